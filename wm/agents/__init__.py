@@ -1,0 +1,1 @@
+"""What stands between the agents and the socket."""

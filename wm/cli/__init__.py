@@ -1,0 +1,1 @@
+"""The `wm` command."""

@@ -1,0 +1,1 @@
+"""One process per user that serves the use cases on a Unix socket."""

@@ -1,0 +1,30 @@
+"""Times as text. Pure: the clock belongs to `wm.ops.runtime`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+def iso(moment: datetime) -> str:
+    """`2026-11-21T19:00:00.000Z`: UTC, milliseconds, sorts as text."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def parse(text: str) -> datetime | None:
+    """The moment that an ISO 8601 text names, in UTC; None where it names none (WM-2).
+
+    A time without a zone is taken as UTC: files edited by hand often lack it.
+    """
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    try:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except OverflowError:
+        return None
+
+
+def days_between(begin: datetime, end: datetime) -> float:
+    """Days from `begin` to `end`, never negative."""
+    return max(0.0, (end - begin).total_seconds() / 86400.0)

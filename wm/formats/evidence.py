@@ -1,0 +1,69 @@
+"""`evidence/<n>.jsonl`: one line for each thing that was kept, dropped or shown (EV-1)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from wm.formats.base import Record, optional
+
+INSTRUMENTATION_VERSION = 3
+
+PHASES = (
+    "extraction",
+    "gate",
+    "journal",
+    "promotion",
+    "retention",
+    "render",
+    "session",
+    "user",
+    "store",
+    "compaction",
+)
+OUTCOMES = (
+    "accepted",
+    "rejected",
+    "promoted",
+    "absorbed",
+    "superseded",
+    "retryable",
+    "inbox",
+    "reinforced",
+    "unchanged",
+    "selected",
+    "omitted",
+    "trashed",
+    "restored",
+    "changed",
+    "noticed",
+    "repaired",
+)
+
+
+class EvidenceRecord(Record):
+    """Who did what to which entry, and why. Text in `details` is redacted before it comes here.
+
+    `type` is one of the words in docs/formats/evidence.md, for example `memory_promoted`.
+    """
+
+    slug: ClassVar[str] = "evidence"
+
+    version: int = 1
+    event_id: str
+    created_at: str
+    workspace_key: str
+    workspace_root_hash: str = optional("")
+    producer_name: str = "wm"
+    producer_version: str = ""
+    instrumentation_version: int = INSTRUMENTATION_VERSION
+    type: str
+    phase: str
+    outcome: str
+    entry: str = optional("")
+    """Id of the entry it speaks of, if one."""
+    session: str = optional("")
+    """`<sid>`, if it happened in a session."""
+    reason_codes: tuple[str, ...] = ()
+    details: dict[str, Any] = Field(default_factory=dict)

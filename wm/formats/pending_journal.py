@@ -1,0 +1,27 @@
+"""`pending-journal.json`: memories that wait for promotion (WM-6)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from wm.formats.base import Document, Record, optional
+from wm.formats.workspace_memory import MemoryEntry, Workspace
+
+
+class PendingMemory(Record):
+    """A whole entry that could not be promoted yet, with its owner and its tries."""
+
+    entry: MemoryEntry
+    owner_session: str = optional("")
+    attempts: int = optional(0)
+    last_attempt_at: str = optional("")
+    last_failure: str = optional("")
+
+
+class PendingJournal(Document):
+    slug: ClassVar[str] = "pending_journal"
+
+    version: int = 1
+    workspace: Workspace
+    entries: tuple[PendingMemory, ...] = ()
+    updated_at: str = ""

@@ -1,0 +1,43 @@
+"""`epochs/<epoch id>.json`: the exact text a session was given, never changed (EP-1, EP-3)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from wm.formats.base import Document, Record, optional
+
+BLOCKS = ("workspace_memory", "hot_state")
+REASONS = ("session_start", "compaction", "refresh")
+
+
+class Omission(Record):
+    """An entry that was not shown, and the reason code: type_cap, entry_cap, char_budget, …"""
+
+    id: str
+    reason: str
+
+
+class PromptBlock(Record):
+    """One block of injected text. sha256 is of `text` in UTF-8; `included` in shown order."""
+
+    name: str
+    text: str
+    sha256: str
+    chars: int
+    included: tuple[str, ...] = ()
+    omitted: tuple[Omission, ...] = ()
+
+
+class PromptEpoch(Document):
+    slug: ClassVar[str] = "prompt_epoch"
+
+    version: int = 1
+    id: str
+    session_id: str
+    agent: str = ""
+    number: int = 1
+    reason: str = "session_start"
+    created_at: str = ""
+    memory_generation: int = 0
+    blocks: tuple[PromptBlock, ...] = ()
+    previous: str = optional("")

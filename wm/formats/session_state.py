@@ -1,0 +1,105 @@
+"""`sessions/<sid>.json`: hot state of one session (HS-1…3), and its compactions."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from wm.formats.base import Document, Record, optional
+
+ACTIONS = ("edit", "write", "grep", "read")
+ERROR_CATEGORIES = ("typecheck", "test", "lint", "build", "runtime")
+ERROR_STATUSES = ("open", "maybe_fixed")
+
+
+class ActiveFile(Record):
+    """A file that the agent touched; `path` is relative to the root when it lies inside."""
+
+    path: str
+    action: str
+    count: int = 1
+    last_seen_at: str = ""
+
+
+class OpenError(Record):
+    """An error that a failed command showed (HS-2).
+
+    fingerprint: first 12 hex of sha256(category + summary without line numbers).
+    command, target: what a later success must match to clear it.
+    """
+
+    fingerprint: str
+    category: str
+    summary: str
+    file: str = optional("")
+    line: int = optional(0)
+    command: str = optional("")
+    target: str = optional("")
+    status: str = "open"
+    count: int = 1
+    first_seen_at: str = ""
+    last_seen_at: str = ""
+
+
+class SessionDecision(Record):
+    text: str
+    at: str = ""
+    origin: str = "agent"
+
+
+class PendingNote(Record):
+    """A memory that this session's frozen prompt does not show yet."""
+
+    id: str = optional("")
+    type: str
+    text: str
+    at: str = ""
+
+
+class SessionState(Document):
+    slug: ClassVar[str] = "session_state"
+
+    version: int = 1
+    session_id: str
+    agent: str = ""
+    root: str = ""
+    """Where the agent runs: what relative paths of its tools are relative to."""
+    workspace_key: str = ""
+    parent_session: str = optional("")
+    subagent: bool = optional(False)
+    started_at: str = ""
+    updated_at: str = ""
+    ended_at: str = optional("")
+    epoch: str = optional("")
+    """Id of the current prompt epoch, "" before the first."""
+    epoch_number: int = optional(0)
+    compactions: int = optional(0)
+    seen_messages: tuple[str, ...] = optional(())
+    """Digests of the last user messages: a message that a client sends twice counts once."""
+    active_files: tuple[ActiveFile, ...] = ()
+    open_errors: tuple[OpenError, ...] = ()
+    recent_decisions: tuple[SessionDecision, ...] = ()
+    pending_memories: tuple[PendingNote, ...] = ()
+
+
+class MemoryRef(Record):
+    """`M3` of one compaction: which entry, and the digest of the text it had then."""
+
+    ref: str
+    id: str
+    digest: str
+
+
+class CompactionState(Document):
+    """`sessions/<sid>_compaction.json`: the numbered list that a compaction was given (EX-2)."""
+
+    slug: ClassVar[str] = "compaction"
+
+    version: int = 1
+    session_id: str
+    count: int = 0
+    snapshot_id: str = optional("")
+    snapshot_at: str = optional("")
+    refs: tuple[MemoryRef, ...] = optional(())
+    last_summary_digest: str = optional("")
+    """A summary that arrives twice (two hooks, a retry) is taken once."""
+    updated_at: str = ""

@@ -1,0 +1,38 @@
+"""`tombstones.json`: what was forgotten and must not be learned again (WM-7)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from wm.formats.base import Document, Record, optional
+from wm.formats.workspace_memory import MemoryEntry, Workspace
+
+
+class Tombstone(Record):
+    """The keyed digest of a forgotten text: it recognises the text and does not tell it."""
+
+    id: str
+    digest: str
+    type: str = optional("")
+    forgotten_at: str
+    reason: str = optional("")
+
+
+class Tombstones(Document):
+    slug: ClassVar[str] = "tombstones"
+
+    version: int = 1
+    workspace: Workspace
+    stones: tuple[Tombstone, ...] = ()
+
+
+class TrashedEntry(Document):
+    """`trash/<id>.json`: one forgotten entry, restorable until governance clears it."""
+
+    slug: ClassVar[str] = "trashed_entry"
+
+    version: int = 1
+    workspace: Workspace
+    entry: MemoryEntry
+    trashed_at: str
+    trashed_by: str = optional("")

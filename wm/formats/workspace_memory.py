@@ -1,0 +1,98 @@
+"""`workspace-memory.json`: what one workspace remembers (WM-1)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from wm.formats.base import Document, Record, optional
+
+TYPES = ("feedback", "decision", "project", "reference")
+SOURCES = ("explicit", "manual", "compaction")
+ORIGINS = ("user", "agent", "tool", "import")
+STATUSES = ("active", "superseded", "inbox", "trashed")
+IMPORTANCES = ("low", "normal", "high")
+
+CONFIDENCE = {"explicit": 1.0, "manual": 0.9, "compaction": 0.75}
+"""Confidence by source (WM-1); `manual` may be given."""
+
+
+class Anchor(Record):
+    """What an entry speaks of in the code (WM-9): path from the root, sha256 of the span."""
+
+    path: str
+    digest: str = optional("")
+    symbol: str = optional("")
+
+
+class MemoryEntry(Record):
+    """One remembered fact. Times are ISO 8601 in UTC; ids begin with `m_` (ID-4).
+
+    Closed words (type, source, …) are plain strings here, so that a file written by a
+    newer `wm` or by hand still loads; the domain decides what an unknown word means.
+    """
+
+    id: str
+    type: str
+    text: str
+    rationale: str = optional("")
+    source: str
+    confidence: float = 1.0
+    origin: str = "user"
+    tainted: bool = optional(False)
+    status: str = "active"
+    scope: str = "workspace"
+    supersedes: tuple[str, ...] = optional(())
+    superseded_by: str = optional("")
+    tags: tuple[str, ...] = optional(())
+    created_at: str
+    updated_at: str
+    retention_clock: str = optional("")
+    reinforcement_count: int = optional(0)
+    last_reinforced_at: str = optional("")
+    last_reinforced_session: str = optional("")
+    user_importance: str = "normal"
+    pinned: bool = optional(False)
+    safety_critical: bool = optional(False)
+    anchors: tuple[Anchor, ...] = optional(())
+    session: str = optional("")
+    """`<sid>` of the session it came from (ID-4)."""
+    admitted_by: str = optional("")
+    """Id of the evidence record that let it in (EV-2)."""
+    reasons: tuple[str, ...] = optional(())
+    """Why it waits in the inbox: reason codes."""
+    outside: str = optional("")
+    """Inbox only: changed, added or deleted; the entry it speaks of is in `supersedes` (ST-4)."""
+
+
+class DormantInterval(Record):
+    """Days beyond the dormancy limit in which nothing happened (WM-2)."""
+
+    begin: str
+    end: str
+
+
+class Limits(Record):
+    max_rendered_chars: int = 3600
+    max_entries: int = 28
+
+
+class Workspace(Record):
+    """Identity of a workspace (ID-2): `root` is a resolved path, `key` its 16 hex digits."""
+
+    root: str
+    key: str
+
+
+class WorkspaceMemory(Document):
+    slug: ClassVar[str] = "workspace_memory"
+    current_version: ClassVar[int] = 2
+
+    version: int = 2
+    workspace: Workspace
+    limits: Limits = Field(default_factory=Limits)
+    entries: tuple[MemoryEntry, ...] = ()
+    dormant_intervals: tuple[DormantInterval, ...] = optional(())
+    last_activity_at: str = optional("")
+    updated_at: str = ""

@@ -1,0 +1,473 @@
+"""Every constant and option, with unit, reason and SPEC id.
+
+The only module that reads the environment and `config.toml`. Everybody else receives
+a `Settings` value. `docs/constants.md` is generated from the dataclasses below.
+
+A field is declared with `option(default, "one sentence", spec="ID")`. Fields marked
+`fixed=True` are constants of the format and refuse to be set in `config.toml`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wm.errors import UserError
+
+
+def option(default: Any, text: str, *, spec: str, unit: str = "", fixed: bool = False) -> Any:
+    """A dataclass field that documents itself (see `wm.settings.table`)."""
+    metadata = {"text": text, "spec": spec, "unit": unit, "fixed": fixed}
+    if isinstance(default, dict):
+        return field(default_factory=lambda: dict(default), metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True)
+class StoreSettings:
+    """Files, locks and durability (SPEC section 2)."""
+
+    lock_wait_s: float = option(5.0, "Longest wait for a document's lock.", spec="ST-2", unit="s")
+    lock_poll_s: float = option(
+        0.005, "Pause between two tries of a contended lock.", spec="ST-2", unit="s"
+    )
+    relaxed_flush_s: float = option(
+        1.0, "Hot session state is flushed to disk within this time.", spec="ST-1", unit="s"
+    )
+    max_document_bytes: int = option(
+        32 * 1024 * 1024,
+        "A larger document is refused before it is parsed.",
+        spec="ST-5",
+        unit="bytes",
+    )
+    max_record_bytes: int = option(
+        256 * 1024, "A larger log record is refused.", spec="ST-5", unit="bytes"
+    )
+    evidence_segment_bytes: int = option(
+        2 * 1024 * 1024,
+        "An evidence file is closed and the next begun at this size.",
+        spec="EV-1",
+        unit="bytes",
+    )
+    quarantine_max_files: int = option(
+        200,
+        "Quarantine keeps at most this many files; the oldest leave first.",
+        spec="ST-3",
+        unit="files",
+    )
+    allow_network_folder: bool = option(
+        False, "Accept a data folder on NFS, SMB or a sync folder.", spec="ST-2"
+    )
+
+
+@dataclass(frozen=True)
+class MemorySettings:
+    """Workspace memory (SPEC section 3)."""
+
+    max_text_chars: int = option(
+        2000,
+        "Longest text of an entry; longer is refused with the count.",
+        spec="WM-1",
+        unit="chars",
+    )
+    shown_text_chars: int = option(
+        260, "Whole sentences of an entry's text that a prompt shows.", spec="WM-1", unit="chars"
+    )
+    max_rationale_chars: int = option(180, "Longest rationale.", spec="WM-1", unit="chars")
+    rendered_entries: int = option(28, "Entries shown in a prompt.", spec="WM-4", unit="entries")
+    rendered_chars: int = option(3600, "Characters shown in a prompt.", spec="WM-4", unit="chars")
+    type_caps: dict[str, int] = option(
+        {"feedback": 10, "decision": 10, "project": 8, "reference": 6},
+        "Entries of one type shown in a prompt.",
+        spec="WM-4",
+        unit="entries",
+    )
+    type_weights: dict[str, float] = option(
+        {"reference": 1.0, "project": 1.25, "feedback": 2.25, "decision": 2.5},
+        "Retention weight of a type.",
+        spec="WM-2",
+    )
+    source_weights: dict[str, float] = option(
+        {"compaction": 1.0, "manual": 1.4, "explicit": 2.0},
+        "Retention weight of a source.",
+        spec="WM-2",
+    )
+    importance_weights: dict[str, float] = option(
+        {"low": 0.7, "normal": 1.0, "high": 1.5},
+        "Retention weight of the user's importance.",
+        spec="WM-2",
+    )
+    half_life_days: float = option(
+        45.0, "Half-life of an entry that was never reinforced.", spec="WM-2", unit="days"
+    )
+    half_life_growth: float = option(
+        0.85,
+        "Each reinforcement divides the decay rate: half-life = base / growth^count.",
+        spec="WM-2",
+    )
+    max_reinforcements: int = option(
+        6,
+        "At this count a recurrence refreshes the clock without counting.",
+        spec="WM-3",
+        unit="times",
+    )
+    reinforcement_window_hours: float = option(
+        168.0,
+        "A recurrence counts only after this long since the last.",
+        spec="WM-3",
+        unit="hours",
+    )
+    dormant_after_days: float = option(
+        14.0,
+        "Days without activity after which a workspace is dormant.",
+        spec="WM-2",
+        unit="days",
+    )
+    dormant_rate: float = option(
+        0.25, "Rate at which dormant days count for an entry's age.", spec="WM-2"
+    )
+    promotion_attempts: int = option(
+        3,
+        "Failed promotions of a pending memory before it goes to the inbox.",
+        spec="WM-6",
+        unit="times",
+    )
+
+
+@dataclass(frozen=True)
+class GateSettings:
+    """The quality gate (SPEC EX-3)."""
+
+    min_chars: int = option(20, "Shortest candidate text.", spec="EX-3", unit="chars")
+    min_chars_cjk: int = option(
+        8, "Shortest candidate text in Chinese, Japanese or Korean.", spec="EX-3", unit="chars"
+    )
+    min_chars_explicit: int = option(
+        6, "Shortest text that a person asked to keep.", spec="EX-3", unit="chars"
+    )
+    min_chars_explicit_cjk: int = option(
+        3, "The same in Chinese, Japanese or Korean.", spec="EX-3", unit="chars"
+    )
+    max_line_chars: int = option(
+        4000, "Longer lines are not searched for triggers.", spec="EX-6", unit="chars"
+    )
+
+
+@dataclass(frozen=True)
+class SessionSettings:
+    """Hot session state and prompt epochs (SPEC sections 5 and 6)."""
+
+    action_weights: dict[str, int] = option(
+        {"edit": 50, "write": 45, "grep": 30, "read": 20},
+        "Weight of what was done to a file.",
+        spec="HS-1",
+    )
+    mention_weight: int = option(3, "Score that each further touch adds.", spec="HS-1")
+    kept_files: int = option(20, "Active files kept.", spec="HS-1", unit="files")
+    shown_files: int = option(8, "Active files shown.", spec="HS-1", unit="files")
+    kept_errors: int = option(5, "Open errors kept.", spec="HS-2", unit="errors")
+    shown_errors: int = option(3, "Open errors shown.", spec="HS-2", unit="errors")
+    kept_decisions: int = option(8, "Recent decisions kept.", spec="HS-3", unit="decisions")
+    kept_pending: int = option(12, "Pending memories kept.", spec="HS-3", unit="memories")
+    shown_pending: int = option(6, "Pending memories shown.", spec="HS-3", unit="memories")
+    rendered_chars: int = option(
+        700, "Characters of the hot snapshot, whole lines.", spec="HS-3", unit="chars"
+    )
+    max_summary_chars: int = option(280, "Longest summary of an error.", spec="HS-2", unit="chars")
+    max_output_chars: int = option(
+        2_000_000,
+        "Tool output beyond this is not searched for errors (first and last half).",
+        spec="HS-2",
+        unit="chars",
+    )
+
+
+@dataclass(frozen=True)
+class DaemonSettings:
+    """The daemon and its socket (SPEC IF-1, IF-6)."""
+
+    connect_timeout_s: float = option(
+        0.25, "Longest wait of a client for a connection.", spec="IF-1", unit="s"
+    )
+    request_timeout_s: float = option(
+        10.0, "Deadline of one request in the daemon.", spec="IF-1", unit="s"
+    )
+    header_timeout_s: float = option(
+        5.0,
+        "A connection that has not sent its whole head by then is closed.",
+        spec="IF-1",
+        unit="s",
+    )
+    body_timeout_s: float = option(
+        30.0, "A request whose body has not arrived by then is closed.", spec="IF-1", unit="s"
+    )
+    max_head_bytes: int = option(
+        64 * 1024, "Largest request line and headers.", spec="IF-1", unit="bytes"
+    )
+    max_body_bytes: int = option(
+        16 * 1024 * 1024, "Largest request body.", spec="IF-1", unit="bytes"
+    )
+    max_connections: int = option(
+        256,
+        "Connections served at once; more are told to come back.",
+        spec="IF-1",
+        unit="connections",
+    )
+    drain_s: float = option(
+        5.0, "On SIGTERM, requests under way get this long to finish.", spec="IF-6", unit="s"
+    )
+    start_wait_s: float = option(
+        5.0,
+        "A client that started the daemon waits this long for its first answer.",
+        spec="IF-6",
+        unit="s",
+    )
+    idle_exit_s: float = option(
+        0.0, "Exit after this long without a request; 0: never.", spec="IF-6", unit="s"
+    )
+    batch_requests: int = option(
+        64, "Updates of one workspace that share a flush.", spec="ST-1", unit="requests"
+    )
+    queue_requests: int = option(
+        1024,
+        "Updates that may wait for one workspace; more get 503.",
+        spec="IF-1",
+        unit="requests",
+    )
+
+
+@dataclass(frozen=True)
+class HookSettings:
+    """Deadlines of the agents' hooks (SPEC IF-2, IF-3)."""
+
+    event_timeout_s: float = option(
+        1.0, "A per-event hook gives up after this long and stays silent.", spec="IF-3", unit="s"
+    )
+    start_timeout_s: float = option(
+        4.0,
+        "The hook of a session start may take this long, daemon start included.",
+        spec="IF-3",
+        unit="s",
+    )
+
+
+@dataclass(frozen=True)
+class RecallSettings:
+    """Search (SPEC section 12; lexical only so far)."""
+
+    max_hits: int = option(
+        10, "Hits of one search unless asked otherwise.", spec="RC-1", unit="hits"
+    )
+    bm25_k1: float = option(1.2, "Term saturation of BM25.", spec="RC-1")
+    bm25_b: float = option(0.75, "Length normalisation of BM25.", spec="RC-1")
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Where things are on this machine (SPEC ID-1). All absolute."""
+
+    home: Path
+    socket: Path
+    config: Path
+    cache: Path
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that was decided before the program began."""
+
+    paths: Paths
+    store: StoreSettings = StoreSettings()
+    memory: MemorySettings = MemorySettings()
+    gate: GateSettings = GateSettings()
+    session: SessionSettings = SessionSettings()
+    daemon: DaemonSettings = DaemonSettings()
+    hooks: HookSettings = HookSettings()
+    recall: RecallSettings = RecallSettings()
+
+
+SOCKET_LIMIT = 103 if sys.platform == "darwin" else 107
+"""Longest socket path in bytes (ID-1): sun_path less its terminator."""
+
+SECTIONS: dict[str, type[Any]] = {
+    "store": StoreSettings,
+    "memory": MemorySettings,
+    "gate": GateSettings,
+    "session": SessionSettings,
+    "daemon": DaemonSettings,
+    "hooks": HookSettings,
+    "recall": RecallSettings,
+}
+
+
+def user_home(env: Mapping[str, str]) -> Path:
+    """The user's home folder.
+
+    Raises UserError where neither HOME nor the account gives an absolute one.
+    """
+    home = env.get("HOME", "")
+    if not home:
+        import pwd
+
+        try:
+            home = pwd.getpwuid(os.getuid()).pw_dir
+        except KeyError:
+            home = ""
+    if not home.startswith("/"):
+        raise UserError(
+            "HOME is not set to an absolute folder, so there is no place for the data.",
+            fix="Set HOME, or set WM_HOME to the folder that wm should use.",
+        )
+    return Path(home)
+
+
+def find_paths(env: Mapping[str, str]) -> Paths:
+    """Resolve the four places of ID-1 from the environment.
+
+    Raises UserError for a relative WM_HOME or WM_SOCKET and for a socket path over the limit.
+    """
+
+    def place(name: str, *rest: str, default: str) -> Path:
+        base = env.get(name, "")
+        root = Path(base) if base.startswith("/") else user_home(env) / default
+        return root.joinpath(*rest)
+
+    home = (
+        Path(env["WM_HOME"])
+        if env.get("WM_HOME")
+        else place("XDG_DATA_HOME", "wm", default=".local/share")
+    )
+    if not home.is_absolute():
+        raise UserError(
+            f"WM_HOME is {str(home)!r}, which is not an absolute path.",
+            fix="Give the folder from the root on, for example $HOME/wm-data.",
+        )
+    return Paths(
+        home=home,
+        socket=_socket_path(env, home),
+        config=place("XDG_CONFIG_HOME", "wm", "config.toml", default=".config"),
+        cache=place("XDG_CACHE_HOME", "wm", default=".cache"),
+    )
+
+
+def _socket_path(env: Mapping[str, str], home: Path) -> Path:
+    named = env.get("WM_SOCKET", "")
+    runtime = env.get("XDG_RUNTIME_DIR", "")
+    if named:
+        path = Path(named)
+        if not path.is_absolute():
+            raise UserError(
+                f"WM_SOCKET is {named!r}, which is not an absolute path.",
+                fix="Give the socket's path from the root on.",
+            )
+    elif runtime.startswith("/") and not env.get("WM_HOME"):
+        path = Path(runtime) / "wm" / "wm.sock"
+    else:
+        # A home of its own gets a socket of its own: two homes must never share a daemon.
+        path = home / "run" / "wm.sock"
+    length = len(os.fsencode(path))
+    if length > SOCKET_LIMIT:
+        raise UserError(
+            f"The socket path {path} is {length} bytes long; this system allows {SOCKET_LIMIT}.",
+            fix="Set WM_SOCKET to a shorter path in a folder that only you can enter.",
+        )
+    return path
+
+
+def load(env: Mapping[str, str] | None = None) -> Settings:
+    """Read environment and config.toml once.
+
+    Raises UserError with file, section and option for anything that does not fit.
+    """
+    paths = find_paths(os.environ if env is None else env)
+    try:
+        text = paths.config.read_text("utf-8")
+    except FileNotFoundError:
+        return Settings(paths=paths)
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(
+            f"{paths.config} cannot be read: {error}.", fix="Mend or remove the file."
+        ) from error
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(
+            f"{paths.config} is not valid TOML: {error}.", fix="Mend the line it names."
+        ) from error
+    return apply_config(Settings(paths=paths), data, where=str(paths.config))
+
+
+def apply_config(settings: Settings, data: Mapping[str, Any], *, where: str) -> Settings:
+    """Settings with the options of a parsed config.toml. Raises UserError (IF-8)."""
+    changed: dict[str, Any] = {}
+    for section, options in data.items():
+        kind = SECTIONS.get(section)
+        if kind is None or not isinstance(options, dict):
+            raise UserError(
+                f"{where}: there is no section [{section}].",
+                fix=f"Sections are: {', '.join(SECTIONS)}.",
+            )
+        known = {f.name: f for f in dataclasses.fields(kind)}
+        values: dict[str, Any] = {}
+        for name, value in options.items():
+            spec = known.get(name)
+            if spec is None or spec.metadata["fixed"]:
+                raise UserError(
+                    f"{where}: [{section}] has no option {name!r}.",
+                    fix=f"Options are: {', '.join(known)}.",
+                )
+            values[name] = _checked(
+                value,
+                getattr(getattr(settings, section), name),
+                where=f"{where}: [{section}] {name}",
+            )
+        changed[section] = dataclasses.replace(getattr(settings, section), **values)
+    return dataclasses.replace(settings, **changed)
+
+
+def _checked(value: Any, default: Any, *, where: str) -> Any:
+    if isinstance(default, dict):
+        if not isinstance(value, dict):
+            raise UserError(f"{where} must be a table.", fix="Write it as { name = value }.")
+        sample = next(iter(default.values()))
+        return {
+            **default,
+            **{k: _checked(v, sample, where=f"{where}.{k}") for k, v in value.items()},
+        }
+    if isinstance(default, bool):
+        if not isinstance(value, bool):
+            raise UserError(f"{where} is {value!r}.", fix="Write true or false.")
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise UserError(f"{where} is {value!r}.", fix="Write a number.")
+    if isinstance(default, int) and not isinstance(value, int):
+        raise UserError(f"{where} is {value!r}.", fix="Write a whole number.")
+    if value < 0:
+        raise UserError(f"{where} is {value!r}.", fix="Write a number of 0 or more.")
+    return value
+
+
+def table() -> list[tuple[str, str, str, str, str, str]]:
+    """Rows (section, option, default, unit, SPEC id, meaning): the source of docs/constants.md."""
+    rows = []
+    for section, kind in SECTIONS.items():
+        defaults = kind()
+        for f in dataclasses.fields(kind):
+            value = getattr(defaults, f.name)
+            shown = (
+                ", ".join(f"{k} {v}" for k, v in value.items())
+                if isinstance(value, dict)
+                else str(value).lower()
+                if isinstance(value, bool)
+                else str(value)
+            )
+            rows.append(
+                (section, f.name, shown, f.metadata["unit"], f.metadata["spec"], f.metadata["text"])
+            )
+    return rows

@@ -1,0 +1,1 @@
+"""Files and locks: the only package that opens the data folder."""

@@ -1,0 +1,198 @@
+"""What a store promises. `tests/store` runs one suite of these promises on every store.
+
+The words used here:
+
+ref         names one document: its format, workspace and file name.
+reading     what a read gives back: the document in force and how healthy its file is.
+transaction holds the lock files of the refs it was opened with, for the whole
+            read-modify-write cycle (ST-2); what it staged becomes visible at `commit`, in
+            the write order of `WRITE_ORDER`, and is durable when `commit` returns (class
+            full) or within `relaxed_flush_s` (class relaxed).
+outside     a document that parses, but whose checksum is not ours: somebody edited it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from types import TracebackType
+from typing import Generic, Protocol, TypeVar
+
+from wm.formats.base import Document
+from wm.formats.evidence import EvidenceRecord
+from wm.formats.home import Aliases, AllowedDigests
+from wm.formats.pending_journal import PendingJournal
+from wm.formats.prompt_epoch import PromptEpoch
+from wm.formats.session_state import CompactionState, SessionState
+from wm.formats.tombstones import Tombstones, TrashedEntry
+from wm.formats.workspace_memory import WorkspaceMemory
+
+D = TypeVar("D", bound=Document)
+
+
+class Durability(Enum):
+    """full: acknowledged means on disk. relaxed: acknowledged survives kill -9 (ST-1)."""
+
+    FULL = "full"
+    RELAXED = "relaxed"
+
+
+@dataclass(frozen=True)
+class Ref(Generic[D]):
+    """Names one document. `name` is the file's stem for formats with many files, else ""."""
+
+    model: type[D]
+    workspace: str = ""
+    name: str = ""
+
+    @property
+    def slug(self) -> str:
+        return self.model.slug
+
+
+WRITE_ORDER: tuple[type[Document], ...] = (
+    # A crash between two writes must leave a fact twice, never nowhere: what receives a fact
+    # is written before what gives it away.
+    AllowedDigests,
+    Aliases,
+    PromptEpoch,
+    TrashedEntry,
+    Tombstones,
+    WorkspaceMemory,
+    PendingJournal,
+    CompactionState,
+    SessionState,
+)
+
+RELAXED: frozenset[type[Document]] = frozenset({SessionState})
+
+
+class Health(Enum):
+    OK = "ok"
+    MISSING = "missing"
+    OUTSIDE = "outside"
+    """Changed outside wm: `document` is the last one that wm wrote, `outside` the edited one."""
+    RESTORED = "restored"
+    """The file is unreadable: `document` is the newest generation that is whole."""
+    LOST = "lost"
+    """No generation is readable: `document` is None; nothing was deleted."""
+    TOO_NEW = "too_new"
+    """A newer wm wrote it: readable as far as it fits, never written."""
+
+
+@dataclass(frozen=True)
+class Reading(Generic[D]):
+    """`document` is in force; None where there is none. `detail` is a sentence for people."""
+
+    document: D | None
+    health: Health
+    outside: D | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class LogReading:
+    """Records of a log in order, and what could not be read (ST-3)."""
+
+    records: tuple[EvidenceRecord, ...] = ()
+    damaged: int = 0
+    torn_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that `check` found. severity: error | warning | note."""
+
+    code: str
+    severity: str
+    path: str
+    message: str
+    repairable: bool = False
+
+
+class Transaction(Protocol):
+    """One locked read-modify-write cycle over the refs it was opened with."""
+
+    def read(self, ref: Ref[D]) -> Reading[D]:
+        """The staged document if there is one, else what is on disk. The ref must be declared."""
+
+    def put(self, ref: Ref[D], document: D) -> None:
+        """Stage a document. Its generation is set at commit. Raises TooNew, Corrupt never:
+        what could not be read, or was changed outside and is not absorbed in `document`, is
+        kept in quarantine before it is replaced."""
+
+    def delete(self, ref: Ref[D]) -> None:
+        """Stage a removal; all generations of the file go. Missing is fine."""
+
+    def log(self, record: EvidenceRecord) -> None:
+        """Stage an evidence record of `record.workspace_key`."""
+
+    def savepoint(self) -> object:
+        """A mark to return to."""
+
+    def rollback(self, mark: object) -> None:
+        """Forget everything staged since `mark`: how one of several batched operations fails
+        alone."""
+
+    def commit(self) -> None:
+        """Write everything staged, in order, and flush what is class full. On an error nothing
+        is acknowledged; documents written before it stay (each is whole)."""
+
+    def __enter__(self) -> Transaction: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Commit when left without an error (and not yet committed), then release the locks."""
+
+
+class Store(Protocol):
+    """Documents and evidence of one home folder. Safe for several threads and processes."""
+
+    def read(self, ref: Ref[D]) -> Reading[D]:
+        """Take no lock, write nothing, change no file (ST-2)."""
+
+    def transaction(self, refs: Sequence[Ref[Document]]) -> Transaction:
+        """Lock `refs` in one global order, waiting `lock_wait_s` at most; raises Busy naming the
+        holder."""
+
+    def names(self, model: type[D], workspace: str = "") -> tuple[str, ...]:
+        """Names of the documents of one format, sorted."""
+
+    def workspaces(self) -> tuple[str, ...]:
+        """Keys of the workspaces that have a folder, sorted."""
+
+    def evidence(self, workspace: str) -> LogReading:
+        """All evidence of a workspace, oldest first."""
+
+    def flush(self) -> None:
+        """Bring everything relaxed to disk (epoch, compaction, idle, exit)."""
+
+    def dirty(self) -> bool:
+        """Whether something relaxed waits for a flush."""
+
+    def digest(self, text: str) -> str:
+        """Keyed digest of a text, 32 hex: recognises it, does not tell it."""
+
+    def check(self, *, deep: bool = False) -> Iterator[Finding]:
+        """Every invariant of the formats; `deep` also reads all data (wm fsck)."""
+
+    def repair(self) -> Iterator[Finding]:
+        """Mend what `check` calls repairable; yields what was done."""
+
+    def close(self) -> None:
+        """Flush and let go of everything."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A file of the data folder that changed under us (ST-4)."""
+
+    workspace: str
+    slug: str
+    name: str = ""
+    at: float = field(default=0.0, compare=False)
