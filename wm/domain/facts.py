@@ -1,0 +1,39 @@
+"""What a rule has to report: facts for the evidence log, and refusals that are normal.
+
+Values only: the log record itself (ids, times, producer) is made where a transaction is.
+It protects one rule: nothing is kept, dropped, shown or refused without a reason (EV-1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Detail = str | int | float | bool | None | tuple[str, ...] | tuple[int, ...]
+"""What the details of an evidence record may hold: flat values, and lists of one kind."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One thing that happened to an entry, ready to be logged.
+
+    type: the event's word, for example `memory_promoted`. phase and outcome are the closed
+    words of `wm.formats.evidence`. entry: id, "" where there is none. Details hold names,
+    ids, codes and numbers; what they quote must be redacted by whoever quotes.
+    """
+
+    type: str
+    phase: str
+    outcome: str
+    entry: str = ""
+    reason_codes: tuple[str, ...] = ()
+    details: Mapping[str, Detail] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A normal "no": a code for programs, a whole sentence for people, the figures behind it."""
+
+    code: str
+    message: str
+    details: Mapping[str, Detail] = field(default_factory=dict)
