@@ -1,0 +1,49 @@
+"""What every use case is given: settings, store, clock, ids, redaction. One per process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from wm import __version__
+from wm.domain.redact import Redactor
+from wm.formats.home import AllowedDigests
+from wm.settings import Settings
+from wm.store.base import Ref, Store
+
+
+class Ids:
+    """New ids: a prefix, then 20 hex digits of randomness. They never collide in practice and
+    never name a time, so a test can replace the source."""
+
+    def __init__(self, random_bytes: Callable[[int], bytes] = os.urandom) -> None:
+        self._random_bytes = random_bytes
+
+    def new(self, prefix: str) -> str:
+        return prefix + self._random_bytes(10).hex()
+
+
+def utc_now() -> datetime:
+    """The one clock of the program (DESIGN "who owns which state")."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """Everything a use case needs and may not fetch for itself."""
+
+    settings: Settings
+    store: Store
+    redactor: Redactor
+    now: Callable[[], datetime] = utc_now
+    ids: Ids = field(default_factory=Ids)
+    version: str = __version__
+
+
+def make_runtime(settings: Settings, store: Store, **parts: object) -> Runtime:
+    """A runtime on a store; the redactor is keyed by the store's own digest."""
+    allowed = store.read(Ref(AllowedDigests)).document
+    digests = frozenset(allowed.digests) if allowed is not None else frozenset()
+    return Runtime(settings, store, Redactor(store.digest, digests), **parts)  # type: ignore[arg-type]
