@@ -1,0 +1,96 @@
+"""What happens in an agent's session, in one language for all agents.
+
+`wm.domain.hooks` turns each agent's own payloads into these; rules know nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from wm.formats.base import Record
+
+TOOLS = ("bash", "read", "write", "edit", "grep", "other")
+START_SOURCES = ("startup", "resume", "clear", "compact", "fork")
+
+
+class SessionStarted(Record):
+    """A session began or came back. `compact` starts a new prompt epoch, `resume` does not."""
+
+    kind: Literal["session_started"] = "session_started"
+    source: str = "startup"
+    parent_session: str = ""
+    subagent: bool = False
+
+
+class UserPrompt(Record):
+    """The user typed `text`. `message_id` is the client's, "" where it has none."""
+
+    kind: Literal["user_prompt"] = "user_prompt"
+    text: str
+    message_id: str = ""
+
+
+class AssistantText(Record):
+    """The model wrote `text` (a whole part, not a delta)."""
+
+    kind: Literal["assistant_text"] = "assistant_text"
+    text: str
+
+
+class ToolFinished(Record):
+    """A tool call ended.
+
+    tool: one of TOOLS; `name` is the agent's own word. exit_code None: the client did not
+    say, so nothing may be inferred from the output (HS-2). failed: the tool itself threw.
+    paths: files that it read, wrote or matched, as the agent spelled them.
+    """
+
+    kind: Literal["tool_finished"] = "tool_finished"
+    tool: str
+    name: str = ""
+    command: str = ""
+    paths: tuple[str, ...] = ()
+    output: str = ""
+    exit_code: int | None = None
+    failed: bool = False
+    cwd: str = ""
+
+
+class CompactionStarted(Record):
+    """The client is about to summarise; the numbered list of memories is made now (EX-2)."""
+
+    kind: Literal["compaction_started"] = "compaction_started"
+    trigger: str = ""
+
+
+class CompactionFinished(Record):
+    """The client compacted. `summary` may hold a `Memory candidates:` section; "" if unknown."""
+
+    kind: Literal["compaction_finished"] = "compaction_finished"
+    summary: str = ""
+
+
+class SessionEnded(Record):
+    kind: Literal["session_ended"] = "session_ended"
+    reason: str = ""
+
+
+class SessionDeleted(Record):
+    """The user deleted the session in the agent: its files go (GV)."""
+
+    kind: Literal["session_deleted"] = "session_deleted"
+
+
+Event = Annotated[
+    SessionStarted
+    | UserPrompt
+    | AssistantText
+    | ToolFinished
+    | CompactionStarted
+    | CompactionFinished
+    | SessionEnded
+    | SessionDeleted,
+    Field(discriminator="kind"),
+]

@@ -1,0 +1,286 @@
+"""Requests and responses of the socket (IF-1), and of every use case behind it.
+
+`wm.daemon.routes` says which request travels on which path; the same models serve callers
+that work on the files without a daemon. Names on the wire are camelCase.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from wm.formats.events import Event
+from wm.formats.base import Record
+from wm.formats.evidence import EvidenceRecord
+from wm.formats.session_state import SessionState
+from wm.formats.workspace_memory import MemoryEntry
+
+
+class Scoped(Record):
+    """Which workspace: the `workspace` key, or the one that `directory` belongs to."""
+
+    directory: str = ""
+    workspace: str = ""
+
+
+class Place(Record):
+    """A resolved workspace: key, identity root, and the branch that is checked out there."""
+
+    key: str
+    root: str
+    branch: str = ""
+
+
+# --- entries ---------------------------------------------------------------------------
+
+
+class RememberRequest(Scoped):
+    """Keep `text`. type "": inferred. source: explicit (a person asked) or manual."""
+
+    text: str
+    type: str = ""
+    rationale: str = ""
+    source: str = "explicit"
+    origin: str = "user"
+    branch_only: bool = False
+    tags: tuple[str, ...] = ()
+    importance: str = "normal"
+    session: str = ""
+
+
+class Remembered(Record):
+    """outcome: promoted, absorbed, inbox, retryable or rejected; `message` says it in words."""
+
+    outcome: str
+    entry: MemoryEntry | None = None
+    reason_codes: tuple[str, ...] = ()
+    message: str = ""
+
+
+class EntriesRequest(Scoped):
+    """status "": active only; "all": everything that is kept."""
+
+    status: str = ""
+    type: str = ""
+
+
+class EntryView(Record):
+    """An entry as people see it: its strength now, and whether a prompt would show it."""
+
+    entry: MemoryEntry
+    strength: float
+    shown: bool
+    omitted: str = ""
+
+
+class Inspection(Record):
+    """What a workspace remembers and what a prompt would show of it (`wm inspect`)."""
+
+    place: Place
+    health: str = "ok"
+    detail: str = ""
+    generation: int = 0
+    entries: tuple[EntryView, ...] = ()
+    counts: dict[str, int] = Field(default_factory=dict)
+    shown_chars: int = 0
+    max_chars: int = 0
+    max_entries: int = 0
+    pending: int = 0
+    sessions: tuple[SessionSummary, ...] = ()
+    last_activity_at: str = ""
+    dormant_days: float = 0.0
+
+
+class SessionSummary(Record):
+    session_id: str
+    agent: str = ""
+    updated_at: str = ""
+    ended: bool = False
+    open_errors: int = 0
+    active_files: int = 0
+    epoch_number: int = 0
+    compactions: int = 0
+
+
+class EntryRequest(Scoped):
+    """One entry by its id, or by an unambiguous beginning of the id."""
+
+    id: str
+
+
+class EditRequest(EntryRequest):
+    """Change what is not None."""
+
+    text: str | None = None
+    rationale: str | None = None
+    type: str | None = None
+    importance: str | None = None
+    pinned: bool | None = None
+
+
+class ForgetRequest(EntryRequest):
+    reason: str = ""
+
+
+class EntryAnswer(Record):
+    """The entry after the request, and a sentence for people."""
+
+    entry: MemoryEntry
+    message: str = ""
+
+
+class AcceptOutsideRequest(Scoped):
+    """Accept every change that was made to the file outside wm (ST-4)."""
+
+
+class Accepted(Record):
+    accepted: tuple[str, ...] = ()
+
+
+class WhyRequest(Scoped):
+    """What is known about an entry (by id) or a text."""
+
+    subject: str
+
+
+class WhyAnswer(Record):
+    subject: str
+    entry: MemoryEntry | None = None
+    strength: float = 0.0
+    shown: bool = False
+    omitted: str = ""
+    records: tuple[EvidenceRecord, ...] = ()
+    sentences: tuple[str, ...] = ()
+
+
+class SearchRequest(Scoped):
+    query: str
+    limit: int = 10
+    type: str = ""
+    status: str = ""
+
+
+class SearchHit(Record):
+    """score is comparable within one answer only; `why` says what matched."""
+
+    entry: MemoryEntry
+    score: float
+    why: str
+
+
+class SearchAnswer(Record):
+    hits: tuple[SearchHit, ...] = ()
+    searched: int = 0
+
+
+class ExportAnswer(Record):
+    """Everything that is kept of one workspace, as plain documents."""
+
+    place: Place
+    exported_at: str
+    documents: dict[str, Any] = Field(default_factory=dict)
+    evidence: tuple[EvidenceRecord, ...] = ()
+
+
+# --- sessions --------------------------------------------------------------------------
+
+
+class SessionScoped(Scoped):
+    session_id: str
+    agent: str = ""
+
+
+class EventRequest(SessionScoped):
+    """Something happened in a session (`wm.domain.events`)."""
+
+    event: Event
+
+
+class EventAnswer(Record):
+    """What the rules made of it: memories by outcome, and words for the user, if any."""
+
+    remembered: tuple[Remembered, ...] = ()
+    open_errors: int = 0
+    instructions: str = ""
+    notices: tuple[str, ...] = ()
+
+
+class PromptRequest(SessionScoped):
+    """The text for a call of this session. call: main, title, summary or subagent (EP-2)."""
+
+    call: str = "main"
+    refresh: bool = False
+
+
+class PromptText(Record):
+    name: str
+    text: str
+    sha256: str
+
+
+class PromptAnswer(Record):
+    """The blocks of the current epoch, byte for byte the same until it ends (EP-1)."""
+
+    epoch: str = ""
+    number: int = 0
+    blocks: tuple[PromptText, ...] = ()
+
+
+class SessionAnswer(Record):
+    state: SessionState
+    hot: str = ""
+
+
+class HookRequest(Record):
+    """An agent's own payload, untouched. project: what the agent says its project folder is."""
+
+    agent: str
+    name: str
+    payload: dict[str, Any]
+    project: str = ""
+
+
+class HookAnswer(Record):
+    """The bytes that the hook must print, and their type."""
+
+    content_type: str = "application/json"
+    body: str = ""
+
+
+# --- workspaces and the whole ------------------------------------------------------------
+
+
+class WorkspaceSummary(Record):
+    key: str
+    root: str = ""
+    active: int = 0
+    inbox: int = 0
+    sessions: int = 0
+    last_activity_at: str = ""
+    health: str = "ok"
+    exists: bool = True
+
+
+class Workspaces(Record):
+    workspaces: tuple[WorkspaceSummary, ...] = ()
+
+
+class MoveRequest(Record):
+    """`old` and `new` are folders (or workspace keys); `new` adopts the memory of `old`."""
+
+    old: str
+    new: str
+
+
+class Moved(Record):
+    key: str
+    target: str
+    message: str = ""
+
+
+class NoRequest(Record):
+    """A request without fields."""
+
+
+Inspection.model_rebuild()
