@@ -1,0 +1,136 @@
+"""Where an entry is shown, and which folder a workspace key means (ID-3). Pure.
+
+Does not look at repositories: which branch is checked out, merged or gone is told by the caller
+(`wm.store.identity`). Protects the rule that nothing is shared silently: a workspace reads the
+memory of another path only through an alias that a person asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from wm.domain.times import iso
+from wm.formats.home import Alias, Aliases
+from wm.formats.workspace_memory import MemoryEntry
+
+WORKSPACE = "workspace"
+BRANCH = "branch:"
+
+
+def branch_of(scope: str) -> str | None:
+    """The branch that a scope names; None for every other scope."""
+    return scope[len(BRANCH) :] if scope.startswith(BRANCH) and scope != BRANCH else None
+
+
+def visible(entry_scope: str, branch: str | None) -> bool:
+    """Whether an entry of this scope is shown while `branch` is checked out (None: detached or
+    outside git). A scope that this version does not know is shown nowhere."""
+    if entry_scope in (WORKSPACE, ""):
+        return True
+    named = branch_of(entry_scope)
+    return named is not None and named == branch
+
+
+def branches(entries: Iterable[MemoryEntry]) -> tuple[str, ...]:
+    """Branches that active entries are bound to, sorted: what git is asked about."""
+    named = (branch_of(entry.scope) for entry in entries if entry.status == "active")
+    return tuple(sorted({name for name in named if name is not None}))
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A branch entry that may become a workspace entry. reason: branch_merged | branch_gone."""
+
+    id: str
+    branch: str
+    reason: str
+
+
+def offer_for_promotion(
+    entries: Iterable[MemoryEntry], *, merged: Collection[str], gone: Collection[str]
+) -> tuple[Offer, ...]:
+    """Active entries whose branch was merged or no longer exists, in document order.
+
+    A merged branch that is gone as well counts as merged: its facts reached the trunk.
+    """
+    offers = []
+    for entry in entries:
+        branch = branch_of(entry.scope)
+        if entry.status != "active" or branch is None:
+            continue
+        if branch in merged:
+            offers.append(Offer(entry.id, branch, "branch_merged"))
+        elif branch in gone:
+            offers.append(Offer(entry.id, branch, "branch_gone"))
+    return tuple(offers)
+
+
+def resolve(key: str, aliases: Aliases) -> str:
+    """The key of the folder that holds what `key` means.
+
+    Follows chains. A circle, which only a hand edit can make, means nothing: `key` itself.
+    """
+    step = {alias.key: alias.target for alias in aliases.aliases}
+    seen = {key}
+    at = key
+    while at in step:
+        at = step[at]
+        if at in seen:
+            return key
+        seen.add(at)
+    return at
+
+
+@dataclass(frozen=True)
+class Move:
+    """`wm workspace mv` may go ahead: write `aliases`. `target` is the folder that stays."""
+
+    aliases: Aliases
+    target: str
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """`wm workspace mv` must not go ahead. code: see `plan_move`; both texts are for people."""
+
+    code: str
+    message: str
+    fix: str = ""
+
+
+def plan_move(
+    old: str,
+    new: str,
+    *,
+    new_root: str,
+    folders: Collection[str],
+    aliases: Aliases,
+    now: datetime,
+) -> Move | Refusal:
+    """Let the checkout with key `new` adopt the memory of `old` (both keys of paths).
+
+    `folders` are the keys that have a folder. No data is moved: the folder of `old` stays and
+    `new` becomes another name for it. Refusals: unknown_old, already, new_has_memory.
+    """
+    target = resolve(old, aliases)
+    if target not in folders:
+        return Refusal(
+            "unknown_old",
+            f"There is no memory under the key {old}.",
+            "Name the old path as it was, or its key from `wm workspace list`.",
+        )
+    taken = resolve(new, aliases)
+    if taken == target:
+        return Refusal("already", f"{new_root} already uses the memory of {target}.")
+    if taken in folders:
+        return Refusal(
+            "new_has_memory",
+            f"{new_root} already has a memory of its own ({taken}).",
+            f"Keep one: export {taken} with `wm export`, move its folder away and repeat this, "
+            "then import what you need.",
+        )
+    kept = tuple(alias for alias in aliases.aliases if alias.key != new)
+    alias = Alias(key=new, target=target, root=new_root, at=iso(now))
+    return Move(aliases.model_copy(update={"aliases": (*kept, alias)}), target)

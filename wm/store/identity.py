@@ -1,0 +1,413 @@
+"""Which workspace a folder belongs to (ID-2, ID-3).
+
+The identity root is the root of the main worktree of the git repository that holds the folder,
+outside git the folder itself; the key is the first 16 hex digits of sha256 over its resolved
+path. Found by reading the few pointer files of git, without starting git: this runs in every
+hook. `branch_gone` and `merged` do ask git, in short calls with a deadline.
+
+Protects the rule that no repository gets at the memory of another one by naming it: a pointer
+out of the folder counts only where the place it names points back. Environment variables such
+as GIT_DIR are ignored, so the same folder always means the same workspace. Reads repository
+files only, never the data folder; every read is capped and opens regular files only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import stat
+import subprocess
+import time
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wm.domain.workspace.scope import resolve
+from wm.errors import NotFound, UserError
+
+__all__ = ["Identity", "branch_gone", "find", "key_of", "merged", "resolve", "shown"]
+
+POINTER_BYTES = 16 * 1024
+"""HEAD, commondir and the like hold one path."""
+CONFIG_BYTES = 1024 * 1024
+
+StrPath = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A workspace. `root` is text that fits into a document, `path` the same folder for the
+    file system (they differ only where the name is not UTF-8). branch: of the worktree that was
+    asked about, None when detached, unknown or outside git."""
+
+    root: str
+    key: str
+    branch: str | None
+    in_git: bool
+    path: Path
+
+
+def key_of(root: StrPath) -> str:
+    """The workspace key of a resolved path; the folder need not exist (a moved checkout)."""
+    return hashlib.sha256(os.fsencode(root)).hexdigest()[:16]
+
+
+def shown(path: StrPath) -> str:
+    """A path as text for documents: bytes that are not UTF-8 become `\\xNN`."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def find(directory: StrPath, *, user_home: Path | None = None, explicit: bool = False) -> Identity:
+    """The workspace of a folder.
+
+    user_home: the user's home folder (default: the account's). It is a workspace, or a
+    repository that gathers the folders below it, only with `explicit`: else one stray `git init`
+    there would make one memory of everything. Raises NotFound for a missing folder, UserError
+    for a file, for `/`, and for the home folder without `explicit`.
+    """
+    start = _existing(directory)
+    home = None if explicit else _home(user_home)
+    root, git_dir = _search(start, home)
+    root = _spelling(root)
+    if root == "/":
+        raise UserError(
+            "The root of the file system cannot be a workspace.",
+            fix="Change into the folder of a project, or name one with -C.",
+        )
+    if home is not None and _same(root, home):
+        raise UserError(
+            f"{shown(root)} is your home folder; its memory would reach every project below it.",
+            fix="Change into a project, or name the home folder with -C to really use it.",
+        )
+    branch = _branch(git_dir) if git_dir is not None else None
+    return Identity(shown(root), key_of(root), branch, git_dir is not None, Path(root))
+
+
+def _existing(directory: StrPath) -> str:
+    try:
+        path = os.path.realpath(directory, strict=True)
+        mode = os.stat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise NotFound(
+            f"There is no folder {shown(directory)}.",
+            fix="For a checkout that was moved: wm workspace mv OLD NEW.",
+        ) from error
+    except (OSError, ValueError) as error:
+        raise UserError(f"{shown(directory)!r} cannot be resolved: {error}.") from error
+    if not stat.S_ISDIR(mode):
+        raise UserError(f"{shown(directory)} is not a folder.", fix="Name the folder it lies in.")
+    return path
+
+
+def _home(user_home: Path | None) -> str | None:
+    try:
+        return os.path.realpath(Path.home() if user_home is None else user_home)
+    except RuntimeError:  # no HOME and no account: there is nothing to protect
+        return None
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two paths are one folder, by identity rather than by spelling."""
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return one == other
+
+
+# --- git's own layout ---------------------------------------------------------------------
+
+
+def _search(start: str, home: str | None) -> tuple[str, str | None]:
+    """(identity root, git folder of the worktree or None), looking upwards from `start`."""
+    at = start
+    while at != "/":
+        if home is not None and _same(at, home):
+            break
+        found = _at(at)
+        if found is not None:
+            return found
+        at = os.path.dirname(at)
+    return start, None
+
+
+def _at(folder: str) -> tuple[str, str | None] | None:
+    """What git would find in this one folder; None: go on upwards."""
+    dot = os.path.join(folder, ".git")
+    try:
+        mode = os.stat(dot).st_mode
+    except OSError:
+        mode = 0
+    if stat.S_ISDIR(mode):
+        git_dir = os.path.realpath(dot)
+        if _is_git_dir(git_dir):
+            return _root_of_worktree(folder, git_dir), git_dir
+        # git passes by an empty `.git` folder; one that we may not enter still marks a root.
+        return None if os.access(dot, os.R_OK | os.X_OK) else (folder, None)
+    if stat.S_ISREG(mode):
+        linked = _pointer(dot)
+        if linked is not None and _is_git_dir(linked):
+            return _root_of_worktree(folder, linked), linked
+        return folder, None  # a pointer to nowhere: git stops here with an error
+    if _is_git_dir(folder):  # inside `.git`, or in a bare repository
+        return _main_root(_common(folder)), folder
+    return None
+
+
+def _root_of_worktree(folder: str, git_dir: str) -> str:
+    """The identity root of the worktree `folder`, whose own git folder is `git_dir`."""
+    common = _common(git_dir)
+    if common == git_dir:
+        return folder
+    if _points_back(folder, git_dir, common):
+        return _main_root(common)
+    return folder
+
+
+def _points_back(folder: str, git_dir: str, common: str) -> bool:
+    """Whether the repository itself lists `folder` among its worktrees.
+
+    An unpacked archive can bring a `.git` that names any repository of the user; only git
+    working in that repository creates the entry under `worktrees/`.
+    """
+    if os.path.dirname(git_dir) != os.path.join(common, "worktrees"):
+        return False
+    back = _line(os.path.join(git_dir, "gitdir"))
+    if back is None:
+        return False
+    return os.path.realpath(os.path.join(git_dir, back)) == os.path.realpath(
+        os.path.join(folder, ".git")
+    )
+
+
+def _main_root(common: str) -> str:
+    """The root of the main worktree of a repository; a bare one is its own root."""
+    if os.path.basename(common) == ".git":
+        return os.path.dirname(common)
+    for name in ("config", "config.worktree"):
+        named = _core_worktree(os.path.join(common, name))
+        if named is None:
+            continue
+        root = os.path.realpath(os.path.join(common, named))
+        # core.worktree is free text: believed only if that worktree names this repository.
+        if _pointer(os.path.join(root, ".git")) == common:
+            return root
+    return common
+
+
+def _common(git_dir: str) -> str:
+    named = _line(os.path.join(git_dir, "commondir"))
+    return git_dir if named is None else os.path.realpath(os.path.join(git_dir, named))
+
+
+def _is_git_dir(path: str) -> bool:
+    """git's own test: a HEAD, and objects and refs in the common folder."""
+    common = _common(path)
+    return os.path.lexists(os.path.join(path, "HEAD")) and all(
+        os.path.isdir(os.path.join(common, name)) for name in ("objects", "refs")
+    )
+
+
+def _pointer(dot_git: str) -> str | None:
+    """The folder that a `.git` file names, resolved; None where it is no such file."""
+    line = _line(os.path.realpath(dot_git))
+    if line is None or not line.startswith("gitdir: "):
+        return None
+    return os.path.realpath(os.path.join(os.path.dirname(dot_git), line[len("gitdir: ") :]))
+
+
+def _core_worktree(config: str) -> str | None:
+    """`worktree` of the `[core]` section. Includes and line continuations are not followed."""
+    section = ""
+    named = None
+    for line in (_read(config, CONFIG_BYTES) or "").split("\n"):
+        text = line.strip()
+        if text.startswith("["):
+            section = text.partition("]")[0].strip("[ ").lower()
+            continue
+        name, equals, value = text.partition("=")
+        if section == "core" and equals and name.strip().lower() == "worktree":
+            named = value.strip().strip('"')
+    return named or None
+
+
+def _branch(git_dir: str) -> str | None:
+    """The branch of this worktree; during a rebase the one that is being rebased."""
+    for name in ("HEAD", "rebase-merge/head-name", "rebase-apply/head-name"):
+        path = os.path.join(git_dir, name)
+        try:
+            target = os.readlink(path)  # HEAD as a symbolic link: how git began
+        except OSError:
+            target = (_line(path) or "").removeprefix("ref: ")
+        branch = target.strip().removeprefix("refs/heads/")
+        # A reftable repository keeps a HEAD for old programs that names no branch.
+        if branch not in (target.strip(), "", ".invalid"):
+            return shown(branch)
+    return None
+
+
+def _line(path: str) -> str | None:
+    """The one line of a pointer file, without its end; None where there is none."""
+    text = _read(path, POINTER_BYTES)
+    return None if text is None else text.rstrip("\r\n") or None
+
+
+def _read(path: str, limit: int) -> str | None:
+    """A small regular file; None for anything else. Never waits on a pipe or follows a link."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return None
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            return None
+        data = os.read(fd, limit + 1)
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+    return None if len(data) > limit or b"\0" in data else os.fsdecode(data)
+
+
+# --- one folder, several spellings --------------------------------------------------------
+
+
+def _spelling(path: str) -> str:
+    """The path as the file system itself spells it.
+
+    Where letter case or Unicode form do not matter, realpath keeps what was typed and one folder
+    would get several keys.
+    """
+    at = "/"
+    for name in path.split("/")[1:]:
+        if name:
+            at = os.path.join(at, name if not _folds(at, name) else _listed(at, name))
+    return at
+
+
+def _folds(parent: str, name: str) -> bool:
+    """Whether `parent` knows the entry `name` by another spelling too."""
+    try:
+        ident = os.lstat(os.path.join(parent, name))
+    except OSError:
+        return False
+    others = {
+        name.swapcase(),
+        unicodedata.normalize("NFD", name),
+        unicodedata.normalize("NFC", name),
+    }
+    for other in others - {name}:
+        try:
+            if os.path.samestat(ident, os.lstat(os.path.join(parent, other))):
+                return True
+        except (OSError, ValueError):
+            continue
+    return False
+
+
+def _listed(parent: str, name: str) -> str:
+    try:
+        ident = os.lstat(os.path.join(parent, name))
+        with os.scandir(parent) as entries:
+            listed = [(e.name, e.stat(follow_symlinks=False)) for e in entries]
+    except OSError:
+        return name
+    return true_name(
+        name, (ident.st_dev, ident.st_ino), ((n, (s.st_dev, s.st_ino)) for n, s in listed)
+    )
+
+
+def true_name(
+    name: str, ident: tuple[int, int], listed: Iterable[tuple[str, tuple[int, int]]]
+) -> str:
+    """Of the listed entries, the spelling of `name`: same (device, inode), same letters."""
+
+    def folded(text: str) -> str:
+        return unicodedata.normalize("NFC", text).casefold()
+
+    same = [other for other, other_ident in listed if other_ident == ident]
+    if name in same:
+        return name
+    return next((other for other in same if folded(other) == folded(name)), name)
+
+
+# --- questions for git --------------------------------------------------------------------
+
+
+def branch_gone(root: StrPath, branch: str, *, deadline_s: float = 2.0) -> bool | None:
+    """Whether the repository has no local branch of this name; None: git gave no answer.
+
+    root: any worktree of the repository.
+    """
+    code, _ = _git(root, ["show-ref", "--verify", "--quiet", f"refs/heads/{branch}"], deadline_s)
+    if code == 0:
+        return False
+    # 1 is also what git says outside a repository; then nothing is known about branches.
+    return (
+        True if code == 1 and _git(root, ["rev-parse", "--git-dir"], deadline_s)[0] == 0 else None
+    )
+
+
+def merged(
+    root: StrPath, branch: str, *, into: str = "HEAD", deadline_s: float = 2.0
+) -> bool | None:
+    """Whether the work of a branch is part of `into`; None: git gave no answer.
+
+    A branch without a commit of its own is not merged, it has not begun. A squashed merge
+    leaves no trace in history; such a branch counts once it is deleted (`branch_gone`).
+    """
+    end = time.monotonic() + deadline_s
+
+    def ask(*words: str) -> tuple[int | None, str]:
+        return _git(root, list(words), end - time.monotonic())
+
+    code, answer = ask("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}^{{commit}}")
+    tip = answer.strip()
+    if code != 0 or not tip:
+        return None
+    if ask("symbolic-ref", "--quiet", into)[1].strip() == f"refs/heads/{branch}":
+        return False
+    code, _ = ask("merge-base", "--is-ancestor", tip, into)
+    if code != 0:
+        return False if code == 1 else None
+    code, trunk = ask("rev-list", "--first-parent", into)
+    if code != 0:
+        return None
+    if tip not in trunk.split():
+        return True
+    # On the trunk's own line: a fast-forward, or a branch that was only ever created there.
+    code, moves = ask("reflog", "show", "--format=%H", f"refs/heads/{branch}", "--")
+    return None if code != 0 else len(set(moves.split())) > 1
+
+
+def _git(root: StrPath, words: list[str], deadline_s: float) -> tuple[int | None, str]:
+    """(exit code, output) of one short git command; code None when it could not answer.
+
+    With an environment of its own: GIT_DIR and the like of a surrounding hook must not send the
+    question to another repository, and no configuration may start a program.
+    """
+    git = shutil.which("git")
+    if git is None or deadline_s <= 0:
+        return None, ""
+    env = {
+        "PATH": os.path.dirname(git),
+        "LC_ALL": "C",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+    }
+    quiet = ["--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
+    try:
+        done = subprocess.run(
+            [git, "-C", os.fspath(root), *quiet, *words],
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=deadline_s,
+            check=False,
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return None, ""
+    return done.returncode, done.stdout.decode("utf-8", "replace")
