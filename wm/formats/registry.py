@@ -1,0 +1,43 @@
+"""Every file format by its slug: the one list that schemas, docs, goldens and fsck go by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from wm.formats.base import Document, Record
+from wm.formats.evidence import EvidenceRecord
+from wm.formats.home import Aliases, AllowedDigests
+from wm.formats.pending_journal import PendingJournal
+from wm.formats.prompt_epoch import PromptEpoch
+from wm.formats.session_state import CompactionState, SessionState
+from wm.formats.tombstones import Tombstones, TrashedEntry
+from wm.formats.workspace_memory import WorkspaceMemory
+
+DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
+    {
+        model.slug: model
+        for model in (
+            Aliases,
+            AllowedDigests,
+            CompactionState,
+            PendingJournal,
+            PromptEpoch,
+            SessionState,
+            Tombstones,
+            TrashedEntry,
+            WorkspaceMemory,
+        )
+    }
+)
+"""Formats with a file per document."""
+
+REGISTRY: Mapping[str, type[Record]] = MappingProxyType(
+    {**DOCUMENTS, EvidenceRecord.slug: EvidenceRecord}
+)
+"""All formats: the documents, and the one whose files are logs of records."""
+
+
+def current_version(model: type[Record]) -> int:
+    """The version that this `wm` writes."""
+    return model.current_version if issubclass(model, Document) else 1
