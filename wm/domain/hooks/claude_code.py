@@ -1,0 +1,226 @@
+"""Claude Code's hooks (IF-3): what each payload means, and what each hook may print.
+
+Facts this rests on (measured with 2.1.330 and 2.1.197): a shell command that ends with
+another code than 0 arrives as PostToolUseFailure whose `error` begins with "Exit code N";
+PostToolUse means 0 unless the command went to the background, was interrupted, or the client
+says that it read the code otherwise. Calls made by a subagent carry `agent_id` and the main
+session's id. A Stop hook that prints context makes the model go on, so Stop never prints.
+PreCompact takes plain text; SessionStart, UserPromptSubmit and the two PostToolUse hooks take
+`additionalContext`, which the client keeps in the conversation for good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from wm.domain import patterns
+from wm.domain.events import (
+    AssistantText,
+    CompactionFinished,
+    CompactionStarted,
+    Event,
+    SessionEnded,
+    SessionStarted,
+    ToolFinished,
+    UserPrompt,
+)
+from wm.domain.hooks import words
+from wm.domain.hooks.parsed import Outcome, Parsed, Reply, Want
+from wm.domain.hooks.payload import check_object, mapping, plain, require, strings, text
+
+TOOL_KINDS = {
+    "Bash": "bash",
+    "Read": "read",
+    "NotebookRead": "read",
+    "Edit": "edit",
+    "MultiEdit": "edit",
+    "NotebookEdit": "edit",
+    "Write": "write",
+    "Grep": "grep",
+}
+
+CONTEXT_EVENTS = frozenset(
+    {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure"}
+)
+"""Hooks whose `additionalContext` reaches the model and does no harm there."""
+
+_EXIT_CODE = patterns.compile(r"^(?:Error: )?Exit code (\d{1,5})\s*(?:\n|$)")
+
+
+def parse(name: str, payload: Mapping[str, Any]) -> Parsed:
+    """One hook call. Events that mean nothing to us come back empty.
+
+    Raises HostError for a payload that is no object, has no `session_id`, or lacks what its
+    event cannot be understood without.
+    """
+    where = f"Claude Code's {name}"
+    payload = check_object(payload, where=where)
+    session_id = require(payload, "session_id", where=where)
+    read, wants = EVENTS.get(name, (_nothing, frozenset[Want]()))
+    in_subagent = bool(text(payload, "agent_id"))
+    events = read(payload, where)
+    return Parsed(
+        session_id=session_id,
+        cwd=text(payload, "cwd"),
+        project=text(payload, "project_dir"),
+        events=_of_subagent(events) if in_subagent else events,
+        wants=frozenset() if in_subagent else wants,
+        call="subagent" if in_subagent else "main",
+    )
+
+
+def reply(name: str, outcome: Outcome) -> Reply:
+    """What the hook prints: context where the model reads it, plain text for PreCompact."""
+    if name == "PreCompact":
+        return outcome.instructions or None
+    if name not in CONTEXT_EVENTS:
+        return None
+    blocks = tuple(b.text for b in outcome.blocks) if name == "SessionStart" else ()
+    context = "\n\n".join(part for part in (*blocks, *outcome.notices) if part)
+    if not context:
+        return None
+    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
+
+
+def _of_subagent(events: tuple[Event, ...]) -> tuple[Event, ...]:
+    """What a subagent changed on disk is a fact of the session; what it read or said is not."""
+    return tuple(
+        e for e in events if isinstance(e, ToolFinished) and e.tool in ("bash", "edit", "write")
+    )
+
+
+def _nothing(_payload: Mapping[str, Any], _where: str) -> tuple[Event, ...]:
+    return ()
+
+
+def _session_start(payload: Mapping[str, Any], _where: str) -> tuple[Event, ...]:
+    return (SessionStarted(source=text(payload, "source") or "startup"),)
+
+
+def _prompt(payload: Mapping[str, Any], where: str) -> tuple[Event, ...]:
+    if "prompt" not in payload or payload["prompt"] != "":
+        require(payload, "prompt", where=where)
+    said = words.of_user(text(payload, "prompt"))
+    return (UserPrompt(text=said, message_id=text(payload, "prompt_id")),) if said else ()
+
+
+def _tool_done(payload: Mapping[str, Any], where: str) -> tuple[Event, ...]:
+    name = require(payload, "tool_name", where=where)
+    response = payload.get("tool_response")
+    kind = TOOL_KINDS.get(name, "other")
+    given = mapping(payload, "tool_input")
+    output = _output(kind, response)
+    return (
+        ToolFinished(
+            tool=kind,
+            name=name,
+            command=text(given, "command") if kind == "bash" else "",
+            paths=_paths(kind, given, response),
+            output=output,
+            exit_code=_success_code(given, response) if kind == "bash" else None,
+            cwd=text(payload, "cwd"),
+        ),
+    )
+
+
+def _tool_failed(payload: Mapping[str, Any], where: str) -> tuple[Event, ...]:
+    name = require(payload, "tool_name", where=where)
+    kind = TOOL_KINDS.get(name, "other")
+    given = mapping(payload, "tool_input")
+    error = text(payload, "error")
+    code, output = _failure(error) if kind == "bash" else (None, error)
+    if payload.get("is_interrupt") is True:
+        # The user stopped it: how far it came says nothing about the code.
+        code = None
+    return (
+        ToolFinished(
+            tool=kind,
+            name=name,
+            command=text(given, "command") if kind == "bash" else "",
+            paths=_paths(kind, given, None),
+            output=output,
+            exit_code=code,
+            failed=code is None,
+            cwd=text(payload, "cwd"),
+        ),
+    )
+
+
+def _compaction_started(payload: Mapping[str, Any], _where: str) -> tuple[Event, ...]:
+    return (CompactionStarted(trigger=text(payload, "trigger")),)
+
+
+def _compaction_finished(payload: Mapping[str, Any], _where: str) -> tuple[Event, ...]:
+    return (CompactionFinished(summary=text(payload, "compact_summary")),)
+
+
+def _stopped(payload: Mapping[str, Any], _where: str) -> tuple[Event, ...]:
+    said = text(payload, "last_assistant_message")
+    return (AssistantText(text=said),) if said else ()
+
+
+def _session_end(payload: Mapping[str, Any], _where: str) -> tuple[Event, ...]:
+    return (SessionEnded(reason=text(payload, "reason")),)
+
+
+def _success_code(given: Mapping[str, Any], response: Any) -> int | None:
+    """0, unless the answer says that the code is not known or was not 0."""
+    if given.get("run_in_background") is True:
+        return None
+    if not isinstance(response, Mapping):
+        return 0
+    if response.get("interrupted") is True or response.get("backgroundTaskId"):
+        return None
+    # `grep` and `diff` end with 1 and the client calls that a result: nothing follows from it.
+    return None if text(response, "returnCodeInterpretation") else 0
+
+
+def _failure(error: str) -> tuple[int | None, str]:
+    """The exit code that an error text begins with, and the output behind it."""
+    match = _EXIT_CODE.match(error)
+    if match is None:
+        return None, error
+    return int(match.group(1)), error[match.end() :]
+
+
+def _paths(kind: str, given: Mapping[str, Any], response: Any) -> tuple[str, ...]:
+    if kind in ("read", "edit", "write"):
+        path = text(given, "file_path") or text(given, "notebook_path")
+        return (path,) if path else ()
+    if kind == "grep" and isinstance(response, Mapping):
+        named = strings(response, "filenames")[: words.MAX_MATCHED_PATHS]
+        return named or words.matched_paths(text(response, "content"))
+    return ()
+
+
+def _output(kind: str, response: Any) -> str:
+    """The text that the model saw of it; nothing for edits, whose text is the agent's own."""
+    if kind in ("edit", "write"):
+        return ""
+    if isinstance(response, Mapping):
+        if kind == "bash":
+            parts = (text(response, "stdout"), text(response, "stderr"))
+            return "\n".join(part for part in parts if part)
+        if kind == "read":
+            return text(mapping(response, "file"), "content") or plain(response)
+        if kind == "grep":
+            return text(response, "content") or "\n".join(strings(response, "filenames"))
+    return plain(response)
+
+
+_NOTICES = frozenset({Want.NOTICES})
+
+EVENTS: Mapping[
+    str, tuple[Callable[[Mapping[str, Any], str], tuple[Event, ...]], frozenset[Want]]
+] = {
+    "SessionStart": (_session_start, frozenset({Want.BLOCKS, Want.NOTICES})),
+    "UserPromptSubmit": (_prompt, _NOTICES),
+    "PostToolUse": (_tool_done, _NOTICES),
+    "PostToolUseFailure": (_tool_failed, _NOTICES),
+    "PreCompact": (_compaction_started, frozenset({Want.INSTRUCTIONS})),
+    "PostCompact": (_compaction_finished, frozenset()),
+    "Stop": (_stopped, frozenset()),
+    "SessionEnd": (_session_end, frozenset()),
+}
+"""Every hook that means something: who reads it, and what its reply needs."""

@@ -1,0 +1,311 @@
+"""OpenCode's hooks (IF-2), as our plugin posts them to `/v1/hooks/opencode/<name>`.
+
+`<name>` is the plugin hook's or the bus event's own name. Bodies stay close to what OpenCode
+hands to a plugin; a plugin hook sends
+
+    {"input": …, "output": …, "directory": "…", "worktree": "…"}
+
+with `input` as it came and of `output` only what is named here, a bus event sends
+
+    {"event": {"type": "<name>", "properties": {…}}, "directory": "…", "worktree": "…"}
+
+What is read of each, and what the plugin gets back:
+
+    chat.message
+        input.sessionID, .messageID?; output.message.id,
+        output.parts[] {type, text, synthetic, ignored}      -> {"notices": [...]}
+    tool.execute.after
+        input.sessionID, .tool, .args; output.output,
+        output.metadata {exit}                               -> {"notices": [...]}
+    experimental.chat.system.transform
+        input.sessionID?; output.system = [the first
+        200 characters of system[0]]                         -> {"system": [texts to push]}
+    experimental.session.compacting
+        input.sessionID                                      -> {"context": [texts to push]}
+    experimental.text.complete (not sent for a summary)
+        input.sessionID; output.text
+    dispose (the process that ran this session goes)
+        input.sessionID
+    message.part.updated (sent only for a tool part whose state.status is "error")
+        properties.part {sessionID, type, tool, state {status, input, error}}
+    session.created
+        properties.info {id, parentID?}
+    session.compacted
+        properties.sessionID; and beside `event` the field "summary": the last text of
+        experimental.text.complete since session.compacting, "" if none came
+    session.deleted
+        properties.info.id or properties.sessionID
+    session.idle, session.error and all others
+        nothing is done
+
+A body of a subagent's session also carries `"parentID"` (the plugin remembers it from
+session.created): what was said there is nobody's memory, and it gets none (EP-2, EX-4).
+
+An empty answer has no body: the plugin then changes nothing. `experimental.chat.system.transform`
+fires for titles and summaries too and does not say so; they are known by how their system
+prompt begins, and get no memory (EP-2). A call without a session id belongs to no session.
+A bash call that failed does not throw: its code is `metadata.exit`. A read that failed throws
+and has no after-hook; it arrives as message.part.updated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wm.domain.events import (
+    AssistantText,
+    CompactionFinished,
+    CompactionStarted,
+    Event,
+    SessionDeleted,
+    SessionEnded,
+    SessionStarted,
+    ToolFinished,
+    UserPrompt,
+)
+from wm.domain.hooks import words
+from wm.domain.hooks.parsed import Outcome, Parsed, Reply, Want
+from wm.domain.hooks.payload import check_object, mapping, objects, plain, strings, text, whole
+from wm.errors import HostError
+
+TOOL_KINDS = {
+    "bash": "bash",
+    "read": "read",
+    "edit": "edit",
+    "multiedit": "edit",
+    "patch": "edit",
+    "apply_patch": "edit",
+    "write": "write",
+    "grep": "grep",
+}
+
+SIDE_CALLS = (
+    ("You are a title generator", "title"),
+    ("You are a context summarization agent", "summary"),
+)
+"""How the system prompts of OpenCode's side calls begin, and what each is."""
+
+SPOKEN = (UserPrompt, AssistantText, CompactionFinished)
+"""Events whose words could be learned."""
+
+PATCH_FILES = ("*** Update File: ", "*** Add File: ", "*** Move to: ", "*** Delete File: ")
+
+
+@dataclass(frozen=True)
+class _Call:
+    """One post, taken apart."""
+
+    where: str
+    body: Mapping[str, Any]
+    input: Mapping[str, Any]
+    output: Mapping[str, Any]
+    properties: Mapping[str, Any]
+
+    @property
+    def directory(self) -> str:
+        return text(self.body, "directory")
+
+
+Reader = Callable[[_Call], tuple[Event, ...]]
+
+
+def parse(name: str, payload: Mapping[str, Any]) -> Parsed:
+    """One post of the plugin. Names that mean nothing to us come back empty.
+
+    Raises HostError for a body that is no object or does not say which session it is about.
+    """
+    where = f"OpenCode's {name}"
+    body = check_object(payload, where=where)
+    read, wants = EVENTS.get(name, (None, frozenset[Want]()))
+    given, output = mapping(body, "input"), mapping(body, "output")
+    call = _Call(where, body, given, output, mapping(mapping(body, "event"), "properties"))
+    session_id = _session_id(call)
+    if read is None or (not session_id and name in WITHOUT_SESSION):
+        return Parsed(session_id=session_id, cwd=call.directory, project=_project(body))
+    if not session_id:
+        raise HostError(f"{where}: the body names no session ('sessionID' is missing).")
+    kind = _call_kind(call, name)
+    events = read(call)
+    return Parsed(
+        session_id=session_id,
+        cwd=call.directory,
+        project=_project(body),
+        events=tuple(e for e in events if kind == "main" or not isinstance(e, SPOKEN)),
+        wants=wants if kind == "main" else frozenset(),
+        call=kind,
+    )
+
+
+def reply(name: str, outcome: Outcome) -> Reply:
+    """What the plugin pushes into the hook's `output`; None: it changes nothing."""
+    if name == SYSTEM_TRANSFORM:
+        return _listed("system", tuple(b.text for b in outcome.blocks))
+    if name == COMPACTING:
+        return _listed("context", (outcome.instructions,))
+    if name in ("chat.message", "tool.execute.after"):
+        return _listed("notices", outcome.notices)
+    return None
+
+
+def _listed(key: str, texts: tuple[str, ...]) -> Reply:
+    kept = [t for t in texts if t]
+    return {key: kept} if kept else None
+
+
+def _session_id(call: _Call) -> str:
+    properties = call.properties
+    return (
+        text(call.input, "sessionID")
+        or text(properties, "sessionID")
+        or text(mapping(properties, "info"), "id")
+        or text(mapping(properties, "part"), "sessionID")
+    )
+
+
+def _project(body: Mapping[str, Any]) -> str:
+    """OpenCode calls the worktree of a folder outside git "/": that is no project."""
+    worktree = text(body, "worktree")
+    return "" if worktree == "/" else worktree
+
+
+def _call_kind(call: _Call, name: str) -> str:
+    if text(call.body, "parentID"):
+        return "subagent"
+    if name != SYSTEM_TRANSFORM:
+        return "main"
+    system = strings(call.output, "system")
+    first = system[0].lstrip() if system else ""
+    return next((kind for begin, kind in SIDE_CALLS if first.startswith(begin)), "main")
+
+
+def _created(call: _Call) -> tuple[Event, ...]:
+    parent = text(mapping(call.properties, "info"), "parentID")
+    return (SessionStarted(source="startup", parent_session=parent, subagent=bool(parent)),)
+
+
+def _message(call: _Call) -> tuple[Event, ...]:
+    typed = (
+        text(part, "text")
+        for part in objects(call.output, "parts")
+        if text(part, "type") == "text"
+        and part.get("synthetic") is not True
+        and part.get("ignored") is not True
+    )
+    said = words.of_user(_unquoted("\n".join(part for part in typed if part)))
+    message = text(call.input, "messageID") or text(mapping(call.output, "message"), "id")
+    return (UserPrompt(text=said, message_id=message),) if said else ()
+
+
+def _unquoted(prompt: str) -> str:
+    """`opencode run "a b"` sends the prompt with its quotes on; they are not the user's."""
+    inner = prompt.strip()[1:-1]
+    return inner if prompt.strip() == f'"{inner}"' and '"' not in inner else prompt
+
+
+def _tool_done(call: _Call) -> tuple[Event, ...]:
+    name = text(call.input, "tool")
+    if not name:
+        raise HostError(f"{call.where}: the body does not say which tool ran ('input.tool').")
+    args = mapping(call.input, "args")
+    output = plain(call.output.get("output"))
+    metadata = mapping(call.output, "metadata")
+    return (_tool(call, name, args, output, whole(metadata, "exit"), failed=False),)
+
+
+def _part_updated(call: _Call) -> tuple[Event, ...]:
+    part = mapping(call.properties, "part")
+    state = mapping(part, "state")
+    name = text(part, "tool")
+    if text(part, "type") != "tool" or text(state, "status") != "error" or not name:
+        return ()
+    return (_tool(call, name, mapping(state, "input"), text(state, "error"), None, failed=True),)
+
+
+def _tool(
+    call: _Call,
+    name: str,
+    args: Mapping[str, Any],
+    output: str,
+    exit_code: int | None,
+    *,
+    failed: bool,
+) -> ToolFinished:
+    kind = TOOL_KINDS.get(name, "other")
+    return ToolFinished(
+        tool=kind,
+        name=name,
+        command=text(args, "command") if kind == "bash" else "",
+        paths=_paths(kind, args, output),
+        output="" if kind in ("edit", "write") and not failed else output,
+        exit_code=exit_code if kind == "bash" else None,
+        failed=failed,
+        cwd=text(args, "workdir") or call.directory,
+    )
+
+
+def _paths(kind: str, args: Mapping[str, Any], output: str) -> tuple[str, ...]:
+    if kind == "grep":
+        return words.matched_paths(output)
+    if kind not in ("read", "edit", "write"):
+        return ()
+    path = text(args, "filePath")
+    return (path,) if path else _patched(text(args, "patchText"))
+
+
+def _patched(patch: str) -> tuple[str, ...]:
+    """The files that a patch text names, each once."""
+    found: dict[str, None] = {}
+    for line in patch.splitlines():
+        for mark in PATCH_FILES:
+            if line.startswith(mark) and len(found) < words.MAX_MATCHED_PATHS:
+                found[line[len(mark) :].strip()] = None
+    return tuple(path for path in found if path)
+
+
+def _compacting(_call: _Call) -> tuple[Event, ...]:
+    return (CompactionStarted(trigger=""),)
+
+
+def _compacted(call: _Call) -> tuple[Event, ...]:
+    return (CompactionFinished(summary=text(call.body, "summary")),)
+
+
+def _wrote(call: _Call) -> tuple[Event, ...]:
+    said = text(call.output, "text")
+    return (AssistantText(text=said),) if said else ()
+
+
+def _deleted(_call: _Call) -> tuple[Event, ...]:
+    return (SessionDeleted(),)
+
+
+def _disposed(_call: _Call) -> tuple[Event, ...]:
+    return (SessionEnded(reason="dispose"),)
+
+
+def _nothing(_call: _Call) -> tuple[Event, ...]:
+    return ()
+
+
+SYSTEM_TRANSFORM = "experimental.chat.system.transform"
+COMPACTING = "experimental.session.compacting"
+WITHOUT_SESSION = frozenset({SYSTEM_TRANSFORM, "dispose"})
+"""Calls that OpenCode may make outside a session; nothing is to be done then."""
+
+_NOTICES = frozenset({Want.NOTICES})
+
+EVENTS: Mapping[str, tuple[Reader, frozenset[Want]]] = {
+    "session.created": (_created, frozenset()),
+    "chat.message": (_message, _NOTICES),
+    "tool.execute.after": (_tool_done, _NOTICES),
+    "message.part.updated": (_part_updated, frozenset()),
+    SYSTEM_TRANSFORM: (_nothing, frozenset({Want.BLOCKS})),
+    COMPACTING: (_compacting, frozenset({Want.INSTRUCTIONS})),
+    "session.compacted": (_compacted, frozenset()),
+    "experimental.text.complete": (_wrote, frozenset()),
+    "session.deleted": (_deleted, frozenset()),
+    "dispose": (_disposed, frozenset()),
+}
+"""Every hook and event that means something: who reads it, and what its reply needs."""

@@ -1,0 +1,81 @@
+"""Read values out of a foreign JSON object.
+
+What must be there and is not is the client's error; what may be there and has another
+shape than we know counts as absent, because clients add and change fields (IF-1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wm.errors import HostError
+
+EMPTY: Mapping[str, Any] = {}
+
+
+def require(payload: Mapping[str, Any], key: str, *, where: str) -> str:
+    """A non-empty string field. Raises HostError with the hook's name and the field's."""
+    value = payload.get(key)
+    if isinstance(value, str) and value:
+        return value
+    found = "it is missing" if value is None else f"it is {_kind(value)}"
+    raise HostError(f"{where}: the payload needs {key!r} as a text, and {found}.")
+
+
+def check_object(payload: Any, *, where: str) -> Mapping[str, Any]:
+    """The payload itself. Raises HostError where it is no JSON object."""
+    if isinstance(payload, Mapping):
+        return payload
+    raise HostError(f"{where}: the payload must be a JSON object, and it is {_kind(payload)}.")
+
+
+def text(payload: Mapping[str, Any], key: str) -> str:
+    value = payload.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def mapping(payload: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = payload.get(key)
+    return value if isinstance(value, Mapping) else EMPTY
+
+
+def whole(payload: Mapping[str, Any], key: str) -> int | None:
+    """A whole number; true and false are none."""
+    value = payload.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def strings(payload: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """The texts of a list; other items are left out."""
+    value = payload.get(key)
+    if not isinstance(value, list | tuple):
+        return ()
+    return tuple(item for item in value if isinstance(item, str))
+
+
+def objects(payload: Mapping[str, Any], key: str) -> tuple[Mapping[str, Any], ...]:
+    """The objects of a list; other items are left out."""
+    value = payload.get(key)
+    if not isinstance(value, list | tuple):
+        return ()
+    return tuple(item for item in value if isinstance(item, Mapping))
+
+
+def plain(value: Any) -> str:
+    """The text of a tool's answer: a string, or the text blocks of a list or an object."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "\n".join(found for item in value if (found := plain(item)))
+    if isinstance(value, Mapping):
+        own = value.get("text")
+        return own if isinstance(own, str) else plain(value.get("content"))
+    return ""
+
+
+def _kind(value: Any) -> str:
+    names = {bool: "true or false", int: "a number", float: "a number", list: "a list"}
+    if isinstance(value, str):
+        return "a text" if value else "empty"
+    return "null" if value is None else names.get(type(value), "an object")
