@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from wm.formats.registry import REGISTRY, current_version
+from wm.formats.workspace_memory import MemoryEntry
 
 Json = dict[str, Any]
 Converter = Callable[[Json], Json]
@@ -60,7 +61,9 @@ def _entry_1(old: Json) -> Json:
 
     Ids stay (`mem_…`): evidence and `supersedes` speak of them.
     """
-    new = {name: value for name, value in old.items() if value is not None}
+    known = {field.alias for field in MemoryEntry.model_fields.values()}
+    # null stood for "none" there; here an empty field is left out.
+    new = {name: value for name, value in old.items() if value is not None or name not in known}
     for name in _TIMES:
         if name in new:
             new[name] = _time(new[name])

@@ -38,6 +38,8 @@ class Work:
     now: datetime
     transaction: Transaction | None = None
     changes: list[Change] = field(default_factory=list)
+    flush: bool = False
+    """Set by a step after which hot state must be on disk too (epoch, compaction; ST-1)."""
 
     def read(self, ref: Ref[D]) -> Reading[D]:
         """The document in force, staged changes of this transaction included."""
@@ -118,6 +120,7 @@ class Done(Generic[A]):
     response: A | None
     error: Exception | None = None
     changes: tuple[Change, ...] = ()
+    flush: bool = False
 
 
 def execute(runtime: Runtime, operation: Operation[Q, A], request: Q) -> A:
@@ -150,15 +153,15 @@ def execute_batch(
             for operation, request in calls:
                 results.append(_run_staged(runtime, transaction, operation, request))
             transaction.commit()
+        if any(done.flush for done in results):
+            runtime.store.flush()
     except WmError as error:
         # The lock or the disk refused: nothing was acknowledged, so everybody hears it.
         return [Done(response=None, error=error) for _ in calls]
     return results
 
 
-def _run_query(
-    runtime: Runtime, operation: Operation[Any, Any], request: Record
-) -> Done[Any]:
+def _run_query(runtime: Runtime, operation: Operation[Any, Any], request: Record) -> Done[Any]:
     try:
         return Done(operation.run(Work(runtime, runtime.now()), request))
     except WmError as error:
@@ -175,4 +178,4 @@ def _run_staged(
     except WmError as error:
         transaction.rollback(mark)
         return Done(None, error)
-    return Done(response, None, tuple(work.changes))
+    return Done(response, None, tuple(work.changes), work.flush)

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from wm import __version__
 from wm.domain.redact import Redactor
 from wm.formats.home import AllowedDigests
+from wm.ops.cache import DerivedCache
 from wm.settings import Settings
 from wm.store.base import Ref, Store
 
@@ -40,6 +41,8 @@ class Runtime:
     now: Callable[[], datetime] = utc_now
     ids: Ids = field(default_factory=Ids)
     version: str = __version__
+    views: DerivedCache = field(default_factory=DerivedCache)
+    indexes: DerivedCache = field(default_factory=lambda: DerivedCache(size=16))
 
 
 def make_runtime(settings: Settings, store: Store, **parts: object) -> Runtime:

@@ -1,0 +1,44 @@
+"""A small cache of derived values, each valid for exactly the inputs it was computed from."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Any
+
+
+class DerivedCache:
+    """Keeps the newest value per key, and returns it while its inputs are the same objects.
+
+    Inputs are compared by identity first, then by equality, element by element; documents are
+    frozen, so an unchanged object is an unchanged value. At most `size` keys, least recently
+    used out. Safe for several threads; two may compute the same value at once, which is harmless.
+    """
+
+    def __init__(self, size: int = 64) -> None:
+        self._size = size
+        self._values: OrderedDict[Hashable, tuple[tuple[Any, ...], Any]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Hashable, inputs: tuple[Any, ...], compute: Callable[[], Any]) -> Any:
+        with self._lock:
+            known = self._values.get(key)
+            if known is not None and _same(known[0], inputs):
+                self._values.move_to_end(key)
+                return known[1]
+        value = compute()
+        with self._lock:
+            self._values[key] = (inputs, value)
+            self._values.move_to_end(key)
+            while len(self._values) > self._size:
+                self._values.popitem(last=False)
+        return value
+
+
+def _same(known: tuple[Any, ...], inputs: tuple[Any, ...]) -> bool:
+    # Documents can hold ten thousand entries: identity, not a field-by-field comparison.
+    return all(
+        a is b or (isinstance(a, Hashable) and not hasattr(a, "model_fields") and a == b)
+        for a, b in zip(known, inputs, strict=True)
+    )

@@ -1,0 +1,263 @@
+"""What a person does to entries: inspect, show, edit, forget, restore, accept, reject."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from wm.domain.facts import Fact, Refusal
+from wm.domain.times import days_between, iso, parse
+from wm.domain.workspace import edits, outside
+from wm.domain.workspace.forget import tombstone
+from wm.errors import NotFound, UserError
+from wm.formats.base import Document
+from wm.formats.protocol import (
+    Accepted,
+    AcceptOutsideRequest,
+    EditRequest,
+    EntriesRequest,
+    EntryAnswer,
+    EntryRequest,
+    EntryView,
+    ForgetRequest,
+    Inspection,
+    Place,
+    Scoped,
+    SessionSummary,
+)
+from wm.formats.session_state import SessionState
+from wm.formats.tombstones import TrashedEntry
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops.base import Operation, Work
+from wm.ops.memory import (
+    find_entry,
+    load_memory,
+    read_journal,
+    read_memory,
+    read_tombstones,
+    save_memory,
+    tombstones_ref,
+)
+from wm.ops.place import locate, memory_ref, workspace_of
+from wm.ops.render import rendered, strengths
+from wm.ops.runtime import Runtime
+from wm.store.base import Ref
+
+Edit = Callable[[WorkspaceMemory], tuple[WorkspaceMemory, Sequence[Fact]] | Refusal]
+
+
+def _inspect(work: Work, request: EntriesRequest) -> Inspection:
+    place = locate(work.runtime, request)
+    reading = work.read(memory_ref(place.key))
+    memory = read_memory(work, place)
+    view = rendered(work, place, memory)
+    omitted = {o.id: o.reason for o in view.selection.omitted}
+    shown = {entry.id for entry in view.selection.shown}
+    strength = strengths(work, memory)
+    wanted = [e for e in memory.entries if _wanted(e, request)]
+    wanted.sort(key=lambda e: (-strength[e.id], e.id))
+    settings = work.runtime.settings.memory
+    last = parse(memory.last_activity_at)
+    return Inspection(
+        place=place,
+        health=reading.health.value,
+        detail=reading.detail,
+        generation=memory.generation,
+        entries=tuple(
+            EntryView(
+                entry=e,
+                strength=round(strength[e.id], 4),
+                shown=e.id in shown,
+                omitted=omitted.get(e.id, ""),
+            )
+            for e in wanted
+        ),
+        counts=dict(Counter(entry.status for entry in memory.entries)),
+        shown_chars=len(view.text),
+        max_chars=settings.rendered_chars,
+        max_entries=settings.rendered_entries,
+        pending=len(read_journal(work, place).entries),
+        sessions=session_summaries(work, place),
+        last_activity_at=memory.last_activity_at,
+        dormant_days=max(0.0, days_between(last, work.now) - settings.dormant_after_days)
+        if last
+        else 0.0,
+    )
+
+
+def _wanted(entry: MemoryEntry, request: EntriesRequest) -> bool:
+    status = request.status or "active"
+    return (status in ("all", entry.status)) and request.type in ("", entry.type)
+
+
+def session_summaries(work: Work, place: Place) -> tuple[SessionSummary, ...]:
+    """The sessions of a workspace, newest first."""
+    found = []
+    for name in work.runtime.store.names(SessionState, place.key):
+        state = work.read(Ref(SessionState, place.key, name)).document
+        if state is None:
+            continue
+        found.append(
+            SessionSummary(
+                session_id=state.session_id,
+                agent=state.agent,
+                updated_at=state.updated_at,
+                ended=bool(state.ended_at),
+                open_errors=len(state.open_errors),
+                active_files=len(state.active_files),
+                epoch_number=state.epoch_number,
+                compactions=state.compactions,
+            )
+        )
+    return tuple(sorted(found, key=lambda s: s.updated_at, reverse=True))
+
+
+def _show(work: Work, request: EntryRequest) -> EntryAnswer:
+    place = locate(work.runtime, request)
+    return EntryAnswer(entry=find_entry_or_trash(work, place, request.id))
+
+
+def find_entry_or_trash(work: Work, place: Place, wanted: str) -> MemoryEntry:
+    """The entry, also when it lies in the trash. Raises NotFound."""
+    try:
+        return find_entry(read_memory(work, place), wanted)
+    except NotFound:
+        trashed = work.read(trash_ref(place.key, wanted)).document
+        if trashed is None:
+            raise
+        return trashed.entry
+
+
+def _change(work: Work, request: EntryRequest, edit: Callable[[str], Edit]) -> EntryAnswer:
+    """Apply a pure edit to the entry that the request names; stage it with its evidence."""
+    place = locate(work.runtime, request)
+    memory = load_memory(work, place)
+    entry = find_entry(memory, request.id)
+    result = edit(entry.id)(memory)
+    if isinstance(result, Refusal):
+        raise UserError(result.message)
+    changed, facts = result
+    save_memory(work, place, changed, facts)
+    return EntryAnswer(entry=find_entry(changed, entry.id))
+
+
+def _edit(work: Work, request: EditRequest) -> EntryAnswer:
+    redact = work.runtime.redactor.text
+
+    def edit(entry_id: str) -> Edit:
+        return lambda memory: edits.edit(
+            memory,
+            entry_id,
+            text=None if request.text is None else redact(request.text.strip()),
+            rationale=None if request.rationale is None else redact(request.rationale.strip()),
+            type=request.type,
+            importance=request.importance,
+            pinned=request.pinned,
+            now=work.now,
+            settings=work.runtime.settings.memory,
+        )
+
+    return _change(work, request, edit)
+
+
+def _accept(work: Work, request: EntryRequest) -> EntryAnswer:
+    return _change(work, request, lambda i: lambda m: edits.accept(m, i, now=work.now))
+
+
+def _reject(work: Work, request: EntryRequest) -> EntryAnswer:
+    """A rejected inbox entry goes to the trash, so that a slip can be undone."""
+    return _forget(work, ForgetRequest(**request.model_dump(), reason="rejected"))
+
+
+def _accept_outside(work: Work, request: AcceptOutsideRequest) -> Accepted:
+    place = locate(work.runtime, request)
+    memory, facts = outside.accept_outside(load_memory(work, place), now=work.now)
+    save_memory(work, place, memory, facts)
+    return Accepted(accepted=tuple(fact.entry for fact in facts))
+
+
+def _forget(work: Work, request: ForgetRequest) -> EntryAnswer:
+    place = locate(work.runtime, request)
+    memory = load_memory(work, place)
+    wanted = find_entry(memory, request.id)
+    changed, entry = edits.trash(memory, wanted.id)
+    moment = iso(work.now)
+    stones = read_tombstones(work, place)
+    stone = tombstone(entry, work.runtime.store.digest, at=moment, reason=request.reason)
+    work.put(
+        trash_ref(place.key, entry.id),
+        TrashedEntry(
+            workspace=workspace_of(place), entry=entry, trashed_at=moment, trashed_by=request.reason
+        ),
+    )
+    kept = tuple(s for s in stones.stones if s.id != entry.id)
+    work.put(tombstones_ref(place.key), stones.model_copy(update={"stones": (*kept, stone)}))
+    fact = Fact(
+        "memory_trashed",
+        "user",
+        "trashed",
+        entry.id,
+        (request.reason,) if request.reason else (),
+        {"text": entry.text},
+    )
+    save_memory(work, place, changed, [fact])
+    return EntryAnswer(
+        entry=entry, message=f"Forgot {entry.id}; `wm restore {entry.id}` brings it back."
+    )
+
+
+def _restore(work: Work, request: EntryRequest) -> EntryAnswer:
+    place = locate(work.runtime, request)
+    ref = trash_ref(place.key, request.id)
+    trashed = work.read(ref).document
+    if trashed is None:
+        raise NotFound(
+            f"There is no {request.id!r} in the trash of {place.root}.",
+            fix="Give the whole id; `wm why ID` knows what was forgotten.",
+        )
+    memory, facts = edits.restore(load_memory(work, place), trashed.entry, now=work.now)
+    stones = read_tombstones(work, place)
+    kept = tuple(s for s in stones.stones if s.id != trashed.entry.id)
+    work.put(tombstones_ref(place.key), stones.model_copy(update={"stones": kept}))
+    save_memory(work, place, memory, facts)
+    work.delete(ref)
+    return EntryAnswer(entry=find_entry(memory, trashed.entry.id), message="Restored.")
+
+
+def trash_ref(key: str, entry_id: str) -> Ref[TrashedEntry]:
+    return Ref(TrashedEntry, key, entry_id)
+
+
+def _memory_refs(runtime: Runtime, request: Scoped) -> Sequence[Ref[Document]]:
+    return (memory_ref(locate(runtime, request).key),)
+
+
+def _trash_refs(runtime: Runtime, request: EntryRequest) -> Sequence[Ref[Document]]:
+    """An abbreviated id must be known in full before the locks are taken."""
+    place = locate(runtime, request)
+    memory = runtime.store.read(memory_ref(place.key)).document
+    entry_id = request.id
+    if memory is not None:
+        fits = [
+            e.id
+            for e in memory.entries
+            if e.id.removeprefix("m_").startswith(request.id.removeprefix("m_"))
+        ]
+        entry_id = fits[0] if len(fits) == 1 else request.id
+    return (trash_ref(place.key, entry_id), tombstones_ref(place.key), memory_ref(place.key))
+
+
+def _queue(runtime: Runtime, request: Scoped) -> str:
+    return locate(runtime, request).key
+
+
+inspect = Operation("inspect", EntriesRequest, Inspection, _inspect)
+show_entry = Operation("show_entry", EntryRequest, EntryAnswer, _show)
+edit_entry = Operation("edit_entry", EditRequest, EntryAnswer, _edit, _memory_refs, _queue)
+accept_entry = Operation("accept_entry", EntryRequest, EntryAnswer, _accept, _memory_refs, _queue)
+reject_entry = Operation("reject_entry", EntryRequest, EntryAnswer, _reject, _trash_refs, _queue)
+accept_outside = Operation(
+    "accept_outside", AcceptOutsideRequest, Accepted, _accept_outside, _memory_refs, _queue
+)
+forget_entry = Operation("forget_entry", ForgetRequest, EntryAnswer, _forget, _trash_refs, _queue)
+restore_entry = Operation("restore_entry", EntryRequest, EntryAnswer, _restore, _trash_refs, _queue)

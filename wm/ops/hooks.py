@@ -1,0 +1,87 @@
+"""An agent's hook: its own payload in, exactly what it must print out (IF-1, IF-2, IF-3).
+
+The adapters of `wm.domain.hooks` know the agents; here their events are recorded, one after
+the other in one transaction, and what they want in return is fetched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wm.domain import hooks as adapters
+from wm.domain.hooks import Outcome, Parsed
+from wm.formats.base import Document
+from wm.formats.protocol import (
+    EventRequest,
+    HookAnswer,
+    HookRequest,
+    Place,
+    PromptAnswer,
+    PromptRequest,
+    Scoped,
+)
+from wm.ops import prompt
+from wm.ops.base import Operation, Work
+from wm.ops.place import locate
+from wm.ops.record_event import event_refs, record
+from wm.ops.runtime import Runtime
+from wm.store.base import Ref
+
+
+def _run(work: Work, request: HookRequest) -> HookAnswer:
+    parsed = adapters.parse(request.agent, request.name, request.payload, request.project)
+    place = locate(work.runtime, Scoped(directory=parsed.directory))
+    answers = tuple(record(work, place, item) for item in _events(parsed))
+    blocks = PromptAnswer()
+    if parsed.call:
+        blocks = prompt.answer(work, place, _prompt_request(parsed))
+    outcome = Outcome(
+        blocks=tuple(block.text for block in blocks.blocks),
+        instructions="\n".join(a.instructions for a in answers if a.instructions),
+        notices=tuple(notice for a in answers for notice in a.notices),
+        epoch=blocks.epoch,
+    )
+    content_type, body = adapters.reply(request.agent, request.name, outcome)
+    return HookAnswer(content_type=content_type, body=body)
+
+
+def _events(parsed: Parsed) -> tuple[EventRequest, ...]:
+    return tuple(
+        EventRequest(
+            directory=parsed.directory,
+            session_id=parsed.session_id,
+            agent=parsed.agent,
+            event=event,
+        )
+        for event in parsed.events
+    )
+
+
+def _prompt_request(parsed: Parsed) -> PromptRequest:
+    return PromptRequest(
+        directory=parsed.directory,
+        session_id=parsed.session_id,
+        agent=parsed.agent,
+        call=parsed.call,
+    )
+
+
+def _refs(runtime: Runtime, request: HookRequest) -> Sequence[Ref[Document]]:
+    parsed = adapters.parse(request.agent, request.name, request.payload, request.project)
+    if not parsed.events and not parsed.call:
+        return ()
+    place = locate(runtime, Scoped(directory=parsed.directory))
+    refs: dict[Ref[Document], None] = {}
+    for item in _events(parsed):
+        refs.update(dict.fromkeys(event_refs(place, item)))
+    if parsed.call:
+        refs.update(dict.fromkeys(prompt.prompt_refs(runtime, place, parsed.session_id)))
+    return tuple(refs)
+
+
+def _queue(runtime: Runtime, request: HookRequest) -> str:
+    parsed = adapters.parse(request.agent, request.name, request.payload, request.project)
+    return locate(runtime, Scoped(directory=parsed.directory)).key
+
+
+hook = Operation("hook", HookRequest, HookAnswer, _run, _refs, _queue)

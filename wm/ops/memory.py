@@ -1,0 +1,121 @@
+"""Load and save what a workspace remembers; outside edits are taken in on the way (ST-4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from wm.domain.facts import Fact
+from wm.domain.times import iso
+from wm.domain.workspace import outside
+from wm.errors import Corrupt, NotFound, TooNew, UserError
+from wm.formats.base import Document
+from wm.formats.pending_journal import PendingJournal
+from wm.formats.protocol import Place
+from wm.formats.tombstones import Tombstones
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops.base import Work
+from wm.ops.place import memory_ref, workspace_of
+from wm.store.base import Health, Reading, Ref
+
+D = TypeVar("D", bound=Document)
+
+
+def read_memory(work: Work, place: Place) -> WorkspaceMemory:
+    """What is in force now; an empty memory where there is none yet. Writes nothing."""
+    reading = work.read(memory_ref(place.key))
+    if reading.document is None:
+        _refuse_lost(reading)
+        return WorkspaceMemory(workspace=workspace_of(place))
+    return reading.document
+
+
+def load_memory(work: Work, place: Place) -> WorkspaceMemory:
+    """The memory to change: what is in force, with outside edits waiting in its inbox.
+
+    Raises Corrupt where no generation is readable and TooNew where a newer wm wrote it.
+    """
+    reading = work.read(memory_ref(place.key))
+    if reading.health is Health.TOO_NEW:
+        raise TooNew(reading.detail)
+    if reading.outside is None or reading.document is None:
+        return read_memory(work, place)
+    memory, facts = outside.absorb(
+        reading.document,
+        reading.outside,
+        now=work.now,
+        new_id=lambda: work.runtime.ids.new("m_"),
+    )
+    work.log(place.key, facts)
+    return memory
+
+
+def save_memory(
+    work: Work,
+    place: Place,
+    memory: WorkspaceMemory,
+    facts: Sequence[Fact] = (),
+    *,
+    session: str = "",
+) -> None:
+    """Stage the memory with the evidence for what changed in it."""
+    work.log(place.key, facts, session=session)
+    work.put(memory_ref(place.key), memory.model_copy(update={"updated_at": iso(work.now)}))
+    work.notify(place.key, WorkspaceMemory.slug)
+
+
+def journal_ref(key: str) -> Ref[PendingJournal]:
+    return Ref(PendingJournal, key)
+
+
+def read_journal(work: Work, place: Place) -> PendingJournal:
+    reading = work.read(journal_ref(place.key))
+    if reading.document is None:
+        _refuse_lost(reading)
+        return PendingJournal(workspace=workspace_of(place))
+    return reading.document
+
+
+def save_journal(work: Work, place: Place, journal: PendingJournal) -> None:
+    work.put(journal_ref(place.key), journal.model_copy(update={"updated_at": iso(work.now)}))
+
+
+def tombstones_ref(key: str) -> Ref[Tombstones]:
+    return Ref(Tombstones, key)
+
+
+def read_tombstones(work: Work, place: Place) -> Tombstones:
+    reading = work.read(tombstones_ref(place.key))
+    if reading.document is None:
+        _refuse_lost(reading)
+        return Tombstones(workspace=workspace_of(place))
+    return reading.document
+
+
+def find_entry(memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
+    """The entry with this id, or an unambiguous beginning of it (with or without `m_`).
+
+    Raises NotFound, or UserError naming the candidates.
+    """
+    bare = wanted if wanted.startswith(("m_", "mem_")) else f"m_{wanted}"
+    exact = [entry for entry in memory.entries if entry.id in (wanted, bare)]
+    fits = exact or [entry for entry in memory.entries if entry.id.startswith(bare)]
+    if not fits:
+        raise NotFound(
+            f"No entry {wanted!r} in the workspace {memory.workspace.root}.",
+            fix="`wm inspect --all` lists every entry with its id.",
+        )
+    if len(fits) > 1:
+        names = ", ".join(entry.id for entry in fits[:5])
+        raise UserError(
+            f"{wanted!r} fits {len(fits)} entries: {names}.", fix="Give more of the id."
+        )
+    return fits[0]
+
+
+def _refuse_lost(reading: Reading[D]) -> None:
+    if reading.health is Health.LOST:
+        raise Corrupt(
+            reading.detail,
+            fix="`wm fsck` shows what is left; `wm fsck --repair` moves it to quarantine.",
+        )

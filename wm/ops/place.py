@@ -1,0 +1,58 @@
+"""Which workspace a request speaks of: directory or key, aliases followed (ID-2, ID-3)."""
+
+from __future__ import annotations
+
+from wm.domain.workspace import scope
+from wm.errors import UserError
+from wm.formats.home import Aliases
+from wm.formats.protocol import Place, Scoped
+from wm.formats.workspace_memory import Workspace, WorkspaceMemory
+from wm.ops.runtime import Runtime
+from wm.store import identity
+from wm.store.base import Ref
+
+
+def locate(runtime: Runtime, request: Scoped) -> Place:
+    """The workspace of a request.
+
+    Raises UserError where neither a directory nor a key is given, and what
+    `identity.find` raises for a directory that cannot be a workspace.
+    """
+    if request.workspace:
+        return place_of_key(runtime, request.workspace)
+    if not request.directory:
+        raise UserError(
+            "The request names no workspace.",
+            fix="Give a directory (-C DIR) or a workspace key (--workspace KEY).",
+        )
+    found = identity.find(request.directory)
+    key = follow(runtime, found.key)
+    return Place(key=key, root=found.root, branch=found.branch or "")
+
+
+def place_of_key(runtime: Runtime, key: str) -> Place:
+    """The workspace with this key, or an unambiguous beginning of it. Raises UserError."""
+    known = runtime.store.workspaces()
+    matches = [name for name in known if name.startswith(key)]
+    if len(matches) != 1 and key not in known:
+        how = "is not known" if not matches else f"fits {len(matches)} workspaces"
+        raise UserError(
+            f"The workspace key {key!r} {how}.", fix="`wm workspace list` shows all keys."
+        )
+    full = follow(runtime, key if key in known else matches[0])
+    memory = runtime.store.read(memory_ref(full)).document
+    return Place(key=full, root=memory.workspace.root if memory is not None else "")
+
+
+def follow(runtime: Runtime, key: str) -> str:
+    """The key whose folder holds the memory of `key`."""
+    aliases = runtime.store.read(Ref(Aliases)).document
+    return key if aliases is None else scope.resolve(key, aliases)
+
+
+def memory_ref(key: str) -> Ref[WorkspaceMemory]:
+    return Ref(WorkspaceMemory, key)
+
+
+def workspace_of(place: Place) -> Workspace:
+    return Workspace(root=place.root, key=place.key)

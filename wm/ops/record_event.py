@@ -1,0 +1,312 @@
+"""What happened in a session becomes hot state, memory and evidence.
+
+Each kind of event has a step of its own, listed in `STEPS`; a new kind is a new row. All text
+is redacted before any rule sees it, so no rule can store a secret (TR-1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from wm.domain.facts import Fact
+from wm.domain.session import decisions, remember as requests
+from wm.domain.session import state as transitions
+from wm.domain.workspace import echo, promote, quality, retention
+from wm.formats.base import Document
+from wm.formats.events import (
+    AssistantText,
+    CompactionFinished,
+    CompactionStarted,
+    SessionDeleted,
+    SessionEnded,
+    SessionStarted,
+    ToolFinished,
+    UserPrompt,
+)
+from wm.formats.protocol import EventAnswer, EventRequest, Place, Remembered, RememberRequest
+from wm.formats.session_state import SessionState
+from wm.ops import compact
+from wm.ops.base import Operation, Work
+from wm.ops.memory import (
+    journal_ref,
+    load_memory,
+    read_journal,
+    read_tombstones,
+    save_journal,
+    save_memory,
+    tombstones_ref,
+)
+from wm.ops.place import locate, memory_ref
+from wm.ops.remember import learn, learn_refs
+from wm.ops.runtime import Runtime
+from wm.ops.sessions import compaction_ref, load_session, require_session, save_session, session_ref
+from wm.store.base import Ref
+from wm.store.paths import sid
+
+
+def record(work: Work, place: Place, request: EventRequest) -> EventAnswer:
+    """Take in one event. Raises UserError without a session id."""
+    require_session(request)
+    redacted = request.model_copy(update={"event": _redacted(work, request.event)})
+    step, _refs = STEPS[request.event.kind]
+    return step(work, place, redacted)
+
+
+def _redacted(work: Work, event: object) -> object:
+    """The event without secrets in any of its texts."""
+    redact = work.runtime.redactor.text
+    texts = {
+        name: redact(value)
+        for name in ("text", "output", "command", "summary")
+        if isinstance(value := getattr(event, name, None), str) and value
+    }
+    return event.model_copy(update=texts) if texts else event  # type: ignore[attr-defined]
+
+
+def _started(work: Work, place: Place, request: EventRequest) -> EventAnswer:
+    """A new session clears hot state; a resumed one keeps it and its epoch (EP-1).
+
+    The visit is written after it is known who is visiting: strength is read before
+    `last_activity_at` moves, so a dormant workspace is still dormant for this first prompt.
+    """
+    event = request.event
+    assert isinstance(event, SessionStarted)
+    before = load_session(work, place, request)
+    state = _apply(work, before, event)
+    save_session(work, place, state)
+    if not state.subagent:
+        _promote_pending(work, place, visit=True)
+    return _answer(state)
+
+
+def _promote_pending(work: Work, place: Place, *, visit: bool) -> None:
+    """Record the visit, and give what waits in the journal its next try (WM-6)."""
+    settings = work.runtime.settings.memory
+    memory = load_memory(work, place)
+    if visit:
+        memory = retention.visit(memory, now=work.now, settings=settings)
+    journal = read_journal(work, place)
+    facts: Sequence[Fact] = ()
+    if journal.entries:
+        stones = read_tombstones(work, place).stones
+        promotion = promote.promote(
+            memory,
+            journal,
+            now=work.now,
+            settings=settings,
+            stones=stones,
+            digest=work.runtime.store.digest,
+        )
+        memory, facts = promotion.memory, promotion.facts
+        save_journal(work, place, promotion.journal)
+    save_memory(work, place, memory, facts)
+
+
+def _prompted(work: Work, place: Place, request: EventRequest) -> EventAnswer:
+    """A user's message: what it asks to keep is kept at once."""
+    event = request.event
+    assert isinstance(event, UserPrompt)
+    state = load_session(work, place, request)
+    if state.subagent:
+        return _answer(state)
+    if transitions.was_seen(state, event):
+        # The same message sent twice (a retry, two hooks) has one effect.
+        return _answer(state)
+    state = _apply(work, state, event)
+    remembered = _keep_requested(work, place, request, event.text)
+    for kept in remembered:
+        if kept.entry is not None:
+            state = transitions.note_pending(
+                state, kept.entry, now=work.now, settings=work.runtime.settings.session
+            )
+    save_session(work, place, state)
+    return EventAnswer(
+        remembered=remembered,
+        open_errors=len(state.open_errors),
+        notices=tuple(kept.message for kept in remembered if kept.message),
+    )
+
+
+def _keep_requested(
+    work: Work, place: Place, request: EventRequest, text: str
+) -> tuple[Remembered, ...]:
+    found = requests.find_requests(echo.without_injected(text), work.runtime.settings.gate)
+    facts = [
+        Fact(
+            "explicit_ignored",
+            "extraction",
+            "rejected",
+            reason_codes=(ignored.code,),
+            details={"preview": ignored.line[:80]},
+        )
+        for ignored in found.ignored
+    ]
+    if facts:
+        work.log(place.key, facts, session=sid(request.session_id))
+    return tuple(
+        learn(
+            work,
+            place,
+            RememberRequest(
+                text=item.text,
+                type=item.type or "",
+                source="explicit",
+                origin="user",
+                session=request.session_id,
+            ),
+        )
+        for item in found.found
+    )
+
+
+def _wrote(work: Work, place: Place, request: EventRequest) -> EventAnswer:
+    """The model's text: decisions it states are candidates for the next compaction (HS-3)."""
+    event = request.event
+    assert isinstance(event, AssistantText)
+    state = load_session(work, place, request)
+    stated = tuple(
+        text
+        for text in decisions.decisions_in(event.text)
+        if quality.judge(
+            text, type="decision", source="compaction", settings=work.runtime.settings.gate
+        ).ok
+    )
+    if state.subagent or not stated:
+        return _answer(state)
+    state = transitions.note_decisions(
+        state, stated, now=work.now, settings=work.runtime.settings.session
+    )
+    save_session(work, place, state)
+    return _answer(state)
+
+
+def _tool(work: Work, place: Place, request: EventRequest) -> EventAnswer:
+    """A tool call: files and errors. A subagent's work counts for its own session only."""
+    event = request.event
+    assert isinstance(event, ToolFinished)
+    before = load_session(work, place, request)
+    state = _apply(work, before, event)
+    if state != before:
+        save_session(work, place, state)
+    return _answer(state)
+
+
+def _compaction_started(work: Work, place: Place, request: EventRequest) -> EventAnswer:
+    state = load_session(work, place, request)
+    if state.subagent:
+        return _answer(state)
+    return EventAnswer(
+        open_errors=len(state.open_errors),
+        instructions=compact.start(work, place, state),
+    )
+
+
+def _compaction_finished(work: Work, place: Place, request: EventRequest) -> EventAnswer:
+    event = request.event
+    assert isinstance(event, CompactionFinished)
+    state = load_session(work, place, request)
+    if state.subagent:
+        return _answer(state)
+    state, remembered = compact.finish(work, place, state, event)
+    save_session(work, place, state)
+    work.flush = True
+    return EventAnswer(remembered=remembered, open_errors=len(state.open_errors))
+
+
+def _ended(work: Work, place: Place, request: EventRequest) -> EventAnswer:
+    """The session just ends: what it left in the journal is promoted without it (WM-6)."""
+    state = _apply(work, load_session(work, place, request), request.event)
+    save_session(work, place, state)
+    if read_journal(work, place).entries:
+        _promote_pending(work, place, visit=False)
+    work.flush = True
+    return _answer(state)
+
+
+def _deleted(work: Work, place: Place, request: EventRequest) -> EventAnswer:
+    """The user deleted the session: its files go; what it taught the workspace stays."""
+    work.delete(session_ref(place.key, request.session_id))
+    work.delete(compaction_ref(place.key, request.session_id))
+    fact = Fact("session_deleted", "session", "changed")
+    work.log(place.key, [fact], session=sid(request.session_id))
+    work.notify(place.key, SessionState.slug, sid(request.session_id))
+    return EventAnswer()
+
+
+def _apply(work: Work, state: SessionState, event: object) -> SessionState:
+    return transitions.apply(
+        state,
+        event,  # type: ignore[arg-type]
+        now=work.now,
+        settings=work.runtime.settings.session,
+    )
+
+
+def _answer(state: SessionState) -> EventAnswer:
+    return EventAnswer(open_errors=len(state.open_errors))
+
+
+Step = Callable[[Work, Place, EventRequest], EventAnswer]
+Refs = Callable[[str, EventRequest], Sequence[Ref[Document]]]
+
+
+def _state_only(key: str, request: EventRequest) -> Sequence[Ref[Document]]:
+    return (session_ref(key, request.session_id),)
+
+
+def _state_and_memory(key: str, request: EventRequest) -> Sequence[Ref[Document]]:
+    return (
+        session_ref(key, request.session_id),
+        memory_ref(key),
+        journal_ref(key),
+        tombstones_ref(key),
+    )
+
+
+def _prompt_refs(key: str, request: EventRequest) -> Sequence[Ref[Document]]:
+    """Most messages ask for nothing, and then only the session is locked."""
+    event = request.event
+    assert isinstance(event, UserPrompt)
+    state = (session_ref(key, request.session_id),)
+    return (*state, *learn_refs(key)) if requests.may_ask(event.text) else state
+
+
+def _compaction(key: str, request: EventRequest) -> Sequence[Ref[Document]]:
+    return (*_state_and_memory(key, request), compaction_ref(key, request.session_id))
+
+
+STEPS: dict[str, tuple[Step, Refs]] = {
+    "session_started": (_started, _state_and_memory),
+    "user_prompt": (_prompted, _prompt_refs),
+    "assistant_text": (_wrote, _state_only),
+    "tool_finished": (_tool, _state_only),
+    "compaction_started": (_compaction_started, _compaction),
+    "compaction_finished": (_compaction_finished, _compaction),
+    "session_ended": (_ended, _state_and_memory),
+    "session_deleted": (_deleted, _compaction),
+}
+
+
+def event_refs(place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
+    """The documents that this event may change."""
+    require_session(request)
+    _step, refs = STEPS[request.event.kind]
+    return refs(place.key, request)
+
+
+def _run(work: Work, request: EventRequest) -> EventAnswer:
+    return record(work, locate(work.runtime, request), request)
+
+
+def _operation_refs(runtime: Runtime, request: EventRequest) -> Sequence[Ref[Document]]:
+    return event_refs(locate(runtime, request), request)
+
+
+record_event = Operation(
+    "record_event",
+    EventRequest,
+    EventAnswer,
+    _run,
+    _operation_refs,
+    lambda runtime, request: locate(runtime, request).key,
+)

@@ -1,0 +1,185 @@
+"""Keep what somebody asked to keep: redact, judge, admit, and say what became of it.
+
+An explicit request that passes the gate is active in `workspace-memory.json` before the
+answer, so every later session has it, also when its own session just ends (WM-6). One that
+does not pass waits in the inbox with the reasons (EX-3). Nothing that was asked for is
+dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wm.domain.facts import Fact
+from wm.domain.times import iso
+from wm.domain.workspace import consolidate, forget, quality
+from wm.domain.workspace.scope import branch_scope
+from wm.errors import UserError
+from wm.formats.base import Document
+from wm.formats.protocol import Place, Remembered, RememberRequest
+from wm.formats.workspace_memory import (
+    CONFIDENCE,
+    IMPORTANCES,
+    SOURCES,
+    TYPES,
+    MemoryEntry,
+    WorkspaceMemory,
+)
+from wm.ops.base import Operation, Work
+from wm.ops.memory import load_memory, read_tombstones, save_memory, tombstones_ref
+from wm.ops.place import locate, memory_ref
+from wm.ops.runtime import Runtime
+from wm.store.base import Ref
+from wm.store.paths import sid
+
+
+def learn_refs(key: str) -> Sequence[Ref[Document]]:
+    """What `learn` may write. Tombstones are held so that a forget cannot slip in between."""
+    return (memory_ref(key), tombstones_ref(key))
+
+
+def learn(work: Work, place: Place, request: RememberRequest) -> Remembered:
+    """Admit one memory; stages the memory and its evidence."""
+    memory = load_memory(work, place)
+    entry = new_entry(work, place, request)
+    reasons = refusal_reasons(work, place, entry)
+    if reasons:
+        return _to_inbox(work, place, memory, entry, reasons)
+    admission = consolidate.admit(
+        memory, entry, now=work.now, settings=work.runtime.settings.memory
+    )
+    kept = next((e for e in admission.memory.entries if e.id == admission.entry_id), None)
+    fact = Fact(
+        type=f"memory_{admission.outcome}",
+        phase="promotion",
+        outcome=admission.outcome,
+        entry=admission.entry_id,
+        reason_codes=admission.reason_codes,
+        details={
+            **admission.details,
+            "source": entry.source,
+            "origin": entry.origin,
+            "text": entry.text,
+        },
+    )
+    save_memory(work, place, admission.memory, [fact], session=entry.session)
+    return Remembered(
+        outcome=admission.outcome,
+        entry=kept,
+        reason_codes=admission.reason_codes,
+        message=_message(admission.outcome, kept or entry),
+    )
+
+
+def new_entry(work: Work, place: Place, request: RememberRequest) -> MemoryEntry:
+    """The entry that a request asks for, redacted. Raises UserError for words we do not know."""
+    _check_word("type", request.type, (*TYPES, ""))
+    _check_word("source", request.source, SOURCES)
+    _check_word("importance", request.importance, IMPORTANCES)
+    redact = work.runtime.redactor.text
+    moment = iso(work.now)
+    return MemoryEntry(
+        id=work.runtime.ids.new("m_"),
+        type=request.type or quality.infer_type(request.text),
+        text=redact(request.text.strip()),
+        rationale=redact(request.rationale.strip()),
+        source=request.source,
+        confidence=CONFIDENCE[request.source],
+        origin=request.origin,
+        scope=branch_scope(place.branch) if request.branch_only else "workspace",
+        tags=tuple(redact(tag) for tag in request.tags),
+        created_at=moment,
+        updated_at=moment,
+        retention_clock=moment,
+        user_importance=request.importance,
+        session=sid(request.session) if request.session else "",
+    )
+
+
+def refusal_reasons(work: Work, place: Place, entry: MemoryEntry) -> tuple[str, ...]:
+    """Why this entry may not become active by itself; () if it may."""
+    verdict = quality.judge(
+        entry.text,
+        type=entry.type,
+        source=entry.source,
+        settings=work.runtime.settings.gate,
+        max_chars=work.runtime.settings.memory.max_text_chars,
+    )
+    stones = read_tombstones(work, place)
+    # What a person asks for again is wanted again; only learning by itself is stopped.
+    forgotten = entry.source == "compaction" and forget.is_forgotten(
+        entry.text, stones.stones, work.runtime.store.digest
+    )
+    return (*verdict.reasons, *(("forgotten",) if forgotten else ()))
+
+
+def _to_inbox(
+    work: Work,
+    place: Place,
+    memory: WorkspaceMemory,
+    entry: MemoryEntry,
+    reasons: tuple[str, ...],
+) -> Remembered:
+    limit = work.runtime.settings.memory.max_text_chars
+    if "too_long" in reasons and entry.source == "manual":
+        raise UserError(
+            f"The text has {len(entry.text)} characters; an entry holds {limit}.",
+            fix="Shorten it, or keep it in a file and remember where it is.",
+        )
+    waiting = entry.model_copy(update={"status": "inbox", "reasons": reasons})
+    twin = next((e for e in memory.entries if e.status == "inbox" and e.text == waiting.text), None)
+    fact = Fact(
+        "memory_inbox",
+        "gate",
+        "inbox",
+        (twin or waiting).id,
+        reasons,
+        {"source": entry.source, "origin": entry.origin, "text": entry.text},
+    )
+    entries = memory.entries if twin else (*memory.entries, waiting)
+    save_memory(
+        work, place, memory.model_copy(update={"entries": entries}), [fact], session=entry.session
+    )
+    return Remembered(
+        outcome="inbox",
+        entry=twin or waiting,
+        reason_codes=reasons,
+        message=f"Waits in the inbox: {', '.join(reasons)}.",
+    )
+
+
+def _message(outcome: str, entry: MemoryEntry) -> str:
+    words = {
+        "promoted": f"Remembered as {entry.id} ({entry.type}).",
+        "absorbed": f"Known already, as {entry.id}; it counts as seen again.",
+        "superseded": f"Remembered as {entry.id}; it replaces an older entry.",
+    }
+    return words.get(outcome, f"Not kept as active: {outcome}.")
+
+
+def _check_word(what: str, word: str, known: Sequence[str]) -> None:
+    if word not in known:
+        raise UserError(
+            f"{word!r} is not a {what} of memory.",
+            fix=f"Use one of: {', '.join(w for w in known if w)}.",
+        )
+
+
+def _run(work: Work, request: RememberRequest) -> Remembered:
+    if not request.text.strip():
+        raise UserError("There is no text to remember.", fix="Say what to keep.")
+    return learn(work, locate(work.runtime, request), request)
+
+
+def _refs(runtime: Runtime, request: RememberRequest) -> Sequence[Ref[Document]]:
+    return learn_refs(locate(runtime, request).key)
+
+
+remember = Operation(
+    "remember",
+    RememberRequest,
+    Remembered,
+    _run,
+    refs=_refs,
+    queue=lambda runtime, request: locate(runtime, request).key,
+)

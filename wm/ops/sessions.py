@@ -1,0 +1,70 @@
+"""Load and save hot session state, and the evidence-free small changes to it."""
+
+from __future__ import annotations
+
+from wm.domain.times import iso
+from wm.errors import Corrupt, NotFound, UserError
+from wm.formats.protocol import Place, SessionAnswer, SessionScoped
+from wm.formats.session_state import CompactionState, SessionState
+from wm.domain.session import hot
+from wm.ops.base import Operation, Work
+from wm.ops.place import locate
+from wm.store.base import Health, Ref
+from wm.store.paths import sid
+
+
+def session_ref(key: str, session_id: str) -> Ref[SessionState]:
+    return Ref(SessionState, key, sid(session_id))
+
+
+def compaction_ref(key: str, session_id: str) -> Ref[CompactionState]:
+    return Ref(CompactionState, key, sid(session_id))
+
+
+def load_session(work: Work, place: Place, request: SessionScoped) -> SessionState:
+    """The session's state, or a new one. A state that cannot be read begins anew: it is hot,
+    and the unreadable file is kept in quarantine by the store."""
+    require_session(request)
+    document = work.read(session_ref(place.key, request.session_id)).document
+    if document is not None:
+        return document
+    moment = iso(work.now)
+    return SessionState(
+        session_id=request.session_id,
+        agent=request.agent,
+        root=request.directory or place.root,
+        workspace_key=place.key,
+        started_at=moment,
+        updated_at=moment,
+    )
+
+
+def save_session(work: Work, place: Place, state: SessionState) -> None:
+    updated = state.model_copy(update={"updated_at": iso(work.now)})
+    work.put(session_ref(place.key, state.session_id), updated)
+    work.notify(place.key, SessionState.slug, sid(state.session_id))
+
+
+def load_compaction(work: Work, place: Place, session_id: str) -> CompactionState:
+    document = work.read(compaction_ref(place.key, session_id)).document
+    return document or CompactionState(session_id=session_id)
+
+
+def require_session(request: SessionScoped) -> None:
+    if not request.session_id:
+        raise UserError("The request names no session.", fix="Give the agent's session id.")
+
+
+def _show(work: Work, request: SessionScoped) -> SessionAnswer:
+    place = locate(work.runtime, request)
+    require_session(request)
+    reading = work.read(session_ref(place.key, request.session_id))
+    if reading.health is Health.LOST:
+        raise Corrupt(reading.detail)
+    if reading.document is None:
+        raise NotFound(f"There is no session {request.session_id!r} in {place.root}.")
+    text = hot.render(reading.document, work.runtime.settings.session).text
+    return SessionAnswer(state=reading.document, hot=text)
+
+
+show_session = Operation("show_session", SessionScoped, SessionAnswer, _show)
