@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
-from wm.domain.events import (
+from wm.domain import hooks
+from wm.domain.hooks import Outcome, Want
+from wm.errors import HostError
+from wm.formats.events import (
     AssistantText,
     CompactionFinished,
     CompactionStarted,
@@ -15,9 +18,6 @@ from wm.domain.events import (
     ToolFinished,
     UserPrompt,
 )
-from wm.domain.hooks import Outcome, Want, adapter, printed
-from wm.errors import HostError
-from wm.formats.protocol import PromptText
 
 ROOT = "/home/ana/shop"
 
@@ -33,7 +33,7 @@ def payload(name: str, **fields: Any) -> dict[str, Any]:
 
 
 def events(name: str, **fields: Any) -> tuple[Any, ...]:
-    return adapter("claude-code").parse(name, payload(name, **fields)).events
+    return hooks.parse("claude-code", name, payload(name, **fields)).events
 
 
 def tool(name: str, **fields: Any) -> ToolFinished:
@@ -44,17 +44,18 @@ def tool(name: str, **fields: Any) -> ToolFinished:
 
 @pytest.mark.parametrize("source", ["startup", "resume", "compact", "clear", "fork"])
 def test_a_session_start_says_how_it_started_and_wants_the_blocks(source: str) -> None:
-    parsed = adapter("claude-code").parse("SessionStart", payload("SessionStart", source=source))
+    parsed = hooks.parse("claude-code", "SessionStart", payload("SessionStart", source=source))
     assert parsed.session_id == "0b6c1f6e"
     assert parsed.cwd == ROOT
     assert parsed.call == "main"
+    assert parsed.directory == ROOT
     assert parsed.events == (SessionStarted(source=source),)
     assert parsed.wants == {Want.BLOCKS, Want.NOTICES}
 
 
 def test_the_main_agent_may_have_a_type_without_being_a_subagent() -> None:
     fields = payload("SessionStart", source="startup", agent_type="reviewer")
-    assert adapter("claude-code").parse("SessionStart", fields).wants
+    assert hooks.parse("claude-code", "SessionStart", fields).wants
 
 
 @pytest.mark.parametrize(
@@ -218,12 +219,12 @@ def test_an_edit_that_threw_failed_and_has_no_exit_code() -> None:
 def test_of_a_subagent_only_what_it_did_to_the_workspace_counts() -> None:
     def parsed(name: str, **fields: Any) -> Any:
         body = payload(name, agent_id="a-1", agent_type="Explore", **fields)
-        return adapter("claude-code").parse(name, body)
+        return hooks.parse("claude-code", name, body)
 
     edit = parsed("PostToolUse", tool_name="Edit", tool_input={"file_path": "a.py"})
     assert [e.tool for e in edit.events] == ["edit"]
     assert edit.wants == frozenset()
-    assert edit.call == "subagent"
+    assert edit.call == ""
     read = parsed("PostToolUse", tool_name="Read", tool_input={"file_path": "a.py"})
     assert read.events == ()
     assert parsed("UserPromptSubmit", prompt="remember that X is Y").events == ()
@@ -248,7 +249,7 @@ def test_the_other_hooks_are_one_event_each(name: str, fields: Any, event: Any) 
     "name", ["Notification", "SubagentStart", "SubagentStop", "PreToolUse", "BrandNew"]
 )
 def test_hooks_that_mean_nothing_to_us_are_ignored(name: str) -> None:
-    parsed = adapter("claude-code").parse(name, payload(name, surprise={"deep": [1]}))
+    parsed = hooks.parse("claude-code", name, payload(name, surprise={"deep": [1]}))
     assert (parsed.events, parsed.wants) == ((), frozenset())
 
 
@@ -277,14 +278,14 @@ def test_hooks_that_mean_nothing_to_us_are_ignored(name: str) -> None:
 )
 def test_a_malformed_payload_is_named_in_one_sentence(name: str, body: Any, sentence: str) -> None:
     with pytest.raises(HostError) as caught:
-        adapter("claude-code").parse(name, body)
+        hooks.parse("claude-code", name, body)
     assert str(caught.value) == sentence
 
 
 OUTCOME = Outcome(
     blocks=(
-        PromptText(name="workspace_memory", text="MEMORY", sha256="00"),
-        PromptText(name="hot_state", text="HOT", sha256="00"),
+        "MEMORY",
+        "HOT",
     ),
     instructions="List memory candidates.",
     notices=("Kept: X.",),
@@ -301,33 +302,38 @@ OUTCOME = Outcome(
     ],
 )
 def test_context_goes_where_the_client_keeps_it(name: str, expected: str) -> None:
-    assert adapter("claude-code").reply(name, OUTCOME) == {
+    assert hooks.AGENTS["claude-code"].reply(name, OUTCOME) == {
         "hookSpecificOutput": {"hookEventName": name, "additionalContext": expected}
     }
 
 
 def test_instructions_for_a_summary_are_plain_text() -> None:
-    reply = adapter("claude-code").reply("PreCompact", OUTCOME)
-    assert reply == "List memory candidates."
-    answer = printed(reply)
-    assert answer.content_type.startswith("text/plain")
-    assert answer.body == "List memory candidates."
+    assert hooks.reply("claude-code", "PreCompact", OUTCOME) == (
+        "text/plain; charset=utf-8",
+        "List memory candidates.",
+    )
 
 
 @pytest.mark.parametrize(
     "name", ["Stop", "SubagentStop", "SubagentStart", "SessionEnd", "PostCompact", "PreToolUse"]
 )
 def test_hooks_that_must_stay_silent_do(name: str) -> None:
-    assert adapter("claude-code").reply(name, OUTCOME) is None
+    assert hooks.AGENTS["claude-code"].reply(name, OUTCOME) is None
 
 
 @pytest.mark.parametrize("name", ["SessionStart", "UserPromptSubmit", "PreCompact"])
 def test_nothing_to_say_prints_nothing(name: str) -> None:
-    assert printed(adapter("claude-code").reply(name, Outcome())).body == ""
+    assert hooks.reply("claude-code", name, Outcome())[1] == ""
 
 
 def test_an_unknown_agent_is_named() -> None:
     with pytest.raises(HostError) as caught:
-        adapter("emacs")
+        hooks.parse("emacs", "Stop", {})
     assert caught.value.status == 404
     assert "'emacs'" in str(caught.value)
+
+
+def test_a_shell_that_left_the_project_does_not_change_the_workspace() -> None:
+    body = payload("Stop", last_assistant_message="Done.") | {"cwd": "/tmp/elsewhere"}
+    parsed = hooks.parse("claude-code", "Stop", body, ROOT)
+    assert (parsed.cwd, parsed.project, parsed.directory) == ("/tmp/elsewhere", ROOT, ROOT)

@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
-from wm.domain.events import (
+from wm.domain import hooks
+from wm.domain.hooks import Outcome, Parsed, Want
+from wm.errors import HostError
+from wm.formats.events import (
     AssistantText,
     CompactionFinished,
     CompactionStarted,
@@ -16,9 +19,6 @@ from wm.domain.events import (
     ToolFinished,
     UserPrompt,
 )
-from wm.domain.hooks import Outcome, Parsed, Want, adapter, printed
-from wm.errors import HostError
-from wm.formats.protocol import PromptText
 
 ROOT = "/home/ana/shop"
 SID = "ses_a1"
@@ -32,13 +32,13 @@ def hook(name: str, given: Any = None, output: Any = None, **more: Any) -> Parse
         "worktree": ROOT,
         **more,
     }
-    return adapter("opencode").parse(name, body)
+    return hooks.parse("opencode", name, body)
 
 
 def bus(name: str, properties: dict[str, Any], **more: Any) -> Parsed:
     event = {"type": name, "properties": properties}
-    return adapter("opencode").parse(
-        name, {"event": event, "directory": ROOT, "worktree": ROOT, **more}
+    return hooks.parse(
+        "opencode", name, {"event": event, "directory": ROOT, "worktree": ROOT, **more}
     )
 
 
@@ -81,9 +81,9 @@ def test_the_quotes_of_a_run_command_are_not_the_users(typed: str, said: str) ->
 def test_a_subagents_words_are_not_learned_and_it_gets_no_blocks() -> None:
     part = {"type": "text", "text": "look around"}
     said = hook("chat.message", output={"parts": [part]}, parentID="ses_a0")
-    assert (said.events, said.wants, said.call) == ((), frozenset(), "subagent")
+    assert (said.events, said.wants) == ((), frozenset())
     call = hook("experimental.chat.system.transform", output={"system": ["x"]}, parentID="ses_a0")
-    assert (call.wants, call.call) == (frozenset(), "subagent")
+    assert (call.wants, call.call) == (frozenset(), "")
 
 
 @pytest.mark.parametrize(
@@ -175,17 +175,17 @@ def test_a_tool_that_threw_comes_as_a_part_update() -> None:
 
 
 @pytest.mark.parametrize(
-    ("system", "call", "wants"),
+    ("system", "call"),
     [
-        (["You are OpenCode, the best coding agent"], "main", {Want.BLOCKS}),
-        ([], "main", {Want.BLOCKS}),
-        (["You are a title generator. You output ONLY"], "title", frozenset()),
-        (["You are a context summarization agent. You"], "summary", frozenset()),
+        (["You are OpenCode, the best coding agent"], "main"),
+        ([], "main"),
+        (["You are a title generator. You output ONLY"], ""),
+        (["You are a context summarization agent. You"], ""),
     ],
 )
-def test_side_calls_get_no_memory(system: list[str], call: str, wants: Any) -> None:
+def test_side_calls_get_no_memory(system: list[str], call: str) -> None:
     parsed = hook("experimental.chat.system.transform", output={"system": system})
-    assert (parsed.call, parsed.wants, parsed.events) == (call, wants, ())
+    assert (parsed.call, parsed.events) == (call, ())
 
 
 def test_a_call_outside_any_session_wants_nothing() -> None:
@@ -249,12 +249,12 @@ def test_a_folder_outside_git_is_no_project() -> None:
 )
 def test_a_malformed_body_is_named_in_one_sentence(name: str, body: Any, sentence: str) -> None:
     with pytest.raises(HostError) as caught:
-        adapter("opencode").parse(name, body)
+        hooks.parse("opencode", name, body)
     assert str(caught.value) == sentence
 
 
 OUTCOME = Outcome(
-    blocks=(PromptText(name="workspace_memory", text="MEMORY", sha256="00"),),
+    blocks=("MEMORY",),
     instructions="List memory candidates.",
     notices=("Kept: X.",),
 )
@@ -272,10 +272,10 @@ OUTCOME = Outcome(
     ],
 )
 def test_each_hook_gets_what_it_can_push(name: str, expected: Any) -> None:
-    assert adapter("opencode").reply(name, OUTCOME) == expected
+    assert hooks.AGENTS["opencode"].reply(name, OUTCOME) == expected
 
 
 def test_nothing_to_say_is_an_empty_body() -> None:
-    reply = adapter("opencode").reply("experimental.chat.system.transform", Outcome())
-    assert printed(reply).body == ""
-    assert printed({"system": ["ü"]}).body == '{"system":["ü"]}'
+    name = "experimental.chat.system.transform"
+    assert hooks.reply("opencode", name, Outcome()) == ("application/json", "")
+    assert hooks.reply("opencode", name, Outcome(blocks=("ü",)))[1] == '{"system":["ü"]}'

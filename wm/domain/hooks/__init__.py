@@ -13,29 +13,47 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from wm.domain.hooks import claude_code, opencode
-from wm.domain.hooks.parsed import Block, Outcome, Parsed, Reply, Want
+from wm.domain.hooks.parsed import Outcome, Parsed, Reply, Want
 from wm.errors import HostError
-from wm.formats.protocol import HookAnswer
 
-__all__ = ["AGENTS", "Block", "Outcome", "Parsed", "Reply", "Want", "adapter", "printed"]
+__all__ = ["AGENTS", "Outcome", "Parsed", "Reply", "Want", "parse", "reply"]
+
+JSON = "application/json"
+PLAIN_TEXT = "text/plain; charset=utf-8"
 
 
 class Adapter(Protocol):
     """What an agent's module offers."""
 
-    def parse(self, name: str, payload: Mapping[str, Any]) -> Parsed:
-        """The events of one hook call. Raises HostError for a payload that cannot be read."""
+    def parse(self, name: str, payload: Any, project: str = "") -> Parsed: ...
 
-    def reply(self, name: str, outcome: Outcome) -> Reply:
-        """What that hook must print or hand back; None: nothing at all."""
+    def reply(self, name: str, outcome: Outcome) -> Reply: ...
 
 
 AGENTS: Mapping[str, Adapter] = {"claude-code": claude_code, "opencode": opencode}
 """The word in `/v1/hooks/{agent}/{event}`, and who speaks that agent's language."""
 
 
-def adapter(agent: str) -> Adapter:
-    """The adapter of an agent. Raises HostError (404) for one that we do not know."""
+def parse(agent: str, name: str, payload: Any, project: str = "") -> Parsed:
+    """The events of one hook call, and what its reply needs.
+
+    project: the folder that the agent was started for, as the hook's client knows it, or "".
+    Raises HostError for a payload that cannot be read, and for an agent that we do not know.
+    """
+    return _adapter(agent).parse(name, payload, project)
+
+
+def reply(agent: str, name: str, outcome: Outcome) -> tuple[str, str]:
+    """Content type and body of what that hook must print; an empty body prints nothing."""
+    said = _adapter(agent).reply(name, outcome)
+    if isinstance(said, str):
+        return PLAIN_TEXT, said
+    if said is None:
+        return JSON, ""
+    return JSON, json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+
+
+def _adapter(agent: str) -> Adapter:
     found = AGENTS.get(agent)
     if found is None:
         raise HostError(
@@ -45,12 +63,3 @@ def adapter(agent: str) -> Adapter:
             code="unknown_agent",
         )
     return found
-
-
-def printed(reply: Reply) -> HookAnswer:
-    """The bytes of a reply: JSON for an object, plain text for a string, empty for None."""
-    if reply is None:
-        return HookAnswer(body="")
-    if isinstance(reply, str):
-        return HookAnswer(content_type="text/plain; charset=utf-8", body=reply)
-    return HookAnswer(body=json.dumps(reply, ensure_ascii=False, separators=(",", ":")))

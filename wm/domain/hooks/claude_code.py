@@ -15,7 +15,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wm.domain import patterns
-from wm.domain.events import (
+from wm.domain.hooks import words
+from wm.domain.hooks.parsed import Outcome, Parsed, Reply, Want
+from wm.domain.hooks.payload import check_object, mapping, plain, require, strings, text
+from wm.formats.events import (
     AssistantText,
     CompactionFinished,
     CompactionStarted,
@@ -25,9 +28,6 @@ from wm.domain.events import (
     ToolFinished,
     UserPrompt,
 )
-from wm.domain.hooks import words
-from wm.domain.hooks.parsed import Outcome, Parsed, Reply, Want
-from wm.domain.hooks.payload import check_object, mapping, plain, require, strings, text
 
 TOOL_KINDS = {
     "Bash": "bash",
@@ -48,25 +48,28 @@ CONTEXT_EVENTS = frozenset(
 _EXIT_CODE = patterns.compile(r"^(?:Error: )?Exit code (\d{1,5})\s*(?:\n|$)")
 
 
-def parse(name: str, payload: Mapping[str, Any]) -> Parsed:
+def parse(name: str, payload: Any, project: str = "") -> Parsed:
     """One hook call. Events that mean nothing to us come back empty.
 
+    project: the hook's environment names it (CLAUDE_PROJECT_DIR), the payload does not.
     Raises HostError for a payload that is no object, has no `session_id`, or lacks what its
     event cannot be understood without.
     """
     where = f"Claude Code's {name}"
-    payload = check_object(payload, where=where)
-    session_id = require(payload, "session_id", where=where)
+    body = check_object(payload, where=where)
+    session_id = require(body, "session_id", where=where)
     read, wants = EVENTS.get(name, (_nothing, frozenset[Want]()))
-    in_subagent = bool(text(payload, "agent_id"))
-    events = read(payload, where)
+    in_subagent = bool(text(body, "agent_id"))
+    events = read(body, where)
+    cwd = text(body, "cwd")
     return Parsed(
+        agent="claude-code",
         session_id=session_id,
-        cwd=text(payload, "cwd"),
-        project=text(payload, "project_dir"),
+        cwd=cwd,
+        project=project,
+        directory=project or cwd,
         events=_of_subagent(events) if in_subagent else events,
         wants=frozenset() if in_subagent else wants,
-        call="subagent" if in_subagent else "main",
     )
 
 
@@ -76,7 +79,7 @@ def reply(name: str, outcome: Outcome) -> Reply:
         return outcome.instructions or None
     if name not in CONTEXT_EVENTS:
         return None
-    blocks = tuple(b.text for b in outcome.blocks) if name == "SessionStart" else ()
+    blocks = outcome.blocks if name == "SessionStart" else ()
     context = "\n\n".join(part for part in (*blocks, *outcome.notices) if part)
     if not context:
         return None

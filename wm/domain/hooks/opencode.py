@@ -54,7 +54,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wm.domain.events import (
+from wm.domain.hooks import words
+from wm.domain.hooks.parsed import Outcome, Parsed, Reply, Want
+from wm.domain.hooks.payload import check_object, mapping, objects, plain, strings, text, whole
+from wm.errors import HostError
+from wm.formats.events import (
     AssistantText,
     CompactionFinished,
     CompactionStarted,
@@ -65,10 +69,6 @@ from wm.domain.events import (
     ToolFinished,
     UserPrompt,
 )
-from wm.domain.hooks import words
-from wm.domain.hooks.parsed import Outcome, Parsed, Reply, Want
-from wm.domain.hooks.payload import check_object, mapping, objects, plain, strings, text, whole
-from wm.errors import HostError
 
 TOOL_KINDS = {
     "bash": "bash",
@@ -81,11 +81,8 @@ TOOL_KINDS = {
     "grep": "grep",
 }
 
-SIDE_CALLS = (
-    ("You are a title generator", "title"),
-    ("You are a context summarization agent", "summary"),
-)
-"""How the system prompts of OpenCode's side calls begin, and what each is."""
+SIDE_CALLS = ("You are a title generator", "You are a context summarization agent")
+"""How the system prompts of OpenCode's titles and summaries begin."""
 
 SPOKEN = (UserPrompt, AssistantText, CompactionFinished)
 """Events whose words could be learned."""
@@ -111,37 +108,43 @@ class _Call:
 Reader = Callable[[_Call], tuple[Event, ...]]
 
 
-def parse(name: str, payload: Mapping[str, Any]) -> Parsed:
+def parse(name: str, payload: Any, project: str = "") -> Parsed:
     """One post of the plugin. Names that mean nothing to us come back empty.
 
     Raises HostError for a body that is no object or does not say which session it is about.
     """
     where = f"OpenCode's {name}"
     body = check_object(payload, where=where)
-    read, wants = EVENTS.get(name, (None, frozenset[Want]()))
-    given, output = mapping(body, "input"), mapping(body, "output")
-    call = _Call(where, body, given, output, mapping(mapping(body, "event"), "properties"))
+    call = _Call(
+        where=where,
+        body=body,
+        input=mapping(body, "input"),
+        output=mapping(body, "output"),
+        properties=mapping(mapping(body, "event"), "properties"),
+    )
     session_id = _session_id(call)
-    if read is None or (not session_id and name in WITHOUT_SESSION):
-        return Parsed(session_id=session_id, cwd=call.directory, project=_project(body))
-    if not session_id:
-        raise HostError(f"{where}: the body names no session ('sessionID' is missing).")
-    kind = _call_kind(call, name)
-    events = read(call)
+    read, wants = EVENTS.get(name, (None, frozenset[Want]()))
+    events: tuple[Event, ...] = ()
+    if read is not None and (session_id or name not in WITHOUT_SESSION):
+        if not session_id:
+            raise HostError(f"{where}: the body names no session ('sessionID' is missing).")
+        events = read(call)
+    aside = _is_side_call(call)
     return Parsed(
+        agent="opencode",
         session_id=session_id,
         cwd=call.directory,
-        project=_project(body),
-        events=tuple(e for e in events if kind == "main" or not isinstance(e, SPOKEN)),
-        wants=wants if kind == "main" else frozenset(),
-        call=kind,
+        project=project or _project(body),
+        directory=call.directory,
+        events=tuple(e for e in events if not (aside and isinstance(e, SPOKEN))),
+        wants=frozenset() if aside or not session_id else wants,
     )
 
 
 def reply(name: str, outcome: Outcome) -> Reply:
     """What the plugin pushes into the hook's `output`; None: it changes nothing."""
     if name == SYSTEM_TRANSFORM:
-        return _listed("system", tuple(b.text for b in outcome.blocks))
+        return _listed("system", outcome.blocks)
     if name == COMPACTING:
         return _listed("context", (outcome.instructions,))
     if name in ("chat.message", "tool.execute.after"):
@@ -170,14 +173,12 @@ def _project(body: Mapping[str, Any]) -> str:
     return "" if worktree == "/" else worktree
 
 
-def _call_kind(call: _Call, name: str) -> str:
+def _is_side_call(call: _Call) -> bool:
+    """A subagent's, or one that OpenCode makes for itself: neither learns nor is told (EP-2)."""
     if text(call.body, "parentID"):
-        return "subagent"
-    if name != SYSTEM_TRANSFORM:
-        return "main"
+        return True
     system = strings(call.output, "system")
-    first = system[0].lstrip() if system else ""
-    return next((kind for begin, kind in SIDE_CALLS if first.startswith(begin)), "main")
+    return bool(system) and system[0].lstrip().startswith(SIDE_CALLS)
 
 
 def _created(call: _Call) -> tuple[Event, ...]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
-from wm.domain.events import Event
+from wm.formats.events import Event
 
 
 class Want(StrEnum):
@@ -24,34 +24,39 @@ class Want(StrEnum):
 class Parsed:
     """One hook call, understood.
 
-    session_id "": the call belongs to no session, and nothing is to be done.
-    cwd: where the agent is now; project: the folder it was started for, "" if it did not say.
-    events: in the order in which they happened. wants: what the reply needs; empty: nothing.
-    call: for whom the blocks are (`PromptRequest.call`): side calls get none (EP-2).
+    agent: the word in the hook's path. session_id "": the call belongs to no session, and
+    nothing is to be done. events: in the order in which they happened. wants: what the reply
+    needs; empty: nothing.
     """
 
+    agent: str
     session_id: str
     cwd: str = ""
+    """Where the agent stands now; a shell that changed folders takes it along."""
     project: str = ""
+    """The folder that the agent was started for, "" if nobody said."""
+    directory: str = ""
+    """The folder that names the workspace, the same for the whole session where it can be."""
     events: tuple[Event, ...] = ()
     wants: frozenset[Want] = frozenset()
-    call: str = "main"
-
-
-class Block(Protocol):
-    """A rendered block: `PromptBlock` of an epoch file, `PromptText` of an answer."""
 
     @property
-    def text(self) -> str: ...
+    def call(self) -> str:
+        """`PromptRequest.call` of the blocks that are wanted; "": none are (EP-2)."""
+        return "main" if Want.BLOCKS in self.wants else ""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the use cases made of the events; an adapter takes what its hook can say."""
+    """What the use cases made of the events; an adapter takes what its hook can say.
 
-    blocks: tuple[Block, ...] = ()
+    blocks: the texts of the epoch's blocks, in order. epoch: its id.
+    """
+
+    blocks: tuple[str, ...] = ()
     instructions: str = ""
     notices: tuple[str, ...] = ()
+    epoch: str = ""
 
 
 Reply = dict[str, Any] | str | None
