@@ -1,0 +1,137 @@
+"""Claude Code's hooks as one table, and the shell line of each (IF-3).
+
+`wm setup` writes the lines into the user's settings, the plugin folder `claude_code/` carries
+the same ones; a test holds the folder to this table. What the payloads mean stands in
+`wm.domain.hooks.claude_code`.
+
+Rules of a line. It costs little: one curl on the socket, no interpreter. It is silent and
+ends with 0 whatever happens: code 2 of a hook would block the agent. It never outlives its
+deadline. It finds the socket when it runs (ID-1), so one line is right on every machine that
+shares the settings file. It needs no file of ours, so it stays silent where `wm` is gone.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+from dataclasses import dataclass
+from typing import Any
+
+from wm.agents import hook as hook_client
+from wm.settings import HookSettings
+
+MARK = "/v1/hooks/claude-code/"
+"""What every line of ours holds; nobody else's does."""
+
+TOOLS = "Bash|Read|Write|Edit|MultiEdit|NotebookEdit|Grep"
+"""The tools that leave a trace in the hot state (HS-1, HS-2)."""
+
+
+@dataclass(frozen=True)
+class ClaudeHook:
+    """matcher "": every call. prints: the agent reads what the line prints.
+
+    library: what nobody on the socket took goes to `wm hook`, that is to the files.
+    """
+
+    event: str
+    matcher: str = ""
+    prints: bool = True
+    library: bool = True
+
+
+HOOKS = (
+    ClaudeHook("SessionStart"),
+    ClaudeHook("UserPromptSubmit"),
+    ClaudeHook("PostToolUse", matcher=TOOLS, prints=False, library=False),
+    ClaudeHook("PostToolUseFailure", matcher=TOOLS),
+    ClaudeHook("PreCompact"),
+    ClaudeHook("PostCompact", prints=False),
+    ClaudeHook("SessionEnd", prints=False),
+)
+
+SOCKET = (
+    's=$WM_SOCKET; case "$s$WM_HOME:$XDG_RUNTIME_DIR" in '
+    ":/*) s=$XDG_RUNTIME_DIR/wm/wm.sock;; esac; "
+    "case $XDG_DATA_HOME in /*) d=$XDG_DATA_HOME;; *) d=$HOME/.local/share;; esac; "
+    "s=${s:-${WM_HOME:-$d/wm}/run/wm.sock}"
+)
+"""ID-1 in POSIX shell: leaves the socket's path in $s."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """How `wm` is started on this machine: the words of `wm` itself, and of its hook client."""
+
+    wm: tuple[str, ...] = ("wm",)
+    hook: tuple[str, ...] = ("wm", "hook")
+
+
+def line(row: ClaudeHook, command: Command, settings: HookSettings) -> str:
+    """The shell line of one hook."""
+    post = _post(row.event, settings.event_timeout_s)
+    client = f"{shlex.join(command.hook)} claude-code {row.event}"
+    sink = "" if row.prints else " >/dev/null"
+    if not row.library:
+        # curl ends with 2 or the shell with 127 before a byte of the payload was read.
+        return f"{SOCKET}; {{ {post} || case $? in 2|127) {client};; esac; }} >/dev/null 2>&1 || :"
+    # The payload is kept, because curl may have read it before it failed.
+    return (
+        f'b=$(cat); {SOCKET}; {{ r=$(printf %s "$b" | {post}) && printf %s "$r" || '
+        f"{{ case $? in 2|127) m=;; *) m={hook_client.LIBRARY};; esac; "
+        f'printf %s "$b" | {client} $m; }}; }}{sink} 2>/dev/null || :'
+    )
+
+
+def statusline(settings: HookSettings) -> str:
+    """The shell line of the status line: what the daemon says, or nothing."""
+    return f"{SOCKET}; {_post('statusline', settings.event_timeout_s)} 2>/dev/null || :"
+
+
+def hooks(command: Command, settings: HookSettings) -> dict[str, list[dict[str, Any]]]:
+    """The `hooks` object: what goes into settings.json, and into the plugin's hooks.json."""
+    return {row.event: [group(row, command, settings)] for row in HOOKS}
+
+
+def group(row: ClaudeHook, command: Command, settings: HookSettings) -> dict[str, Any]:
+    """One matcher group of Claude Code's settings."""
+    # The agent's own limit stands behind ours: curl's wait, then the library's.
+    wait = settings.event_timeout_s + (settings.start_timeout_s if row.library else 0)
+    handler = {
+        "type": "command",
+        "command": line(row, command, settings),
+        "timeout": math.ceil(wait) + 1,
+    }
+    return {"matcher": row.matcher, "hooks": [handler]} if row.matcher else {"hooks": [handler]}
+
+
+def plugin_files(version: str) -> dict[str, str]:
+    """The files of the plugin folder by their path in it. `wm` is looked for on the PATH there."""
+    about = {
+        "name": "wm",
+        "version": version,
+        "description": "Memory that lasts between sessions: tells the wm daemon what happens.",
+        "license": "MIT",
+    }
+    described = {
+        "description": "Posts each event to the wm daemon's socket; silent where there is none.",
+        "hooks": hooks(Command(), HookSettings()),
+    }
+    return {
+        ".claude-plugin/plugin.json": _indented(about),
+        "hooks/hooks.json": _indented(described),
+    }
+
+
+def _post(event: str, timeout_s: float) -> str:
+    """curl: -q, because a user's .curlrc may print; no proxy; no wait for `100 Continue`."""
+    return (
+        f'curl -qsf -m {timeout_s:g} --noproxy "*" --unix-socket "$s" '
+        '-H Expect: -H Content-Type:application/json -H "X-Wm-Project: $CLAUDE_PROJECT_DIR" '
+        f"--data-binary @- http://wm{MARK}{event}"
+    )
+
+
+def _indented(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,433 @@
+// wm for OpenCode. `wm setup` wrote this file and `wm unsetup` takes it away.
+//
+// It tells the wm daemon what happens in a session and puts the memory of the workspace
+// into the system prompt. It decides nothing about memory, reads and writes no file of
+// wm's, and needs no package. Rules it protects (IF-2, EP-1, EP-2):
+//   - Whatever wm does or does not answer, OpenCode goes on: every wait has a deadline and
+//     no hook throws (a throwing hook would fail the whole request).
+//   - The text pushed into a system prompt is the same, byte for byte, from the first call of
+//     an epoch to its end, which is a compaction. A session whose first call went without
+//     memory goes on without it: providers bind caches and signed thinking to the prefix.
+//   - Titles, summaries and subagents get no memory.
+//
+// The default export stays the only one: OpenCode calls every export as a plugin.
+
+import { spawn } from "node:child_process"
+import { homedir } from "node:os"
+import { join } from "node:path"
+
+// `wm setup` writes these four lines.
+const VERSION = "0.0.0"
+const COMMAND = ["wm"]
+const EVENT_MS = 1000
+const START_MS = 4000
+
+const QUIET_MS = 30_000 // after a deadline passed, events are not even tried for so long
+const MAX_SESSIONS = 500
+const MAX_OUTPUT = 2_000_000 // characters of one tool output that leave this process
+const MAX_ARGUMENT = 64_000
+
+const SYSTEM = "experimental.chat.system.transform"
+const SIDE_CALLS = ["You are a title generator", "You are a context summarization agent"]
+
+// Wider than the daemon's own rule on purpose: a wrong guess costs one process, no memory.
+const MAY_ASK_TO_KEEP = new RegExp(
+  [
+    "remember|memory|memori[sz]|from now on|going forward|prefer|don.?t forget|keep in mind|note that",
+    "记住|記住|记得|記得|记下|記下|从现在|從現在|以后|以後|今后|今後|偏好|别忘|別忘",
+    "覚え|忘れ|メモ|これから|기억|잊지|메모|앞으로|지금부터",
+    "recuerda|recuérd|acuérdate|memoriza|no olvides|en adelante|a partir de ahora|prefier",
+    "souviens|rappelle|retiens|retenez|mémoris|oublie|désormais|dorénavant|à partir de maintenant|préf",
+    "merk|erinner|denk daran|vergiss|ab jetzt|ab sofort|von nun an|in zukunft|künftig|bevorzug",
+    "lembr|guarde|não esque|a partir de agora|de agora em diante|daqui em diante|memoriz",
+  ].join("|"),
+  "iu",
+)
+
+// ---------------------------------------------------------------------------- the socket
+
+// ID-1: where the daemon listens. "" where the environment names no usable place.
+function socketPath(env, home) {
+  if (env.WM_SOCKET) return env.WM_SOCKET.startsWith("/") ? env.WM_SOCKET : ""
+  if (!env.WM_HOME && env.XDG_RUNTIME_DIR?.startsWith("/")) return join(env.XDG_RUNTIME_DIR, "wm", "wm.sock")
+  if (env.WM_HOME) return env.WM_HOME.startsWith("/") ? join(env.WM_HOME, "run", "wm.sock") : ""
+  const data = env.XDG_DATA_HOME?.startsWith("/") ? env.XDG_DATA_HOME : home && join(home, ".local", "share")
+  return data ? join(data, "wm", "run", "wm.sock") : ""
+}
+
+// A lone surrogate is no Unicode text and would void the whole body.
+const wellFormed = (_key, value) => (typeof value === "string" ? value.toWellFormed() : value)
+
+// How this process reaches wm. Tests hand in another object of the same shape.
+//   post: {status, text}; throws where nobody answers; error.name is TimeoutError past the deadline
+//   run:  what `wm ARGS` printed; throws where it failed or took too long
+function machine() {
+  const where = () => socketPath(process.env, process.env.HOME || homedir())
+  return {
+    async post(path, body, ms) {
+      const unix = where()
+      if (!unix) throw new Error("no socket")
+      const response = await fetch(`http://wm${path}`, {
+        unix,
+        method: body === undefined ? "GET" : "POST",
+        headers: { "content-type": "application/json" },
+        body: body === undefined ? undefined : JSON.stringify(body, wellFormed),
+        signal: AbortSignal.timeout(ms),
+      })
+      return { status: response.status, text: await response.text() }
+    },
+    run(args, stdin, ms) {
+      return new Promise((resolve, reject) => {
+        const child = spawn(COMMAND[0], [...COMMAND.slice(1), ...args], {
+          cwd: "/",
+          stdio: ["pipe", "pipe", "ignore"],
+        })
+        const chunks = []
+        const timer = setTimeout(() => {
+          child.kill("SIGKILL")
+          reject(new Error("deadline"))
+        }, ms)
+        child.on("error", (error) => (clearTimeout(timer), reject(error)))
+        child.on("close", (code) => {
+          clearTimeout(timer)
+          code === 0 ? resolve(Buffer.concat(chunks).toString("utf8")) : reject(new Error(`exit ${code}`))
+        })
+        child.stdout.on("data", (chunk) => chunks.push(chunk))
+        child.stdin.on("error", () => {}) // it may end before it read everything
+        child.stdin.end(stdin)
+      })
+    },
+    // `wm up` takes the lock before it starts anything, so two of these start one daemon.
+    start(ms) {
+      return new Promise((resolve) => {
+        const child = spawn(COMMAND[0], [...COMMAND.slice(1), "up", "--quiet"], {
+          cwd: "/",
+          detached: true,
+          stdio: "ignore",
+        })
+        const timer = setTimeout(resolve, ms)
+        const done = () => (clearTimeout(timer), resolve())
+        child.on("error", done)
+        child.on("exit", done)
+        child.unref()
+        timer.unref?.()
+      })
+    },
+  }
+}
+
+// ------------------------------------------------------------------------------ the hooks
+
+const cut = (value, max) =>
+  typeof value === "string" && value.length > max
+    ? `${value.slice(0, max / 2)}\n${value.slice(-max / 2)}`
+    : value
+
+const cutAll = (values) =>
+  Object.fromEntries(Object.entries(values ?? {}).map(([key, value]) => [key, cut(value, MAX_ARGUMENT)]))
+
+const strings = (value) =>
+  Array.isArray(value) ? value.filter((text) => typeof text === "string" && text) : []
+
+// What is known of the sessions of this process; shared by all instances of the plugin,
+// because OpenCode drops and remakes an instance while a session goes on.
+//   parent   "" for a main session, the parent's id for a subagent's, undefined: not asked yet
+//   blocks   promise of the texts of this epoch; undefined: no main call was made in it yet
+function createMemory() {
+  return { sessions: new Map(), ready: undefined, quietUntil: 0 }
+}
+
+function create({ wm, memory, directory, worktree, client, now = Date.now }) {
+  const { sessions } = memory
+  const mine = new Set() // main sessions that ran in this instance
+  const reported = new Set() // tool errors already told
+  let sidePrompts = SIDE_CALLS
+  let tail = Promise.resolve()
+
+  function session(id) {
+    let known = sessions.get(id)
+    if (!known) {
+      known = { parent: undefined, blocks: undefined, compacting: false, summary: "" }
+      sessions.set(id, known)
+      if (sessions.size > MAX_SESSIONS) sessions.delete(sessions.keys().next().value)
+    }
+    return known
+  }
+
+  // A session that began in another process did not tell this one whether it is a subagent's.
+  async function familiar(id) {
+    const known = session(id)
+    if (known.parent === undefined) {
+      const late = new Promise((resolve) => setTimeout(resolve, EVENT_MS).unref?.())
+      const asked = Promise.resolve(client?.session?.get?.({ path: { id } })).catch(() => undefined)
+      const info = (await Promise.race([asked, late]))?.data
+      known.parent ??= info?.parentID ?? ""
+    }
+    return known
+  }
+
+  // Events reach the daemon in the order in which they happened.
+  function inOrder(job) {
+    const done = tail.then(job)
+    tail = done.catch(() => {})
+    return done
+  }
+
+  // One post. library: what must not be lost goes to the files when nobody answers.
+  // Returns the answer's object, {} for an empty one, undefined when wm could not be reached.
+  async function send(name, body, library) {
+    const began = now()
+    const whole = { ...body, directory, worktree }
+    if (began >= memory.quietUntil) {
+      try {
+        const { status, text } = await wm.post(`/v1/hooks/opencode/${name}`, whole, EVENT_MS)
+        if (status < 500) return status < 300 && text ? JSON.parse(text) : {}
+      } catch (error) {
+        if (error?.name === "TimeoutError") memory.quietUntil = now() + QUIET_MS
+      }
+    }
+    if (!library) return undefined
+    try {
+      const stdin = JSON.stringify(whole, wellFormed)
+      const text = await wm.run(["hook", "opencode", name], stdin, START_MS - (now() - began))
+      return text.trim() ? JSON.parse(text) : {}
+    } catch {
+      return undefined
+    }
+  }
+
+  const tell = (name, body, library = false) => inOrder(() => send(name, body, library))
+
+  async function blocksOf(id, system) {
+    await memory.ready
+    const body = { input: { sessionID: id }, output: { system: [system[0]?.slice(0, 200) ?? ""] } }
+    return strings((await tell(SYSTEM, body, true))?.system)
+  }
+
+  const events = {
+    async "session.created"(event) {
+      const info = event.properties?.info
+      if (!info?.id) return
+      session(info.id).parent = info.parentID ?? ""
+      await memory.ready
+      await tell("session.created", {
+        event: { type: event.type, properties: { info: { id: info.id, parentID: info.parentID } } },
+      })
+    },
+    async "message.part.updated"(event) {
+      const part = event.properties?.part
+      if (part?.type !== "tool" || part.state?.status !== "error" || reported.has(part.id)) return
+      reported.add(part.id)
+      if (reported.size > MAX_SESSIONS) reported.delete(reported.values().next().value)
+      const { status, input, error } = part.state
+      const state = { status, input: cutAll(input), error: cut(error, MAX_OUTPUT) }
+      const told = { sessionID: part.sessionID, type: "tool", tool: part.tool, state }
+      await tell("message.part.updated", { event: { type: event.type, properties: { part: told } } }, true)
+    },
+    async "session.compacted"(event) {
+      const id = event.properties?.sessionID
+      if (!id) return
+      const known = session(id)
+      const summary = known.summary
+      // The epoch is over before anything is awaited: the next call may be on its way.
+      Object.assign(known, { compacting: false, summary: "", blocks: undefined })
+      if (known.parent) return
+      await tell("session.compacted", { event: { type: event.type, properties: { sessionID: id } }, summary }, true)
+    },
+    async "session.deleted"(event) {
+      const id = event.properties?.info?.id ?? event.properties?.sessionID
+      if (!id) return
+      sessions.delete(id)
+      mine.delete(id)
+      await tell("session.deleted", { event: { type: event.type, properties: { info: { id } } } }, true)
+    },
+    // A compaction that failed ends in one of these and in no session.compacted.
+    async "session.idle"(event) {
+      forgetCompaction(event.properties?.sessionID)
+    },
+    async "session.error"(event) {
+      forgetCompaction(event.properties?.sessionID)
+    },
+  }
+
+  function forgetCompaction(id) {
+    const known = id && sessions.get(id)
+    if (known) Object.assign(known, { compacting: false, summary: "" })
+  }
+
+  const hooks = {
+    async config(config) {
+      const own = ["title", "summary", "compaction"].map((name) => config?.agent?.[name]?.prompt)
+      sidePrompts = [...SIDE_CALLS, ...strings(own).map((text) => text.slice(0, 200))]
+    },
+
+    async event({ event }) {
+      if (Object.hasOwn(events, event.type)) await events[event.type](event)
+    },
+
+    async "chat.message"(input, output) {
+      const known = await familiar(input.sessionID)
+      forgetCompaction(input.sessionID)
+      // What a subagent is told was written by a model, not by the user (EX-4).
+      if (known.parent) return
+      mine.add(input.sessionID)
+      await memory.ready
+      const parts = (output.parts ?? [])
+        .filter((part) => part.type === "text")
+        .map(({ type, text, synthetic, ignored }) => ({ type, text, synthetic, ignored }))
+      const mayAsk = parts.some((part) => !part.synthetic && MAY_ASK_TO_KEEP.test(part.text))
+      const body = {
+        input: { sessionID: input.sessionID, messageID: input.messageID },
+        output: { message: { id: output.message?.id }, parts },
+      }
+      const notices = strings((await tell("chat.message", body, mayAsk))?.notices)
+      const last = output.parts?.at(-1)
+      if (notices.length && last?.id) {
+        // Parts are ordered by id; one more letter stands behind all that are there.
+        const { sessionID, messageID } = last
+        const text = notices.join("\n\n")
+        output.parts.push({ id: `${last.id}w`, sessionID, messageID, type: "text", synthetic: true, text })
+      }
+    },
+
+    async "tool.execute.after"(input, output) {
+      const exit = output.metadata?.exit
+      const body = {
+        input: { sessionID: input.sessionID, tool: input.tool, callID: input.callID, args: cutAll(input.args) },
+        output: { output: cut(output.output, MAX_OUTPUT), metadata: { exit } },
+      }
+      const told = tell("tool.execute.after", body, Number.isInteger(exit) && exit !== 0)
+      const late = new Promise((resolve) => setTimeout(resolve, EVENT_MS).unref?.())
+      const notices = strings((await Promise.race([told, late]))?.notices)
+      if (notices.length && typeof output.output === "string") {
+        output.output += `\n\n${notices.join("\n\n")}`
+      }
+    },
+
+    async [SYSTEM](input, output) {
+      const id = input.sessionID
+      const system = output.system
+      if (!id || sidePrompts.some((begin) => system[0]?.trimStart().startsWith(begin.trimStart()))) return
+      const known = await familiar(id)
+      if (known.parent || known.compacting) return
+      known.blocks ??= blocksOf(id, system).catch(() => [])
+      // One text a block: OpenCode joins them into one second system block with a cache mark
+      // of its own, which makes four, the most that the service takes.
+      system.push(...(await known.blocks))
+    },
+
+    async "experimental.session.compacting"(input, output) {
+      const known = await familiar(input.sessionID)
+      if (known.parent) return
+      Object.assign(known, { compacting: true, summary: "" })
+      const answer = await tell("experimental.session.compacting", { input: { sessionID: input.sessionID } }, true)
+      output.context.push(...strings(answer?.context))
+    },
+
+    async "experimental.text.complete"(input, output) {
+      const known = session(input.sessionID)
+      if (known.compacting) known.summary = output.text
+      else if (!known.parent && mine.has(input.sessionID)) {
+        const { sessionID, messageID } = input
+        tell("experimental.text.complete", {
+          input: { sessionID, messageID },
+          output: { text: cut(output.text, MAX_OUTPUT) },
+        }).catch(() => {})
+      }
+    },
+
+    async dispose() {
+      await Promise.all([...mine].map((sessionID) => tell("dispose", { input: { sessionID } })))
+    },
+  }
+
+  const silent = Object.entries(hooks).map(([name, hook]) => [
+    name,
+    async (...args) => {
+      try {
+        await hook(...args)
+      } catch {
+        // Fail open: a session without memory is better than no session.
+      }
+    },
+  ])
+  return { ...Object.fromEntries(silent), tool: createTools({ wm, directory }) }
+}
+
+// ------------------------------------------------------------------------------ the tools
+
+// Arguments are plain JSON Schemas: OpenCode 1.18 takes them beside zod types and then
+// requires every one of them.
+function createTools({ wm, directory }) {
+  const text = (description) => ({ type: "string", description })
+
+  async function ask(path, body, context, say) {
+    try {
+      const whole = { ...body, directory: context?.directory ?? directory }
+      const { status, text } = await wm.post(path, whole, START_MS)
+      const answer = text ? JSON.parse(text) : {}
+      return status < 300 ? say(answer) : (answer.detail ?? answer.title ?? `wm answered ${status}.`)
+    } catch {
+      return "The memory daemon does not answer, so nothing was done. `wm status` says why."
+    }
+  }
+
+  return {
+    remember: {
+      description:
+        "Keep one fact, preference or decision about this workspace for later sessions. " +
+        "Use it when the user asks to remember something or settles how things are done here.",
+      args: {
+        text: text("The fact in one or two full sentences that can be understood without this conversation."),
+        type: {
+          type: "string",
+          enum: ["feedback", "project", "decision", "reference"],
+          description: "feedback: how the user wants to work; project: a fact; decision: a choice; reference: where something is.",
+        },
+      },
+      execute: (args, context) =>
+        ask(
+          "/v1/entries",
+          { text: args.text, type: args.type ?? "", source: "manual", origin: "agent", session: context?.sessionID ?? "" },
+          context,
+          (answer) => answer.message || `Outcome: ${answer.outcome}.`,
+        ),
+    },
+    forget: {
+      description: "Move one memory of this workspace to the trash, by the id that memory_search shows.",
+      args: { id: text("The memory's id, m_…"), reason: text("Why, in a few words.") },
+      execute: (args, context) =>
+        ask("/v1/entries/forget", { id: args.id, reason: args.reason ?? "" }, context, (answer) => answer.message || "Forgotten."),
+    },
+    memory_search: {
+      description: "Search everything that is remembered about this workspace, also what the prompt does not show.",
+      args: { query: text("A few words.") },
+      execute: (args, context) =>
+        ask("/v1/search", { query: args.query }, context, (answer) =>
+          (answer.hits ?? []).map(({ entry }) => `${entry.id} [${entry.type}] ${entry.text}`).join("\n") || "Nothing found.",
+        ),
+    },
+  }
+}
+
+// ------------------------------------------------------------------------------- the door
+
+const shared = createMemory()
+
+async function whenReady(wm) {
+  try {
+    await wm.post("/v1/status", undefined, EVENT_MS / 4)
+  } catch (error) {
+    // Somebody listens but is slow: a second daemon would not help.
+    if (error?.name !== "TimeoutError") await wm.start(START_MS)
+  }
+}
+
+export default async function WmPlugin({ directory, worktree, client }) {
+  const wm = machine()
+  shared.ready ??= whenReady(wm).catch(() => {})
+  return create({ wm, memory: shared, directory, worktree, client })
+}
+
+// For tests only.
+WmPlugin.parts = { VERSION, COMMAND, EVENT_MS, START_MS, MAY_ASK_TO_KEEP, socketPath, create, createMemory, whenReady }
