@@ -170,14 +170,32 @@ class SessionSettings:
     )
     mention_weight: int = option(3, "Score that each further touch adds.", spec="HS-1")
     kept_files: int = option(20, "Active files kept.", spec="HS-1", unit="files")
+    recent_files: int = option(
+        5,
+        "Of the active files kept, places for the newest, whatever their score.",
+        spec="HS-1",
+        unit="files",
+    )
     shown_files: int = option(8, "Active files shown.", spec="HS-1", unit="files")
     kept_errors: int = option(5, "Open errors kept.", spec="HS-2", unit="errors")
     shown_errors: int = option(3, "Open errors shown.", spec="HS-2", unit="errors")
     kept_decisions: int = option(8, "Recent decisions kept.", spec="HS-3", unit="decisions")
     kept_pending: int = option(12, "Pending memories kept.", spec="HS-3", unit="memories")
     shown_pending: int = option(6, "Pending memories shown.", spec="HS-3", unit="memories")
+    kept_messages: int = option(
+        64,
+        "Digests of user messages kept, to take one that arrives twice once.",
+        spec="HS-3",
+        unit="messages",
+    )
     rendered_chars: int = option(
         700, "Characters of the hot snapshot, whole lines.", spec="HS-3", unit="chars"
+    )
+    rendered_line_chars: int = option(
+        160,
+        "Characters that one item of the hot snapshot may take of its text.",
+        spec="HS-3",
+        unit="chars",
     )
     max_summary_chars: int = option(280, "Longest summary of an error.", spec="HS-2", unit="chars")
     max_output_chars: int = option(

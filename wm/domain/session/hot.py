@@ -1,0 +1,207 @@
+"""The hot snapshot of a session, as text for a prompt (HS-3).
+
+Chooses and words; changes no state and reads no clock, so one state always gives the same
+text (EP-1). It protects two rules: a line stands whole or not at all, and no section, however
+long its lines, takes the room of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from wm.domain.session import activity
+from wm.domain.text import first_sentences, neutralise
+from wm.formats.session_state import ActiveFile, OpenError, SessionState
+from wm.settings import SessionSettings
+
+HEADER = (
+    "Hot session snapshot (taken when this part of the session began; "
+    "the conversation may be newer):"
+)
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """The snapshot. text: "" when there is nothing to show.
+
+    shown: how many items of each section stand in it. omitted: names of those that do not,
+    as `file:<path>`, `error:<fingerprint>`, `decision:<n>`, `memory:<id>`.
+    """
+
+    text: str
+    shown: Mapping[str, int] = field(default_factory=dict)
+    omitted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Item:
+    name: str
+    line: str
+
+
+@dataclass(frozen=True)
+class _Section:
+    """items: those that may be shown, best first; beyond: names of those over the cap."""
+
+    word: str
+    heading: str
+    items: tuple[_Item, ...]
+    beyond: tuple[str, ...] = ()
+
+
+def render(state: SessionState, settings: SessionSettings) -> Rendered:
+    """The snapshot within `rendered_chars` characters; "" for an empty state."""
+    sections = tuple(
+        section
+        for section in (
+            _files(state, settings),
+            _errors(state, settings),
+            _decisions(state, settings),
+            _pending(state, settings),
+        )
+        if section.items
+    )
+    if not sections:
+        return Rendered("")
+    whole = _choose(sections, settings.rendered_chars - len(HEADER))
+    if not _omitted(sections, whole):
+        return _write(sections, whole)
+    # Something stays out, so the line that says so needs its room first.
+    footer = _footer(sections, {section.word: 0 for section in sections})
+    chosen = _choose(sections, settings.rendered_chars - len(HEADER) - len(footer) - 1)
+    return _write(sections, chosen)
+
+
+def _choose(sections: tuple[_Section, ...], room: int) -> dict[str, list[_Item]]:
+    """Fill the room fairly: the section that used least is next with its next line.
+
+    A line that does not fit is passed over and the section's next one is tried.
+    """
+    chosen: dict[str, list[_Item]] = {section.word: [] for section in sections}
+    used = {section.word: 0 for section in sections}
+    waiting = {section.word: list(reversed(section.items)) for section in sections}
+    headings = {section.word: len(section.heading) + 1 for section in sections}
+    while any(waiting.values()):
+        word = min((w for w in waiting if waiting[w]), key=lambda w: used[w])
+        item = waiting[word].pop()
+        cost = len(item.line) + 1 + (0 if chosen[word] else headings[word])
+        if cost <= room:
+            room -= cost
+            used[word] += cost
+            chosen[word].append(item)
+    return chosen
+
+
+def _omitted(sections: tuple[_Section, ...], chosen: Mapping[str, list[_Item]]) -> tuple[str, ...]:
+    return tuple(
+        name
+        for section in sections
+        for name in (
+            *(i.name for i in section.items if i not in chosen[section.word]),
+            *section.beyond,
+        )
+    )
+
+
+def _write(sections: tuple[_Section, ...], chosen: Mapping[str, list[_Item]]) -> Rendered:
+    shown = {section.word: len(chosen[section.word]) for section in sections}
+    omitted = _omitted(sections, chosen)
+    if not any(shown.values()):
+        return Rendered("", shown, omitted)
+    lines = [HEADER]
+    for section in sections:
+        if chosen[section.word]:
+            lines += [section.heading, *(item.line for item in chosen[section.word])]
+    if omitted:
+        lines.append(_footer(sections, shown))
+    return Rendered("\n".join(lines), shown, omitted)
+
+
+def _footer(sections: tuple[_Section, ...], shown: Mapping[str, int]) -> str:
+    counts = (
+        (len(section.items) + len(section.beyond) - shown[section.word], section.word)
+        for section in sections
+    )
+    words = [f"{n} {word if n > 1 else SINGULAR[word]}" for n, word in counts if n > 0]
+    return f"Not shown: {', '.join(words)}."
+
+
+SINGULAR = {
+    "files": "file",
+    "errors": "error",
+    "decisions": "decision",
+    "memories": "memory",
+}
+
+
+def _files(state: SessionState, settings: SessionSettings) -> _Section:
+    shown = activity.shown(state.active_files, settings)
+    return _Section(
+        "files",
+        "Active files:",
+        tuple(_Item(f"file:{file.path}", _file_line(file)) for file in shown),
+        tuple(f"file:{file.path}" for file in state.active_files if file not in shown),
+    )
+
+
+def _file_line(file: ActiveFile) -> str:
+    times = f", {file.count} times" if file.count > 1 else ""
+    return f"- {neutralise(file.path)} ({file.action}{times})"
+
+
+def _errors(state: SessionState, settings: SessionSettings) -> _Section:
+    """Open ones before those that may be fixed, the newest first."""
+    newest = sorted(state.open_errors, key=lambda e: e.last_seen_at, reverse=True)
+    ordered = sorted(newest, key=lambda e: e.status != "open")
+    cap = settings.shown_errors
+    return _Section(
+        "errors",
+        "Open errors:",
+        tuple(
+            _Item(f"error:{e.fingerprint}", _error_line(e, settings.rendered_line_chars))
+            for e in ordered[:cap]
+        ),
+        tuple(f"error:{e.fingerprint}" for e in ordered[cap:]),
+    )
+
+
+def _error_line(error: OpenError, max_chars: int) -> str:
+    line = f":{error.line}" if error.line else ""
+    place = f" {neutralise(error.file)}{line}:" if error.file else ""
+    mark = " (maybe fixed)" if error.status == "maybe_fixed" else ""
+    return f"- [{error.category}]{place} {_short(error.summary, max_chars)}{mark}"
+
+
+def _decisions(state: SessionState, settings: SessionSettings) -> _Section:
+    """The newest first; they are stored oldest first."""
+    items = tuple(
+        _Item(f"decision:{number}", f"- {_short(decision.text, settings.rendered_line_chars)}")
+        for number, decision in reversed(tuple(enumerate(state.recent_decisions)))
+    )
+    cap = settings.kept_decisions
+    return _Section(
+        "decisions", "Recent decisions:", items[:cap], tuple(i.name for i in items[cap:])
+    )
+
+
+def _pending(state: SessionState, settings: SessionSettings) -> _Section:
+    items = tuple(
+        _Item(
+            f"memory:{note.id or number}",
+            f"- [{note.type}] {_short(note.text, settings.rendered_line_chars)}",
+        )
+        for number, note in reversed(tuple(enumerate(state.pending_memories)))
+    )
+    cap = settings.shown_pending
+    return _Section(
+        "memories",
+        "Memories kept in this session:",
+        items[:cap],
+        tuple(i.name for i in items[cap:]),
+    )
+
+
+def _short(text: str, max_chars: int) -> str:
+    """Data on one line, at a sentence's or a word's end."""
+    return first_sentences(neutralise(text), max_chars)

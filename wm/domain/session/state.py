@@ -1,0 +1,167 @@
+"""How events change the hot state of a session (HS-1…3).
+
+Pure transitions: what is learned, logged or shown of it is decided elsewhere. It protects two
+rules: a new session starts empty while a resumed one keeps everything, and whatever ends a
+prompt epoch ends it here (EP-1).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any
+
+from wm.domain.session import activity
+from wm.domain.text import canonical
+from wm.domain.times import iso
+from wm.formats.events import (
+    CompactionFinished,
+    Event,
+    SessionEnded,
+    SessionStarted,
+    ToolFinished,
+    UserPrompt,
+)
+from wm.formats.session_state import PendingNote, SessionDecision, SessionState
+from wm.formats.workspace_memory import MemoryEntry
+from wm.settings import SessionSettings
+
+NEW_SESSION = ("startup", "clear")
+"""Sources of a start with which nothing of the old state is true any more."""
+
+SAME_EPOCH = ("resume",)
+"""Sources after which the conversation still begins with the bytes that it began with."""
+
+
+def apply(
+    state: SessionState, event: Event, *, now: datetime, settings: SessionSettings
+) -> SessionState:
+    """The state after `event`; the same object where it changes nothing."""
+    step = STEPS.get(event.kind)
+    return state if step is None else step(state, event, now, settings)
+
+
+def was_seen(state: SessionState, prompt: UserPrompt) -> bool:
+    """True for a message that this state has already taken in (a retry, two hooks)."""
+    return message_digest(prompt) in state.seen_messages
+
+
+def message_digest(prompt: UserPrompt) -> str:
+    """Without a message id two equal messages are one: repeating a wish changes nothing."""
+    source = f"{prompt.message_id}\0{prompt.text}"
+    return hashlib.sha256(source.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def note_decisions(
+    state: SessionState,
+    texts: Iterable[str],
+    *,
+    now: datetime,
+    settings: SessionSettings,
+    origin: str = "agent",
+) -> SessionState:
+    """Add decisions, newest last; one that is stated again moves there, the oldest leave."""
+    kept = list(state.recent_decisions)
+    for text in texts:
+        same = canonical(text)
+        kept = [d for d in kept if canonical(d.text) != same]
+        kept.append(SessionDecision(text=text, at=iso(now), origin=origin))
+    recent = tuple(kept[-settings.kept_decisions :]) if settings.kept_decisions else ()
+    return _changed(state, recent_decisions=recent)
+
+
+def note_pending(
+    state: SessionState, entry: MemoryEntry, *, now: datetime, settings: SessionSettings
+) -> SessionState:
+    """Add a memory that this session's frozen prompt does not show yet, newest last."""
+    same = canonical(entry.text)
+    kept = [
+        note
+        for note in state.pending_memories
+        if note.id != entry.id and canonical(note.text) != same
+    ]
+    kept.append(PendingNote(id=entry.id, type=entry.type, text=entry.text, at=iso(now)))
+    notes = tuple(kept[-settings.kept_pending :]) if settings.kept_pending else ()
+    return _changed(state, pending_memories=notes)
+
+
+def _started(
+    state: SessionState, event: SessionStarted, now: datetime, _settings: SessionSettings
+) -> SessionState:
+    update: dict[str, Any] = {
+        "ended_at": "",
+        "parent_session": event.parent_session or state.parent_session,
+        "subagent": event.subagent or state.subagent,
+    }
+    if event.source not in SAME_EPOCH:
+        # The number goes on: a closed epoch's file is never written again.
+        update["epoch"] = ""
+    if event.source in NEW_SESSION:
+        update |= {
+            "started_at": iso(now),
+            "parent_session": event.parent_session,
+            "subagent": event.subagent,
+            "compactions": 0,
+            "seen_messages": (),
+            "active_files": (),
+            "open_errors": (),
+            "recent_decisions": (),
+            "pending_memories": (),
+        }
+    return _changed(state, **update)
+
+
+def _prompted(
+    state: SessionState, event: UserPrompt, _now: datetime, settings: SessionSettings
+) -> SessionState:
+    """Who speaks in a session that ended has taken it up again: not every agent says so."""
+    if was_seen(state, event):
+        return state
+    seen = (*state.seen_messages, message_digest(event))
+    kept = seen[-settings.kept_messages :] if settings.kept_messages else ()
+    return _changed(state, seen_messages=kept, ended_at="")
+
+
+def _tool(
+    state: SessionState, event: ToolFinished, now: datetime, settings: SessionSettings
+) -> SessionState:
+    files = activity.touch(state.active_files, event, root=state.root, now=now, settings=settings)
+    return _changed(state, active_files=files)
+
+
+def _compacted(
+    state: SessionState, _event: CompactionFinished, _now: datetime, _settings: SessionSettings
+) -> SessionState:
+    """Files and errors stay; decisions and pending memories were promoted by now (HS-3)."""
+    return _changed(
+        state,
+        epoch="",
+        compactions=state.compactions + 1,
+        recent_decisions=(),
+        pending_memories=(),
+    )
+
+
+def _ended(
+    state: SessionState, _event: SessionEnded, now: datetime, _settings: SessionSettings
+) -> SessionState:
+    return _changed(state, ended_at=iso(now))
+
+
+def _changed(state: SessionState, **update: Any) -> SessionState:
+    if all(getattr(state, name) == value for name, value in update.items()):
+        return state
+    return state.model_copy(update=update)
+
+
+Step = Callable[[SessionState, Any, datetime, SessionSettings], SessionState]
+
+STEPS: dict[str, Step] = {
+    "session_started": _started,
+    "user_prompt": _prompted,
+    "tool_finished": _tool,
+    "compaction_finished": _compacted,
+    "session_ended": _ended,
+}
+"""The events that change hot state by themselves; the others only feed what is learned."""
