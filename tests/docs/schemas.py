@@ -1,0 +1,51 @@
+"""`schemas/<slug>.schema.json`: what a file must look like, from the models (ID-5)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.docs.pages import meanings
+from wm.formats.base import Document, Record
+from wm.formats.registry import REGISTRY, current_version
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def schema(slug: str) -> dict[str, Any]:
+    """The schema of one format in its current version, with the envelope."""
+    model = REGISTRY[slug]
+    made = model.model_json_schema(by_alias=True, mode="validation")
+    explained = meanings(slug)
+    for name, part in {model.__name__: made, **made.get("$defs", {})}.items():
+        _explain(part, explained.get(name, {}))
+    made["properties"] |= {
+        "version": {**made["properties"]["version"], "const": current_version(model)},
+        "checksum": _checksum(model, explained.get(model.__name__, {})),
+    }
+    made["properties"]["version"].pop("default", None)
+    made["required"] = ["version", *(n for n in made.get("required", ()) if n != "version")]
+    head = {"$schema": DIALECT, "$id": f"urn:wm:{slug}:{current_version(model)}", "title": slug}
+    made.pop("title", None)
+    return {**head, **made}
+
+
+def _checksum(model: type[Record], explained: dict[str, str]) -> dict[str, Any]:
+    digits = 64 if issubclass(model, Document) else 16
+    described = explained.get("checksum", "Keyed digest of the file, made by the store.")
+    return {"type": "string", "pattern": f"^[0-9a-f]{{{digits}}}$", "description": described}
+
+
+def _explain(part: dict[str, Any], explained: dict[str, str]) -> None:
+    """Drop what pydantic makes up from names, add what the page says."""
+    part.pop("title", None)
+    if "description" in part:
+        part["description"] = part["description"].partition("\n\n")[0].replace("\n", " ")
+    for name, field in part.get("properties", {}).items():
+        field.pop("title", None)
+        if name in explained:
+            field["description"] = explained[name]
+
+
+def text(slug: str) -> str:
+    return json.dumps(schema(slug), indent=2, ensure_ascii=False) + "\n"
