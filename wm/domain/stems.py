@@ -1,0 +1,110 @@
+"""English word stems, small and predictable: plural, past, -ing, a few noun endings.
+
+For comparing and finding words, never for showing them. A stem need not be a word; two forms
+of one word must share it, and short words stay as they are. Other languages pass unchanged.
+"""
+
+from __future__ import annotations
+
+VOWELS = frozenset("aeiouy")
+DOUBLES = frozenset("bdfgklmnprt")
+ENDINGS = (
+    ("ization", "iz"),
+    ("isation", "iz"),
+    ("fulness", "ful"),
+    ("iveness", "iv"),
+    ("ation", ""),
+    ("ement", ""),
+    ("ator", ""),
+    ("ment", ""),
+    ("ness", ""),
+    ("ise", "iz"),
+    ("ion", ""),
+    ("ate", ""),
+    ("at", ""),
+    ("is", "iz"),
+)
+"""Tried in order, longest kin first; what remains must be a word's worth of letters."""
+
+IRREGULAR = {
+    form: words.split()[0]
+    for words in (
+        "use uses used using",
+        "format formats formatted formatting formatter formatters",
+        "run ran",
+        "writ write wrote written",
+        "keep kept",
+        "choos choose chooses choosing chose chosen choice choices",
+        "decid decision decisions",
+        "build built",
+        "break broke broken",
+        "hold held",
+        "mak make made",
+        "tak take took taken",
+        "send sent",
+        "begin began begun",
+        "forbid forbade forbidden",
+        "hid hide hidden",
+        "mean meant",
+        "leav left",
+        "pay paid",
+        "sell sold sale sales",
+        "buy bought",
+        "child children",
+        "index indices",
+    )
+    for form in words.split()
+}
+"""Forms that no ending explains; the first word of each row is the stem of all."""
+
+
+def stem(word: str) -> str:
+    """The stem of a lower-case word. Words with digits or other letters come back as they are."""
+    known = IRREGULAR.get(word)
+    if known is not None:
+        return known
+    if len(word) < 4 or not (word.isascii() and word.isalpha()):
+        return word
+    word = _inflection(_plural(word))
+    for ending, put in ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return _tail(word[: -len(ending)] + put)
+    return _tail(word)
+
+
+def _plural(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes", "zes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def _inflection(word: str) -> str:
+    for ending in ("ingly", "edly", "ing", "ed"):
+        root = word.removesuffix(ending)
+        if root != word:
+            if len(root) < 3 or not VOWELS.intersection(root):
+                return word
+            return _undoubled(root)
+    if word.endswith("ied") and len(word) > 4:
+        return word[:-3] + "y"
+    return word
+
+
+def _undoubled(root: str) -> str:
+    """`runn` of running is `run`; `fall`, `miss`, `buzz` keep theirs only in part: that is fine
+    as long as every form of the word goes the same way."""
+    if len(root) > 3 and root[-1] == root[-2] and root[-1] in DOUBLES:
+        return root[:-1]
+    return root
+
+
+def _tail(word: str) -> str:
+    if word.endswith("e") and len(word) > 3:
+        word = word[:-1]
+    if word.endswith("y") and len(word) > 3 and word[-2] not in VOWELS:
+        word = word[:-1] + "i"
+    return _undoubled(word)

@@ -1,0 +1,383 @@
+"""Let an entry into a workspace memory, once (WM-5, WM-8, TR-3).
+
+A newcomer that states a known fact counts as its recurrence, or takes its place when its source
+is stronger; everything else stands beside what is there. What was replaced stays readable as
+`superseded`. Judges no quality (the gate did) and deletes nothing.
+
+Rules protected here: ids never collide; an entry that is already in is let in once (a crash
+may replay it); what is tainted changes nothing that is clean, and merging never cleans it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
+
+from wm.domain.facts import Detail
+from wm.domain.text import canonical
+from wm.domain.times import iso
+from wm.domain.workspace.retention import clock_of, reinforce
+from wm.domain.workspace.sameness import (
+    IDENTITY_TYPES,
+    Statement,
+    contradict,
+    same_fact,
+    statement,
+)
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.settings import MemorySettings
+
+SOURCE_RANK = {"explicit": 3, "manual": 2, "compaction": 1}
+CONTRADICTION_CHARS = 20
+"""Texts that differ in length by more are not compared for contradictions."""
+MAX_CONTRADICTIONS = 5
+SPECIFICITY_CHARS = 10
+"""Texts whose lengths differ by no more than this are equally specific."""
+ADMISSIBLE = ("active", "inbox")
+REPLACING = ("promoted", "absorbed", "superseded")
+"""Outcomes after which the fact is in force, so that what it replaces may go."""
+
+
+@dataclass(frozen=True)
+class Admission:
+    """What became of a newcomer.
+
+    outcome: promoted (stands by itself), absorbed (a recurrence of `entry_id`), superseded
+    (`entry_id` took the place of older ones), inbox (waits as `entry_id`), rejected, or
+    retryable. entry_id: the entry that carries the fact now, "" when rejected.
+    """
+
+    memory: WorkspaceMemory
+    outcome: str
+    entry_id: str
+    reason_codes: tuple[str, ...] = ()
+    details: Mapping[str, Detail] = field(default_factory=dict)
+
+
+def admit(
+    memory: WorkspaceMemory, entry: MemoryEntry, *, now: datetime, settings: MemorySettings
+) -> Admission:
+    """Let one entry in. For several use `Ledger`, which looks through the memory once."""
+    return Ledger(memory).admit(entry, now=now, settings=settings)
+
+
+def supersede(
+    memory: WorkspaceMemory,
+    old_id: str,
+    entry: MemoryEntry,
+    *,
+    now: datetime,
+    settings: MemorySettings,
+    ref_digest: str = "",
+    digest: Callable[[str], str] | None = None,
+) -> Admission:
+    """REPLACE: `entry` takes the place of `old_id`, which stays readable as history.
+
+    ref_digest, digest: the digest that the numbered list gave for the old canonical text, and
+    the function that makes one. Refused with a code (outcome rejected) when the old entry is
+    gone, changed, pinned, reinforced, or not from a compaction; a tainted replacement waits.
+    """
+    ledger = Ledger(memory)
+    if _is_replay(ledger.find(entry.id), entry):
+        return Admission(memory, "superseded", entry.id, ("already_present",))
+    old = ledger.find(old_id)
+    code = _protection(old, ref_digest=ref_digest, digest=digest)
+    if old is None or code:
+        return Admission(memory, "rejected", "", (code,), {"replaces": old_id})
+    if entry.tainted:
+        waiting = _waiting(entry, "tainted_replacement", supersedes=(old_id,))
+        return ledger.admit(waiting, now=now, settings=settings)
+    if (entry.type, canonical(entry.text)) == (old.type, canonical(old.text)):
+        return ledger.admit(entry, now=now, settings=settings)
+    return ledger.replace(old, entry, now=now, settings=settings)
+
+
+class Ledger:
+    """A memory being changed: entries by id and by canonical text, found once for many admits.
+
+    A working value of one call or one promotion; `memory` is the frozen result so far.
+    """
+
+    def __init__(self, memory: WorkspaceMemory) -> None:
+        self._memory = memory
+        self._entries: dict[int, MemoryEntry] = dict(enumerate(memory.entries))
+        self._places = {e.id: at for at, e in self._entries.items()}
+        self._texts: dict[tuple[str, str], list[int]] = {}
+        self._statements: dict[int, Statement] = {}
+        self._indexed_types: set[str] = set()
+
+    @property
+    def memory(self) -> WorkspaceMemory:
+        return self._memory.model_copy(update={"entries": tuple(self._entries.values())})
+
+    def find(self, entry_id: str) -> MemoryEntry | None:
+        at = self._places.get(entry_id)
+        return None if at is None else self._entries[at]
+
+    def twins(self, entry: MemoryEntry) -> tuple[MemoryEntry, ...]:
+        """Other entries that state the same fact where `entry` would be seen, best first.
+
+        Active ones come before those in the inbox; superseded ones do not count, so that a
+        fact can come back, nor do outside edits that wait.
+        """
+        self._index(entry.type)
+        places = dict.fromkeys(self._texts.get((entry.type, canonical(entry.text)), ()))
+        if entry.type in IDENTITY_TYPES:
+            places.update(dict.fromkeys(self._same_identity(entry)))
+        found = [self._entries[at] for at in places]
+        fitting = [e for e in found if e.id != entry.id and _comparable(e, entry)]
+        fitting.sort(key=lambda e: (e.status != "active", -SOURCE_RANK.get(e.source, 0), e.id))
+        return tuple(fitting)
+
+    def admit(self, entry: MemoryEntry, *, now: datetime, settings: MemorySettings) -> Admission:
+        """Let `entry` in, or say why not."""
+        refused = self._refused(entry)
+        if refused is not None:
+            return refused
+        present = self.find(entry.id)
+        if present is not None:
+            if _is_replay(present, entry):
+                return self._done("promoted", entry.id, "already_present")
+            entry = entry.model_copy(update={"id": fresh_id(entry)})
+            return self.admit(entry, now=now, settings=settings)
+        entry = _prepared(entry, settings)
+        twins = self.twins(entry)
+        active = [t for t in twins if t.status == "active"]
+        if active:
+            return self._recur(entry, active, now=now, settings=settings)
+        if entry.status == "inbox" and twins:
+            return self._done("absorbed", twins[0].id, "already_waiting")
+        self._add(entry)
+        for waiting in twins:
+            self._retire(waiting, by=entry.id, now=now)
+        return self._entered(entry)
+
+    def replace(
+        self, old: MemoryEntry, entry: MemoryEntry, *, now: datetime, settings: MemorySettings
+    ) -> Admission:
+        """Put `entry` in the place of `old` without asking whether it may (see `supersede`)."""
+        entry = entry.model_copy(update={"supersedes": _joined(entry.supersedes, (old.id,))})
+        admission = self.admit(entry, now=now, settings=settings)
+        if admission.entry_id == old.id or admission.outcome not in REPLACING:
+            return admission
+        # The successor is in before its predecessor goes: never none.
+        self._retire(old, by=admission.entry_id, now=now)
+        details = {**admission.details, "replaces": old.id}
+        return self._done("superseded", admission.entry_id, *admission.reason_codes, **details)
+
+    def _refused(self, entry: MemoryEntry) -> Admission | None:
+        if not entry.id:
+            return self._done("retryable", "", "missing_id")
+        if not canonical(entry.text):
+            return self._done("rejected", "", "empty")
+        if entry.status not in ADMISSIBLE:
+            return self._done("rejected", "", "not_admissible", status=entry.status)
+        return None
+
+    def _recur(
+        self,
+        entry: MemoryEntry,
+        twins: list[MemoryEntry],
+        *,
+        now: datetime,
+        settings: MemorySettings,
+    ) -> Admission:
+        """`entry` states what the active `twins` state: count it, and keep the better text."""
+        best = twins[0]
+        if entry.tainted:
+            return self._done("absorbed", best.id, "tainted_recurrence")
+        again = reinforce(best, session=entry.session, now=now, settings=settings)
+        if entry.status == "inbox" or not _outranks(entry, best):
+            self._put(again.entry)
+            return self._done("absorbed", best.id, *again.reason_codes, **again.details)
+        self._add(_heir(entry, again.entry))
+        for twin in twins:
+            self._retire(twin, by=entry.id, now=now)
+        return self._done("superseded", entry.id, *again.reason_codes, **again.details)
+
+    def _entered(self, entry: MemoryEntry) -> Admission:
+        if entry.status == "inbox":
+            return self._done("inbox", entry.id, *entry.reasons)
+        against = self._contradicted(entry)
+        if against:
+            return self._done("promoted", entry.id, "may_contradict", contradicts=against)
+        return self._done("promoted", entry.id)
+
+    def _contradicted(self, entry: MemoryEntry) -> tuple[str, ...]:
+        """Active entries that cannot hold beside this one, as far as words tell (WM-8)."""
+        said = statement(entry.text)
+        hints = _hints(said)
+        if not hints:
+            return ()
+        near = (
+            e
+            for e in self._entries.values()
+            if e.type == entry.type
+            and e.status == "active"
+            and e.scope == entry.scope
+            and e.id != entry.id
+            and e.id not in entry.supersedes
+            and abs(len(e.text) - len(entry.text)) <= CONTRADICTION_CHARS
+            and any(hint in e.text.lower() for hint in hints)
+        )
+        found = (e.id for e in near if contradict(statement(e.text), said))
+        return tuple(islice(found, MAX_CONTRADICTIONS))
+
+    def _index(self, kind: str) -> None:
+        if kind in self._indexed_types:
+            return
+        self._indexed_types.add(kind)
+        for at, entry in self._entries.items():
+            if entry.type == kind:
+                self._texts.setdefault((kind, canonical(entry.text)), []).append(at)
+
+    def _same_identity(self, entry: MemoryEntry) -> Iterable[int]:
+        said = statement(entry.text)
+        if not said.identity:
+            return
+        folded = said.identity.lower()
+        for at, other in self._entries.items():
+            if other.type == entry.type and folded in other.text.lower():
+                known = self._statements.get(at) or statement(other.text)
+                self._statements[at] = known
+                if same_fact(said, known):
+                    yield at
+
+    def _add(self, entry: MemoryEntry) -> None:
+        at = len(self._entries)
+        self._entries[at] = entry
+        self._places[entry.id] = at
+        if entry.type in self._indexed_types:
+            self._texts.setdefault((entry.type, canonical(entry.text)), []).append(at)
+
+    def _put(self, entry: MemoryEntry) -> None:
+        """Replace an entry by a version of itself with the same text."""
+        self._entries[self._places[entry.id]] = entry
+
+    def _retire(self, entry: MemoryEntry, *, by: str, now: datetime) -> None:
+        if entry.id == by:
+            return
+        old = {
+            "status": "superseded",
+            "superseded_by": by,
+            "retention_clock": clock_of(entry),
+            "updated_at": iso(now),
+        }
+        self._put(entry.model_copy(update=old))
+        new = self._entries[self._places[by]]
+        supersedes = _joined(new.supersedes, (entry.id,))
+        self._put(new.model_copy(update={"supersedes": supersedes}))
+
+    def _done(self, outcome: str, entry_id: str, *codes: str, **details: Detail) -> Admission:
+        return Admission(self.memory, outcome, entry_id, codes, details)
+
+
+def fresh_id(entry: MemoryEntry) -> str:
+    """Another id for an entry whose own is taken; the same one when a crash replays it."""
+    told = "\0".join((entry.id, entry.type, entry.text, entry.created_at))
+    return "m_" + hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+def _is_replay(present: MemoryEntry | None, entry: MemoryEntry) -> bool:
+    """The same entry again, perhaps edited since; not another one that got its id."""
+    if present is None or present.type != entry.type:
+        return False
+    born = bool(entry.created_at) and present.created_at == entry.created_at
+    return born or canonical(present.text) == canonical(entry.text)
+
+
+def _prepared(entry: MemoryEntry, settings: MemorySettings) -> MemoryEntry:
+    """The entry as it may enter: its clock set, and in the inbox where it must wait."""
+    entry = entry.model_copy(update={"retention_clock": clock_of(entry)})
+    if entry.status == "active" and entry.tainted:
+        entry = _waiting(entry, "tainted")
+    if len(entry.text) > settings.max_text_chars:
+        entry = _waiting(entry, "too_long")
+    if len(entry.rationale) > settings.max_rationale_chars:
+        entry = _waiting(entry, "rationale_too_long")
+    return entry
+
+
+def _waiting(entry: MemoryEntry, reason: str, *, supersedes: tuple[str, ...] = ()) -> MemoryEntry:
+    return entry.model_copy(
+        update={
+            "status": "inbox",
+            "reasons": _joined(entry.reasons, (reason,)),
+            "supersedes": _joined(entry.supersedes, supersedes),
+        }
+    )
+
+
+def _comparable(known: MemoryEntry, entry: MemoryEntry) -> bool:
+    """May `known` stand for `entry`? It must be in force where the newcomer would be seen."""
+    if known.status not in ADMISSIBLE or known.outside or entry.outside:
+        return False
+    return known.scope in (entry.scope, "workspace")
+
+
+def _outranks(entry: MemoryEntry, known: MemoryEntry) -> bool:
+    """Source, then confidence, then the more specific, then the newer.
+
+    Of two spellings of one canonical text that rank the same, the one already there stays: its
+    id is what refs, pins and epochs name, and a recurrence must not add an entry each time.
+    """
+    a = (SOURCE_RANK.get(entry.source, 0), entry.confidence)
+    b = (SOURCE_RANK.get(known.source, 0), known.confidence)
+    if a != b:
+        return a > b
+    text, other = canonical(entry.text), canonical(known.text)
+    if text == other:
+        return False
+    if abs(len(text) - len(other)) > SPECIFICITY_CHARS:
+        return len(text) > len(other)
+    return (entry.created_at, entry.id) > (known.created_at, known.id)
+
+
+def _heir(entry: MemoryEntry, known: MemoryEntry) -> MemoryEntry:
+    """The newcomer with what people and time gave to the entry that it replaces."""
+    important = entry.user_importance
+    return entry.model_copy(
+        update={
+            "pinned": entry.pinned or known.pinned,
+            "user_importance": known.user_importance if important == "normal" else important,
+            "tags": _joined(entry.tags, known.tags),
+            "anchors": entry.anchors or known.anchors,
+            "rationale": entry.rationale or known.rationale,
+            "tainted": entry.tainted or known.tainted,
+            "reinforcement_count": known.reinforcement_count,
+            "last_reinforced_at": known.last_reinforced_at,
+            "last_reinforced_session": known.last_reinforced_session,
+            "retention_clock": clock_of(known),
+        }
+    )
+
+
+def _protection(
+    old: MemoryEntry | None, *, ref_digest: str, digest: Callable[[str], str] | None
+) -> str:
+    """Why a model may not replace this entry; "" if it may."""
+    if old is None or old.status != "active":
+        return "memory_ref_target_unavailable"
+    if digest is not None and digest(canonical(old.text)) != ref_digest:
+        return "memory_ref_target_changed"
+    if old.source != "compaction":
+        return "protected_memory_source"
+    if old.reinforcement_count > 0:
+        return "protected_reinforced_target"
+    if old.pinned or old.user_importance == "high":
+        return "protected_by_user"
+    return ""
+
+
+def _hints(said: Statement) -> tuple[str, ...]:
+    """The two longest words: one of them stands in whatever contradicts the statement. A cheap
+    look at thousands of texts before the few that are near are taken apart."""
+    words = sorted((w for w in said.words if not any(map(str.isdigit, w))), key=len)
+    return tuple(words[-2:])
+
+
+def _joined(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*a, *b)))

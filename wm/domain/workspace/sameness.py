@@ -1,0 +1,180 @@
+"""When do two entries state the same fact? (WM-5)
+
+Conservative: two entries that might differ stay two. Exact canonical text always counts. Beyond
+it only project and reference entries about one URL or path merge, and only if they use the same
+words apart from filler, with names, numbers and negations in the same order. Judges texts only;
+who survives is decided in `consolidate`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from wm.domain.patterns import compile
+from wm.domain.stems import stem
+from wm.domain.text import canonical
+from wm.formats.workspace_memory import MemoryEntry
+
+IDENTITY_TYPES = frozenset({"project", "reference"})
+"""Decisions and feedback merge on exact canonical text only: wording is their meaning."""
+
+_FILLER_WORDS = (
+    "a an the is are be it its this that which where here there of in on at for found find lives"
+    " live located stands holds hold contains contain has have"
+)
+FILLERS = frozenset(_FILLER_WORDS.split())
+"""Words that only tie a fact together. No negation, modal, tense or direction (from, before)."""
+
+_NEGATION_WORDS = (
+    "not no never none nor without cannot t isn aren don doesn didn won mustn shouldn"
+    " nicht kein keine keinen nie niemals ohne pas jamais sans sin nunca ninguno não nem sem"
+    " instead only except unless"
+)
+NEGATIONS = frozenset(_NEGATION_WORDS.split())
+"""Canonical words (`don't` is `don t` there) that turn a fact round or narrow it."""
+
+_LINK_WORDS = "in at by from under through via with see is are of to on"
+_LINKS = frozenset(_LINK_WORDS.split())
+_ROOT_WORDS = (
+    "src lib libs app apps bin cmd config configs data doc docs etc examples fixtures include"
+    " internal migrations packages pkg public schemas scripts services static templates test"
+    " tests tools vendor web"
+)
+_ROOTS = frozenset(_ROOT_WORDS.split())
+"""First folders that make a two-part token a path although it has no extension."""
+
+_EDGE = "\"'`“”‘’«»()[]{}<>,;:!?"
+_PATH = compile(r"^(?:~|\.{1,2})?/?(?:[\pL\pN_@.+-]+/)*[\pL\pN_@.+-]+/?$")
+_EXTENSION = compile(r"[\pL\pN_]\.[A-Za-z][A-Za-z0-9]{0,7}$")
+_PLAIN_FILE = compile(r"^[\pL\pN_@+-][\pL\pN_@.+-]*\.[a-z]{1,5}[0-9]?$")
+_HOST = compile(r"\.(?:com|org|net|io|dev|ai|app|edu|gov|eu|de|js|NET)$")
+_MAX_TOKEN = 300
+_MAX_TOKENS = 120
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a text says, as far as comparing needs it.
+
+    identity: the URL or path it speaks of, "" for none. leads: the identity is its subject.
+    words: content words in order, stemmed. marks: those of them that may not change places.
+    """
+
+    identity: str
+    leads: bool
+    linked: bool
+    words: tuple[str, ...]
+    marks: tuple[str, ...]
+
+
+def key(entry: MemoryEntry) -> tuple[str, str]:
+    """Entries with one key state the same in the same words."""
+    return entry.type, canonical(entry.text)
+
+
+def identity(text: str) -> str:
+    """The URL or real path that a text is about: the first URL, else the first path, else ""."""
+    tokens = text.split()[:_MAX_TOKENS]
+    urls = filter(None, map(_url, tokens))
+    return next(urls, "") or next(filter(None, map(_path, tokens)), "")
+
+
+def statement(text: str) -> Statement:
+    """Take a text apart for `same_fact` and `contradict`."""
+    about = identity(text)
+    words: list[str] = []
+    marks: list[str] = []
+    leads = linked = False
+    before = ""
+    for token in text.split()[:_MAX_TOKENS]:
+        if about and about in (_url(token), _path(token)):
+            leads = leads or not words
+            linked = linked or before in _LINKS
+            continue
+        for word in canonical(token).split():
+            before = word
+            if word in FILLERS:
+                continue
+            words.append(stem(word))
+            if _is_mark(word, token):
+                marks.append(word)
+    return Statement(about, leads, linked, tuple(words), tuple(marks))
+
+
+def same_fact(a: Statement, b: Statement) -> bool:
+    """Both speak of one URL or path and say the same of it, perhaps turned round."""
+    if not a.identity or a.identity != b.identity:
+        return False
+    if a.marks != b.marks or not _turned(a.words, b.words):
+        return False
+    # "x imports zod" and "zod imports x" have the same words; "zod is imported in x" may merge.
+    return a.leads == b.leads or (a.linked or a.leads) == (b.linked or b.leads)
+
+
+def contradict(a: Statement, b: Statement) -> bool:
+    """Both cannot hold: the same words but for numbers, a negation or the last word.
+
+    A hint for people (WM-8): both entries live on.
+    """
+    if a.identity != b.identity or a.words == b.words:
+        return False
+    loose_a, loose_b = _loose(a.words), _loose(b.words)
+    if len(loose_a) >= 2 and loose_a == loose_b:
+        return True
+    shared = a.words[:-1] == b.words[:-1] and len(a.words) == len(b.words)
+    return shared and len(a.words) >= 3
+
+
+def _turned(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    """Is `b` the words of `a`, in order or turned round once (active and passive voice)?"""
+    if len(a) != len(b) or not a:
+        return a == b
+    return any(a[i:] + a[:i] == b for i in range(len(a)))
+
+
+def _loose(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(w for w in words if w not in NEGATIONS and not any(map(str.isdigit, w)))
+
+
+def _is_mark(word: str, token: str) -> bool:
+    """Numbers, negations, and names written as such: capitals inside, underscores, backticks."""
+    if word in NEGATIONS or any(map(str.isdigit, word)):
+        return True
+    bare = token.strip(_EDGE + ".")
+    return "_" in bare or "`" in token or any(map(str.isupper, bare[1:]))
+
+
+def _url(token: str) -> str:
+    at = token.find("://")
+    if not 3 <= at <= 40 or len(token) > _MAX_TOKEN:
+        return ""
+    start = max(token.rfind("http", 0, at), 0)
+    raw = token[start:].strip(_EDGE).rstrip(".")
+    try:
+        parts = urlsplit(raw)
+    except ValueError:
+        return ""
+    if parts.scheme.lower() not in ("http", "https") or not parts.netloc:
+        return ""
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{parts.netloc.lower()}{parts.path.rstrip('/')}{query}"
+
+
+def _path(token: str) -> str:
+    """The path that a token is, without `./` and a line number; "" for `TCP/IP`, `24/7`, …"""
+    quoted = token.strip(",.;:!?()")[:1] in "`\"'"
+    bare = token.strip(_EDGE).rstrip(".")
+    bare = bare.split(":", 1)[0]
+    if not bare or len(bare) > _MAX_TOKEN or not _PATH.search(bare):
+        return ""
+    if "/" not in bare:
+        return bare if _PLAIN_FILE.search(bare) and not _HOST.search(bare) else ""
+    rooted = bare.startswith(("/", "./", "../", "~/"))
+    parts = [p for p in bare.split("/") if p not in ("", ".", "..", "~")]
+    if not parts or all(p.isdigit() for p in parts):
+        return ""
+    known = parts[0] in _ROOTS or bool(_EXTENSION.search(parts[-1])) or len(parts) > 3
+    if not (rooted or known or (quoted and len(parts) > 1)):
+        return ""
+    return bare.removeprefix("./").rstrip("/")
