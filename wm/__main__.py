@@ -1,4 +1,13 @@
-"""`python -m wm` is the `wm` command."""
+"""`python -m wm` is the `wm` command; so is `python -I …/wm/__main__.py`.
+
+Agents start it by path: that finds this package, and what is installed beside it, whatever
+PYTHONPATH, the current folder or the user's site say (`wm.agents.claude_hooks.Command`).
+"""
+
+import sys
+
+if not __package__:
+    sys.path.insert(0, __file__.rpartition("/wm/")[0])
 
 from wm.cli.main import main
 

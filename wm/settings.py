@@ -297,6 +297,23 @@ class Paths:
 
 
 @dataclass(frozen=True)
+class AgentPaths:
+    """Where the agents and the service manager keep what `wm setup` touches. All absolute.
+
+    claude, opencode: the agents' own folders. record: what setup keeps to undo itself.
+    search: the folders in which programs are looked for. runtime: XDG_RUNTIME_DIR or "".
+    """
+
+    claude: Path
+    opencode: Path
+    record: Path
+    systemd: Path
+    launchd: Path
+    search: tuple[Path, ...] = ()
+    runtime: str = ""
+
+
+@dataclass(frozen=True)
 class Settings:
     """Everything that was decided before the program began."""
 
@@ -396,6 +413,25 @@ def _socket_path(env: Mapping[str, str], home: Path) -> Path:
             fix="Set WM_SOCKET to a shorter path in a folder that only you can enter.",
         )
     return path
+
+
+def find_agent_paths(env: Mapping[str, str] | None = None) -> AgentPaths:
+    """Resolve what `wm setup` needs to know from the environment. Raises UserError."""
+    env = os.environ if env is None else env
+    user = user_home(env)
+    named = env.get("CLAUDE_CONFIG_DIR", "")
+    base = env.get("XDG_CONFIG_HOME", "")
+    config = Path(base) if base.startswith("/") else user / ".config"
+    folders = env.get("PATH", "").split(os.pathsep)
+    return AgentPaths(
+        claude=Path(named) if named.startswith("/") else user / ".claude",
+        opencode=config / "opencode",
+        record=config / "wm" / "setup.json",
+        systemd=config / "systemd" / "user",
+        launchd=user / "Library" / "LaunchAgents",
+        search=tuple(Path(folder) for folder in folders if folder.startswith("/")),
+        runtime=env.get("XDG_RUNTIME_DIR", ""),
+    )
 
 
 def load(env: Mapping[str, str] | None = None) -> Settings:

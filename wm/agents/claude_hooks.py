@@ -16,6 +16,7 @@ import json
 import math
 import shlex
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from wm.agents import hook as hook_client
@@ -66,6 +67,14 @@ class Command:
 
     wm: tuple[str, ...] = ("wm",)
     hook: tuple[str, ...] = ("wm", "hook")
+
+
+def installed(python: str, package: Path) -> Command:
+    """This installation by path: no shim, and nothing that an agent's environment can bend."""
+    return Command(
+        wm=(python, "-I", str(package / "__main__.py")),
+        hook=(python, "-I", "-S", str(package / "agents" / "hook.py"), "hook"),
+    )
 
 
 def line(row: ClaudeHook, command: Command, settings: HookSettings) -> str:

@@ -1,8 +1,8 @@
 """The hook client: an agent's payload goes to the socket, its answer to stdout (IF-3).
 
-For `wm hook AGENT EVENT` and, started as `python -I -S wm/agents/hook.py AGENT EVENT`, for
-machines without a usable curl. It runs once per event of an agent, so it imports nothing but
-`sys`, `posix` and `_socket` (the start of `socket` and `json` alone costs more than Python's)
+For `wm hook AGENT EVENT` and, started as `python -I -S hook.py hook AGENT EVENT`, for machines
+without a usable curl. It runs once per event of an agent, so it imports nothing but `sys`,
+`posix` and `_socket` (the start of `socket` and `json` alone costs more than Python's)
 and passes the payload through unread. For the same reason it resolves ID-1 by itself, the one
 place beside `wm.settings` that reads the environment.
 
@@ -35,25 +35,25 @@ LIBRARY = "--library"
 MAX_REPLY = 4 * 1024 * 1024
 
 
-def main(argv: "list[str]", stdin: "BinaryIO", stdout: "BinaryIO") -> int:
-    """`argv` is what follows `wm hook`. Prints the hook's answer or nothing; returns 0."""
-    words = [word for word in argv if word != LIBRARY]
-    if len(words) != 2:
+def main(
+    words: "list[str]", stdin: "BinaryIO | None" = None, stdout: "BinaryIO | None" = None
+) -> int:
+    """`hook AGENT EVENT [--library]` or `statusline`: print the answer, or nothing. Returns 0."""
+    asked = [word for word in words if word != LIBRARY]
+    if asked == ["statusline"]:
+        asked = ["hook", "claude-code", "statusline"]
+    if len(asked) != 3 or asked[0] != "hook":
         sys.stderr.write("usage: wm hook AGENT EVENT [--library] < payload\n")
         return 2
-    agent, event = words
-    payload = stdin.read()
+    _verb, agent, event = asked
+    payload = (stdin or sys.stdin.buffer).read()
     reply = None
-    if LIBRARY not in argv:
+    if LIBRARY not in words:
         reply = over_socket(agent, event, payload)
     if reply is None and event not in SOCKET_ONLY:
         reply = from_files(agent, event, payload)
     if reply:
-        try:
-            stdout.write(reply)
-            stdout.flush()
-        except OSError:
-            pass  # the agent hung up
+        _print(reply, stdout or sys.stdout.buffer)
     return 0
 
 
@@ -78,15 +78,37 @@ def from_files(agent: str, event: str, payload: bytes) -> bytes:
     """The library's answer from the files; b"" where it cannot give one."""
     if sys.flags.no_site:
         _add_packages()
+    if event in MAY_START:
+        _start_daemon()
     try:
         from wm.errors import WmError
         from wm.ops import hooks
     except ImportError:
         return b""  # half of an installation: an agent must not hear of it
+    project = posix.environ.get(b"CLAUDE_PROJECT_DIR", b"").decode("utf-8", "surrogateescape")
     try:
-        return hooks.run(agent, event, payload, may_start=event in MAY_START)
+        return hooks.run(agent, event, payload, project=project)
     except (WmError, OSError):
         return b""
+
+
+def _start_daemon() -> None:
+    """Not waited for: the files answer this call. `wm up` takes the lock before it starts."""
+    import subprocess
+
+    main_file = __file__.rpartition("/agents/")[0] + "/__main__.py"
+    silent = subprocess.DEVNULL
+    try:
+        subprocess.Popen(
+            [sys.executable, "-I", main_file, "up", "--quiet"],
+            stdin=silent,
+            stdout=silent,
+            stderr=silent,
+            cwd="/",
+            start_new_session=True,
+        )
+    except OSError:
+        pass  # no memory for another process: the files still answer
 
 
 def socket_path(env: "dict[bytes, bytes]") -> bytes:
@@ -139,6 +161,14 @@ def _body(reply: bytes) -> "bytes | None":
     if status[:1] == b"4":
         return b""
     return body if status[:1] == b"2" else None
+
+
+def _print(reply: bytes, stdout: "BinaryIO") -> None:
+    try:
+        stdout.write(reply)
+        stdout.flush()
+    except OSError:
+        pass  # the agent hung up
 
 
 def _add_packages() -> None:
