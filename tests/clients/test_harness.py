@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 
 from tests.clients.harness import FULL_CONTEXT_TOKENS, Machine, Run
+from tests.clients.screen import run_claude_screen
 from tests.clients.scripts import (
     Answer,
     answer,
@@ -179,6 +180,19 @@ def test_claude_alone_brings_bound_thinking_over_its_summary_and_mends_it_with_o
     )
     finished(first, *after)
     assert [x.status for x in machine.upstream.of_kind("main")] == [200, 200, 400, 200]
+
+
+def test_claude_on_a_terminal_asks_for_a_title_beside_the_first_turn(machine: Machine) -> None:
+    upstream = machine.upstream
+
+    def both_answered() -> bool:
+        return bool(upstream.of_kind("title") and upstream.of_kind("main"))
+
+    run_claude_screen(machine, "Why does the check fail?", both_answered)
+    title = upstream.of_kind("title")[0].request
+    assert title.tools == []
+    assert title.session == upstream.of_kind("main")[0].request.session
+    nothing_lost(machine)
 
 
 def test_the_prefix_check_is_on_and_sees_a_changed_system_prompt(machine: Machine) -> None:
