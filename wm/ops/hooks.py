@@ -6,10 +6,12 @@ the other in one transaction, and what they want in return is fetched.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from wm.domain import hooks as adapters
 from wm.domain.hooks import Outcome, Parsed
+from wm.errors import HostError
 from wm.formats.base import Document
 from wm.formats.protocol import (
     EventRequest,
@@ -21,10 +23,12 @@ from wm.formats.protocol import (
     Scoped,
 )
 from wm.ops import prompt
-from wm.ops.base import Operation, Work
+from wm.ops.base import Operation, Work, execute
+from wm.ops.local import open_runtime
 from wm.ops.place import locate
 from wm.ops.record_event import event_refs, record
 from wm.ops.runtime import Runtime
+from wm.settings import load
 from wm.store.base import Ref
 
 
@@ -85,3 +89,22 @@ def _queue(runtime: Runtime, request: HookRequest) -> str:
 
 
 hook = Operation("hook", HookRequest, HookAnswer, _run, _refs, _queue)
+
+
+def run(agent: str, event: str, payload: bytes, *, project: str = "") -> bytes:
+    """One hook call on the files, without a daemon: what the hook must print.
+
+    Raises what the store and the adapter raise, and UserError for a broken configuration.
+    """
+    try:
+        given = json.loads(payload or b"{}")
+    except (ValueError, RecursionError) as error:
+        raise HostError(f"The payload of {event} is not JSON.") from error
+    if not isinstance(given, dict):
+        raise HostError(f"The payload of {event} is not a JSON object.")
+    runtime = open_runtime(load())
+    try:
+        request = HookRequest(agent=agent, name=event, payload=given, project=project)
+        return execute(runtime, hook, request).body.encode("utf-8", "surrogatepass")
+    finally:
+        runtime.store.close()

@@ -1,0 +1,179 @@
+"""The whole round trip, proven on this machine: write, restart, read, render, search.
+
+It runs in a scratch home on the file system of the real one, with a daemon of its own that is
+killed in the middle, so nothing of the user's memory is touched.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wm.cli import output
+from wm.daemon.client import Client
+from wm.daemon.lifecycle import start
+from wm.errors import WmError
+from wm.settings import Paths, Settings
+
+TEXT = "The scratch project of this proof is deployed with `make ship`."
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the proof and how it went."""
+
+    name: str
+    ok: bool
+    detail: str
+    seconds: float
+
+    def as_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+
+class _Run:
+    """The proof under way: its scratch settings, its workspace, and what it found so far."""
+
+    def __init__(self, settings: Settings, folder: str) -> None:
+        self.settings = settings
+        self.client = Client(settings)
+        self.scope = {"directory": folder}
+        self.entry = ""
+        self.prompt: tuple[str, ...] = ()
+
+    def start(self) -> str:
+        start(self.settings)
+        return f"daemon answers, pid {self._pid()}"
+
+    def write(self) -> str:
+        answer = self.client.call("remember", {**self.scope, "text": TEXT})
+        self.entry = str(answer["entry"]["id"])
+        self.prompt = self._blocks("proof-1")
+        return f"{self.entry} is on disk"
+
+    def restart(self) -> str:
+        before = self._pid()
+        os.kill(before, signal.SIGKILL)
+        _wait_until(lambda: not _alive(before))
+        start(self.settings)
+        return f"killed pid {before}, now pid {self._pid()}"
+
+    def read(self) -> str:
+        answer = self.client.call("show_entry", {**self.scope, "id": self.entry})
+        _expect(answer["entry"]["text"] == TEXT, "the entry came back with another text")
+        return "the entry is as it was written"
+
+    def render(self) -> str:
+        _expect("make ship" in "".join(self.prompt), "the prompt does not hold the entry")
+        _expect(self._blocks("proof-1") == self.prompt,
+                "the prompt of an open epoch changed over the restart")
+        size = sum(map(len, self.prompt))
+        return f"{size} characters, byte for byte the same before and after"
+
+    def search(self) -> str:
+        answer = self.client.call("search", {**self.scope, "query": "deploy ship"})
+        ids = [hit["entry"]["id"] for hit in answer["hits"]]
+        _expect(ids[:1] == [self.entry], "the search did not find the entry")
+        return f"found by {answer['hits'][0]['why']}"
+
+    def stop(self) -> str:
+        pid = self._pid()
+        self.client.call("shutdown", {})
+        _wait_until(lambda: not _alive(pid))
+        return "daemon gone, nothing left running"
+
+    def _pid(self) -> int:
+        return int(self.client.call("status", {})["pid"])
+
+    def _blocks(self, session: str) -> tuple[str, ...]:
+        answer = self.client.call("prompt", {**self.scope, "sessionId": session, "agent": "proof"})
+        return tuple(str(block["text"]) for block in answer["blocks"])
+
+
+def run(settings: Settings) -> list[Step]:
+    """Prove the round trip; stops at the first step that fails."""
+    steps: list[Step] = []
+    with _scratch(settings) as proof:
+        plan: tuple[Callable[[], str], ...] = (
+            proof.start, proof.write, proof.restart, proof.read, proof.render, proof.search,
+            proof.stop,
+        )
+        for action in plan:
+            begun = time.monotonic()
+            try:
+                detail, ok = action(), True
+            except (WmError, OSError, LookupError) as error:
+                detail, ok = str(error), False
+            steps.append(Step(action.__name__, ok, detail, time.monotonic() - begun))
+            if not ok:
+                _kill(proof)
+                break
+    return steps
+
+
+def show(steps: list[Step]) -> None:
+    output.line(output.bold("round trip through the socket"))
+    for step in steps:
+        mark = output.good("ok  ") if step.ok else output.bad("FAIL")
+        output.line(f"  {mark} {step.name:<8} {step.detail}  "
+                    + output.dim(f"{step.seconds * 1000:.0f} ms"))
+
+
+@contextmanager
+def _scratch(settings: Settings) -> Iterator[_Run]:
+    """A home beside the real one's data, with a socket in a short private folder."""
+    base = settings.paths.home / "run"
+    base.mkdir(mode=0o700, parents=True, exist_ok=True)
+    home = tempfile.mkdtemp(prefix="proof-", dir=base)
+    sockets = tempfile.mkdtemp(prefix="wm-")
+    project = Path(home, "project")
+    project.mkdir()
+    paths = Paths(home=Path(home, "wm"), socket=Path(sockets, "wm.sock"),
+                  config=settings.paths.config, cache=settings.paths.cache)
+    try:
+        yield _Run(dataclasses.replace(settings, paths=paths), str(project))
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+        shutil.rmtree(sockets, ignore_errors=True)
+
+
+def _kill(proof: _Run) -> None:
+    with suppress(WmError, OSError):
+        proof.stop()
+
+
+def _expect(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise WmError(otherwise)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    return not _is_zombie(pid)
+
+
+def _is_zombie(pid: int) -> bool:
+    """A child of ours that was killed stays as a zombie until it is waited for."""
+    with suppress(OSError):
+        return os.waitpid(pid, os.WNOHANG)[0] == pid
+    return False
+
+
+def _wait_until(fact: Callable[[], bool], bound_s: float = 10.0) -> None:
+    end = time.monotonic() + bound_s
+    while not fact():
+        if time.monotonic() > end:
+            raise WmError("The daemon did not go away in time.")
+        time.sleep(0.01)

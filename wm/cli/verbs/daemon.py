@@ -1,0 +1,16 @@
+"""`wm daemon`."""
+
+from __future__ import annotations
+
+import click
+
+from wm.cli.context import Caller, workspace_options
+from wm.daemon.serve import serve
+from wm.ops.local import open_runtime
+
+
+@click.command("daemon", short_help="Run the daemon in the foreground (for service managers).")
+@workspace_options
+def command(caller: Caller) -> int:
+    """Run in the foreground until SIGTERM. Takes sockets from systemd or launchd if given."""
+    return serve(caller.settings, open_runtime)

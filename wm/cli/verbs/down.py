@@ -1,0 +1,37 @@
+"""`wm down`."""
+
+from __future__ import annotations
+
+import click
+
+from wm.cli import output
+from wm.cli.context import Caller, json_option, workspace_options
+from wm.daemon.client import Client
+from wm.daemon.lifecycle import wait_gone
+from wm.errors import Unavailable
+
+
+@click.command("down", short_help="Stop the daemon; nothing is lost.")
+@json_option
+@workspace_options
+def command(caller: Caller, as_json: bool) -> int:
+    """Let the daemon finish what is under way, flush and exit.
+
+    Agents go on without it; the next session start brings it up again.
+    """
+    client = Client(caller.settings)
+    try:
+        pid = int(client.call("status", {})["pid"])
+        client.call("shutdown", {})
+        wait_gone(caller.settings)
+    except Unavailable:
+        if as_json:
+            output.as_json({"stopped": False})
+        else:
+            output.line("The daemon is not running.")
+        return 0
+    if as_json:
+        output.as_json({"stopped": True, "pid": pid})
+    else:
+        output.line(f"The daemon (pid {pid}) has stopped.")
+    return 0

@@ -1,0 +1,60 @@
+"""`wm edit ID [TEXT]`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from wm.cli import output
+from wm.cli.context import Caller, json_option, workspace_options
+from wm.cli.entries import print_entry
+from wm.formats.workspace_memory import TYPES
+
+
+@click.command("edit", short_help="Change an entry's text, rationale or type.")
+@click.argument("entry_id", metavar="ID")
+@click.argument("text", nargs=-1)
+@click.option("--rationale", default=None, help="The new rationale; \"\" removes it.")
+@click.option("--type", "kind", type=click.Choice(TYPES), default=None)
+@json_option
+@workspace_options
+def command(
+    caller: Caller,
+    entry_id: str,
+    text: tuple[str, ...],
+    rationale: str | None,
+    kind: str | None,
+    as_json: bool,
+) -> int:
+    """Change the entry ID. Without TEXT and options your editor opens with its text.
+
+    TEXT "-" reads the new text from standard input.
+    """
+    fields: dict[str, Any] = {"id": entry_id}
+    given = " ".join(text)
+    if given == "-":
+        fields["text"] = sys.stdin.read()
+    elif given:
+        fields["text"] = given
+    elif rationale is None and kind is None:
+        fields["text"] = _from_editor(caller, entry_id)
+    if rationale is not None:
+        fields["rationale"] = rationale
+    if kind is not None:
+        fields["type"] = kind
+    answer: Any = caller.call("edit_entry", **fields)
+    if as_json:
+        output.as_json(answer)
+    else:
+        print_entry(answer.entry)
+    return 0
+
+
+def _from_editor(caller: Caller, entry_id: str) -> str:
+    before: Any = caller.call("show_entry", id=entry_id)
+    after = click.edit(before.entry.text, extension=".md")
+    if after is None or after.strip() == before.entry.text:
+        raise click.ClickException("Nothing was changed.")
+    return after.strip()

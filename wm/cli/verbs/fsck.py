@@ -1,0 +1,77 @@
+"""`wm fsck`."""
+
+from __future__ import annotations
+
+import click
+
+from wm.cli import output
+from wm.cli.context import Caller, json_option, workspace_options
+from wm.daemon.client import Client
+from wm.errors import Unavailable, UserError
+from wm.ops.check import check_store, repair_store
+from wm.ops.local import open_runtime
+from wm.store.base import Finding
+
+
+@click.group("fsck", short_help="Check every file; `wm fsck repair` mends.",
+             invoke_without_command=True)
+@click.option("--deep", is_flag=True, help="Read all data, not only the structure.")
+@json_option
+@workspace_options
+@click.pass_context
+def command(ctx: click.Context, caller: Caller, deep: bool, as_json: bool) -> int:
+    """Check the data folder. Writes nothing. Exit code 1 means that there are findings."""
+    ctx.obj = caller
+    if ctx.invoked_subcommand is not None:
+        return 0
+    runtime = open_runtime(caller.settings)
+    try:
+        return report(list(check_store(runtime, deep=deep)), as_json)
+    finally:
+        runtime.store.close()
+
+
+@command.command("repair", short_help="Mend what can be mended.")
+@json_option
+@click.pass_obj
+def repair(caller: Caller, as_json: bool) -> int:
+    """Restore documents from their spare, move what is unreadable to quarantine, cut torn logs.
+
+    Nothing is deleted because it could not be read. The daemon must be down.
+    """
+    if _daemon_lives(caller):
+        raise UserError("The daemon is running; repair needs the files to itself.",
+                        fix="Run `wm down`, then repeat this.")
+    runtime = open_runtime(caller.settings)
+    try:
+        return report(list(repair_store(runtime)), as_json, done=True)
+    finally:
+        runtime.store.close()
+
+
+def _daemon_lives(caller: Caller) -> bool:
+    try:
+        Client(caller.settings).call("status", {})
+    except Unavailable:
+        return False
+    return True
+
+
+def report(findings: list[Finding], as_json: bool, *, done: bool = False) -> int:
+    """Print findings; 1 if any is more than a note (repairs that were done count as fine)."""
+    serious = [f for f in findings if f.severity in ("error", "warning")]
+    if as_json:
+        output.as_json([{"code": f.code, "severity": f.severity, "path": f.path,
+                         "message": f.message, "repairable": f.repairable} for f in findings])
+    else:
+        for found in findings:
+            mark = {"error": output.bad("error  "), "warning": output.warn("warning")}.get(
+                found.severity, output.dim("note   "))
+            output.line(f"{mark} {output.wrap(found.path, 200)[0]}")
+            output.lines("        " + part for part in output.wrap(found.message,
+                                                                   output.width() - 8))
+        if not findings:
+            output.line("Nothing to mend." if done else "All files are sound.")
+        elif not done and any(f.repairable for f in findings):
+            output.line("`wm fsck repair` mends what can be mended.")
+    return 1 if serious and not done else 0

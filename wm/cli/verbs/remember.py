@@ -1,0 +1,60 @@
+"""`wm remember TEXT`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from wm.cli import output
+from wm.cli.context import Caller, json_option, workspace_options
+from wm.cli.entries import print_entry
+from wm.formats.workspace_memory import IMPORTANCES, TYPES
+
+
+@click.command("remember", short_help="Keep a fact for all later sessions.")
+@click.argument("text", nargs=-1)
+@click.option("--type", "kind", type=click.Choice(TYPES), default=None,
+              help="What kind of fact it is; inferred if not given.")
+@click.option("--rationale", default="", help="Why it is so, in a few words.")
+@click.option("--importance", type=click.Choice(IMPORTANCES), default="normal",
+              show_default=True)
+@click.option("--tag", "tags", multiple=True, help="A word to find it by; may be repeated.")
+@click.option("--branch", "branch_only", is_flag=True,
+              help="Show it only on the branch that is checked out now.")
+@json_option
+@workspace_options
+def command(
+    caller: Caller,
+    text: tuple[str, ...],
+    kind: str | None,
+    rationale: str,
+    importance: str,
+    tags: tuple[str, ...],
+    branch_only: bool,
+    as_json: bool,
+) -> int:
+    """Keep TEXT ("-" reads it from standard input) in this workspace's memory.
+
+    It is on disk when the command returns, and every later session of every agent has it.
+    Secrets in it are replaced by labels before anything is stored.
+    """
+    given = " ".join(text)
+    answer: Any = caller.call(
+        "remember",
+        text=sys.stdin.read() if given == "-" else given,
+        type=kind or "",
+        rationale=rationale,
+        importance=importance,
+        tags=list(tags),
+        branchOnly=branch_only,
+        source="explicit",
+    )
+    if as_json:
+        output.as_json(answer)
+    else:
+        output.line(answer.message)
+        if answer.entry is not None:
+            print_entry(answer.entry)
+    return 0

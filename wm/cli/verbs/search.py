@@ -1,0 +1,51 @@
+"""`wm search WORDS`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from wm.cli import output
+from wm.cli.context import Caller, json_option, workspace_options
+from wm.cli.entries import SHORT_ID, short_id
+from wm.formats.workspace_memory import TYPES
+
+
+@click.command("search", short_help="Find entries by words, identifiers or paths.")
+@click.argument("words", nargs=-1, required=True)
+@click.option("-n", "limit", type=click.IntRange(1, 100), default=10, show_default=True)
+@click.option("--type", "kind", type=click.Choice(TYPES), default=None)
+@click.option("--all", "everything", is_flag=True, help="Also superseded entries and the inbox.")
+@json_option
+@workspace_options
+def command(
+    caller: Caller,
+    words: tuple[str, ...],
+    limit: int,
+    kind: str | None,
+    everything: bool,
+    as_json: bool,
+) -> int:
+    """Find entries that match WORDS, best first, each with the reason why it matched.
+
+    Ends with exit code 1 when nothing fits.
+    """
+    answer: Any = caller.call(
+        "search", query=" ".join(words), limit=limit, type=kind or "",
+        status="all" if everything else "",
+    )
+    if as_json:
+        output.as_json(answer)
+        return 0 if answer.hits else 1
+    if not answer.hits:
+        searched = output.count(answer.searched, "entry", "entries")
+        output.line(f"Nothing fits, in {searched}.")
+        return 1
+    column = SHORT_ID + 4
+    for hit in answer.hits:
+        text = output.wrap(hit.entry.text, output.width() - column)
+        output.line(f"  {output.bold(short_id(hit.entry.id))}  {text[0]}")
+        output.lines(" " * column + rest for rest in text[1:])
+        output.line(" " * column + output.dim(f"{hit.entry.type} · {hit.why}"))
+    return 0

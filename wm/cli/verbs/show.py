@@ -1,0 +1,25 @@
+"""`wm show ID`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from wm.cli import output
+from wm.cli.context import Caller, json_option, workspace_options
+from wm.cli.entries import print_entry
+
+
+@click.command("show", short_help="Show one entry in full.")
+@click.argument("entry_id", metavar="ID")
+@json_option
+@workspace_options
+def command(caller: Caller, entry_id: str, as_json: bool) -> int:
+    """Show the entry ID in full (the beginning of an id is enough), also from the trash."""
+    answer: Any = caller.call("show_entry", id=entry_id)
+    if as_json:
+        output.as_json(answer)
+    else:
+        print_entry(answer.entry)
+    return 0

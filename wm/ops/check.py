@@ -1,0 +1,18 @@
+"""Check and mend the data folder: the checker of the store, for whoever may not open it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wm.ops.runtime import Runtime
+from wm.store.base import Finding
+
+
+def check_store(runtime: Runtime, *, deep: bool) -> Iterator[Finding]:
+    """Every broken invariant of the formats; `deep` reads all data."""
+    return runtime.store.check(deep=deep)
+
+
+def repair_store(runtime: Runtime) -> Iterator[Finding]:
+    """Mend what `check_store` calls repairable; what was done."""
+    return runtime.store.repair()
