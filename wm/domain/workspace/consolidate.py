@@ -31,9 +31,12 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.settings import MemorySettings
 
 SOURCE_RANK = {"explicit": 3, "manual": 2, "compaction": 1}
-CONTRADICTION_CHARS = 20
-"""Texts that differ in length by more are not compared for contradictions."""
+NEAR_CHARS = 40
+"""Texts that differ in length by more are not compared word by word."""
+COMPARED = 200
+"""Near texts that are compared for contradictions; it is only a hint."""
 MAX_CONTRADICTIONS = 5
+_NO_LETTERS = {code: None for code in range(128) if not chr(code).isalnum()}
 SPECIFICITY_CHARS = 10
 """Texts whose lengths differ by no more than this are equally specific."""
 ADMISSIBLE = ("active", "inbox")
@@ -124,7 +127,9 @@ class Ledger:
         fact can come back, nor do outside edits that wait.
         """
         self._index(entry.type)
-        places = dict.fromkeys(self._texts.get((entry.type, canonical(entry.text)), ()))
+        text = canonical(entry.text)
+        alike = self._texts.get((entry.type, _letters(entry.text)), ())
+        places = dict.fromkeys(at for at in alike if canonical(self._entries[at].text) == text)
         if entry.type in IDENTITY_TYPES:
             places.update(dict.fromkeys(self._same_identity(entry)))
         found = [self._entries[at] for at in places]
@@ -209,9 +214,9 @@ class Ledger:
     def _contradicted(self, entry: MemoryEntry) -> tuple[str, ...]:
         """Active entries that cannot hold beside this one, as far as words tell (WM-8)."""
         said = statement(entry.text)
-        hints = _hints(said)
-        if not hints:
+        if len(said.words) < 2:
             return ()
+        nearness = _Nearness(entry.text)
         near = (
             e
             for e in self._entries.values()
@@ -220,10 +225,9 @@ class Ledger:
             and e.scope == entry.scope
             and e.id != entry.id
             and e.id not in entry.supersedes
-            and abs(len(e.text) - len(entry.text)) <= CONTRADICTION_CHARS
-            and any(hint in e.text.lower() for hint in hints)
+            and nearness.to(e.text)
         )
-        found = (e.id for e in near if contradict(statement(e.text), said))
+        found = (e.id for e in islice(near, COMPARED) if contradict(statement(e.text), said))
         return tuple(islice(found, MAX_CONTRADICTIONS))
 
     def _index(self, kind: str) -> None:
@@ -232,15 +236,16 @@ class Ledger:
         self._indexed_types.add(kind)
         for at, entry in self._entries.items():
             if entry.type == kind:
-                self._texts.setdefault((kind, canonical(entry.text)), []).append(at)
+                self._texts.setdefault((kind, _letters(entry.text)), []).append(at)
 
     def _same_identity(self, entry: MemoryEntry) -> Iterable[int]:
         said = statement(entry.text)
         if not said.identity:
             return
         folded = said.identity.lower()
+        near = _Nearness(entry.text)
         for at, other in self._entries.items():
-            if other.type == entry.type and folded in other.text.lower():
+            if other.type == entry.type and folded in other.text.lower() and near.to(other.text):
                 known = self._statements.get(at) or statement(other.text)
                 self._statements[at] = known
                 if same_fact(said, known):
@@ -251,7 +256,7 @@ class Ledger:
         self._entries[at] = entry
         self._places[entry.id] = at
         if entry.type in self._indexed_types:
-            self._texts.setdefault((entry.type, canonical(entry.text)), []).append(at)
+            self._texts.setdefault((entry.type, _letters(entry.text)), []).append(at)
 
     def _put(self, entry: MemoryEntry) -> None:
         """Replace an entry by a version of itself with the same text."""
@@ -372,11 +377,31 @@ def _protection(
     return ""
 
 
-def _hints(said: Statement) -> tuple[str, ...]:
-    """The two longest words: one of them stands in whatever contradicts the statement. A cheap
-    look at thousands of texts before the few that are near are taken apart."""
-    words = sorted((w for w in said.words if not any(map(str.isdigit, w))), key=len)
-    return tuple(words[-2:])
+class _Nearness:
+    """A cheap look at thousands of texts, before the few that are near are taken apart: texts
+    that say the same, or the contrary, share most beginnings of words."""
+
+    def __init__(self, text: str) -> None:
+        self._beginnings = _beginnings(text)
+        self._chars = len(text)
+
+    def to(self, text: str) -> bool:
+        if abs(len(text) - self._chars) > NEAR_CHARS:
+            return False
+        other = _beginnings(text)
+        shared = len(self._beginnings & other)
+        return shared * 3 >= max(len(self._beginnings), len(other)) * 2 - 2
+
+
+def _beginnings(text: str) -> set[str]:
+    return {word[:3] for word in text.lower().split()}
+
+
+def _letters(text: str) -> str:
+    """Letters and digits of the canonical text: equal where canonical texts are, and cheap."""
+    if text.isascii():
+        return text.lower().translate(_NO_LETTERS)
+    return "".join(filter(str.isalnum, canonical(text)))
 
 
 def _joined(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:

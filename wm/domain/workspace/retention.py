@@ -13,7 +13,7 @@ after it is the same.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -21,6 +21,8 @@ from wm.domain.facts import Detail
 from wm.domain.times import days_between, iso, parse
 from wm.formats.workspace_memory import DormantInterval, MemoryEntry, WorkspaceMemory
 from wm.settings import MemorySettings
+
+DAY_S = 86400.0
 
 
 @dataclass(frozen=True)
@@ -52,17 +54,30 @@ class Ageing:
         begin = parse(clock_of(entry))
         if begin is None or begin >= self.now:
             return 0.0
-        discount = 1.0 - self.settings.dormant_rate
-        return max(0.0, days_between(begin, self.now) - discount * self._quiet_since(begin))
+        age = (self.now - begin).total_seconds() / DAY_S
+        if not self.begins:
+            return age
+        return max(0.0, age - (1.0 - self.settings.dormant_rate) * self._quiet_since(begin))
 
     def strength(self, entry: MemoryEntry) -> float:
         """Retention strength, 0 or more; comparable between entries of one workspace."""
-        start = initial_strength(entry, self.settings)
-        age = self.days(entry)
         half_life = half_life_days(entry, self.settings)
-        if age <= 0.0:
-            return start
-        return start * 2.0 ** (-age / half_life) if half_life > 0.0 else 0.0
+        return _decayed(initial_strength(entry, self.settings), self.days(entry), half_life)
+
+    def strengths(self, entries: Sequence[MemoryEntry]) -> list[float]:
+        """`strength` of each entry, in order: what ranks thousands of them."""
+        counts = range(self.settings.max_reinforcements + 1)
+        half_lives = [_half_life(count, self.settings) for count in counts]
+        starts: dict[tuple[str, str, str], float] = {}
+        found = []
+        for entry in entries:
+            kind = (entry.type, entry.source, entry.user_importance)
+            start = starts.get(kind)
+            if start is None:
+                start = starts[kind] = initial_strength(entry, self.settings)
+            half_life = half_lives[min(max(entry.reinforcement_count, 0), counts[-1])]
+            found.append(_decayed(start, self.days(entry), half_life))
+        return found
 
     def _quiet_since(self, begin: datetime) -> float:
         at = bisect_left(self.begins, begin)
@@ -109,9 +124,7 @@ def initial_strength(entry: MemoryEntry, settings: MemorySettings) -> float:
 
 def half_life_days(entry: MemoryEntry, settings: MemorySettings) -> float:
     """Half-life after the entry's reinforcements; a count below 0 (edited by hand) is 0."""
-    count = min(max(entry.reinforcement_count, 0), settings.max_reinforcements)
-    growth = settings.half_life_growth or 1.0
-    return float(settings.half_life_days / growth**count)
+    return _half_life(min(max(entry.reinforcement_count, 0), settings.max_reinforcements), settings)
 
 
 def visit(memory: WorkspaceMemory, *, now: datetime, settings: MemorySettings) -> WorkspaceMemory:
@@ -171,6 +184,17 @@ def _refreshed(entry: MemoryEntry, *, counts: bool, session: str, now: datetime)
             "last_reinforced_session": session,
         }
     )
+
+
+def _half_life(count: int, settings: MemorySettings) -> float:
+    growth = settings.half_life_growth or 1.0
+    return float(settings.half_life_days / growth**count)
+
+
+def _decayed(start: float, age_days: float, half_life: float) -> float:
+    if age_days <= 0.0:
+        return start
+    return start * 2.0 ** (-age_days / half_life) if half_life > 0.0 else 0.0
 
 
 def _weight(weights: Mapping[str, float], word: str) -> float:

@@ -92,7 +92,7 @@ def statement(text: str) -> Statement:
             leads = leads or not words
             linked = linked or before in _LINKS
             continue
-        for word in canonical(token).split():
+        for word in _words(token):
             before = word
             if word in FILLERS:
                 continue
@@ -124,6 +124,12 @@ def contradict(a: Statement, b: Statement) -> bool:
         return True
     shared = a.words[:-1] == b.words[:-1] and len(a.words) == len(b.words)
     return shared and len(a.words) >= 3
+
+
+def _words(token: str) -> list[str]:
+    """Canonical words of one token; most are plain and need no folding."""
+    bare = token.rstrip(".,;:")
+    return [bare.lower()] if bare.isascii() and bare.isalnum() else canonical(token).split()
 
 
 def _turned(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
@@ -163,7 +169,9 @@ def _url(token: str) -> str:
 
 def _path(token: str) -> str:
     """The path that a token is, without `./` and a line number; "" for `TCP/IP`, `24/7`, …"""
-    quoted = token.strip(",.;:!?()")[:1] in "`\"'"
+    if "/" not in token and "." not in token:
+        return ""
+    quoted = token.strip(",.;:!?()")[:1] in ("`", '"', "'")
     bare = token.strip(_EDGE).rstrip(".")
     bare = bare.split(":", 1)[0]
     if not bare or len(bare) > _MAX_TOKEN or not _PATH.search(bare):

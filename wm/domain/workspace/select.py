@@ -1,0 +1,204 @@
+"""Which memories a prompt shows (WM-4). Never deletes: what loses a cap is only not shown.
+
+Pinned entries first, then by strength; caps per type, then entries, then characters. Entries
+are shown whole: one that does not fit is skipped and the next is tried. Ties go to the stronger
+source, then the newer, then the smaller id, so that one memory always gives one selection.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from wm.domain.text import first_sentences, neutralise
+from wm.domain.workspace.consolidate import SOURCE_RANK
+from wm.domain.workspace.retention import ageing
+from wm.domain.workspace.scope import visible
+from wm.formats.prompt_epoch import Omission
+from wm.formats.workspace_memory import TYPES, Limits, MemoryEntry, WorkspaceMemory
+from wm.settings import MemorySettings
+
+FRAME_CHARS = 420
+"""Kept free for what `render` puts around the entries: heading, fence, the closing count."""
+LISTED_OMISSIONS = 200
+"""Omissions named one by one, strongest first; the rest is counted. An epoch file must not grow
+with the memory."""
+
+SHORTEST_LINE = 3
+PINNED = 1e6
+"""Lifts pinned entries above every strength."""
+SHRINKING = ("  ", "```", "~~~", "<|", "|>", "**")
+"""Marks that `neutralise` makes shorter."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Active entries by rank, strongest first, with their strengths. Good for one document
+    generation and, as strengths move slowly, for an hour."""
+
+    entries: tuple[MemoryEntry, ...]
+    strengths: tuple[float, ...]
+    counts: Mapping[tuple[str, str], int]
+    """How many there are of each (scope, type): what is left out is counted, not walked."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is shown, strongest first; what is not, and why.
+
+    omitted: the strongest `LISTED_OMISSIONS` of them; counts: all of them, by reason
+    (type_cap, entry_cap, char_budget).
+    """
+
+    shown: tuple[MemoryEntry, ...] = ()
+    omitted: tuple[Omission, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+def rank(memory: WorkspaceMemory, *, now: datetime, settings: MemorySettings) -> Ranking:
+    """Every active entry by rank. Each strength is computed once."""
+    active = [e for e in memory.entries if e.status == "active"]
+    strengths = ageing(memory, now=now, settings=settings).strengths(active)
+    # Nearly every strength differs, so numbers are sorted and only equals are looked at again.
+    keys = [s + PINNED if e.pinned else s for s, e in zip(strengths, active, strict=True)]
+    order = sorted(range(len(active)), key=keys.__getitem__, reverse=True)
+    _settle_ties(order, keys, active)
+    return Ranking(
+        entries=tuple(active[at] for at in order),
+        strengths=tuple(strengths[at] for at in order),
+        counts=Counter((e.scope, e.type) for e in active),
+    )
+
+
+def _settle_ties(order: list[int], keys: list[float], entries: list[MemoryEntry]) -> None:
+    """Sort runs of equal keys in place: source, then the newer, then the id."""
+    begin = 0
+    for end in range(1, len(order) + 1):
+        if end < len(order) and keys[order[end]] == keys[order[begin]]:
+            continue
+        if end - begin > 1:
+            run = sorted(order[begin:end], key=lambda at: entries[at].id)
+            run.sort(key=lambda at: entries[at].created_at, reverse=True)
+            run.sort(key=lambda at: -SOURCE_RANK.get(entries[at].source, 0))
+            order[begin:end] = run
+        begin = end
+
+
+def select(
+    memory: WorkspaceMemory,
+    *,
+    branch: str | None,
+    now: datetime,
+    settings: MemorySettings,
+    ranking: Ranking | None = None,
+) -> Selection:
+    """What a prompt shows of `memory` on `branch`. A `ranking` made earlier may be reused."""
+    order = ranking if ranking is not None else rank(memory, now=now, settings=settings)
+    left: Counter[str] = Counter()
+    for (scope, kind), count in order.counts.items():
+        if visible(scope, branch):
+            left[kind] += count
+    entries = (e for e in order.entries if visible(e.scope, branch))
+    return _Page(_limits(memory, settings), settings).filled(entries, left)
+
+
+def line(entry: MemoryEntry, settings: MemorySettings) -> str:
+    """The line of one entry: its first whole sentences, harmless, on one line."""
+    shown = first_sentences(entry.text, settings.shown_text_chars)
+    more = f" (more: wm show {entry.id})" if len(shown) < len(entry.text.strip()) else ""
+    return f"- {neutralise(shown)}{neutralise(more)}"
+
+
+def heading(kind: str) -> str:
+    """The line above the entries of one type."""
+    return f"{neutralise(kind) or 'other'}:"
+
+
+class _Page:
+    """A page being filled: a working value of one `select`."""
+
+    def __init__(self, limits: Limits, settings: MemorySettings) -> None:
+        self._settings = settings
+        self._max_entries = limits.max_entries
+        self._room = limits.max_rendered_chars - FRAME_CHARS
+        self._least_cap = min(settings.type_caps.values(), default=limits.max_entries)
+        self._of_type: Counter[str] = Counter()
+        self._shown: list[MemoryEntry] = []
+        self._omitted: list[Omission] = []
+        self._counts: Counter[str] = Counter()
+
+    def filled(self, entries: Iterable[MemoryEntry], left: Counter[str]) -> Selection:
+        """The selection; `left` counts what `entries` holds by type."""
+        for entry in entries:
+            if len(self._omitted) >= LISTED_OMISSIONS and self._is_full(left):
+                break
+            left[entry.type] -= 1
+            self._offer(entry)
+        for kind, count in left.items():
+            if count:
+                self._counts[self._over_caps(kind) or "char_budget"] += count
+        counts = dict(sorted(self._counts.items()))
+        return Selection(tuple(self._shown), tuple(self._omitted), counts)
+
+    def _offer(self, entry: MemoryEntry) -> None:
+        reason = self._over_caps(entry.type)
+        if not reason:
+            first = not self._of_type[entry.type]
+            opening = len(heading(entry.type)) + 1 if first else 0
+            text = _fitting(entry, self._room - opening - 1, self._settings)
+            if text:
+                self._room -= opening + len(text) + 1
+                self._of_type[entry.type] += 1
+                self._shown.append(entry)
+                return
+            reason = "char_budget"
+        self._counts[reason] += 1
+        if len(self._omitted) < LISTED_OMISSIONS:
+            self._omitted.append(Omission(id=entry.id, reason=reason))
+
+    def _over_caps(self, kind: str) -> str:
+        if self._of_type[kind] >= self._settings.type_caps.get(kind, self._least_cap):
+            return "type_cap"
+        return "entry_cap" if len(self._shown) >= self._max_entries else ""
+
+    def _is_full(self, left: Counter[str]) -> bool:
+        """Nothing that is left can be shown, whatever it is."""
+        if len(self._shown) >= self._max_entries or self._room <= SHORTEST_LINE:
+            return True
+        return all(self._over_caps(kind) for kind, count in left.items() if count)
+
+
+def _fitting(entry: MemoryEntry, room: int, settings: MemorySettings) -> str:
+    """The entry's line if it fits into `room` characters, else ""."""
+    size = len(entry.text)
+    if room < SHORTEST_LINE or (room < size <= settings.shown_text_chars and _is_plain(entry.text)):
+        return ""
+    text = line(entry, settings)
+    return text if len(text) <= room else ""
+
+
+def _is_plain(text: str) -> bool:
+    """Nothing in the text shrinks when it is shown, so its length tells that it cannot fit."""
+    if not text.isascii() or not text.isprintable() or text != text.strip():
+        return False
+    return not any(mark in text for mark in SHRINKING)
+
+
+def _limits(memory: WorkspaceMemory, settings: MemorySettings) -> Limits:
+    """Limits that the document sets for its workspace, else those of the settings."""
+    default = Limits()
+    chars, entries = memory.limits.max_rendered_chars, memory.limits.max_entries
+    return Limits(
+        max_rendered_chars=settings.rendered_chars
+        if chars == default.max_rendered_chars
+        else chars,
+        max_entries=settings.rendered_entries if entries == default.max_entries else entries,
+    )
+
+
+def type_order(kinds: Iterable[str]) -> tuple[str, ...]:
+    """Known types in their order, then others by name: how groups follow each other."""
+    known = {kind: at for at, kind in enumerate(TYPES)}
+    return tuple(sorted(set(kinds), key=lambda kind: (known.get(kind, len(known)), kind)))
