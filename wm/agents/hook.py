@@ -94,11 +94,12 @@ def from_files(agent: str, event: str, payload: bytes) -> bytes:
 
 def _start_daemon() -> None:
     """Not waited for: the files answer this call. `wm up` takes the lock before it starts."""
+    import contextlib
     import subprocess
 
     main_file = __file__.rpartition("/agents/")[0] + "/__main__.py"
     silent = subprocess.DEVNULL
-    try:
+    with contextlib.suppress(OSError):  # no room for a process: the files still answer
         subprocess.Popen(
             [sys.executable, "-I", main_file, "up", "--quiet"],
             stdin=silent,
@@ -107,8 +108,6 @@ def _start_daemon() -> None:
             cwd="/",
             start_new_session=True,
         )
-    except OSError:
-        pass  # no memory for another process: the files still answer
 
 
 def socket_path(env: "dict[bytes, bytes]") -> bytes:

@@ -16,7 +16,7 @@ MAX_DEPTH = 200
 SPACE = " \t\n\r"
 
 
-class NotJson(ValueError):
+class NotJsonError(ValueError):
     """The text is no JSON that we edit; `str()` says what and where."""
 
 
@@ -38,20 +38,20 @@ class Node:
 
 
 def parse(text: str) -> Node:
-    """The tree of a text. Raises NotJson."""
+    """The tree of a text. Raises NotJsonError."""
     try:
         json.loads(text, parse_constant=_refuse)
     except RecursionError as error:
-        raise NotJson("it is nested too deeply") from error
+        raise NotJsonError("it is nested too deeply") from error
     except ValueError as error:
-        raise NotJson(str(error)) from error
-    node = _value(text, _skip(text, 0), 0)
-    return node
+        raise NotJsonError(str(error)) from error
+    return _value(text, _skip(text, 0), 0)
 
 
 def add_member(text: str, where: Node, key: str, value: Any) -> str:
     """`text` with a new last member in the object `where`."""
-    return _add(text, where, f"{_dump(key)}: ", value)
+    colon = ":" if _is_tight(text) else ": "
+    return _add(text, where, json.dumps(key, ensure_ascii=False) + colon, value)
 
 
 def add_item(text: str, where: Node, value: Any) -> str:
@@ -73,11 +73,7 @@ def remove(text: str, parent: Node, index: int) -> str:
 
 
 def _refuse(word: str) -> Any:
-    raise NotJson(f"{word} is no JSON")
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    raise NotJsonError(f"{word} is no JSON")
 
 
 # --- reading: the text is known to be valid here -----------------------------------------
@@ -91,7 +87,7 @@ def _skip(text: str, at: int) -> int:
 
 def _value(text: str, at: int, depth: int) -> Node:
     if depth > MAX_DEPTH:
-        raise NotJson("it is nested too deeply")
+        raise NotJsonError("it is nested too deeply")
     if text[at] == "{":
         return _container(text, at, depth, _object_child)
     if text[at] == "[":
@@ -133,48 +129,47 @@ def _list_child(text: str, at: int, depth: int) -> Child:
 
 
 def _add(text: str, where: Node, head: str, value: Any) -> str:
-    newline = "\r\n" if "\r\n" in text else "\n"
-    unit = _indent_unit(text)
-    outer = _line_indent(text, where.start)
     if where.children:
-        last = where.children[-1]
-        before = _gap(text, where, len(where.children) - 1)
-        if newline in before:
-            inner = before.rpartition(newline)[2]
-            added = "," + before + head + _written(value, inner, unit, newline)
-        else:
-            flat = before if before.strip(SPACE) == "" and before else _flat_gap(text)
-            added = "," + flat + head + _dump_flat(value, text)
-        return text[: last[2].end] + added + text[last[2].end :]
-    inside = text[where.start + 1 : where.end - 1]
-    if "\n" not in text.strip(SPACE) and len(text.strip(SPACE)) > 2:
-        added = head + _dump_flat(value, text)  # a file of one line stays one
-    else:
-        inner = outer + unit
-        added = newline + inner + head + _written(value, inner, unit, newline) + newline + outer
-    # White space inside an empty pair of brackets has no other use than to be replaced.
-    return text[: where.start + 1] + added + text[where.start + 1 + len(inside) :]
+        gap = _last_gap(text, where)
+        at = where.children[-1][2].end
+        return text[:at] + "," + gap + head + _dump(value, text, gap) + text[at:]
+    inner = "" if _is_one_line(text) else _newline(text) + _line_indent(text, where.start)
+    gap = inner + _indent_unit(text) if inner else ""
+    # White space between empty brackets serves nothing but to be replaced.
+    added = gap + head + _dump(value, text, gap) + inner
+    return text[: where.start + 1] + added + text[where.end - 1 :]
 
 
-def _gap(text: str, where: Node, index: int) -> str:
-    """The white space before a child."""
-    begin = where.children[index - 1][2].end if index else where.start + 1
-    gap = text[begin : where.children[index][1]]
-    return gap[gap.index(",") + 1 :] if "," in gap else gap
+def _last_gap(text: str, where: Node) -> str:
+    """The white space before the last child; what would stand before one more."""
+    key_at = where.children[-1][1]
+    if len(where.children) > 1:
+        gap = text[where.children[-2][2].end : key_at]
+        return gap.partition(",")[2]
+    gap = text[where.start + 1 : key_at]
+    return gap if gap or _is_tight(text) else " "
 
 
-def _written(value: Any, inner: str, unit: str, newline: str) -> str:
-    lines = json.dumps(value, ensure_ascii=False, indent=unit).split("\n")
-    return (newline + inner).join(lines)
+def _dump(value: Any, text: str, gap: str) -> str:
+    """`value` as the text around it is written; `gap` is the white space before it."""
+    if "\n" not in gap:
+        separators = (",", ":") if _is_tight(text) else (", ", ": ")
+        return json.dumps(value, ensure_ascii=False, separators=separators)
+    lines = json.dumps(value, ensure_ascii=False, indent=_indent_unit(text)).split("\n")
+    return (_newline(text) + gap.rpartition("\n")[2]).join(lines)
 
 
-def _dump_flat(value: Any, text: str) -> str:
-    tight = '":' in text and '": ' not in text
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":") if tight else (", ", ": "))
+def _is_one_line(text: str) -> bool:
+    body = text.strip(SPACE)
+    return "\n" not in body and body not in ("{}", "[]")
 
 
-def _flat_gap(text: str) -> str:
-    return "" if '":' in text and '": ' not in text else " "
+def _is_tight(text: str) -> bool:
+    return '":' in text and '": ' not in text and _is_one_line(text)
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
 
 
 def _line_indent(text: str, at: int) -> str:
@@ -185,7 +180,7 @@ def _line_indent(text: str, at: int) -> str:
 def _indent_unit(text: str) -> str:
     """What the first indented line is indented by; two spaces where none is."""
     for line in text.split("\n")[1:]:
-        stripped = line.lstrip(" \t")
-        if stripped.strip() and len(stripped) < len(line):
-            return line[: len(line) - len(stripped)]
+        bare = line.lstrip(" \t")
+        if bare.strip() and len(bare) < len(line):
+            return line[: len(line) - len(bare)]
     return "  "

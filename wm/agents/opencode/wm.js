@@ -189,7 +189,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
     if (!library) return undefined
     try {
       const stdin = JSON.stringify(whole, wellFormed)
-      const text = await wm.run(["hook", "opencode", name], stdin, START_MS - (now() - began))
+      const text = await wm.run(["hook", "opencode", name, "--library"], stdin, START_MS - (now() - began))
       return text.trim() ? JSON.parse(text) : {}
     } catch {
       return undefined

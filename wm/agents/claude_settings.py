@@ -1,0 +1,178 @@
+"""Our hooks in the user's `settings.json` of Claude Code: put in, recognised, taken out.
+
+Pure. The file is the user's: what is not ours keeps every byte. A handler is ours if its
+command posts to our hook path; a status line is added only where the user has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wm.agents import jsontext
+from wm.agents.claude_hooks import MARK, Command, hooks, statusline
+from wm.agents.jsontext import Node
+from wm.errors import UserError
+from wm.settings import HookSettings
+
+BOM = b"\xef\xbb\xbf"
+
+
+def part(path: Path, command: Command, settings: HookSettings) -> ClaudeSettings:
+    """What this installation wants in Claude Code's settings."""
+    status = {"type": "command", "command": statusline(settings)}
+    return ClaudeSettings(path=path, wanted=hooks(command, settings), status=status)
+
+
+@dataclass(frozen=True)
+class ClaudeSettings:
+    """A `wm.agents.parts.Part`. wanted: matcher groups by event; status: the status line."""
+
+    path: Path
+    wanted: dict[str, list[dict[str, Any]]]
+    status: dict[str, Any]
+    agent: str = "claude-code"
+
+    def is_ours(self, raw: bytes) -> bool:
+        return MARK.encode() in raw and any(_our_places(self._tree(raw)[1]))
+
+    def is_current(self, raw: bytes) -> bool:
+        if not self.is_ours(raw):
+            return False
+        root = self._tree(raw)[1]
+        groups = root.value.get("hooks", {})
+        ours = {
+            event: [group for group in listed if _is_our_group(group)]
+            for event, listed in groups.items()
+        }
+        line = root.value.get("statusLine")
+        return {e: g for e, g in ours.items() if g} == self.wanted and (
+            line == self.status if _is_our_handler(line) else line is not None
+        )
+
+    def added_to(self, raw: bytes | None) -> bytes:
+        text, root = self._tree(b"{}\n" if raw is None or not _bare(raw).strip() else raw)
+        if root.member("hooks") is None:
+            text = jsontext.add_member(text, root, "hooks", self.wanted)
+        else:
+            for event, groups in self.wanted.items():
+                text = _with_groups(text, event, groups)
+        root = jsontext.parse(text)
+        if root.member("statusLine") is None:
+            text = jsontext.add_member(text, root, "statusLine", self.status)
+        return (BOM if raw and raw.startswith(BOM) else b"") + text.encode()
+
+    def without(self, raw: bytes, original: bytes | None) -> bytes | None:
+        text, root = self._tree(raw)
+        while (place := next(_our_places(root), None)) is not None:
+            text = jsontext.remove(text, *place)
+            root = jsontext.parse(text)
+        text = _without_empty(text, () if original is None else self._kept_keys(original))
+        if original is None and not jsontext.parse(text).children:
+            return None
+        return (BOM if raw.startswith(BOM) else b"") + text.encode()
+
+    def _kept_keys(self, original: bytes) -> tuple[str, ...]:
+        try:
+            root = self._tree(original)[1]
+        except UserError:
+            return ()
+        events = root.member("hooks")
+        return () if events is None else ("hooks", *(name for name, _, _ in events.children))
+
+    def _tree(self, raw: bytes) -> tuple[str, Node]:
+        """The text and its tree. Raises UserError unless it has the shape that we edit."""
+        try:
+            text = _bare(raw).decode("utf-8")
+            root = jsontext.parse(text)
+        except (UnicodeDecodeError, jsontext.NotJsonError) as error:
+            raise self._refusal(f"is not valid JSON: {error}") from error
+        if not isinstance(root.value, dict):
+            raise self._refusal("does not hold a JSON object")
+        groups = root.value.get("hooks", {})
+        if not isinstance(groups, dict):
+            raise self._refusal('has "hooks" that are no object')
+        for event, listed in groups.items():
+            if not isinstance(listed, list):
+                raise self._refusal(f'has "hooks" whose "{event}" is no list')
+        return text, root
+
+    def _refusal(self, what: str) -> UserError:
+        return UserError(
+            f"{self.path} {what}.",
+            fix="Mend the file, or leave this agent out; it was not touched.",
+        )
+
+
+def _bare(raw: bytes) -> bytes:
+    return raw.removeprefix(BOM)
+
+
+def _with_groups(text: str, event: str, groups: list[dict[str, Any]]) -> str:
+    events = _child(jsontext.parse(text), "hooks")
+    if events.member(event) is None:
+        return jsontext.add_member(text, events, event, groups)
+    for group in groups:
+        text = jsontext.add_item(text, _child(_child(jsontext.parse(text), "hooks"), event), group)
+    return text
+
+
+def _child(node: Node, key: str) -> Node:
+    child = node.member(key)
+    assert child is not None
+    return child
+
+
+def _our_places(root: Node) -> Iterator[tuple[Node, int]]:
+    """(parent, index) of each of our handlers, groups and the status line; inner ones first."""
+    for _, _, events in _named(root, "hooks"):
+        for _, _, listed in events.children:
+            for number, (_, _, group) in enumerate(listed.children):
+                if _is_our_group(group.value):
+                    yield listed, number
+                    continue
+                for _, _, handlers in _named(group, "hooks"):
+                    for index, (_, _, handler) in enumerate(handlers.children):
+                        if _is_our_handler(handler.value):
+                            yield handlers, index
+    for index, (name, _, line) in enumerate(root.children):
+        if name == "statusLine" and _is_our_handler(line.value):
+            yield root, index
+
+
+def _named(node: Node, key: str) -> list[tuple[str, int, Node]]:
+    return [child for child in node.children if child[0] == key]
+
+
+def _is_our_handler(value: Any) -> bool:
+    return isinstance(value, dict) and MARK in str(value.get("command", ""))
+
+
+def _is_our_group(value: Any) -> bool:
+    """A matcher group all of whose handlers are ours."""
+    handlers = value.get("hooks") if isinstance(value, dict) else None
+    if not isinstance(handlers, list) or not handlers:
+        return False
+    return all(_is_our_handler(handler) for handler in handlers)
+
+
+def _without_empty(text: str, kept: tuple[str, ...]) -> str:
+    """Drop the lists that held only us, and `hooks` itself, unless they were there before."""
+    events = jsontext.parse(text).member("hooks")
+    while events is not None:
+        empty = [
+            index
+            for index, (name, _, listed) in enumerate(events.children)
+            if not listed.children and name not in kept
+        ]
+        if not empty:
+            break
+        text = jsontext.remove(text, events, empty[0])
+        events = jsontext.parse(text).member("hooks")
+    root = jsontext.parse(text)
+    for index, (name, _, node) in enumerate(root.children):
+        if name == "hooks" and not node.children and "hooks" not in kept:
+            return jsontext.remove(text, root, index)
+    return text

@@ -1,0 +1,144 @@
+"""The daemon under the service manager: systemd's user units, launchd's agent (IF-6).
+
+Pure. systemd holds the socket and starts the daemon at the first connection, so it may leave
+when idle and nothing waits for it at login. launchd hands sockets over by a call of its own
+that the daemon does not speak, so there the daemon is simply kept running.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from xml.sax.saxutils import escape
+
+from wm.agents.claude_hooks import Command
+from wm.agents.parts import OwnFile
+from wm.settings import AgentPaths, Paths
+
+LABEL = "io.github.wm-memory.wm"
+MARK = "written by wm setup"
+
+Commands = tuple[tuple[str, ...], ...]
+
+
+class Kind(Enum):
+    SYSTEMD = "systemd"
+    LAUNCHD = "launchd"
+    NONE = "none"
+
+
+def kind_of(platform: str) -> Kind:
+    """The service manager that goes with `sys.platform`."""
+    if platform.startswith("linux"):
+        return Kind.SYSTEMD
+    return Kind.LAUNCHD if platform == "darwin" else Kind.NONE
+
+
+def parts(kind: Kind, agents: AgentPaths, paths: Paths, command: Command) -> tuple[OwnFile, ...]:
+    """The unit files of this machine."""
+    if kind is Kind.SYSTEMD:
+        texts = {
+            agents.systemd / "wm.socket": socket_unit(agents, paths),
+            agents.systemd / "wm.service": service_unit(paths, command),
+        }
+    elif kind is Kind.LAUNCHD:
+        texts = {agents.launchd / f"{LABEL}.plist": launch_agent(paths, command)}
+    else:
+        texts = {}
+    return tuple(
+        OwnFile("service", path, text.encode(), MARK.encode()) for path, text in texts.items()
+    )
+
+
+def socket_unit(agents: AgentPaths, paths: Paths) -> str:
+    """`wm.socket`: the path of ID-1, relative to the runtime folder where it lies there."""
+    path = _percent(str(paths.socket))
+    if agents.runtime and paths.socket.is_relative_to(agents.runtime):
+        path = "%t/" + _percent(str(paths.socket.relative_to(agents.runtime)))
+    return (
+        f"# {MARK}\n"
+        "[Unit]\nDescription=wm, memory for coding agents (socket)\n\n"
+        f"[Socket]\nListenStream={path}\nSocketMode=0600\nDirectoryMode=0700\n\n"
+        "[Install]\nWantedBy=sockets.target\n"
+    )
+
+
+def service_unit(paths: Paths, command: Command) -> str:
+    """`wm.service`: started by its socket only."""
+    start = " ".join(_quoted(word) for word in (*command.wm, "daemon"))
+    places = "".join(
+        f"Environment={_quoted(f'{name}={value}', in_command=False)}\n"
+        for name, value in _environment(paths).items()
+    )
+    return (
+        f"# {MARK}\n"
+        "[Unit]\nDescription=wm, memory for coding agents\nRequires=wm.socket\n\n"
+        f"[Service]\nType=simple\nExecStart={start}\n{places}"
+        "UMask=0077\nNoNewPrivileges=yes\n"
+    )
+
+
+def launch_agent(paths: Paths, command: Command) -> str:
+    """The property list of a launchd agent."""
+    words = "".join(f"    <string>{escape(word)}</string>\n" for word in (*command.wm, "daemon"))
+    places = "".join(
+        f"    <key>{escape(name)}</key>\n    <string>{escape(value)}</string>\n"
+        for name, value in _environment(paths).items()
+    )
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f"<!-- {MARK} -->\n"
+        '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" '
+        '"http://www.apple.com/DTDs/PropertyList-1.0.dtd">\n'
+        '<plist version="1.0">\n<dict>\n'
+        f"  <key>Label</key>\n  <string>{LABEL}</string>\n"
+        f"  <key>ProgramArguments</key>\n  <array>\n{words}  </array>\n"
+        f"  <key>EnvironmentVariables</key>\n  <dict>\n{places}  </dict>\n"
+        "  <key>RunAtLoad</key>\n  <true/>\n"
+        "  <key>KeepAlive</key>\n  <dict>\n"
+        "    <key>SuccessfulExit</key>\n    <false/>\n  </dict>\n"
+        "  <key>ProcessType</key>\n  <string>Background</string>\n"
+        "</dict>\n</plist>\n"
+    )
+
+
+def enable(kind: Kind) -> Commands:
+    """What makes new unit files count."""
+    if kind is Kind.SYSTEMD:
+        return (
+            ("systemctl", "--user", "daemon-reload"),
+            ("systemctl", "--user", "enable", "--now", "wm.socket"),
+        )
+    if kind is Kind.LAUNCHD:
+        return (("sh", "-c", f'launchctl bootstrap "gui/$(id -u)" {_plist()}'),)
+    return ()
+
+
+def disable(kind: Kind) -> tuple[Commands, Commands]:
+    """What must run before the unit files go, and after."""
+    if kind is Kind.SYSTEMD:
+        return (
+            (("systemctl", "--user", "disable", "--now", "wm.socket", "wm.service"),),
+            (("systemctl", "--user", "daemon-reload"),),
+        )
+    if kind is Kind.LAUNCHD:
+        return ((("sh", "-c", f'launchctl bootout "gui/$(id -u)/{LABEL}"'),), ())
+    return ((), ())
+
+
+def _plist() -> str:
+    return f'"$HOME/Library/LaunchAgents/{LABEL}.plist"'
+
+
+def _environment(paths: Paths) -> dict[str, str]:
+    """Said outright: a service manager does not have the login shell's environment."""
+    return {"WM_HOME": str(paths.home), "WM_SOCKET": str(paths.socket)}
+
+
+def _percent(text: str) -> str:
+    return text.replace("%", "%%")
+
+
+def _quoted(word: str, *, in_command: bool = True) -> str:
+    """One word for a unit file: specifiers, quotes and, in a command, variables are literal."""
+    text = _percent(word).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{text.replace("$", "$$") if in_command else text}"'

@@ -1,0 +1,475 @@
+"""Wire the agents of this machine to `wm`, and undo it (IF-5, IF-6).
+
+`look` reads, `plan_setup` and `plan_unsetup` decide from what was read, `apply` writes. A plan
+holds every file as it is and as it will be; nothing here prints.
+
+Files of the user's are edited as text and keep every byte that is not ours. What they were
+before is kept in the record (`setup.json`, 0600: settings hold tokens), so that unsetup gives
+the very bytes back; where the user changed a file since, only our own parts leave it.
+
+Rules: a file that cannot be understood is refused and left alone. The record is written before
+the files on the way in and after them on the way out, so that a crash between two writes can
+be undone. A second run has nothing to do.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import difflib
+import hashlib
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from wm import __version__
+from wm.agents import claude_settings, services
+from wm.agents.claude_hooks import Command
+from wm.agents.parts import OwnFile, Part, bake
+from wm.errors import UserError
+from wm.settings import AgentPaths, HookSettings, Paths
+
+CLAUDE_CODE = "claude-code"
+OPENCODE = "opencode"
+SERVICE = "service"
+AGENTS = (CLAUDE_CODE, OPENCODE)
+PROGRAMS = {CLAUDE_CODE: "claude", OPENCODE: "opencode"}
+
+RECORD_VERSION = 1
+PRIVATE_FILE = 0o600
+COMMAND_WAIT_S = 20.0
+
+
+# --- what is known ------------------------------------------------------------------------
+
+
+class KeptFile(BaseModel):
+    """What is kept of one file: how to undo what was done to it.
+
+    original: the bytes before us as base64; None: there was no file. written: sha256 of what
+    we wrote (the last two, because a crash may leave the former). made: folders that we made.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    agent: str
+    original: str | None = None
+    written: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
+
+    @property
+    def original_bytes(self) -> bytes | None:
+        return None if self.original is None else base64.b64decode(self.original)
+
+
+class Record(BaseModel):
+    """`setup.json`: what setup changed, by path."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    version: int = RECORD_VERSION
+    files: dict[str, KeptFile] = {}
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The machine as `look` found it: the only input of a plan.
+
+    found: agents whose program or folder is there. files: content by path, None for no file.
+    missing: folders that a new file would need made. service: unit files fit this machine.
+    """
+
+    found: tuple[str, ...]
+    parts: tuple[Part, ...]
+    files: Mapping[Path, bytes | None]
+    missing: Mapping[Path, tuple[Path, ...]]
+    record_path: Path
+    record: Record
+    record_bytes: bytes | None
+    service: services.Kind
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """One file as it is and as it will be; None: no file. private: not to be shown."""
+
+    path: Path
+    before: bytes | None
+    after: bytes | None
+    agent: str = ""
+    say: str = ""
+    private: bool = False
+    make: tuple[Path, ...] = ()
+    drop: tuple[Path, ...] = ()
+
+    @property
+    def diff(self) -> str:
+        """A unified diff; "" for a file that is not shown."""
+        return "" if self.private else _diff(self.path, self.before, self.after)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What will be done, in this order: `first`, then the changes, then `last`.
+
+    notes: sentences that the person should read. first, last: commands, best effort.
+    """
+
+    changes: tuple[FileChange, ...] = ()
+    notes: tuple[str, ...] = ()
+    first: tuple[tuple[str, ...], ...] = ()
+    last: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def nothing_to_do(self) -> bool:
+        return not self.changes
+
+    @property
+    def diff(self) -> str:
+        return "".join(change.diff for change in self.changes)
+
+
+@dataclass(frozen=True)
+class Applied:
+    """changed: files written or removed. problems: sentences about commands that failed."""
+
+    changed: tuple[Path, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+# --- look ---------------------------------------------------------------------------------
+
+
+def look(
+    agents: AgentPaths, paths: Paths, command: Command, hooks: HookSettings, platform: str
+) -> Facts:
+    """Read everything a plan needs. Raises UserError for a record that cannot be used."""
+    kind = services.kind_of(platform)
+    template = Path(__file__).with_name("opencode") / "wm.js"
+    parts: tuple[Part, ...] = (
+        claude_settings.part(agents.claude / "settings.json", command, hooks),
+        OwnFile(
+            OPENCODE,
+            agents.opencode / "plugin" / "wm.js",
+            bake(template.read_text("utf-8"), __version__, command, hooks).encode(),
+            mark=b"wm for OpenCode",
+        ),
+        *services.parts(kind, agents, paths, command),
+    )
+    record_bytes = _read(agents.record)
+    every = [*(part.path for part in parts), agents.record]
+    return Facts(
+        found=tuple(agent for agent in AGENTS if _is_there(agent, agents)),
+        parts=parts,
+        files={part.path: _read(part.path) for part in parts},
+        missing={path: tuple(_missing(path.parent)) for path in every},
+        record_path=agents.record,
+        record=_parse_record(agents.record, record_bytes),
+        record_bytes=record_bytes,
+        service=kind,
+    )
+
+
+def _is_there(agent: str, paths: AgentPaths) -> bool:
+    folder = paths.claude if agent == CLAUDE_CODE else paths.opencode
+    program = PROGRAMS[agent]
+    return folder.is_dir() or any(
+        os.access(place / program, os.X_OK) and (place / program).is_file()
+        for place in paths.search
+    )
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise UserError(
+            f"{path} cannot be read: {error.strerror}.", fix="Mend that, then run it again."
+        ) from error
+
+
+def _missing(folder: Path) -> Iterator[Path]:
+    """The folders that would have to be made, the outermost last."""
+    while not folder.exists() and folder != folder.parent:
+        yield folder
+        folder = folder.parent
+
+
+def _parse_record(path: Path, raw: bytes | None) -> Record:
+    if raw is None:
+        return Record()
+    try:
+        record = Record.model_validate_json(raw)
+    except ValidationError as error:
+        raise UserError(
+            f"{path}, which setup keeps to undo itself, is damaged.",
+            fix="Move it away; unsetup then takes out wm's own parts, but cannot restore bytes.",
+        ) from error
+    if record.version > RECORD_VERSION:
+        raise UserError(
+            f"{path} was written by a newer wm (version {record.version}).",
+            fix="Run setup and unsetup with that wm.",
+        )
+    return record
+
+
+# --- decide -------------------------------------------------------------------------------
+
+
+def plan_setup(facts: Facts, *, agents: Sequence[str] = (), service: bool = False) -> Plan:
+    """Wire these agents (default: those found), and the service manager if asked.
+
+    Raises UserError for a settings file that cannot be understood; nothing is changed then.
+    """
+    chosen = tuple(agents) or facts.found
+    notes = [] if chosen else ["No agent was found: neither claude nor opencode is installed."]
+    if service and facts.service is services.Kind.NONE:
+        notes.append("This system has neither systemd nor launchd; no service was set up.")
+    parts = [
+        part
+        for part in facts.parts
+        if part.agent in chosen
+        or (part.agent == SERVICE and (service or part.is_ours(facts.files[part.path] or b"")))
+    ]
+    changes: list[FileChange] = []
+    files = dict(facts.record.files)
+    for part in parts:
+        kept, change, note = _wire(facts, part)
+        files[str(part.path)] = kept
+        changes += [change] if change else []
+        notes += [note] if note else []
+    record = _record_change(facts, facts.record.model_copy(update={"files": files}))
+    touched = any(change.agent == SERVICE for change in changes)
+    return Plan(
+        changes=(*record, *changes),
+        notes=tuple(notes),
+        last=services.enable(facts.service) if touched else (),
+    )
+
+
+def _wire(facts: Facts, part: Part) -> tuple[KeptFile, FileChange | None, str]:
+    current = facts.files[part.path]
+    kept = facts.record.files.get(str(part.path))
+    if current is not None and part.is_current(current):
+        if kept is None:
+            base = part.without(current, None)
+            kept = _kept(part, base, current, ())
+        return kept, None, ""
+    note = ""
+    if kept is not None and current is not None and _sha(current) in kept.written:
+        base = kept.original_bytes
+    elif current is not None and part.is_ours(current):
+        base = part.without(current, kept.original_bytes if kept else None)
+        if isinstance(part, OwnFile) and kept is not None:
+            note = f"{part.path} was changed by hand; setup writes it anew."
+    else:
+        base = current
+    after = part.added_to(base)
+    made = kept.made if kept else tuple(str(p) for p in facts.missing[part.path])
+    say = "refresh" if current is not None and part.is_ours(current) else "add"
+    change = FileChange(
+        path=part.path,
+        before=current,
+        after=after,
+        agent=part.agent,
+        say=say,
+        make=facts.missing[part.path],
+    )
+    earlier = kept.written[-1:] if kept else ()
+    return _kept(part, base, after, earlier).model_copy(update={"made": made}), change, note
+
+
+def _kept(part: Part, base: bytes | None, after: bytes, earlier: tuple[str, ...]) -> KeptFile:
+    original = None if base is None else base64.b64encode(base).decode("ascii")
+    return KeptFile(agent=part.agent, original=original, written=(*earlier, _sha(after)))
+
+
+def plan_unsetup(facts: Facts, *, agents: Sequence[str] = ()) -> Plan:
+    """Undo setup for these agents (default: everything, the service too).
+
+    Raises UserError for a settings file that was changed since and cannot be understood.
+    """
+    chosen = tuple(agents) or (*AGENTS, SERVICE)
+    changes: list[FileChange] = []
+    notes: list[str] = []
+    files = dict(facts.record.files)
+    for part in (part for part in facts.parts if part.agent in chosen):
+        kept = files.pop(str(part.path), None)
+        change, note = _unwire(facts, part, kept)
+        changes += [change] if change else []
+        notes += [note] if note else []
+    record = _record_change(facts, facts.record.model_copy(update={"files": files}))
+    touched = any(change.agent == SERVICE for change in changes)
+    first, last = services.disable(facts.service) if touched else ((), ())
+    return Plan(changes=(*changes, *record), notes=tuple(notes), first=first, last=last)
+
+
+def _unwire(facts: Facts, part: Part, kept: KeptFile | None) -> tuple[FileChange | None, str]:
+    current = facts.files[part.path]
+    if current is None:
+        return None, ""
+    note = ""
+    if kept is not None and _sha(current) in kept.written:
+        after = kept.original_bytes
+    elif part.is_ours(current):
+        after = part.without(current, kept.original_bytes if kept else None)
+        if kept is not None:
+            note = f"{part.path} was changed since setup: only what wm had put there is taken out."
+    else:
+        return None, ""
+    made = tuple(Path(folder) for folder in kept.made) if kept else ()
+    change = FileChange(
+        path=part.path,
+        before=current,
+        after=after,
+        agent=part.agent,
+        say="restore" if after is not None else "remove",
+        drop=made if after is None else (),
+    )
+    return change, note
+
+
+def _record_change(facts: Facts, record: Record) -> tuple[FileChange, ...]:
+    if record == facts.record:
+        return ()
+    made = facts.missing[facts.record_path]
+    after = record.model_dump_json(indent=2).encode() + b"\n" if record.files else None
+    return (
+        FileChange(
+            path=facts.record_path,
+            before=facts.record_bytes,
+            after=after,
+            say="keep what undoes this" if record.files else "remove",
+            private=True,
+            make=made,
+            drop=(facts.record_path.parent,) if after is None else (),
+        ),
+    )
+
+
+class State:
+    """How an agent is wired, for `wm doctor` and `wm status`."""
+
+    ABSENT = "absent"
+    CURRENT = "current"
+    STALE = "stale"
+
+
+def states(facts: Facts) -> dict[str, str]:
+    """Each agent that is found or wired, and whether its wiring is this version's."""
+    found: dict[str, str] = dict.fromkeys(facts.found, State.ABSENT)
+    for part in facts.parts:
+        current = facts.files[part.path]
+        if current is None:
+            continue
+        with contextlib.suppress(UserError):
+            if part.is_ours(current):
+                found[part.agent] = State.CURRENT if part.is_current(current) else State.STALE
+    return found
+
+
+def _sha(raw: bytes) -> str:
+    return hashlib.sha256(raw).hexdigest()
+
+
+def _diff(path: Path, before: bytes | None, after: bytes | None) -> str:
+    old = (before or b"").decode("utf-8", "replace").splitlines(keepends=True)
+    new = (after or b"").decode("utf-8", "replace").splitlines(keepends=True)
+    lines = difflib.unified_diff(
+        old,
+        new,
+        "/dev/null" if before is None else str(path),
+        "/dev/null" if after is None else str(path),
+    )
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )
+
+
+# --- do -----------------------------------------------------------------------------------
+
+Runner = Callable[[Sequence[str]], str]
+"""Runs one command; "" or a sentence about what failed."""
+
+
+def apply(plan: Plan, run: Runner | None = None) -> Applied:
+    """Carry a plan out. Raises UserError where a file is no longer as the plan saw it."""
+    for change in plan.changes:
+        if _read(change.path) != change.before:
+            raise UserError(
+                f"{change.path} was changed while setup was at work.", fix="Run it again."
+            )
+    run = run or run_command
+    problems = [run(words) for words in plan.first]
+    for change in plan.changes:
+        _carry_out(change)
+    problems += [run(words) for words in plan.last]
+    return Applied(
+        changed=tuple(change.path for change in plan.changes),
+        problems=tuple(problem for problem in problems if problem),
+    )
+
+
+def _carry_out(change: FileChange) -> None:
+    try:
+        if change.after is not None:
+            for folder in reversed(change.make):
+                folder.mkdir(mode=0o700, exist_ok=True)
+            _replace(Path(os.path.realpath(change.path)), change.after)
+            return
+        change.path.unlink(missing_ok=True)
+    except OSError as error:
+        raise UserError(
+            f"{change.path} cannot be written: {error.strerror}.",
+            fix="Mend that, then run it again; what was done so far can be undone.",
+        ) from error
+    _drop_folders(change.drop)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """A whole file or the old one, with the old one's mode; links are followed before."""
+    mode = path.stat().st_mode & 0o777 if path.exists() else PRIVATE_FILE
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            os.fchmod(file.fileno(), mode)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def _drop_folders(folders: Iterable[Path]) -> None:
+    for folder in folders:
+        try:
+            folder.rmdir()
+        except OSError:
+            return  # somebody else's files live there by now
+
+
+def run_command(words: Sequence[str]) -> str:
+    """Run a command of the service manager; a sentence where it failed."""
+    shown = " ".join(words)
+    try:
+        done = subprocess.run(
+            list(words), capture_output=True, timeout=COMMAND_WAIT_S, check=False, text=True
+        )
+    except FileNotFoundError:
+        return f"`{words[0]}` is not there, so `{shown}` was not run."
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"`{shown}` did not work: {error}."
+    if done.returncode == 0:
+        return ""
+    said = done.stderr.strip().splitlines()
+    return f"`{shown}` ended with {done.returncode}{': ' + said[-1] if said else ''}."
