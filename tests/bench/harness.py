@@ -1,0 +1,136 @@
+"""What all measurements share: rounds, medians, the table, processes that start together."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from wm.daemon.client import Client
+from wm.daemon.lifecycle import start
+from wm.settings import Settings, load
+
+SOURCE = Path(__file__).resolve().parent
+ROOT = SOURCE.parents[1]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a report: a figure, its goal as text, and whether it is met (None: no goal)."""
+
+    name: str
+    figure: str
+    goal: str = ""
+    met: bool | None = None
+
+
+def report(title: str, rows: Sequence[Row]) -> bool:
+    """Print the table; True if every goal is met."""
+    print(f"\n{title}")
+    wide = max(len(row.name) for row in rows)
+    for row in rows:
+        mark = {True: "ok  ", False: "MISS", None: "    "}[row.met]
+        goal = f"   goal {row.goal}" if row.goal else ""
+        print(f"  {mark} {row.name:<{wide}}  {row.figure}{goal}")
+    return all(row.met is not False for row in rows)
+
+
+def at_most(name: str, value: float, goal: float, unit: str = "x", note: str = "") -> Row:
+    return Row(name, f"{value:.3g} {unit}{note}", f"<= {goal:g} {unit}", value <= goal)
+
+
+def at_least(name: str, value: float, goal: float, unit: str = "x", note: str = "") -> Row:
+    return Row(name, f"{value:.3g} {unit}{note}", f">= {goal:g} {unit}", value >= goal)
+
+
+def ratio(
+    ours: Callable[[], float], theirs: Callable[[], float], rounds: int = 5
+) -> tuple[float, float, float]:
+    """Median of ours/theirs over interleaved rounds, and the median of each side."""
+    left, right = [], []
+    for number in range(rounds):
+        order = ((left, ours), (right, theirs)) if number % 2 else ((right, theirs), (left, ours))
+        for values, measure in order:
+            values.append(measure())
+    ratios = [a / b for a, b in zip(left, right, strict=True)]
+    return median(ratios), median(left), median(right)
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder that is gone afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="wm-bench-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """The environment of a process that must not see this user's data."""
+    keep = {k: v for k, v in os.environ.items()
+            if k in ("PATH", "LANG", "LD_LIBRARY_PATH", "VIRTUAL_ENV")}
+    return {**keep, "HOME": str(folder), "WM_HOME": str(folder / "wm"), "PYTHONPATH": str(ROOT),
+            "OPENBLAS_NUM_THREADS": "1"}
+
+
+def settings_for(folder: Path) -> Settings:
+    return load(environment(folder))
+
+
+@contextmanager
+def daemon(folder: Path, extra: dict[str, str] | None = None) -> Iterator[Client]:
+    """A daemon in the foreground of a process of its own."""
+    env = {**environment(folder), **(extra or {})}
+    process = subprocess.Popen([sys.executable, "-m", "wm", "daemon"], env=env, cwd=ROOT,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    settings = settings_for(folder)
+    try:
+        start(settings)
+        yield Client(settings)
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def flush_shim(folder: Path) -> dict[str, str]:
+    """Compile the shim; the environment that turns it on."""
+    library = folder / "flush_shim.so"
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        raise SystemExit("This measurement needs a C compiler (cc).")
+    subprocess.run([compiler, "-shared", "-fPIC", "-O2", "-o", library, SOURCE / "flush_shim.c"],
+                   check=True)
+    return {"LD_PRELOAD": str(library), "WM_BENCH_FLUSH_US": "2000"}
+
+
+def read_count(path: Path) -> int:
+    return int(struct.unpack("q", path.read_bytes())[0])
+
+
+def together(commands: Sequence[Sequence[str]], env: dict[str, str]) -> list[dict[str, Any]]:
+    """Run processes that begin at the same moment; the JSON that each prints at its end."""
+    running = [
+        subprocess.Popen(list(command), env=env, cwd=ROOT, stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE, text=True)
+        for command in commands
+    ]
+    for process in running:
+        assert process.stdout is not None
+        if process.stdout.readline() != "ready\n":
+            raise SystemExit("A worker of the measurement did not start.")
+    for process in running:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    return [json.loads(process.communicate()[0]) for process in running]

@@ -1,0 +1,67 @@
+"""One agent of the `updates` measurement: SIDE WHERE ENTRY SECONDS."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+
+def main() -> None:
+    side, where, entry, seconds = sys.argv[1:5]
+    update = wm_update(where, entry) if side == "wm" else sqlite_update(where)
+    print("ready", flush=True)
+    sys.stdin.readline()
+    print(json.dumps(run(update, float(seconds))))
+
+
+def run(update: Callable[[int], Any], seconds: float) -> dict[str, float]:
+    end = time.monotonic() + seconds
+    done, longest = 0, 0.0
+    while (begun := time.monotonic()) < end:
+        update(done)
+        longest = max(longest, time.monotonic() - begun)
+        done += 1
+    return {"done": done, "longest": longest}
+
+
+def wm_update(project: str, entry: str) -> Callable[[int], Any]:
+    from wm.daemon.client import Client
+    from wm.settings import load
+
+    client = Client(load())
+
+    def update(number: int) -> Any:
+        return client.call("edit_entry", {
+            "directory": project,
+            "id": entry,
+            "text": f"The loading bay is served by ramp {number} on weekdays only, by rule.",
+        })
+
+    return update
+
+
+def sqlite_update(path: str) -> Callable[[int], Any]:
+    database = sqlite3.connect(path, timeout=60, isolation_level=None)
+    database.execute("pragma busy_timeout=60000")
+    database.execute("pragma journal_mode=wal")
+    database.execute("pragma synchronous=full")
+    database.execute("create table if not exists documents (id integer primary key, body text)")
+    body = json.dumps({"text": "x" * 5000, "number": 0})
+    database.execute("insert or ignore into documents values (1, ?)", (body,))
+
+    def update(number: int) -> None:
+        database.execute("begin immediate")
+        row = database.execute("select body from documents where id = 1").fetchone()
+        document = {**json.loads(row[0]), "number": number}
+        database.execute("update documents set body = ? where id = 1", (json.dumps(document),))
+        database.execute("commit")
+
+    return update
+
+
+if __name__ == "__main__":
+    main()
