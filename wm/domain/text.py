@@ -1,0 +1,291 @@
+"""How text is compared, matched, shown and put into prompts.
+
+Pure and linear in the input's length (EX-6). Decides nothing about meaning. Each function has
+one reader: `canonical` for merging (WM-5), `normalised` for rules (EX-3), `safe` for terminals
+and `neutralise` for prompts (TR-1), `first_sentences` for what is shown of a long entry (WM-1).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+from wm.domain.patterns import compile
+
+SENTENCE_ENDS = ".!?…"
+CJK_SENTENCE_ENDS = "。！？｡"
+
+_HIDDEN_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Letters and marks that draw nothing, though Unicode does not class them as format characters."""
+
+
+def is_invisible(char: str) -> bool:
+    """True for bidi controls, zero-width characters, selectors, tags, controls, half surrogates.
+
+    Tab and line feed count as white space, not as invisible.
+    """
+    if char in "\n\t ":
+        return False
+    if char in _HIDDEN_LETTERS or "\ufe00" <= char <= "\ufe0f":
+        return True
+    if "\U000e0100" <= char <= "\U000e01ef":
+        return True
+    return unicodedata.category(char) in ("Cc", "Cf", "Cs")
+
+
+def without_invisible(text: str) -> str:
+    """The text less everything that `is_invisible`; other line ends become line feeds."""
+    if text.isascii() and text.isprintable():
+        return text
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = text.replace("\u2028", "\n").replace("\u2029", "\n")
+    return "".join(char for char in text if not is_invisible(char))
+
+
+# --- canonical text (WM-5) -------------------------------------------------------------------
+
+
+class _Fold(dict[int, str]):
+    """Translation to a space for every punctuation mark that never carries meaning."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        return " " if unicodedata.category(char)[0] in "PZC" else char
+
+
+_CONDITIONAL = ".-#!@*/"
+_KEPT = "%&_+$=<>^|~" + _CONDITIONAL
+_FOLD = _Fold(
+    {
+        **{code: chr(code) if chr(code).isalnum() or chr(code) in _KEPT else " "
+           for code in range(128)},
+        ord("\u2212"): "-",
+        ord("\u00b4"): " ",
+        ord("\u03c2"): "\u03c3",
+    }
+)  # fmt: skip
+
+
+def canonical(text: str) -> str:
+    """The form in which two texts state the same words: what WM-5 compares.
+
+    NFKC, lower case, punctuation and white space folded to single spaces. Marks that change
+    the meaning stay: `C++`, `C#`, `.env`, `*.ts`, `--force`, `-1`, `3.9`, `/etc`, `!=`, `50%`.
+    Lower case, not case folding: "Maße" and "Masse" are two words.
+    """
+    text = unicodedata.normalize("NFKC", without_invisible(text)).lower()
+    text = unicodedata.normalize("NFKC", text)
+    words = (_canonical_word(word) for word in text.translate(_FOLD).split())
+    return " ".join(" ".join(words).split())
+
+
+def _canonical_word(word: str) -> str:
+    if word.isalnum():
+        return word
+    kept = [
+        char if char not in _CONDITIONAL or _mark_matters(word, i) else " "
+        for i, char in enumerate(word)
+    ]
+    return "".join(kept)
+
+
+def _mark_matters(word: str, i: int) -> bool:
+    """Does the conditional mark at `i` change what the word means?"""
+    char = word[i]
+    before = word[i - 1] if i else " "
+    after = word[i + 1] if i + 1 < len(word) else " "
+    starts = not before.isalnum() and before != "_"
+    match char:
+        case ".":
+            both = before.isdigit() and after.isdigit()
+            return both or (starts and before != "." and after.isalnum())
+        case "-":
+            if after == "-":
+                return i == 0 and len(word) > 2 and word[2].isalnum()
+            if before == "-":
+                return i == 1 and after.isalnum()
+            return after.isalnum() and (i == 0 or before in "=<>+^~|")
+        case "#":
+            return before.isalnum() or after.isalnum()
+        case "!":
+            return after == "=" or (i == 0 and after.isalnum())
+        case "@":
+            return starts and after.isalnum()
+        case "*":
+            return after == "." and i + 2 < len(word) and word[i + 2].isalnum()
+        case _:
+            return i == 0 and after.isalnum()
+
+
+# --- languages -------------------------------------------------------------------------------
+
+
+def is_cjk(char: str) -> bool:
+    """Han, Kana or Hangul."""
+    return (
+        "\u3041" <= char <= "\u30ff"
+        or "\u3400" <= char <= "\u4dbf"
+        or "\u4e00" <= char <= "\u9fff"
+        or "\uac00" <= char <= "\ud7a3"
+        or "\u1100" <= char <= "\u11ff"
+        or "\u3131" <= char <= "\u318e"
+        or "\uf900" <= char <= "\ufaff"
+        or "\uff66" <= char <= "\uff9d"
+        or "\U00020000" <= char <= "\U0003ffff"
+    )
+
+
+def is_cjk_heavy(text: str) -> bool:
+    """True when Chinese, Japanese or Korean carries the text (three in ten of its letters).
+
+    Such text says as much in eight characters as English in twenty (EX-3).
+    """
+    if text.isascii():
+        return False
+    letters = sum(char.isalnum() for char in text)
+    return sum(map(is_cjk, text)) * 10 >= max(1, letters) * 3
+
+
+# --- matching --------------------------------------------------------------------------------
+
+_LOOKALIKES = str.maketrans(
+    "асԁеһіјӏорԛѕԝхуѵԍАВЕНІЈКМОРЅТХУЗѢгαεικνορτυχϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧɑɡɩʏᴀᴇꞓℓ",
+    "acdehijlopqswxyvGABEHIJKMOPSTXYZBraeikvoptuxcjABEZHIKMNOPTYXagiyaecl",
+)
+"""Cyrillic, Greek and other letters, and the Latin ones they are drawn like."""
+
+
+def normalised(text: str) -> str:
+    """The text as rules match it: NFKC, no invisible characters, lookalikes made Latin (EX-3).
+
+    Case and line ends stay. Cyrillic and Greek prose becomes unreadable: never show this.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    text = unicodedata.normalize("NFKC", without_invisible(text))
+    return text.translate(_LOOKALIKES).replace("\u2019", "'").replace("\u00a0", " ")
+
+
+# --- terminals -------------------------------------------------------------------------------
+
+
+def safe(text: str, *, keep_newlines: bool = False) -> str:
+    r"""The text for a terminal: what could steer it or hide is shown as `\x1b`, `\u202e`, … (TR-1).
+
+    keep_newlines: line feeds and tabs stay as they are; otherwise they are shown too.
+    """
+    if text.isprintable():
+        return text if text.isascii() else "".join(map(_shown, text))
+    kept = "\n\t" if keep_newlines else ""
+    return "".join(char if char in kept else _shown(char) for char in text)
+
+
+def _shown(char: str) -> str:
+    if char.isascii() and char.isprintable():
+        return char
+    if not is_invisible(char) and char not in "\n\t\u2028\u2029":
+        return char
+    return repr(char)[1:-1] if not char.isprintable() else f"\\u{ord(char):04x}"
+
+
+# --- prompts ---------------------------------------------------------------------------------
+
+_ROLE_AT_LINE_START = compile(
+    r"^([\s>#*\-]*)(human|assistant|user|system|developer|tool)(\**\s{0,3}[:：])",
+    ignore_case=True,
+    multi_line=True,
+)
+_ROLE_ANYWHERE = compile(r"\b(Human|Assistant|H|A)(\s?:)(\s|$)")
+_TAG_START = compile(
+    r"<(\s{0,4}[/!?|]?\s{0,4})("
+    r"system|user|assistant|human|developer|tool|function|invoke|parameter|antml|thinking|memory|"
+    r"instruction|important|command|context|reminder|prompt|policy|admin|im_start|im_end|<sys|"
+    r"endoftext|[a-z][a-z0-9]{0,40}[_:-])",
+    ignore_case=True,
+)
+_MODEL_MARK = compile(r"\[(/?)(INST|SYS|SYSTEM)\]|(?:<\||\|>)", ignore_case=True)
+_FENCE = compile(r"`{3,}|~{3,}")
+_ANGLES = str.maketrans({"\uff1c": "<", "\ufe64": "<", "\uff1e": ">", "\ufe65": ">"})
+
+
+def neutralise(text: str) -> str:
+    """Stored text as it may stand in a prompt: one line that is data and nothing else (TR-1).
+
+    No line breaks, invisible or bidi characters, role markers, fences, nor tags that a client,
+    a model or `wm` itself gives a meaning; ordinary angle brackets (`Array<string>`) stay.
+    """
+    text = without_invisible(text).translate(_ANGLES)
+    text = _ROLE_AT_LINE_START.sub(lambda m: f"{m.group(1)}({m.group(2)})", text)
+    text = _ROLE_ANYWHERE.sub(lambda m: f"({m.group(1)}){m.group(3)}", text)
+    text = _FENCE.sub("`", " ".join(text.split()))
+    text = _MODEL_MARK.sub(lambda m: f"({m.group(2)})" if m.group(2) else "|", text)
+    return _close_tags(text)
+
+
+def _close_tags(text: str) -> str:
+    """Angle brackets of telling tags become single quotation marks of the same look."""
+    pieces, last = [], 0
+    for match in _TAG_START.finditer(text):
+        start = match.start()
+        if start < last:
+            continue
+        end = text.find(">", start, start + 400)
+        pieces += [text[last:start], "\u2039"]
+        last = start + 1
+        if end >= 0:
+            pieces += [text[last:end].replace("<", "\u2039"), "\u203a"]
+            last = end + 1
+    return "".join(pieces) + text[last:]
+
+
+# --- what is shown of a long text ------------------------------------------------------------
+
+
+def first_sentences(text: str, max_chars: int) -> str:
+    """The whole sentences that fit into `max_chars` characters, at least a part of the first.
+
+    When the first sentence alone is longer, it is cut at a word's border and ends in `…`.
+    """
+    text = text.strip()
+    if len(text) <= max_chars:
+        return text
+    end = 0
+    for i in range(max_chars):
+        if _ends_sentence(text, i):
+            end = i + 1
+    return text[:end].rstrip() if end else _cut(text, max_chars)
+
+
+def _ends_sentence(text: str, i: int) -> bool:
+    """Is the character at `i` the last of a sentence?"""
+    char = text[i]
+    after = text[i + 1] if i + 1 < len(text) else "\n"
+    if char in CJK_SENTENCE_ENDS:
+        return after not in CJK_SENTENCE_ENDS + "」』）\"'”’)"
+    if char in "」』）\"'”’)":
+        return i > 0 and text[i - 1] in SENTENCE_ENDS + CJK_SENTENCE_ENDS and not after.isalnum()
+    if after == "\n":
+        return char != "\n"
+    if char not in SENTENCE_ENDS or not after.isspace():
+        return False
+    following = text[i + 2 : i + 4].lstrip()[:1]
+    # "e.g. this" and "z. B. das" go on; a number before a full stop counts something.
+    return not following.islower() and not (char == "." and _abbreviates(text, i))
+
+
+def _abbreviates(text: str, dot: int) -> bool:
+    before = text[max(0, dot - 3) : dot]
+    if before[-1:].isdigit():
+        return not before[-3:].strip().isalnum() and len(before.strip()) < 2
+    return len(before) >= 1 and before[-1].isalpha() and before[-2:-1] in ("", " ", ".", "(")
+
+
+def _cut(text: str, max_chars: int) -> str:
+    room = max(0, max_chars - 1)
+    head = text[:room]
+    if room < len(text) and not text[room].isspace() and not is_cjk(text[room]):
+        space = max(head.rfind(" "), head.rfind("\n"))
+        if space > room // 2:
+            head = head[:space]
+    while head and unicodedata.combining(text[len(head)] if len(head) < len(text) else "a"):
+        head = head[:-1]
+    return head.rstrip(" \n\t,;:-") + "…" if max_chars > 0 else ""
