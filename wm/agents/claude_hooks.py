@@ -121,6 +121,7 @@ def plugin_files(version: str) -> dict[str, str]:
         "name": "wm",
         "version": version,
         "description": "Memory that lasts between sessions: tells the wm daemon what happens.",
+        "author": {"name": "The wm maintainers"},
         "license": "MIT",
     }
     described = {

@@ -59,17 +59,17 @@ function socketPath(env, home) {
 const wellFormed = (_key, value) => (typeof value === "string" ? value.toWellFormed() : value)
 
 // How this process reaches wm. Tests hand in another object of the same shape.
-//   post: {status, text}; throws where nobody answers; error.name is TimeoutError past the deadline
+//   call: {status, text}; throws where nobody answers; error.name is TimeoutError past the deadline
 //   run:  what `wm ARGS` printed; throws where it failed or took too long
 function machine() {
   const where = () => socketPath(process.env, process.env.HOME || homedir())
   return {
-    async post(path, body, ms) {
+    async call(method, path, body, ms) {
       const unix = where()
       if (!unix) throw new Error("no socket")
       const response = await fetch(`http://wm${path}`, {
         unix,
-        method: body === undefined ? "GET" : "POST",
+        method,
         headers: { "content-type": "application/json" },
         body: body === undefined ? undefined : JSON.stringify(body, wellFormed),
         signal: AbortSignal.timeout(ms),
@@ -180,7 +180,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
     const whole = { ...body, directory, worktree }
     if (began >= memory.quietUntil) {
       try {
-        const { status, text } = await wm.post(`/v1/hooks/opencode/${name}`, whole, EVENT_MS)
+        const { status, text } = await wm.call("POST", `/v1/hooks/opencode/${name}`, whole, EVENT_MS)
         if (status < 500) return status < 300 && text ? JSON.parse(text) : {}
       } catch (error) {
         if (error?.name === "TimeoutError") memory.quietUntil = now() + QUIET_MS
@@ -361,10 +361,12 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
 function createTools({ wm, directory }) {
   const text = (description) => ({ type: "string", description })
 
-  async function ask(path, body, context, say) {
+  async function ask(method, path, fields, context, say) {
     try {
-      const whole = { ...body, directory: context?.directory ?? directory }
-      const { status, text } = await wm.post(path, whole, START_MS)
+      const all = { ...fields, directory: context?.directory ?? directory }
+      const inQuery = method !== "POST"
+      const target = inQuery ? `${path}?${new URLSearchParams(all)}` : path
+      const { status, text } = await wm.call(method, target, inQuery ? undefined : all, START_MS)
       const answer = text ? JSON.parse(text) : {}
       return status < 300 ? say(answer) : (answer.detail ?? answer.title ?? `wm answered ${status}.`)
     } catch {
@@ -387,6 +389,7 @@ function createTools({ wm, directory }) {
       },
       execute: (args, context) =>
         ask(
+          "POST",
           "/v1/entries",
           { text: args.text, type: args.type ?? "", source: "manual", origin: "agent", session: context?.sessionID ?? "" },
           context,
@@ -397,14 +400,26 @@ function createTools({ wm, directory }) {
       description: "Move one memory of this workspace to the trash, by the id that memory_search shows.",
       args: { id: text("The memory's id, m_…"), reason: text("Why, in a few words.") },
       execute: (args, context) =>
-        ask("/v1/entries/forget", { id: args.id, reason: args.reason ?? "" }, context, (answer) => answer.message || "Forgotten."),
+        ask(
+          "DELETE",
+          `/v1/entries/${encodeURIComponent(args.id)}`,
+          { reason: args.reason ?? "" },
+          context,
+          (answer) => answer.message || "Forgotten.",
+        ),
     },
     memory_search: {
       description: "Search everything that is remembered about this workspace, also what the prompt does not show.",
       args: { query: text("A few words.") },
       execute: (args, context) =>
-        ask("/v1/search", { query: args.query }, context, (answer) =>
-          (answer.hits ?? []).map(({ entry }) => `${entry.id} [${entry.type}] ${entry.text}`).join("\n") || "Nothing found.",
+        ask(
+          "GET",
+          "/v1/search",
+          { query: args.query },
+          context,
+          (answer) =>
+            (answer.hits ?? []).map(({ entry }) => `${entry.id} [${entry.type}] ${entry.text}`).join("\n") ||
+            "Nothing found.",
         ),
     },
   }
@@ -416,7 +431,7 @@ const shared = createMemory()
 
 async function whenReady(wm) {
   try {
-    await wm.post("/v1/status", undefined, EVENT_MS / 4)
+    await wm.call("GET", "/v1/status", undefined, EVENT_MS / 4)
   } catch (error) {
     // Somebody listens but is slow: a second daemon would not help.
     if (error?.name !== "TimeoutError") await wm.start(START_MS)
