@@ -30,6 +30,7 @@ FULL_CONTEXT_TOKENS = 990_000
 
 CALC = "def add(a, b):\n    return a - b\n"
 CHECK = "from calc import add\n\nassert add(2, 3) == 5, add(2, 3)\nprint('ok')\n"
+TEST_CALC = "from calc import add\n\n\ndef test_add():\n    assert add(2, 3) == 5\n"
 MAKEFILE = "ship:\n\t@echo shipped\n"
 
 
@@ -101,7 +102,13 @@ class Machine:
         }
 
     def _seed_repo(self) -> None:
-        for name, text in (("calc.py", CALC), ("check.py", CHECK), ("Makefile", MAKEFILE)):
+        files = {
+            "calc.py": CALC,
+            "check.py": CHECK,
+            "test_calc.py": TEST_CALC,
+            "Makefile": MAKEFILE,
+        }
+        for name, text in files.items():
             (self.repo / name).write_text(text)
         for command in (
             ("init", "-q", "-b", "main"),

@@ -47,6 +47,14 @@ class Screen:
     def write(self, keys: str) -> None:
         os.write(self.terminal, keys.encode())
 
+    def enter(self, line: str) -> None:
+        """Type a line; return is sent on its own, or it would count as pasted text."""
+        before = len(self.drawn)
+        self.write(line)
+        last = line.split()[-1].encode()
+        self.wait_for(f"the typed {line!r}", lambda: last in self.drawn[before:])
+        self.write("\r")
+
     def shows(self, text: str) -> bool:
         return text.encode() in self.drawn
 
@@ -64,21 +72,15 @@ class Screen:
             self.process.wait(timeout=10)
 
 
-def run_claude_screen(machine: Machine, prompt: str, done: Callable[[], bool]) -> None:
-    """Type one prompt, wait until `done`, leave with /exit."""
+def run_claude_screen(machine: Machine, *prompts: tuple[str, Callable[[], bool]]) -> None:
+    """Type each prompt and wait for its fact, then leave with /exit."""
     screen = _start(machine)
     try:
         screen.wait_for("the input line", lambda: screen.shows(READY))
-        before = len(screen.drawn)
-        screen.write(prompt)
-        # A return that arrives together with the text would count as pasted text.
-        last = prompt.split()[-1].encode()
-        screen.wait_for("the typed prompt", lambda: last in screen.drawn[before:])
-        screen.write("\r")
-        screen.wait_for("the answer", done)
-        screen.write("/exit")
-        screen.wait_for("the typed command", lambda: screen.shows("/exit"))
-        screen.write("\r")
+        for prompt, done in prompts:
+            screen.enter(prompt)
+            screen.wait_for(f"what follows {prompt!r}", done)
+        screen.enter("/exit")
         screen.wait_for("the end", screen.ended)
     finally:
         if not screen.ended():

@@ -188,7 +188,7 @@ def test_claude_on_a_terminal_asks_for_a_title_beside_the_first_turn(machine: Ma
     def both_answered() -> bool:
         return bool(upstream.of_kind("title") and upstream.of_kind("main"))
 
-    run_claude_screen(machine, "Why does the check fail?", both_answered)
+    run_claude_screen(machine, ("Why does the check fail?", both_answered))
     title = upstream.of_kind("title")[0].request
     assert title.tools == []
     assert title.session == upstream.of_kind("main")[0].request.session
