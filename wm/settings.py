@@ -55,6 +55,12 @@ class StoreSettings:
         spec="EV-1",
         unit="bytes",
     )
+    document_cache_bytes: int = option(
+        16 * 1024 * 1024,
+        "Parsed documents are kept in memory up to this size of their files.",
+        spec="ST-2",
+        unit="bytes",
+    )
     quarantine_max_files: int = option(
         200,
         "Quarantine keeps at most this many files; the oldest leave first.",
@@ -63,6 +69,21 @@ class StoreSettings:
     )
     allow_network_folder: bool = option(
         False, "Accept a data folder on NFS, SMB or a sync folder.", spec="ST-2"
+    )
+    watch_quiet_s: float = option(
+        0.05,
+        "Changes made outside are told once nothing more has come for this long.",
+        spec="ST-4",
+        unit="s",
+    )
+    watch_longest_s: float = option(
+        1.0, "They are told after this long even if more keep coming.", spec="ST-4", unit="s"
+    )
+    watch_poll_s: float = option(
+        2.0,
+        "Where the system has no watches left, the data folder is looked at this often.",
+        spec="ST-4",
+        unit="s",
     )
 
 
@@ -257,6 +278,27 @@ class DaemonSettings:
         "Updates that may wait for one workspace; more get 503.",
         spec="IF-1",
         unit="requests",
+    )
+    max_buffered_bytes: int = option(
+        64 * 1024 * 1024,
+        "Bytes of unfinished request bodies held at once; more get 503.",
+        spec="IF-6",
+        unit="bytes",
+    )
+    worker_threads: int = option(
+        4, "Threads that wait for the disk, so that the socket does not.", spec="IF-1", unit="threads"
+    )
+    activated_idle_exit_s: float = option(
+        1800.0,
+        "The same as idle_exit_s where the service manager holds the socket.",
+        spec="IF-6",
+        unit="s",
+    )
+    log_max_bytes: int = option(
+        1024 * 1024,
+        "daemon.log is rotated at this size; one older file is kept.",
+        spec="IF-6",
+        unit="bytes",
     )
 
 
@@ -455,6 +497,38 @@ def load(env: Mapping[str, str] | None = None) -> Settings:
             f"{paths.config} is not valid TOML: {error}.", fix="Mend the line it names."
         ) from error
     return apply_config(Settings(paths=paths), data, where=str(paths.config))
+
+
+@dataclass(frozen=True)
+class Activation:
+    """What a service manager handed over: `sockets` inherited descriptors from 3 on (IF-6)."""
+
+    sockets: int = 0
+
+
+def activation(env: Mapping[str, str] | None = None, pid: int | None = None) -> Activation:
+    """Read LISTEN_PID and LISTEN_FDS as sd_listen_fds(3) does. Foreign ones do not count."""
+    values = os.environ if env is None else env
+    mine = str(os.getpid() if pid is None else pid)
+    count = values.get("LISTEN_FDS", "")
+    if values.get("LISTEN_PID") != mine or not count.isdecimal():
+        return Activation()
+    return Activation(int(count))
+
+
+DAEMON_ENVIRONMENT = (
+    "HOME", "PATH", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "PYTHONPATH",
+    "LD_LIBRARY_PATH",
+)  # fmt: skip
+"""What a daemon started in the background inherits by name, beside WM_*, XDG_* and LC_*: an
+agent's environment is full of secrets that the daemon has no use for."""
+
+
+def daemon_environment(env: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment for a daemon that is started in the background (F71)."""
+    values = os.environ if env is None else env
+    prefixes = ("WM_", "XDG_", "LC_")
+    return {k: v for k, v in values.items() if k in DAEMON_ENVIRONMENT or k.startswith(prefixes)}
 
 
 def apply_config(settings: Settings, data: Mapping[str, Any], *, where: str) -> Settings:

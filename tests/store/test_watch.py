@@ -1,0 +1,299 @@
+"""What somebody else changed is told, own writes are not, and nothing is lost (ST-4, F51, F52)."""
+
+from __future__ import annotations
+
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from wm.errors import StoreError
+from wm.formats.workspace_memory import Workspace, WorkspaceMemory
+from wm.settings import StoreSettings
+from wm.store import envelope
+from wm.store.base import Change
+from wm.store.fsops import Disk
+from wm.store.watch import Watch, documents, written_by_store
+
+A, B = "a" * 16, "b" * 16
+KEY = bytes(range(32))
+MEMORY = "workspace-memory.json"
+FAST = StoreSettings(watch_quiet_s=0.01, watch_poll_s=0.02)
+LONG_S = 10.0
+"""A bound for what must happen; nothing waits this long."""
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux")
+
+
+class Ear:
+    """Takes what a watch tells."""
+
+    def __init__(self) -> None:
+        self._told: queue.Queue[tuple[Change, ...]] = queue.Queue()
+
+    def __call__(self, changes: tuple[Change, ...]) -> None:
+        self._told.put(changes)
+
+    def hears(self, *changes: Change) -> None:
+        assert self._told.get(timeout=LONG_S) == changes
+
+    def hears_of(self, change: Change) -> None:
+        while change not in self._told.get(timeout=LONG_S):
+            pass
+
+    @property
+    def heard_nothing(self) -> bool:
+        return self._told.empty()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    for key in (A, B):
+        (tmp_path / "workspaces" / key / "sessions").mkdir(parents=True)
+    return tmp_path
+
+
+@pytest.fixture
+def ear() -> Ear:
+    return Ear()
+
+
+@pytest.fixture
+def watch(home: Path, ear: Ear) -> Iterator[Watch]:
+    disk = Disk(home)
+    made = Watch(disk, written_by_store(disk, KEY, 1 << 20), FAST)
+    made.start(ear)
+    yield made
+    made.stop()
+    assert made.state == "off"
+
+
+def ours(key: str = A, generation: int = 1) -> bytes:
+    memory = WorkspaceMemory(workspace=Workspace(root="/srv/x", key=key))
+    return envelope.encode(memory, generation, KEY)[0]
+
+
+def replace(folder: Path, name: str, raw: bytes) -> None:
+    (folder / ".new.tmp").write_bytes(raw)
+    (folder / ".new.tmp").rename(folder / name)
+
+
+def change(key: str, slug: str = "workspace_memory") -> Change:
+    return Change(workspace=key, slug=slug)
+
+
+def test_an_edit_in_place_and_a_replacement_are_told(home: Path, watch: Watch, ear: Ear) -> None:
+    assert watch.state == "watching"
+    folder = home / "workspaces" / A
+    (folder / MEMORY).write_text("{}")
+    ear.hears(change(A))
+    replace(home / "workspaces" / B, "tombstones.json", b"{}")
+    ear.hears(change(B, "tombstones"))
+
+
+def test_own_writes_are_known_by_their_content(home: Path, watch: Watch, ear: Ear) -> None:
+    folder = home / "workspaces" / A
+    for generation in range(1, 4):
+        replace(folder, MEMORY, ours(A, generation))
+    replace(folder, "pending-journal.json", b"{}")
+    # The journal was written last: had the memory been told, it would have come before.
+    ear.hears(change(A, "pending_journal"))
+    replace(folder, MEMORY, ours(A, 4).replace(b"/srv/x", b"/srv/y"))
+    ear.hears(change(A))
+
+
+def test_a_deletion_is_told_unless_the_store_removed_the_spare_first(
+    home: Path, watch: Watch, ear: Ear
+) -> None:
+    folder = home / "workspaces" / A
+    for name in (MEMORY, f".{MEMORY}.spare", "tombstones.json"):
+        replace(folder, name, ours())
+    (folder / "tombstones.json").unlink()
+    (folder / MEMORY).unlink()
+    ear.hears(change(A))
+
+
+def test_locks_spares_temporary_and_foreign_files_are_nobodys_business(
+    home: Path, watch: Watch, ear: Ear
+) -> None:
+    folder = home / "workspaces" / A
+    for name in (f".{MEMORY}.lock", f".{MEMORY}.spare", f".{MEMORY}.0123.tmp", "notes.md"):
+        (folder / name).write_text("x")
+    (folder / "sessions" / "s.json").write_text("x")
+    (folder / MEMORY).write_text("{}")
+    ear.hears(change(A))
+    assert ear.heard_nothing
+
+
+def test_a_burst_is_told_once(home: Path, ear: Ear) -> None:
+    disk = Disk(home)
+    watch = Watch(disk, lambda _: False, StoreSettings(watch_quiet_s=0.2))
+    watch.start(ear)
+    for number in range(50):
+        (home / "workspaces" / A / MEMORY).write_text(str(number))
+    ear.hears(change(A))
+    watch.stop()
+    assert ear.heard_nothing
+
+
+def test_a_stream_without_a_pause_is_told_all_the_same(home: Path, ear: Ear) -> None:
+    watch = Watch(
+        Disk(home), lambda _: False, StoreSettings(watch_quiet_s=30.0, watch_longest_s=0.05)
+    )
+    watch.start(ear)
+    (home / "workspaces" / A / MEMORY).write_text("{}")
+    ear.hears(change(A))
+    watch.stop()
+
+
+def test_a_workspace_that_comes_while_watching_is_watched(
+    home: Path, tmp_path_factory: pytest.TempPathFactory, watch: Watch, ear: Ear
+) -> None:
+    new = home / "workspaces" / ("c" * 16)
+    new.mkdir()
+    (new / MEMORY).write_text("{}")
+    ear.hears_of(change("c" * 16))
+    restored = tmp_path_factory.mktemp("backup") / "w"
+    restored.mkdir()
+    (restored / MEMORY).write_text("{}")
+    restored.rename(home / "workspaces" / ("d" * 16))
+    ear.hears_of(change("d" * 16))
+    (home / "workspaces" / ("d" * 16) / MEMORY).write_text("[]")
+    ear.hears_of(change("d" * 16))
+
+
+def test_a_workspace_that_goes_is_no_change_of_a_document(
+    home: Path, watch: Watch, ear: Ear
+) -> None:
+    replace(home / "workspaces" / A, MEMORY, ours())
+    shutil.rmtree(home / "workspaces" / A)
+    (home / "workspaces" / B / MEMORY).write_text("{}")
+    ear.hears(change(B))
+
+
+def test_it_can_be_stopped_and_started_again_and_leaves_nothing_behind(
+    home: Path, ear: Ear
+) -> None:
+    threads, files = threading.active_count(), len(os.listdir("/dev/fd"))
+    disk = Disk(home)
+    watch = Watch(disk, written_by_store(disk, KEY, 1 << 20), FAST)
+    for _ in range(3):
+        watch.start(ear)
+        watch.start(ear)
+        watch.stop()
+    watch.stop()
+    assert (threading.active_count(), len(os.listdir("/dev/fd"))) == (threads, files)
+
+
+def test_there_must_be_something_to_watch(tmp_path: Path, ear: Ear) -> None:
+    with pytest.raises(StoreError, match="watch"):
+        Watch(Disk(tmp_path), lambda _: True, FAST).start(ear)
+
+
+def test_a_folder_that_is_moved_away_is_said(home: Path, watch: Watch, ear: Ear) -> None:
+    (home / "workspaces").rename(home / "elsewhere")
+    deadline = threading.Event()
+    for _ in range(1000):
+        if watch.state.startswith("blind") or deadline.wait(0.01):
+            break
+    assert watch.state == "blind: No such file or directory"
+
+
+def test_what_is_looked_at_after_an_overflow(home: Path) -> None:
+    (home / "workspaces" / "not-a-key").mkdir()
+    assert list(documents(Disk(home))) == [
+        f"workspaces/{key}/{name}"
+        for key in (A, B)
+        for name in (MEMORY, "pending-journal.json", "tombstones.json")
+    ]
+
+
+def test_polling_tells_the_same_and_says_why(home: Path, ear: Ear) -> None:
+    disk = Disk(home)
+    watch = Watch(disk, written_by_store(disk, KEY, 1 << 20), FAST)
+    watch.start(ear)
+    watch.fail("no watches left")
+    for _ in range(1000):
+        if watch.state.startswith("polling"):
+            break
+        threading.Event().wait(0.01)
+    assert watch.state == "polling: no watches left"
+    (home / "workspaces" / B / MEMORY).write_text("{}")
+    ear.hears_of(change(B))
+    (home / "workspaces" / ("c" * 16)).mkdir()
+    (home / "workspaces" / ("c" * 16) / "tombstones.json").write_text("{}")
+    ear.hears_of(change("c" * 16, "tombstones"))
+    watch.stop()
+
+
+SCRIPT = """
+import os, sys
+from pathlib import Path
+from wm.settings import StoreSettings
+from wm.store.fsops import Disk
+from wm.store.watch import Watch, written_by_store
+disk = Disk(Path(sys.argv[1]))
+is_ours = written_by_store(disk, bytes(range(32)), 1 << 20)
+watch = Watch(disk, is_ours, StoreSettings(watch_poll_s=0.02))
+watch.start(lambda changes: print(*(c.workspace[0] + ":" + c.slug for c in changes), flush=True))
+print(watch.state, flush=True)
+sys.stdin.read()
+watch.stop()
+"""
+
+
+def spawn(home: Path, *before: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*before, sys.executable, "-c", SCRIPT, home],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@linux
+def test_an_overflow_of_the_queue_means_that_everything_is_looked_at(home: Path) -> None:
+    limit = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
+    if limit > 40_000:
+        pytest.skip("the queue of this system is too long for a quick test")
+    with spawn(home) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "watching\n"
+        child.send_signal(signal.SIGSTOP)
+        os.waitpid(child.pid, os.WUNTRACED)
+        noise = home / "workspaces" / A / "x"
+        noise.write_text("")
+        other = noise.with_name("y")
+        for _ in range(limit // 4 + 100):
+            noise.rename(other)
+            other.rename(noise)
+        # The hint of this one no longer fits into the queue.
+        (home / "workspaces" / B / "tombstones.json").write_text("{}")
+        child.send_signal(signal.SIGCONT)
+        assert child.stdout.readline() == "b:tombstones\n"
+        _, errors = child.communicate()
+    assert (child.returncode, "overflowed" in errors) == (0, True)
+
+
+@linux
+@pytest.mark.parametrize("watches", [0, 1, 2])
+def test_without_watches_it_polls(home: Path, watches: int) -> None:
+    limited = ["unshare", "-Ur", "sh", "-c"]
+    rule = f'echo {watches} > /proc/sys/user/max_inotify_watches && exec "$@"'
+    if subprocess.run([*limited, rule, "sh", "true"], capture_output=True).returncode != 0:
+        pytest.skip("this system lets nobody lower the limit")
+    with spawn(home, *limited, rule, "sh") as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "polling: inotify watch limit reached\n"
+        (home / "workspaces" / B / MEMORY).write_text("{}")
+        assert child.stdout.readline() == "b:workspace_memory\n"
+        child.communicate()
+    assert child.returncode == 0

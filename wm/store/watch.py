@@ -1,0 +1,380 @@
+"""Notice that somebody else changed a document (ST-4).
+
+Watches the folders `workspaces/` and `workspaces/<key>/`, where the documents lie that people
+edit; session files, epochs and logs below them change with every event of an agent, and are
+checked when they are read. Tells what changed, never why: the reader finds out by checksum.
+
+Protects: nothing wakes up while nothing happens; own writes are told apart by content, never by
+time; no change is lost when the kernel's queue overflows or its watches run out (F51, F52).
+The only module that imports watchdog; the daemon imports it after its first answer.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+from watchdog.events import (
+    DirCreatedEvent,
+    DirDeletedEvent,
+    DirMovedEvent,
+    FileCreatedEvent,
+    FileDeletedEvent,
+    FileModifiedEvent,
+    FileMovedEvent,
+    FileSystemEvent,
+    FileSystemEventHandler,
+)
+from watchdog.observers.polling import PollingObserverVFS
+
+from wm.settings import StoreSettings
+from wm.store import envelope, paths
+from wm.store.base import Change
+from wm.store.failures import explained
+from wm.store.fsops import Disk
+
+WATCHED = tuple(model for model, row in paths.LAYOUT.items() if not row.in_home and not row.folder)
+"""Formats whose documents lie in the workspace's own folder."""
+
+EVENTS: list[type[FileSystemEvent]] = [
+    FileCreatedEvent,
+    FileModifiedEvent,
+    FileMovedEvent,
+    FileDeletedEvent,
+    DirCreatedEvent,
+    DirMovedEvent,
+    DirDeletedEvent,
+]
+"""Never opened and closed: reading the folder would then report itself, for ever."""
+
+Changed = Callable[[tuple[Change, ...]], None]
+
+
+class Source(Protocol):
+    """Where hints come from. It calls `note`, `overflow` and `fail` of its watch."""
+
+    def start(self) -> None:
+        """Begin; raises OSError when the system has no watches left."""
+
+    def stop(self) -> None: ...
+
+
+class Watch:
+    """Watches one data folder, on two threads of its own.
+
+    is_ours(path): whether a document (path relative to the data folder) is as the store last
+    left it; also asked about documents that are not there. See `written_by_store`.
+    """
+
+    def __init__(self, disk: Disk, is_ours: Callable[[str], bool], settings: StoreSettings) -> None:
+        self.disk = disk
+        self._root = os.path.realpath(disk.home / paths.WORKSPACES)
+        self._is_ours = is_ours
+        self._settings = settings
+        self._wake = threading.Condition()
+        self._pending: set[str] = set()
+        self._rescan = False
+        self._failure = ""
+        self._stopping = False
+        self._state = "off"
+        self._source: Source | None = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def state(self) -> str:
+        """`off`, `watching`, `polling: why`, or `blind: why`, for status and doctor."""
+        return self._state
+
+    def start(self, changed: Changed) -> None:
+        """Begin to watch; `changed` is called on a thread of the watch, with what somebody else
+        changed since. Raises StoreError if there is no data folder to watch."""
+        if self._thread is not None:
+            return
+        with explained("watch", self._root), self.disk.folder(paths.WORKSPACES):
+            pass
+        self._stopping = False
+        self._begin()
+        self._thread = threading.Thread(
+            target=self._run, args=(changed,), name="wm-watch", daemon=True
+        )
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Watch no more; what is on its way is dropped. Not from within `changed`."""
+        with self._wake:
+            self._stopping = True
+            self._wake.notify()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        if self._source is not None:
+            self._source.stop()
+            self._source = None
+        self._state = "off"
+
+    # --- told by the source, on its thread ------------------------------------------------
+
+    def note(self, folder: str, name: str) -> None:
+        """Something happened to the file `name` of `workspaces/<folder>/`."""
+        if _is_document(name) and paths.is_workspace(folder):
+            with self._wake:
+                self._pending.add(f"{paths.WORKSPACES}/{folder}/{name}")
+                self._wake.notify()
+
+    def overflow(self) -> None:
+        """Hints were lost: everything must be looked at."""
+        with self._wake:
+            self._rescan = True
+            self._wake.notify()
+
+    def fail(self, why: str) -> None:
+        """The source sees nothing any more, or not everything."""
+        with self._wake:
+            self._failure = why
+            self._wake.notify()
+
+    # --- the watch's own thread -----------------------------------------------------------
+
+    def _run(self, changed: Changed) -> None:
+        while self._wait():
+            with self._wake:
+                pending, self._pending = self._pending, set()
+                rescan, self._rescan = self._rescan, False
+                failure, self._failure = self._failure, ""
+            if failure:
+                self._poll(failure)
+                rescan = True
+            if rescan:
+                pending.update(documents(self.disk))
+            foreign = tuple(sorted(path for path in pending if not self._is_ours(path)))
+            if foreign:
+                changed(tuple(_change(path) for path in foreign))
+
+    def _wait(self) -> bool:
+        """Sleep until there is something to tell and the writing has paused; False at the end."""
+        with self._wake:
+            self._wake.wait_for(self._is_due)
+            last = time.monotonic() + self._settings.watch_longest_s
+            while not self._stopping:
+                rest = min(self._settings.watch_quiet_s, last - time.monotonic())
+                if rest <= 0 or not self._wake.wait(rest):
+                    break
+            return not self._stopping
+
+    def _is_due(self) -> bool:
+        return bool(self._stopping or self._pending or self._rescan or self._failure)
+
+    # --- sources --------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        source = _native(self)
+        try:
+            source.start()
+        except OSError as error:
+            source.stop()
+            self._poll(error.strerror or str(error))
+        else:
+            self._source, self._state = source, "watching"
+
+    def _poll(self, why: str) -> None:
+        """Go over to looking at the folder now and then."""
+        if self._source is not None:
+            self._source.stop()
+            self._source = None
+        try:
+            with self.disk.folder(paths.WORKSPACES):
+                pass
+        except OSError as error:
+            self._state = f"blind: {error.strerror or error}"
+            return
+        source = _Observed(
+            self,
+            PollingObserverVFS(
+                os.lstat, self._shallow, polling_interval=self._settings.watch_poll_s
+            ),
+        )
+        source.start()
+        self._source, self._state = source, f"polling: {why}"
+
+    def _shallow(self, path: str | None) -> Iterator[os.DirEntry[str]]:
+        """What a poll may look into: `workspaces/` and the folders in it, no deeper."""
+        if path is None or self._root not in (path, os.path.dirname(path)):
+            return iter(())
+        return os.scandir(path)
+
+
+def written_by_store(disk: Disk, key: bytes, limit: int) -> Callable[[str], bool]:
+    """An `is_ours` by checksum: whole documents of ours, and documents that the store itself
+    removed (it removes the spare first, so a document that is gone alone was removed outside)."""
+
+    def is_ours(path: str) -> bool:
+        folder_path, _, name = path.rpartition("/")
+        try:
+            with disk.folder(folder_path) as folder:
+                try:
+                    return envelope.is_ours(disk.read(folder, name, limit), key)
+                except FileNotFoundError:
+                    return paths.spare(name) not in disk.list(folder)
+        except FileNotFoundError:
+            return True  # the whole workspace went: there is nothing to compare
+        except OSError:
+            return False
+
+    return is_ours
+
+
+def documents(disk: Disk) -> Iterator[str]:
+    """Paths of all watched documents, those of known workspaces that are missing included."""
+    try:
+        with disk.folder(paths.WORKSPACES) as folder:
+            keys = [name for name in disk.list(folder) if paths.is_workspace(name)]
+    except OSError:
+        return
+    for key in keys:
+        for model in WATCHED:
+            yield f"{paths.workspace_folder(key)}/{paths.LAYOUT[model].file}"
+
+
+def _is_document(name: str) -> bool:
+    """Whether a file is one of the documents; locks, spares and temporary files are not."""
+    return any(paths.LAYOUT[model].file == name for model in WATCHED)
+
+
+def _change(path: str) -> Change:
+    _, key, name = path.split("/")
+    slug = next(model.slug for model in WATCHED if paths.LAYOUT[model].file == name)
+    return Change(workspace=key, slug=slug)
+
+
+def _native(watch: Watch) -> Source:
+    if sys.platform == "linux":
+        return _Inotify(watch)
+    from watchdog.observers import Observer  # picks the system's own means at import
+
+    return _Observed(watch, Observer())
+
+
+class _Observed(FileSystemEventHandler):
+    """Hints from a watchdog observer: macOS, and the polling of last resort."""
+
+    def __init__(self, watch: Watch, observer: Any) -> None:
+        self._watch = watch
+        self._observer = observer
+        self._root = os.path.realpath(watch.disk.home / paths.WORKSPACES)
+
+    def start(self) -> None:
+        self._observer.schedule(self, self._root, recursive=True, event_filter=EVENTS)
+        self._observer.start()
+
+    def stop(self) -> None:
+        if self._observer.is_alive():
+            self._observer.stop()
+            self._observer.join()
+
+    def on_any_event(self, event: FileSystemEvent) -> None:
+        for place in (os.fsdecode(event.src_path), os.fsdecode(event.dest_path)):
+            inner = os.path.relpath(place, self._root).split("/") if place else []
+            if len(inner) == 2:
+                self._watch.note(*inner)
+            elif event.is_directory and inner:
+                self._watch.overflow()  # a workspace came or went, or the root did
+
+
+class _Inotify:
+    """Hints from inotify, through watchdog's reader: one thread, one watch per workspace."""
+
+    def __init__(self, watch: Watch) -> None:
+        from watchdog.observers import inotify_c  # loads only on Linux
+
+        names = inotify_c.InotifyConstants
+        self._watch = watch
+        self._reader = inotify_c.InotifyFD()
+        self._id = inotify_c.CallbackId(id(self))
+        self._lock = threading.Lock()
+        self._folders: dict[int, str] = {}
+        """Watch descriptor -> workspace folder, "" for `workspaces/` itself."""
+        moves = names.IN_MOVED_FROM | names.IN_MOVED_TO | names.IN_DELETE
+        only = names.IN_ONLYDIR | names.IN_DONT_FOLLOW
+        self._in_workspace = inotify_c.Mask(moves | names.IN_CLOSE_WRITE | only)
+        self._in_root = inotify_c.Mask(
+            moves | names.IN_CREATE | names.IN_DELETE_SELF | names.IN_MOVE_SELF | only
+        )
+
+    def start(self) -> None:
+        self._reader.start()
+        self._add("")
+        self._add_workspaces(tell=False)
+
+    def stop(self) -> None:
+        if self._reader.is_alive():
+            self._reader.stop()
+            if self._reader is not threading.current_thread():
+                self._reader.join()
+
+    # The three below are called by watchdog, on the reader's thread.
+
+    def on_event(self, event: Any) -> None:
+        with self._lock:
+            folder = self._folders.get(event.wd)
+        name = os.fsdecode(event.name)
+        if folder:
+            self._watch.note(folder, name)
+        elif folder == "" and not name:
+            self._watch.fail("the folder was moved or deleted")
+        elif folder == "" and event.is_directory and paths.is_workspace(name):
+            self._came_or_went(event)
+
+    def on_watch_deleted(self, wd: int) -> None:
+        with self._lock:
+            self._folders.pop(wd, None)
+
+    def on_queue_overflow(self) -> None:
+        try:
+            self._add_workspaces(tell=False)
+        except OSError as error:
+            self._watch.fail(error.strerror or str(error))
+        self._watch.overflow()
+
+    def _came_or_went(self, event: Any) -> None:
+        name = os.fsdecode(event.name)
+        if event.is_create or event.is_moved_to:
+            try:
+                self._add_workspaces(tell=True)
+            except OSError as error:
+                self._watch.fail(error.strerror or str(error))
+        else:
+            with self._lock:  # a folder that was moved away may still send hints
+                self._folders = {wd: at for wd, at in self._folders.items() if at != name}
+
+    def _add_workspaces(self, *, tell: bool) -> None:
+        """Watch every workspace that is not watched yet. What was written into a new folder
+        before the watch stood there sent no hint: `tell` looks for it."""
+        with self._watch.disk.folder(paths.WORKSPACES) as root:
+            found = self._watch.disk.list(root)
+        with self._lock:
+            known = set(self._folders.values())
+        for key in found:
+            if paths.is_workspace(key) and key not in known:
+                self._add(key)
+                if tell:
+                    self._tell(key)
+
+    def _tell(self, key: str) -> None:
+        for model in WATCHED:
+            self._watch.note(key, paths.LAYOUT[model].file)
+
+    def _add(self, folder: str) -> None:
+        path = self._watch.disk.home / paths.WORKSPACES / folder
+        mask = self._in_workspace if folder else self._in_root
+        try:
+            # Under the lock, so that the first hint does not come before its folder is known.
+            with self._lock:
+                wd = self._reader.add_callback(os.fsencode(path), mask, self, self._id)
+                self._folders[wd] = folder
+        except (FileNotFoundError, NotADirectoryError):
+            if not folder:
+                raise  # a workspace may be gone again
