@@ -29,6 +29,7 @@ from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.workspace_memory import WorkspaceMemory
 
 D = TypeVar("D", bound=Document)
+D_co = TypeVar("D_co", bound=Document, covariant=True)
 
 
 class Durability(Enum):
@@ -39,10 +40,10 @@ class Durability(Enum):
 
 
 @dataclass(frozen=True)
-class Ref(Generic[D]):
+class Ref(Generic[D_co]):
     """Names one document. `name` is the file's stem for formats with many files, else ""."""
 
-    model: type[D]
+    model: type[D_co]
     workspace: str = ""
     name: str = ""
 
@@ -82,12 +83,12 @@ class Health(Enum):
 
 
 @dataclass(frozen=True)
-class Reading(Generic[D]):
+class Reading(Generic[D_co]):
     """`document` is in force; None where there is none. `detail` is a sentence for people."""
 
-    document: D | None
+    document: D_co | None
     health: Health
-    outside: D | None = None
+    outside: D_co | None = None
     detail: str = ""
 
 
@@ -117,10 +118,11 @@ class Transaction(Protocol):
     def read(self, ref: Ref[D]) -> Reading[D]:
         """The staged document if there is one, else what is on disk. The ref must be declared."""
 
-    def put(self, ref: Ref[D], document: D) -> None:
+    def put(self, ref: Ref[D], document: D, *, absorbs: bool = False) -> None:
         """Stage a document. Its generation is set at commit. Raises TooNew, Corrupt never:
-        what could not be read, or was changed outside and is not absorbed in `document`, is
-        kept in quarantine before it is replaced."""
+        what could not be read, or was changed outside, is kept in quarantine before it is
+        replaced. `absorbs`: `document` takes in the outside change that `read` showed, so
+        that one needs no quarantine."""
 
     def delete(self, ref: Ref[D]) -> None:
         """Stage a removal; all generations of the file go. Missing is fine."""

@@ -1,0 +1,109 @@
+"""Replace one document so that every crash leaves the old or the new, whole (ST-1, TR-2).
+
+The steps, each one call of `fsops`:
+  stage    new bytes into a temporary file beside the document; class full also into the
+           temporary file of the spare.
+  flush    the caller flushes the staged files of a transaction together.
+  install  the temporary file takes the name, then its twin takes the spare's.
+  flush    the folder. Only now is class full acknowledged.
+
+The document takes its name before the spare, so at every moment the document is at least as
+new as its spare, and a reader that looks at the spare first never meets a newer one.
+Protects: the spare is a file of its own, so what damages or edits one of them in place leaves
+the other. Does not lock, and does not know what a document is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from wm.store import paths
+from wm.store.fsops import Disk, Handle
+
+
+@dataclass(slots=True)
+class Staged:
+    """New bytes that wait for their name. `file` is open until it is flushed or dropped."""
+
+    folder: Handle
+    name: str
+    temp: str
+    spare_temp: str
+    file: Handle
+
+
+def stage(disk: Disk, folder: Handle, name: str, raw: bytes, *, spare: bool) -> Staged:
+    """Write `raw` beside the document; leaves nothing behind when it raises OSError."""
+    token = secrets.token_hex(8)
+    staged = Staged(
+        folder, name, paths.temp(name, token), "", disk.create(folder, paths.temp(name, token))
+    )
+    try:
+        disk.write(staged.file, raw)
+        if spare:
+            staged.spare_temp = paths.temp(name, secrets.token_hex(8))
+            write_new(disk, folder, staged.spare_temp, raw)
+    except BaseException:
+        discard(disk, staged)
+        raise
+    return staged
+
+
+def write_new(disk: Disk, folder: Handle, name: str, raw: bytes) -> None:
+    """A new file with these bytes, not flushed."""
+    with disk.create(folder, name) as file:
+        disk.write(file, raw)
+
+
+def install(disk: Disk, staged: Staged) -> None:
+    """Give the staged bytes their names: the document first, then its spare."""
+    disk.close(staged.file)
+    disk.rename(staged.folder, staged.temp, staged.name)
+    staged.temp = ""
+    if staged.spare_temp:
+        disk.rename(staged.folder, staged.spare_temp, paths.spare(staged.name))
+        staged.spare_temp = ""
+
+
+def discard(disk: Disk, staged: Staged) -> None:
+    """Take back what was staged and not installed. Never raises: it runs while an error is
+    told, and the sweep finds what it could not remove."""
+    with contextlib.suppress(OSError):
+        disk.close(staged.file)
+    for temp in (staged.temp, staged.spare_temp):
+        if temp:
+            try:
+                disk.unlink(staged.folder, temp)
+            except OSError:
+                continue
+    staged.temp = staged.spare_temp = ""
+
+
+def remove(disk: Disk, folder: Handle, name: str) -> None:
+    """Delete a document: the spare first, so that no crash brings it back from there."""
+    for file in (paths.spare(name), name):
+        try:
+            disk.unlink(folder, file)
+        except FileNotFoundError:
+            continue
+
+
+def sweep(disk: Disk, folder: Handle, is_free: Callable[[str], bool]) -> list[str]:
+    """Delete the temporary files that dead writers left; their names.
+
+    `is_free(document)` says that nobody is writing this document now: a temporary file exists
+    only while its writer holds the document's lock, so age and process ids do not matter.
+    """
+    gone: list[str] = []
+    for file in disk.list(folder):
+        document = paths.document_of_temp(file)
+        if document is not None and is_free(document):
+            try:
+                disk.unlink(folder, file)
+            except FileNotFoundError:
+                continue
+            gone.append(file)
+    return gone

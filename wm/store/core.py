@@ -1,0 +1,227 @@
+"""What the transactions of one open store share: key, folders, cache, and what waits for a flush.
+
+Protects: an unchanged document is parsed once (the cache compares the exact bytes, never time
+stamps), and nothing counts as acknowledged while the names on the way to it were never flushed
+by this process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TypeVar
+
+from wm.formats.base import Document
+from wm.settings import StoreSettings
+from wm.store import atomic, copies, fstype, paths
+from wm.store import key as keys
+from wm.store.base import RELAXED, Health, Ref
+from wm.store.copies import Found
+from wm.store.evidence import EvidenceLog
+from wm.store.failures import explained
+from wm.store.fsops import Disk, Handle
+from wm.store.locks import Locks
+from wm.store.paths import Place
+from wm.store.quarantine import Quarantine
+
+D = TypeVar("D", bound=Document)
+
+
+class Wait(Enum):
+    """What a relaxed file needs before a power cut cannot take it back."""
+
+    SPARE = "flush the spare of a document of class full"
+    COPY = "copy the document to its spare and flush that"
+    LOG = "flush the log"
+
+
+@dataclass(frozen=True)
+class Pending:
+    """One file that waits for a flush."""
+
+    place: Place
+    wait: Wait
+
+
+class Cache:
+    """Documents by place, valid as long as the file's bytes are the same. Oldest leave first."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max = max_bytes
+        self._bytes = 0
+        self._found: OrderedDict[str, tuple[type[Document], Found[Document]]] = OrderedDict()
+        self._guard = threading.Lock()
+
+    def get(self, path: str, model: type[D]) -> Found[D] | None:
+        with self._guard:
+            kept = self._found.get(path)
+            if kept is None or kept[0] is not model:
+                return None
+            self._found.move_to_end(path)
+        return kept[1]  # type: ignore[return-value]  # stored under this very model
+
+    def put(self, path: str, model: type[D], found: Found[D]) -> None:
+        size = len(found.raw or b"")
+        with self._guard:
+            self._drop(path)
+            self._found[path] = (model, found)
+            self._bytes += size
+            while self._bytes > self._max and len(self._found) > 1:
+                self._drop(next(iter(self._found)))
+
+    def drop(self, path: str) -> None:
+        with self._guard:
+            self._drop(path)
+
+    def _drop(self, path: str) -> None:
+        kept = self._found.pop(path, None)
+        if kept is not None:
+            self._bytes -= len(kept[1].raw or b"")
+
+
+class Core:
+    """The open data folder. Everything here is safe for several threads."""
+
+    def __init__(self, home: Path, settings: StoreSettings, disk: Disk) -> None:
+        self.home = home
+        self.settings = settings
+        self.disk = disk
+        self.locks = Locks(disk, settings)
+        self.quarantine = Quarantine(disk, settings.quarantine_max_files)
+        self.log = EvidenceLog(disk, settings)
+        self.cache = Cache(settings.document_cache_bytes)
+        self._guard = threading.Lock()
+        self._key: bytes | None = None
+        self._writable = False
+        self._anchored: set[str] = set()
+        self._swept: set[str] = set()
+        self._pending: dict[Pending, None] = {}
+
+    # --- key ------------------------------------------------------------------------------
+
+    def key_to_read(self) -> bytes:
+        """The key. Where there is none, one that fits nothing: then no document is ours."""
+        if self._key is None:
+            self._key = keys.load(self.disk)
+        return self._key or secrets.token_bytes(keys.KEY_BYTES)
+
+    def key_to_write(self) -> bytes:
+        """The key, after making sure that the data folder, and in it the key, is whole."""
+        with self._guard:
+            if not self._writable:
+                self._prepare()
+                self._writable = True
+            assert self._key is not None
+            return self._key
+
+    def _prepare(self) -> None:
+        with explained("create", str(self.home)):
+            self.disk.make_home()
+        fstype.require_supported(self.home, self.settings.allow_network_folder)
+        place = Place("", paths.KEY_FILE)
+        held = self.locks.take_all([place])
+        try:
+            self._key = keys.ensure(self.disk, self.quarantine)
+        finally:
+            self.locks.release_all(held)
+
+    # --- folders ----------------------------------------------------------------------------
+
+    def make_folder(self, path: str) -> Handle:
+        """Open a folder, creating what is missing on the way to it."""
+        try:
+            return self.disk.folder(path)
+        except FileNotFoundError:
+            upper, _, name = path.rpartition("/")
+            with self.make_folder(upper) as parent:
+                # Another writer may be faster.
+                with contextlib.suppress(FileExistsError):
+                    self.disk.mkdir(parent, name)
+                self.disk.flush(parent)
+            return self.disk.folder(path)
+
+    def to_flush(self, paths_of_folders: Iterable[str]) -> list[str]:
+        """The folders to flush so that names in the given ones hold: these, and those on the
+        way to them that this process has not flushed yet."""
+        wanted: dict[str, None] = dict.fromkeys(paths_of_folders)
+        with self._guard:
+            for path in list(wanted):
+                while path and path not in self._anchored:
+                    path = path.rpartition("/")[0]
+                    wanted[path] = None
+        return list(wanted)
+
+    def flushed(self, paths_of_folders: Iterable[str]) -> None:
+        """Tell that these and the way to them are on disk."""
+        with self._guard:
+            self._anchored.update(paths_of_folders)
+
+    def sweep(self, folder: Handle, held: set[str]) -> None:
+        """Once per folder: delete what dead writers left. `held`: documents that we lock."""
+        with self._guard:
+            if folder.path in self._swept:
+                return
+            self._swept.add(folder.path)
+        atomic.sweep(self.disk, folder, lambda name: name in held or self._free(folder, name))
+
+    def _free(self, folder: Handle, name: str) -> bool:
+        lock = self.locks.try_take(Place(folder.path, name))
+        if lock is None:
+            return False
+        self.locks.release_all([lock])
+        return True
+
+    # --- documents ----------------------------------------------------------------------------
+
+    def find(self, ref: Ref[D], place: Place, folder: Handle, key: bytes) -> Found[D]:
+        """What the document is; from the cache if the file's bytes are the same."""
+        limit = self.settings.max_document_bytes
+        kept = self.cache.get(place.path, ref.model)
+        if kept is not None:
+            try:
+                if self.disk.read(folder, place.name, limit) == kept.raw:
+                    return kept
+            except FileNotFoundError:
+                pass
+        found = copies.find(
+            self.disk,
+            folder,
+            place.name,
+            ref.model,
+            key,
+            limit=limit,
+            relaxed=ref.model in RELAXED,
+        )
+        if found.reading.health is Health.OK and not found.keep_spare:
+            self.cache.put(place.path, ref.model, found)
+        else:
+            self.cache.drop(place.path)
+        return found
+
+    # --- what waits for a flush -----------------------------------------------------------------
+
+    def wait_for(self, place: Place, wait: Wait) -> None:
+        with self._guard:
+            self._pending[Pending(place, wait)] = None
+
+    def drop_waits(self, place: Place) -> None:
+        """The document is deleted: nothing of it waits any more."""
+        with self._guard:
+            for wait in Wait:
+                self._pending.pop(Pending(place, wait), None)
+
+    def take_waits(self) -> list[Pending]:
+        with self._guard:
+            taken = list(self._pending)
+            self._pending.clear()
+        return taken
+
+    def waits(self) -> bool:
+        with self._guard:
+            return bool(self._pending)

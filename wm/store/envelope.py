@@ -1,0 +1,188 @@
+"""The bytes of a document file: JSON that begins with version, generation and checksum.
+
+Pure: bytes in, values out. The checksum is an HMAC-SHA256 with the local key over all bytes of
+the file, its own 64 digits taken as zeros, so any changed byte is seen (ST-1, ST-4, F13).
+
+Protects: nothing is written that could not be read back, and fields that we do not know
+survive (ID-5).
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+from enum import Enum
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError, from_json, to_json
+
+from wm.errors import StoreError
+from wm.formats import migrate
+from wm.formats.base import Document
+
+D = TypeVar("D", bound=Document)
+
+_DIGITS = 64
+_ZEROS = b"0" * _DIGITS
+_HEAD = re.compile(
+    rb'\{\n  "version": (\d{1,9}),\n  "generation": (\d{1,18}),\n  "checksum": "([0-9a-f]{64})"'
+)
+_HEAD_BYTES = 160
+
+
+class State(Enum):
+    """What the bytes of one copy of a document turned out to be."""
+
+    WHOLE = "whole"
+    """Ours, unchanged."""
+    FOREIGN = "foreign"
+    """A fitting document whose checksum is not ours."""
+    NEWER = "newer"
+    """Of a version that this wm does not know."""
+    DAMAGED = "damaged"
+    """No document: `detail` says why."""
+    ABSENT = "absent"
+    """No file."""
+
+
+class Decoded(NamedTuple, Generic[D]):
+    """`version` is the file's, before converters; `document` is None when DAMAGED, and may be
+    None when NEWER."""
+
+    state: State
+    document: D | None
+    version: int = 0
+    detail: str = ""
+
+    @property
+    def generation(self) -> int:
+        return self.document.generation if self.document is not None else 0
+
+
+def encode(document: D, generation: int, key: bytes) -> tuple[bytes, D]:
+    """The file's bytes, and the document exactly as reading them back will give it.
+
+    Lone surrogates, which UTF-8 cannot hold, become U+FFFD. StoreError if the document does
+    not survive its own format (a value that JSON has no word for).
+    """
+    version = type(document).current_version
+    numbered = document.model_copy(update={"version": version, "generation": generation})
+    body = _body(numbered) + b"\n"
+    head = b'{\n  "version": %d,\n  "generation": %d' % (version, generation)
+    if not body.startswith(head):
+        raise StoreError(f"A {document.slug} document does not begin with its version.")
+    again = _read_back(type(document), body)
+    before = head + b',\n  "checksum": "'
+    after = b'"' + body[len(head) :]
+    return before + _digest(before + _ZEROS + after, key) + after, again
+
+
+def is_ours(raw: bytes, key: bytes) -> bool:
+    """Whether the bytes are exactly as this key's owner wrote them."""
+    head = _HEAD.match(raw[:_HEAD_BYTES])
+    if head is None:
+        return False
+    begin, end = head.span(3)
+    return hmac.compare_digest(_digest(raw[:begin] + _ZEROS + raw[end:], key), head.group(3))
+
+
+def generation(raw: bytes) -> int:
+    """The generation that the first lines claim, 0 if they are not ours. Not verified."""
+    head = _HEAD.match(raw[:_HEAD_BYTES])
+    return int(head.group(2)) if head else 0
+
+
+def decode(model: type[D], raw: bytes, key: bytes) -> Decoded[D]:
+    """What the bytes are. Never raises: what cannot be read is DAMAGED, with the reason."""
+    try:
+        data = from_json(raw, allow_inf_nan=False)
+    except ValueError as error:
+        return Decoded(State.DAMAGED, None, detail=_unparsable(raw, error))
+    if not isinstance(data, dict):
+        return Decoded(State.DAMAGED, None, detail="it holds no JSON object")
+    version = data.get("version", model.current_version)
+    if type(version) is not int or version < 1:
+        return Decoded(State.DAMAGED, None, detail="its version is no number")
+    data.pop("checksum", None)
+    if version > model.current_version:
+        return _newer(model, data, version)
+    if version < model.current_version:
+        data = migrate.upgrade(model.slug, data)
+    try:
+        document = model.model_validate(data)
+    except ValidationError as error:
+        return Decoded(State.DAMAGED, None, version, _misfit(error))
+    state = State.WHOLE if is_ours(raw, key) else State.FOREIGN
+    return Decoded(state, document, version)
+
+
+def _newer(model: type[D], data: dict[str, Any], version: int) -> Decoded[D]:
+    detail = f"version {version} is newer than {model.current_version}, the newest known here"
+    try:
+        return Decoded(State.NEWER, model.model_validate(data), version, detail)
+    except ValidationError:
+        return Decoded(State.NEWER, None, version, detail)
+
+
+def _body(document: Document) -> bytes:
+    extra = document.model_extra
+    if extra and "checksum" in extra:
+        rest = {name: value for name, value in extra.items() if name != "checksum"}
+        document = document.model_copy()
+        object.__setattr__(document, "__pydantic_extra__", rest)
+    serializer = type(document).__pydantic_serializer__
+    try:
+        return serializer.to_json(document, indent=2, by_alias=True, warnings=False)
+    except (PydanticSerializationError, UnicodeError):
+        return _body_without_surrogates(document)
+
+
+def _body_without_surrogates(document: Document) -> bytes:
+    try:
+        values = document.model_dump(mode="python", by_alias=True, warnings=False)
+        return to_json(clean(values), indent=2, inf_nan_mode="null")
+    except (PydanticSerializationError, ValueError, RecursionError) as error:
+        raise StoreError(
+            f"A {document.slug} document cannot be written as JSON: {error}."
+        ) from error
+
+
+def clean(value: Any) -> Any:
+    """The same JSON value with every lone surrogate replaced by U+FFFD."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {clean(name): clean(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [clean(inner) for inner in value]
+    return value
+
+
+def _read_back(model: type[D], body: bytes) -> D:
+    try:
+        return model.model_validate_json(body)
+    except ValidationError as error:
+        raise StoreError(
+            f"A {model.slug} document would not be readable again: {_misfit(error)}.",
+            fix="This is a bug of wm; nothing was written.",
+        ) from error
+
+
+def _digest(raw: bytes, key: bytes) -> bytes:
+    return hmac.digest(key, raw, "sha256").hex().encode("ascii")
+
+
+def _unparsable(raw: bytes, error: ValueError) -> str:
+    if not raw:
+        return "it is empty"
+    if not raw.strip(b"\0"):
+        return "it holds only zero bytes"
+    return f"it is no JSON ({str(error)[:120]})"
+
+
+def _misfit(error: ValidationError) -> str:
+    """Where the first misfit is, and of what kind; never the value, which may be a secret."""
+    first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+    where = ".".join(str(part) for part in first["loc"][:6])[:120]
+    return f"{where or 'the document'}: {first['type']}"

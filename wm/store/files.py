@@ -1,0 +1,95 @@
+"""The store on files: `store.base.Store` over one data folder (SPEC section 2).
+
+Reads take no lock and write nothing; writes go through transactions; what class relaxed left
+unflushed is brought to disk by `flush`. How each of these works stands in `copies`,
+`transaction` and `flushing`; invariants are checked in `check`.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from wm.formats.base import Document
+from wm.settings import StoreSettings
+from wm.store import check, flushing, paths
+from wm.store.base import Finding, Health, LogReading, Reading, Ref
+from wm.store.core import Core
+from wm.store.failures import explained
+from wm.store.fsops import Disk
+from wm.store.transaction import FileTransaction
+
+D = TypeVar("D", bound=Document)
+
+
+class FileStore:
+    """Documents and evidence below `home`. Nothing is created before the first write."""
+
+    def __init__(self, home: Path, settings: StoreSettings, disk: Disk | None = None) -> None:
+        self.home = home
+        self.settings = settings
+        self.disk = disk or Disk(home)
+        self.core = Core(home, settings, self.disk)
+
+    def read(self, ref: Ref[D]) -> Reading[D]:
+        place = paths.place(ref)
+        with explained("read", str(self.home / place.path)):
+            try:
+                with self.disk.folder(place.folder) as folder:
+                    key = self.core.key_to_read()
+                    return self.core.find(ref, place, folder, key).reading
+            except FileNotFoundError:
+                return Reading(None, Health.MISSING)
+
+    def transaction(self, refs: Sequence[Ref[Document]]) -> FileTransaction:
+        return FileTransaction(self.core, refs)
+
+    def names(self, model: type[D], workspace: str = "") -> tuple[str, ...]:
+        found: set[str] = set()
+        for file in self._list(paths.folder(model, workspace)):
+            name = paths.name_of(model, paths.document_of_spare(file) or file)
+            if name is not None:
+                found.add(name)
+        return tuple(sorted(found))
+
+    def workspaces(self) -> tuple[str, ...]:
+        return tuple(name for name in self._list(paths.WORKSPACES) if paths.is_workspace(name))
+
+    def evidence(self, workspace: str) -> LogReading:
+        path = paths.evidence_folder(workspace)
+        with explained("read", str(self.home / path)):
+            try:
+                with self.disk.folder(path) as folder:
+                    return self.core.log.read(folder, self.core.key_to_read())
+            except FileNotFoundError:
+                return LogReading()
+
+    def flush(self) -> None:
+        flushing.flush(self.core)
+
+    def dirty(self) -> bool:
+        return self.core.waits()
+
+    def digest(self, text: str) -> str:
+        """Keyed digest of a text. Makes the key, and the data folder, if there is none yet."""
+        data = b"digest\0" + text.encode("utf-8", "surrogatepass")
+        return hmac.digest(self.core.key_to_write(), data, "sha256").hex()[:32]
+
+    def check(self, *, deep: bool = False) -> Iterator[Finding]:
+        return check.check(self, deep)
+
+    def repair(self) -> Iterator[Finding]:
+        return check.repair(self)
+
+    def close(self) -> None:
+        self.flush()
+
+    def _list(self, path: str) -> list[str]:
+        with explained("read", str(self.home / path)):
+            try:
+                with self.disk.folder(path) as folder:
+                    return self.disk.list(folder)
+            except FileNotFoundError:
+                return []

@@ -1,0 +1,347 @@
+"""The only door to the data folder (ST-6): one method per step that the kernel takes.
+
+Knows nothing of documents, locks or durability classes; what has several steps lives in
+`atomic`, `evidence`, `quarantine`. A subclass that overrides these methods sees, fails or cuts
+every access of the store.
+
+Protects: nothing below the data folder is reached through a symlink; everything is opened
+relative to a folder descriptor, closed at exec, 0600 or 0700 whatever the umask says; no
+descriptor is left behind on any error path. Raises plain OSError (ST-5, F06-F10, F70, F72).
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+FILE_MODE = 0o600
+FOLDER_MODE = 0o700
+CHUNK = 1024 * 1024
+MAX_LANES = 8
+
+Errors = list[OSError]
+
+# A folder that cannot be flushed on this file system says so with one of these; every other
+# error of a folder flush is real.
+_NO_FOLDER_FLUSH = frozenset({errno.EINVAL, errno.ENOTSUP})
+# macOS: what a volume without a full flush answers; then the ordinary one is all there is.
+_NO_FULL_FLUSH = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOTTY})
+
+_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_FILE_FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+
+
+@dataclass(slots=True)
+class Handle:
+    """An open file or folder; `path` is relative to the data folder ("" for itself)."""
+
+    disk: Disk
+    path: str
+    fd: int
+    is_folder: bool
+
+    def __enter__(self) -> Handle:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.disk.close(self)
+
+
+class Disk:
+    """System calls on one data folder. Paths have `/` between safe names, no `..`."""
+
+    parallel = True
+    """Whether several flushes may run at once; disks that trace or fail calls say False."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self._identity: tuple[int, int] | None = None
+
+    # --- folders ------------------------------------------------------------------------
+
+    def make_home(self) -> bool:
+        """Create the data folder; True if it was missing. Its parents keep the umask's mode."""
+        if self._identity is not None:
+            return False
+        missing = not self.home.exists()
+        if missing:
+            os.makedirs(self.home, mode=FOLDER_MODE, exist_ok=True)
+            os.chmod(self.home, FOLDER_MODE)
+            self._flush_parent()
+        return missing
+
+    def folder(self, path: str) -> Handle:
+        """Open a folder, one component at a time, never through a symlink."""
+        fd = self._open_home()
+        for name in path.split("/") if path else ():
+            try:
+                inner = os.open(name, _FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=fd)
+            finally:
+                os.close(fd)
+            fd = inner
+        return Handle(self, path, fd, is_folder=True)
+
+    def mkdir(self, folder: Handle, name: str) -> None:
+        """Create a folder 0700; FileExistsError if the name is taken."""
+        os.mkdir(name, FOLDER_MODE, dir_fd=folder.fd)
+        fd = os.open(name, _FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=folder.fd)
+        try:
+            os.fchmod(fd, FOLDER_MODE)
+        finally:
+            os.close(fd)
+
+    def list(self, folder: Handle) -> list[str]:
+        """Names in a folder, sorted. Names that are no UTF-8 come with surrogates."""
+        return sorted(os.listdir(folder.fd))
+
+    # --- files --------------------------------------------------------------------------
+
+    def read(self, folder: Handle, name: str, limit: int) -> bytes:
+        """The whole file. EFBIG beyond `limit` bytes, EISDIR or EINVAL for what is no file."""
+        fd = os.open(name, os.O_RDONLY | _FILE_FLAGS, dir_fd=folder.fd)
+        try:
+            found = os.fstat(fd)
+            if not stat.S_ISREG(found.st_mode):
+                code = errno.EISDIR if stat.S_ISDIR(found.st_mode) else errno.EINVAL
+                raise OSError(code, "not a regular file", name)
+            return self._read_all(fd, name, found.st_size, limit)
+        finally:
+            os.close(fd)
+
+    def create(self, folder: Handle, name: str) -> Handle:
+        """A new empty file for writing; FileExistsError if the name is taken."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | _FILE_FLAGS
+        fd = os.open(name, flags, FILE_MODE, dir_fd=folder.fd)
+        try:
+            os.fchmod(fd, FILE_MODE)
+        except OSError:
+            os.close(fd)
+            raise
+        return Handle(self, _join(folder.path, name), fd, is_folder=False)
+
+    def open(self, folder: Handle, name: str, *, write: bool = False) -> Handle:
+        """An existing file; with `write`, every write goes to its end."""
+        flags = (os.O_RDWR | os.O_APPEND if write else os.O_RDONLY) | _FILE_FLAGS
+        fd = os.open(name, flags, dir_fd=folder.fd)
+        return Handle(self, _join(folder.path, name), fd, is_folder=False)
+
+    def open_lock(self, folder: Handle, name: str) -> Handle:
+        """A file to lock, created if missing. Nothing is ever written to it."""
+        flags = os.O_RDWR | os.O_CREAT | _FILE_FLAGS
+        fd = os.open(name, flags, FILE_MODE, dir_fd=folder.fd)
+        return Handle(self, _join(folder.path, name), fd, is_folder=False)
+
+    def read_at(self, file: Handle, offset: int, size: int) -> bytes:
+        """Up to `size` bytes from `offset`; less at the end of the file."""
+        return os.pread(file.fd, size, offset)
+
+    def write(self, file: Handle, data: bytes) -> None:
+        """Append all of `data`, however many calls it takes."""
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self.write_some(file, rest) :]
+
+    def write_some(self, file: Handle, data: memoryview) -> int:
+        """One write call: how many bytes went out. Never 0 for a regular file."""
+        done = os.write(file.fd, data)
+        if done == 0:
+            raise OSError(errno.EIO, "the file takes no more bytes", file.path)
+        return done
+
+    def truncate(self, file: Handle, size: int) -> None:
+        os.ftruncate(file.fd, size)
+
+    def close(self, handle: Handle) -> None:
+        """Close once; a closed handle stays closed."""
+        fd, handle.fd = handle.fd, -1
+        if fd >= 0:
+            os.close(fd)
+
+    # --- names --------------------------------------------------------------------------
+
+    def rename(self, folder: Handle, old: str, new: str, target: Handle | None = None) -> None:
+        """Put `old` at `new`, replacing it; `target` is the folder of `new` if another."""
+        os.rename(old, new, src_dir_fd=folder.fd, dst_dir_fd=(target or folder).fd)
+
+    def link(self, folder: Handle, old: str, new: str, target: Handle | None = None) -> None:
+        """A second name for one file; FileExistsError if `new` is taken."""
+        os.link(
+            old,
+            new,
+            src_dir_fd=folder.fd,
+            dst_dir_fd=(target or folder).fd,
+            follow_symlinks=False,
+        )
+
+    def unlink(self, folder: Handle, name: str) -> None:
+        os.unlink(name, dir_fd=folder.fd)
+
+    def stat(self, folder: Handle, name: str) -> os.stat_result:
+        """Of the name itself, never of what a symlink points to."""
+        return os.stat(name, dir_fd=folder.fd, follow_symlinks=False)
+
+    def status(self, handle: Handle) -> os.stat_result:
+        """Of what is open."""
+        return os.fstat(handle.fd)
+
+    def chmod(self, handle: Handle, mode: int) -> None:
+        os.fchmod(handle.fd, mode)
+
+    # --- durability -----------------------------------------------------------------------
+
+    def flush(self, handle: Handle) -> None:
+        """Return when the file's bytes, or the folder's names, are on the drive."""
+        try:
+            _flush(handle.fd)
+        except OSError as error:
+            if not (handle.is_folder and error.errno in _NO_FOLDER_FLUSH):
+                raise
+
+    def flush_all(self, handles: Sequence[Handle]) -> None:
+        """Flush several at once: the wait of the slowest. Raises the first error, after all."""
+        errors: Errors = []
+        if self.parallel and len(handles) > 1:
+            self._flush_parallel(handles, errors)
+        else:
+            self._flush_lane(handles, errors)
+        if errors:
+            raise errors[0]
+
+    def _flush_parallel(self, handles: Sequence[Handle], errors: Errors) -> None:
+        lanes = [handles[lane::MAX_LANES] for lane in range(min(MAX_LANES, len(handles)))]
+        threads: list[threading.Thread] = []
+        here = [lanes[0]]
+        for lane in lanes[1:]:
+            thread = threading.Thread(target=self._flush_lane, args=(lane, errors), daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:  # no thread to be had: slower, not wrong
+                here.append(lane)
+            else:
+                threads.append(thread)
+        for lane in here:
+            self._flush_lane(lane, errors)
+        for thread in threads:
+            thread.join()
+
+    def _flush_lane(self, handles: Sequence[Handle], errors: Errors) -> None:
+        for handle in handles:
+            try:
+                self.flush(handle)
+            except OSError as error:
+                errors.append(error)
+
+    # --- the data folder itself -------------------------------------------------------------
+
+    def _open_home(self) -> int:
+        """The data folder. ESTALE if another folder stands there now: it was moved away or
+        deleted while we ran, and must not come back in the wrong place (F25)."""
+        try:
+            fd = os.open(self.home, _FOLDER_FLAGS)
+        except FileNotFoundError:
+            if self._identity is None:
+                raise
+            raise OSError(errno.ESTALE, "the data folder is gone", str(self.home)) from None
+        try:
+            self._recognise(os.fstat(fd))
+        except OSError:
+            os.close(fd)
+            raise
+        return fd
+
+    def _recognise(self, found: os.stat_result) -> None:
+        identity = (found.st_dev, found.st_ino)
+        if self._identity is None:
+            if found.st_uid != os.geteuid():
+                raise PermissionError(errno.EPERM, "belongs to another user", str(self.home))
+            self._identity = identity
+        elif identity != self._identity:
+            raise OSError(errno.ESTALE, "another folder took its place", str(self.home))
+
+    def _flush_parent(self) -> None:
+        fd = os.open(self.home.parent, _FOLDER_FLAGS)
+        with Handle(self, "..", fd, is_folder=True) as parent:
+            self.flush(parent)
+
+    def _read_all(self, fd: int, name: str, size: int, limit: int) -> bytes:
+        if size > limit:
+            raise OSError(errno.EFBIG, f"larger than {limit} bytes", name)
+        first = os.read(fd, size + 1)
+        if len(first) == size:
+            return first
+        parts = [first]
+        while (part := os.read(fd, CHUNK)) != b"":
+            parts.append(part)
+            if sum(map(len, parts)) > limit:
+                raise OSError(errno.EFBIG, f"larger than {limit} bytes", name)
+        return b"".join(parts)
+
+
+def is_missing(error: OSError) -> bool:
+    """Whether the error says that a name is not there."""
+    return error.errno == errno.ENOENT
+
+
+def lock_holder(found: os.stat_result) -> int:
+    """The process that holds a kernel lock on a file, 0 if the system does not tell.
+
+    Linux lists locks by device and inode. Some file systems (btrfs, overlay) list another
+    device than stat gives, so the inode alone decides when only one line has it.
+    """
+    try:
+        with open("/proc/locks", encoding="ascii", errors="replace") as listing:
+            lines = [line.split() for line in listing]
+    except OSError:
+        return 0
+    device = f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}"
+    by_inode = [
+        (words[5], int(words[4]))
+        for words in lines
+        if len(words) > 5
+        and words[1] == "FLOCK"
+        and words[5].rpartition(":")[2] == str(found.st_ino)
+        and words[4].isdigit()
+    ]
+    exact = [pid for place, pid in by_inode if place.startswith(device + ":")]
+    if exact:
+        return exact[0]
+    return by_inode[0][1] if len(by_inode) == 1 else 0
+
+
+def process_name(pid: int) -> str:
+    """What the system calls a process, "" if it does not tell."""
+    try:
+        with open(f"/proc/{pid}/comm", encoding="utf-8", errors="replace") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
+def _flush(fd: int) -> None:
+    """fsync; on macOS, where fsync leaves the bytes in the drive's cache, F_FULLFSYNC."""
+    if sys.platform == "darwin":
+        try:
+            fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
+        except OSError as error:
+            if error.errno not in _NO_FULL_FLUSH:
+                raise
+        else:
+            return
+    os.fsync(fd)
+
+
+def _join(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder else name

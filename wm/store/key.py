@@ -1,0 +1,139 @@
+"""`local.key`: the secret that document checksums and digests are keyed with (ID-4, TR-1).
+
+One line: `wm-key-1 <64 hex key> <16 hex check>`, 0600, with a spare on an inode of its own.
+It says whose write a document is; it does not keep a secret from programs of the same user.
+
+Protects: the key never changes by accident. It is created once, race-free, by linking a
+finished file to the name; a flipped bit is noticed by the check and mended from the spare;
+a damaged key without a whole spare is an error, never a reason to make a new one (F12, F13).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+
+from wm.errors import Corrupt
+from wm.store import paths
+from wm.store.failures import explained
+from wm.store.fsops import Disk, Handle
+from wm.store.quarantine import Quarantine
+
+KEY_BYTES = 32
+_MARK = b"wm-key-1"
+_SPARE = paths.spare(paths.KEY_FILE)
+_LIMIT = 4096
+
+
+def load(disk: Disk) -> bytes | None:
+    """The key, from the file or its spare; None if there is neither. Writes nothing.
+
+    Raises Corrupt if something is there and no copy is whole.
+    """
+    with explained("read", str(disk.home / paths.KEY_FILE)):
+        try:
+            with disk.folder("") as home:
+                return _load(disk, home)
+        except FileNotFoundError:
+            return None
+
+
+def ensure(disk: Disk, quarantine: Quarantine) -> bytes:
+    """The key; created where there is none, mended where one copy is damaged or gone."""
+    with explained("write", str(disk.home / paths.KEY_FILE)), disk.folder("") as home:
+        key = _load(disk, home)
+        if key is None:
+            _create(disk, home, paths.KEY_FILE, secrets.token_bytes(KEY_BYTES))
+            key = _load(disk, home)
+            assert key is not None
+        for name in (paths.KEY_FILE, _SPARE):
+            if decode(_copy(disk, home, name) or b"") != key:
+                _set_aside(disk, home, name, quarantine)
+                _create(disk, home, name, key)
+        return key
+
+
+def renew(disk: Disk, quarantine: Quarantine) -> bytes:
+    """A new key where no copy is whole (`wm fsck --repair`); the damaged ones are kept.
+
+    Every document then reads as changed outside, and waits for review.
+    """
+    with explained("write", str(disk.home / paths.KEY_FILE)), disk.folder("") as home:
+        for name in (paths.KEY_FILE, _SPARE):
+            if decode(_copy(disk, home, name) or b"") is None:
+                _set_aside(disk, home, name, quarantine)
+    return ensure(disk, quarantine)
+
+
+def encode(key: bytes) -> bytes:
+    """The file's one line."""
+    return b" ".join((_MARK, key.hex().encode(), _check(key))) + b"\n"
+
+
+def decode(raw: bytes) -> bytes | None:
+    """The key in a file's bytes, None unless every byte is as it was written."""
+    words = raw.split()
+    if len(words) != 3:
+        return None
+    try:
+        key = bytes.fromhex(words[1].decode("ascii"))
+    except ValueError:
+        return None
+    return key if len(key) == KEY_BYTES and encode(key) == raw else None
+
+
+def damaged(disk: Disk) -> list[str]:
+    """Names of the copies that are there and not whole, for `wm doctor` and `wm fsck`."""
+    with explained("read", str(disk.home / paths.KEY_FILE)), disk.folder("") as home:
+        found = ((name, _copy(disk, home, name)) for name in (paths.KEY_FILE, _SPARE))
+        return [name for name, raw in found if raw is not None and decode(raw) is None]
+
+
+def _check(key: bytes) -> bytes:
+    return hashlib.sha256(_MARK + key).hexdigest()[:16].encode()
+
+
+def _load(disk: Disk, home: Handle) -> bytes | None:
+    copies = [_copy(disk, home, name) for name in (paths.KEY_FILE, _SPARE)]
+    for raw in copies:
+        if raw is not None and (key := decode(raw)) is not None:
+            return key
+    if all(raw is None for raw in copies):
+        return None
+    raise Corrupt(
+        f"{disk.home / paths.KEY_FILE} is damaged, and so is its spare: wm cannot tell its own "
+        "writes from changes made outside.",
+        fix="Restore local.key from a backup, or run `wm fsck --repair`: it keeps the damaged "
+        "files in quarantine, makes a new key, and every document then waits for your review.",
+    )
+
+
+def _copy(disk: Disk, home: Handle, name: str) -> bytes | None:
+    try:
+        return disk.read(home, name, _LIMIT)
+    except FileNotFoundError:
+        return None
+
+
+def _create(disk: Disk, home: Handle, name: str, key: bytes) -> None:
+    """Give a finished file the name; whoever was first stays (two processes at once)."""
+    temp = paths.temp(name, secrets.token_hex(8))
+    with disk.create(home, temp) as file:
+        disk.write(file, encode(key))
+        disk.flush(file)
+    try:
+        disk.link(home, temp, name)
+    except FileExistsError:
+        pass
+    finally:
+        disk.unlink(home, temp)
+    disk.flush(home)
+
+
+def _set_aside(disk: Disk, home: Handle, name: str, quarantine: Quarantine) -> None:
+    """Move a damaged copy into quarantine; a missing one is fine."""
+    try:
+        quarantine.keep(home, name, "damaged key file")
+        disk.unlink(home, name)
+    except FileNotFoundError:
+        return

@@ -1,0 +1,169 @@
+"""Where every document lies below the data folder (ID-4). Pure: no file is touched.
+
+Protects: no name that comes from outside becomes a path. Session ids are hashed (`sid`), and a
+name that is not a plain lower-case word is replaced by its digest, so that case-insensitive
+and normalising file systems hold the same tree.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from wm.errors import StoreError
+from wm.formats.base import Document
+from wm.formats.home import Aliases, AllowedDigests
+from wm.formats.pending_journal import PendingJournal
+from wm.formats.prompt_epoch import PromptEpoch
+from wm.formats.session_state import CompactionState, SessionState
+from wm.formats.tombstones import Tombstones, TrashedEntry
+from wm.formats.workspace_memory import WorkspaceMemory
+from wm.store.base import Ref
+
+KEY_FILE = "local.key"
+WORKSPACES = "workspaces"
+QUARANTINE = "quarantine"
+EVIDENCE = "evidence"
+
+_KEY = re.compile(r"[0-9a-f]{16}", re.ASCII)
+# Sessions have sister files `<sid>_<topic>.json`, so their own names carry no underscore.
+_SESSION = re.compile(r"[a-z0-9][a-z0-9-]{0,63}", re.ASCII)
+_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,95}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One format's place. file: `{}` stands for the document's name; names: what it may be."""
+
+    folder: str
+    file: str
+    names: re.Pattern[str] | None = None
+    in_home: bool = False
+
+
+LAYOUT: Mapping[type[Document], Row] = MappingProxyType(
+    {
+        Aliases: Row("", "aliases.json", in_home=True),
+        AllowedDigests: Row("", "allowed-digests.json", in_home=True),
+        WorkspaceMemory: Row("", "workspace-memory.json"),
+        PendingJournal: Row("", "pending-journal.json"),
+        Tombstones: Row("", "tombstones.json"),
+        TrashedEntry: Row("trash", "{}.json", _ID),
+        PromptEpoch: Row("epochs", "{}.json", _ID),
+        SessionState: Row("sessions", "{}.json", _SESSION),
+        CompactionState: Row("sessions", "{}_compaction.json", _SESSION),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file: its folder relative to the data folder ("" is itself), and its name there."""
+
+    folder: str
+    name: str
+
+    @property
+    def path(self) -> str:
+        return f"{self.folder}/{self.name}" if self.folder else self.name
+
+
+def sid(session_id: str) -> str:
+    """What a session is called on disk: 32 hex digits of sha256 of its id (ID-4)."""
+    return hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def workspace_folder(workspace: str) -> str:
+    """`workspaces/<key>`; StoreError for what is no key."""
+    if not _KEY.fullmatch(workspace):
+        raise StoreError(
+            f"{workspace!r} is no workspace key.", fix="A key is 16 hexadecimal digits."
+        )
+    return f"{WORKSPACES}/{workspace}"
+
+
+def is_workspace(name: str) -> bool:
+    return _KEY.fullmatch(name) is not None
+
+
+def evidence_folder(workspace: str) -> str:
+    return f"{workspace_folder(workspace)}/{EVIDENCE}"
+
+
+def folder(model: type[Document], workspace: str) -> str:
+    """Where the documents of a format lie."""
+    row = _row(model)
+    if row.in_home:
+        return row.folder
+    base = workspace_folder(workspace)
+    return f"{base}/{row.folder}" if row.folder else base
+
+
+def place(ref: Ref[Document]) -> Place:
+    """Where a document lies; StoreError if the ref does not fit its format."""
+    row = _row(ref.model)
+    if (row.names is None) != (ref.name == ""):
+        wants = "takes no name" if row.names is None else "needs a name"
+        raise StoreError(f"A {ref.slug} document {wants}, got {ref.name!r}.")
+    if row.in_home and ref.workspace:
+        raise StoreError(f"{row.file} belongs to no workspace, got {ref.workspace!r}.")
+    name = row.file if row.names is None else row.file.format(_plain(ref.name, row.names))
+    return Place(folder(ref.model, ref.workspace), name)
+
+
+def name_of(model: type[Document], file: str) -> str | None:
+    """The document name that a file name stands for; None if it is not of this format."""
+    row = _row(model)
+    if row.names is None:
+        return "" if file == row.file else None
+    head, tail = row.file.split("{}")
+    if not (file.startswith(head) and file.endswith(tail)):
+        return None
+    name = file[len(head) : len(file) - len(tail)]
+    return name if row.names.fullmatch(name) else None
+
+
+def spare(name: str) -> str:
+    """The second copy of a document, on an inode of its own."""
+    return f".{name}.spare"
+
+
+def lock(name: str) -> str:
+    return f".{name}.lock"
+
+
+def old_version(name: str, version: int) -> str:
+    """The copy that is kept before the first write of a converted document (ID-5)."""
+    return f".{name}.v{version}"
+
+
+def temp(name: str, token: str) -> str:
+    """Where new bytes are written before they take the name."""
+    return f".{name}.{token}.tmp"
+
+
+def document_of_temp(file: str) -> str | None:
+    """The document that a temporary file was for; None if it is no temporary file of ours."""
+    if not (file.startswith(".") and file.endswith(".tmp")):
+        return None
+    name, dot, token = file[1:-4].rpartition(".")
+    return name if dot and len(token) == 16 and name else None
+
+
+def document_of_spare(file: str) -> str | None:
+    """The document that a spare belongs to; None if the file is no spare."""
+    return file[1:-6] if file.startswith(".") and file.endswith(".spare") else None
+
+
+def _row(model: type[Document]) -> Row:
+    try:
+        return LAYOUT[model]
+    except KeyError:
+        raise StoreError(f"The format {model.slug} has no place in the data folder.") from None
+
+
+def _plain(name: str, allowed: re.Pattern[str]) -> str:
+    return name if allowed.fullmatch(name) else sid(name)

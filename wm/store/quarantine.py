@@ -1,0 +1,101 @@
+"""`quarantine/`: where bytes go that wm could not read, or was about to replace (ST-3, ST-4).
+
+A kept file is a second name for the very same file, so an editor that is still writing to it
+loses nothing. Beside it lies `<name>.reason.json`. The name tells where it came from, with
+`--` for `/`.
+
+Protects: nothing is deleted because it could not be read. Only the cap on the number of files
+removes anything here, the oldest first, and folders never.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import secrets
+import stat
+from dataclasses import dataclass
+
+from wm.store import paths
+from wm.store.fsops import Disk, Handle
+
+REASON = ".reason.json"
+# What a file system without hard links answers.
+_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS, errno.EXDEV})
+
+
+@dataclass(frozen=True)
+class Quarantine:
+    """The quarantine folder of one data folder."""
+
+    disk: Disk
+    max_files: int
+
+    def keep(self, folder: Handle, name: str, reason: str) -> str:
+        """Give `name` a second life here and flush it; its path. Raises OSError.
+
+        A regular file keeps its old name too (where links exist); a folder, a symlink or
+        anything else is moved, for it cannot be replaced in place.
+        """
+        with self._open() as here:
+            new = self._free_name(folder.path, name)
+            self._bring(folder, name, here, new)
+            self._write_reason(here, new, paths.Place(folder.path, name).path, reason)
+            self.disk.flush(here)
+            self._trim(here)
+        return f"{paths.QUARANTINE}/{new}"
+
+    def _open(self) -> Handle:
+        try:
+            return self.disk.folder(paths.QUARANTINE)
+        except FileNotFoundError:
+            with self.disk.folder("") as home:
+                with contextlib.suppress(FileExistsError):
+                    self.disk.mkdir(home, paths.QUARANTINE)
+                self.disk.flush(home)
+            return self.disk.folder(paths.QUARANTINE)
+
+    def _free_name(self, folder: str, name: str) -> str:
+        flat = paths.Place(folder, name).path.replace("/", "--").lstrip(".")
+        return f"{flat[:110]}--{secrets.token_hex(4)}"
+
+    def _bring(self, folder: Handle, name: str, here: Handle, new: str) -> None:
+        if not stat.S_ISREG(self.disk.stat(folder, name).st_mode):
+            self.disk.rename(folder, name, new, here)
+            return
+        try:
+            self.disk.link(folder, name, new, here)
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            self.disk.rename(folder, name, new, here)
+        # The bytes are somebody else's, and may never have been flushed.
+        try:
+            kept = self.disk.open(here, new)
+        except PermissionError:
+            return
+        with kept:
+            self.disk.flush(kept)
+
+    def _write_reason(self, here: Handle, new: str, path: str, reason: str) -> None:
+        text = json.dumps({"path": path, "reason": reason}, indent=2) + "\n"
+        with self.disk.create(here, new + REASON) as file:
+            self.disk.write(file, text.encode("utf-8", "replace"))
+
+    def _trim(self, here: Handle) -> None:
+        kept = [name for name in self.disk.list(here) if not name.endswith(REASON)]
+        if len(kept) <= self.max_files:
+            return
+        aged = sorted((self.disk.stat(here, name).st_ctime_ns, name) for name in kept)
+        for _, name in aged[: len(kept) - self.max_files]:
+            self._drop(here, name)
+
+    def _drop(self, here: Handle, name: str) -> None:
+        if stat.S_ISDIR(self.disk.stat(here, name).st_mode):
+            return
+        for file in (name, name + REASON):
+            try:
+                self.disk.unlink(here, file)
+            except FileNotFoundError:
+                continue

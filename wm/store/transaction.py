@@ -1,0 +1,429 @@
+"""One locked read-modify-write cycle on files: `store.base.Transaction` for `FileStore`.
+
+Order of a commit (ST-1, TR-2). Each full document is on disk before the next one takes its
+name, so that a power cut leaves a fact twice, never nowhere:
+
+  stage     everything into temporary files; whatever fails here has changed nothing
+  flush     the staged files of class full, together
+  install   full documents in `WRITE_ORDER`, a folder flush between two of them
+  delete    what gives a fact away goes after what received it
+  append    evidence
+  flush     the last folder and the evidence file, together; acknowledged from here on
+  install   relaxed documents
+
+One full document and its evidence so cost two waits for the drive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, TypeVar
+
+from wm.errors import Conflict, StoreError, TooNew
+from wm.formats.base import Document
+from wm.formats.evidence import EvidenceRecord
+from wm.store import atomic, envelope, evidence, paths
+from wm.store.atomic import Staged
+from wm.store.base import RELAXED, WRITE_ORDER, Health, Reading, Ref
+from wm.store.copies import Found
+from wm.store.core import Core, Wait
+from wm.store.evidence import End
+from wm.store.failures import explained
+from wm.store.fsops import Handle
+from wm.store.locks import Lock
+from wm.store.paths import Place
+
+D = TypeVar("D", bound=Document)
+
+# So many new files are open at once before they are flushed.
+_FLUSH_TOGETHER = 64
+
+
+def write_order(ref: Ref[Document]) -> tuple[int, str, str]:
+    """Sort key: the order of writing and of locking."""
+    return WRITE_ORDER.index(ref.model), ref.workspace, ref.name
+
+
+@dataclass(frozen=True)
+class _Put:
+    ref: Ref[Document]
+    place: Place
+    document: Document
+    absorbs: bool
+
+
+@dataclass(frozen=True)
+class _Delete:
+    ref: Ref[Document]
+    place: Place
+
+
+@dataclass(frozen=True)
+class _Log:
+    workspace: str
+    line: bytes
+    by_user: bool
+
+
+@dataclass(frozen=True)
+class _Write:
+    """A put on its way: its bytes, and the document as they will be read."""
+
+    put: _Put
+    staged: Staged
+    raw: bytes
+    document: Document
+    generation: int
+
+
+class FileTransaction:
+    """Locks are taken when it is made; see `store.base.Transaction`. For one thread."""
+
+    def __init__(self, core: Core, refs: Sequence[Ref[Document]]) -> None:
+        self._core = core
+        self._disk = core.disk
+        self._key = core.key_to_write()
+        self._places = {ref: paths.place(ref) for ref in sorted(set(refs), key=write_order)}
+        self._folders: dict[str, Handle] = {}
+        self._found: dict[str, Found[Any]] = {}
+        self._staged: list[_Put | _Delete | _Log] = []
+        self._latest: dict[str, int] = {}
+        self._locks: list[Lock] = []
+        self._begin()
+
+    # --- the cycle ------------------------------------------------------------------------
+
+    def read(self, ref: Ref[D]) -> Reading[D]:
+        place = self._place(ref)
+        index = self._latest.get(place.path)
+        if index is None:
+            return self._look(ref, place).reading
+        step = self._staged[index]
+        if isinstance(step, _Put):
+            return Reading(step.document, Health.OK)  # type: ignore[arg-type]  # put by this ref
+        return Reading(None, Health.MISSING)
+
+    def put(self, ref: Ref[D], document: D, *, absorbs: bool = False) -> None:
+        place = self._writable(ref)
+        self._stage(place, _Put(ref, place, document, absorbs))
+
+    def delete(self, ref: Ref[D]) -> None:
+        place = self._writable(ref)
+        self._stage(place, _Delete(ref, place))
+
+    def log(self, record: EvidenceRecord) -> None:
+        paths.workspace_folder(record.workspace_key)
+        line = evidence.encode(record, self._key, self._core.settings.max_record_bytes)
+        self._staged.append(_Log(record.workspace_key, line, record.phase == "user"))
+
+    def savepoint(self) -> object:
+        return len(self._staged)
+
+    def rollback(self, mark: object) -> None:
+        if not isinstance(mark, int) or not 0 <= mark <= len(self._staged):
+            raise StoreError("This savepoint is not of this transaction.")
+        del self._staged[mark:]
+        self._latest = {
+            step.place.path: index
+            for index, step in enumerate(self._staged)
+            if not isinstance(step, _Log)
+        }
+
+    def commit(self) -> None:
+        steps = [self._staged[index] for index in sorted(self._latest.values())]
+        puts = sorted(
+            (step for step in steps if isinstance(step, _Put)),
+            key=lambda put: write_order(put.ref),
+        )
+        deletes = [step for step in steps if isinstance(step, _Delete)]
+        logs = [step for step in self._staged if isinstance(step, _Log)]
+        try:
+            with explained("write", str(self._core.home)):
+                self._write_all(puts, deletes, logs)
+        except BaseException:
+            for place in self._places.values():
+                self._core.cache.drop(place.path)
+            self._found.clear()
+            for workspace in {log.workspace for log in logs}:
+                self._core.log.forget(workspace)
+            raise
+        self._staged.clear()
+        self._latest.clear()
+
+    def close(self) -> None:
+        """Let go of locks and folders; what is staged and not committed is forgotten."""
+        locks, self._locks = self._locks, []
+        try:
+            self._core.locks.release_all(locks)
+        finally:
+            for folder in self._folders.values():
+                self._disk.close(folder)
+            self._folders.clear()
+
+    def __enter__(self) -> FileTransaction:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if kind is None and self._staged:
+                self.commit()
+        finally:
+            self.close()
+
+    # --- begin ------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        try:
+            for place in self._places.values():
+                self._folder(place.folder)
+            self._locks = self._core.locks.take_all(list(self._places.values()))
+            for folder in list(self._folders.values()):
+                held = {p.name for p in self._places.values() if p.folder == folder.path}
+                with explained("tidy", str(self._core.home / folder.path)):
+                    self._core.sweep(folder, held)
+        except BaseException:
+            self.close()
+            raise
+
+    def _folder(self, path: str) -> Handle:
+        if path not in self._folders:
+            with explained("open", str(self._core.home / path)):
+                self._folders[path] = self._core.make_folder(path)
+        return self._folders[path]
+
+    def _place(self, ref: Ref[Document]) -> Place:
+        try:
+            return self._places[ref]
+        except KeyError:
+            raise StoreError(
+                f"The transaction was not opened for {paths.place(ref).path}.",
+                fix="This is a bug of wm: name every document when opening a transaction.",
+            ) from None
+
+    def _look(self, ref: Ref[D], place: Place) -> Found[D]:
+        found = self._found.get(place.path)
+        if found is None:
+            with explained("read", str(self._core.home / place.path)):
+                found = self._core.find(ref, place, self._folder(place.folder), self._key)
+            self._found[place.path] = found
+        return found
+
+    def _writable(self, ref: Ref[Document]) -> Place:
+        place = self._place(ref)
+        reading = self._look(ref, place).reading
+        if reading.health is Health.TOO_NEW:
+            raise TooNew(
+                f"{self._core.home / place.path} was written by a newer wm: {reading.detail}.",
+                fix="Update wm; this version reads the file and leaves it as it is.",
+            )
+        return place
+
+    def _stage(self, place: Place, step: _Put | _Delete) -> None:
+        self._latest[place.path] = len(self._staged)
+        self._staged.append(step)
+
+    # --- commit -------------------------------------------------------------------------------
+
+    def _write_all(
+        self, puts: Sequence[_Put], deletes: Sequence[_Delete], logs: Sequence[_Log]
+    ) -> None:
+        with ExitStack() as stack:
+            ends = self._open_logs(stack, logs)
+            writes = self._stage_all(stack, puts)
+            self._check_locks()
+            full = [write for write in writes if write.put.ref.model not in RELAXED]
+            relaxed = [write for write in writes if write.put.ref.model in RELAXED]
+            # The last folder waits for the evidence, so that both are flushed at once.
+            last = self._install_in_turn(full, more=bool(deletes))
+            last += self._delete_all(deletes)
+            self._append_all(ends, logs)
+            durable = bool(full or deletes) or any(log.by_user for log in logs)
+            self._acknowledge(last, ends, durable=durable)
+            for write in relaxed:
+                self._install(write)
+
+    def _open_logs(self, stack: ExitStack, logs: Sequence[_Log]) -> dict[str, End]:
+        """Take the logs' locks, after those of all documents, and open clean ends."""
+        workspaces = sorted({log.workspace for log in logs})
+        folders = [self._folder(paths.evidence_folder(key)) for key in workspaces]
+        locks = self._core.locks.take_all([evidence.lock_place(key) for key in workspaces])
+        stack.callback(self._core.locks.release_all, locks)
+        ends: dict[str, End] = {}
+        for workspace, folder in zip(workspaces, folders, strict=True):
+            end = self._core.log.open_end(workspace, folder, self._key)
+            stack.callback(self._disk.close, end.file)
+            ends[workspace] = end
+        return ends
+
+    def _stage_all(self, stack: ExitStack, puts: Sequence[_Put]) -> list[_Write]:
+        writes: list[_Write] = []
+        unflushed: list[Handle] = []
+        for put in puts:
+            with explained("write", str(self._core.home / put.place.path)):
+                write = self._stage_one(put)
+                stack.callback(atomic.discard, self._disk, write.staged)
+                writes.append(write)
+                if put.ref.model in RELAXED:
+                    self._disk.close(write.staged.file)
+                else:
+                    unflushed.append(write.staged.file)
+                if len(unflushed) >= _FLUSH_TOGETHER:
+                    self._flush_and_close(unflushed)
+        with explained("flush", str(self._core.home)):
+            self._flush_and_close(unflushed)
+        return writes
+
+    def _stage_one(self, put: _Put) -> _Write:
+        found = self._look(put.ref, put.place)
+        generation = found.generation + 1
+        raw, document = envelope.encode(put.document, generation, self._key)
+        limit = self._core.settings.max_document_bytes
+        if len(raw) > limit:
+            raise StoreError(
+                f"{self._core.home / put.place.path} would have {len(raw)} bytes, more than "
+                f"{limit}.",
+                fix="Nothing was written. Remove entries, or raise store.max_document_bytes.",
+            )
+        staged = atomic.stage(
+            self._disk,
+            self._folder(put.place.folder),
+            put.place.name,
+            raw,
+            spare=put.ref.model not in RELAXED,
+        )
+        return _Write(put, staged, raw, document, generation)
+
+    def _flush_and_close(self, files: list[Handle]) -> None:
+        if files:
+            self._disk.flush_all(files)
+        for file in files:
+            self._disk.close(file)
+        files.clear()
+
+    def _check_locks(self) -> None:
+        """A lock file that was deleted under us guards nothing: another writer may be in."""
+        for lock in self._locks:
+            if not self._core.locks.still_ours(lock):
+                path = self._core.home / lock.place.folder / paths.lock(lock.place.name)
+                raise Conflict(
+                    f"The lock file {path} was removed or replaced while it was held.",
+                    fix="Nothing was written; try again. Lock files must stay where they are.",
+                )
+
+    def _install_in_turn(self, writes: Sequence[_Write], *, more: bool) -> list[str]:
+        """Install full documents; the folders that the caller still has to flush."""
+        waiting: list[str] = []
+        for write in writes:
+            self._flush_folders(waiting)
+            self._install(write)
+            waiting = [write.put.place.folder]
+        if more:
+            self._flush_folders(waiting)
+            return []
+        return waiting
+
+    def _delete_all(self, deletes: Sequence[_Delete]) -> list[str]:
+        folders: dict[str, None] = {}
+        for delete in deletes:
+            place = delete.place
+            folder = self._folder(place.folder)
+            with explained("delete", str(self._core.home / place.path)):
+                self._set_aside(folder, place, self._look(delete.ref, place), absorbs=False)
+                atomic.remove(self._disk, folder, place.name)
+            self._core.cache.drop(place.path)
+            self._core.drop_waits(place)
+            self._found.pop(place.path, None)
+            folders[place.folder] = None
+        return list(folders)
+
+    def _append_all(self, ends: dict[str, End], logs: Sequence[_Log]) -> None:
+        for workspace, end in ends.items():
+            lines = b"".join(log.line for log in logs if log.workspace == workspace)
+            with explained("write", str(self._core.home / end.file.path)):
+                self._core.log.append(end, lines)
+
+    def _acknowledge(self, folders: Sequence[str], ends: dict[str, End], *, durable: bool) -> None:
+        """The flush after which class full is on disk; relaxed evidence waits for `flush`."""
+        logs = list(ends.values())
+        if not durable:
+            for end in logs:
+                self._core.wait_for(
+                    Place(end.folder.path, evidence.file_name(end.number)), Wait.LOG
+                )
+            logs = []
+        fresh = [end.folder.path for end in logs if end.fresh]
+        self._flush_folders([*folders, *fresh], [end.file for end in logs])
+
+    def _flush_folders(self, folders: Iterable[str], files: Sequence[Handle] = ()) -> None:
+        """Flush folders, the unflushed way to them, and `files`, all at once."""
+        wanted = self._core.to_flush(folders)
+        if not wanted and not files:
+            return
+        with explained("flush", str(self._core.home)), ExitStack() as stack:
+            handles = [
+                self._folders.get(path) or stack.enter_context(self._disk.folder(path))
+                for path in wanted
+            ]
+            self._disk.flush_all([*files, *handles])
+        self._core.flushed(wanted)
+
+    def _install(self, write: _Write) -> None:
+        put, place = write.put, write.put.place
+        with explained("write", str(self._core.home / place.path)):
+            found = self._look(put.ref, place)
+            self._set_aside(write.staged.folder, place, found, absorbs=put.absorbs)
+            atomic.install(self._disk, write.staged)
+        new = Found(Reading(write.document, Health.OK), write.raw, write.generation)
+        self._found[place.path] = new
+        self._core.cache.put(place.path, put.ref.model, new)
+        self._core.wait_for(place, Wait.COPY if put.ref.model in RELAXED else Wait.SPARE)
+
+    def _set_aside(
+        self, folder: Handle, place: Place, found: Found[Document], *, absorbs: bool
+    ) -> None:
+        """Keep in quarantine what is about to be replaced and is not ours to lose (ST-4)."""
+        absorbs = absorbs and found.reading.health is Health.OUTSIDE
+        main = "" if absorbs else found.keep_main
+        if not main and self._bytes_now(folder, place) != found.raw:
+            main = "changed outside wm in the moment it was written"
+        if main:
+            self._keep(folder, place.name, main)
+        if found.keep_spare:
+            if not absorbs:
+                self._keep(folder, paths.spare(place.name), found.keep_spare)
+            self._remove(folder, paths.spare(place.name))
+        if found.old_version:
+            self._keep_old(folder, place.name, found.old_version)
+
+    def _bytes_now(self, folder: Handle, place: Place) -> bytes | None:
+        try:
+            return self._disk.read(folder, place.name, self._core.settings.max_document_bytes)
+        except FileNotFoundError:
+            return None
+
+    def _keep(self, folder: Handle, name: str, reason: str) -> None:
+        try:
+            self._core.quarantine.keep(folder, name, reason)
+        except FileNotFoundError:
+            return  # whoever changed it took it away again
+
+    def _remove(self, folder: Handle, name: str) -> None:
+        try:
+            self._disk.unlink(folder, name)
+        except FileNotFoundError:
+            return
+
+    def _keep_old(self, folder: Handle, name: str, version: int) -> None:
+        """The file as an older wm wrote it, before the first converted write (ID-5)."""
+        try:
+            self._disk.link(folder, name, paths.old_version(name, version))
+        except FileExistsError:
+            return
