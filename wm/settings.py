@@ -476,6 +476,12 @@ def find_agent_paths(env: Mapping[str, str] | None = None) -> AgentPaths:
     )
 
 
+def wants_colour(env: Mapping[str, str] | None = None) -> bool:
+    """Whether the user did not ask for plain text (IF-7)."""
+    env = os.environ if env is None else env
+    return not env.get("NO_COLOR") and env.get("TERM") != "dumb"
+
+
 def load(env: Mapping[str, str] | None = None) -> Settings:
     """Read environment and config.toml once.
 

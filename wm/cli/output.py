@@ -18,6 +18,7 @@ import click
 
 from wm.domain.text import safe
 from wm.formats.base import Record, dump
+from wm.settings import wants_colour
 
 WIDTH = 80
 
@@ -30,7 +31,7 @@ def width() -> int:
 
 
 def colour() -> bool:
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return sys.stdout.isatty() and wants_colour()
 
 
 def line(text: str = "") -> None:

@@ -12,6 +12,7 @@ from wm.ops import (
     remember,
     search,
     sessions,
+    statusline,
     why,
     workspaces,
 )
@@ -35,6 +36,7 @@ OPERATIONS: dict[str, Operation[Any, Any]] = {
         prompt.prompt,
         sessions.show_session,
         hooks.hook,
+        statusline.statusline,
         workspaces.list_workspaces,
         workspaces.move_workspace,
         workspaces.export_workspace,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wm.ops.runtime import Runtime
+from wm.store import fstype
 from wm.store.base import Finding
 
 
@@ -16,3 +17,10 @@ def check_store(runtime: Runtime, *, deep: bool) -> Iterator[Finding]:
 def repair_store(runtime: Runtime) -> Iterator[Finding]:
     """Mend what `check_store` calls repairable; what was done."""
     return runtime.store.repair()
+
+
+def folder_class(path: str) -> tuple[str, str]:
+    """How far the file system of a folder keeps promises (durable, best_effort, unsupported),
+    and its name."""
+    found = fstype.of(path)
+    return found.durability, found.kind

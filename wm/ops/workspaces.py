@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from wm.domain.times import iso
 from wm.domain.workspace import scope
-from wm.domain.facts import Refusal
 from wm.errors import UserError
 from wm.formats.base import Document, dump
 from wm.formats.home import Aliases
@@ -66,15 +65,14 @@ def _move(work: Work, request: MoveRequest) -> Moved:
         old.key,
         new.key,
         new_root=new.root,
-        known=work.runtime.store.workspaces(),
+        folders=work.runtime.store.workspaces(),
         aliases=aliases,
-        at=iso(work.now),
+        now=work.now,
     )
-    if isinstance(plan, Refusal):
-        raise UserError(plan.message)
-    work.put(ALIASES, plan)
-    target = scope.resolve(new.key, plan)
-    place = Place(key=target, root=new.root)
+    if isinstance(plan, scope.Refusal):
+        raise UserError(plan.message, fix=plan.fix)
+    work.put(ALIASES, plan.aliases)
+    place = Place(key=plan.target, root=new.root)
     memory = load_memory(work, place)
     moved = memory.workspace.model_copy(update={"root": new.root})
     save_memory(work, place, memory.model_copy(update={"workspace": moved}))

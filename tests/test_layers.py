@@ -1,0 +1,134 @@
+"""The dependency table of docs/architecture.md, held to by walking the imports."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "wm"
+
+MAY_IMPORT: dict[str, set[str]] = {
+    "errors": set(),
+    "settings": {"errors"},
+    "formats": {"errors", "formats"},
+    "domain": {"errors", "settings", "formats", "domain"},
+    "store": {"errors", "settings", "formats", "domain", "store"},
+    "ops": {"errors", "settings", "formats", "domain", "store", "ops"},
+    "daemon": {"errors", "settings", "formats", "domain.times", "ops", "daemon"},
+    "agents": {"errors", "settings", "formats", "daemon.client", "agents"},
+    "cli": {"errors", "settings", "formats", "domain.text", "daemon", "ops", "agents", "cli"},
+}
+"""Package -> what of `wm` it may import (a package, or one module of it)."""
+
+EXCEPTIONS = {
+    # The hook client falls back to the library on the files; the import happens only then.
+    ("agents.hook", "ops.hooks"),
+    # The store takes the value types of a few rules; it decides nothing.
+    ("cli.verbs.fsck", "store.base"),
+}
+
+NEVER: dict[str, set[str]] = {
+    "formats": {"os", "pathlib", "time", "asyncio", "socket", "subprocess"},
+    "domain": {"os", "pathlib", "time", "asyncio", "socket", "subprocess", "random", "secrets"},
+    "ops": {"socket", "asyncio", "click", "subprocess"},
+}
+"""Standard library that a pure package has no business with."""
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        yield name.removesuffix(".__init__"), ast.parse(path.read_text("utf-8"))
+
+
+def imports(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            module = node.module or ""
+            known = PACKAGE.parent.joinpath(*module.split("."))
+            for alias in node.names:
+                sub = known / alias.name
+                is_module = sub.is_dir() or sub.with_suffix(".py").is_file()
+                yield f"{module}.{alias.name}" if is_module else module
+
+
+def allowed(package: str, target: str) -> bool:
+    return any(target == ok or target.startswith(ok + ".") for ok in MAY_IMPORT[package])
+
+
+@pytest.mark.parametrize("package", sorted(MAY_IMPORT))
+def test_packages_import_only_what_the_table_allows(package: str) -> None:
+    wrong = []
+    for name, tree in modules():
+        if name.split(".")[0] != package:
+            continue
+        for imported in imports(tree):
+            if imported == "wm" or not imported.startswith("wm."):
+                continue
+            target = imported.removeprefix("wm.")
+            if not allowed(package, target) and (name, target) not in EXCEPTIONS:
+                wrong.append(f"{name} imports {target}")
+    assert not wrong
+
+
+@pytest.mark.parametrize("package", sorted(NEVER))
+def test_pure_packages_stay_away_from_the_world(package: str) -> None:
+    wrong = [
+        f"{name} imports {imported}"
+        for name, tree in modules()
+        if name.split(".")[0] == package
+        for imported in imports(tree)
+        if imported.split(".")[0] in NEVER[package]
+    ]
+    assert not wrong
+
+
+def test_every_package_has_a_row() -> None:
+    packages = {name.split(".")[0] for name, _ in modules()} - {"", "__main__", "__init__"}
+    assert packages <= set(MAY_IMPORT)
+
+
+def test_only_settings_reads_the_environment() -> None:
+    wrong = []
+    for name, tree in modules():
+        # The hook client may not import settings: that alone costs more than its whole run.
+        if name in ("settings", "agents.hook"):
+            continue
+        wrong += [
+            f"{name}:{node.lineno}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv", "environb")
+        ]
+    assert not wrong
+
+
+def test_broad_catches_stand_at_the_doors_only() -> None:
+    doors = {"cli.app", "daemon.dispatch", "daemon.actors"}
+    wrong = []
+    for name, tree in modules():
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.ExceptHandler) or name in doors:
+                continue
+            if node.type is None or getattr(node.type, "id", "") in ("Exception", "BaseException"):
+                # Cleaning up and raising again hides nothing.
+                reraises = any(isinstance(n, ast.Raise) and n.exc is None for n in ast.walk(node))
+                wrong += [] if reraises else [f"{name}:{node.lineno}"]
+    assert not wrong
+
+
+def test_functions_stay_readable() -> None:
+    long = [
+        f"{name}:{node.lineno} {node.name} ({size} lines)"
+        for name, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (size := (node.end_lineno or 0) - node.lineno + 1) > 60
+    ]
+    assert not long

@@ -1,0 +1,91 @@
+"""`wm setup`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+import wm
+from wm.agents import setup as wiring
+from wm.agents.claude_hooks import installed
+from wm.cli import output
+from wm.cli.context import Caller, json_option, workspace_options
+from wm.domain.text import safe
+from wm.settings import Settings, find_agent_paths
+
+
+@click.command("setup", short_help="Wire the agents on this machine; shows a diff first.")
+@click.option("--agent", "agents", multiple=True, type=click.Choice(wiring.AGENTS),
+              help="Only this agent; may be repeated. Default: those that are found.")
+@click.option("--service", is_flag=True,
+              help="Also let systemd or launchd start the daemon when it is needed.")
+@click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
+@click.option("--dry-run", is_flag=True, help="Show what would be changed, and change nothing.")
+@json_option
+@workspace_options
+def command(
+    caller: Caller, agents: tuple[str, ...], service: bool, yes: bool, dry_run: bool,
+    as_json: bool,
+) -> int:
+    """Add wm to the settings of the agents found here. `wm unsetup` restores every byte.
+
+    A second run has nothing to do. Nobody else's settings are touched.
+    """
+    plan = wiring.plan_setup(look(caller.settings), agents=agents, service=service)
+    return carry_out(plan, yes=yes, dry_run=dry_run, as_json=as_json, done="Wired.")
+
+
+def look(settings: Settings) -> wiring.Facts:
+    """This machine, as far as setup is concerned."""
+    command = installed(sys.executable, Path(wm.__file__).parent)
+    return wiring.look(find_agent_paths(), settings.paths, command, settings.hooks, sys.platform)
+
+
+def carry_out(
+    plan: wiring.Plan, *, yes: bool, dry_run: bool, as_json: bool, done: str
+) -> int:
+    """Show a plan, ask, and do it."""
+    if as_json:
+        return _as_json(plan, yes=yes, dry_run=dry_run)
+    output.lines(plan.notes)
+    if plan.nothing_to_do:
+        output.line("Nothing to do.")
+        return 0
+    for change in plan.changes:
+        output.line(f"{change.say or 'write'}: {output.home_short(str(change.path))}")
+    output.line()
+    output.lines(_coloured(plan.diff))
+    if dry_run:
+        return 0
+    if not yes and not _agreed():
+        output.note("Nothing was changed. Use --yes where nobody can answer.")
+        return 1
+    applied = wiring.apply(plan)
+    output.line(f"{done} {output.count(len(applied.changed), 'file')} written.")
+    for problem in applied.problems:
+        output.note(problem)
+    return 1 if applied.problems else 0
+
+
+def _as_json(plan: wiring.Plan, *, yes: bool, dry_run: bool) -> int:
+    act = yes and not dry_run and not plan.nothing_to_do
+    applied = wiring.apply(plan) if act else wiring.Applied()
+    output.as_json({
+        "changes": [{"path": str(c.path), "agent": c.agent, "what": c.say, "diff": c.diff}
+                    for c in plan.changes],
+        "notes": list(plan.notes),
+        "applied": act,
+        "problems": list(applied.problems),
+    })
+    return 1 if applied.problems else 0
+
+
+def _agreed() -> bool:
+    return sys.stdin.isatty() and click.confirm("Make these changes?", default=True)
+
+
+def _coloured(diff: str) -> list[str]:
+    paint = {"+": output.good, "-": output.bad, "@": output.dim}
+    return [paint.get(text[:1], str)(safe(text)) for text in diff.splitlines()]

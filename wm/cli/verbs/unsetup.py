@@ -1,0 +1,27 @@
+"""`wm unsetup`."""
+
+from __future__ import annotations
+
+import click
+
+from wm.agents import setup as wiring
+from wm.cli.context import Caller, json_option, workspace_options
+from wm.cli.verbs.setup import carry_out, look
+
+
+@click.command("unsetup", short_help="Take wm out of the agents' settings again.")
+@click.option("--agent", "agents", multiple=True, type=click.Choice(wiring.AGENTS),
+              help="Only this agent; may be repeated. Default: everything that setup did.")
+@click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
+@click.option("--dry-run", is_flag=True, help="Show what would be changed, and change nothing.")
+@json_option
+@workspace_options
+def command(
+    caller: Caller, agents: tuple[str, ...], yes: bool, dry_run: bool, as_json: bool
+) -> int:
+    """Undo `wm setup`. A file that nobody changed since is restored byte for byte.
+
+    Where you changed a file since, only wm's own parts are taken out. Memory stays.
+    """
+    plan = wiring.plan_unsetup(look(caller.settings), agents=agents)
+    return carry_out(plan, yes=yes, dry_run=dry_run, as_json=as_json, done="Undone.")
