@@ -52,11 +52,11 @@ class Ageing:
     def days(self, entry: MemoryEntry) -> float:
         """Effective age in days; 0 for a date in the future or one that is none."""
         begin = parse(clock_of(entry))
-        if begin is None or begin >= self.now:
+        if begin is None:
             return 0.0
         age = (self.now - begin).total_seconds() / DAY_S
-        if not self.begins:
-            return age
+        if age <= 0.0 or not self.begins:
+            return max(0.0, age)
         return max(0.0, age - (1.0 - self.settings.dormant_rate) * self._quiet_since(begin))
 
     def strength(self, entry: MemoryEntry) -> float:

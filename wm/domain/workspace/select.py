@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from operator import attrgetter
 
 from wm.domain.text import first_sentences, neutralise
 from wm.domain.workspace.consolidate import SOURCE_RANK
@@ -68,7 +69,7 @@ def rank(memory: WorkspaceMemory, *, now: datetime, settings: MemorySettings) ->
     return Ranking(
         entries=tuple(active[at] for at in order),
         strengths=tuple(strengths[at] for at in order),
-        counts=Counter((e.scope, e.type) for e in active),
+        counts=Counter(map(attrgetter("scope", "type"), active)),
     )
 
 

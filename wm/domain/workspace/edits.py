@@ -1,0 +1,249 @@
+"""What a person does to entries: edit, pin, weigh, forget, restore, accept, reject (WM-7).
+
+Each act gives a new memory and the facts for the evidence log, or a refusal with the figures.
+Nothing is cut to fit (WM-1), and nothing is lost: what leaves the document is handed back to
+be kept in the trash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from wm.domain.facts import Detail, Fact, Refusal
+from wm.domain.text import canonical
+from wm.domain.times import iso
+from wm.domain.workspace import outside
+from wm.domain.workspace.consolidate import Ledger, fresh_id
+from wm.domain.workspace.retention import clock_of
+from wm.formats.workspace_memory import (
+    CONFIDENCE,
+    IMPORTANCES,
+    TYPES,
+    MemoryEntry,
+    WorkspaceMemory,
+)
+from wm.settings import MemorySettings
+
+Outcome = tuple[WorkspaceMemory, tuple[Fact, ...]]
+
+
+def edit(
+    memory: WorkspaceMemory,
+    entry_id: str,
+    *,
+    text: str | None = None,
+    rationale: str | None = None,
+    type: str | None = None,
+    importance: str | None = None,
+    pinned: bool | None = None,
+    now: datetime,
+    settings: MemorySettings,
+) -> Outcome | Refusal:
+    """Change what is given (None: leave it). Refusals: see `_unfit`, and not_found, superseded.
+
+    A text that a person rewrote is theirs: it counts as manual, so that no model may replace
+    it, and its age begins anew. Taint stays: rewording does not tell where a claim came from.
+    """
+    entry = _find(memory, entry_id)
+    if isinstance(entry, Refusal):
+        return entry
+    if entry.status not in ("active", "inbox"):
+        message = f"{entry_id} is {entry.status} and kept as history only."
+        return Refusal("not_editable", message, {"status": entry.status})
+    asked = {
+        "text": text,
+        "rationale": rationale,
+        "type": type,
+        "user_importance": importance,
+        "pinned": pinned,
+    }
+    changes = {k: v for k, v in asked.items() if v is not None and v != getattr(entry, k)}
+    refusal = _unfit(memory, entry, changes, settings)
+    if refusal is not None:
+        return refusal
+    if not changes:
+        return memory, (Fact("memory_edited", "user", "unchanged", entry_id),)
+    changed = _edited(entry, changes, now=now)
+    details = _told(entry, changes)
+    fact = Fact("memory_edited", "user", "changed", entry_id, tuple(sorted(changes)), details)
+    return _with(memory, changed), (fact,)
+
+
+def trash(memory: WorkspaceMemory, entry_id: str) -> tuple[WorkspaceMemory, MemoryEntry]:
+    """Take an entry out; the caller keeps it in the trash. Raises KeyError for an unknown id."""
+    gone = next((e for e in memory.entries if e.id == entry_id), None)
+    if gone is None:
+        raise KeyError(entry_id)
+    kept = tuple(e for e in memory.entries if e.id != entry_id)
+    return memory.model_copy(update={"entries": kept}), gone
+
+
+def restore(memory: WorkspaceMemory, entry: MemoryEntry, *, now: datetime) -> Outcome:
+    """Bring an entry back from the trash as it was. Restoring twice changes nothing.
+
+    An id that another entry took meanwhile is not shared: the restored one gets a new one.
+    """
+    present = next((e for e in memory.entries if e.id == entry.id), None)
+    status = "active" if entry.status == "trashed" else entry.status
+    back = entry.model_copy(update={"status": status, "updated_at": iso(now)})
+    back = back.model_copy(update={"retention_clock": clock_of(entry)})
+    if present is not None and present.status == "trashed":
+        return _with(memory, back), (_restored(back.id),)
+    if present is not None and canonical(present.text) == canonical(entry.text):
+        return memory, (Fact("memory_restored", "user", "unchanged", entry.id),)
+    if present is not None:
+        back = back.model_copy(update={"id": fresh_id(entry)})
+    entries = (*memory.entries, back)
+    return memory.model_copy(update={"entries": entries}), (_restored(back.id, entry.id),)
+
+
+def accept(
+    memory: WorkspaceMemory, entry_id: str, *, now: datetime, settings: MemorySettings
+) -> Outcome | Refusal:
+    """Let an inbox entry in because a person says so; taint stays as a label.
+
+    A waiting replacement now replaces; a waiting outside edit is carried out.
+    """
+    entry = _waiting(memory, entry_id)
+    if isinstance(entry, Refusal):
+        return entry
+    refusal = None if entry.outside == outside.DELETED else _too_long(entry, settings)
+    if refusal is not None:
+        return refusal
+    if entry.outside:
+        return outside.accept_one(memory, entry, now=now)
+    twins = [t for t in Ledger(memory).twins(entry) if t.status == "active"]
+    if twins:
+        known = _retired(entry, by=twins[0].id, now=now)
+        details: dict[str, Detail] = {"carriedBy": twins[0].id}
+        fact = Fact("memory_accepted", "user", "absorbed", entry.id, ("known",), details)
+        return _with(memory, known), (fact,)
+    active = entry.model_copy(
+        update={
+            "status": "active",
+            "reasons": (),
+            "retention_clock": iso(now),
+            "updated_at": iso(now),
+        }
+    )
+    memory = _with(memory, active)
+    replaced = [e for e in memory.entries if e.id in entry.supersedes and e.status == "active"]
+    for old in replaced:
+        memory = _with(memory, _retired(old, by=entry.id, now=now))
+    facts = [Fact("memory_accepted", "user", "accepted", entry.id, entry.reasons)]
+    facts += [
+        Fact("memory_superseded", "user", "superseded", old.id, (), {"by": entry.id})
+        for old in replaced
+    ]
+    return memory, tuple(facts)
+
+
+def reject(
+    memory: WorkspaceMemory, entry_id: str
+) -> tuple[WorkspaceMemory, MemoryEntry, Fact] | Refusal:
+    """Take a waiting entry out of the inbox; the caller keeps it in the trash.
+
+    No tombstone belongs to a rejected outside edit: its text may be the one in force.
+    """
+    entry = _waiting(memory, entry_id)
+    if isinstance(entry, Refusal):
+        return entry
+    memory, gone = trash(memory, entry_id)
+    return memory, gone, Fact("memory_rejected", "user", "trashed", entry_id, entry.reasons)
+
+
+def _find(memory: WorkspaceMemory, entry_id: str) -> MemoryEntry | Refusal:
+    found = next((e for e in memory.entries if e.id == entry_id), None)
+    return found or Refusal("not_found", f"There is no entry {entry_id}.", {"id": entry_id})
+
+
+def _waiting(memory: WorkspaceMemory, entry_id: str) -> MemoryEntry | Refusal:
+    entry = _find(memory, entry_id)
+    if isinstance(entry, Refusal) or entry.status == "inbox":
+        return entry
+    message = f"{entry_id} does not wait in the inbox: it is {entry.status}."
+    return Refusal("not_waiting", message, {"status": entry.status})
+
+
+def _unfit(
+    memory: WorkspaceMemory,
+    entry: MemoryEntry,
+    changes: Mapping[str, object],
+    settings: MemorySettings,
+) -> Refusal | None:
+    """Why the changes cannot be: empty, too_long, rationale_too_long, unknown_type,
+    unknown_importance, duplicate."""
+    changed = entry.model_copy(update=changes)
+    if not canonical(changed.text):
+        return Refusal("empty", "An entry needs words; to remove it, forget it.")
+    if changed.type not in {*TYPES, *settings.type_caps} and "type" in changes:
+        known = ", ".join(dict.fromkeys((*TYPES, *settings.type_caps)))
+        message = f"{changed.type!r} is not a type of memory; the types are {known}."
+        return Refusal("unknown_type", message, {"type": changed.type})
+    if "user_importance" in changes and changed.user_importance not in IMPORTANCES:
+        message = f"{changed.user_importance!r} is no importance: {', '.join(IMPORTANCES)}."
+        return Refusal("unknown_importance", message)
+    if "text" in changes or "rationale" in changes:
+        return _too_long(changed, settings) or _duplicate(memory, changed)
+    return None
+
+
+def _too_long(entry: MemoryEntry, settings: MemorySettings) -> Refusal | None:
+    for code, what, count, limit in (
+        ("too_long", "text", len(entry.text), settings.max_text_chars),
+        ("rationale_too_long", "rationale", len(entry.rationale), settings.max_rationale_chars),
+    ):
+        if count > limit:
+            message = f"The {what} has {count} characters; an entry holds {limit}."
+            return Refusal(code, message, {"chars": count, "maxChars": limit})
+    return None
+
+
+def _duplicate(memory: WorkspaceMemory, entry: MemoryEntry) -> Refusal | None:
+    text = canonical(entry.text)
+    for other in memory.entries:
+        if other.id == entry.id or other.status != "active" or other.type != entry.type:
+            continue
+        if other.scope == entry.scope and canonical(other.text) == text:
+            message = f"{other.id} already says this; forget one of the two instead."
+            return Refusal("duplicate", message, {"id": other.id})
+    return None
+
+
+def _edited(entry: MemoryEntry, changes: Mapping[str, object], *, now: datetime) -> MemoryEntry:
+    update: dict[str, object] = {
+        **changes,
+        "updated_at": iso(now),
+        "retention_clock": clock_of(entry),
+    }
+    if "text" in changes:
+        update["retention_clock"] = iso(now)
+        if entry.source == "compaction":
+            update |= {"source": "manual", "confidence": CONFIDENCE["manual"]}
+    return entry.model_copy(update=update)
+
+
+def _told(entry: MemoryEntry, changes: Mapping[str, object]) -> dict[str, Detail]:
+    """Old and new value of each change, so that history can show it and undo can take it back."""
+    details: dict[str, Detail] = {}
+    for name, value in changes.items():
+        details[name] = value if isinstance(value, bool | str) else str(value)
+        details[f"{name}Before"] = getattr(entry, name)
+    return details
+
+
+def _with(memory: WorkspaceMemory, entry: MemoryEntry) -> WorkspaceMemory:
+    entries = tuple(entry if e.id == entry.id else e for e in memory.entries)
+    return memory.model_copy(update={"entries": entries})
+
+
+def _retired(entry: MemoryEntry, *, by: str, now: datetime) -> MemoryEntry:
+    return entry.model_copy(
+        update={"status": "superseded", "superseded_by": by, "updated_at": iso(now)}
+    )
+
+
+def _restored(entry_id: str, from_id: str = "") -> Fact:
+    details: dict[str, Detail] = {"from": from_id} if from_id and from_id != entry_id else {}
+    return Fact("memory_restored", "user", "restored", entry_id, (), details)

@@ -1,0 +1,203 @@
+"""Edits that somebody made to the file itself wait for a yes (ST-4).
+
+Every entry that was changed, added or deleted outside `wm` becomes an inbox entry; the old text
+stays in force until a person accepts. An agent's tool can write to the file as well as a person
+can, which is why nothing of it counts at once. Reformatting changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+
+from wm.domain.facts import Fact
+from wm.domain.text import canonical
+from wm.domain.times import iso
+from wm.formats.base import dump
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+
+CHANGED, ADDED, DELETED = "changed", "added", "deleted"
+_STATUS = "status:"
+"""A reason `status:superseded` says which status the outside edit gave, when not active."""
+_PROPOSAL_FIELDS = ("id", "status", "outside", "supersedes")
+
+
+def absorb(
+    in_force: WorkspaceMemory,
+    edited: WorkspaceMemory,
+    *,
+    now: datetime,
+    new_id: Callable[[], str],
+) -> tuple[WorkspaceMemory, tuple[Fact, ...]]:
+    """The memory in force with every outside change waiting in its inbox, and what was found.
+
+    An entry without words is reported and not taken. The limits of the workspace are taken as
+    they were set; who the workspace is, and when it was used, is not for editing.
+    """
+    known = {entry.id: entry for entry in in_force.entries}
+    proposals: list[MemoryEntry] = []
+    facts: list[Fact] = []
+    seen: set[str] = set()
+    for entry in edited.entries:
+        old = known.get(entry.id) if entry.id not in seen else None
+        seen.add(entry.id)
+        if old == entry:
+            continue
+        if not canonical(entry.text):
+            facts.append(_noticed(entry.id, "outside_invalid", "empty"))
+            continue
+        taken = {*known, *(p.id for p in proposals)}
+        proposals.append(_proposal(entry, old, taken, new_id))
+    proposals += [_deleted(known[i], new_id) for i in known if i not in seen]
+    fresh = [p for p in proposals if not _waits_already(p, in_force.entries)]
+    facts += [_found(p) for p in fresh]
+    if edited.limits != in_force.limits:
+        facts.append(_noticed("", "outside_limits"))
+    if not fresh and edited.limits == in_force.limits:
+        return in_force, tuple(facts)
+    update = {
+        "entries": (*in_force.entries, *fresh),
+        "limits": edited.limits,
+        "updated_at": iso(now),
+    }
+    return in_force.model_copy(update=update), tuple(facts)
+
+
+def accept_outside(
+    memory: WorkspaceMemory, *, now: datetime
+) -> tuple[WorkspaceMemory, tuple[Fact, ...]]:
+    """Carry out every outside edit that waits, in the order in which they came."""
+    facts: list[Fact] = []
+    for proposal in memory.entries:
+        if proposal.status == "inbox" and proposal.outside:
+            memory, done = accept_one(memory, proposal, now=now)
+            facts += done
+    return memory, tuple(facts)
+
+
+def accept_one(
+    memory: WorkspaceMemory, proposal: MemoryEntry, *, now: datetime
+) -> tuple[WorkspaceMemory, tuple[Fact, ...]]:
+    """Carry out one. A deleted entry stays in the document as trashed, so it can come back;
+    a change of an entry that is gone meanwhile becomes an entry of its own."""
+    rest = tuple(e for e in memory.entries if e.id != proposal.id)
+    target = _target(proposal, rest)
+    if proposal.outside == DELETED:
+        done = _trashed(target, now) if target is not None else None
+        fact = _carried_out(proposal, target, "trashed")
+    elif target is not None:
+        done = _applied(proposal, target, now)
+        fact = _carried_out(proposal, target, "changed")
+    else:
+        done = _entered(proposal, now)
+        rest = (*rest, done)
+        fact = _carried_out(proposal, done, "accepted")
+    entries = tuple(done if done is not None and e.id == done.id else e for e in rest)
+    return memory.model_copy(update={"entries": entries}), (fact,)
+
+
+def _proposal(
+    entry: MemoryEntry, old: MemoryEntry | None, taken: set[str], new_id: Callable[[], str]
+) -> MemoryEntry:
+    keeps_id = old is None and entry.id and entry.id not in taken
+    kind = ADDED if old is None else CHANGED
+    asked = () if entry.status == "active" else (f"{_STATUS}{entry.status}",)
+    return entry.model_copy(
+        update={
+            "id": entry.id if keeps_id else new_id(),
+            "status": "inbox",
+            "outside": kind,
+            "supersedes": () if old is None else (old.id,),
+            "reasons": (f"outside_{kind}", *asked),
+        }
+    )
+
+
+def _deleted(old: MemoryEntry, new_id: Callable[[], str]) -> MemoryEntry:
+    return old.model_copy(
+        update={
+            "id": new_id(),
+            "status": "inbox",
+            "outside": DELETED,
+            "supersedes": (old.id,),
+            "reasons": ("outside_deleted",),
+        }
+    )
+
+
+def _waits_already(proposal: MemoryEntry, entries: Iterable[MemoryEntry]) -> bool:
+    """The same change of the same entry is in the inbox: a file may be read twice."""
+    asked = _content(proposal)
+    return any(
+        e.status == "inbox"
+        and e.outside == proposal.outside
+        and e.supersedes == proposal.supersedes
+        and _content(e) == asked
+        for e in entries
+        if e.outside
+    )
+
+
+def _content(entry: MemoryEntry) -> dict[str, object]:
+    return {k: v for k, v in dump(entry).items() if k not in _PROPOSAL_FIELDS}
+
+
+def _target(proposal: MemoryEntry, entries: Iterable[MemoryEntry]) -> MemoryEntry | None:
+    wanted = proposal.supersedes[:1]
+    return next((e for e in entries if (e.id,) == wanted), None)
+
+
+def _asked_status(proposal: MemoryEntry) -> str:
+    asked = (r.removeprefix(_STATUS) for r in proposal.reasons if r.startswith(_STATUS))
+    return next(asked, "active")
+
+
+def _applied(proposal: MemoryEntry, target: MemoryEntry, now: datetime) -> MemoryEntry:
+    """The proposal under the target's id. What was learned of the target meanwhile stays."""
+    update: dict[str, object] = {
+        "id": target.id,
+        "status": _asked_status(proposal),
+        "outside": "",
+        "supersedes": target.supersedes,
+        "superseded_by": target.superseded_by,
+        "reasons": target.reasons if _asked_status(proposal) == "inbox" else (),
+        "tainted": proposal.tainted or target.tainted,
+        "updated_at": iso(now),
+    }
+    if proposal.text != target.text:
+        update["retention_clock"] = iso(now)
+    return proposal.model_copy(update=update)
+
+
+def _entered(proposal: MemoryEntry, now: datetime) -> MemoryEntry:
+    return proposal.model_copy(
+        update={
+            "status": _asked_status(proposal),
+            "outside": "",
+            "supersedes": (),
+            "reasons": (),
+            "updated_at": iso(now),
+        }
+    )
+
+
+def _trashed(target: MemoryEntry, now: datetime) -> MemoryEntry:
+    return target.model_copy(update={"status": "trashed", "updated_at": iso(now)})
+
+
+def _found(proposal: MemoryEntry) -> Fact:
+    details = {"target": proposal.supersedes[0]} if proposal.supersedes else {}
+    return Fact("outside_change", "store", "inbox", proposal.id, proposal.reasons, details)
+
+
+def _carried_out(proposal: MemoryEntry, target: MemoryEntry | None, outcome: str) -> Fact:
+    """`entry` is the one that is now different; "unchanged" where it was gone already."""
+    entry_id = target.id if target is not None else proposal.id
+    outcome = outcome if target is not None else "unchanged"
+    reason = f"outside_{proposal.outside}"
+    details = {"proposal": proposal.id}
+    return Fact("outside_accepted", "user", outcome, entry_id, (reason,), details)
+
+
+def _noticed(entry_id: str, *codes: str) -> Fact:
+    return Fact("outside_noticed", "store", "noticed", entry_id, codes)
