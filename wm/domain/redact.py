@@ -1,0 +1,344 @@
+"""Secrets are replaced by labels before any byte reaches the disk (TR-1).
+
+Pure and linear (TR-5). Three passes over one text: formats with a shape of their own
+(`secret_formats`), values that a label gives away ("the password is …", `API_KEY=…`, headers,
+cookies, URLs, eight languages), and opaque tokens that nothing names. What is found is
+replaced by `[secret:kind:digest]`; the same secret has the same label wherever it stands.
+Does not find secrets that look like ordinary words and that no label names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from wm.domain.patterns import Pattern, compile
+from wm.domain.secret_formats import FORMATS, SHAPES, WEAK_PREFIXES, Format, words
+from wm.domain.secret_labels import labelled
+from wm.domain.secret_looks import Span, is_placeholder, is_wordy, looks_random
+from wm.domain.text import is_invisible
+
+LABEL_DIGEST_CHARS = 6
+"""Hex digits of the salted digest that a label shows (TR-1)."""
+
+WINDOW = 4096
+"""Characters behind a prefix that one format is matched against. Bounds the work per hit (EX-6)."""
+
+
+@dataclass(frozen=True)
+class Redactor:
+    """Replaces secrets by labels.
+
+    digest: keyed digest of a secret as lower-case hex. allowed: digests, whole or as shown in
+    a label, of what the user declared to be no secret.
+    """
+
+    digest: Callable[[str], str]
+    allowed: frozenset[str] = frozenset()
+
+    def text(self, text: str) -> str:
+        """The text with every secret replaced. Redacting twice changes nothing more."""
+        spans = self.find(text)
+        if not spans:
+            return text
+        pieces, last = [], 0
+        for span in spans:
+            pieces += [text[last : span.start], self._label(text[span.start : span.end], span.kind)]
+            last = span.end
+        return "".join(pieces) + text[last:]
+
+    def value(self, value: object) -> object:
+        """A JSON value with every string in it redacted, keys too.
+
+        A string under a telling key (`"password": "…"`) is judged together with its key.
+        """
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {self._key(k): self._member(k, v) for k, v in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.value(item) for item in value]
+        return value
+
+    def find(self, text: str) -> list[Span]:
+        """The secrets of a text in order, without overlaps, less those that are allowed."""
+        if len(text) < 4:
+            return []
+        folded, places = _folded(text)
+        has_run = _TOKEN.search(folded) is not None
+        spans = _merged(
+            _known(folded, has_run),
+            labelled(folded),
+            _opaque(folded) if has_run else iter(()),
+            _labels_in(folded),
+        )
+        if places is not None:
+            spans = [Span(places[s], places[e - 1] + 1, kind) for s, e, kind in spans]
+        return [span for span in spans if not self._is_allowed(text[span.start : span.end])]
+
+    def _key(self, key: object) -> object:
+        return self.text(key) if isinstance(key, str) else key
+
+    def _member(self, key: object, value: object) -> object:
+        if not isinstance(value, str) or not isinstance(key, str) or not 4 <= len(value) <= 4096:
+            return self.value(value)
+        found = self.text(value)
+        if found != value or "\n" in value or '"' in value or "\\" in value:
+            return found
+        head = f'"{key[-100:]}": "'
+        return self.text(f'{head}{value}"')[len(head) : -1] if '"' not in key else found
+
+    def _label(self, secret: str, kind: str) -> str:
+        return f"[secret:{kind}:{self.digest(secret)[:LABEL_DIGEST_CHARS]}]"
+
+    def _is_allowed(self, secret: str) -> bool:
+        if not self.allowed:
+            return False
+        digest = self.digest(secret)
+        return digest in self.allowed or digest[:LABEL_DIGEST_CHARS] in self.allowed
+
+
+# --- preparing the text ----------------------------------------------------------------------
+
+_FULL_WIDTH: dict[int, str] = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+_QUOTES = {ord(char): '"' for char in "“”„‟«»「」『』〝〞＂"}
+_SINGLE = {ord(char): "'" for char in "‘’‚‛‹›"}
+_PLAIN = {**_FULL_WIDTH, **_QUOTES, **_SINGLE, 0x3000: " ", 0xA0: " ", 0x202F: " "}
+
+
+def _folded(text: str) -> tuple[str, list[int] | None]:
+    """The text as it is searched, and where its characters stood (None: at the same places).
+
+    Full-width forms and typographic quotes become plain, one character for one; invisible
+    characters, which would cut a secret in two, leave.
+    """
+    if text.isascii():
+        return text, None
+    folded = text.translate(_PLAIN)
+    if not any(is_invisible(char) for char in set(folded)):
+        return folded, None
+    places = [i for i, char in enumerate(folded) if char == "\r" or not is_invisible(char)]
+    return "".join([folded[i] for i in places]), places
+
+
+def _merged(*found: Iterator[Span]) -> list[Span]:
+    """Spans of all passes without overlaps: earlier passes win, labels in the text hold none."""
+    *passes, labels = [list(spans) for spans in found]
+    taken: list[Span] = []
+    for spans in passes:
+        taken = _joined(taken, spans)
+    if labels:
+        taken = [span for span in _joined(labels, taken) if span.kind]
+    return taken
+
+
+def _joined(first: list[Span], second: list[Span]) -> list[Span]:
+    """Both, in order; of the second only what touches nothing of the first."""
+    if not first or not second:
+        return first or _apart(second)
+    result, i = [], 0
+    for span in _apart(second):
+        while i < len(first) and first[i].end <= span.start:
+            result.append(first[i])
+            i += 1
+        if i == len(first) or first[i].start >= span.end:
+            result.append(span)
+    return result + first[i:]
+
+
+def _apart(spans: list[Span]) -> list[Span]:
+    """Sorted, and of two that overlap the one that begins first."""
+    result: list[Span] = []
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        if not result or span.start >= result[-1].end:
+            result.append(span)
+    return result
+
+
+_LABEL = compile(r"\[secret:[a-z0-9_]{2,40}:[0-9a-f]{6}\]")
+
+
+def _labels_in(text: str) -> Iterator[Span]:
+    if "[secret:" in text:
+        for match in _LABEL.finditer(text):
+            yield Span(match.start(), match.end(), "")
+
+
+# --- first pass: known formats ---------------------------------------------------------------
+
+
+class _Rule(NamedTuple):
+    kind: str
+    pattern: Pattern
+    weak: bool
+
+
+def _rules_by_prefix(formats: tuple[Format, ...]) -> dict[str, tuple[_Rule, ...]]:
+    table: dict[str, tuple[_Rule, ...]] = {}
+    for kind, prefix, rest in formats:
+        rule = _Rule(kind, compile(rest), prefix in WEAK_PREFIXES)
+        table[prefix] = (*table.get(prefix, ()), rule)
+    return table
+
+
+_RULES = _rules_by_prefix(FORMATS)
+_PREFIXES = compile("|".join(_escaped for _escaped in sorted(
+    ("".join(c if c.isalnum() else "\\" + c for c in prefix) for prefix in _RULES),
+    key=len, reverse=True)))  # fmt: skip
+_SHAPES = tuple((kind, needle, compile(pattern)) for kind, needle, pattern in SHAPES)
+
+
+_RUNLESS = words("$ | % contribsys CONTRIBSYS :A")
+
+
+def _known(text: str, has_run: bool) -> Iterator[Span]:
+    """has_run: some 20 token characters stand together; most shapes need them."""
+    yield from _blocks(text)
+    end = 0
+    for match in _PREFIXES.finditer(text):
+        start = match.start()
+        if start < end or (start and _continues(text[start - 1], text[start])):
+            continue
+        for kind, pattern, weak in _RULES[match.group()]:
+            rest = pattern.match(text[match.end() : match.end() + WINDOW])
+            if rest is None:
+                continue
+            body = rest.group().rstrip(".-,")
+            if is_placeholder(body) or (weak and is_wordy(body)):
+                continue
+            end = match.end() + len(body)
+            if len(body) == WINDOW:
+                end = _run_end(text, end)
+            yield Span(_secret_start(text, match, kind), end, kind)
+            break
+    for kind, needle, pattern in _SHAPES:
+        if needle in text and (needle in _RUNLESS or has_run):
+            yield from _shaped(text, kind, pattern)
+
+
+def _run_end(text: str, end: int) -> int:
+    """The end of the token that goes on behind the window."""
+    rest = _TOKEN.match(text[end:])
+    return end + (rest.end() if rest is not None else 0)
+
+
+def _secret_start(text: str, match: Pattern, kind: str) -> int:
+    """A token goes with its prefix and a webhook with its host; a field's name stays."""
+    start = int(match.start())
+    if kind == "webhook_url":
+        return start - 8 if text.startswith("https://", max(0, start - 8)) else start
+    return int(match.end()) if match.group().endswith(("= ", "=", ": ", " ", "/bot")) else start
+
+
+def _continues(before: str, first: str) -> bool:
+    """Is a prefix at this place the middle of a longer word?"""
+    return (
+        (before.isalnum() or before == "_")
+        and (first.isalnum() or first == "_")
+        and (before.isascii())
+    )
+
+
+def _shaped(text: str, kind: str, pattern: Pattern) -> Iterator[Span]:
+    for match in pattern.finditer(text):
+        group = 1 if match.re.groups else 0
+        if match.start(group) >= 0 and not is_placeholder(match.group(group)):
+            yield Span(match.start(group), match.end(group), kind)
+
+
+_BLOCK_BEGIN = compile(
+    r"-----BEGIN ([A-Z0-9 ]{0,60}(?:PRIVATE|SECRET) KEY(?: BLOCK)?)-----"
+    r"|---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----"
+    r"|PuTTY-User-Key-File-\d: [a-z0-9-]{1,60}"
+)
+
+
+def _blocks(text: str) -> Iterator[Span]:
+    """Private key blocks whole, also where the end line is missing or line feeds are escaped."""
+    if " BEGIN " not in text and "-BEGIN " not in text and "PuTTY" not in text:
+        return
+    end = 0
+    ends = True
+    for match in _BLOCK_BEGIN.finditer(text):
+        if match.start() < end:
+            continue
+        name = match.group(1)
+        marker = f"-----END {name}-----" if name else "Private-MAC:"
+        # One miss proves that no later search of any end line needs to run to the end again.
+        stop = text.find("-----END ", match.end()) if ends and name else -1
+        ends = ends and (stop >= 0 or not name)
+        if stop >= 0 and text.startswith(marker, stop):
+            end = stop + len(marker)
+        else:
+            end = _key_body_end(text, match.end())
+        yield Span(match.start(), end, "private_key")
+
+
+def _key_body_end(text: str, start: int) -> int:
+    """Where the base64 lines and headers behind a begin line stop."""
+    end = start
+    while end < len(text):
+        stop = text.find("\n", end)
+        stop = len(text) if stop < 0 else stop
+        line = text[end:stop].strip(" \t\r>|+\"'\\")
+        if line and not _KEY_LINE.fullmatch(line):
+            break
+        end = min(len(text), stop + 1)
+    return len(text[:end].rstrip()) if end - start < WINDOW else end
+
+
+_KEY_LINE = compile(
+    r"[0-9A-Za-z+/=\\]+|[A-Za-z][A-Za-z-]{2,30}: .{0,200}|-----END [A-Z ]{1,60}-----"
+)
+
+
+# --- third pass: opaque tokens ---------------------------------------------------------------
+
+_TOKEN = compile(r"[0-9A-Za-z_+/=.~-]{20,}")
+_PUBLIC_BEFORE = compile(
+    r"(?i)(?:sha-?(?:1|224|256|384|512)|md5|blake[23][bs]?|integrity|checksum|digest|fingerprint|"
+    r"hash(?:es)?|h1|commit|rev|revision|etag|ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-nistp\d+|"
+    r"request[_-]?id|trace[_-]?id|span[_-]?id|correlation[_-]?id|build[_-]?id|public[_ -]?key|"
+    r"base64,|base64)[\"'`]?\s?[-:=~]{0,2}>?\s?[\"'`]?$"
+)
+_PUBLIC_START = (
+    "AAAAB3Nza", "AAAAC3Nza", "AAAAE2Vj", "iVBORw0KG", "/9j/", "R0lGOD", "UEsDB", "JVBERi",
+    "PHN2Z", "PD94b", "data:", "UklGR", "T2dnUw", "MII", "LS0tLS1CRUdJTiBDRVJU", "age1", "H4sI",
+    "d09GMg", "AAEAAAA", "sha1-", "sha256-", "sha384-", "sha512-", "toolu_", "srvtoolu_", "msg_",
+    "call_", "req_", "resp_", "chatcmpl-", "prt_", "ses_", "thread_", "run_", "file-", "urn:",
+)  # fmt: skip
+
+
+def _opaque(text: str) -> Iterator[Span]:
+    for match in _TOKEN.finditer(text):
+        start, end = match.span()
+        if _is_public(text, start, end):
+            continue
+        for part_start, part_end in _token_parts(text, start, end):
+            if looks_random(text[part_start:part_end]):
+                yield Span(part_start, part_end, "token")
+
+
+def _is_public(text: str, start: int, end: int) -> bool:
+    if text.startswith(_PUBLIC_START, start) or text.startswith("://", max(0, start - 1)):
+        return True
+    if start and text[start - 1] in "@%#" and end - start < 60:
+        return True
+    return _PUBLIC_BEFORE.search(text[max(0, start - 24) : start]) is not None
+
+
+def _token_parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A run, cut at assignments: `key=value` and `a.b.c=value` name before they hold."""
+    while start < end:
+        sign = text.find("=", start, end)
+        # Signs of equality at the end are padding, not an assignment.
+        stop = end if sign < 0 or not text[sign:end].strip("=") else sign
+        first, last = start, stop
+        while first < last and text[first] in ".=/~-+_":
+            first += 1
+        while first < last and text[last - 1] in ".-/~":
+            last -= 1
+        if last - first >= 20:
+            yield first, last
+        start = stop + 1

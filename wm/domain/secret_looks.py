@@ -1,0 +1,112 @@
+"""What a secret looks like, and what only looks like one (TR-1).
+
+Questions about one short string, answered by counting characters. No labels, no context.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+from wm.domain.patterns import compile
+
+MIN_TOKEN_CHARS = 20
+"""Shorter opaque strings are too often names: they count only behind a label."""
+
+MIN_RANDOM_CHARS = 16
+"""So many characters of a token must stand in random runs."""
+
+
+class Span(NamedTuple):
+    """One secret: `text[start:end]`, and the word its label carries."""
+
+    start: int
+    end: int
+    kind: str
+
+
+_PLACEHOLDER = compile(
+    r"xxxx|\*\*\*|\.\.\.|•••|____|0000000000|1111111111|your[-_ ]?|placeholder|redacted|"
+    r"change[-_ ]?this|insert[-_ ]|dummy|goes[-_ ]?here|example[-_]|my[-_](?:api|secret|token)",
+    ignore_case=True,
+)
+
+
+def is_placeholder(body: str) -> bool:
+    """`xxxxxxxx`, `your_token_here`, `********`: stands for a secret and is none."""
+    return len(set(body)) < min(5, len(body) // 2 + 1) or _PLACEHOLDER.search(body) is not None
+
+
+def _pieces(text: str) -> list[str]:
+    """The alphanumeric runs of a token."""
+    return "".join([char if char.isalnum() else " " for char in text]).split()
+
+
+def is_wordy(body: str) -> bool:
+    """Does it read like names joined together (`getUserById`, `my-test-value-2`)?"""
+    total = wordy = run = 0
+    previous = ""
+    for char in body + " ":
+        same = char.isalpha() and (
+            char.islower() or (char.isupper() and previous.isupper() and previous.isalpha())
+        )
+        if same and (run or char.islower()):
+            run += 1
+        else:
+            wordy += run if run >= 4 else 0
+            run = 1 if char.isalpha() else 0
+        total += char.isalnum()
+        previous = char
+    return total > 0 and wordy * 10 >= total * 6
+
+
+def looks_random(token: str) -> bool:
+    """Is this a token that nobody would have typed: letters and digits in no order?
+
+    Hashes and UUIDs (hex), names, paths, versions and ULIDs are not.
+    """
+    if len(token) < MIN_TOKEN_CHARS or is_placeholder(token):
+        return False
+    bare = token.replace("-", "").replace(":", "")
+    if _is_hex(bare) or _is_ulid(token):
+        return False
+    pieces = _pieces(token)
+    if "/" in token and sum(p.isalpha() and len(p) > 2 and _one_word(p) for p in pieces) >= 2:
+        return False
+    random = sum(len(piece) for piece in pieces if _random_piece(piece))
+    return random >= MIN_RANDOM_CHARS and random * 2 >= len(token)
+
+
+def _is_hex(text: str) -> bool:
+    return not text.strip("0123456789abcdefABCDEF")
+
+
+def _is_ulid(text: str) -> bool:
+    return (
+        len(text) == 26
+        and text[0] in "01234567"
+        and not text.strip("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+    )
+
+
+def _one_word(piece: str) -> bool:
+    return piece.islower() or piece.isupper() or piece.istitle()
+
+
+def _random_piece(piece: str) -> bool:
+    """Do classes (lower, upper, digit) change as often as in a random string?"""
+    size = len(piece)
+    if size < 4 or (size < 20 and _is_hex(piece)):
+        return False
+    classes = [0 if c.isdigit() else 1 if c.islower() else 2 for c in piece]
+    changes = sum(a != b for a, b in pairwise(classes))
+    digits = classes.count(0)
+    if not digits:
+        return changes * 20 >= size * 9 and size >= 6
+    if digits == size:
+        return False
+    groups = sum(a != 0 and b == 0 for a, b in pairwise([1, *classes]))
+    cased = 1 in classes and 2 in classes
+    if cased:
+        return changes * 10 >= size * 3 and (groups >= 2 or size < 12 or changes * 2 >= size)
+    return groups >= 2 and changes * 5 >= size
