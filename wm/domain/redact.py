@@ -312,16 +312,16 @@ _PUBLIC_START = (
 
 def _opaque(text: str) -> Iterator[Span]:
     for match in _TOKEN.finditer(text):
-        start, end = match.span()
-        if _is_public(text, start, end):
+        if match.group().islower() and not any(map(str.isdigit, match.group())):
             continue
-        for part_start, part_end in _token_parts(text, start, end):
-            if looks_random(text[part_start:part_end]):
-                yield Span(part_start, part_end, "token")
+        for start, end in _token_parts(text, *match.span()):
+            if looks_random(text[start:end]) and not _is_public(text, match.start(), start, end):
+                yield Span(start, end, "token")
 
 
-def _is_public(text: str, start: int, end: int) -> bool:
-    if text.startswith(_PUBLIC_START, start) or text.startswith("://", max(0, start - 1)):
+def _is_public(text: str, run: int, start: int, end: int) -> bool:
+    """Checksums, public keys, images, ids of messages, and paths of URLs (`run`: its start)."""
+    if text.startswith(_PUBLIC_START, start) or text.startswith("://", max(0, run - 1)):
         return True
     if start and text[start - 1] in "@%#" and end - start < 60:
         return True

@@ -72,11 +72,11 @@ _TOKEN = (
 _SHORT = r"\bpass\b|[_.-]pass\b|PASS\b|[a-z]Pass\b|\bpw\b|[_-]pw\b|\bpins?\b|\bpin-?code|\bauth\b|_auth\b|\bPW\b|\bpsk\b|\bmagic link"
 _VENDOR = "|".join(name.replace("-", r"\-") for name in sorted(VENDORS, key=len, reverse=True))
 _KEY = compile(
-    rf"(?P<password>{_PASSWORD})|(?P<token>{_TOKEN})|(?P<secret>{_SECRET})|(?P<short>{_SHORT})"
-    rf"|\b(?P<vendor>{_VENDOR})",
+    rf"({_PASSWORD})|({_TOKEN})|({_SECRET})|({_SHORT})"
+    rf"|\b({_VENDOR})",
     ignore_case=True,
 )
-_KINDS = ("password", "token", "secret", "short", "vendor")
+_FAMILIES = ("password", "token", "secret", "short", "vendor")
 
 _SUFFIX = compile(r"[0-9A-Za-z_]*(?:[.-][0-9A-Za-z_]+){0,3}")
 _SUFFIX_PARTS = compile(r"[A-Z]+(?:[a-z0-9]*)|[a-z]+|[0-9]+")
@@ -119,6 +119,10 @@ _SPACE = compile(r"[ \t]{1,3}")
 _CONNECTS = frozenset(" \t\"'`])}=:>|-?\\")
 
 
+_STOPS = frozenset("/,;!(<%&+*#@\n")
+"""What no value follows: right behind a key they end the thought."""
+
+
 def _by_key(text: str) -> Iterator[Span]:
     end = 0
     for match in _KEY.finditer(text):
@@ -132,8 +136,10 @@ def _by_key(text: str) -> Iterator[Span]:
 
 def _value_of(text: str, match: Pattern) -> Span | None:
     """The secret that the key at `match` names, if any."""
-    family = next(name for name in _KINDS if match.group(name) is not None)
+    family = next(f for f, found in zip(_FAMILIES, match.groups(), strict=True) if found)
     key_end = match.end()
+    if text[key_end : key_end + 1] in _STOPS:
+        return None
     suffix = _SUFFIX.match(text[key_end : key_end + 60])
     tail = suffix.group() if suffix is not None and match.group()[-1].isascii() else ""
     if tail.startswith((".", "-")) and not text[key_end - 1].isalnum():
