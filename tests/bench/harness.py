@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from wm.cli.context import client_of
 from wm.daemon.client import Client
 from wm.daemon.lifecycle import start
 from wm.settings import Settings, load
@@ -78,10 +79,18 @@ def scratch() -> Iterator[Path]:
 
 def environment(folder: Path) -> dict[str, str]:
     """The environment of a process that must not see this user's data."""
-    keep = {k: v for k, v in os.environ.items()
-            if k in ("PATH", "LANG", "LD_LIBRARY_PATH", "VIRTUAL_ENV")}
-    return {**keep, "HOME": str(folder), "WM_HOME": str(folder / "wm"), "PYTHONPATH": str(ROOT),
-            "OPENBLAS_NUM_THREADS": "1"}
+    keep = {
+        k: v
+        for k, v in os.environ.items()
+        if k in ("PATH", "LANG", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
+    }
+    return {
+        **keep,
+        "HOME": str(folder),
+        "WM_HOME": str(folder / "wm"),
+        "PYTHONPATH": str(ROOT),
+        "OPENBLAS_NUM_THREADS": "1",
+    }
 
 
 def settings_for(folder: Path) -> Settings:
@@ -92,12 +101,17 @@ def settings_for(folder: Path) -> Settings:
 def daemon(folder: Path, extra: dict[str, str] | None = None) -> Iterator[Client]:
     """A daemon in the foreground of a process of its own."""
     env = {**environment(folder), **(extra or {})}
-    process = subprocess.Popen([sys.executable, "-m", "wm", "daemon"], env=env, cwd=ROOT,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "wm", "daemon"],
+        env=env,
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     settings = settings_for(folder)
     try:
         start(settings)
-        yield Client(settings)
+        yield client_of(settings)
     finally:
         process.terminate()
         process.wait(20)
@@ -109,8 +123,9 @@ def flush_shim(folder: Path) -> dict[str, str]:
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         raise SystemExit("This measurement needs a C compiler (cc).")
-    subprocess.run([compiler, "-shared", "-fPIC", "-O2", "-o", library, SOURCE / "flush_shim.c"],
-                   check=True)
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-O2", "-o", library, SOURCE / "flush_shim.c"], check=True
+    )
     return {"LD_PRELOAD": str(library), "WM_BENCH_FLUSH_US": "2000"}
 
 
@@ -121,8 +136,14 @@ def read_count(path: Path) -> int:
 def together(commands: Sequence[Sequence[str]], env: dict[str, str]) -> list[dict[str, Any]]:
     """Run processes that begin at the same moment; the JSON that each prints at its end."""
     running = [
-        subprocess.Popen(list(command), env=env, cwd=ROOT, stdin=subprocess.PIPE,
-                         stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            list(command),
+            env=env,
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         for command in commands
     ]
     for process in running:

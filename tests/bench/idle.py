@@ -60,6 +60,9 @@ def traced_calls(pid: int, folder: Path) -> int:
     time.sleep(SECONDS)
     tracer.terminate()
     tracer.wait(10)
-    lines = [text for text in log.read_text().splitlines()
-             if "resumed" not in text and "<unfinished" not in text and "detached" not in text]
+    lines = [
+        text
+        for text in log.read_text().splitlines()
+        if "resumed" not in text and "<unfinished" not in text and "detached" not in text
+    ]
     return len(lines)

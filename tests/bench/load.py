@@ -32,6 +32,7 @@ def main() -> bool:
                 client.call("inspect", scope)
                 client.call("search", {**scope, "query": "deploy"})
                 client.call("list_workspaces", {})
-            changed = sum(before.get(name) != value
-                          for name, value in fingerprint(folder / "wm").items())
+            changed = sum(
+                before.get(name) != value for name, value in fingerprint(folder / "wm").items()
+            )
     return report("reading", [at_most("files changed by 60 reads", changed, 0, "")])

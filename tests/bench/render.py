@@ -48,9 +48,15 @@ def prepare(runtime: Runtime, folder: Path, count: int) -> Path:
 def entry(number: int) -> MemoryEntry:
     kinds = ("feedback", "decision", "project", "reference")
     moment = f"2026-{number % 11 + 1:02}-{number % 27 + 1:02}T12:00:00.000Z"
-    return MemoryEntry(id=f"m_{number:020x}", type=kinds[number % 4], source="explicit",
-                       text=f"Rule {number}: bay {number * 31 % 997} opens before ramp {number}.",
-                       created_at=moment, updated_at=moment, retention_clock=moment)
+    return MemoryEntry(
+        id=f"m_{number:020x}",
+        type=kinds[number % 4],
+        source="explicit",
+        text=f"Rule {number}: bay {number * 31 % 997} opens before ramp {number}.",
+        created_at=moment,
+        updated_at=moment,
+        retention_clock=moment,
+    )
 
 
 def open_epochs(runtime: Runtime, project: Path, numbers: object) -> float:

@@ -33,8 +33,11 @@ def receive(sock: socket.socket) -> bytes:
     head, _, body = data.partition(b"\r\n\r\n")
     if not head.startswith(b"HTTP/1.1 200"):
         raise SystemExit(f"unexpected answer: {data[:200]!r}")
-    length = next(int(line[15:]) for line in head.lower().split(b"\r\n")
-                  if line.startswith(b"content-length:"))
+    length = next(
+        int(line[15:])
+        for line in head.lower().split(b"\r\n")
+        if line.startswith(b"content-length:")
+    )
     while len(body) < length:
         body += sock.recv(65536)
     return body
@@ -65,23 +68,28 @@ def main() -> bool:
         peer_socket = folder / "fastapi.sock"
         peer = subprocess.Popen(
             [sys.executable, "-m", "tests.bench.request_peer", str(peer_socket), str(project)],
-            env=environment(folder), cwd=ROOT,
+            env=environment(folder),
+            cwd=ROOT,
         )
         try:
             with daemon(folder) as client:
-                client.call("remember", {"directory": str(project),
-                                         "text": "We deploy with make ship."})
+                client.call(
+                    "remember", {"directory": str(project), "text": "We deploy with make ship."}
+                )
                 target = f"/v1/entries?directory={project}"
                 head = f"GET {target} HTTP/1.1\r\nHost: wm\r\n\r\n".encode()
                 ours = connect(folder / "wm" / "run" / "wm.sock")
                 theirs = connect(peer_socket)
                 for sock in (ours, theirs):
                     per_request(sock, head)
-                value, left, right = ratio(lambda: per_request(ours, head),
-                                           lambda: per_request(theirs, head))
+                value, left, right = ratio(
+                    lambda: per_request(ours, head), lambda: per_request(theirs, head)
+                )
         finally:
             peer.terminate()
             peer.wait(20)
     note = f"  ({left * 1e6:.0f} µs against {right * 1e6:.0f} µs)"
-    return report("a small request through the whole daemon",
-                  [at_most("GET /v1/entries", value, 0.8, "x FastAPI", note)])
+    return report(
+        "a small request through the whole daemon",
+        [at_most("GET /v1/entries", value, 0.8, "x FastAPI", note)],
+    )

@@ -23,11 +23,16 @@ def main() -> bool:
             subprocess.run([sys.executable, "-c", "import asyncio"], env=env, check=True)
             bare.append(time.perf_counter() - begun)
             times.append(one(settings.paths.socket, env))
-    return report("start to first answer", [
-        at_most("daemon", median(times[1:]), 0.35, "s"),
-        Row("against python importing asyncio",
-            f"{median(a / b for a, b in zip(times, bare, strict=True)):.2f} x"),
-    ])
+    return report(
+        "start to first answer",
+        [
+            at_most("daemon", median(times[1:]), 0.35, "s"),
+            Row(
+                "against python importing asyncio",
+                f"{median(a / b for a, b in zip(times, bare, strict=True)):.2f} x",
+            ),
+        ],
+    )
 
 
 def one(path: object, env: dict[str, str]) -> float:

@@ -42,14 +42,15 @@ def measure(agents: int, side: str, shim: dict[str, str]) -> tuple[float, float,
                 entries = seed(client, project)
                 before = read_count(counter)
                 results = together(
-                    [worker("wm", str(project), entries[n % len(entries)])
-                     for n in range(agents)],
+                    [worker("wm", str(project), entries[n % len(entries)]) for n in range(agents)],
                     environment(folder),
                 )
                 flushes = read_count(counter) - before
         else:
-            results = together([worker("sqlite", str(folder / "db"), "")
-                                for _ in range(agents)], {**environment(folder), **extra})
+            results = together(
+                [worker("sqlite", str(folder / "db"), "") for _ in range(agents)],
+                {**environment(folder), **extra},
+            )
             flushes = read_count(counter)
     done = sum(result["done"] for result in results)
     return done / SECONDS, max(result["longest"] for result in results), flushes / max(1, done)
@@ -76,18 +77,24 @@ def main() -> bool:
     with scratch() as folder:
         shim = flush_shim(folder)
         for agents, goal in GOALS.items():
-            rounds = [(measure(agents, "wm", shim), measure(agents, "sqlite", shim))
-                      for _ in range(3)]
+            rounds = [
+                (measure(agents, "wm", shim), measure(agents, "sqlite", shim)) for _ in range(3)
+            ]
             rate = median(ours[0] / theirs[0] for ours, theirs in rounds)
             wait = median(ours[1] / theirs[1] for ours, theirs in rounds)
             ours, theirs = rounds[0]
             note = f"  ({ours[0]:.0f}/s against {theirs[0]:.0f}/s)"
             rows.append(at_least(f"{agents} agents, rate", rate, goal, "x sqlite", note))
             flushes = median(o[2] for o, _ in rounds)
-            rows.append(Row(f"{agents} agents, flushes per update",
-                            f"{flushes:.2f} (sqlite {theirs[2]:.2f})"))
+            rows.append(
+                Row(
+                    f"{agents} agents, flushes per update",
+                    f"{flushes:.2f} (sqlite {theirs[2]:.2f})",
+                )
+            )
             note = f"  ({ours[1] * 1000:.0f} ms against {theirs[1] * 1000:.0f} ms)"
             if agents > 1:
-                rows.append(at_most(f"{agents} agents, longest wait", wait, WAIT_GOAL,
-                                    "x sqlite", note))
+                rows.append(
+                    at_most(f"{agents} agents, longest wait", wait, WAIT_GOAL, "x sqlite", note)
+                )
     return report("durable updates, 2 ms a flush", rows)

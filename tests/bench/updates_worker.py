@@ -35,11 +35,14 @@ def wm_update(project: str, entry: str) -> Callable[[int], Any]:
     client = Client(load())
 
     def update(number: int) -> Any:
-        return client.call("edit_entry", {
-            "directory": project,
-            "id": entry,
-            "text": f"The loading bay is served by ramp {number} on weekdays only, by rule.",
-        })
+        return client.call(
+            "edit_entry",
+            {
+                "directory": project,
+                "id": entry,
+                "text": f"The loading bay is served by ramp {number} on weekdays only, by rule.",
+            },
+        )
 
     return update
 

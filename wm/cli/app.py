@@ -20,7 +20,13 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Agents": ("setup", "unsetup", "doctor"),
     "Look": ("inspect", "show", "search", "why", "session", "workspace"),
     "Keep and drop": (
-        "remember", "forget", "restore", "edit", "pin", "importance", "inbox",
+        "remember",
+        "forget",
+        "restore",
+        "edit",
+        "pin",
+        "importance",
+        "inbox",
     ),
     "Files": ("export", "fsck", "config"),
     "For programs": ("hook", "statusline", "completion"),
@@ -52,9 +58,7 @@ class Verbs(click.Group):
 
             close = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
             hint = f" Did you mean `wm {close[0]}`?" if close else ""
-            raise click.UsageError(
-                f"There is no verb {args[0]!r}.{hint}", ctx=ctx
-            ) from error
+            raise click.UsageError(f"There is no verb {args[0]!r}.{hint}", ctx=ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, verbs in GROUPS.items():

@@ -21,6 +21,11 @@ from wm.settings import Settings, load
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def client_of(settings: Settings) -> Client:
+    """A client of this user's daemon, which need not be there."""
+    return Client(settings.paths.socket, settings.daemon.connect_timeout_s)
+
+
 class Caller:
     """Reaches use cases by name, through the daemon or on the files."""
 
@@ -45,7 +50,7 @@ class Caller:
         operation = OPERATIONS[name]
         request = operation.request.model_validate(fields)
         try:
-            answer = Client(self.settings).call(name, dump(request))
+            answer = client_of(self.settings).call(name, dump(request))
         except Unavailable:
             return self._on_files(name, request)
         return operation.response.model_validate(answer)
@@ -65,10 +70,16 @@ class Caller:
 def workspace_options(command: F) -> F:
     """Adds -C and --workspace, and hands the verb a Caller as its first argument."""
 
-    @click.option("-C", "directory", metavar="DIR", default="",
-                  help="Work on the workspace of DIR instead of the current folder.")
-    @click.option("--workspace", metavar="KEY", default="",
-                  help="Work on the workspace with this key.")
+    @click.option(
+        "-C",
+        "directory",
+        metavar="DIR",
+        default="",
+        help="Work on the workspace of DIR instead of the current folder.",
+    )
+    @click.option(
+        "--workspace", metavar="KEY", default="", help="Work on the workspace with this key."
+    )
     @wraps(command)
     def with_caller(*args: Any, directory: str, workspace: str, **options: Any) -> Any:
         if directory and workspace:

@@ -102,7 +102,7 @@ def wrap(text: str, room: int) -> list[str]:
 def home_short(path: str) -> str:
     """A path with the user's home as `~`."""
     home = os.path.expanduser("~")
-    return "~" + path[len(home):] if home != "/" and path.startswith(home + "/") else path
+    return "~" + path[len(home) :] if home != "/" and path.startswith(home + "/") else path
 
 
 def count(number: int, one: str, many: str = "") -> str:
@@ -112,8 +112,13 @@ def count(number: int, one: str, many: str = "") -> str:
 
 def ago(seconds: float) -> str:
     """How long ago, in one unit."""
-    for size, unit in ((86400 * 365, "year"), (86400 * 30, "month"), (86400, "day"),
-                       (3600, "hour"), (60, "minute")):
+    for size, unit in (
+        (86400 * 365, "year"),
+        (86400 * 30, "month"),
+        (86400, "day"),
+        (3600, "hour"),
+        (60, "minute"),
+    ):
         if seconds >= size:
             return f"{count(int(seconds // size), unit)} ago"
     return "just now"

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from wm.cli import output
-from wm.daemon.client import Client
+from wm.cli.context import client_of
 from wm.daemon.lifecycle import start
 from wm.errors import WmError
 from wm.settings import Paths, Settings
@@ -45,7 +45,7 @@ class _Run:
 
     def __init__(self, settings: Settings, folder: str) -> None:
         self.settings = settings
-        self.client = Client(settings)
+        self.client = client_of(settings)
         self.scope = {"directory": folder}
         self.entry = ""
         self.prompt: tuple[str, ...] = ()
@@ -74,8 +74,10 @@ class _Run:
 
     def render(self) -> str:
         _expect("make ship" in "".join(self.prompt), "the prompt does not hold the entry")
-        _expect(self._blocks("proof-1") == self.prompt,
-                "the prompt of an open epoch changed over the restart")
+        _expect(
+            self._blocks("proof-1") == self.prompt,
+            "the prompt of an open epoch changed over the restart",
+        )
         size = sum(map(len, self.prompt))
         return f"{size} characters, byte for byte the same before and after"
 
@@ -104,7 +106,12 @@ def run(settings: Settings) -> list[Step]:
     steps: list[Step] = []
     with _scratch(settings) as proof:
         plan: tuple[Callable[[], str], ...] = (
-            proof.start, proof.write, proof.restart, proof.read, proof.render, proof.search,
+            proof.start,
+            proof.write,
+            proof.restart,
+            proof.read,
+            proof.render,
+            proof.search,
             proof.stop,
         )
         for action in plan:
@@ -124,8 +131,9 @@ def show(steps: list[Step]) -> None:
     output.line(output.bold("round trip through the socket"))
     for step in steps:
         mark = output.good("ok  ") if step.ok else output.bad("FAIL")
-        output.line(f"  {mark} {step.name:<8} {step.detail}  "
-                    + output.dim(f"{step.seconds * 1000:.0f} ms"))
+        output.line(
+            f"  {mark} {step.name:<8} {step.detail}  " + output.dim(f"{step.seconds * 1000:.0f} ms")
+        )
 
 
 @contextmanager
@@ -137,8 +145,12 @@ def _scratch(settings: Settings) -> Iterator[_Run]:
     sockets = tempfile.mkdtemp(prefix="wm-")
     project = Path(home, "project")
     project.mkdir()
-    paths = Paths(home=Path(home, "wm"), socket=Path(sockets, "wm.sock"),
-                  config=settings.paths.config, cache=settings.paths.cache)
+    paths = Paths(
+        home=Path(home, "wm"),
+        socket=Path(sockets, "wm.sock"),
+        config=settings.paths.config,
+        cache=settings.paths.cache,
+    )
     try:
         yield _Run(dataclasses.replace(settings, paths=paths), str(project))
     finally:

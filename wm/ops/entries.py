@@ -161,12 +161,28 @@ def _edit(work: Work, request: EditRequest) -> EntryAnswer:
 
 
 def _accept(work: Work, request: EntryRequest) -> EntryAnswer:
-    return _change(work, request, lambda i: lambda m: edits.accept(m, i, now=work.now))
+    settings = work.runtime.settings.memory
+    return _change(
+        work,
+        request,
+        lambda entry_id: lambda m: edits.accept(m, entry_id, now=work.now, settings=settings),
+    )
 
 
 def _reject(work: Work, request: EntryRequest) -> EntryAnswer:
-    """A rejected inbox entry goes to the trash, so that a slip can be undone."""
-    return _forget(work, ForgetRequest(**request.model_dump(), reason="rejected"))
+    """A rejected inbox entry goes to the trash, so that a slip can be undone. An outside edit
+    leaves no tombstone: its text may be the one in force."""
+    place = locate(work.runtime, request)
+    memory = load_memory(work, place)
+    result = edits.reject(memory, find_entry(memory, request.id).id)
+    if isinstance(result, Refusal):
+        raise UserError(result.message)
+    changed, entry, fact = result
+    _to_trash(work, place, entry, reason="rejected", stone=not entry.outside)
+    save_memory(work, place, changed, [fact])
+    return EntryAnswer(
+        entry=entry, message=f"Rejected {entry.id}; `wm restore {entry.id}` brings it back."
+    )
 
 
 def _accept_outside(work: Work, request: AcceptOutsideRequest) -> Accepted:
@@ -179,19 +195,8 @@ def _accept_outside(work: Work, request: AcceptOutsideRequest) -> Accepted:
 def _forget(work: Work, request: ForgetRequest) -> EntryAnswer:
     place = locate(work.runtime, request)
     memory = load_memory(work, place)
-    wanted = find_entry(memory, request.id)
-    changed, entry = edits.trash(memory, wanted.id)
-    moment = iso(work.now)
-    stones = read_tombstones(work, place)
-    stone = tombstone(entry, work.runtime.store.digest, at=moment, reason=request.reason)
-    work.put(
-        trash_ref(place.key, entry.id),
-        TrashedEntry(
-            workspace=workspace_of(place), entry=entry, trashed_at=moment, trashed_by=request.reason
-        ),
-    )
-    kept = tuple(s for s in stones.stones if s.id != entry.id)
-    work.put(tombstones_ref(place.key), stones.model_copy(update={"stones": (*kept, stone)}))
+    changed, entry = edits.trash(memory, find_entry(memory, request.id).id)
+    _to_trash(work, place, entry, reason=request.reason, stone=True)
     fact = Fact(
         "memory_trashed",
         "user",
@@ -204,6 +209,24 @@ def _forget(work: Work, request: ForgetRequest) -> EntryAnswer:
     return EntryAnswer(
         entry=entry, message=f"Forgot {entry.id}; `wm restore {entry.id}` brings it back."
     )
+
+
+def _to_trash(work: Work, place: Place, entry: MemoryEntry, *, reason: str, stone: bool) -> None:
+    """Keep the entry where it can be restored, and its digest so that it is not learned again."""
+    moment = iso(work.now)
+    reason = work.runtime.redactor.text(reason)
+    work.put(
+        trash_ref(place.key, entry.id),
+        TrashedEntry(
+            workspace=workspace_of(place), entry=entry, trashed_at=moment, trashed_by=reason
+        ),
+    )
+    if not stone:
+        return
+    stones = read_tombstones(work, place)
+    kept = tuple(s for s in stones.stones if s.id != entry.id)
+    new = tombstone(entry, work.runtime.store.digest, at=moment, reason=reason)
+    work.put(tombstones_ref(place.key), stones.model_copy(update={"stones": (*kept, new)}))
 
 
 def _restore(work: Work, request: EntryRequest) -> EntryAnswer:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from wm.domain.facts import Fact
 from wm.domain.times import iso
 from wm.domain.workspace import consolidate, forget, quality
-from wm.domain.workspace.scope import branch_scope
+from wm.domain.workspace.scope import BRANCH, WORKSPACE
 from wm.errors import UserError
 from wm.formats.base import Document
 from wm.formats.protocol import Place, Remembered, RememberRequest
@@ -86,7 +86,7 @@ def new_entry(work: Work, place: Place, request: RememberRequest) -> MemoryEntry
         source=request.source,
         confidence=CONFIDENCE[request.source],
         origin=request.origin,
-        scope=branch_scope(place.branch) if request.branch_only else "workspace",
+        scope=_scope(place, request),
         tags=tuple(redact(tag) for tag in request.tags),
         created_at=moment,
         updated_at=moment,
@@ -94,6 +94,17 @@ def new_entry(work: Work, place: Place, request: RememberRequest) -> MemoryEntry
         user_importance=request.importance,
         session=sid(request.session) if request.session else "",
     )
+
+
+def _scope(place: Place, request: RememberRequest) -> str:
+    if not request.branch_only:
+        return WORKSPACE
+    if not place.branch:
+        raise UserError(
+            "No branch is checked out here, so there is none to keep this for.",
+            fix="Leave the branch option out, or check a branch out.",
+        )
+    return BRANCH + place.branch
 
 
 def refusal_reasons(work: Work, place: Place, entry: MemoryEntry) -> tuple[str, ...]:

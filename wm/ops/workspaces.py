@@ -17,6 +17,7 @@ from wm.formats.protocol import (
     Moved,
     MoveRequest,
     NoRequest,
+    Place,
     Scoped,
     Workspaces,
     WorkspaceSummary,
@@ -25,7 +26,7 @@ from wm.formats.session_state import SessionState
 from wm.formats.tombstones import Tombstones
 from wm.ops.base import Operation, Work
 from wm.ops.memory import load_memory, save_memory
-from wm.ops.place import Place, locate, memory_ref
+from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
 from wm.store import identity
 from wm.store.base import Ref
@@ -77,7 +78,7 @@ def _move(work: Work, request: MoveRequest) -> Moved:
     moved = memory.workspace.model_copy(update={"root": new.root})
     save_memory(work, place, memory.model_copy(update={"workspace": moved}))
     return Moved(
-        key=new.key, target=target, message=f"{new.root} now has the memory of {request.old}."
+        key=new.key, target=plan.target, message=f"{new.root} now has the memory of {request.old}."
     )
 
 

@@ -23,8 +23,10 @@ def command(caller: Caller, section: str | None, as_json: bool) -> int:
     if as_json:
         output.as_json({"file": str(caller.settings.paths.config), "options": values})
         return 0
-    output.line(f"{output.bold(output.home_short(str(caller.settings.paths.config)))} "
-                "overrides what is below")
+    output.line(
+        f"{output.bold(output.home_short(str(caller.settings.paths.config)))} "
+        "overrides what is below"
+    )
     for name in names:
         output.line()
         output.line(f"[{name}]")
@@ -39,8 +41,7 @@ def _print_section(name: str, values: dict[str, Any]) -> None:
         value = _shown(values[option])
         changed = "" if value == default else output.warn("  (changed)")
         output.line(f"  {option} = {value}{' ' + unit if unit else ''}{changed}")
-        output.lines("      " + output.dim(part) for part in output.wrap(text,
-                                                                        output.width() - 6))
+        output.lines("      " + output.dim(part) for part in output.wrap(text, output.width() - 6))
 
 
 def _shown(value: Any) -> str:

@@ -14,9 +14,8 @@ import click
 from wm import __version__
 from wm.agents import setup as wiring
 from wm.cli import output, proof
-from wm.cli.context import Caller, json_option, workspace_options
+from wm.cli.context import Caller, client_of, json_option, workspace_options
 from wm.cli.verbs.setup import look
-from wm.daemon.client import Client
 from wm.errors import Unavailable, UserError, WmError
 from wm.ops.check import check_store, folder_class
 from wm.ops.local import open_runtime
@@ -45,8 +44,13 @@ def command(caller: Caller, no_proof: bool, as_json: bool) -> int:
     steps = [] if no_proof else proof.run(caller.settings)
     sound = all(c.verdict in ("ok", "note") for c in checks) and all(s.ok for s in steps)
     if as_json:
-        output.as_json({"sound": sound, "checks": [asdict(c) for c in checks],
-                        "proof": [step.as_dict() for step in steps]})
+        output.as_json(
+            {
+                "sound": sound,
+                "checks": [asdict(c) for c in checks],
+                "proof": [step.as_dict() for step in steps],
+            }
+        )
         return 0 if sound else 1
     for check in checks:
         _print(check)
@@ -74,8 +78,12 @@ def _home(home: Path) -> Check:
     except FileNotFoundError:
         return Check("home", "note", f"{home} does not exist yet; the first write makes it.")
     if mode & 0o077:
-        return Check("home", "error", f"{home} can be entered by others (mode {mode:04o}).",
-                     f"chmod 700 {home}")
+        return Check(
+            "home",
+            "error",
+            f"{home} can be entered by others (mode {mode:04o}).",
+            f"chmod 700 {home}",
+        )
     return Check("home", "ok", f"{output.home_short(str(home))}, yours alone")
 
 
@@ -98,18 +106,26 @@ def _files(caller: Caller) -> Iterator[Check]:
     if not found:
         yield Check("files", "ok", "every document is sound")
     for finding in found[:10]:
-        yield Check("files", finding.severity, f"{finding.path}: {finding.message}",
-                    "wm fsck repair" if finding.repairable else "")
+        yield Check(
+            "files",
+            finding.severity,
+            f"{finding.path}: {finding.message}",
+            "wm fsck repair" if finding.repairable else "",
+        )
 
 
 def _daemon(caller: Caller) -> Check:
     try:
-        status = Client(caller.settings).call("status", {})
+        status = client_of(caller.settings).call("status", {})
     except Unavailable as error:
         return Check("daemon", "note", f"is down ({error.message})", "wm up")
     if status["version"] != __version__:
-        return Check("daemon", "warning", f"is version {status['version']}, this is {__version__}",
-                     "wm down; wm up")
+        return Check(
+            "daemon",
+            "warning",
+            f"is version {status['version']}, this is {__version__}",
+            "wm down; wm up",
+        )
     return Check("daemon", "ok", f"answers, pid {status['pid']}")
 
 
@@ -121,16 +137,23 @@ def _agents(caller: Caller) -> Iterator[Check]:
         return
     if not states:
         yield Check("agents", "note", "neither claude nor opencode is installed here")
-    words = {"current": ("ok", "wired", ""), "stale": ("warning", "wired by another wm",
-             "wm setup"), "absent": ("note", "found, not wired", "wm setup")}
+    words = {
+        "current": ("ok", "wired", ""),
+        "stale": ("warning", "wired by another wm", "wm setup"),
+        "absent": ("note", "found, not wired", "wm setup"),
+    }
     for agent, state in states.items():
         verdict, detail, fix = words[state]
         yield Check(agent, verdict, detail, fix)
 
 
 def _print(check: Check) -> None:
-    mark = {"ok": output.good("ok     "), "note": output.dim("note   "),
-            "warning": output.warn("warning"), "error": output.bad("ERROR  ")}[check.verdict]
+    mark = {
+        "ok": output.good("ok     "),
+        "note": output.dim("note   "),
+        "warning": output.warn("warning"),
+        "error": output.bad("ERROR  "),
+    }[check.verdict]
     text = output.wrap(check.detail, output.width() - 24)
     output.line(f"  {mark} {check.name:<12}  {text[0]}")
     output.lines(" " * 24 + rest for rest in text[1:])

@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from wm.cli import output
-from wm.cli.context import Caller, json_option, workspace_options
-from wm.daemon.client import Client
+from wm.cli.context import Caller, client_of, json_option, workspace_options
 from wm.daemon.lifecycle import wait_gone
 from wm.errors import Unavailable
 
@@ -19,7 +18,7 @@ def command(caller: Caller, as_json: bool) -> int:
 
     Agents go on without it; the next session start brings it up again.
     """
-    client = Client(caller.settings)
+    client = client_of(caller.settings)
     try:
         pid = int(client.call("status", {})["pid"])
         client.call("shutdown", {})

@@ -16,7 +16,7 @@ from wm.formats.workspace_memory import TYPES
 @click.command("edit", short_help="Change an entry's text, rationale or type.")
 @click.argument("entry_id", metavar="ID")
 @click.argument("text", nargs=-1)
-@click.option("--rationale", default=None, help="The new rationale; \"\" removes it.")
+@click.option("--rationale", default=None, help='The new rationale; "" removes it.')
 @click.option("--type", "kind", type=click.Choice(TYPES), default=None)
 @json_option
 @workspace_options

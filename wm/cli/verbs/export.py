@@ -14,8 +14,15 @@ from wm.formats.base import dump
 
 
 @click.command("export", short_help="Write everything kept of a workspace as one JSON file.")
-@click.option("-o", "--output", "target", metavar="FILE", default="-", show_default=True,
-              help="Where to write; - is standard output.")
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    metavar="FILE",
+    default="-",
+    show_default=True,
+    help="Where to write; - is standard output.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The export is JSON in any case.")
 @workspace_options
 def command(caller: Caller, target: str, as_json: bool) -> int:  # noqa: ARG001

@@ -5,16 +5,16 @@ from __future__ import annotations
 import click
 
 from wm.cli import output
-from wm.cli.context import Caller, json_option, workspace_options
-from wm.daemon.client import Client
+from wm.cli.context import Caller, client_of, json_option, workspace_options
 from wm.errors import Unavailable, UserError
 from wm.ops.check import check_store, repair_store
 from wm.ops.local import open_runtime
 from wm.store.base import Finding
 
 
-@click.group("fsck", short_help="Check every file; `wm fsck repair` mends.",
-             invoke_without_command=True)
+@click.group(
+    "fsck", short_help="Check every file; `wm fsck repair` mends.", invoke_without_command=True
+)
 @click.option("--deep", is_flag=True, help="Read all data, not only the structure.")
 @json_option
 @workspace_options
@@ -40,8 +40,10 @@ def repair(caller: Caller, as_json: bool) -> int:
     Nothing is deleted because it could not be read. The daemon must be down.
     """
     if _daemon_lives(caller):
-        raise UserError("The daemon is running; repair needs the files to itself.",
-                        fix="Run `wm down`, then repeat this.")
+        raise UserError(
+            "The daemon is running; repair needs the files to itself.",
+            fix="Run `wm down`, then repeat this.",
+        )
     runtime = open_runtime(caller.settings)
     try:
         return report(list(repair_store(runtime)), as_json, done=True)
@@ -51,7 +53,7 @@ def repair(caller: Caller, as_json: bool) -> int:
 
 def _daemon_lives(caller: Caller) -> bool:
     try:
-        Client(caller.settings).call("status", {})
+        client_of(caller.settings).call("status", {})
     except Unavailable:
         return False
     return True
@@ -61,15 +63,27 @@ def report(findings: list[Finding], as_json: bool, *, done: bool = False) -> int
     """Print findings; 1 if any is more than a note (repairs that were done count as fine)."""
     serious = [f for f in findings if f.severity in ("error", "warning")]
     if as_json:
-        output.as_json([{"code": f.code, "severity": f.severity, "path": f.path,
-                         "message": f.message, "repairable": f.repairable} for f in findings])
+        output.as_json(
+            [
+                {
+                    "code": f.code,
+                    "severity": f.severity,
+                    "path": f.path,
+                    "message": f.message,
+                    "repairable": f.repairable,
+                }
+                for f in findings
+            ]
+        )
     else:
         for found in findings:
             mark = {"error": output.bad("error  "), "warning": output.warn("warning")}.get(
-                found.severity, output.dim("note   "))
+                found.severity, output.dim("note   ")
+            )
             output.line(f"{mark} {output.wrap(found.path, 200)[0]}")
-            output.lines("        " + part for part in output.wrap(found.message,
-                                                                   output.width() - 8))
+            output.lines(
+                "        " + part for part in output.wrap(found.message, output.width() - 8)
+            )
         if not findings:
             output.line("Nothing to mend." if done else "All files are sound.")
         elif not done and any(f.repairable for f in findings):

@@ -11,8 +11,9 @@ from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.entries import print_entry, print_row
 
 
-@click.group("inbox", short_help="Accept or reject what waits for your word.",
-             invoke_without_command=True)
+@click.group(
+    "inbox", short_help="Accept or reject what waits for your word.", invoke_without_command=True
+)
 @click.pass_context
 def command(ctx: click.Context) -> None:
     """Entries that may not become active by themselves, each with its reason."""
@@ -34,7 +35,7 @@ def show(caller: Caller, as_json: bool) -> int:
         for view in answer.entries:
             print_row(view)
         output.line()
-        output.line("wm inbox accept ID   wm inbox reject ID   wm edit ID \"better text\"")
+        output.line('wm inbox accept ID   wm inbox reject ID   wm edit ID "better text"')
     return 0
 
 

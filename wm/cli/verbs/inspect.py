@@ -37,7 +37,7 @@ def print_inspection(found: Inspection) -> None:
     if not found.entries:
         output.line()
         output.line("  Nothing is remembered here yet. Say `remember that …` to an agent,")
-        output.line("  or: wm remember \"we deploy with make ship\"")
+        output.line('  or: wm remember "we deploy with make ship"')
     groups: dict[str, list[EntryView]] = {}
     for view in found.entries:
         groups.setdefault(view.entry.type, []).append(view)
@@ -62,9 +62,12 @@ def _print_head(found: Inspection) -> None:
     rows = [
         ("workspace", found.place.key + branch),
         ("memory", ", ".join(parts)),
-        ("in prompts", f"{output.count(shown, 'entry', 'entries')} of at most "
-                       f"{found.max_entries}, {found.shown_chars:,} of {found.max_chars:,} "
-                       "characters"),
+        (
+            "in prompts",
+            f"{output.count(shown, 'entry', 'entries')} of at most "
+            f"{found.max_entries}, {found.shown_chars:,} of {found.max_chars:,} "
+            "characters",
+        ),
     ]
     if found.last_activity_at:
         rows.append(("last visit", found.last_activity_at[:16].replace("T", " ") + " UTC"))

@@ -15,14 +15,22 @@ from wm.formats.workspace_memory import IMPORTANCES, TYPES
 
 @click.command("remember", short_help="Keep a fact for all later sessions.")
 @click.argument("text", nargs=-1)
-@click.option("--type", "kind", type=click.Choice(TYPES), default=None,
-              help="What kind of fact it is; inferred if not given.")
+@click.option(
+    "--type",
+    "kind",
+    type=click.Choice(TYPES),
+    default=None,
+    help="What kind of fact it is; inferred if not given.",
+)
 @click.option("--rationale", default="", help="Why it is so, in a few words.")
-@click.option("--importance", type=click.Choice(IMPORTANCES), default="normal",
-              show_default=True)
+@click.option("--importance", type=click.Choice(IMPORTANCES), default="normal", show_default=True)
 @click.option("--tag", "tags", multiple=True, help="A word to find it by; may be repeated.")
-@click.option("--branch", "branch_only", is_flag=True,
-              help="Show it only on the branch that is checked out now.")
+@click.option(
+    "--branch",
+    "branch_only",
+    is_flag=True,
+    help="Show it only on the branch that is checked out now.",
+)
 @json_option
 @workspace_options
 def command(

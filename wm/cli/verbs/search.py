@@ -32,7 +32,10 @@ def command(
     Ends with exit code 1 when nothing fits.
     """
     answer: Any = caller.call(
-        "search", query=" ".join(words), limit=limit, type=kind or "",
+        "search",
+        query=" ".join(words),
+        limit=limit,
+        type=kind or "",
         status="all" if everything else "",
     )
     if as_json:

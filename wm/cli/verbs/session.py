@@ -22,18 +22,23 @@ def listing(caller: Caller, as_json: bool) -> int:
     """List the sessions of this workspace, newest first."""
     answer: Any = caller.call("inspect")
     if as_json:
-        output.as_json({"sessions": [s.model_dump(mode="json", by_alias=True)
-                                     for s in answer.sessions]})
+        output.as_json(
+            {"sessions": [s.model_dump(mode="json", by_alias=True) for s in answer.sessions]}
+        )
         return 0
     if not answer.sessions:
         output.line("No agent had a session here yet.")
     for session in answer.sessions:
         state = "ended" if session.ended else "open"
         output.line(f"  {output.wrap(session.session_id, 60)[0]}")
-        about = [session.agent or "?", session.updated_at[:16].replace("T", " "), state,
-                 output.count(session.open_errors, "open error"),
-                 output.count(session.active_files, "active file"),
-                 output.count(session.compactions, "compaction")]
+        about = [
+            session.agent or "?",
+            session.updated_at[:16].replace("T", " "),
+            state,
+            output.count(session.open_errors, "open error"),
+            output.count(session.active_files, "active file"),
+            output.count(session.compactions, "compaction"),
+        ]
         output.line("    " + output.dim(", ".join(about)))
     return 0
 
@@ -49,9 +54,13 @@ def show(caller: Caller, session_id: str, as_json: bool) -> int:
         output.as_json(answer)
         return 0
     state = answer.state
-    rows = [("session", state.session_id), ("agent", state.agent or "?"),
-            ("since", state.started_at), ("epoch", str(state.epoch_number)),
-            ("compactions", str(state.compactions))]
+    rows = [
+        ("session", state.session_id),
+        ("agent", state.agent or "?"),
+        ("since", state.started_at),
+        ("epoch", str(state.epoch_number)),
+        ("compactions", str(state.compactions)),
+    ]
     output.lines(output.pairs(rows))
     output.line()
     output.lines(output.wrap_block(answer.hot or "Nothing is hot.", indent=2))

@@ -17,16 +17,28 @@ from wm.settings import Settings, find_agent_paths
 
 
 @click.command("setup", short_help="Wire the agents on this machine; shows a diff first.")
-@click.option("--agent", "agents", multiple=True, type=click.Choice(wiring.AGENTS),
-              help="Only this agent; may be repeated. Default: those that are found.")
-@click.option("--service", is_flag=True,
-              help="Also let systemd or launchd start the daemon when it is needed.")
+@click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    type=click.Choice(wiring.AGENTS),
+    help="Only this agent; may be repeated. Default: those that are found.",
+)
+@click.option(
+    "--service",
+    is_flag=True,
+    help="Also let systemd or launchd start the daemon when it is needed.",
+)
 @click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
 @click.option("--dry-run", is_flag=True, help="Show what would be changed, and change nothing.")
 @json_option
 @workspace_options
 def command(
-    caller: Caller, agents: tuple[str, ...], service: bool, yes: bool, dry_run: bool,
+    caller: Caller,
+    agents: tuple[str, ...],
+    service: bool,
+    yes: bool,
+    dry_run: bool,
     as_json: bool,
 ) -> int:
     """Add wm to the settings of the agents found here. `wm unsetup` restores every byte.
@@ -43,9 +55,7 @@ def look(settings: Settings) -> wiring.Facts:
     return wiring.look(find_agent_paths(), settings.paths, command, settings.hooks, sys.platform)
 
 
-def carry_out(
-    plan: wiring.Plan, *, yes: bool, dry_run: bool, as_json: bool, done: str
-) -> int:
+def carry_out(plan: wiring.Plan, *, yes: bool, dry_run: bool, as_json: bool, done: str) -> int:
     """Show a plan, ask, and do it."""
     if as_json:
         return _as_json(plan, yes=yes, dry_run=dry_run)
@@ -72,13 +82,17 @@ def carry_out(
 def _as_json(plan: wiring.Plan, *, yes: bool, dry_run: bool) -> int:
     act = yes and not dry_run and not plan.nothing_to_do
     applied = wiring.apply(plan) if act else wiring.Applied()
-    output.as_json({
-        "changes": [{"path": str(c.path), "agent": c.agent, "what": c.say, "diff": c.diff}
-                    for c in plan.changes],
-        "notes": list(plan.notes),
-        "applied": act,
-        "problems": list(applied.problems),
-    })
+    output.as_json(
+        {
+            "changes": [
+                {"path": str(c.path), "agent": c.agent, "what": c.say, "diff": c.diff}
+                for c in plan.changes
+            ],
+            "notes": list(plan.notes),
+            "applied": act,
+            "problems": list(applied.problems),
+        }
+    )
     return 1 if applied.problems else 0
 
 

@@ -8,8 +8,7 @@ import click
 
 from wm import __version__
 from wm.cli import output
-from wm.cli.context import Caller, json_option, workspace_options
-from wm.daemon.client import Client
+from wm.cli.context import Caller, client_of, json_option, workspace_options
 from wm.errors import Unavailable, UserError
 
 
@@ -29,14 +28,16 @@ def command(caller: Caller, as_json: bool) -> int:
     except UserError as error:
         trouble = error.message
     if as_json:
-        output.as_json({
-            "daemon": daemon,
-            "home": str(caller.settings.paths.home),
-            "socket": str(caller.settings.paths.socket),
-            "workspace": here.place.model_dump(mode="json", by_alias=True) if here else None,
-            "counts": here.counts if here else {},
-            "sessions": len(here.sessions) if here else 0,
-        })
+        output.as_json(
+            {
+                "daemon": daemon,
+                "home": str(caller.settings.paths.home),
+                "socket": str(caller.settings.paths.socket),
+                "workspace": here.place.model_dump(mode="json", by_alias=True) if here else None,
+                "counts": here.counts if here else {},
+                "sessions": len(here.sessions) if here else 0,
+            }
+        )
         return 0
     output.line(_headline(daemon))
     output.lines(output.pairs(_where(caller)))
@@ -51,7 +52,7 @@ def command(caller: Caller, as_json: bool) -> int:
 
 def _daemon(caller: Caller) -> dict[str, Any] | None:
     try:
-        return Client(caller.settings).call("status", {})
+        return client_of(caller.settings).call("status", {})
     except Unavailable:
         return None
 
@@ -61,15 +62,20 @@ def _headline(daemon: dict[str, Any] | None) -> str:
         return f"wm {__version__} · {output.warn('daemon is down')} (wm up starts it)"
     up = output.ago(float(daemon["uptimeS"])).removesuffix(" ago")
     up = "just started" if up == "just now" else f"up {up}"
-    mixed = "" if daemon["version"] == __version__ else \
-        output.warn(f" · it is version {daemon['version']}; wm down, wm up")
+    mixed = (
+        ""
+        if daemon["version"] == __version__
+        else output.warn(f" · it is version {daemon['version']}; wm down, wm up")
+    )
     return f"wm {__version__} · {output.good('daemon is up')} (pid {daemon['pid']}, {up}){mixed}"
 
 
 def _where(caller: Caller) -> list[tuple[str, str]]:
     paths = caller.settings.paths
-    return [("files", output.home_short(str(paths.home))),
-            ("socket", output.home_short(str(paths.socket)))]
+    return [
+        ("files", output.home_short(str(paths.home))),
+        ("socket", output.home_short(str(paths.socket))),
+    ]
 
 
 def _memory(here: Any) -> list[tuple[str, str]]:
@@ -82,12 +88,17 @@ def _memory(here: Any) -> list[tuple[str, str]]:
     open_sessions = [s for s in here.sessions if not s.ended]
     errors = sum(s.open_errors for s in open_sessions)
     rows = [
-        ("workspace", here.place.key + (f"  branch {here.place.branch}" if here.place.branch
-                                        else "")),
+        (
+            "workspace",
+            here.place.key + (f"  branch {here.place.branch}" if here.place.branch else ""),
+        ),
         ("memory", ", ".join(parts)),
         ("in prompts", f"{here.shown_chars:,} of {here.max_chars:,} characters"),
-        ("sessions", f"{len(open_sessions)} open of {len(here.sessions)}, "
-                     f"{output.count(errors, 'open error')}"),
+        (
+            "sessions",
+            f"{len(open_sessions)} open of {len(here.sessions)}, "
+            f"{output.count(errors, 'open error')}",
+        ),
     ]
     if here.health not in ("ok", "missing"):
         rows.append(("health", f"{here.health}: {here.detail}"))

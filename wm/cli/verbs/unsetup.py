@@ -10,8 +10,13 @@ from wm.cli.verbs.setup import carry_out, look
 
 
 @click.command("unsetup", short_help="Take wm out of the agents' settings again.")
-@click.option("--agent", "agents", multiple=True, type=click.Choice(wiring.AGENTS),
-              help="Only this agent; may be repeated. Default: everything that setup did.")
+@click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    type=click.Choice(wiring.AGENTS),
+    help="Only this agent; may be repeated. Default: everything that setup did.",
+)
 @click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
 @click.option("--dry-run", is_flag=True, help="Show what would be changed, and change nothing.")
 @json_option

@@ -7,15 +7,16 @@ import time
 import click
 
 from wm.cli import output, proof
-from wm.cli.context import Caller, json_option, workspace_options
-from wm.daemon.client import Client
+from wm.cli.context import Caller, client_of, json_option, workspace_options
 from wm.daemon.lifecycle import start
 
 
 @click.command("up", short_help="Start the daemon for you, if it is not running.")
-@click.option("--prove", is_flag=True,
-              help="Then prove the whole round trip in a scratch home: write, restart, read, "
-                   "render, search.")
+@click.option(
+    "--prove",
+    is_flag=True,
+    help="Then prove the whole round trip in a scratch home: write, restart, read, render, search.",
+)
 @click.option("--quiet", is_flag=True, help="Print nothing when all is well.")
 @json_option
 @workspace_options
@@ -23,21 +24,26 @@ def command(caller: Caller, prove: bool, quiet: bool, as_json: bool) -> int:
     """Start the daemon and make sure that it answers. One daemon serves all your workspaces."""
     begun = time.monotonic()
     started = start(caller.settings)
-    status = Client(caller.settings).call("status", {})
+    status = client_of(caller.settings).call("status", {})
     steps = proof.run(caller.settings) if prove else []
     if as_json:
-        output.as_json({"started": started, "status": status,
-                        "proof": [step.as_dict() for step in steps]})
+        output.as_json(
+            {"started": started, "status": status, "proof": [step.as_dict() for step in steps]}
+        )
         return 0 if all(step.ok for step in steps) else 1
     if not quiet:
         took = f" in {time.monotonic() - begun:.2f} s" if started else ""
         word = f"started{took}" if started else "is running"
         output.line(f"wm {status['version']}: the daemon {word} (pid {status['pid']}).")
-        output.lines(output.pairs([
-            ("socket", output.home_short(str(caller.settings.paths.socket))),
-            ("files", output.home_short(str(caller.settings.paths.home))),
-            ("here", output.home_short(caller.directory)),
-        ]))
+        output.lines(
+            output.pairs(
+                [
+                    ("socket", output.home_short(str(caller.settings.paths.socket))),
+                    ("files", output.home_short(str(caller.settings.paths.home))),
+                    ("here", output.home_short(caller.directory)),
+                ]
+            )
+        )
     if steps and not quiet:
         output.line()
         proof.show(steps)

@@ -26,9 +26,12 @@ def command(caller: Caller, subject: tuple[str, ...], as_json: bool) -> int:
         return 0
     if answer.entry is not None:
         print_entry(answer.entry)
-        shown = "shown in prompts" if answer.shown else f"not shown ({answer.omitted or 'inactive'})"
+        shown = (
+            "shown in prompts" if answer.shown else f"not shown ({answer.omitted or 'inactive'})"
+        )
         output.lines(output.pairs([("strength", f"{answer.strength:.2f}, {shown}")]))
         output.line()
-    output.lines(f"  {part}" for text in answer.sentences
-                 for part in output.wrap(text, output.width() - 2))
+    output.lines(
+        f"  {part}" for text in answer.sentences for part in output.wrap(text, output.width() - 2)
+    )
     return 0

@@ -31,8 +31,10 @@ def show(caller: Caller, as_json: bool) -> int:
         root = output.home_short(space.root) or "?"
         gone = "" if space.exists else output.warn("  (folder is gone: wm workspace mv OLD NEW)")
         output.line(f"  {output.bold(space.key)}  {output.wrap(root, 200)[0]}{gone}")
-        about = [output.count(space.active, "entry", "entries"),
-                 output.count(space.sessions, "session")]
+        about = [
+            output.count(space.active, "entry", "entries"),
+            output.count(space.sessions, "session"),
+        ]
         if space.inbox:
             about.append(f"{space.inbox} in the inbox")
         if space.health != "ok":
