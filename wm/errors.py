@@ -59,6 +59,14 @@ class Unavailable(WmError):
     status = 503
 
 
+class Unanswered(WmError):
+    """The daemon took a request, but its answer did not come: nobody may do it a second time
+    without looking (the files included)."""
+
+    code = "unanswered"
+    status = 504
+
+
 class StoreError(WmError):
     """The data folder could not do what was asked; nothing was lost."""
 

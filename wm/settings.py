@@ -286,7 +286,10 @@ class DaemonSettings:
         unit="bytes",
     )
     worker_threads: int = option(
-        4, "Threads that wait for the disk, so that the socket does not.", spec="IF-1", unit="threads"
+        4,
+        "Threads that wait for the disk, so that the socket does not.",
+        spec="IF-1",
+        unit="threads",
     )
     activated_idle_exit_s: float = option(
         1800.0,

@@ -1,0 +1,306 @@
+"""One queue of updates per workspace, and the worker threads that write (IF-1, ST-1, ST-7).
+
+Updates that wait together for one workspace run in one transaction and share its flush: the
+group commit. A flush of the disk never blocks the event loop, because it happens in a worker.
+Queries need no queue: a read of the store takes no lock.
+
+The rules it protects: an answer is given after the commit, never before; a queue is bounded;
+a bug in one update does not take the others of its batch with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from typing import Any
+
+from wm.daemon.metrics import Metrics
+from wm.errors import Busy, HostError, StoreError, Unanswered
+from wm.formats.base import Record
+from wm.ops.base import Change, Done, Operation, execute_batch
+from wm.ops.runtime import Runtime
+from wm.settings import DaemonSettings
+
+Answered = Callable[[Done[Any]], None]
+_Job = Callable[[], Any]
+
+_FLUSH_RETRY = 5
+"""A failed relaxed flush is tried again after this many flush intervals."""
+
+
+class Workers:
+    """A few threads for what waits for the disk. They sleep without a timeout when idle."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, size: int) -> None:
+        self._loop = loop
+        self._size = size
+        self._threads: list[threading.Thread] = []
+        self._busy = 0
+        self._jobs: SimpleQueue[tuple[_Job, Callable[[Any], None]] | None] = SimpleQueue()
+
+    def submit(self, job: _Job, done: Callable[[Any], None]) -> None:
+        """Run `job` in a thread, then `done` with its result or its exception on the loop."""
+        self._busy += 1
+        if self._busy > len(self._threads) and len(self._threads) < self._size:
+            thread = threading.Thread(target=self._work, name="wm-worker", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+        self._jobs.put((job, done))
+
+    def close(self, within_s: float) -> bool:
+        """Let the threads end behind their jobs; False where one did not in time."""
+        for _ in self._threads:
+            self._jobs.put(None)
+        until = time.monotonic() + within_s
+        for thread in self._threads:
+            thread.join(max(0.0, until - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def _work(self) -> None:
+        while True:
+            item = self._jobs.get()
+            if item is None:
+                return
+            job, done = item
+            try:
+                result = job()
+            except Exception as error:  # noqa: BLE001 - handed to the dispatch door, which logs it
+                result = error
+            with contextlib.suppress(RuntimeError):  # the loop ended before us
+                self._loop.call_soon_threadsafe(self._landed, done, result)
+            item = job = done = result = None  # type: ignore[assignment]  # keep nothing alive
+
+    def _landed(self, done: Callable[[Any], None], result: Any) -> None:
+        self._busy -= 1
+        done(result)
+
+
+@dataclass(slots=True, eq=False)
+class _Call:
+    operation: Operation[Any, Any]
+    request: Record
+    answered: Answered
+    queued: float
+    deadline: float
+    open: bool = True
+
+    def answer(self, done: Done[Any]) -> None:
+        if self.open:
+            self.open = False
+            self.answered(done)
+
+
+@dataclass(slots=True)
+class _Queue:
+    waiting: deque[_Call] = field(default_factory=deque)
+    running: Sequence[_Call] = ()
+    timer: asyncio.TimerHandle | None = None
+
+
+class Actors:
+    """All queues of one daemon. Used on the event loop; the work itself runs in `workers`.
+
+    publish: gets the changes of every commit. foundation: raises StoreError where the data
+    folder is no longer the one that this daemon was started on. report: hears about failures
+    that nobody waits for.
+    """
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        workers: Workers,
+        metrics: Metrics,
+        *,
+        publish: Callable[[Sequence[Change]], None] = lambda _changes: None,
+        foundation: Callable[[], None] = lambda: None,
+        report: Callable[[str, Exception], None] = lambda _what, _error: None,
+    ) -> None:
+        self._runtime = runtime
+        self._limits: DaemonSettings = runtime.settings.daemon
+        self._flush_s = runtime.settings.store.relaxed_flush_s
+        self._workers = workers
+        self._metrics = metrics
+        self._publish = publish
+        self._foundation = foundation
+        self._report = report
+        self._loop = asyncio.get_running_loop()
+        self._queues: dict[str, _Queue] = {}
+        self._flush_timer: asyncio.TimerHandle | None = None
+        self._flushing = False
+        self._empty = asyncio.Event()
+
+    @property
+    def waiting(self) -> int:
+        return sum(len(queue.waiting) for queue in self._queues.values())
+
+    def update(self, operation: Operation[Any, Any], request: Record, answered: Answered) -> None:
+        """Queue an update. `answered` is called once, on the loop.
+
+        Raises HostError (503) where the workspace's queue is full, and what the operation
+        raises for a request without a workspace.
+        """
+        key = operation.queue(self._runtime, request)
+        queue = self._queues.get(key)
+        if queue is None:
+            queue = self._queues[key] = _Queue()
+        if len(queue.waiting) >= self._limits.queue_requests:
+            self._metrics.queue_refusals += 1
+            raise HostError(
+                f"{len(queue.waiting)} updates wait for this workspace already.",
+                fix="Come back in a moment.",
+                status=503,
+                code="too_busy",
+            )
+        now = time.monotonic()
+        deadline = now + self._limits.request_timeout_s
+        queue.waiting.append(_Call(operation, request, answered, now, deadline))
+        if not queue.running:
+            self._start(key, queue)
+
+    def query(self, operation: Operation[Any, Any], request: Record, answered: Answered) -> None:
+        """Answer a query beside the loop."""
+
+        def finished(result: Any) -> None:
+            answered(Done(None, result) if isinstance(result, Exception) else result[0])
+
+        self._workers.submit(lambda: self._execute([(operation, request)]), finished)
+
+    def query_now(self, operation: Operation[Any, Any], request: Record) -> Done[Any]:
+        """Answer a query on the loop: for those that take less than a thread's hand-over."""
+        return execute_batch(self._runtime, [(operation, request)])[0]
+
+    async def drain(self, within_s: float) -> bool:
+        """Wait until every queue is empty."""
+        try:
+            async with asyncio.timeout(within_s):
+                while self._queues or self._flushing:
+                    self._empty.clear()
+                    await self._empty.wait()
+        except TimeoutError:
+            return False
+        finally:
+            if self._flush_timer is not None:
+                self._flush_timer.cancel()
+                self._flush_timer = None
+        return True
+
+    # -- batches -----------------------------------------------------------------------------
+
+    def _start(self, key: str, queue: _Queue) -> None:
+        now = time.monotonic()
+        batch: list[_Call] = []
+        while queue.waiting and len(batch) < self._limits.batch_requests:
+            call = queue.waiting.popleft()
+            if call.open:
+                self._metrics.queue_seconds.observe(now - call.queued)
+                batch.append(call)
+        if not batch:
+            self._retire(key, queue)
+            return
+        queue.running = batch
+        self._metrics.batch_sizes.observe(len(batch))
+        if queue.timer is None:
+            queue.timer = self._loop.call_at(
+                self._loop.time() + batch[0].deadline - now, self._expire, queue
+            )
+        calls = [(call.operation, call.request) for call in batch]
+        self._workers.submit(
+            lambda: self._execute(calls), lambda result: self._finished(key, queue, now, result)
+        )
+
+    def _execute(self, calls: list[tuple[Operation[Any, Any], Record]]) -> list[Done[Any]]:
+        """In a worker. A bug rolls the whole transaction back, so the others run again alone."""
+        try:
+            self._foundation()
+            return execute_batch(self._runtime, calls)
+        except (OSError, StoreError) as error:
+            return [Done(None, error) for _ in calls]
+        except Exception as error:  # noqa: BLE001 - the dispatch door answers and logs it
+            if len(calls) == 1:
+                return [Done(None, error)]
+            return [done for call in calls for done in self._execute([call])]
+
+    def _finished(self, key: str, queue: _Queue, begin: float, result: Any) -> None:
+        batch, queue.running = queue.running, ()
+        self._metrics.commit_seconds.observe(time.monotonic() - begin)
+        if queue.timer is not None:
+            queue.timer.cancel()
+            queue.timer = None
+        if isinstance(result, Exception):
+            result = [Done(None, result)] * len(batch)
+        for call, done in zip(batch, result, strict=True):
+            if done.changes:
+                self._publish(done.changes)
+            call.answer(done)
+        if queue.waiting:
+            self._start(key, queue)
+        else:
+            self._retire(key, queue)
+        self._arm_flush()
+
+    def _retire(self, key: str, queue: _Queue) -> None:
+        if self._queues.get(key) is queue and not queue.waiting and not queue.running:
+            if queue.timer is not None:
+                queue.timer.cancel()
+            del self._queues[key]
+            self._empty.set()
+
+    def _expire(self, queue: _Queue) -> None:
+        """The oldest deadline has passed: nobody is kept waiting for a disk that hangs."""
+        queue.timer = None
+        now = time.monotonic()
+        for call in queue.running:
+            if call.deadline <= now:
+                call.answer(Done(None, _still_running()))
+        for call in queue.waiting:
+            if call.deadline <= now:
+                call.answer(Done(None, _not_begun()))
+        left = [c.deadline for c in (*queue.running, *queue.waiting) if c.open]
+        if left:
+            queue.timer = self._loop.call_at(
+                self._loop.time() + min(left) - now, self._expire, queue
+            )
+
+    # -- relaxed documents -------------------------------------------------------------------
+
+    def _arm_flush(self, intervals: int = 1) -> None:
+        """What is class relaxed reaches the disk within a second; no timer without need."""
+        if self._flush_timer is None and not self._flushing and self._runtime.store.dirty():
+            self._flush_timer = self._loop.call_later(self._flush_s * intervals, self._flush)
+
+    def _flush(self) -> None:
+        self._flush_timer = None
+        self._flushing = True
+        self._workers.submit(self._flush_store, self._flushed)
+
+    def _flush_store(self) -> None:
+        self._foundation()
+        self._runtime.store.flush()
+
+    def _flushed(self, result: Any) -> None:
+        self._flushing = False
+        self._empty.set()
+        if isinstance(result, Exception):
+            self._metrics.flush_failures += 1
+            self._report("flush", result)
+            self._arm_flush(_FLUSH_RETRY)
+        else:
+            self._metrics.flushes += 1
+            self._arm_flush()
+
+
+def _still_running() -> Unanswered:
+    return Unanswered(
+        "The update is still under way after its deadline and may yet succeed.",
+        fix="Look at the result before you repeat it.",
+    )
+
+
+def _not_begun() -> Busy:
+    return Busy("The update waited in vain for its turn; nothing was done.", fix="Try again.")

@@ -1,0 +1,160 @@
+"""From a parsed request to the request model of its row, and from a response model to bytes.
+
+It reads JSON once, at the edge. What does not fit is refused with the place and the reason,
+never with the value: a refusal may end in a log (TR-1).
+"""
+
+from __future__ import annotations
+
+import json
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from wm.daemon.http import Request, Response
+from wm.daemon.routes import Route
+from wm.errors import HostError
+from wm.formats.base import Record
+from wm.ops.base import Operation
+
+_SEVERAL = (tuple, list, set, frozenset)
+_MAX_QUERY_FIELDS = 100
+
+
+class Binding:
+    """A row together with its use case: fills requests, writes answers."""
+
+    def __init__(self, route: Route, operation: Operation[Any, Any]) -> None:
+        self.route = route
+        self.operation = operation
+        self._model: type[Record] = operation.request
+        fields = self._model.model_fields
+        unknown = {*route.parameters, *filter(None, [route.takes])} - set(fields)
+        if unknown:
+            raise ValueError(f"{route.path}: {self._model.__name__} has no {sorted(unknown)}")
+        self._alias = {name: f.alias or name for name, f in fields.items()}
+        self._several = {
+            self._alias[name] for name, f in fields.items() if _takes_several(f.annotation)
+        }
+
+    def request(self, request: Request, values: Mapping[str, str], query: str) -> Record:
+        """The request model. Raises HostError (400, 415, 422)."""
+        filled = self._body(request)
+        if query:
+            self._put(filled, self._query(query))
+        if values:
+            self._put(filled, values)
+        try:
+            return self._model.model_validate(filled)
+        except ValidationError as error:
+            raise _invalid(error) from None
+
+    def response(self, answer: Record) -> Response:
+        """What the client gets for the use case's answer."""
+        if self.route.text:
+            body = str(getattr(answer, "body", "")).encode("utf-8", "replace")
+            kind = str(getattr(answer, "content_type", "text/plain"))
+            return Response(200, body, kind)
+        return Response(200, answer.__pydantic_serializer__.to_json(answer, by_alias=True))
+
+    def _body(self, request: Request) -> dict[str, Any]:
+        body = request.body
+        takes = self.route.takes
+        if not body:
+            return {self._alias[takes]: {}} if takes else {}
+        if self.route.in_query:
+            raise HostError(f"A {request.method} request has no body here.", fix="Use the query.")
+        _require_json(request)
+        value = read_json(body)
+        if not isinstance(value, dict):
+            raise HostError("The body must be a JSON object.")
+        return {self._alias[takes]: value} if takes else value
+
+    def _query(self, query: str) -> dict[str, Any]:
+        try:
+            pairs = parse_qsl(
+                query, keep_blank_values=True, max_num_fields=_MAX_QUERY_FIELDS, errors="replace"
+            )
+        except ValueError as error:
+            raise HostError(f"The query string cannot be read: {error}.") from None
+        values: dict[str, Any] = {}
+        for name, value in pairs:
+            alias = self._alias.get(name, name)
+            if alias in self._several:
+                values.setdefault(alias, []).append(value)
+            else:
+                values[alias] = value
+        return values
+
+    def _put(self, filled: dict[str, Any], values: Mapping[str, Any]) -> None:
+        """Overrule whatever spelling the body used for the same field."""
+        for name, value in values.items():
+            filled.pop(name, None)
+            filled[self._alias.get(name, name)] = value
+        for name, alias in self._alias.items():
+            if alias != name and alias in filled:
+                filled.pop(name, None)
+
+
+def read_json(body: bytes) -> Any:
+    """JSON as it should be, or as agents send it: with lone surrogates and bytes that are not
+    UTF-8 replaced (F45). Raises HostError for anything else, NaN included."""
+    try:
+        return from_json(body, allow_inf_nan=False)
+    except ValueError:
+        return _read_damaged(body)
+
+
+def _read_damaged(body: bytes) -> Any:
+    try:
+        value = json.loads(body.decode("utf-8", "replace"), parse_constant=_no_constant)
+        return from_json(
+            json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"), allow_inf_nan=False
+        )
+    except RecursionError:
+        raise HostError("The JSON body is nested too deeply.") from None
+    except ValueError as error:
+        # The parser's message names a position and a reason, never the text.
+        raise HostError(f"The body is not JSON: {error}.") from None
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _require_json(request: Request) -> None:
+    kind = request.header(b"content-type")
+    if kind is None:
+        return
+    word = kind.split(b";", 1)[0].strip().lower()
+    # curl -d sends the form type unless told otherwise; the body decides.
+    if word not in (b"application/json", b"application/x-www-form-urlencoded", b"text/plain", b""):
+        raise HostError(
+            "The body must be JSON.", fix="Send content-type: application/json.", status=415
+        )
+
+
+def _invalid(error: ValidationError) -> HostError:
+    problems = error.errors(include_url=False, include_input=False, include_context=False)
+    words = [
+        f"{'.'.join(str(part) for part in item['loc']) or 'request'}: {item['msg']}"
+        for item in problems[:5]
+    ]
+    more = f" (and {len(problems) - 5} more)" if len(problems) > 5 else ""
+    return HostError(
+        "The request does not fit: " + "; ".join(words) + more + ".",
+        status=422,
+        code="invalid_request",
+    )
+
+
+def _takes_several(annotation: Any) -> bool:
+    origin = typing.get_origin(annotation)
+    if origin in (typing.Union, types.UnionType):
+        return any(_takes_several(part) for part in typing.get_args(annotation))
+    return origin in _SEVERAL or annotation in _SEVERAL

@@ -1,0 +1,114 @@
+"""What the daemon answers about itself: status, changes, metrics, description, shutdown."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import to_json
+
+from wm.daemon.actors import Actors
+from wm.daemon.changes import Hub
+from wm.daemon.dispatch import Control
+from wm.daemon.http import Channel, HttpServer, Request, Response, Stream
+from wm.daemon.metrics import Metrics
+from wm.daemon.routes import Router
+from wm.domain.times import iso
+from wm.formats.base import Record
+from wm.formats.control import DaemonStatus, Stopping
+from wm.ops.base import Operation
+from wm.ops.runtime import Runtime
+
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+@dataclass
+class Controls:
+    """The handlers of the rows marked `control`.
+
+    stop: begins the shutdown. The server is set once it exists.
+    """
+
+    runtime: Runtime
+    router: Router
+    operations: Mapping[str, Operation[Any, Any]]
+    actors: Actors
+    hub: Hub
+    metrics: Metrics
+    stop: Callable[[], None]
+    activated: bool = False
+    log_path: str = ""
+    server: HttpServer | None = None
+
+    def __post_init__(self) -> None:
+        self._started = iso(self.runtime.now())
+        self._begun = time.monotonic()
+
+    def table(self) -> dict[str, Control]:
+        return {
+            "status": self.status,
+            "changes": self.changes,
+            "metrics": self.scrape,
+            "openapi": self.openapi,
+            "shutdown": self.shutdown,
+        }
+
+    def status(self, _request: Request, _query: Mapping[str, str]) -> Response:
+        paths = self.runtime.settings.paths
+        return _json(
+            DaemonStatus(
+                version=self.runtime.version,
+                pid=os.getpid(),
+                started_at=self._started,
+                uptime_s=round(time.monotonic() - self._begun, 3),
+                home=str(paths.home),
+                socket=str(paths.socket),
+                capabilities=tuple(sorted(route.operation for route in self.router.routes)),
+                activated=self.activated,
+                connections=len(self.server.connections) if self.server else 0,
+                waiting=self.actors.waiting,
+                subscribers=len(self.hub),
+                incidents=self.metrics.incidents,
+                log=self.log_path,
+            )
+        )
+
+    def changes(self, request: Request, query: Mapping[str, str]) -> Stream:
+        header = request.header(b"last-event-id") or b""
+        last_id = query.get("lastEventId") or header.decode("latin-1")
+        workspace = query.get("workspace", "")
+
+        def opened(channel: Channel) -> None:
+            self.hub.subscribe(channel, workspace, last_id)
+
+        return Stream(opened)
+
+    def scrape(self, _request: Request, _query: Mapping[str, str]) -> Response:
+        self.metrics.dropped_subscribers = self.hub.dropped
+        server = self.server
+        gauges = {
+            "wm_connections": len(server.connections) if server else 0,
+            "wm_connections_refused": server.refused if server else 0,
+            "wm_updates_waiting": self.actors.waiting,
+            "wm_subscribers": len(self.hub),
+        }
+        return Response(200, self.metrics.text(gauges).encode(), METRICS_TYPE)
+
+    def openapi(self, _request: Request, _query: Mapping[str, str]) -> Response:
+        # pydantic's schema machinery is 20 ms of import that only this answer needs.
+        from wm.daemon.openapi import build
+
+        return Response(200, to_json(build(self.operations, self.router.routes)))
+
+    def shutdown(self, _request: Request, _query: Mapping[str, str]) -> Response:
+        self.stop()
+        answer = _json(Stopping(pid=os.getpid(), message="Finishing what is under way."))
+        answer.close = True
+        return answer
+
+
+def _json(record: Record) -> Response:
+    return Response(200, record.__pydantic_serializer__.to_json(record, by_alias=True))

@@ -1,0 +1,135 @@
+"""The door that every request comes in by: find its row, run its use case, answer (IF-1).
+
+One of the three places with a broad catch. An error of ours becomes a 500 with an incident id
+that stands in the log beside the frames; the daemon keeps serving.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+from wm.daemon.actors import Actors
+from wm.daemon.binding import Binding
+from wm.daemon.http import Reply, Request, Response, Stream, problem
+from wm.daemon.log import DaemonLog
+from wm.daemon.metrics import LagProbe, Metrics
+from wm.daemon.routes import Match, Route, Router
+from wm.errors import Busy, HostError, WmError
+from wm.ops.base import Done, Operation
+
+Control = Callable[[Request, Mapping[str, str]], Response | Stream]
+"""A handler of the daemon's own: the request and its query, the answer at once."""
+
+
+class Door:
+    """Handles requests for `HttpServer`. It never raises."""
+
+    def __init__(
+        self,
+        router: Router,
+        operations: Mapping[str, Operation[Any, Any]],
+        actors: Actors,
+        controls: Mapping[str, Control],
+        metrics: Metrics,
+        log: DaemonLog,
+        probe: LagProbe,
+    ) -> None:
+        self._router = router
+        self._operations = operations
+        self._actors = actors
+        self._controls = controls
+        self._metrics = metrics
+        self._log = log
+        self._probe = probe
+        self._bindings: dict[str, Binding] = {}
+
+    def __call__(self, request: Request, reply: Reply) -> None:
+        self._probe.touch()
+        path, _, query = request.target.partition("?")
+        label = "none"
+        try:
+            found = self._router.find(request.method, path)
+            if isinstance(found, Match):
+                label = f"{found.route.method} {found.route.path}"
+                self._serve(found, request, query, label, reply)
+            else:
+                self._answer(label, reply, _not_found(request.method, found))
+        except Exception as error:  # noqa: BLE001 - the dispatch door
+            self._answer(label, reply, self._failure(label, error))
+
+    def _serve(self, match: Match, request: Request, query: str, label: str, reply: Reply) -> None:
+        route = match.route
+        if route.control:
+            answer = self._controls[route.operation](request, query_fields(query))
+            self._answer(label, reply, answer)
+            return
+        binding = self._bindings.get(route.operation) or self._bind(route)
+        model = binding.request(request, match.values, query)
+        operation = binding.operation
+
+        def answered(done: Done[Any]) -> None:
+            self._answer(label, reply, self._rendered(binding, label, done))
+
+        if operation.writes:
+            self._actors.update(operation, model, answered)
+        elif route.heavy:
+            self._actors.query(operation, model, answered)
+        else:
+            answered(self._actors.query_now(operation, model))
+
+    def _bind(self, route: Route) -> Binding:
+        # Bound at first use: building the models of every row would cost the start 0.1 s.
+        binding = Binding(route, self._operations[route.operation])
+        self._bindings[route.operation] = binding
+        return binding
+
+    def _rendered(self, binding: Binding, label: str, done: Done[Any]) -> Response:
+        if done.error is not None or done.response is None:
+            return self._failure(label, done.error or RuntimeError("an operation without answer"))
+        try:
+            return binding.response(done.response)
+        except Exception as error:  # noqa: BLE001 - the dispatch door, later half
+            return self._failure(label, error)
+
+    def _failure(self, label: str, error: BaseException) -> Response:
+        if isinstance(error, WmError):
+            return refusal(error)
+        name = "i_" + os.urandom(6).hex()
+        self._metrics.incidents += 1
+        self._log.incident(name, label, error)
+        return problem(
+            500,
+            "internal",
+            f"wm failed to answer this request; this is a bug. Incident {name}.",
+            fix=f"`wm logs` shows what happened under {name}.",
+            extra={"incident": name},
+        )
+
+    def _answer(self, label: str, reply: Reply, answer: Response | Stream) -> None:
+        status = answer.status if isinstance(answer, Response) else 200
+        self._metrics.answered(label, status)
+        reply(answer)
+
+
+def refusal(error: WmError) -> Response:
+    """A deliberate error as problem+json. What may be tried again says when."""
+    again = isinstance(error, Busy) or (isinstance(error, HostError) and error.status == 503)
+    headers = (("retry-after", "1"),) if again else ()
+    return problem(error.status, error.code, error.message, fix=error.fix, headers=headers)
+
+
+def query_fields(query: str) -> dict[str, str]:
+    """The query string of a control request; the last of a repeated name wins."""
+    return dict(parse_qsl(query, keep_blank_values=True, errors="replace"))
+
+
+def _not_found(method: str, allowed: frozenset[str]) -> Response:
+    if not allowed:
+        return problem(404, "not_found", "There is no such path.", fix="See /v1/openapi.json.")
+    names = ", ".join(sorted(allowed | ({"HEAD"} if "GET" in allowed else set())))
+    return problem(
+        405, "method", f"{method} is not served here; {names} is.", headers=(("allow", names),)
+    )

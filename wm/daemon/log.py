@@ -1,0 +1,84 @@
+"""`daemon.log`: one JSON object a line, with names and ids, never contents (TR-1).
+
+It is rotated by size: `daemon.log.1` is the one before. Whatever the interpreter itself
+prints (a crash, a stack on request) lands in the same file, because the standard streams of a
+background daemon point there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import stat
+import traceback
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from wm.domain.times import iso
+
+_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class DaemonLog:
+    """Appends lines. A log that cannot be written is not an error of anybody's request."""
+
+    def __init__(self, path: str, now: Callable[[], datetime], *, max_bytes: int) -> None:
+        self.path = path
+        self._now = now
+        self._max_bytes = max_bytes
+        self._own_streams = False
+        self._fd = -1
+        self._size = 0
+        self._open()
+
+    def write(self, event: str, **fields: Any) -> None:
+        """Append a line. Control characters cannot break it: JSON escapes them."""
+        line = json.dumps({"at": iso(self._now()), "event": event, **fields}, default=str)
+        data = line.encode("ascii", "replace") + b"\n"
+        if self._size + len(data) > self._max_bytes:
+            self.rotate()
+        with contextlib.suppress(OSError):
+            self._size += os.write(self._fd, data)
+
+    def incident(self, name: str, where: str, error: BaseException) -> None:
+        """Log a bug of ours: type and frames. The message may quote contents, so it stays out."""
+        frames = [
+            f"{frame.filename}:{frame.lineno} {frame.name}"
+            for frame in traceback.extract_tb(error.__traceback__)
+        ]
+        self.write("incident", id=name, where=where, error=type(error).__name__, frames=frames)
+
+    def take_streams(self) -> None:
+        """From now on stdout and stderr end here, through every rotation."""
+        self._own_streams = True
+        if self._fd >= 0:
+            os.dup2(self._fd, 1)
+            os.dup2(self._fd, 2)
+
+    def rotate(self) -> None:
+        with contextlib.suppress(OSError):
+            os.replace(self.path, self.path + ".1")
+        self._open()
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def _open(self) -> None:
+        try:
+            fd = os.open(self.path, _FLAGS, 0o600)
+        except OSError:
+            return  # keep the old file, or none
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode):
+            os.close(fd)
+            return
+        os.fchmod(fd, 0o600)
+        self.close()
+        self._fd = fd
+        self._size = info.st_size
+        if self._own_streams:
+            self.take_streams()

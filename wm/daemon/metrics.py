@@ -1,0 +1,112 @@
+"""Counters and histograms of the daemon, as Prometheus text (IF-1).
+
+Plain numbers, changed on the event loop only. Labels are routes and statuses out of our own
+table, never anything that a client sent, so their number is bounded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0)
+COUNTS = (1, 2, 4, 8, 16, 32, 64)
+_PROBE_EVERY_S = 0.05
+
+
+class Histogram:
+    """Observations in fixed buckets."""
+
+    def __init__(self, bounds: Sequence[float]) -> None:
+        self.bounds = tuple(bounds)
+        self.counts = [0] * (len(self.bounds) + 1)
+        self.total = 0.0
+
+    def observe(self, value: float) -> None:
+        self.counts[bisect_left(self.bounds, value)] += 1
+        self.total += value
+
+    def lines(self, name: str) -> Iterable[str]:
+        running = 0
+        for bound, count in zip(self.bounds, self.counts, strict=False):
+            running += count
+            yield f'{name}_bucket{{le="{bound}"}} {running}'
+        running += self.counts[-1]
+        yield f'{name}_bucket{{le="+Inf"}} {running}'
+        yield f"{name}_sum {self.total:.6f}"
+        yield f"{name}_count {running}"
+
+
+@dataclass
+class Metrics:
+    """Everything that is counted. One per daemon."""
+
+    requests: dict[tuple[str, int], int] = field(default_factory=dict)
+    batch_sizes: Histogram = field(default_factory=lambda: Histogram(COUNTS))
+    commit_seconds: Histogram = field(default_factory=lambda: Histogram(SECONDS))
+    queue_seconds: Histogram = field(default_factory=lambda: Histogram(SECONDS))
+    loop_lag_seconds: Histogram = field(default_factory=lambda: Histogram(SECONDS))
+    flushes: int = 0
+    flush_failures: int = 0
+    incidents: int = 0
+    queue_refusals: int = 0
+    dropped_subscribers: int = 0
+
+    def answered(self, route: str, status: int) -> None:
+        key = (route, status)
+        self.requests[key] = self.requests.get(key, 0) + 1
+
+    def text(self, gauges: Mapping[str, float]) -> str:
+        """The exposition format, version 0.0.4."""
+        lines = ["# TYPE wm_requests_total counter"]
+        for (route, status), count in sorted(self.requests.items()):
+            lines.append(f'wm_requests_total{{route="{route}",status="{status}"}} {count}')
+        for name, value in (
+            ("wm_flushes_total", self.flushes),
+            ("wm_flush_failures_total", self.flush_failures),
+            ("wm_incidents_total", self.incidents),
+            ("wm_queue_refusals_total", self.queue_refusals),
+            ("wm_dropped_subscribers_total", self.dropped_subscribers),
+        ):
+            lines += [f"# TYPE {name} counter", f"{name} {value}"]
+        for name, gauge in gauges.items():
+            lines += [f"# TYPE {name} gauge", f"{name} {gauge:g}"]
+        for name, histogram in (
+            ("wm_batch_requests", self.batch_sizes),
+            ("wm_commit_seconds", self.commit_seconds),
+            ("wm_queue_seconds", self.queue_seconds),
+            ("wm_loop_lag_seconds", self.loop_lag_seconds),
+        ):
+            lines += [f"# TYPE {name} histogram", *histogram.lines(name)]
+        return "\n".join(lines) + "\n"
+
+
+class LagProbe:
+    """How long a callback that is ready waits for its turn on the loop.
+
+    It looks only when there was work, and at most every 50 ms: an idle daemon is not woken.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        histogram: Histogram,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._loop = loop
+        self._histogram = histogram
+        self._clock = clock
+        self._last = 0.0
+
+    def touch(self) -> None:
+        """There was work: measure the way through the ready queue once."""
+        now = self._clock()
+        if now - self._last >= _PROBE_EVERY_S:
+            self._last = now
+            self._loop.call_soon(self._landed, now)
+
+    def _landed(self, begin: float) -> None:
+        self._histogram.observe(self._clock() - begin)

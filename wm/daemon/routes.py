@@ -1,0 +1,204 @@
+"""The one table of what the socket answers, and how a path finds its row (IF-1).
+
+Dispatch, OpenAPI and both clients read this table; nothing else knows a path. It imports
+neither models nor use cases, so that a client may use it at the price of a dictionary.
+
+A row names its use case; the request's fields come from the path, then the query string,
+then the members of the JSON body. A field in the path can therefore not be overruled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, unquote, urlencode
+
+
+@dataclass(frozen=True)
+class Route:
+    """One row.
+
+    operation: name in `wm.ops.catalogue`, or of a handler of `wm.daemon.control`.
+    takes: the request field that the whole JSON body fills, where it is somebody else's
+    payload; "" where the members of the body are fields themselves.
+    text: the response's `content_type` and `body` are the answer, byte for byte.
+    control: answered by the daemon itself, not by a use case.
+    heavy: a query that may take more than a millisecond: it runs beside the loop.
+    """
+
+    method: str
+    path: str
+    operation: str
+    summary: str
+    takes: str = ""
+    text: bool = False
+    control: bool = False
+    heavy: bool = False
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names in braces, in order."""
+        return tuple(s[1:-1] for s in self.path.split("/") if s.startswith("{"))
+
+    @property
+    def in_query(self) -> bool:
+        """Whether the fields that are not in the path travel in the query string."""
+        return self.method in ("GET", "DELETE")
+
+
+ROUTES: tuple[Route, ...] = (
+    Route("GET", "/v1/status", "status", "Who answers, and what it can do", control=True),
+    Route("GET", "/v1/changes", "changes", "Server-sent events for what changes", control=True),
+    Route("GET", "/v1/openapi.json", "openapi", "This description", control=True),
+    Route("POST", "/v1/shutdown", "shutdown", "Finish what is under way and exit", control=True),
+    Route("GET", "/metrics", "metrics", "Counters for Prometheus", control=True),
+    Route("GET", "/v1/workspaces", "list_workspaces", "All workspaces", heavy=True),
+    Route("POST", "/v1/workspaces/move", "move_workspace", "A folder adopts another's memory"),
+    Route("GET", "/v1/workspaces/export", "export_workspace", "All of one workspace", heavy=True),
+    Route("GET", "/v1/entries", "inspect", "What a workspace remembers, and what is shown"),
+    Route("POST", "/v1/entries", "remember", "Keep a text"),
+    Route("POST", "/v1/entries/accept-outside", "accept_outside", "Accept edits made by hand"),
+    Route("GET", "/v1/entries/{id}", "show_entry", "One entry"),
+    Route("PATCH", "/v1/entries/{id}", "edit_entry", "Change an entry"),
+    Route("DELETE", "/v1/entries/{id}", "forget_entry", "Forget an entry"),
+    Route("POST", "/v1/entries/{id}/restore", "restore_entry", "Take a forgotten entry back"),
+    Route("POST", "/v1/entries/{id}/accept", "accept_entry", "Accept an entry of the inbox"),
+    Route("POST", "/v1/entries/{id}/reject", "reject_entry", "Reject an entry of the inbox"),
+    Route("GET", "/v1/search", "search", "Find entries by their words"),
+    Route("GET", "/v1/why", "why", "What is known about an entry or a text", heavy=True),
+    Route("GET", "/v1/sessions/{session_id}", "show_session", "The hot state of a session"),
+    Route("POST", "/v1/sessions/{session_id}/events", "record_event", "Something happened"),
+    Route("POST", "/v1/sessions/{session_id}/prompt", "prompt", "The text for a prompt"),
+    Route(
+        "POST",
+        "/v1/hooks/{agent}/{name}",
+        "hook",
+        "An agent's own payload; answers what its hook must print",
+        takes="payload",
+        text=True,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Match:
+    """The row for a path and what its braces stood for."""
+
+    route: Route
+    values: Mapping[str, str]
+
+
+@dataclass
+class _Node:
+    literal: dict[str, _Node] = field(default_factory=dict)
+    braces: _Node | None = None
+    routes: dict[str, Route] = field(default_factory=dict)
+
+
+class Router:
+    """Finds the row of a method and a path. A literal segment wins over one in braces."""
+
+    def __init__(self, routes: Iterable[Route] = ROUTES) -> None:
+        self.routes = tuple(routes)
+        self._root = _Node()
+        self._exact: dict[tuple[str, str], Match] = {}
+        for route in self.routes:
+            self._add(route)
+
+    def _add(self, route: Route) -> None:
+        node = self._root
+        for segment in route.path.split("/")[1:]:
+            if segment.startswith("{"):
+                node.braces = node.braces or _Node()
+                node = node.braces
+            else:
+                node = node.literal.setdefault(segment, _Node())
+        if route.method in node.routes:
+            raise ValueError(f"two rows for {route.method} {route.path}")
+        node.routes[route.method] = route
+        if not route.parameters:
+            self._exact[route.method, route.path] = Match(route, {})
+
+    def find(self, method: str, path: str) -> Match | frozenset[str]:
+        """The match, or the methods that the path would allow (empty: no such path)."""
+        method = "GET" if method == "HEAD" else method
+        exact = self._exact.get((method, path))
+        if exact is not None:
+            return exact
+        allowed: set[str] = set()
+        for node, values in self._nodes(path.split("/")[1:]):
+            route = node.routes.get(method)
+            if route is not None:
+                return Match(route, dict(zip(route.parameters, values, strict=True)))
+            allowed.update(node.routes)
+        return frozenset(allowed)
+
+    def _nodes(self, segments: list[str]) -> list[tuple[_Node, tuple[str, ...]]]:
+        """Every node that the segments lead to, literal ways first."""
+        found: list[tuple[_Node, tuple[str, ...]]] = [(self._root, ())]
+        for segment in segments:
+            following: list[tuple[_Node, tuple[str, ...]]] = []
+            for node, values in found:
+                if segment in node.literal:
+                    following.append((node.literal[segment], values))
+            for node, values in found:
+                if node.braces is not None and segment:
+                    text = unquote(segment, errors="replace")
+                    following.append((node.braces, (*values, text)))
+            found = following
+        return found
+
+    def named(self, operation: str) -> Route:
+        """The row of a use case. Raises KeyError."""
+        for route in self.routes:
+            if route.operation == operation:
+                return route
+        raise KeyError(operation)
+
+
+def compose(route: Route, fields: Mapping[str, Any]) -> tuple[str, Any]:
+    """The request target and JSON body (None: none) that carry `fields` on this route.
+
+    `fields` are plain JSON values under the names of the model, in either spelling. None is
+    left out of a query string. Raises KeyError for a path field that is missing.
+    """
+    rest = dict(fields)
+    segments = []
+    for segment in route.path.split("/"):
+        if segment.startswith("{"):
+            segment = quote(str(_take(rest, segment[1:-1])), safe="")
+        segments.append(segment)
+    path = "/".join(segments)
+    body: Any = None
+    if route.takes:
+        body = _take(rest, route.takes)
+    elif not route.in_query:
+        return path, rest
+    pairs = [(name, _query_text(value)) for name, value in _flat(rest)]
+    return (f"{path}?{urlencode(pairs)}" if pairs else path), body
+
+
+def camel(name: str) -> str:
+    """A field's name on the wire."""
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
+
+
+def _take(fields: dict[str, Any], name: str) -> Any:
+    for spelling in (camel(name), name):
+        if spelling in fields:
+            return fields.pop(spelling)
+    raise KeyError(name)
+
+
+def _flat(fields: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    for name, value in fields.items():
+        if isinstance(value, list | tuple):
+            yield from ((name, item) for item in value)
+        elif value is not None:
+            yield name, value
+
+
+def _query_text(value: Any) -> str:
+    return ("true" if value else "false") if isinstance(value, bool) else str(value)

@@ -1,0 +1,312 @@
+"""The daemon, put together: lock, socket, loop, drain (IF-6).
+
+The order is the rule that it protects. To begin: lock, store, socket, answer. To end: close
+the socket to newcomers, finish what is under way, flush, let go of the lock. Whoever gets the
+lock next finds everything on disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import faulthandler
+import gc
+import os
+import resource
+import signal
+import socket
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from wm.daemon.actors import Actors, Workers
+from wm.daemon.changes import Hub
+from wm.daemon.control import Controls
+from wm.daemon.dispatch import Door
+from wm.daemon.folderwatch import FolderWatch
+from wm.daemon.http import HttpServer
+from wm.daemon.instance import BoundSocket, InstanceLock, bind_socket, prepare_home, win
+from wm.daemon.lifecycle import RUNNING, STARTED
+from wm.daemon.log import DaemonLog
+from wm.daemon.metrics import LagProbe, Metrics
+from wm.daemon.peer import is_owner
+from wm.daemon.routes import ROUTES, Route, Router
+from wm.errors import StoreError, WmError
+from wm.ops.base import Operation
+from wm.ops.runtime import Runtime
+from wm.settings import DaemonSettings, Settings, activation
+
+_FIRST_FD = 3
+_RESERVED_FDS = 48
+"""Descriptors that connections may not use: store, log, lock, loop, threads at work."""
+_WANTED_FDS = 4096
+_SWITCH_S = 0.0005
+"""A worker that computes gives the loop its turn after this long, instead of 5 ms."""
+_SETTLE_S = 1.0
+"""What can wait until the first requests are answered is done this long after the start."""
+
+
+def serve(
+    settings: Settings,
+    open_runtime: Callable[[Settings], Runtime],
+    *,
+    operations: Mapping[str, Operation[Any, Any]] | None = None,
+    routes: Sequence[Route] = ROUTES,
+    background: bool = False,
+) -> int:
+    """Be the daemon of this home until SIGTERM, SIGINT, a shutdown request or idleness.
+
+    Returns 0 also where another daemon answers already. Raises WmError where it cannot start.
+    """
+    if operations is None:
+        from wm.ops.catalogue import OPERATIONS
+
+        operations = OPERATIONS
+    inherited = _inherited_sockets()
+    prepare_home(settings)
+    lock = win(settings)
+    if lock is None:
+        _tell(RUNNING, background)
+        return 0
+    try:
+        runtime = open_runtime(settings)
+        log = DaemonLog(
+            str(settings.paths.home / "daemon.log"),
+            runtime.now,
+            max_bytes=settings.daemon.log_max_bytes,
+        )
+        daemon = _Daemon(runtime, operations, Router(routes), lock, log, background)
+        return asyncio.run(daemon.run(inherited))
+    finally:
+        lock.release()
+
+
+class _Daemon:
+    """Everything that lives as long as the process."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        operations: Mapping[str, Operation[Any, Any]],
+        router: Router,
+        lock: InstanceLock,
+        log: DaemonLog,
+        background: bool,
+    ) -> None:
+        self._runtime = runtime
+        self._settings = runtime.settings
+        self._limits = _within_descriptors(runtime.settings.daemon)
+        self._operations = operations
+        self._router = router
+        self._lock = lock
+        self._log = log
+        self._background = background
+        self._bound: BoundSocket | None = None
+        self._why = ""
+
+    async def run(self, inherited: Sequence[socket.socket]) -> int:
+        self._loop = asyncio.get_running_loop()
+        self._stopping = asyncio.Event()
+        self._make_parts(activated=bool(inherited))
+        self._catch_signals()
+        self._listen(inherited)
+        self._lock.describe(self._settings.paths.socket)
+        self._log.write(
+            "started", pid=os.getpid(), version=self._runtime.version, activated=bool(inherited)
+        )
+        _tell(STARTED, self._background)
+        if self._background:
+            self._log.take_streams()
+        faulthandler.enable()
+        faulthandler.register(signal.SIGUSR1)
+        self._watch = FolderWatch(self._loop, self._look)
+        settle = self._loop.call_later(_SETTLE_S, self._settle)
+        self._arm_idle_exit(activated=bool(inherited))
+        try:
+            await self._stopping.wait()
+        finally:
+            settle.cancel()
+        return await self._end()
+
+    def stop(self, why: str) -> None:
+        """Begin to end; a second call hurries nothing and harms nothing."""
+        self._why = self._why or why
+        self._stopping.set()
+
+    # -- parts -------------------------------------------------------------------------------
+
+    def _make_parts(self, *, activated: bool) -> None:
+        sys.setswitchinterval(_SWITCH_S)
+        self._metrics = Metrics()
+        self._hub = Hub(os.urandom(4).hex())
+        self._workers = Workers(self._loop, max(1, self._limits.worker_threads))
+        self._actors = Actors(
+            self._runtime,
+            self._workers,
+            self._metrics,
+            publish=self._hub.publish,
+            foundation=self._foundation,
+            report=self._report,
+        )
+        controls = Controls(
+            self._runtime,
+            self._router,
+            self._operations,
+            self._actors,
+            self._hub,
+            self._metrics,
+            stop=lambda: self.stop("asked to"),
+            activated=activated,
+            log_path=self._log.path,
+        )
+        door = Door(
+            self._router,
+            self._operations,
+            self._actors,
+            controls.table(),
+            self._metrics,
+            self._log,
+            LagProbe(self._loop, self._metrics.loop_lag_seconds),
+        )
+        self._server = HttpServer(door, self._limits, allow=is_owner, on_accept=self._look)
+        controls.server = self._server
+
+    def _listen(self, inherited: Sequence[socket.socket]) -> None:
+        if inherited:
+            for sock in inherited:
+                self._server.listen(sock)
+            return
+        self._bound = bind_socket(self._settings)
+        self._server.listen(self._bound.sock)
+
+    def _catch_signals(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            self._loop.add_signal_handler(number, self.stop, signal.Signals(number).name)
+        # A terminal that goes away is none of our business; a wiped folder is.
+        self._loop.add_signal_handler(signal.SIGHUP, self._look)
+
+    def _settle(self) -> None:
+        paths = self._settings.paths
+        folders = [paths.home] if self._bound is None else [paths.home, paths.socket.parent]
+        if not self._watch.watch(folders):
+            self._log.write("no_folder_watch")
+        # What is loaded by now stays: the collector need not walk through it again.
+        gc.collect()
+        gc.freeze()
+
+    # -- foundations -------------------------------------------------------------------------
+
+    def _foundation(self) -> None:
+        """In a worker, before anything is written. Raises StoreError."""
+        if not self._lock.is_ours():
+            self._loop.call_soon_threadsafe(self.stop, "the data folder is gone")
+            raise StoreError(
+                f"The data folder {self._settings.paths.home} was moved or deleted; nothing was "
+                "written.",
+                fix="Bring it back, or start wm again with the new place.",
+            )
+
+    def _look(self) -> None:
+        """Something may have happened to the folders under us."""
+        if not self._lock.is_ours():
+            self.stop("the data folder or its lock is gone")
+            return
+        bound = self._bound
+        if bound is None or bound.is_in_place() or self._stopping.is_set():
+            return
+        if not bound.path.parent.is_dir():
+            self.stop("the socket's folder is gone")
+            return
+        self._bind_again(bound)
+
+    def _bind_again(self, lost: BoundSocket) -> None:
+        try:
+            found = bind_socket(self._settings)
+        except WmError as error:
+            self._log.write("socket_lost", reason=error.message)
+            self.stop("the socket is gone")
+            return
+        self._server.stop_listening()
+        lost.sock.close()
+        self._bound = found
+        self._server.listen(found.sock)
+        self._log.write("socket_bound_again")
+
+    def _report(self, what: str, error: BaseException) -> None:
+        if isinstance(error, StoreError | OSError):
+            self._log.write("failed", what=what, reason=str(error))
+            return
+        self._metrics.incidents += 1
+        self._log.incident("i_" + os.urandom(6).hex(), what, error)
+
+    # -- the end -----------------------------------------------------------------------------
+
+    def _arm_idle_exit(self, *, activated: bool) -> None:
+        limits = self._limits
+        after = limits.idle_exit_s or (limits.activated_idle_exit_s if activated else 0.0)
+        if not after:
+            return
+        self._server.last_request = self._loop.time()
+
+        def due() -> None:
+            left = self._server.last_request + after - self._loop.time()
+            if self._actors.waiting or len(self._hub):
+                left = after
+            if left <= 0:
+                self.stop("idle")
+            else:
+                self._loop.call_later(left, due)
+
+        self._loop.call_later(after, due)
+
+    async def _end(self) -> int:
+        within = self._limits.drain_s
+        self._watch.close()
+        if self._bound is not None:
+            self._bound.remove()
+        answered = await self._server.drain(within)
+        written = await self._actors.drain(within)
+        ended = self._workers.close(within)
+        flushed = self._close_store()
+        self._log.write(
+            "stopped", why=self._why, answered=answered, written=written and ended, flushed=flushed
+        )
+        self._log.close()
+        return 0 if flushed else 1
+
+    def _close_store(self) -> bool:
+        try:
+            self._runtime.store.close()
+        except (StoreError, OSError) as error:
+            self._report("close", error)
+            return False
+        return True
+
+
+def _inherited_sockets() -> list[socket.socket]:
+    """Sockets of systemd's protocol. They stay the manager's: we never unlink their path."""
+    found = []
+    for fd in range(_FIRST_FD, _FIRST_FD + activation().sockets):
+        os.set_inheritable(fd, False)
+        found.append(socket.socket(fileno=fd))
+    return found
+
+
+def _within_descriptors(limits: DaemonSettings) -> DaemonSettings:
+    """As many connections as there are descriptors for, with some left for the files (F09)."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _WANTED_FDS if hard == resource.RLIM_INFINITY else min(hard, _WANTED_FDS)
+    if soft < wanted:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            soft = wanted
+    most = max(8, soft - _RESERVED_FDS)
+    return dataclasses.replace(limits, max_connections=min(limits.max_connections, most))
+
+
+def _tell(word: str, background: bool) -> None:
+    """Tell the client that started us (see `wm.daemon.lifecycle`)."""
+    if background:
+        with contextlib.suppress(OSError):
+            os.write(2, word.encode() + b"\n")
