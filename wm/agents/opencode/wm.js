@@ -133,6 +133,8 @@ const strings = (value) =>
 // because OpenCode drops and remakes an instance while a session goes on.
 //   parent   "" for a main session, the parent's id for a subagent's, undefined: not asked yet
 //   blocks   promise of the texts of this epoch; undefined: no main call was made in it yet
+//   untitled its first message is yet to come; OpenCode makes a title of all that is in that
+//   notices  sentences that wait for a place in the conversation
 function createMemory() {
   return { sessions: new Map(), ready: undefined, quietUntil: 0 }
 }
@@ -147,7 +149,14 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
   function session(id) {
     let known = sessions.get(id)
     if (!known) {
-      known = { parent: undefined, blocks: undefined, compacting: false, summary: "" }
+      known = {
+        parent: undefined,
+        blocks: undefined,
+        compacting: false,
+        summary: "",
+        untitled: false,
+        notices: [],
+      }
       sessions.set(id, known)
       if (sessions.size > MAX_SESSIONS) sessions.delete(sessions.keys().next().value)
     }
@@ -208,7 +217,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
     async "session.created"(event) {
       const info = event.properties?.info
       if (!info?.id) return
-      session(info.id).parent = info.parentID ?? ""
+      Object.assign(session(info.id), { parent: info.parentID ?? "", untitled: true })
       await memory.ready
       await tell("session.created", {
         event: { type: event.type, properties: { info: { id: info.id, parentID: info.parentID } } },
@@ -280,12 +289,14 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
         input: { sessionID: input.sessionID, messageID: input.messageID },
         output: { message: { id: output.message?.id }, parts },
       }
-      const notices = strings((await tell("chat.message", body, mayAsk))?.notices)
+      known.notices.push(...strings((await tell("chat.message", body, mayAsk))?.notices))
+      const untitled = known.untitled
+      known.untitled = false
       const last = output.parts?.at(-1)
-      if (notices.length && last?.id) {
+      if (!untitled && known.notices.length && last?.id) {
         // Parts are ordered by id; one more letter stands behind all that are there.
         const { sessionID, messageID } = last
-        const text = notices.join("\n\n")
+        const text = known.notices.splice(0).join("\n\n")
         output.parts.push({ id: `${last.id}w`, sessionID, messageID, type: "text", synthetic: true, text })
       }
     },
@@ -298,9 +309,10 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       }
       const told = tell("tool.execute.after", body, Number.isInteger(exit) && exit !== 0)
       const late = new Promise((resolve) => setTimeout(resolve, EVENT_MS).unref?.())
-      const notices = strings((await Promise.race([told, late]))?.notices)
+      const { notices } = session(input.sessionID)
+      notices.push(...strings((await Promise.race([told, late]))?.notices))
       if (notices.length && typeof output.output === "string") {
-        output.output += `\n\n${notices.join("\n\n")}`
+        output.output += `\n\n${notices.splice(0).join("\n\n")}`
       }
     },
 

@@ -1,0 +1,443 @@
+"""The OpenCode plugin (IF-2, EP-1, EP-2), run by node with a transport of the test's own."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wm
+from wm.agents.claude_hooks import Command
+from wm.agents.parts import bake
+from wm.domain.hooks import opencode as adapter
+from wm.settings import HookSettings
+
+PLUGIN = Path(wm.__file__).parent / "agents" / "opencode" / "wm.js"
+DRIVER = Path(__file__).with_name("drive.mjs")
+NODE = shutil.which("node")
+
+pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
+
+SYSTEM = "experimental.chat.system.transform"
+COMPACTING = "experimental.session.compacting"
+COMPLETE = "experimental.text.complete"
+MAIN = "You are OpenCode, the best coding agent."
+TITLE = "You are a title generator. You output ONLY a thread title."
+SUMMARY = "You are a context summarization agent."
+BLOCKS = {SYSTEM: {"system": ["memory", "hot"]}}
+OTHER = {SYSTEM: {"system": ["other"]}}
+
+
+Plugin = subprocess.Popen[str]
+
+
+@pytest.fixture(scope="module")
+def plugin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plugin]:
+    """One node with the plugin loaded; each scenario gets an instance of its own."""
+    copy = tmp_path_factory.mktemp("plugin") / "wm.mjs"
+    copy.write_bytes(PLUGIN.read_bytes())
+    assert NODE is not None
+    with subprocess.Popen(
+        [NODE, str(DRIVER), str(copy)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as node:
+        yield node
+        assert node.stdin is not None
+        node.stdin.close()
+
+
+def run(plugin: Plugin, *steps: dict[str, Any], parents: dict[str, str] | None = None) -> Any:
+    """The plugin's calls and the hooks' outputs after these steps."""
+    assert plugin.stdin is not None
+    assert plugin.stdout is not None
+    plugin.stdin.write(json.dumps({"steps": steps, "parents": parents or {}}) + "\n")
+    plugin.stdin.flush()
+    line = plugin.stdout.readline()
+    assert line, "node ended: a hook threw"
+    return json.loads(line)
+
+
+def transform(first: str = MAIN, session: str | None = "s") -> dict[str, Any]:
+    return {"hook": SYSTEM, "input": {"sessionID": session}, "output": {"system": [first]}}
+
+
+def message(text: str, session: str = "s") -> dict[str, Any]:
+    part = {"id": "prt_1", "messageID": "msg_1", "sessionID": session, "type": "text", "text": text}
+    return {
+        "hook": "chat.message",
+        "input": {"sessionID": session},
+        "output": {"message": {"id": "msg_1"}, "parts": [part]},
+    }
+
+
+def bash(exit_code: int | None, session: str = "s") -> dict[str, Any]:
+    return {
+        "hook": "tool.execute.after",
+        "input": {"sessionID": session, "tool": "bash", "callID": "c", "args": {"command": "make"}},
+        "output": {"output": "out", "metadata": {"exit": exit_code}},
+    }
+
+
+def compacting(session: str = "s") -> dict[str, Any]:
+    return {"hook": COMPACTING, "input": {"sessionID": session}, "output": {"context": []}}
+
+
+def text(words: str) -> dict[str, Any]:
+    return {"hook": COMPLETE, "input": {"sessionID": "s"}, "output": {"text": words}}
+
+
+def bus(kind: str, **properties: Any) -> dict[str, Any]:
+    return {"event": {"type": kind, "properties": properties}}
+
+
+def created(session: str = "s", parent: str | None = None) -> dict[str, Any]:
+    return bus("session.created", info={"id": session, "parentID": parent})
+
+
+def systems(done: Any) -> list[list[str]]:
+    return [o["system"] for o in done["outputs"] if o and "system" in o]
+
+
+def names(done: Any) -> list[str]:
+    return [name for _, name, _ in done["calls"]]
+
+
+def test_the_same_bytes_stand_in_every_main_call_of_an_epoch_whatever_the_daemon_says_later(
+    plugin: Plugin,
+) -> None:
+    done = run(
+        plugin,
+        {"daemon": BLOCKS},
+        transform(),
+        {"daemon": OTHER},
+        transform(),
+        {"daemon": "gone", "library": OTHER},
+        transform(),
+    )
+    assert systems(done) == [[MAIN, "memory", "hot"]] * 3
+    assert names(done) == [SYSTEM]
+
+
+def test_a_session_whose_first_call_went_without_memory_goes_on_without_until_it_is_compacted(
+    plugin: Plugin,
+) -> None:
+    done = run(
+        plugin,
+        {"daemon": "gone", "library": None},
+        transform(),
+        {"daemon": BLOCKS},
+        transform(),
+        compacting(),
+        bus("session.compacted", sessionID="s"),
+        transform(),
+    )
+    assert systems(done) == [[MAIN], [MAIN], [MAIN, "memory", "hot"]]
+
+
+def test_without_a_daemon_the_files_answer_the_first_call(plugin: Plugin) -> None:
+    done = run(plugin, {"daemon": "gone", "library": BLOCKS}, transform())
+    assert systems(done) == [[MAIN, "memory", "hot"]]
+    assert done["calls"][1][:2] == ["library hook opencode", SYSTEM]
+
+
+@pytest.mark.parametrize("daemon", ["gone", "slow", "broken", "garbage"])
+def test_no_state_of_the_daemon_stops_a_session(plugin: Plugin, daemon: str) -> None:
+    done = run(
+        plugin,
+        {"daemon": daemon, "library": None},
+        created(),
+        message("remember that we ship on Fridays"),
+        transform(),
+        bash(1),
+        compacting(),
+        text("summary"),
+        bus("session.compacted", sessionID="s"),
+        bus("session.deleted", info={"id": "s"}),
+        bus("no.such.event"),
+        {"hook": "dispose"},
+    )
+    assert systems(done) == [[MAIN]]
+    assert done["outputs"][4]["output"] == "out"
+
+
+@pytest.mark.parametrize(
+    "hook",
+    [
+        "config",
+        "event",
+        "chat.message",
+        "tool.execute.after",
+        SYSTEM,
+        COMPACTING,
+        COMPLETE,
+    ],
+)
+def test_input_of_a_shape_that_nobody_expected_throws_nothing(plugin: Plugin, hook: str) -> None:
+    run(plugin, {"daemon": {}}, {"hook": hook, "input": None, "output": None})
+
+
+@pytest.mark.parametrize(
+    "step",
+    [transform(TITLE), transform("\n" + TITLE), transform(SUMMARY), transform(session=None)],
+    ids=["title", "title after a newline", "summary", "no session"],
+)
+def test_side_calls_get_no_memory_and_begin_no_epoch(plugin: Plugin, step: dict[str, Any]) -> None:
+    done = run(plugin, {"daemon": BLOCKS}, step)
+    assert systems(done) == [step["output"]["system"]]
+    assert done["calls"] == []
+
+
+def test_a_title_agent_of_the_users_own_is_known_from_the_configuration(plugin: Plugin) -> None:
+    config = {"agent": {"title": {"prompt": "Name this thread."}}}
+    done = run(
+        plugin,
+        {"daemon": BLOCKS},
+        {"hook": "config", "input": config},
+        transform("Name this thread. Briefly."),
+        transform(),
+    )
+    assert systems(done) == [["Name this thread. Briefly."], [MAIN, "memory", "hot"]]
+
+
+@pytest.mark.parametrize("known_by", ["session.created", "the client"])
+def test_a_subagent_gets_no_memory_and_nothing_is_learned_from_its_prompt(
+    plugin: Plugin, known_by: str
+) -> None:
+    born = [created("kid", parent="s")] if known_by == "session.created" else []
+    done = run(
+        plugin,
+        {"daemon": BLOCKS},
+        *born,
+        message("remember that all is well", "kid"),
+        transform(session="kid"),
+        compacting("kid"),
+        parents={} if born else {"kid": "s"},
+    )
+    assert systems(done) == [[MAIN]]
+    assert names(done) == ["session.created"] * len(born)
+
+
+def test_nothing_is_pushed_while_a_session_is_compacted(plugin: Plugin) -> None:
+    done = run(
+        plugin,
+        {"daemon": {**BLOCKS, COMPACTING: {"context": ["instructions"]}}},
+        transform(),
+        compacting(),
+        transform("Some summariser of a later version."),
+        text("first"),
+        text("the summary"),
+        bus("session.compacted", sessionID="s"),
+        transform(),
+    )
+    assert systems(done) == [
+        [MAIN, "memory", "hot"],
+        ["Some summariser of a later version."],
+        [MAIN, "memory", "hot"],
+    ]
+    assert done["outputs"][2]["context"] == ["instructions"]
+    assert names(done) == [SYSTEM, COMPACTING, "session.compacted", SYSTEM]
+    assert done["calls"][2][2]["summary"] == "the summary"
+
+
+@pytest.mark.parametrize("ending", ["session.idle", "session.error"])
+def test_a_compaction_that_failed_leaves_the_epoch_as_it_was(plugin: Plugin, ending: str) -> None:
+    done = run(
+        plugin,
+        {"daemon": BLOCKS},
+        transform(),
+        {"daemon": OTHER},
+        compacting(),
+        bus(ending, sessionID="s"),
+        transform(),
+    )
+    assert systems(done) == [[MAIN, "memory", "hot"]] * 2
+
+
+@pytest.mark.parametrize(
+    ("words", "falls_back"),
+    [
+        ("remember that we deploy with make ship", True),
+        ("From now on use tabs", True),
+        ("记住我们用 pnpm", True),
+        ("覚えておいて、デプロイは金曜", True),
+        ("기억해 주세요: 포트는 8080", True),
+        ("Recuerda que usamos pnpm", True),
+        ("Souviens-toi que nous utilisons pnpm", True),
+        ("Merk dir, dass wir pnpm nutzen", True),
+        ("Lembre-se de que usamos pnpm", True),
+        ("why does the check fail?", False),
+    ],
+)
+def test_without_a_daemon_only_a_request_to_keep_something_is_taken_to_the_files(
+    plugin: Plugin, words: str, falls_back: bool
+) -> None:
+    done = run(plugin, {"daemon": "gone"}, message(words))
+    wheres = [where for where, _, _ in done["calls"]]
+    assert wheres == ["socket POST"] + ["library hook opencode"] * falls_back
+
+
+@pytest.mark.parametrize(("exit_code", "falls_back"), [(1, True), (0, False), (None, False)])
+def test_without_a_daemon_a_failed_command_is_taken_to_the_files(
+    plugin: Plugin, exit_code: int | None, falls_back: bool
+) -> None:
+    done = run(plugin, {"daemon": "gone"}, bash(exit_code))
+    assert len(done["calls"]) == 1 + falls_back
+
+
+def test_after_a_deadline_passed_events_are_not_even_tried_for_half_a_minute(
+    plugin: Plugin,
+) -> None:
+    done = run(
+        plugin,
+        {"daemon": "slow"},
+        bash(0),
+        {"daemon": {}},
+        bash(0),
+        {"seconds": 31},
+        bash(0),
+    )
+    assert names(done) == ["tool.execute.after"] * 2
+
+
+def test_notices_go_where_the_conversation_keeps_them_and_never_into_the_first_message(
+    plugin: Plugin,
+) -> None:
+    said = {"chat.message": {"notices": ["kept"]}}
+    done = run(
+        plugin,
+        created(),
+        {"daemon": said},
+        message("remember this: tabs"),
+        {"daemon": {}},
+        bash(0),
+        {"daemon": said},
+        message("remember that: spaces"),
+    )
+    first, command, second = done["outputs"][2], done["outputs"][4], done["outputs"][6]
+    assert len(first["parts"]) == 1
+    assert command["output"] == "out\n\nkept"
+    assert second["parts"][1] == {
+        "id": "prt_1w",
+        "messageID": "msg_1",
+        "sessionID": "s",
+        "type": "text",
+        "synthetic": True,
+        "text": "kept",
+    }
+
+
+def test_the_bodies_are_what_the_adapter_reads(plugin: Plugin) -> None:
+    error = {"status": "error", "input": {"filePath": "/a"}, "error": "not found"}
+    part = {"id": "p", "sessionID": "s", "type": "tool", "tool": "read", "state": error}
+    done = run(
+        plugin,
+        {"daemon": {}},
+        created(),
+        message("hello"),
+        transform(),
+        bash(2),
+        bus("message.part.updated", part=part),
+        bus("message.part.updated", part=part),
+        text("words"),
+        compacting(),
+        text("summary"),
+        bus("session.compacted", sessionID="s"),
+        {"hook": "dispose"},
+        bus("session.deleted", info={"id": "s"}),
+    )
+    kinds = []
+    for _, name, body in done["calls"]:
+        parsed = adapter.parse(name, body)
+        assert parsed.session_id == "s"
+        kinds += [event.kind for event in parsed.events]
+    assert kinds == [
+        "session_started",
+        "user_prompt",
+        "tool_finished",
+        "tool_finished",
+        "assistant_text",
+        "compaction_started",
+        "compaction_finished",
+        "session_ended",
+        "session_deleted",
+    ]
+    assert all(body["directory"] == "/repo" for _, _, body in done["calls"])
+
+
+def test_text_that_is_no_unicode_reaches_the_library_mended(plugin: Plugin) -> None:
+    done = run(plugin, {"daemon": "gone"}, message("remember \ud800 this"))
+    assert done["calls"][1][2]["output"]["parts"][0]["text"] == "remember \ufffd this"
+
+
+def test_the_tools_ask_the_daemons_own_routes(plugin: Plugin) -> None:
+    done = run(
+        plugin,
+        {"daemon": {"/v1/entries": {"message": "Kept."}}},
+        {"tool": "remember", "args": {"text": "we ship", "type": "project"}},
+        {"tool": "forget", "args": {"id": "m_1/2", "reason": "old"}},
+        {"tool": "memory_search", "args": {"query": "make ship"}},
+        {"daemon": "gone"},
+        {"tool": "remember", "args": {"text": "we ship", "type": "project"}},
+    )
+    assert [(where, name) for where, name, _ in done["calls"][:3]] == [
+        ("socket POST", "/v1/entries"),
+        ("socket DELETE", "/v1/entries/m_1%2F2?reason=old&directory=%2Frepo"),
+        ("socket GET", "/v1/search?query=make+ship&directory=%2Frepo"),
+    ]
+    said = done["outputs"]
+    assert (said[1], said[2], said[3]) == ("Kept.", "Forgotten.", "Nothing found.")
+    assert "nothing was done" in said[5]
+
+
+def test_the_arguments_of_the_tools_are_plain_json_schemas(plugin: Plugin) -> None:
+    tools = run(plugin)["tools"]
+    assert {name: sorted(tool["args"]) for name, tool in tools.items()} == {
+        "remember": ["text", "type"],
+        "forget": ["id", "reason"],
+        "memory_search": ["query"],
+    }
+    assert all(a["type"] == "string" for tool in tools.values() for a in tool["args"].values())
+
+
+def test_the_module_has_one_export_because_opencode_calls_them_all(plugin: Plugin) -> None:
+    assert run(plugin)["exports"] == ["default"]
+
+
+def test_setup_bakes_version_command_and_deadlines_into_the_plugin(tmp_path: Path) -> None:
+    command = Command(wm=("/opt/my python", "-I", 'a"b.py'))
+    hooks = HookSettings(event_timeout_s=0.5, start_timeout_s=2.0)
+    baked = tmp_path / "wm.mjs"
+    baked.write_text(bake(PLUGIN.read_text(), "1.2.3", command, hooks))
+    assert NODE is not None
+    done = subprocess.run(
+        [
+            NODE,
+            "--input-type=module",
+            "-e",
+            f"const {{ default: p }} = await import({json.dumps(str(baked))});"
+            "console.log(JSON.stringify(p.parts))",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    parts = json.loads(done.stdout)
+    assert (parts["VERSION"], parts["COMMAND"]) == ("1.2.3", ["/opt/my python", "-I", 'a"b.py'])
+    assert (parts["EVENT_MS"], parts["START_MS"]) == (500, 2000)
+
+
+def test_the_deadlines_in_the_source_are_the_defaults() -> None:
+    found = dict(re.findall(r"^const (EVENT_MS|START_MS) = (\d+)$", PLUGIN.read_text(), re.M))
+    defaults = HookSettings()
+    assert int(found["EVENT_MS"]) == defaults.event_timeout_s * 1000
+    assert int(found["START_MS"]) == defaults.start_timeout_s * 1000
+
+
+def test_nothing_but_what_comes_with_the_runtime_is_imported() -> None:
+    imports = re.findall(r'^import .* from "([^"]+)"$', PLUGIN.read_text(), re.M)
+    assert imports == ["node:child_process", "node:os", "node:path"]
