@@ -17,13 +17,12 @@ import pytest
 from wm.errors import StoreError
 from wm.formats.workspace_memory import Workspace, WorkspaceMemory
 from wm.settings import StoreSettings
-from wm.store import envelope
-from wm.store.base import Change
+from wm.store.base import Change, Ref
+from wm.store.files import FileStore
 from wm.store.fsops import Disk
-from wm.store.watch import Watch, documents, written_by_store
+from wm.store.watch import Watch, documents, written_by
 
 A, B = "a" * 16, "b" * 16
-KEY = bytes(range(32))
 MEMORY = "workspace-memory.json"
 FAST = StoreSettings(watch_quiet_s=0.01, watch_poll_s=0.02)
 LONG_S = 10.0
@@ -67,17 +66,23 @@ def ear() -> Ear:
 
 @pytest.fixture
 def watch(home: Path, ear: Ear) -> Iterator[Watch]:
-    disk = Disk(home)
-    made = Watch(disk, written_by_store(disk, KEY, 1 << 20), FAST)
+    made = watch_of(home)
     made.start(ear)
     yield made
     made.stop()
     assert made.state == "off"
 
 
-def ours(key: str = A, generation: int = 1) -> bytes:
-    memory = WorkspaceMemory(workspace=Workspace(root="/srv/x", key=key))
-    return envelope.encode(memory, generation, KEY)[0]
+def watch_of(home: Path) -> Watch:
+    return Watch(Disk(home), written_by(FileStore(home, FAST)), FAST)
+
+
+def write(home: Path, key: str = A, root: str = "/srv/x") -> Path:
+    """One write of the store; the path of the document."""
+    ref = Ref(WorkspaceMemory, key)
+    with FileStore(home, FAST).transaction([ref]) as transaction:
+        transaction.put(ref, WorkspaceMemory(workspace=Workspace(root=root, key=key)))
+    return home / "workspaces" / key / MEMORY
 
 
 def replace(folder: Path, name: str, raw: bytes) -> None:
@@ -99,24 +104,28 @@ def test_an_edit_in_place_and_a_replacement_are_told(home: Path, watch: Watch, e
 
 
 def test_own_writes_are_known_by_their_content(home: Path, watch: Watch, ear: Ear) -> None:
-    folder = home / "workspaces" / A
-    for generation in range(1, 4):
-        replace(folder, MEMORY, ours(A, generation))
-    replace(folder, "pending-journal.json", b"{}")
+    for _ in range(3):
+        path = write(home)
+    replace(path.parent, "pending-journal.json", b"{}")
     # The journal was written last: had the memory been told, it would have come before.
     ear.hears(change(A, "pending_journal"))
-    replace(folder, MEMORY, ours(A, 4).replace(b"/srv/x", b"/srv/y"))
+    replace(path.parent, MEMORY, path.read_bytes().replace(b"/srv/x", b"/srv/y"))
     ear.hears(change(A))
 
 
-def test_a_deletion_is_told_unless_the_store_removed_the_spare_first(
-    home: Path, watch: Watch, ear: Ear
-) -> None:
-    folder = home / "workspaces" / A
-    for name in (MEMORY, f".{MEMORY}.spare", "tombstones.json"):
-        replace(folder, name, ours())
-    (folder / "tombstones.json").unlink()
-    (folder / MEMORY).unlink()
+def test_an_older_generation_that_is_put_back_is_told(home: Path, watch: Watch, ear: Ear) -> None:
+    old = write(home).read_bytes()
+    path = write(home, root="/srv/y")
+    replace(path.parent, MEMORY, old)
+    ear.hears(change(A))
+
+
+def test_a_deletion_is_told_and_the_stores_own_is_not(home: Path, watch: Watch, ear: Ear) -> None:
+    ref = Ref(WorkspaceMemory, B)
+    write(home, B)
+    with FileStore(home, FAST).transaction([ref]) as transaction:
+        transaction.delete(ref)
+    write(home, A).unlink()
     ear.hears(change(A))
 
 
@@ -133,8 +142,7 @@ def test_locks_spares_temporary_and_foreign_files_are_nobodys_business(
 
 
 def test_a_burst_is_told_once(home: Path, ear: Ear) -> None:
-    disk = Disk(home)
-    watch = Watch(disk, lambda _: False, StoreSettings(watch_quiet_s=0.2))
+    watch = Watch(Disk(home), lambda _: False, StoreSettings(watch_quiet_s=0.2))
     watch.start(ear)
     for number in range(50):
         (home / "workspaces" / A / MEMORY).write_text(str(number))
@@ -172,7 +180,7 @@ def test_a_workspace_that_comes_while_watching_is_watched(
 def test_a_workspace_that_goes_is_no_change_of_a_document(
     home: Path, watch: Watch, ear: Ear
 ) -> None:
-    replace(home / "workspaces" / A, MEMORY, ours())
+    write(home)
     shutil.rmtree(home / "workspaces" / A)
     (home / "workspaces" / B / MEMORY).write_text("{}")
     ear.hears(change(B))
@@ -182,8 +190,7 @@ def test_it_can_be_stopped_and_started_again_and_leaves_nothing_behind(
     home: Path, ear: Ear
 ) -> None:
     threads, files = threading.active_count(), len(os.listdir("/dev/fd"))
-    disk = Disk(home)
-    watch = Watch(disk, written_by_store(disk, KEY, 1 << 20), FAST)
+    watch = watch_of(home)
     for _ in range(3):
         watch.start(ear)
         watch.start(ear)
@@ -216,8 +223,7 @@ def test_what_is_looked_at_after_an_overflow(home: Path) -> None:
 
 
 def test_polling_tells_the_same_and_says_why(home: Path, ear: Ear) -> None:
-    disk = Disk(home)
-    watch = Watch(disk, written_by_store(disk, KEY, 1 << 20), FAST)
+    watch = watch_of(home)
     watch.start(ear)
     watch.fail("no watches left")
     for _ in range(1000):
@@ -238,10 +244,10 @@ import os, sys
 from pathlib import Path
 from wm.settings import StoreSettings
 from wm.store.fsops import Disk
-from wm.store.watch import Watch, written_by_store
-disk = Disk(Path(sys.argv[1]))
-is_ours = written_by_store(disk, bytes(range(32)), 1 << 20)
-watch = Watch(disk, is_ours, StoreSettings(watch_poll_s=0.02))
+from wm.store.files import FileStore
+from wm.store.watch import Watch, written_by
+home, settings = Path(sys.argv[1]), StoreSettings(watch_poll_s=0.02)
+watch = Watch(Disk(home), written_by(FileStore(home, settings)), settings)
 watch.start(lambda changes: print(*(c.workspace[0] + ":" + c.slug for c in changes), flush=True))
 print(watch.state, flush=True)
 sys.stdin.read()

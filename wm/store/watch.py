@@ -31,9 +31,10 @@ from watchdog.events import (
 )
 from watchdog.observers.polling import PollingObserverVFS
 
+from wm.errors import StoreError
 from wm.settings import StoreSettings
-from wm.store import envelope, paths
-from wm.store.base import Change
+from wm.store import paths
+from wm.store.base import Change, Health, Ref, Store
 from wm.store.failures import explained
 from wm.store.fsops import Disk
 
@@ -67,7 +68,7 @@ class Watch:
     """Watches one data folder, on two threads of its own.
 
     is_ours(path): whether a document (path relative to the data folder) is as the store last
-    left it; also asked about documents that are not there. See `written_by_store`.
+    left it; also asked about documents that are not there. See `written_by`.
     """
 
     def __init__(self, disk: Disk, is_ours: Callable[[str], bool], settings: StoreSettings) -> None:
@@ -207,21 +208,16 @@ class Watch:
         return os.scandir(path)
 
 
-def written_by_store(disk: Disk, key: bytes, limit: int) -> Callable[[str], bool]:
-    """An `is_ours` by checksum: whole documents of ours, and documents that the store itself
-    removed (it removes the spare first, so a document that is gone alone was removed outside)."""
+def written_by(store: Store) -> Callable[[str], bool]:
+    """An `is_ours` by content: what the store itself would read as its own, or as rightly gone.
+    What cannot be read at all is somebody else's doing too."""
 
     def is_ours(path: str) -> bool:
-        folder_path, _, name = path.rpartition("/")
+        _, key, name = path.split("/")
+        model = next(model for model in WATCHED if paths.LAYOUT[model].file == name)
         try:
-            with disk.folder(folder_path) as folder:
-                try:
-                    return envelope.is_ours(disk.read(folder, name, limit), key)
-                except FileNotFoundError:
-                    return paths.spare(name) not in disk.list(folder)
-        except FileNotFoundError:
-            return True  # the whole workspace went: there is nothing to compare
-        except OSError:
+            return store.read(Ref(model, key)).health in (Health.OK, Health.MISSING)
+        except StoreError:
             return False
 
     return is_ours
