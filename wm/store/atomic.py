@@ -61,11 +61,33 @@ def write_new(disk: Disk, folder: Handle, name: str, raw: bytes) -> None:
 def install(disk: Disk, staged: Staged) -> None:
     """Give the staged bytes their names: the document first, then its spare."""
     disk.close(staged.file)
-    disk.rename(staged.folder, staged.temp, staged.name)
-    staged.temp = ""
     if staged.spare_temp:
-        disk.rename(staged.folder, staged.spare_temp, paths.spare(staged.name))
+        disk.rename(staged.folder, staged.temp, staged.name)
+        staged.temp = ""
+        swap_in(disk, staged.folder, staged.spare_temp, paths.spare(staged.name))
         staged.spare_temp = ""
+    else:
+        swap_in(disk, staged.folder, staged.temp, staged.name)
+        staged.temp = ""
+
+
+def install_spare(disk: Disk, staged: Staged) -> None:
+    """Give the staged, flushed bytes the name of the spare only."""
+    disk.close(staged.file)
+    disk.rename(staged.folder, staged.temp, paths.spare(staged.name))
+    staged.temp = ""
+
+
+def swap_in(disk: Disk, folder: Handle, temp: str, name: str) -> None:
+    """Let an unflushed file take a name, in one step and without writing it out."""
+    try:
+        swapped = disk.exchange(folder, temp, name)
+    except FileNotFoundError:
+        swapped = False
+    if swapped:
+        disk.unlink(folder, temp)
+    else:
+        disk.rename(folder, temp, name)
 
 
 def discard(disk: Disk, staged: Staged) -> None:

@@ -121,15 +121,15 @@ class Core:
             return self._key
 
     def _prepare(self) -> None:
-        with explained("create", str(self.home)):
+        with explained("create", self.home):
             self.disk.make_home()
         fstype.require_supported(self.home, self.settings.allow_network_folder)
-        place = Place("", paths.KEY_FILE)
-        held = self.locks.take_all([place])
-        try:
-            self._key = keys.ensure(self.disk, self.quarantine)
-        finally:
-            self.locks.release_all(held)
+        with explained("open", self.home), self.disk.folder("") as home:
+            held = self.locks.take_all([(home, paths.KEY_FILE)])
+            try:
+                self._key = keys.ensure(self.disk, self.quarantine)
+            finally:
+                self.locks.release_all(held)
 
     # --- folders ----------------------------------------------------------------------------
 
@@ -171,7 +171,7 @@ class Core:
         atomic.sweep(self.disk, folder, lambda name: name in held or self._free(folder, name))
 
     def _free(self, folder: Handle, name: str) -> bool:
-        lock = self.locks.try_take(Place(folder.path, name))
+        lock = self.locks.try_take(folder, name)
         if lock is None:
             return False
         self.locks.release_all([lock])

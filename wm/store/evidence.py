@@ -2,7 +2,7 @@
 
 Protects: a record that was acknowledged is never cut, whatever a crash left behind it; a torn
 tail is cut back to the last whole record before the next one is written (ST-3, F14). Callers
-hold the log's lock (`lock_place`) from `open_end` until the last `append`.
+hold the log's lock (`LOCKED` in its folder) from `open_end` until the last `append`.
 """
 
 from __future__ import annotations
@@ -19,18 +19,15 @@ from pydantic_core import PydanticSerializationError, to_json
 from wm.errors import StoreError
 from wm.formats.evidence import EvidenceRecord
 from wm.settings import StoreSettings
-from wm.store import envelope, jsonlines, paths
+from wm.store import envelope, jsonlines
 from wm.store.base import LogReading
 from wm.store.fsops import Disk, Handle
-from wm.store.paths import Place
 
 _SEGMENT = re.compile(r"([1-9][0-9]{0,8})\.jsonl", re.ASCII)
+LOCKED = "log"
+"""What an appender locks in the evidence folder of its workspace."""
+
 _MAX_SEGMENT_BYTES = 512 * 1024 * 1024
-
-
-def lock_place(workspace: str) -> Place:
-    """What an appender locks."""
-    return Place(paths.evidence_folder(workspace), "log")
 
 
 def encode(record: EvidenceRecord, key: bytes, limit: int) -> bytes:

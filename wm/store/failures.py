@@ -7,8 +7,7 @@ full sentence, whatever call it came from.
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 
 from wm.errors import StoreError
 
@@ -41,10 +40,27 @@ def explain(error: OSError, doing: str, path: str) -> StoreError:
     return found
 
 
-@contextmanager
-def explained(doing: str, path: str) -> Iterator[None]:
-    """Turn every OSError inside into the StoreError that tells of it."""
-    try:
-        yield
-    except OSError as error:
-        raise explain(error, doing, path) from error
+class explained:  # noqa: N801  # read as a clause: `with explained("write", home, path):`
+    """Turn every OSError inside into the StoreError that tells of it.
+
+    `parts` joined by `/` are the path; they are joined only when something went wrong.
+    """
+
+    __slots__ = ("_doing", "_parts")
+
+    def __init__(self, doing: str, *parts: object) -> None:
+        self._doing = doing
+        self._parts = parts
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if isinstance(error, OSError):
+            path = "/".join(str(part) for part in self._parts if part != "")
+            raise explain(error, self._doing, path) from error

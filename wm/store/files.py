@@ -35,7 +35,7 @@ class FileStore:
 
     def read(self, ref: Ref[D]) -> Reading[D]:
         place = paths.place(ref)
-        with explained("read", str(self.home / place.path)):
+        with explained("read", self.home, place.path):
             try:
                 with self.disk.folder(place.folder) as folder:
                     key = self.core.key_to_read()
@@ -59,7 +59,7 @@ class FileStore:
 
     def evidence(self, workspace: str) -> LogReading:
         path = paths.evidence_folder(workspace)
-        with explained("read", str(self.home / path)):
+        with explained("read", self.home, path):
             try:
                 with self.disk.folder(path) as folder:
                     return self.core.log.read(folder, self.core.key_to_read())
@@ -87,7 +87,7 @@ class FileStore:
         self.flush()
 
     def _list(self, path: str) -> list[str]:
-        with explained("read", str(self.home / path)):
+        with explained("read", self.home, path):
             try:
                 with self.disk.folder(path) as folder:
                     return self.disk.list(folder)

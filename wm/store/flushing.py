@@ -7,16 +7,16 @@ logs are flushed where they lie.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from contextlib import ExitStack
 
 from wm.errors import StoreError
-from wm.store import envelope, paths
+from wm.store import atomic, envelope, paths
+from wm.store.atomic import Staged
 from wm.store.core import Core, Pending, Wait
 from wm.store.failures import explained
+from wm.store.fsops import Handle
 from wm.store.locks import Lock
-from wm.store.paths import Place
 
 # So many files are flushed at once.
 _TOGETHER = 32
@@ -50,7 +50,7 @@ def _attempt(core: Core, waits: Sequence[Pending], errors: list[StoreError]) -> 
 
 
 def _flush_in_place(core: Core, waits: Sequence[Pending]) -> None:
-    with explained("flush", str(core.home)), ExitStack() as stack:
+    with explained("flush", core.home), ExitStack() as stack:
         files = []
         for wait in waits:
             name = wait.place.name
@@ -68,76 +68,69 @@ def _flush_in_place(core: Core, waits: Sequence[Pending]) -> None:
 def _copy_all(core: Core, waits: Sequence[Pending]) -> None:
     """Copy under the documents' locks: a slower flusher must not put back an older copy, and
     none may bring back a deleted document."""
-    places = sorted((wait.place for wait in waits), key=lambda place: place.path)
-    busy: list[Place] = []
-    held: list[Lock] = []
-    try:
-        for place in places:
-            lock = core.locks.try_take(place) if _there(core, place) else None
-            if lock is not None:
-                held.append(lock)
-            else:
-                busy.append(place)
-        _copy_locked(core, [lock.place for lock in held])
-    finally:
-        core.locks.release_all(held)
-    for place in busy:
-        if _there(core, place):
-            # One lock at a time and none held meanwhile: no order, no deadlock.
-            lock_one = core.locks.take_all([place])
-            try:
-                _copy_locked(core, [place])
-            finally:
-                core.locks.release_all(lock_one)
-
-
-def _there(core: Core, place: Place) -> bool:
-    with explained("read", str(core.home / place.path)):
+    with explained("flush", core.home), ExitStack() as stack:
+        folders = _folders(core, stack, waits)
+        wanted = [
+            (folders[wait.place.folder], wait.place.name)
+            for wait in sorted(waits, key=lambda wait: wait.place.path)
+            if wait.place.folder in folders
+        ]
+        held: list[Lock] = []
+        busy: list[tuple[Handle, str]] = []
         try:
-            with core.disk.folder(place.folder) as folder:
-                core.disk.stat(folder, place.name)
-        except FileNotFoundError:
-            return False
-        return True
-
-
-def _copy_locked(core: Core, places: Sequence[Place]) -> None:
-    key = core.key_to_write()
-    with explained("flush", str(core.home)), ExitStack() as stack:
-        folders = {
-            path: stack.enter_context(core.disk.folder(path))
-            for path in sorted({place.folder for place in places})
-        }
-        temps = []
-        try:
-            files = []
-            for place in places:
-                folder = folders[place.folder]
-                try:
-                    raw = core.disk.read(folder, place.name, core.settings.max_document_bytes)
-                except FileNotFoundError:
-                    continue
-                if not envelope.is_ours(raw, key):
-                    continue  # changed outside: its spare must stay the last that wm wrote
-                temp = paths.temp(place.name, secrets.token_hex(8))
-                file = stack.enter_context(core.disk.create(folder, temp))
-                temps.append((folder, temp, paths.spare(place.name)))
-                core.disk.write(file, raw)
-                files.append(file)
-            core.disk.flush_all(files)
-            while temps:
-                folder, temp, spare = temps[-1]
-                core.disk.rename(folder, temp, spare)
-                temps.pop()
-            wanted = core.to_flush(folders)
-            handles = [
-                folders.get(path) or stack.enter_context(core.disk.folder(path)) for path in wanted
-            ]
-            core.disk.flush_all(handles)
+            for folder, name in wanted:
+                lock = core.locks.try_take(folder, name)
+                if lock is None:
+                    busy.append((folder, name))
+                else:
+                    held.append(lock)
+            _copy_locked(core, [(lock.folder, lock.name) for lock in held])
         finally:
-            for folder, temp, _ in temps:
-                try:
-                    core.disk.unlink(folder, temp)
-                except OSError:
-                    continue  # the sweep finds it
+            core.locks.release_all(held)
+        for document in busy:
+            # One lock at a time and none held meanwhile: no order, no deadlock.
+            held = core.locks.take_all([document])
+            try:
+                _copy_locked(core, [document])
+            finally:
+                core.locks.release_all(held)
+        _flush_folders(core, stack, folders)
+
+
+def _folders(core: Core, stack: ExitStack, waits: Sequence[Pending]) -> dict[str, Handle]:
+    """The open folders of the documents; one that is gone is left out."""
+    folders: dict[str, Handle] = {}
+    for path in sorted({wait.place.folder for wait in waits}):
+        try:
+            folders[path] = stack.enter_context(core.disk.folder(path))
+        except FileNotFoundError:
+            continue
+    return folders
+
+
+def _flush_folders(core: Core, stack: ExitStack, folders: dict[str, Handle]) -> None:
+    wanted = core.to_flush(folders)
+    core.disk.flush_all(
+        [folders.get(path) or stack.enter_context(core.disk.folder(path)) for path in wanted]
+    )
     core.flushed(wanted)
+
+
+def _copy_locked(core: Core, documents: Sequence[tuple[Handle, str]]) -> None:
+    """Write the spares of locked documents and flush them together."""
+    staged: list[Staged] = []
+    try:
+        for folder, name in documents:
+            try:
+                raw = core.disk.read(folder, name, core.settings.max_document_bytes)
+            except FileNotFoundError:
+                continue  # deleted since
+            if envelope.is_ours(raw, core.key_to_write()):
+                # Else it was changed outside: its spare must stay the last that wm wrote.
+                staged.append(atomic.stage(core.disk, folder, name, raw, spare=False))
+        core.disk.flush_all([copy.file for copy in staged])
+        for copy in staged:
+            atomic.install_spare(core.disk, copy)
+    finally:
+        for copy in staged:
+            atomic.discard(core.disk, copy)

@@ -30,7 +30,7 @@ def load(disk: Disk) -> bytes | None:
 
     Raises Corrupt if something is there and no copy is whole.
     """
-    with explained("read", str(disk.home / paths.KEY_FILE)):
+    with explained("read", disk.home, paths.KEY_FILE):
         try:
             with disk.folder("") as home:
                 return _load(disk, home)
@@ -40,7 +40,7 @@ def load(disk: Disk) -> bytes | None:
 
 def ensure(disk: Disk, quarantine: Quarantine) -> bytes:
     """The key; created where there is none, mended where one copy is damaged or gone."""
-    with explained("write", str(disk.home / paths.KEY_FILE)), disk.folder("") as home:
+    with explained("write", disk.home, paths.KEY_FILE), disk.folder("") as home:
         key = _load(disk, home)
         if key is None:
             _create(disk, home, paths.KEY_FILE, secrets.token_bytes(KEY_BYTES))
@@ -58,7 +58,7 @@ def renew(disk: Disk, quarantine: Quarantine) -> bytes:
 
     Every document then reads as changed outside, and waits for review.
     """
-    with explained("write", str(disk.home / paths.KEY_FILE)), disk.folder("") as home:
+    with explained("write", disk.home, paths.KEY_FILE), disk.folder("") as home:
         for name in (paths.KEY_FILE, _SPARE):
             if decode(_copy(disk, home, name) or b"") is None:
                 _set_aside(disk, home, name, quarantine)
@@ -84,7 +84,7 @@ def decode(raw: bytes) -> bytes | None:
 
 def damaged(disk: Disk) -> list[str]:
     """Names of the copies that are there and not whole, for `wm doctor` and `wm fsck`."""
-    with explained("read", str(disk.home / paths.KEY_FILE)), disk.folder("") as home:
+    with explained("read", disk.home, paths.KEY_FILE), disk.folder("") as home:
         found = ((name, _copy(disk, home, name)) for name in (paths.KEY_FILE, _SPARE))
         return [name for name, raw in found if raw is not None and decode(raw) is None]
 

@@ -24,15 +24,15 @@ from wm.settings import StoreSettings
 from wm.store import fsops, paths
 from wm.store.failures import explained
 from wm.store.fsops import Disk, Handle
-from wm.store.paths import Place
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
 class Lock:
-    """A held lock: the open lock file, and the document that it guards."""
+    """A held lock: the open lock file, and the document in an open folder that it guards."""
 
-    place: Place
-    handle: Handle
+    folder: Handle
+    name: str
+    file: Handle
 
 
 class Locks:
@@ -44,25 +44,26 @@ class Locks:
         self._held: weakref.WeakSet[Lock] = weakref.WeakSet()
         os.register_at_fork(after_in_child=_in_child(weakref.ref(self)))
 
-    def take_all(self, places: Sequence[Place]) -> list[Lock]:
-        """Lock in the given order, `lock_wait_s` for all together. Busy names the holder."""
+    def take_all(self, documents: Sequence[tuple[Handle, str]]) -> list[Lock]:
+        """Lock documents, each the folder and its name there, in the given order and within
+        `lock_wait_s` for all together. Busy names the holder."""
         deadline = time.monotonic() + self._settings.lock_wait_s
         taken: list[Lock] = []
         try:
-            for place in places:
-                taken.append(self._take(place, deadline))
+            for folder, name in documents:
+                taken.append(self._take(folder, name, deadline))
         except BaseException:
             self.release_all(taken)
             raise
         return taken
 
-    def try_take(self, place: Place) -> Lock | None:
+    def try_take(self, folder: Handle, name: str) -> Lock | None:
         """The lock if it is free at once, else None."""
-        with explained("lock", str(self._disk.home / place.path)):
-            lock = self._open(place)
+        with explained("lock", self._disk.home, folder.path, name):
+            lock = self._open(folder, name)
             taken = False
             try:
-                taken = self._attempt(lock)
+                taken = lock_descriptor(lock.file.fd, blocking=False) and self.still_ours(lock)
             finally:
                 if not taken:
                     self._close(lock)
@@ -71,20 +72,19 @@ class Locks:
     def release_all(self, locks: Sequence[Lock]) -> None:
         """Let go in reverse order."""
         for lock in reversed(locks):
-            if lock.handle.fd >= 0:
+            if lock.file.fd >= 0:
                 try:
-                    unlock_descriptor(lock.handle.fd)
+                    unlock_descriptor(lock.file.fd)
                 finally:
                     self._close(lock)
 
     def still_ours(self, lock: Lock) -> bool:
         """Whether the file we hold is the one that a newcomer would find."""
         try:
-            with self._disk.folder(lock.place.folder) as folder:
-                named = self._disk.stat(folder, paths.lock(lock.place.name))
+            named = self._disk.stat(lock.folder, paths.lock(lock.name))
         except FileNotFoundError:
             return False
-        ours = self._disk.status(lock.handle)
+        ours = self._disk.status(lock.file)
         return (named.st_dev, named.st_ino) == (ours.st_dev, ours.st_ino)
 
     def forget(self) -> None:
@@ -92,47 +92,43 @@ class Locks:
         for lock in list(self._held):
             self._close(lock)
 
-    def _take(self, place: Place, deadline: float) -> Lock:
+    def _take(self, folder: Handle, name: str, deadline: float) -> Lock:
         while True:
-            lock = self.try_take(place)
+            lock = self.try_take(folder, name)
             if lock is not None:
                 return lock
             if time.monotonic() >= deadline:
-                raise self._busy(place)
+                raise self._busy(folder, name)
             time.sleep(self._settings.lock_poll_s)
 
-    def _attempt(self, lock: Lock) -> bool:
-        return lock_descriptor(lock.handle.fd, blocking=False) and self.still_ours(lock)
-
-    def _open(self, place: Place) -> Lock:
-        with self._disk.folder(place.folder) as folder:
-            lock = Lock(place, self._disk.open_lock(folder, paths.lock(place.name)))
+    def _open(self, folder: Handle, name: str) -> Lock:
+        lock = Lock(folder, name, self._disk.open_lock(folder, paths.lock(name)))
         self._held.add(lock)
         return lock
 
     def _close(self, lock: Lock) -> None:
         self._held.discard(lock)
-        self._disk.close(lock.handle)
+        self._disk.close(lock.file)
 
-    def _busy(self, place: Place) -> Busy:
-        path = self._disk.home / place.path
+    def _busy(self, folder: Handle, name: str) -> Busy:
+        path = self._disk.home / folder.path / name
         return Busy(
-            f"{path} is locked by {self._holder(place)}; waited {self._settings.lock_wait_s:g} s.",
+            f"{path} is locked by {self._holder(folder, name)}; "
+            f"waited {self._settings.lock_wait_s:g} s.",
             fix="Try again; if it stays, end that process. Its lock goes with it.",
         )
 
-    def _holder(self, place: Place) -> str:
+    def _holder(self, folder: Handle, name: str) -> str:
         try:
-            with self._disk.folder(place.folder) as folder:
-                pid = fsops.lock_holder(self._disk.stat(folder, paths.lock(place.name)))
+            pid = fsops.lock_holder(self._disk.stat(folder, paths.lock(name)))
         except OSError:
             pid = 0
         if pid == 0:
             return "another process"
         if pid == os.getpid():
             return f"another thread of this process ({pid})"
-        name = fsops.process_name(pid)
-        return f"process {pid} ({name})" if name else f"process {pid}"
+        told = fsops.process_name(pid)
+        return f"process {pid} ({told})" if told else f"process {pid}"
 
 
 def _in_child(locks: weakref.ref[Locks]) -> Callable[[], None]:

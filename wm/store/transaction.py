@@ -141,7 +141,7 @@ class FileTransaction:
         deletes = [step for step in steps if isinstance(step, _Delete)]
         logs = [step for step in self._staged if isinstance(step, _Log)]
         try:
-            with explained("write", str(self._core.home)):
+            with explained("write", self._core.home):
                 self._write_all(puts, deletes, logs)
         except BaseException:
             for place in self._places.values():
@@ -184,10 +184,12 @@ class FileTransaction:
         try:
             for place in self._places.values():
                 self._folder(place.folder)
-            self._locks = self._core.locks.take_all(list(self._places.values()))
+            self._locks = self._core.locks.take_all(
+                [(self._folders[place.folder], place.name) for place in self._places.values()]
+            )
             for folder in list(self._folders.values()):
                 held = {p.name for p in self._places.values() if p.folder == folder.path}
-                with explained("tidy", str(self._core.home / folder.path)):
+                with explained("tidy", self._core.home, folder.path):
                     self._core.sweep(folder, held)
         except BaseException:
             self.close()
@@ -195,7 +197,7 @@ class FileTransaction:
 
     def _folder(self, path: str) -> Handle:
         if path not in self._folders:
-            with explained("open", str(self._core.home / path)):
+            with explained("open", self._core.home, path):
                 self._folders[path] = self._core.make_folder(path)
         return self._folders[path]
 
@@ -211,7 +213,7 @@ class FileTransaction:
     def _look(self, ref: Ref[D], place: Place) -> Found[D]:
         found = self._found.get(place.path)
         if found is None:
-            with explained("read", str(self._core.home / place.path)):
+            with explained("read", self._core.home, place.path):
                 found = self._core.find(ref, place, self._folder(place.folder), self._key)
             self._found[place.path] = found
         return found
@@ -254,7 +256,7 @@ class FileTransaction:
         """Take the logs' locks, after those of all documents, and open clean ends."""
         workspaces = sorted({log.workspace for log in logs})
         folders = [self._folder(paths.evidence_folder(key)) for key in workspaces]
-        locks = self._core.locks.take_all([evidence.lock_place(key) for key in workspaces])
+        locks = self._core.locks.take_all([(folder, evidence.LOCKED) for folder in folders])
         stack.callback(self._core.locks.release_all, locks)
         ends: dict[str, End] = {}
         for workspace, folder in zip(workspaces, folders, strict=True):
@@ -267,7 +269,7 @@ class FileTransaction:
         writes: list[_Write] = []
         unflushed: list[Handle] = []
         for put in puts:
-            with explained("write", str(self._core.home / put.place.path)):
+            with explained("write", self._core.home, put.place.path):
                 write = self._stage_one(put)
                 stack.callback(atomic.discard, self._disk, write.staged)
                 writes.append(write)
@@ -277,7 +279,7 @@ class FileTransaction:
                     unflushed.append(write.staged.file)
                 if len(unflushed) >= _FLUSH_TOGETHER:
                     self._flush_and_close(unflushed)
-        with explained("flush", str(self._core.home)):
+        with explained("flush", self._core.home):
             self._flush_and_close(unflushed)
         return writes
 
@@ -312,7 +314,7 @@ class FileTransaction:
         """A lock file that was deleted under us guards nothing: another writer may be in."""
         for lock in self._locks:
             if not self._core.locks.still_ours(lock):
-                path = self._core.home / lock.place.folder / paths.lock(lock.place.name)
+                path = self._core.home / lock.folder.path / paths.lock(lock.name)
                 raise Conflict(
                     f"The lock file {path} was removed or replaced while it was held.",
                     fix="Nothing was written; try again. Lock files must stay where they are.",
@@ -335,7 +337,7 @@ class FileTransaction:
         for delete in deletes:
             place = delete.place
             folder = self._folder(place.folder)
-            with explained("delete", str(self._core.home / place.path)):
+            with explained("delete", self._core.home, place.path):
                 self._set_aside(folder, place, self._look(delete.ref, place), absorbs=False)
                 atomic.remove(self._disk, folder, place.name)
             self._core.cache.drop(place.path)
@@ -347,7 +349,7 @@ class FileTransaction:
     def _append_all(self, ends: dict[str, End], logs: Sequence[_Log]) -> None:
         for workspace, end in ends.items():
             lines = b"".join(log.line for log in logs if log.workspace == workspace)
-            with explained("write", str(self._core.home / end.file.path)):
+            with explained("write", self._core.home, end.file.path):
                 self._core.log.append(end, lines)
 
     def _acknowledge(self, folders: Sequence[str], ends: dict[str, End], *, durable: bool) -> None:
@@ -367,7 +369,7 @@ class FileTransaction:
         wanted = self._core.to_flush(folders)
         if not wanted and not files:
             return
-        with explained("flush", str(self._core.home)), ExitStack() as stack:
+        with explained("flush", self._core.home), ExitStack() as stack:
             handles = [
                 self._folders.get(path) or stack.enter_context(self._disk.folder(path))
                 for path in wanted
@@ -377,7 +379,7 @@ class FileTransaction:
 
     def _install(self, write: _Write) -> None:
         put, place = write.put, write.put.place
-        with explained("write", str(self._core.home / place.path)):
+        with explained("write", self._core.home, place.path):
             found = self._look(put.ref, place)
             self._set_aside(write.staged.folder, place, found, absorbs=put.absorbs)
             atomic.install(self._disk, write.staged)
