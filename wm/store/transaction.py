@@ -44,7 +44,7 @@ _FLUSH_TOGETHER = 64
 
 def write_order(ref: Ref[Document]) -> tuple[int, str, str]:
     """Sort key: the order of writing and of locking."""
-    return WRITE_ORDER.index(ref.model), ref.workspace, ref.name
+    return WRITE_ORDER.index(ref.model), ref.workspace, paths.place(ref).name
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ class FileTransaction:
             for place in self._places.values():
                 self._folder(place.folder)
             self._locks = self._core.locks.take_all(
-                [(self._folders[place.folder], place.name) for place in self._places.values()]
+                [(self._folders[p.folder], p.name) for p in dict.fromkeys(self._places.values())]
             )
             for folder in list(self._folders.values()):
                 held = {p.name for p in self._places.values() if p.folder == folder.path}

@@ -1,0 +1,217 @@
+"""The in-memory twin of `FileStore`: the same promises, no files. For tests and dry runs.
+
+Documents pass through the same encoding as on disk, so that what could not be written there
+cannot be written here. Nothing is ever damaged, too new or changed outside, unless a test says
+so with `change_outside`.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import Any, TypeVar
+
+from wm.errors import Busy, StoreError
+from wm.formats.base import Document
+from wm.formats.evidence import EvidenceRecord
+from wm.settings import StoreSettings
+from wm.store import envelope, evidence, jsonlines, paths
+from wm.store.base import RELAXED, Finding, Health, LogReading, Reading, Ref
+from wm.store.key import KEY_BYTES
+from wm.store.paths import Place
+from wm.store.transaction import write_order
+
+D = TypeVar("D", bound=Document)
+
+
+class MemoryStore:
+    """A `store.base.Store` that forgets everything with the process."""
+
+    def __init__(self, settings: StoreSettings | None = None) -> None:
+        self.settings = settings or StoreSettings()
+        self._key = secrets.token_bytes(KEY_BYTES)
+        self._guard = threading.Lock()
+        self._readings: dict[Place, tuple[Ref[Document], Reading[Any]]] = {}
+        self._lines: dict[str, bytes] = {}
+        self._locks: dict[Place, threading.Lock] = {}
+        self._dirty = False
+
+    def read(self, ref: Ref[D]) -> Reading[D]:
+        place = paths.place(ref)
+        with self._guard:
+            kept = self._readings.get(place)
+        return Reading(None, Health.MISSING) if kept is None else kept[1]
+
+    def transaction(self, refs: Sequence[Ref[Document]]) -> MemoryTransaction:
+        return MemoryTransaction(self, refs)
+
+    def names(self, model: type[D], workspace: str = "") -> tuple[str, ...]:
+        folder = paths.folder(model, workspace)
+        with self._guard:
+            found = [paths.name_of(model, p.name) for p in self._readings if p.folder == folder]
+        return tuple(sorted(name for name in found if name is not None))
+
+    def workspaces(self) -> tuple[str, ...]:
+        with self._guard:
+            keys = {ref.workspace for ref, _ in self._readings.values()} | set(self._lines)
+        return tuple(sorted(keys - {""}))
+
+    def evidence(self, workspace: str) -> LogReading:
+        paths.workspace_folder(workspace)
+        with self._guard:
+            raw = self._lines.get(workspace, b"")
+        bodies = jsonlines.read(raw, self._key).records
+        return LogReading(tuple(EvidenceRecord.model_validate_json(body) for body in bodies))
+
+    def flush(self) -> None:
+        self._dirty = False
+
+    def dirty(self) -> bool:
+        return self._dirty
+
+    def digest(self, text: str) -> str:
+        data = b"digest\0" + text.encode("utf-8", "surrogatepass")
+        return hmac.digest(self._key, data, "sha256").hex()[:32]
+
+    def check(self, *, deep: bool = False) -> Iterator[Finding]:  # noqa: ARG002  # the protocol's
+        return iter(())
+
+    def repair(self) -> Iterator[Finding]:
+        return iter(())
+
+    def close(self) -> None:
+        self.flush()
+
+    def change_outside(self, ref: Ref[D], document: D) -> None:
+        """Let the next readings say that somebody changed the file to `document`."""
+        with self._guard:
+            kept = self._readings.get(paths.place(ref))
+            in_force = None if kept is None else kept[1].document
+            reading = Reading(in_force, Health.OUTSIDE, document, "changed outside wm")
+            self._readings[paths.place(ref)] = (ref, reading)
+
+    # --- for the transaction ----------------------------------------------------------------
+
+    def lock(self, places: Sequence[Place]) -> list[threading.Lock]:
+        """Take the locks in order, waiting `lock_wait_s` for all together."""
+        deadline = time.monotonic() + self.settings.lock_wait_s
+        taken: list[threading.Lock] = []
+        for place in places:
+            with self._guard:
+                lock = self._locks.setdefault(place, threading.Lock())
+            if not lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
+                for held in taken:
+                    held.release()
+                raise Busy(f"{place.path} is locked by another thread of this process.")
+            taken.append(lock)
+        return taken
+
+    def encode(self, ref: Ref[Document], document: Document) -> Document:
+        """The document as a file would give it back, one generation on."""
+        kept = self.read(ref)
+        before = max((d.generation for d in (kept.document,) if d is not None), default=0)
+        raw, again = envelope.encode(document, before + 1, self._key)
+        if len(raw) > self.settings.max_document_bytes:
+            raise StoreError(f"{paths.place(ref).path} would have {len(raw)} bytes.")
+        return again
+
+    def line(self, record: EvidenceRecord) -> bytes:
+        return evidence.encode(record, self._key, self.settings.max_record_bytes)
+
+    def apply(
+        self, documents: dict[Ref[Document], Document | None], lines: Sequence[tuple[str, bytes]]
+    ) -> None:
+        """Everything at once."""
+        with self._guard:
+            for ref, document in documents.items():
+                place = paths.place(ref)
+                if document is None:
+                    self._readings.pop(place, None)
+                else:
+                    self._readings[place] = (ref, Reading(document, Health.OK))
+                    self._dirty = self._dirty or ref.model in RELAXED
+            for workspace, line in lines:
+                self._lines[workspace] = self._lines.get(workspace, b"") + line
+
+
+class MemoryTransaction:
+    """See `store.base.Transaction`. For one thread."""
+
+    def __init__(self, store: MemoryStore, refs: Sequence[Ref[Document]]) -> None:
+        self._store = store
+        self._places = {ref: paths.place(ref) for ref in sorted(set(refs), key=write_order)}
+        self._staged: list[tuple[Ref[Document], Document | None] | tuple[str, bytes]] = []
+        self._locks = store.lock(list(dict.fromkeys(self._places.values())))
+
+    def read(self, ref: Ref[D]) -> Reading[D]:
+        self._declared(ref)
+        staged = self._documents()
+        if ref not in staged:
+            return self._store.read(ref)
+        document: Any = staged[ref]
+        return Reading(document, Health.MISSING if document is None else Health.OK)
+
+    def put(self, ref: Ref[D], document: D, *, absorbs: bool = False) -> None:  # noqa: ARG002
+        self._declared(ref)
+        self._staged.append((ref, document))
+
+    def delete(self, ref: Ref[D]) -> None:
+        self._declared(ref)
+        self._staged.append((ref, None))
+
+    def log(self, record: EvidenceRecord) -> None:
+        paths.workspace_folder(record.workspace_key)
+        self._staged.append((record.workspace_key, self._store.line(record)))
+
+    def savepoint(self) -> object:
+        return len(self._staged)
+
+    def rollback(self, mark: object) -> None:
+        if not isinstance(mark, int) or not 0 <= mark <= len(self._staged):
+            raise StoreError("This savepoint is not of this transaction.")
+        del self._staged[mark:]
+
+    def commit(self) -> None:
+        written = {
+            ref: None if document is None else self._store.encode(ref, document)
+            for ref, document in self._documents().items()
+        }
+        lines = [step for step in self._staged if isinstance(step[1], bytes)]
+        self._store.apply(written, lines)
+        self._staged.clear()
+
+    def __enter__(self) -> MemoryTransaction:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if kind is None and self._staged:
+                self.commit()
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Let go of the locks."""
+        locks, self._locks = self._locks, []
+        for lock in reversed(locks):
+            lock.release()
+
+    def _declared(self, ref: Ref[Document]) -> None:
+        if ref not in self._places:
+            raise StoreError(f"The transaction was not opened for {paths.place(ref).path}.")
+
+    def _documents(self) -> dict[Ref[Document], Document | None]:
+        return {
+            step[0]: step[1]
+            for step in self._staged
+            if isinstance(step[0], Ref) and not isinstance(step[1], bytes)
+        }
