@@ -1,0 +1,37 @@
+"""Why a hit was found, in words (RC-1): what of the query stands in it and what raised it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """What matched. words: query words as typed. names: identifiers and paths found whole.
+    related: query words that matched through a word used for them or a beginning."""
+
+    words: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+    phrase: bool = False
+    time: str = ""
+    superseded: bool = False
+
+
+def explain(reasons: Reasons) -> str:
+    """One line, for example `name quoted_until; words valid, field; phrase`."""
+    parts = [
+        _listed("name", reasons.names),
+        _listed("words", reasons.words),
+        _listed("related to", reasons.related),
+        "as a phrase" if reasons.phrase else "",
+        f"time {reasons.time}" if reasons.time else "",
+        "superseded" if reasons.superseded else "",
+    ]
+    return "; ".join(filter(None, parts))
+
+
+def _listed(what: str, words: Iterable[str]) -> str:
+    told = ", ".join(words)
+    return f"{what} {told}" if told else ""

@@ -1,0 +1,134 @@
+"""Texts and queries as search terms (RC-1).
+
+A word is its stem; an identifier counts whole and in its parts (`nextInvoice_no`, `app.cfg`,
+`src/pay/hook.go`); Chinese, Japanese and Korean go by pairs of letters. A whole identifier or
+path has a term of its own, marked `=`, so that an exact name beats its words. Knows nothing of
+ranking.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+from wm.domain.stems import stem
+from wm.domain.text import is_cjk, without_invisible
+
+_STOP_WORDS = (
+    "a an and are as at be been but by can could did do does for from had has have how i if in is"
+    " it its may me my of on or our shall should so than that the their them then there these they"
+    " this those to up us was we were what when where which who whom whose why will with would you"
+    " your about all any everything matter s t"
+    " der die das den dem des ein eine einer eines einem einen und oder ist sind wie was wer wo"
+    " wann von im in zu zum zur mit auf für bei es"
+    " le la les un une des du de et ou est sont quel quelle quels quelles qui que quoi à au aux"
+    " el los las una unos y o es son qué cuál cómo del al por para"
+    " en os as uma e do da dos das é são qual quais como no na"
+)
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+"""Words that no text is about. They are dropped from queries unless nothing else is left."""
+
+_INSIDE = frozenset("._/-:@#$+\\")
+_MAX_RAW = 200
+_MAX_RAWS = 4000
+
+
+def raw_words(text: str) -> list[str]:
+    """The words of a text as they stand, names and paths in one piece."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", without_invisible(text))
+    return text.translate(_SPACED).split()[:_MAX_RAWS]
+
+
+class _Spaced(dict[int, str]):
+    """Translation to a space for everything that is neither part of a word nor of a name."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        return char if char.isalnum() or char in _INSIDE else " "
+
+
+_SPACED = _Spaced({code: _Spaced().__missing__(code) for code in range(128)})
+
+
+def terms_of(raw: str) -> tuple[str, ...]:
+    """The terms of one raw word: its stem, or its whole, its parts and their stems."""
+    raw = raw[:_MAX_RAW]
+    if raw.isascii() and raw.isalpha() and (raw[1:].islower() or len(raw) == 1 or raw.isupper()):
+        return (stem(raw.lower()),)
+    if not raw.isascii() and any(map(is_cjk, raw)):
+        return _mixed_terms(raw)
+    bare = raw.strip("._/-:@#$+\\")
+    if not bare:
+        return ()
+    if bare.isalpha() and not _has_hump(bare):
+        return (stem(bare.lower()),)
+    parts = _parts(bare)
+    if len(parts) < 2:
+        return tuple(map(stem, parts))
+    return (f"={_whole(bare)}", *_tails(bare), *map(stem, parts))
+
+
+def is_name(raw: str) -> bool:
+    """Is this word written as an identifier or path: humps, digits, underscores, dots, slashes?"""
+    return any(term.startswith("=") for term in terms_of(raw))
+
+
+def query_words(query: str) -> list[str]:
+    """The raw words of a query that say something, once each, in order."""
+    words = list(dict.fromkeys(raw_words(query)))
+    telling = [w for w in words if w.strip("._/-:@#$+\\").lower() not in STOP_WORDS]
+    return telling or words
+
+
+def _whole(bare: str) -> str:
+    return bare.lower().removeprefix("./").replace("\\", "/").rstrip("/")
+
+
+def _tails(path: str) -> tuple[str, ...]:
+    """A path is also found by its file name: `=hook.go` of `src/pay/hook.go`."""
+    name = _whole(path).rsplit("/", 1)[-1]
+    return (f"={name}",) if name != _whole(path) and "." in name else ()
+
+
+def _parts(bare: str) -> list[str]:
+    """`nextInvoice_no` -> next, invoice, no; `HTTPServer2` -> http, server, 2."""
+    parts: list[str] = []
+    start = 0
+    for at in range(1, len(bare) + 1):
+        if at < len(bare) and not _breaks(bare, at):
+            continue
+        piece = bare[start:at].strip("._/-:@#$+\\").lower()
+        if piece:
+            parts.append(piece)
+        start = at
+    return parts
+
+
+def _breaks(text: str, at: int) -> bool:
+    before, here = text[at - 1], text[at]
+    if not here.isalnum() or not before.isalnum():
+        return here.isalnum() != before.isalnum()
+    if before.isdigit() != here.isdigit():
+        return True
+    after = text[at + 1] if at + 1 < len(text) else ""
+    return here.isupper() and (before.islower() or (before.isupper() and after.islower()))
+
+
+def _has_hump(word: str) -> bool:
+    return any(map(str.isupper, word[1:])) and not word.isupper()
+
+
+def _mixed_terms(raw: str) -> tuple[str, ...]:
+    """Runs of CJK letters by pairs, what stands between them as usual."""
+    terms: list[str] = []
+    start = 0
+    for at in range(1, len(raw) + 1):
+        if at < len(raw) and is_cjk(raw[at]) == is_cjk(raw[start]):
+            continue
+        run = raw[start:at]
+        if is_cjk(run[0]):
+            terms += [run[i : i + 2] for i in range(max(1, len(run) - 1))]
+        else:
+            terms += terms_of(run)
+        start = at
+    return tuple(terms)
