@@ -10,12 +10,20 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from tests.docs import constants, schemas
+from tests.docs import commands, constants, schemas, socket
 from tests.docs.pages import ROOT
+from wm.cli.models import PRINTS
 from wm.formats.registry import REGISTRY
 
 GENERATORS: Mapping[str, Callable[[], str]] = {
+    "docs/cli.md": commands.text,
     "docs/constants.md": constants.text,
+    "docs/protocol.md": socket.page,
+    "schemas/openapi.json": socket.openapi,
+    **{
+        f"schemas/cli/{verb.replace(' ', '-')}.schema.json": partial(schemas.printed, verb)
+        for verb in PRINTS
+    },
     **{f"schemas/{slug}.schema.json": partial(schemas.text, slug) for slug in REGISTRY},
 }
 """Path from the project's root -> its text."""

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from tests.docs.pages import meanings
+from wm.cli.models import PRINTS
 from wm.formats.base import Document, Record
 from wm.formats.registry import REGISTRY, current_version
 
@@ -48,4 +49,16 @@ def _explain(part: dict[str, Any], explained: dict[str, str]) -> None:
 
 
 def text(slug: str) -> str:
-    return json.dumps(schema(slug), indent=2, ensure_ascii=False) + "\n"
+    return _written(schema(slug))
+
+
+def printed(verb: str) -> str:
+    """`schemas/cli/<verb>.schema.json`: what a verb prints with --json (IF-5)."""
+    made = PRINTS[verb].model_json_schema(by_alias=True, mode="serialization")
+    for part in (made, *made.get("$defs", {}).values()):
+        _explain(part, {})
+    return _written({"$schema": DIALECT, "$id": f"urn:wm:cli:{verb.replace(' ', '-')}", **made})
+
+
+def _written(schema: dict[str, Any]) -> str:
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"

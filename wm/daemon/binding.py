@@ -22,6 +22,9 @@ from wm.errors import HostError
 from wm.formats.base import Record
 from wm.ops.base import Operation
 
+PROJECT_HEADER = b"x-wm-project"
+"""The project folder of the agent whose hook this is, as the agent knows it."""
+
 _SEVERAL = (tuple, list, set, frozenset)
 _MAX_QUERY_FIELDS = 100
 
@@ -49,6 +52,9 @@ class Binding:
             self._put(filled, self._query(query))
         if values:
             self._put(filled, values)
+        if self.route.text and (project := request.header(PROJECT_HEADER)):
+            # A shell line cannot quote a path for a query string; a header takes it raw.
+            filled["project"] = project.decode("utf-8", "surrogateescape")
         try:
             return self._model.model_validate(filled)
         except ValidationError as error:

@@ -72,6 +72,14 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", "/v1/sessions/{session_id}/prompt", "prompt", "The text for a prompt"),
     Route(
         "POST",
+        "/v1/hooks/claude-code/statusline",
+        "statusline",
+        "One line for Claude Code's status line",
+        takes="payload",
+        text=True,
+    ),
+    Route(
+        "POST",
         "/v1/hooks/{agent}/{name}",
         "hook",
         "An agent's own payload; answers what its hook must print",

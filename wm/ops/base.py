@@ -47,8 +47,9 @@ class Work:
             return self.transaction.read(ref)
         return self.runtime.store.read(ref)
 
-    def put(self, ref: Ref[D], document: D) -> None:
-        self._writing().put(ref, document)
+    def put(self, ref: Ref[D], document: D, *, absorbs: bool = False) -> None:
+        """Stage a document; `absorbs`: it already holds what an outside edit asked for."""
+        self._writing().put(ref, document, absorbs=absorbs)
 
     def delete(self, ref: Ref[Document]) -> None:
         self._writing().delete(ref)

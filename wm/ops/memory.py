@@ -60,7 +60,9 @@ def save_memory(
 ) -> None:
     """Stage the memory with the evidence for what changed in it."""
     work.log(place.key, facts, session=session)
-    work.put(memory_ref(place.key), memory.model_copy(update={"updated_at": iso(work.now)}))
+    updated = memory.model_copy(update={"updated_at": iso(work.now)})
+    # What is saved was loaded by `load_memory`, which takes outside edits in.
+    work.put(memory_ref(place.key), updated, absorbs=True)
     work.notify(place.key, WorkspaceMemory.slug)
 
 

@@ -63,18 +63,17 @@ def report(findings: list[Finding], as_json: bool, *, done: bool = False) -> int
     """Print findings; 1 if any is more than a note (repairs that were done count as fine)."""
     serious = [f for f in findings if f.severity in ("error", "warning")]
     if as_json:
-        output.as_json(
-            [
-                {
-                    "code": f.code,
-                    "severity": f.severity,
-                    "path": f.path,
-                    "message": f.message,
-                    "repairable": f.repairable,
-                }
-                for f in findings
-            ]
-        )
+        rows = [
+            {
+                "code": f.code,
+                "severity": f.severity,
+                "path": f.path,
+                "message": f.message,
+                "repairable": f.repairable,
+            }
+            for f in findings
+        ]
+        output.as_json({"sound": not serious or done, "findings": rows})
     else:
         for found in findings:
             mark = {"error": output.bad("error  "), "warning": output.warn("warning")}.get(

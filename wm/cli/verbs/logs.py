@@ -24,13 +24,13 @@ def command(caller: Caller, lines: int, as_json: bool) -> int:
             last = deque(file, maxlen=lines)
     except FileNotFoundError:
         if as_json:
-            output.as_json([])
+            output.as_json({"records": []})
         else:
             output.line(f"There is no log yet at {output.home_short(str(path))}.")
         return 0
     records = [_record(text) for text in last]
     if as_json:
-        output.as_json(records)
+        output.as_json({"records": records})
         return 0
     for record in records:
         rest = {k: v for k, v in record.items() if k not in ("at", "level", "event")}

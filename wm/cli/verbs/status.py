@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import click
@@ -9,6 +10,7 @@ import click
 from wm import __version__
 from wm.cli import output
 from wm.cli.context import Caller, client_of, json_option, workspace_options
+from wm.domain.times import parse
 from wm.errors import Unavailable, UserError
 
 
@@ -60,7 +62,9 @@ def _daemon(caller: Caller) -> dict[str, Any] | None:
 def _headline(daemon: dict[str, Any] | None) -> str:
     if daemon is None:
         return f"wm {__version__} · {output.warn('daemon is down')} (wm up starts it)"
-    up = output.ago(float(daemon["uptimeS"])).removesuffix(" ago")
+    started = parse(str(daemon["startedAt"]))
+    seconds = (datetime.now(UTC) - started).total_seconds() if started else 0.0
+    up = output.ago(seconds).removesuffix(" ago")
     up = "just started" if up == "just now" else f"up {up}"
     mixed = (
         ""

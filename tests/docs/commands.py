@@ -1,0 +1,49 @@
+"""docs/cli.md: every verb with its help, from the commands themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from wm.cli.app import GROUPS, application, commands
+
+INTRODUCTION = """\
+# Commands
+
+Generated from the commands themselves (`python -m tests.docs.build`).
+
+Every verb takes `-C DIR` or `--workspace KEY` where it speaks of a workspace, and `--json`
+where it prints something; the form of that JSON is in `schemas/cli/`. While the daemon lives
+a command goes through it, otherwise it works on the files.
+
+Exit codes: **0** done · **1** could not, said in a sentence, or findings (`doctor`, `fsck`,
+`search` without a hit) · **2** usage · **3** a bug of ours, with a log to paste.
+"""
+
+
+def text() -> str:
+    found = commands()
+    parts = [INTRODUCTION]
+    for title, verbs in GROUPS.items():
+        parts.append(f"## {title}\n")
+        for verb in verbs:
+            for path, command in walk(f"wm {verb}", found[verb]):
+                parts.append(f"### `{path}`\n\n```text\n{help_of(path, command)}\n```\n")
+    return "\n".join(parts)
+
+
+def walk(path: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    """The command and its subcommands, with their full names."""
+    yield path, command
+    if isinstance(command, click.Group):
+        for name in sorted(command.commands):
+            yield from walk(f"{path} {name}", command.commands[name])
+
+
+def help_of(path: str, command: click.Command) -> str:
+    """What `--help` prints, at 80 columns."""
+    parent = click.Context(application, info_name="wm", max_content_width=80)
+    context = click.Context(command, info_name=path.removeprefix("wm "), parent=parent,
+                            max_content_width=80, terminal_width=80)
+    return command.get_help(context)

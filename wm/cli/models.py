@@ -1,0 +1,144 @@
+"""The form of what each verb prints with `--json` (schemas/cli/).
+
+Verbs that answer with a use case's response print that response; the others have a model here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wm.formats.base import Record
+from wm.formats.protocol import (
+    EntryAnswer,
+    ExportAnswer,
+    Inspection,
+    Moved,
+    Place,
+    Remembered,
+    SearchAnswer,
+    SessionAnswer,
+    SessionSummary,
+    WhyAnswer,
+    Workspaces,
+)
+
+
+class StepReport(Record):
+    name: str
+    ok: bool
+    detail: str
+    seconds: float
+
+
+class CheckReport(Record):
+    name: str
+    verdict: str
+    detail: str
+    fix: str
+
+
+class FindingReport(Record):
+    code: str
+    severity: str
+    path: str
+    message: str
+    repairable: bool
+
+
+class UpReport(Record):
+    started: bool
+    status: dict[str, Any]
+    proof: tuple[StepReport, ...]
+
+
+class DownReport(Record):
+    stopped: bool
+    pid: int | None = None
+
+
+class StatusReport(Record):
+    daemon: dict[str, Any] | None
+    home: str
+    socket: str
+    workspace: Place | None
+    counts: dict[str, int]
+    sessions: int
+
+
+class DoctorReport(Record):
+    sound: bool
+    checks: tuple[CheckReport, ...]
+    proof: tuple[StepReport, ...]
+
+
+class FsckReport(Record):
+    sound: bool
+    findings: tuple[FindingReport, ...]
+
+
+class LogsReport(Record):
+    records: tuple[dict[str, Any], ...]
+
+
+class ConfigReport(Record):
+    file: str
+    options: dict[str, dict[str, Any]]
+
+
+class SetupChange(Record):
+    path: str
+    agent: str
+    what: str
+    diff: str
+
+
+class SetupReport(Record):
+    changes: tuple[SetupChange, ...]
+    notes: tuple[str, ...]
+    applied: bool
+    problems: tuple[str, ...]
+
+
+class SessionsReport(Record):
+    sessions: tuple[SessionSummary, ...]
+
+
+class AcceptReport(Record):
+    """One entry was accepted (`entry`), or with --outside several (`accepted`)."""
+
+    entry: dict[str, Any] | None = None
+    message: str = ""
+    accepted: tuple[str, ...] = ()
+
+
+PRINTS: dict[str, type[Record]] = {
+    "up": UpReport,
+    "down": DownReport,
+    "status": StatusReport,
+    "logs": LogsReport,
+    "setup": SetupReport,
+    "unsetup": SetupReport,
+    "doctor": DoctorReport,
+    "inspect": Inspection,
+    "show": EntryAnswer,
+    "search": SearchAnswer,
+    "why": WhyAnswer,
+    "session list": SessionsReport,
+    "session show": SessionAnswer,
+    "workspace list": Workspaces,
+    "workspace mv": Moved,
+    "remember": Remembered,
+    "forget": EntryAnswer,
+    "restore": EntryAnswer,
+    "edit": EntryAnswer,
+    "pin": EntryAnswer,
+    "importance": EntryAnswer,
+    "inbox list": Inspection,
+    "inbox accept": AcceptReport,
+    "inbox reject": EntryAnswer,
+    "export": ExportAnswer,
+    "fsck": FsckReport,
+    "fsck repair": FsckReport,
+    "config": ConfigReport,
+}
+"""Verb -> the model of its JSON."""
