@@ -49,7 +49,7 @@ class ClaudeSettings:
         }
         line = root.value.get("statusLine")
         return {e: g for e, g in ours.items() if g} == self.wanted and (
-            line == self.status if _is_our_handler(line) else line is not None
+            line == self.status if _is_our_handler(line) else "statusLine" in root.value
         )
 
     def added_to(self, raw: bytes | None) -> bytes:

@@ -161,7 +161,7 @@ def _dump(value: Any, text: str, gap: str) -> str:
 
 def _is_one_line(text: str) -> bool:
     body = text.strip(SPACE)
-    return "\n" not in body and body not in ("{}", "[]")
+    return "\n" not in body and body[1:-1].strip(SPACE) != ""
 
 
 def _is_tight(text: str) -> bool:

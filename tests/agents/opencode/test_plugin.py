@@ -289,7 +289,7 @@ def test_without_a_daemon_a_failed_command_is_taken_to_the_files(
     assert len(done["calls"]) == 1 + falls_back
 
 
-def test_after_a_deadline_passed_events_are_not_even_tried_for_half_a_minute(
+def test_after_a_deadline_passed_events_are_not_tried_for_half_a_minute(
     plugin: Plugin,
 ) -> None:
     done = run(
