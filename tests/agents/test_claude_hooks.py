@@ -1,0 +1,206 @@
+"""Claude Code's shell lines (IF-3), run by real shells against a real socket."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+import wm
+from tests.agents.fake_daemon import FakeDaemon
+from wm.agents.claude_hooks import (
+    HOOKS,
+    MARK,
+    ClaudeHook,
+    Command,
+    group,
+    hooks,
+    line,
+    plugin_files,
+    statusline,
+)
+from wm.settings import HookSettings
+
+FOLDER = Path(wm.__file__).parent / "agents" / "claude_code"
+SETTINGS = HookSettings()
+PAYLOAD = json.dumps({"session_id": "s", "prompt": 'it\'s "quoted" $HOME `x` \\n %s ü\t' * 40})
+ROWS = {row.event: row for row in HOOKS}
+
+needs_curl = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+
+
+class Place:
+    """A home with a hook client that only writes down how it was called."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.called = root / "called"
+        client = root / "client"
+        client.write_text(
+            f'#!/bin/sh\necho "$*" >> {self.called}\ncat > {root}/stdin\necho files\n'
+        )
+        client.chmod(0o755)
+        self.command = Command(hook=(str(client),))
+
+    @property
+    def socket(self) -> Path:
+        return self.root / "run" / "wm.sock"
+
+    def run(
+        self, row: ClaudeHook, *, path: str = "/usr/bin:/bin", shell: str = "sh"
+    ) -> subprocess.CompletedProcess[str]:
+        return self.run_line(line(row, self.command, SETTINGS), path=path, shell=shell)
+
+    def run_line(
+        self, text: str, *, path: str = "/usr/bin:/bin", shell: str = "sh"
+    ) -> subprocess.CompletedProcess[str]:
+        environment = {
+            "PATH": path,
+            "HOME": str(self.root),
+            "WM_HOME": str(self.root),
+            "CLAUDE_PROJECT_DIR": "/a project",
+            "http_proxy": "http://127.0.0.1:9",
+        }
+        return subprocess.run(
+            [shutil.which(shell) or shell, "-c", text],
+            input=PAYLOAD,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    def calls(self) -> list[str]:
+        return self.called.read_text().splitlines() if self.called.exists() else []
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+@needs_curl
+@pytest.mark.parametrize("shell", ["sh", "bash", "zsh"])
+@pytest.mark.parametrize("event", ROWS)
+def test_a_line_posts_the_payload_and_prints_what_the_daemon_says(
+    place: Place, event: str, shell: str
+) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    row = ROWS[event]
+    with FakeDaemon(place.socket, lambda _seen: (200, b"line 1\nline 2 %s \\n")) as daemon:
+        done = place.run(row, shell=shell)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == ("line 1\nline 2 %s \\n" if row.prints else "")
+    [seen] = daemon.seen
+    assert seen.path == MARK + event
+    assert seen.body.decode() == PAYLOAD
+    assert seen.headers["x-wm-project"] == "/a project"
+    assert "expect" not in seen.headers
+    assert place.calls() == []
+
+
+@needs_curl
+@pytest.mark.parametrize("state", ["absent", "stale", "refusing"])
+@pytest.mark.parametrize("event", ROWS)
+def test_without_an_answer_the_same_payload_goes_to_the_library_or_nowhere(
+    place: Place, event: str, state: str
+) -> None:
+    row = ROWS[event]
+    with FakeDaemon(place.socket, lambda _seen: (503, b"busy")):
+        if state == "refusing":
+            done = place.run(row)
+    if state != "refusing":
+        if state == "absent":
+            place.socket.unlink()
+        done = place.run(row)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == ("files\n" if row.library and row.prints else "")
+    assert place.calls() == [f"claude-code {event} --library"] * row.library
+    if row.library:
+        assert (place.root / "stdin").read_text() == PAYLOAD
+
+
+@pytest.mark.parametrize("event", ROWS)
+@pytest.mark.parametrize("curl", ["missing", "too old"])
+def test_without_a_usable_curl_the_client_in_python_takes_the_payload(
+    place: Place, event: str, curl: str
+) -> None:
+    tools = place.root / "bin"
+    tools.mkdir()
+    for name in ("cat", "sh"):
+        (tools / name).symlink_to(shutil.which(name) or name)
+    if curl == "too old":
+        (tools / "curl").write_text("#!/bin/sh\nexit 2\n")
+        (tools / "curl").chmod(0o755)
+    done = place.run(ROWS[event], path=str(tools))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert place.calls() == [f"claude-code {event}"]
+    assert (place.root / "stdin").read_text() == PAYLOAD
+
+
+@needs_curl
+def test_a_daemon_that_hangs_costs_one_deadline(place: Place) -> None:
+    with FakeDaemon(place.socket) as daemon:
+        daemon.hang.set()
+        begin = time.monotonic()
+        done = place.run(ROWS["PostToolUse"])
+        took = time.monotonic() - begin
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert SETTINGS.event_timeout_s <= took < SETTINGS.event_timeout_s + 5
+
+
+@pytest.mark.parametrize("event", ROWS)
+def test_where_wm_is_gone_altogether_a_line_is_silent(place: Place, event: str) -> None:
+    gone = Command(hook=("/nonexistent/python", "hook.py"))
+    done = place.run_line(line(ROWS[event], gone, SETTINGS))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@needs_curl
+def test_the_status_line_prints_the_daemons_text_or_nothing(place: Place) -> None:
+    with FakeDaemon(place.socket, lambda _seen: (200, b"wm 12")) as daemon:
+        done = place.run_line(statusline(SETTINGS))
+    assert done.stdout == "wm 12"
+    assert daemon.seen[0].path == "/v1/hooks/claude-code/statusline"
+    silent = place.run_line(statusline(SETTINGS))
+    assert (silent.returncode, silent.stdout, silent.stderr) == (0, "", "")
+
+
+def test_the_plugin_folder_is_what_the_table_says() -> None:
+    wanted = plugin_files(wm.__version__)
+    found = {
+        str(path.relative_to(FOLDER)): path.read_text()
+        for path in FOLDER.rglob("*")
+        if path.is_file()
+    }
+    assert found == wanted
+
+
+def test_the_events_are_those_of_the_specification() -> None:
+    assert list(hooks(Command(), SETTINGS)) == [
+        "SessionStart",
+        "UserPromptSubmit",
+        "PostToolUse",
+        "PostToolUseFailure",
+        "PreCompact",
+        "PostCompact",
+        "SessionEnd",
+    ]
+
+
+@pytest.mark.parametrize("event", ROWS)
+def test_the_agents_own_limit_stands_behind_ours(event: str) -> None:
+    [handler] = group(ROWS[event], Command(), SETTINGS)["hooks"]
+    ours = SETTINGS.event_timeout_s + (SETTINGS.start_timeout_s if ROWS[event].library else 0)
+    assert ours < handler["timeout"] <= ours + 2
+
+
+def test_words_of_the_command_are_quoted_for_the_shell() -> None:
+    command = Command(hook=("/opt/my python", "-I", "it's.py"))
+    assert "'/opt/my python' -I 'it'\"'\"'s.py' claude-code" in line(HOOKS[0], command, SETTINGS)

@@ -1,0 +1,154 @@
+"""The hook client (IF-3): two modules, one exchange, silence where nobody answers."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.agents.fake_daemon import FakeDaemon, Reply, Seen
+from wm.agents import hook
+from wm.settings import HookSettings
+
+FILE = hook.__file__
+PAYLOAD = '{"session_id": "s", "prompt": "ü"}'.encode()
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    return {"HOME": str(home), "WM_HOME": str(home / "wm"), **more}
+
+
+def client(
+    home: Path, *words: str, payload: bytes = PAYLOAD, **more: str
+) -> subprocess.CompletedProcess[bytes]:
+    """The client as the agents start it, in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-I", "-S", FILE, *words],
+        input=payload,
+        env=environment(home, **more),
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.fixture
+def socket(tmp_path: Path) -> Path:
+    return tmp_path / "wm" / "run" / "wm.sock"
+
+
+IMPORTS = """
+import sys
+import posix
+before = set(sys.modules)
+with open({file!r}) as source:
+    scope = {{"__name__": "hook", "__file__": {file!r}}}
+    exec(source.read(), scope)
+code = scope["main"](["hook", "claude-code", "PostToolUse"])
+print(code, sorted(set(sys.modules) - before))
+"""
+
+
+def test_it_imports_the_bare_socket_and_nothing_else(tmp_path: Path, socket: Path) -> None:
+    with FakeDaemon(socket) as daemon:
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", IMPORTS.format(file=FILE)],
+            input=PAYLOAD,
+            env=environment(tmp_path),
+            capture_output=True,
+            check=True,
+        )
+    assert done.stdout.decode().strip() == "0 ['_socket']"
+    assert len(daemon.seen) == 1
+
+
+def test_the_payload_goes_through_untouched_and_the_answer_is_printed(
+    tmp_path: Path, socket: Path
+) -> None:
+    def answer(seen: Seen) -> Reply:
+        return 200, b"said: " + seen.body
+
+    with FakeDaemon(socket, answer) as daemon:
+        done = client(tmp_path, "hook", "claude-code", "Stop", CLAUDE_PROJECT_DIR="/my project/ü")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"said: " + PAYLOAD, b"")
+    [seen] = daemon.seen
+    assert (seen.method, seen.path) == ("POST", "/v1/hooks/claude-code/Stop")
+    assert os.fsencode(seen.headers["x-wm-project"]).decode() == "/my project/ü"
+
+
+@pytest.mark.parametrize(
+    "reply", [(200, b""), (400, b"{}"), (404, b"{}")], ids=["empty", "bad request", "unknown"]
+)
+def test_an_answer_that_says_nothing_prints_nothing(
+    tmp_path: Path, socket: Path, reply: Reply
+) -> None:
+    with FakeDaemon(socket, lambda _seen: reply):
+        done = client(tmp_path, "hook", "claude-code", "Stop")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("event", hook.SOCKET_ONLY)
+@pytest.mark.parametrize("state", ["absent", "stale", "broken"])
+def test_what_is_only_for_the_socket_is_silent_without_it(
+    tmp_path: Path, socket: Path, event: str, state: str
+) -> None:
+    with FakeDaemon(socket, lambda _seen: (503, b"busy")):
+        if state == "broken":
+            done = client(tmp_path, "hook", "claude-code", event)
+    if state != "broken":
+        if state == "absent":
+            socket.unlink()
+        done = client(tmp_path, "hook", "claude-code", event)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_daemon_that_hangs_costs_one_deadline(tmp_path: Path, socket: Path) -> None:
+    with FakeDaemon(socket) as daemon:
+        daemon.hang.set()
+        begin = time.monotonic()
+        done = client(tmp_path, "hook", "claude-code", "PostToolUse")
+        took = time.monotonic() - begin
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert hook.TIMEOUT_S <= took < hook.TIMEOUT_S + 5
+
+
+def test_the_status_line_has_a_verb_of_its_own(tmp_path: Path, socket: Path) -> None:
+    with FakeDaemon(socket, lambda _seen: (200, b"wm: 12 memories")) as daemon:
+        done = client(tmp_path, "statusline")
+    assert done.stdout == b"wm: 12 memories"
+    assert daemon.events() == ["statusline"]
+
+
+@pytest.mark.parametrize("words", [[], ["hook"], ["hook", "claude-code"], ["hook", "a", "b", "c"]])
+def test_wrong_words_are_a_usage_error(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert hook.main(words, io.BytesIO(), io.BytesIO()) == 2
+    assert capsys.readouterr().err.startswith("usage: wm hook")
+
+
+def test_the_deadline_is_the_default_of_the_settings() -> None:
+    assert HookSettings().event_timeout_s == hook.TIMEOUT_S
+
+
+def test_without_a_daemon_the_library_takes_the_payload(tmp_path: Path) -> None:
+    """What the library does with it is `wm.ops.hooks`'s; here it must be reached, from -I -S."""
+    payload = {"session_id": "s", "cwd": str(tmp_path), "prompt": "remember that we use make ship"}
+    done = client(
+        tmp_path,
+        "hook",
+        "claude-code",
+        "UserPromptSubmit",
+        hook.LIBRARY,
+        payload=json.dumps(payload).encode(),
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    kept = [p.read_text() for p in (tmp_path / "wm").rglob("workspace-memory.json")]
+    assert len(kept) == 1
+    assert "make ship" in kept[0]
