@@ -70,7 +70,8 @@ FLOORS = (0.3, 0.3, 0.3, 0.3, 0.2)
 query whose telling words stand nowhere is about something else."""
 LONG_FLOOR = 0.1
 """The same for longer queries: of a whole sentence a hit needs little."""
-CANDIDATES = 200
+CANDIDATES = 50
+"""Hits that are judged closely; more where more are asked for."""
 
 _HISTORY_TEXT = "before earlier formerly previous previously used original originally was did past"
 _HISTORY = frozenset(_HISTORY_TEXT.split())
@@ -159,7 +160,7 @@ class Index:
             return ()
         admitted = [i for i in scores if filters is None or filters.admit(self._documents[i])]
         admitted.sort(key=lambda i: -scores[i])
-        best = admitted[:CANDIDATES]
+        best = admitted[: max(CANDIDATES, 2 * k)]
         times = sorted(self._documents[i].time for i in best)
         judged = [(self._judged(asked, i, scores[i], shares[i], times), i) for i in best]
         judged.sort(key=lambda pair: (-pair[0], pair[1]))
