@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from wm.formats.base import Document
 from wm.settings import StoreSettings
-from wm.store import check, flushing, paths
+from wm.store import check, flushing, mend, paths
 from wm.store.base import Finding, Health, LogReading, Reading, Ref
 from wm.store.core import Core
 from wm.store.failures import explained
@@ -81,7 +81,7 @@ class FileStore:
         return check.check(self, deep)
 
     def repair(self) -> Iterator[Finding]:
-        return check.repair(self)
+        return mend.repair(self)
 
     def close(self) -> None:
         self.flush()

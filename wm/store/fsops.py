@@ -146,14 +146,7 @@ class Disk:
 
     def create(self, folder: Handle, name: str) -> Handle:
         """A new empty file for writing; FileExistsError if the name is taken."""
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | _FILE_FLAGS
-        fd = os.open(name, flags, FILE_MODE, dir_fd=folder.fd)
-        try:
-            os.fchmod(fd, FILE_MODE)
-        except OSError:
-            os.close(fd)
-            raise
-        return Handle(self, _join(folder.path, name), fd, is_folder=False)
+        return self._new(folder, name)
 
     def open(self, folder: Handle, name: str, *, write: bool = False) -> Handle:
         """An existing file; with `write`, every write goes to its end."""
@@ -163,9 +156,16 @@ class Disk:
 
     def open_lock(self, folder: Handle, name: str) -> Handle:
         """A file to lock, created if missing. Nothing is ever written to it."""
-        flags = os.O_RDWR | os.O_CREAT | _FILE_FLAGS
-        fd = os.open(name, flags, FILE_MODE, dir_fd=folder.fd)
-        return Handle(self, _join(folder.path, name), fd, is_folder=False)
+        while True:
+            try:
+                fd = os.open(name, os.O_RDWR | _FILE_FLAGS, dir_fd=folder.fd)
+                return Handle(self, _join(folder.path, name), fd, is_folder=False)
+            except FileNotFoundError:
+                pass
+            try:
+                return self._new(folder, name)
+            except FileExistsError:
+                continue  # somebody was faster
 
     def read_at(self, file: Handle, offset: int, size: int) -> bytes:
         """Up to `size` bytes from `offset`; less at the end of the file."""
@@ -284,6 +284,16 @@ class Disk:
                 errors.append(error)
 
     # --- the data folder itself -------------------------------------------------------------
+
+    def _new(self, folder: Handle, name: str) -> Handle:
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | _FILE_FLAGS
+        fd = os.open(name, flags, FILE_MODE, dir_fd=folder.fd)
+        try:
+            os.fchmod(fd, FILE_MODE)
+        except OSError:
+            os.close(fd)
+            raise
+        return Handle(self, _join(folder.path, name), fd, is_folder=False)
 
     def _open_home(self) -> int:
         """The data folder. ESTALE if another folder stands there now: it was moved away or

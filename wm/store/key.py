@@ -10,6 +10,7 @@ a damaged key without a whole spare is an error, never a reason to make a new on
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import secrets
 
@@ -47,8 +48,10 @@ def ensure(disk: Disk, quarantine: Quarantine) -> bytes:
             key = _load(disk, home)
             assert key is not None
         for name in (paths.KEY_FILE, _SPARE):
-            if decode(_copy(disk, home, name) or b"") != key:
-                _set_aside(disk, home, name, quarantine)
+            raw = _copy(disk, home, name)
+            if raw is None or decode(raw) != key:
+                if raw is not None:
+                    _set_aside(disk, home, name, quarantine)
                 _create(disk, home, name, key)
         return key
 
@@ -60,7 +63,8 @@ def renew(disk: Disk, quarantine: Quarantine) -> bytes:
     """
     with explained("write", disk.home, paths.KEY_FILE), disk.folder("") as home:
         for name in (paths.KEY_FILE, _SPARE):
-            if decode(_copy(disk, home, name) or b"") is None:
+            raw = _copy(disk, home, name)
+            if raw is not None and decode(raw) is None:
                 _set_aside(disk, home, name, quarantine)
     return ensure(disk, quarantine)
 
@@ -131,9 +135,7 @@ def _create(disk: Disk, home: Handle, name: str, key: bytes) -> None:
 
 
 def _set_aside(disk: Disk, home: Handle, name: str, quarantine: Quarantine) -> None:
-    """Move a damaged copy into quarantine; a missing one is fine."""
-    try:
-        quarantine.keep(home, name, "damaged key file")
+    """Move a damaged copy into quarantine."""
+    quarantine.keep(home, name, "damaged key file")
+    with contextlib.suppress(FileNotFoundError):
         disk.unlink(home, name)
-    except FileNotFoundError:
-        return

@@ -1,0 +1,216 @@
+"""Every call of the data folder fails once: the old or the new text, nothing in between (ST-5)."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.store.samples import KEY, MEMORY, SESSION, memory, record, session, texts
+from wm.errors import StoreError
+from wm.settings import StoreSettings
+from wm.store.base import Health
+from wm.store.files import FileStore
+from wm.store.fsops import Disk, Handle
+
+CALLS = (
+    *("make_home", "folder", "mkdir", "list", "read", "create", "open", "open_lock", "read_at"),
+    *("write_some", "truncate", "rename", "exchange", "link", "unlink", "stat", "status"),
+    "flush",
+)
+
+
+class FailingDisk(Disk):
+    """Counts the calls and fails the one with number `at`, or all from there on."""
+
+    parallel = False
+
+    def __init__(self, home: Path, at: int, code: int, *, sticky: bool) -> None:
+        super().__init__(home)
+        self.at = at
+        self.code = code
+        self.sticky = sticky
+        self.count = 0
+        self.log: list[str] = []
+
+    def step(self, name: str) -> None:
+        self.count += 1
+        self.log.append(name)
+        if self.at and (self.count == self.at or (self.sticky and self.count > self.at)):
+            raise OSError(self.code, os.strerror(self.code))
+
+
+def _failing(name: str) -> Callable[..., object]:
+    original = getattr(Disk, name)
+
+    def call(self: FailingDisk, *args: object, **kwargs: object) -> object:
+        self.step(name)
+        return original(self, *args, **kwargs)
+
+    return call
+
+
+for _name in CALLS:
+    setattr(FailingDisk, _name, _failing(_name))
+
+
+def update(store: FileStore) -> None:
+    with store.transaction([MEMORY, SESSION]) as tx:
+        tx.put(MEMORY, memory("new"))
+        tx.put(SESSION, session("opencode"))
+        tx.log(record(2))
+    store.flush()
+
+
+def prepare(home: Path) -> None:
+    store = FileStore(home, StoreSettings())
+    with store.transaction([MEMORY, SESSION]) as tx:
+        tx.put(MEMORY, memory("old"))
+        tx.put(SESSION, session("claude"))
+        tx.log(record(1))
+    store.close()
+
+
+def steps(home: Path) -> int:
+    disk = FailingDisk(home, 0, 0, sticky=False)
+    update(FileStore(home, StoreSettings(), disk))
+    return disk.count
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0
+
+
+@pytest.mark.parametrize(
+    ("code", "sticky"),
+    [
+        (errno.ENOSPC, False),
+        pytest.param(errno.EIO, False, marks=pytest.mark.crash),
+        pytest.param(errno.EMFILE, False, marks=pytest.mark.crash),
+        pytest.param(errno.EROFS, False, marks=pytest.mark.crash),
+        pytest.param(errno.ENOSPC, True, marks=pytest.mark.crash),
+        pytest.param(errno.EIO, True, marks=pytest.mark.crash),
+        pytest.param(errno.EMFILE, True, marks=pytest.mark.crash),
+        pytest.param(errno.EROFS, True, marks=pytest.mark.crash),
+    ],
+)
+def test_whatever_call_fails_the_old_or_the_new_is_there(
+    tmp_path: Path, code: int, sticky: bool
+) -> None:
+    prepare(tmp_path / "count")
+    total = steps(tmp_path / "count")
+    assert total > 40
+    for at in range(1, total + 1):
+        home = tmp_path / f"{at}"
+        prepare(home)
+        open_before = descriptors()
+        disk = FailingDisk(home, at, code, sticky=sticky)
+        acknowledged = True
+        try:
+            update(FileStore(home, StoreSettings(lock_wait_s=0.1), disk))
+        except StoreError as error:
+            acknowledged = False
+            told = str(home) in str(error) and error.fix
+        else:
+            told = "nothing to tell"
+        assert told, (at, disk.log[-1])
+        assert descriptors() == open_before, (at, disk.log[-1])
+        after = FileStore(home, StoreSettings())
+        with after.transaction([MEMORY, SESSION]):
+            pass
+        reading = after.read(MEMORY)
+        assert reading.health is Health.OK, (at, disk.log[-1], reading.detail)
+        assert texts(reading.document) in (["new"],) if acknowledged else (["old"], ["new"])
+        events = [kept.event_id for kept in after.evidence(KEY).records]
+        assert events in ((["ev_1", "ev_2"],) if acknowledged else (["ev_1"], ["ev_1", "ev_2"]))
+        assert after.evidence(KEY).damaged == 0
+        assert not list(home.rglob("*.tmp")), (at, disk.log[-1])
+        # A file that the drive fails to read is kept there, and its spare takes its place.
+        assert code == errno.EIO or not (home / "quarantine").exists(), (at, disk.log[-1])
+
+
+@pytest.mark.parametrize(
+    "code", [errno.ENOSPC, pytest.param(errno.EIO, marks=pytest.mark.crash)]
+)
+def test_the_first_write_of_all_survives_any_failing_call(tmp_path: Path, code: int) -> None:
+    total = steps(tmp_path / "count")
+    for at in range(1, total + 1):
+        home = tmp_path / f"{at}"
+        open_before = descriptors()
+        disk = FailingDisk(home, at, code, sticky=False)
+        acknowledged = True
+        try:
+            update(FileStore(home, StoreSettings(), disk))
+        except StoreError:
+            acknowledged = False
+        assert descriptors() == open_before, (at, disk.log[-1])
+        after = FileStore(home, StoreSettings())
+        if acknowledged:
+            assert texts(after.read(MEMORY).document) == ["new"], (at, disk.log[-1])
+        update(after)
+        assert texts(after.read(MEMORY).document) == ["new"]
+        assert after.read(SESSION).health is Health.OK
+
+
+def test_short_writes_are_completed(tmp_path: Path) -> None:
+    class SlowDisk(Disk):
+        def write_some(self, file: Handle, data: memoryview) -> int:
+            return super().write_some(file, data[:7])
+
+    store = FileStore(tmp_path / "wm", StoreSettings(), SlowDisk(tmp_path / "wm"))
+    update(store)
+    assert texts(store.read(MEMORY).document) == ["new"]
+    assert [kept.event_id for kept in store.evidence(KEY).records] == ["ev_2"]
+
+
+def test_one_full_document_and_its_evidence_cost_two_waits(tmp_path: Path) -> None:
+    waits: list[list[str]] = []
+
+    class CountingDisk(Disk):
+        def flush_all(self, handles: object) -> None:
+            waits.append(sorted(handle.path for handle in handles))  # type: ignore[attr-defined]
+
+        def flush(self, handle: Handle) -> None:
+            waits.append([handle.path])
+
+    home = tmp_path / "wm"
+    prepare(home)
+    store = FileStore(home, StoreSettings(), CountingDisk(home))
+    for _ in range(2):
+        waits.clear()
+        with store.transaction([MEMORY]) as tx:
+            tx.put(MEMORY, memory("x"))
+            tx.log(record(3))
+        assert len(waits) == 2
+    assert waits[1] == [f"workspaces/{KEY}", f"workspaces/{KEY}/evidence/1.jsonl"]
+    waits.clear()
+    with store.transaction([SESSION]) as tx:
+        tx.put(SESSION, session())
+        tx.log(record(4))
+    assert waits == []
+    with store.transaction([SESSION]) as tx:
+        tx.put(SESSION, session())
+        tx.log(record(5, phase="user"))
+    assert [path.split("/")[-1] for path in waits[0]] == ["1.jsonl"]
+
+
+def test_several_flushes_tell_the_first_error_after_trying_all(tmp_path: Path) -> None:
+    tried: list[str] = []
+
+    class BadDisk(Disk):
+        def flush(self, handle: Handle) -> None:
+            tried.append(handle.path)
+            if handle.path.endswith("b"):
+                raise OSError(errno.EIO, "bad drive")
+
+    disk = BadDisk(tmp_path)
+    with disk.folder("") as folder:
+        files = [disk.create(folder, name) for name in "abc"]
+        with pytest.raises(OSError, match="bad drive"):
+            disk.flush_all(files)
+        for file in files:
+            disk.close(file)
+    assert sorted(tried) == ["a", "b", "c"]

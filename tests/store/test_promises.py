@@ -1,0 +1,294 @@
+"""What every store promises (`wm.store.base`), asked of the one on files and its twin."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.store.samples import (
+    KEY,
+    MEMORY,
+    OTHER,
+    SESSION,
+    SID,
+    entry,
+    memory,
+    record,
+    session,
+    texts,
+)
+from wm.errors import Busy, StoreError
+from wm.formats.home import Alias, Aliases
+from wm.formats.prompt_epoch import PromptEpoch
+from wm.formats.session_state import CompactionState, SessionState
+from wm.formats.workspace_memory import WorkspaceMemory
+from wm.settings import StoreSettings
+from wm.store.base import Health, Ref, Store
+from wm.store.files import FileStore
+from wm.store.memory import MemoryStore
+
+SETTINGS = StoreSettings(lock_wait_s=0.05)
+
+
+@pytest.fixture(params=["files", "memory"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    made: Store
+    if request.param == "files":
+        made = FileStore(tmp_path / "wm", SETTINGS)
+    else:
+        made = MemoryStore(SETTINGS)
+    yield made
+    made.close()
+
+
+def test_a_document_that_was_never_written_is_missing(store: Store) -> None:
+    reading = store.read(MEMORY)
+    assert (reading.document, reading.health) == (None, Health.MISSING)
+    assert store.workspaces() == ()
+    assert store.names(SessionState, KEY) == ()
+    assert store.evidence(KEY).records == ()
+
+
+def test_what_was_committed_is_read(store: Store) -> None:
+    with store.transaction([MEMORY]) as tx:
+        tx.put(MEMORY, memory("tests first"))
+    reading = store.read(MEMORY)
+    assert reading.health is Health.OK
+    assert texts(reading.document) == ["tests first"]
+    assert store.workspaces() == (KEY,)
+
+
+def test_each_write_of_a_document_counts_one_generation(store: Store) -> None:
+    for _ in range(3):
+        with store.transaction([MEMORY]) as tx:
+            tx.put(MEMORY, memory("x"))
+    kept = store.read(MEMORY).document
+    assert kept is not None
+    assert kept.generation == 3
+
+
+def test_a_transaction_reads_what_it_staged(store: Store) -> None:
+    with store.transaction([MEMORY]) as tx:
+        assert tx.read(MEMORY).health is Health.MISSING
+        tx.put(MEMORY, memory("staged"))
+        assert texts(tx.read(MEMORY).document) == ["staged"]
+        assert store.read(MEMORY).document is None
+        tx.delete(MEMORY)
+        assert tx.read(MEMORY).health is Health.MISSING
+
+
+def test_an_error_inside_leaves_everything_as_it_was(store: Store) -> None:
+    with suppress(ZeroDivisionError), store.transaction([MEMORY]) as tx:
+        tx.put(MEMORY, memory("never"))
+        tx.log(record(1))
+        raise ZeroDivisionError
+    assert store.read(MEMORY).health is Health.MISSING
+    assert store.evidence(KEY).records == ()
+
+
+def test_a_savepoint_takes_back_only_what_came_after_it(store: Store) -> None:
+    with store.transaction([MEMORY, SESSION]) as tx:
+        tx.put(MEMORY, memory("first"))
+        tx.log(record(1))
+        mark = tx.savepoint()
+        tx.put(MEMORY, memory("first", "second"))
+        tx.put(SESSION, session())
+        tx.log(record(2))
+        tx.rollback(mark)
+        assert texts(tx.read(MEMORY).document) == ["first"]
+        assert tx.read(SESSION).document is None
+    assert texts(store.read(MEMORY).document) == ["first"]
+    assert store.read(SESSION).document is None
+    assert [kept.event_id for kept in store.evidence(KEY).records] == ["ev_1"]
+
+
+def test_a_deleted_document_is_missing_and_leaves_the_list(store: Store) -> None:
+    with store.transaction([SESSION]) as tx:
+        tx.put(SESSION, session())
+    store.flush()
+    assert store.names(SessionState, KEY) == (SID,)
+    with store.transaction([SESSION]) as tx:
+        tx.delete(SESSION)
+    store.flush()
+    assert store.read(SESSION).health is Health.MISSING
+    assert store.names(SessionState, KEY) == ()
+
+
+def test_deleting_what_is_not_there_is_fine(store: Store) -> None:
+    with store.transaction([SESSION]) as tx:
+        tx.delete(SESSION)
+    assert store.read(SESSION).health is Health.MISSING
+
+
+def test_commit_can_be_called_before_the_end(store: Store) -> None:
+    with store.transaction([MEMORY]) as tx:
+        tx.put(MEMORY, memory("one"))
+        tx.commit()
+        assert texts(store.read(MEMORY).document) == ["one"]
+        tx.put(MEMORY, memory("two"))
+    assert texts(store.read(MEMORY).document) == ["two"]
+
+
+def test_evidence_comes_back_in_order_and_by_workspace(store: Store) -> None:
+    for number in (1, 2):
+        with store.transaction([]) as tx:
+            tx.log(record(number))
+            tx.log(record(number + 10, workspace=OTHER))
+    assert [kept.event_id for kept in store.evidence(KEY).records] == ["ev_1", "ev_2"]
+    assert [kept.event_id for kept in store.evidence(OTHER).records] == ["ev_11", "ev_12"]
+    assert store.workspaces() == (KEY, OTHER)
+
+
+def test_names_of_sister_files_are_not_mixed_up(store: Store) -> None:
+    compaction = Ref(CompactionState, KEY, SID)
+    epochs = [Ref(PromptEpoch, KEY, name) for name in ("e_b", "e_a")]
+    with store.transaction([SESSION, compaction, *epochs]) as tx:
+        tx.put(SESSION, session())
+        tx.put(compaction, CompactionState(session_id="s-1"))
+        for epoch in epochs:
+            tx.put(epoch, PromptEpoch(id=epoch.name, session_id="s-1"))
+    assert store.names(SessionState, KEY) == (SID,)
+    assert store.names(CompactionState, KEY) == (SID,)
+    assert store.names(PromptEpoch, KEY) == ("e_a", "e_b")
+    assert store.names(WorkspaceMemory, KEY) == ()
+
+
+def test_documents_of_the_home_have_no_workspace(store: Store) -> None:
+    ref = Ref(Aliases)
+    with store.transaction([ref]) as tx:
+        tx.put(ref, Aliases(aliases=(Alias(key=OTHER, target=KEY),)))
+    assert store.names(Aliases) == ("",)
+    kept = store.read(ref).document
+    assert kept is not None
+    assert kept.aliases[0].target == KEY
+
+
+def test_fields_that_nobody_knows_survive(store: Store) -> None:
+    odd = memory("x").model_copy(update={"entries": (entry("y").model_copy(update={"mood": 1}),)})
+    strange = WorkspaceMemory.model_validate({**odd.model_dump(by_alias=True), "later": {"a": [1]}})
+    with store.transaction([MEMORY]) as tx:
+        tx.put(MEMORY, strange)
+    with store.transaction([MEMORY]) as tx:
+        kept = tx.read(MEMORY).document
+        assert kept is not None
+        tx.put(MEMORY, kept.model_copy(update={"updated_at": "2026"}))
+    again = store.read(MEMORY).document
+    assert again is not None
+    assert again.model_extra == {"later": {"a": [1]}}
+
+
+def test_a_lone_surrogate_does_not_make_the_file_unwritable(store: Store) -> None:
+    with store.transaction([MEMORY]) as tx:
+        odd = entry("x").model_copy(update={"text": "a\ud800b"})
+        tx.put(MEMORY, memory().model_copy(update={"entries": (odd,)}))
+        tx.log(record(1).model_copy(update={"details": {"t\udfff": "\udc00"}}))
+    assert texts(store.read(MEMORY).document) == ["a\ufffdb"]
+    assert store.evidence(KEY).records[0].details == {"t\ufffd": "\ufffd"}
+
+
+def test_a_value_that_would_not_come_back_is_refused(store: Store) -> None:
+    nan = entry("x").model_copy(update={"confidence": float("nan")})
+    with (
+        pytest.raises(StoreError, match="would not be readable"),
+        store.transaction([MEMORY]) as tx,
+    ):
+        tx.put(MEMORY, memory().model_copy(update={"entries": (nan,)}))
+    assert store.read(MEMORY).health is Health.MISSING
+
+
+def test_a_record_that_is_too_large_is_refused_alone(store: Store) -> None:
+    big = record(1).model_copy(update={"details": {"text": "x" * 300_000}})
+    with store.transaction([MEMORY]) as tx:
+        tx.put(MEMORY, memory("kept"))
+        with pytest.raises(StoreError, match="larger than"):
+            tx.log(big)
+    assert texts(store.read(MEMORY).document) == ["kept"]
+
+
+def test_a_document_must_be_declared_when_the_transaction_opens(store: Store) -> None:
+    with store.transaction([MEMORY]) as tx, pytest.raises(StoreError, match="not opened for"):
+        tx.read(SESSION)
+
+
+@pytest.mark.parametrize(
+    "ref",
+    [
+        Ref(WorkspaceMemory, "../../etc"),
+        Ref(WorkspaceMemory, KEY, "name"),
+        Ref(SessionState, KEY),
+        Ref(Aliases, KEY),
+    ],
+)
+def test_a_ref_that_does_not_fit_its_format_is_refused(
+    store: Store, ref: Ref[WorkspaceMemory]
+) -> None:
+    with pytest.raises(StoreError):
+        store.read(ref)
+
+
+def test_a_name_never_becomes_a_path(store: Store) -> None:
+    ref = Ref(SessionState, KEY, "../../../home/user/.ssh/id")
+    with store.transaction([ref]) as tx:
+        tx.put(ref, session())
+    (name,) = store.names(SessionState, KEY)
+    assert set(name) <= set("0123456789abcdef")
+    assert store.read(ref).document == store.read(Ref(SessionState, KEY, name)).document
+
+
+def test_a_second_transaction_waits_and_then_says_so(store: Store) -> None:
+    with store.transaction([MEMORY, SESSION]):
+        with pytest.raises(Busy, match="is locked by"):
+            store.transaction([SESSION])
+        with store.transaction([Ref(SessionState, KEY, "other")]):
+            pass
+    with store.transaction([SESSION]):
+        pass
+
+
+def test_the_order_of_refs_does_not_matter(store: Store) -> None:
+    done: list[int] = []
+    orders = ([MEMORY, SESSION], [SESSION, MEMORY])
+
+    def work(index: int) -> None:
+        for _ in range(20):
+            with store.transaction(orders[index]) as tx:
+                kept = tx.read(MEMORY).document or memory()
+                new = (*kept.entries, entry("x", len(kept.entries)))
+                tx.put(MEMORY, kept.model_copy(update={"entries": new}))
+        done.append(index)
+
+    patient = StoreSettings(lock_wait_s=30)
+    store.settings = patient  # type: ignore[attr-defined]
+    if isinstance(store, FileStore):
+        store = FileStore(store.home, patient)
+    threads = [threading.Thread(target=work, args=(index,)) for index in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=30)
+    assert sorted(done) == [0, 1]
+    kept = store.read(MEMORY).document
+    assert kept is not None
+    assert (len(kept.entries), kept.generation) == (40, 40)
+
+
+def test_relaxed_documents_wait_for_a_flush(store: Store) -> None:
+    assert not store.dirty()
+    with store.transaction([SESSION]) as tx:
+        tx.put(SESSION, session())
+    assert store.dirty()
+    store.flush()
+    assert not store.dirty()
+
+
+def test_a_digest_recognises_a_text_and_nothing_else(store: Store) -> None:
+    first = store.digest("tests first")
+    assert first == store.digest("tests first")
+    assert first != store.digest("tests last")
+    assert len(first) == 32
+    assert set(first) <= set("0123456789abcdef")
+    assert len(store.digest("\ud800")) == 32
