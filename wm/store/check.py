@@ -1,57 +1,301 @@
-"""Every invariant of the files, told as findings; and the mending of those that can be (ST-3).
+"""Every broken invariant of the data folder, told as findings (ST-3).
 
-Reads through the store only.
+Writes nothing, takes no lock and goes through the store's Disk; what is inside a document that
+was read is judged by `invariants`, and what can be mended is mended by `mend`. Files that wm does
+not know are told of and never touched.
 """
 
 from __future__ import annotations
 
+import json
+import stat
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from pydantic import ValidationError
+
+from wm.errors import Corrupt, StoreError
 from wm.formats.base import Document
-from wm.store import paths
-from wm.store.base import Finding, Health, Ref
+from wm.formats.evidence import EvidenceRecord
+from wm.formats.home import Aliases
+from wm.formats.prompt_epoch import PromptEpoch
+from wm.formats.tombstones import TrashedEntry
+from wm.store import envelope, evidence, fsops, invariants, jsonlines, paths
+from wm.store import key as keys
+from wm.store.base import RELAXED, Finding, Health, Ref
+from wm.store.envelope import Decoded, State
+from wm.store.failures import explain, explained
+from wm.store.fsops import Handle
+from wm.store.quarantine import REASON
+from wm.store.tree import OTHER_FOLDERS, Kind, kind_of
 
 if TYPE_CHECKING:
     from wm.store.files import FileStore
 
-_CODES = {
-    Health.OUTSIDE: ("changed_outside", "note"),
-    Health.RESTORED: ("restored", "warning"),
-    Health.LOST: ("unreadable", "error"),
-    Health.TOO_NEW: ("too_new", "warning"),
+_HEALTH = {
+    Health.OUTSIDE: ("changed_outside", "note", False),
+    Health.RESTORED: ("restored", "warning", True),
+    Health.LOST: ("unreadable", "error", True),
+    Health.TOO_NEW: ("too_new", "warning", False),
 }
+_MAX_LOG_BYTES = 512 * 1024 * 1024
 
 
 def check(store: FileStore, deep: bool) -> Iterator[Finding]:
-    """What is wrong with the documents, and with `deep` in the evidence too."""
-    for ref in _refs(store):
-        reading = store.read(ref)
-        if reading.health in _CODES:
-            code, severity = _CODES[reading.health]
-            path = paths.place(ref).path
-            yield Finding(code, severity, path, reading.detail, reading.health is Health.RESTORED)
-    for workspace in store.workspaces() if deep else ():
-        log = store.evidence(workspace)
-        if log.damaged:
-            path = paths.evidence_folder(workspace)
-            yield Finding("damaged_records", "warning", path, f"{log.damaged} do not verify")
+    """What is wrong. Without `deep` only the documents that people edit are read, and all other
+    files are looked at from outside; with it every byte is read."""
+    try:
+        with store.disk.folder(""):
+            pass
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        yield _unreachable(store, "", error)
+        return
+    yield from _tree(store, "")
+    about_key = list(_key(store))
+    yield from about_key
+    if not any(finding.severity == "error" for finding in about_key):
+        yield from _documents(store, deep)
+        for workspace in store.workspaces() if deep else ():
+            yield from _logs(store, workspace)
+    yield from _quarantined(store)
 
 
-def repair(store: FileStore) -> Iterator[Finding]:
-    """Write every restored document back; its damaged file goes to quarantine."""
-    for ref in _refs(store):
-        if store.read(ref).health is not Health.RESTORED:
+# --- the tree ---------------------------------------------------------------------------------
+
+
+def _tree(store: FileStore, path: str) -> Iterator[Finding]:
+    """Modes, kinds of files, leftovers and strangers, from here downwards."""
+    kind = kind_of(path)
+    assert kind is not None
+    inner: list[str] = []
+    try:
+        with store.disk.folder(path) as folder:
+            yield from _mode(path, store.disk.status(folder).st_mode, fsops.FOLDER_MODE)
+            for name in store.disk.list(folder):
+                full = paths.Place(path, name).path
+                try:
+                    found = store.disk.stat(folder, name).st_mode
+                except FileNotFoundError:
+                    continue  # gone since: somebody is at work
+                if stat.S_ISDIR(found) and kind_of(full) is not None:
+                    inner.append(full)
+                elif stat.S_ISDIR(found) and full in OTHER_FOLDERS:
+                    yield from _mode(full, found, fsops.FOLDER_MODE)
+                else:
+                    yield from _file(store, folder, name, found, kind)
+    except OSError as error:
+        yield _unreachable(store, path, error)
+    for full in inner:
+        yield from _tree(store, full)
+
+
+def _file(store: FileStore, folder: Handle, name: str, mode: int, kind: Kind) -> Iterator[Finding]:
+    full = paths.Place(folder.path, name).path
+    ours = kind.knows(name)
+    if not ours and kind_of(full) is None and full not in OTHER_FOLDERS:
+        yield Finding("unknown_file", "note", full, "wm does not know this file; it stays.")
+    elif not ours or not stat.S_ISREG(mode):
+        what = "a symlink" if stat.S_ISLNK(mode) else "something else"
+        told = f"There is {what} where a file or folder of wm belongs; wm does not follow it."
+        yield Finding("not_ours", "error", full, told)
+    else:
+        yield from _mode(full, mode, fsops.FILE_MODE)
+        document = paths.document_of_temp(name)
+        if document is not None and not _is_locked(store, folder, document):
+            told = "A temporary file that a writer left behind."
+            yield Finding("stale_temp", "note", full, told, repairable=True)
+
+
+def _mode(path: str, mode: int, wanted: int) -> Iterator[Finding]:
+    if stat.S_IMODE(mode) & ~wanted:
+        told = f"Its mode is {stat.S_IMODE(mode):04o}: others may get at it; {wanted:04o} is right."
+        yield Finding("open_to_others", "warning", path, told, repairable=True)
+
+
+def _is_locked(store: FileStore, folder: Handle, document: str) -> bool:
+    """Whether somebody holds the lock of a document, without taking it. False if unknown."""
+    try:
+        return fsops.lock_holder(store.disk.stat(folder, paths.lock(document))) != 0
+    except FileNotFoundError:
+        return False
+
+
+# --- the key ------------------------------------------------------------------------------------
+
+
+def _key(store: FileStore) -> Iterator[Finding]:
+    try:
+        for name in keys.damaged(store.disk):
+            told = "A copy of the key is damaged; the other one serves."
+            yield Finding("damaged_key", "warning", name, told, repairable=True)
+        if keys.load(store.disk) is None and store.workspaces():
+            told = "The key is gone: every document reads as changed outside. Restore a backup."
+            yield Finding("missing_key", "warning", paths.KEY_FILE, told)
+    except Corrupt as error:
+        yield Finding("no_key", "error", paths.KEY_FILE, str(error), repairable=True)
+    except StoreError as error:
+        yield Finding("unreachable", "error", paths.KEY_FILE, str(error))
+
+
+# --- documents ------------------------------------------------------------------------------------
+
+
+def _documents(store: FileStore, deep: bool) -> Iterator[Finding]:
+    try:
+        folders = store.workspaces()
+        aliases = store.read(Ref(Aliases)).document or Aliases()
+    except StoreError:
+        folders, aliases = (), Aliases()  # told of below, and by the tree
+    for workspace in ("", *folders):
+        try:
+            around = invariants.Surroundings(
+                folders,
+                aliases,
+                trash=store.names(TrashedEntry, workspace) if workspace else (),
+                epochs=store.names(PromptEpoch, workspace) if workspace else (),
+            )
+            refs = list(_refs(store, workspace, deep))
+        except StoreError as error:
+            yield Finding("unreachable", "error", workspace, str(error))
             continue
-        with store.transaction([ref]) as transaction:
-            reading = transaction.read(ref)
-            if reading.health is Health.RESTORED and reading.document is not None:
-                transaction.put(ref, reading.document)
-        yield Finding("restored", "note", paths.place(ref).path, reading.detail)
+        for ref in refs:
+            yield from _document(store, ref, around, deep)
 
 
-def _refs(store: FileStore) -> Iterator[Ref[Document]]:
+def _refs(store: FileStore, workspace: str, deep: bool) -> Iterator[Ref[Document]]:
     for model, row in paths.LAYOUT.items():
-        for workspace in ("",) if row.in_home else store.workspaces():
+        if row.in_home == (workspace == "") and (deep or row.names is None):
             for name in store.names(model, workspace):
                 yield Ref(model, workspace, name)
+
+
+def _document(
+    store: FileStore, ref: Ref[Document], around: invariants.Surroundings, deep: bool
+) -> Iterator[Finding]:
+    path = paths.place(ref).path
+    try:
+        reading = store.read(ref)
+        if reading.health in _HEALTH:
+            code, severity, repairable = _HEALTH[reading.health]
+            yield Finding(code, severity, path, reading.detail, repairable)
+        elif reading.health is Health.OK:
+            yield from _spare(store, ref)
+    except StoreError as error:
+        yield Finding("unreachable", "error", path, str(error))
+        return
+    if deep and reading.document is not None and reading.health is not Health.TOO_NEW:
+        yield from invariants.findings(ref, reading.document, around)
+
+
+def _spare(store: FileStore, ref: Ref[Document]) -> Iterator[Finding]:
+    """What is wrong with the second copy of a document that is whole itself."""
+    place, relaxed = paths.place(ref), ref.model in RELAXED
+    path = paths.Place(place.folder, paths.spare(place.name)).path
+    with explained("read", store.home, path), store.disk.folder(place.folder) as folder:
+        spare, spare_raw = _decoded(store, ref, folder, paths.spare(place.name))
+        main, main_raw = _decoded(store, ref, folder, place.name)
+    if main.state is not State.WHOLE:
+        return  # written since
+    if spare_raw is None:
+        if not relaxed:
+            yield Finding("no_spare", "warning", path, "The second copy is missing.", True)
+    elif spare.state is not State.WHOLE:
+        told = f"The second copy is no document of ours: {spare.detail or 'changed outside wm'}."
+        yield Finding("damaged_spare", "warning", path, told, True)
+    elif spare.generation < main.generation and not relaxed:
+        told = f"The second copy has generation {spare.generation} of {main.generation}."
+        yield Finding("stale_spare", "note", path, told, True)
+    elif spare.generation == main.generation and spare_raw != main_raw:
+        told = f"Two different documents of generation {main.generation} carry our checksum."
+        yield Finding("spare_mismatch", "warning", path, told, True)
+
+
+def _decoded(
+    store: FileStore, ref: Ref[Document], folder: Handle, name: str
+) -> tuple[Decoded[Document], bytes | None]:
+    try:
+        raw = store.disk.read(folder, name, store.settings.max_document_bytes)
+    except FileNotFoundError:
+        return Decoded(State.ABSENT, None), None
+    return envelope.decode(ref.model, raw, store.core.key_to_read()), raw
+
+
+# --- logs and quarantine --------------------------------------------------------------------------
+
+
+def _logs(store: FileStore, workspace: str) -> Iterator[Finding]:
+    path = paths.evidence_folder(workspace)
+    try:
+        with store.disk.folder(path) as folder:
+            numbers = evidence.segments(store.disk.list(folder))
+            seen: set[str] = set()
+            for number in numbers:
+                name = evidence.file_name(number)
+                raw = store.disk.read(folder, name, _MAX_LOG_BYTES)
+                lines = jsonlines.read(raw, store.core.key_to_read())
+                last = number == numbers[-1]
+                for code, severity, told in _log(lines, workspace, seen, last):
+                    yield Finding(code, severity, f"{path}/{name}", told, code == "torn_tail")
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        yield _unreachable(store, path, error)
+        return
+    missing = set(range(numbers[0], numbers[-1])) - set(numbers) if numbers else set()
+    if missing:
+        told = f"Log files between the oldest and the newest are missing: {sorted(missing)}."
+        yield Finding("missing_log", "warning", path, told)
+
+
+def _log(
+    lines: jsonlines.Lines, workspace: str, seen: set[str], last: bool
+) -> Iterator[tuple[str, str, str]]:
+    """What is wrong with one log file; `seen` gathers the ids of all of them."""
+    unfit = repeated = foreign = 0
+    for body in lines.records:
+        try:
+            record = EvidenceRecord.model_validate_json(body)
+        except ValidationError:
+            unfit += 1
+            continue
+        repeated += record.event_id in seen
+        foreign += record.workspace_key != workspace
+        seen.add(record.event_id)
+    damaged = lines.damaged + unfit + (lines.torn_bytes > 0 and not last)
+    if damaged:
+        yield "damaged_records", "warning", f"{damaged} records cannot be read; all others can."
+    if lines.torn_bytes and last:
+        yield "torn_tail", "note", f"{lines.torn_bytes} bytes of a record that was never finished."
+    if repeated:
+        yield "duplicate_id", "warning", f"{repeated} records have the id of another one."
+    if foreign:
+        yield "wrong_workspace", "error", f"{foreign} records belong to another workspace."
+
+
+def _quarantined(store: FileStore) -> Iterator[Finding]:
+    try:
+        with store.disk.folder(paths.QUARANTINE) as folder:
+            for name in store.disk.list(folder):
+                if not name.endswith(REASON):
+                    path = paths.Place(paths.QUARANTINE, name).path
+                    yield Finding("quarantined", "note", path, _reason(store, folder, name))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        yield _unreachable(store, paths.QUARANTINE, error)
+
+
+def _reason(store: FileStore, folder: Handle, name: str) -> str:
+    try:
+        told = json.loads(store.disk.read(folder, name + REASON, 64 * 1024))
+        return f"Kept from {told['path']}: {told['reason']}."
+    except (OSError, ValueError, KeyError, TypeError):
+        return "Kept; its reason cannot be read."
+
+
+def _unreachable(store: FileStore, path: str, error: OSError) -> Finding:
+    return Finding(
+        "unreachable", "error", path, str(explain(error, "read", str(store.home / path)))
+    )

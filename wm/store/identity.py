@@ -49,7 +49,7 @@ class Identity:
     path: Path
 
 
-def key_of(root: StrPath) -> str:
+def key_of(root: StrPath | bytes) -> str:
     """The workspace key of a resolved path; the folder need not exist (a moved checkout)."""
     return hashlib.sha256(os.fsencode(root)).hexdigest()[:16]
 

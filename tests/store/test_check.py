@@ -1,0 +1,466 @@
+"""Every broken invariant is found, what can be mended is, and no byte is lost (ST-3)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from wm.formats.evidence import EvidenceRecord
+from wm.formats.home import Alias, Aliases
+from wm.formats.pending_journal import PendingJournal
+from wm.formats.prompt_epoch import PromptBlock, PromptEpoch
+from wm.formats.session_state import SessionState
+from wm.formats.tombstones import TrashedEntry
+from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
+from wm.settings import StoreSettings
+from wm.store import paths
+from wm.store.base import Finding, Ref
+from wm.store.files import FileStore
+from wm.store.identity import key_of
+
+ROOT = "/srv/code/shop"
+KEY = key_of(ROOT)
+WORKSPACE = Workspace(root=ROOT, key=KEY)
+BASE = f"workspaces/{KEY}"
+MEMORY = f"{BASE}/workspace-memory.json"
+SPARE = f"{BASE}/.workspace-memory.json.spare"
+SID = paths.sid("s-1")
+LOG = f"{BASE}/evidence/1.jsonl"
+
+
+def entry(id: str, text: str = "Prices are kept in cents.", **more: object) -> MemoryEntry:
+    return MemoryEntry(
+        id=id, type="project", text=text, source="manual", created_at="", updated_at="", **more
+    )
+
+
+def epoch(text: str = "A block.") -> PromptEpoch:
+    digest = "5ed6e14f0c3e7a1bd1e3f5e4a0ad1a5cb3e5e7bb9ba3d60f5a3d7ee0a7e1b0aa"
+    block = PromptBlock(name="hot_state", text=text, sha256=digest, chars=len(text))
+    return PromptEpoch(id="p_1", session_id="s-1", blocks=(block,))
+
+
+def good_epoch() -> PromptEpoch:
+    block = epoch().blocks[0]
+    return epoch().model_copy(
+        update={"blocks": (block.model_copy(update={"sha256": DIGEST_OF_BLOCK}),)}
+    )
+
+
+DIGEST_OF_BLOCK = "e910d6ad3cfbe5d077408c5596a1db219b6c329c55ab02d7b24de1370ebaa60e"
+
+
+def record(number: int, workspace: str = KEY) -> EvidenceRecord:
+    return EvidenceRecord(
+        event_id=f"e_{number}",
+        created_at="2026-11-21T19:00:00.000Z",
+        workspace_key=workspace,
+        type="memory_promoted",
+        phase="user",
+        outcome="promoted",
+    )
+
+
+class Folder:
+    """A data folder with one of everything, and ways to break it."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+
+    def store(self) -> FileStore:
+        return FileStore(self.home, StoreSettings(lock_wait_s=0.2))
+
+    def write(self, *documents: tuple[Ref, object]) -> None:
+        refs = [ref for ref, _ in documents]
+        with self.store().transaction(refs) as transaction:
+            for ref, document in documents:
+                transaction.put(ref, document)
+
+    def log(self, *records: EvidenceRecord) -> None:
+        with self.store().transaction([]) as transaction:
+            for one in records:
+                transaction.log(one)
+
+    def path(self, name: str) -> Path:
+        return self.home / name
+
+    def change(self, name: str, old: bytes, new: bytes) -> None:
+        raw = self.path(name).read_bytes()
+        assert old in raw
+        self.path(name).write_bytes(raw.replace(old, new, 1))
+
+    def append(self, name: str, raw: bytes) -> None:
+        with self.path(name).open("ab") as file:
+            file.write(raw)
+
+    def found(self, *, deep: bool = True) -> list[tuple[str, str, str]]:
+        return [(f.code, f.severity, f.path) for f in self.store().check(deep=deep)]
+
+    def memory(self) -> WorkspaceMemory | None:
+        return self.store().read(Ref(WorkspaceMemory, KEY)).document
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    made = Folder(tmp_path / "wm")
+    made.write(
+        (Ref(Aliases), Aliases(aliases=(Alias(key="b" * 16, target=KEY),))),
+        (Ref(PromptEpoch, KEY, "p_1"), good_epoch()),
+        (
+            Ref(TrashedEntry, KEY, "m_0"),
+            TrashedEntry(workspace=WORKSPACE, entry=entry("m_0"), trashed_at=""),
+        ),
+        (
+            Ref(WorkspaceMemory, KEY),
+            WorkspaceMemory(
+                workspace=WORKSPACE, entries=(entry("m_1", supersedes=("m_0",)), entry("m_2"))
+            ),
+        ),
+        (Ref(PendingJournal, KEY), PendingJournal(workspace=WORKSPACE)),
+        (Ref(SessionState, KEY, SID), SessionState(session_id="s-1", epoch="p_1")),
+    )
+    made.log(record(1), record(2))
+    return made
+
+
+def tree(home: Path) -> dict[str, tuple[int, bytes]]:
+    return {
+        str(path.relative_to(home)): (path.stat().st_mtime_ns, path.read_bytes())
+        for path in home.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_where_nothing_is_nothing_is_found(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "wm")
+    assert folder.found() == []
+    assert list(folder.store().repair()) == []
+    assert not folder.home.exists()
+
+
+def test_a_sound_folder_has_no_findings_and_is_not_touched(folder: Folder) -> None:
+    before = tree(folder.home)
+    assert folder.found() == []
+    assert list(folder.store().repair()) == []
+    assert tree(folder.home) == before
+
+
+BREAKS: dict[str, tuple[Callable[[Folder], object], list[tuple[str, str, str]]]] = {
+    "changed outside": (
+        lambda f: f.change(MEMORY, b"cents", b"euros"),
+        [("changed_outside", "note", MEMORY)],
+    ),
+    "too new": (
+        lambda f: f.change(MEMORY, b'"version": 2', b'"version": 7'),
+        [("too_new", "warning", MEMORY)],
+    ),
+    "unknown files": (
+        lambda f: (
+            f.path("notes.md").write_text("x"),
+            f.path(f"{BASE}/todo").mkdir(),
+            f.path(f"{BASE}/sessions/{SID}_pressure.json").write_text("{}"),
+        ),
+        [
+            ("unknown_file", "note", "notes.md"),
+            ("unknown_file", "note", f"{BASE}/todo"),
+            ("unknown_file", "note", f"{BASE}/sessions/{SID}_pressure.json"),
+        ],
+    ),
+    "a symlink for a document": (
+        lambda f: (
+            f.path(f"{BASE}/tombstones.json").symlink_to("workspace-memory.json"),
+            f.path("run").symlink_to("/tmp"),
+        ),
+        [
+            ("not_ours", "error", "run"),
+            ("not_ours", "error", f"{BASE}/tombstones.json"),
+            ("unreachable", "error", f"{BASE}/tombstones.json"),
+        ],
+    ),
+    "wrong texts in an epoch": (
+        lambda f: f.write((Ref(PromptEpoch, KEY, "p_1"), epoch())),
+        [
+            ("epoch_changed", "error", f"{BASE}/epochs/p_1.json"),
+            ("epoch_changed", "error", f"{BASE}/epochs/p_1.json"),
+        ],
+    ),
+    "a folder that was copied": (
+        lambda f: f.path(BASE).rename(f.path("workspaces/" + "c" * 16)),
+        [
+            ("dangling_alias", "warning", "aliases.json"),
+            ("wrong_workspace", "error", f"workspaces/{'c' * 16}/workspace-memory.json"),
+            ("wrong_workspace", "error", f"workspaces/{'c' * 16}/pending-journal.json"),
+            ("wrong_workspace", "error", f"workspaces/{'c' * 16}/trash/m_0.json"),
+            ("wrong_workspace", "error", f"workspaces/{'c' * 16}/evidence/1.jsonl"),
+        ],
+    ),
+    "a root that has another key": (
+        lambda f: f.write(
+            (
+                Ref(WorkspaceMemory, KEY),
+                WorkspaceMemory(workspace=Workspace(root="/srv/other", key=KEY)),
+            )
+        ),
+        [("root_mismatch", "warning", MEMORY)],
+    ),
+    "entries": (
+        lambda f: f.write(
+            (
+                Ref(WorkspaceMemory, KEY),
+                WorkspaceMemory(
+                    workspace=WORKSPACE,
+                    entries=(
+                        entry("m_1"),
+                        entry("m_1", superseded_by="m_9"),
+                        entry("m_0", supersedes=("m_1", "m_8")),
+                    ),
+                ),
+            )
+        ),
+        [
+            ("duplicate_id", "error", MEMORY),
+            ("dangling_supersedes", "warning", MEMORY),
+            ("dangling_supersedes", "warning", MEMORY),
+            ("also_in_trash", "note", MEMORY),
+        ],
+    ),
+    "a session in a wrong file": (
+        lambda f: f.write(
+            (
+                Ref(SessionState, KEY, SID),
+                SessionState(session_id="s-2", epoch="p_2", workspace_key="d" * 16),
+            )
+        ),
+        [
+            ("wrong_name", "error", f"{BASE}/sessions/{SID}.json"),
+            ("wrong_workspace", "error", f"{BASE}/sessions/{SID}.json"),
+            ("dangling_epoch", "note", f"{BASE}/sessions/{SID}.json"),
+        ],
+    ),
+    "aliases": (
+        lambda f: f.write(
+            (
+                Ref(Aliases),
+                Aliases(
+                    aliases=(
+                        Alias(key="a" * 16, target="a" * 16),
+                        Alias(key="b" * 16, target="c" * 16),
+                        Alias(key=KEY, target="d" * 16),
+                    )
+                ),
+            )
+        ),
+        [
+            ("alias_circle", "warning", "aliases.json"),
+            ("dangling_alias", "warning", "aliases.json"),
+            ("dangling_alias", "warning", "aliases.json"),
+            ("alias_hides_folder", "warning", "aliases.json"),
+            ("root_mismatch", "warning", MEMORY),
+            ("root_mismatch", "warning", f"{BASE}/pending-journal.json"),
+            ("root_mismatch", "warning", f"{BASE}/trash/m_0.json"),
+        ],
+    ),
+    "a damaged record in the log": (
+        lambda f: f.change(LOG, b"e_1", b"e_7"),
+        [("damaged_records", "warning", LOG)],
+    ),
+    "the same record twice, and a missing log": (
+        lambda f: (
+            f.path(f"{BASE}/evidence/3.jsonl").write_bytes(f.path(LOG).read_bytes()),
+            f.path(f"{BASE}/evidence/3.jsonl").chmod(0o600),
+        ),
+        [
+            ("duplicate_id", "warning", f"{BASE}/evidence/3.jsonl"),
+            ("missing_log", "warning", f"{BASE}/evidence"),
+        ],
+    ),
+    "no key": (
+        lambda f: (f.path("local.key").unlink(), f.path(".local.key.spare").unlink()),
+        [
+            ("missing_key", "warning", "local.key"),
+            ("changed_outside", "note", "aliases.json"),
+            ("changed_outside", "note", MEMORY),
+            ("changed_outside", "note", f"{BASE}/pending-journal.json"),
+            ("changed_outside", "note", f"{BASE}/trash/m_0.json"),
+            ("changed_outside", "note", f"{BASE}/epochs/p_1.json"),
+            ("changed_outside", "note", f"{BASE}/sessions/{SID}.json"),
+            ("damaged_records", "warning", LOG),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_what_is_only_told_is_not_touched_by_repair(folder: Folder, name: str) -> None:
+    damage, findings = BREAKS[name]
+    damage(folder)
+    before = tree(folder.home)
+    assert sorted(folder.found()) == sorted(findings)
+    assert list(folder.store().repair()) == []
+    assert tree(folder.home) == before
+
+
+MENDS: dict[str, tuple[Callable[[Folder], object], list[tuple[str, str, str]]]] = {
+    "a damaged document": (
+        lambda f: f.path(MEMORY).write_bytes(b"\0" * 100),
+        [("restored", "warning", MEMORY)],
+    ),
+    "a document that is gone": (
+        lambda f: f.path(MEMORY).unlink(),
+        [("restored", "warning", MEMORY)],
+    ),
+    "a damaged spare": (
+        lambda f: f.change(SPARE, b"{", b"["),
+        [("damaged_spare", "warning", SPARE)],
+    ),
+    "an edited spare": (
+        lambda f: f.change(SPARE, b"cents", b"euros"),
+        [("damaged_spare", "warning", SPARE)],
+    ),
+    "a spare that is gone": (
+        lambda f: f.path(SPARE).unlink(),
+        [("no_spare", "warning", SPARE)],
+    ),
+    "files that others can read": (
+        lambda f: (f.path(MEMORY).chmod(0o644), f.path(BASE).chmod(0o755), f.home.chmod(0o711)),
+        [
+            ("open_to_others", "warning", ""),
+            ("open_to_others", "warning", BASE),
+            ("open_to_others", "warning", MEMORY),
+        ],
+    ),
+    "a temporary file of a dead writer": (
+        lambda f: (
+            f.path(f"{BASE}/.tombstones.json.0123456789abcdef.tmp").write_text("{"),
+            f.path(f"{BASE}/.tombstones.json.0123456789abcdef.tmp").chmod(0o600),
+        ),
+        [("stale_temp", "note", f"{BASE}/.tombstones.json.0123456789abcdef.tmp")],
+    ),
+    "a torn log": (
+        lambda f: f.append(LOG, b'{"version":1,"eventId'),
+        [("torn_tail", "note", LOG)],
+    ),
+    "a flipped bit in the key": (
+        lambda f: f.change("local.key", b"wm-key-1 ", b"wm-key-3 "),
+        [("damaged_key", "warning", "local.key")],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MENDS)
+def test_what_can_be_mended_is_mended(folder: Folder, name: str) -> None:
+    damage, findings = MENDS[name]
+    memory = folder.memory()
+    damage(folder)
+    assert folder.found() == findings
+    done = list(folder.store().repair())
+    assert sorted((f.code, f.path) for f in done) == sorted((f[0], f[2]) for f in findings)
+    assert {f.severity for f in done} == {"note"}
+    assert [f for f in folder.found() if f[0] != "quarantined"] == []
+    assert folder.memory() == memory
+    assert folder.path(MEMORY).read_bytes() == folder.path(SPARE).read_bytes()
+    assert folder.path(MEMORY).stat().st_ino != folder.path(SPARE).stat().st_ino
+    assert folder.store().evidence(KEY).records == (record(1), record(2))
+
+
+@pytest.mark.parametrize("name", ["a damaged document", "a damaged spare", "an edited spare"])
+def test_what_is_replaced_is_kept(folder: Folder, name: str) -> None:
+    MENDS[name][0](folder)
+    before = {raw for _, raw in tree(folder.home).values()}
+    list(folder.store().repair())
+    assert before <= {raw for _, raw in tree(folder.home).values()}
+    assert [code for code, _, _ in folder.found()] == ["quarantined"]
+
+
+def test_where_no_copy_can_be_read_all_are_kept_and_the_document_begins_anew(
+    folder: Folder,
+) -> None:
+    for path in (MEMORY, SPARE):
+        folder.path(path).write_bytes(b"rubbish of " + path.encode())
+    assert folder.found() == [("unreadable", "error", MEMORY)]
+    assert [f.code for f in folder.store().repair()] == ["unreadable"]
+    kept = sorted(
+        p.read_bytes() for p in folder.path("quarantine").glob("*.json*") if "reason" not in p.name
+    )
+    assert kept == sorted(b"rubbish of " + path.encode() for path in (MEMORY, SPARE))
+    assert [code for code, _, _ in folder.found()] == ["quarantined", "quarantined"]
+    assert folder.memory() is None
+
+
+def test_a_key_without_a_whole_copy_is_the_only_error_until_it_is_renewed(folder: Folder) -> None:
+    for name in ("local.key", ".local.key.spare"):
+        folder.change(name, b"wm-key-1 ", b"wm-key-3 ")
+    findings = folder.found()
+    assert findings[-1] == ("no_key", "error", "local.key")
+    list(folder.store().repair())
+    codes = {code for code, _, _ in folder.found()}
+    assert codes == {"quarantined", "changed_outside", "damaged_records"}
+
+
+def test_a_writer_at_work_is_left_in_peace(folder: Folder) -> None:
+    temp = folder.path(f"{BASE}/.workspace-memory.json.0123456789abcdef.tmp")
+    with folder.store().transaction([Ref(WorkspaceMemory, KEY)]):
+        temp.write_text("{")
+        temp.chmod(0o600)
+        assert folder.found() == []
+        assert list(folder.store().repair()) == []
+        assert temp.exists()
+    assert [code for code, _, _ in folder.found()] == ["stale_temp"]
+
+
+def test_what_cannot_be_mended_now_is_said(folder: Folder) -> None:
+    folder.path(MEMORY).write_bytes(b"{")
+    with folder.store().transaction([Ref(WorkspaceMemory, KEY)]):
+        (finding,) = list(folder.store().repair())
+    assert (finding.code, finding.severity, finding.path) == ("restored", "error", MEMORY)
+    assert "locked by" in finding.message
+
+
+def test_without_deep_only_what_people_edit_is_read(folder: Folder) -> None:
+    folder.path(f"{BASE}/epochs/p_1.json").write_bytes(b"{")
+    folder.append(LOG, b"{")
+    folder.path(MEMORY).write_bytes(b"{")
+    assert folder.found(deep=False) == [("restored", "warning", MEMORY)]
+
+
+def test_a_moved_checkout_is_known_by_its_alias(folder: Folder) -> None:
+    folder.write(
+        (Ref(Aliases), Aliases(aliases=(Alias(key=key_of("/srv/new"), target=KEY),))),
+        (
+            Ref(PendingJournal, KEY),
+            PendingJournal(workspace=Workspace(root="/srv/new", key=KEY)),
+        ),
+    )
+    assert folder.found() == []
+
+
+def test_a_root_that_is_no_utf8_has_the_key_of_its_bytes(tmp_path: Path) -> None:
+    folder, key = Folder(tmp_path / "wm"), key_of(b"/srv/caf\xe9")
+    folder.write(
+        (
+            Ref(PendingJournal, key),
+            PendingJournal(workspace=Workspace(root="/srv/caf\\xe9", key=key)),
+        )
+    )
+    assert folder.found() == []
+
+
+def test_a_file_that_cannot_be_reached_is_an_error_and_no_damage(folder: Folder) -> None:
+    if os.geteuid() == 0:
+        folder.path(MEMORY).unlink()
+        folder.path(MEMORY).mkdir()
+        assert ("not_ours", "error", MEMORY) in folder.found()
+    else:
+        folder.path(MEMORY).chmod(0)
+        assert ("unreachable", "error", MEMORY) in folder.found()
+
+
+def test_findings_say_what_they_are_about(folder: Folder) -> None:
+    folder.path(MEMORY).write_bytes(b"")
+    (finding,) = list(folder.store().check())
+    assert finding == Finding(
+        "restored", "warning", MEMORY, "it is empty; its spare serves", repairable=True
+    )

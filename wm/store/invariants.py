@@ -1,0 +1,154 @@
+"""What must hold inside a document that was read whole. Pure: documents in, findings out.
+
+The files themselves (envelope, spares, modes, locks) are the business of `check`. Each rule here
+stands in the page of its format under "What always holds".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+
+from wm.domain.workspace.scope import resolve
+from wm.formats.base import Document
+from wm.formats.home import Aliases
+from wm.formats.pending_journal import PendingJournal
+from wm.formats.prompt_epoch import PromptEpoch
+from wm.formats.session_state import CompactionState, SessionState
+from wm.formats.tombstones import Tombstones, TrashedEntry
+from wm.formats.workspace_memory import Workspace, WorkspaceMemory
+from wm.store import paths
+from wm.store.base import Finding, Ref
+from wm.store.identity import key_of
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a document may point at. folders: keys of all workspaces; trash and epochs: names in
+    the document's own workspace."""
+
+    folders: Collection[str] = ()
+    aliases: Aliases = field(default_factory=Aliases)
+    trash: Collection[str] = ()
+    epochs: Collection[str] = ()
+
+
+def findings(ref: Ref[Document], document: Document, around: Surroundings) -> Iterator[Finding]:
+    """Everything about one document that should hold and does not."""
+    path = paths.place(ref).path
+    for code, severity, message in _broken(ref, document, around):
+        yield Finding(code, severity, path, message)
+
+
+_Broken = Iterator[tuple[str, str, str]]
+
+
+def _broken(ref: Ref[Document], document: Document, around: Surroundings) -> _Broken:
+    workspace = getattr(document, "workspace", None)
+    if isinstance(workspace, Workspace):
+        yield from _workspace(ref, workspace, around)
+    if isinstance(document, WorkspaceMemory):
+        yield from _memory(document, around)
+    elif isinstance(document, PendingJournal):
+        yield from _twice((p.entry.id for p in document.entries), "entry")
+    elif isinstance(document, Tombstones):
+        yield from _twice((stone.digest for stone in document.stones), "digest")
+    elif isinstance(document, TrashedEntry):
+        yield from _name(ref, document.entry.id)
+    elif isinstance(document, PromptEpoch):
+        yield from _epoch(ref, document)
+    elif isinstance(document, SessionState):
+        yield from _session(ref, document, around)
+    elif isinstance(document, CompactionState):
+        yield from _name(ref, paths.sid(document.session_id))
+    elif isinstance(document, Aliases):
+        yield from _aliases(document, around)
+
+
+def _workspace(ref: Ref[Document], workspace: Workspace, around: Surroundings) -> _Broken:
+    if workspace.key != ref.workspace:
+        told = f"It says that it belongs to the workspace {workspace.key}."
+        yield "wrong_workspace", "error", told
+    elif workspace.root and not any(
+        resolve(key, around.aliases) == ref.workspace for key in keys_of(workspace.root)
+    ):
+        told = (
+            f"Its root {workspace.root} has another key, and no alias leads here. Two "
+            "paths with one key, a copied folder, or an edit; `wm workspace mv` adopts a move."
+        )
+        yield "root_mismatch", "warning", told
+
+
+def _memory(memory: WorkspaceMemory, around: Surroundings) -> _Broken:
+    yield from _twice((entry.id for entry in memory.entries), "entry")
+    known = {entry.id for entry in memory.entries} | set(around.trash)
+    for entry in memory.entries:
+        lost = [other for other in (*entry.supersedes, entry.superseded_by) if other]
+        for other in dict.fromkeys(lost):
+            if other not in known:
+                told = f"{entry.id} speaks of {other}, which is neither here nor in the trash."
+                yield "dangling_supersedes", "warning", told
+    for name in sorted({entry.id for entry in memory.entries} & set(around.trash)):
+        told = f"{name} is in the trash and here: forgetting or restoring it was cut off."
+        yield "also_in_trash", "note", told
+
+
+def _epoch(ref: Ref[Document], epoch: PromptEpoch) -> _Broken:
+    yield from _name(ref, epoch.id)
+    if epoch.generation != 1:
+        told = f"It was written {epoch.generation} times; an epoch is written once."
+        yield "epoch_changed", "error", told
+    for block in epoch.blocks:
+        raw = block.text.encode("utf-8", "surrogatepass")
+        if hashlib.sha256(raw).hexdigest() != block.sha256 or len(block.text) != block.chars:
+            told = f"The block {block.name} is not the text that its digest was made of."
+            yield "epoch_changed", "error", told
+
+
+def _session(ref: Ref[Document], state: SessionState, around: Surroundings) -> _Broken:
+    yield from _name(ref, paths.sid(state.session_id))
+    if state.workspace_key not in ("", ref.workspace):
+        told = f"It says that it belongs to the workspace {state.workspace_key}."
+        yield "wrong_workspace", "error", told
+    if state.epoch and state.epoch not in around.epochs:
+        told = f"Its epoch {state.epoch} is gone; the next prompt opens a new one."
+        yield "dangling_epoch", "note", told
+
+
+def _aliases(document: Aliases, around: Surroundings) -> _Broken:
+    yield from _twice((alias.key for alias in document.aliases), "key")
+    for alias in document.aliases:
+        target = resolve(alias.key, document)
+        if target == alias.key:
+            yield "alias_circle", "warning", f"The alias {alias.key} leads back to itself."
+        elif target not in around.folders:
+            told = f"The alias {alias.key} leads to {target}, which has no folder."
+            yield "dangling_alias", "warning", told
+        if alias.key in around.folders:
+            told = f"{alias.key} has a folder of its own, which its alias hides."
+            yield "alias_hides_folder", "warning", told
+
+
+def _name(ref: Ref[Document], expected: str) -> _Broken:
+    if ref.name not in (expected, paths.sid(expected)):
+        yield "wrong_name", "error", f"Its content belongs into a file named for {expected}."
+
+
+def _twice(names: Iterator[str], what: str) -> _Broken:
+    for name, count in Counter(names).items():
+        if count > 1:
+            yield "duplicate_id", "error", f"The {what} {name} is there {count} times."
+
+
+def keys_of(root: str) -> set[str]:
+    """Keys that a root written in a document can have: as it stands, and with `\\xNN` taken for
+    the byte that is no UTF-8."""
+    parts = re.split(r"\\x([0-9a-f]{2})", root)
+    raw = b"".join(
+        bytes([int(part, 16)]) if number % 2 else part.encode("utf-8", "surrogatepass")
+        for number, part in enumerate(parts)
+    )
+    return {key_of(root.encode("utf-8", "surrogatepass")), key_of(raw)}

@@ -1,0 +1,86 @@
+"""What each folder of the data folder may hold, and what a file there belongs to (ID-4). Pure.
+
+The other direction of `paths`: from a path that was found to what it means. Protects: a file
+that fits nothing here is not ours and never touched.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from wm.errors import StoreError
+from wm.formats.base import Document
+from wm.store import evidence, paths
+from wm.store.base import Ref
+
+_OURS_AT_HOME = frozenset({paths.KEY_FILE, "daemon.lock", "daemon.log", "daemon.log.1"})
+OTHER_FOLDERS = frozenset({"run", paths.QUARANTINE})
+"""Folders at home that hold no documents: only their own mode is looked at."""
+_OLD_VERSION = re.compile(r"\.(.+)\.v[0-9]{1,9}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a folder of ours may hold: documents of some formats, a log, the files at home."""
+
+    models: tuple[type[Document], ...] = ()
+    home: bool = False
+    log: bool = False
+
+    def knows(self, name: str) -> bool:
+        """Whether a file is a document or log of this folder, or lies beside one."""
+        owner = owner_of(name)
+        return (
+            any(paths.name_of(model, owner) is not None for model in self.models)
+            or (self.home and owner in _OURS_AT_HOME)
+            or (self.log and (owner == "log" or bool(evidence.segments([owner]))))
+        )
+
+
+def owner_of(name: str) -> str:
+    """The document that a file belongs to: itself, or what it is the spare, lock, temporary file
+    or older version of."""
+    found = paths.document_of_temp(name) or paths.document_of_spare(name)
+    if found is None and name.startswith(".") and name.endswith(".lock"):
+        found = name[1:-5]
+    old = _OLD_VERSION.fullmatch(name)
+    return found or (old.group(1) if old else name)
+
+
+def _models(folder: str, *, in_home: bool = False) -> tuple[type[Document], ...]:
+    rows = paths.LAYOUT.items()
+    return tuple(m for m, row in rows if row.folder == folder and row.in_home == in_home)
+
+
+def kind_of(path: str) -> Kind | None:
+    """What a folder may hold; None for one that wm does not know."""
+    parts = path.split("/") if path else []
+    if not parts:
+        return Kind(_models("", in_home=True), home=True)
+    if parts[0] != paths.WORKSPACES or not all(paths.is_workspace(key) for key in parts[1:2]):
+        return None
+    if len(parts) == 1:
+        return Kind()
+    if len(parts) == 2:
+        return Kind(_models(""))
+    models, log = _models(parts[2]), parts[2] == paths.EVIDENCE
+    return Kind(models, log=log) if len(parts) == 3 and (models or log) else None
+
+
+def place_at(path: str) -> paths.Place:
+    folder, _, name = path.rpartition("/")
+    return paths.Place(folder, name)
+
+
+def ref_at(path: str) -> Ref[Document]:
+    """The document that lies at a path. StoreError for none."""
+    place = place_at(path)
+    parts = place.folder.split("/")
+    workspace = parts[1] if parts[0] == paths.WORKSPACES and len(parts) > 1 else ""
+    kind = kind_of(place.folder)
+    for model in kind.models if kind else ():
+        name = paths.name_of(model, place.name)
+        if name is not None:
+            return Ref(model, workspace, name)
+    raise StoreError(f"{path} is no document.")
