@@ -145,7 +145,7 @@ class Ledger:
         present = self.find(entry.id)
         if present is not None:
             if _is_replay(present, entry):
-                return self._done("promoted", entry.id, "already_present")
+                return self._done("promoted", self._carrier(present), "already_present")
             entry = entry.model_copy(update={"id": fresh_id(entry)})
             return self.admit(entry, now=now, settings=settings)
         entry = _prepared(entry, settings)
@@ -202,6 +202,17 @@ class Ledger:
         for twin in twins:
             self._retire(twin, by=entry.id, now=now)
         return self._done("superseded", entry.id, *again.reason_codes, **again.details)
+
+    def _carrier(self, entry: MemoryEntry) -> str:
+        """The id that carries the entry's fact now: what superseded it, and so on."""
+        seen = {entry.id}
+        while entry.status == "superseded":
+            heir = self.find(entry.superseded_by)
+            if heir is None or heir.id in seen:
+                break
+            seen.add(heir.id)
+            entry = heir
+        return entry.id
 
     def _entered(self, entry: MemoryEntry) -> Admission:
         if entry.status == "inbox":
