@@ -10,7 +10,7 @@ import os
 import select
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from wm.daemon.instance import hello, is_free
@@ -28,8 +28,15 @@ def command() -> tuple[str, ...]:
     return (sys.executable, "-P", "-m", "wm.daemon", "--background")
 
 
-def start(settings: Settings, words: Sequence[str] | None = None) -> bool:
+def start(
+    settings: Settings,
+    words: Sequence[str] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> bool:
     """Have a daemon that answers; True if this call started it.
+
+    words: the command, where it is not `command()`. environment: ours, if not given; only
+    what a daemon needs of it is passed on.
 
     Another client may start one at the same time: then there is one, and that is no error.
     Raises Unavailable with the reason where none answers within `start_wait_s`.
@@ -37,7 +44,7 @@ def start(settings: Settings, words: Sequence[str] | None = None) -> bool:
     if hello(settings) is not None:
         return False
     until = time.monotonic() + settings.daemon.start_wait_s
-    told = _run(words or command(), _environment(settings), until)
+    told = _run(words or command(), _environment(settings, environment), until)
     lines = told.strip().splitlines()
     if lines and lines[-1] in (STARTED, RUNNING) and hello(settings) is not None:
         return lines[-1] == STARTED
@@ -57,9 +64,9 @@ def wait_gone(settings: Settings) -> bool:
     return True
 
 
-def _environment(settings: Settings) -> dict[str, str]:
+def _environment(settings: Settings, given: Mapping[str, str] | None) -> dict[str, str]:
     paths = settings.paths
-    environment = daemon_environment()
+    environment = daemon_environment(given)
     environment["WM_HOME"] = str(paths.home)
     environment["WM_SOCKET"] = str(paths.socket)
     # Two arenas: with one per thread, glibc keeps the largest body of each thread for good.

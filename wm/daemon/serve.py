@@ -64,6 +64,7 @@ def serve(
 
         operations = OPERATIONS
     inherited = _inherited_sockets()
+    _fill_streams()
     prepare_home(settings)
     lock = win(settings)
     if lock is None:
@@ -118,8 +119,9 @@ class _Daemon:
         _tell(STARTED, self._background)
         if self._background:
             self._log.take_streams()
-        faulthandler.enable()
-        faulthandler.register(signal.SIGUSR1)
+        # A crash, or SIGUSR1, leaves the stacks in the log: frames, no contents.
+        faulthandler.enable(2)
+        faulthandler.register(signal.SIGUSR1, 2)
         self._watch = FolderWatch(self._loop, self._look)
         settle = self._loop.call_later(_SETTLE_S, self._settle)
         self._arm_idle_exit(activated=bool(inherited))
@@ -291,6 +293,14 @@ def _inherited_sockets() -> list[socket.socket]:
         os.set_inheritable(fd, False)
         found.append(socket.socket(fileno=fd))
     return found
+
+
+def _fill_streams() -> None:
+    """A caller may have closed 0, 1 or 2 (F68): no file of ours may ever get such a number."""
+    fd = os.open(os.devnull, os.O_RDWR)
+    while fd <= 2:
+        fd = os.open(os.devnull, os.O_RDWR)
+    os.close(fd)
 
 
 def _within_descriptors(limits: DaemonSettings) -> DaemonSettings:

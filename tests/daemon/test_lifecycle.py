@@ -1,0 +1,105 @@
+"""Daemons as processes: one per home, from its start to its end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.daemon.process import BACKGROUND, Home, metrics, note, texts, wait_for
+from wm.daemon import lifecycle
+from wm.daemon.instance import take_lock
+from wm.errors import Unavailable, WmError
+
+
+def test_a_daemon_starts_once_answers_and_ends(place: Home) -> None:
+    assert place.start() is True
+    pid = place.pid()
+    assert place.start() is False
+    assert place.pid() == pid
+    socket_path = place.settings.paths.socket
+    assert socket_path.stat().st_mode & 0o777 == 0o600
+    assert socket_path.parent.stat().st_mode & 0o777 == 0o700
+    with place.client() as client:
+        client.call("shutdown")
+    assert lifecycle.wait_gone(place.settings)
+    assert not socket_path.exists()
+    assert [line["event"] for line in place.log()] == ["started", "stopped"]
+    with pytest.raises(Unavailable):
+        place.pid()
+
+
+def test_a_killed_daemon_is_replaced_and_lost_nothing(place: Home) -> None:
+    place.start()
+    for number in range(5):
+        note(place, f"n{number}")
+    os.kill(place.pid(), signal.SIGKILL)
+    wait_for(lambda: take_lock_once(place))
+    assert place.settings.paths.socket.exists()
+    assert place.start() is True
+    assert texts(place) == [f"n{number}" for number in range(5)]
+
+
+def take_lock_once(place: Home) -> bool:
+    lock = take_lock(place.settings)
+    if lock is not None:
+        lock.release()
+    return lock is not None
+
+
+def test_sigterm_lets_requests_under_way_finish(place: Home, tmp_path: Path) -> None:
+    child = place.foreground()
+    gate = tmp_path / "gate"
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(note, place, "under way", gate=str(gate))
+        wait_for(lambda: b"wm_batch_requests_count 1" in metrics(place))
+        second = pool.submit(note, place, "behind it")
+        wait_for(lambda: b"wm_updates_waiting 1" in metrics(place))
+        child.send_signal(signal.SIGTERM)
+        wait_for(lambda: not place.settings.paths.socket.exists())
+        gate.touch()
+        first.result()
+        second.result()
+    assert child.wait(10) == 0
+    place.start()
+    assert texts(place) == ["under way", "behind it"]
+
+
+def test_the_log_names_an_incident_and_never_quotes(place: Home) -> None:
+    place.start()
+    with pytest.raises(WmError, match="Incident i_"):
+        note(place, "bug")
+    incident = next(line for line in place.log() if line["event"] == "incident")
+    assert incident["where"] == "POST /v1/notes"
+    assert incident["error"] == "RuntimeError"
+    assert "secret contents" not in (place.settings.paths.home / "daemon.log").read_text()
+
+
+def test_a_start_that_fails_says_why(place: Home) -> None:
+    place.settings.paths.home.mkdir()
+    place.settings.paths.socket.parent.mkdir(mode=0o700)
+    place.settings.paths.socket.write_text("not a socket")
+    with pytest.raises(Unavailable, match="is not a socket"):
+        place.start()
+    assert place.settings.paths.socket.read_text() == "not a socket"
+
+
+def test_a_command_that_cannot_run_is_said(place: Home) -> None:
+    with pytest.raises(Unavailable, match="cannot be started"):
+        lifecycle.start(place.settings, ("/nowhere/python",), place.environment)
+    with pytest.raises(Unavailable, match="it said nothing"):
+        lifecycle.start(place.settings, (sys.executable, "-c", "pass"), place.environment)
+
+
+def test_nothing_that_the_caller_had_open_is_kept(place: Home) -> None:
+    """An agent that waits for the end of its hook's pipe must not wait for the daemon."""
+    reading, writing = os.pipe()
+    os.set_inheritable(writing, True)
+    lifecycle.start(place.settings, BACKGROUND, place.environment)
+    os.close(writing)
+    assert os.read(reading, 1) == b""
+    os.close(reading)
