@@ -400,6 +400,21 @@ def test_a_key_without_a_whole_copy_is_the_only_error_until_it_is_renewed(folder
     assert codes == {"quarantined", "changed_outside", "damaged_records"}
 
 
+def test_a_session_that_a_power_cut_took_back_gets_its_flushed_text(folder: Folder) -> None:
+    ref, path = Ref(SessionState, KEY, SID), f"{BASE}/sessions/{SID}.json"
+    old = folder.path(path).read_bytes()
+    store = folder.store()
+    with store.transaction([ref]) as transaction:
+        transaction.put(ref, SessionState(session_id="s-1", agent="opencode"))
+    store.close()
+    folder.path(path).write_bytes(old)
+    assert folder.found() == [("restored", "warning", path)]
+    assert [f.code for f in folder.store().repair()] == ["restored"]
+    reading = folder.store().read(ref)
+    assert reading.document is not None
+    assert (reading.document.agent, folder.found()) == ("opencode", [])
+
+
 def test_a_writer_at_work_is_left_in_peace(folder: Folder) -> None:
     temp = folder.path(f"{BASE}/.workspace-memory.json.0123456789abcdef.tmp")
     with folder.store().transaction([Ref(WorkspaceMemory, KEY)]):

@@ -199,9 +199,18 @@ def test_it_can_be_stopped_and_started_again_and_leaves_nothing_behind(
     assert (threading.active_count(), len(os.listdir("/dev/fd"))) == (threads, files)
 
 
-def test_there_must_be_something_to_watch(tmp_path: Path, ear: Ear) -> None:
+def test_there_must_be_a_data_folder(tmp_path: Path, ear: Ear) -> None:
     with pytest.raises(StoreError, match="watch"):
-        Watch(Disk(tmp_path), lambda _: True, FAST).start(ear)
+        Watch(Disk(tmp_path / "wm"), lambda _: True, FAST).start(ear)
+
+
+def test_the_first_workspace_of_all_is_told(tmp_path: Path, ear: Ear) -> None:
+    watch = watch_of(tmp_path)
+    watch.start(ear)
+    write(tmp_path, A).write_text("{}")
+    ear.hears(change(A))
+    watch.stop()
+    assert (tmp_path / "workspaces").stat().st_mode & 0o777 == 0o700
 
 
 def test_a_folder_that_is_moved_away_is_said(home: Path, watch: Watch, ear: Ear) -> None:

@@ -11,6 +11,7 @@ The only module that imports watchdog; the daemon imports it after its first ans
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
@@ -92,11 +93,11 @@ class Watch:
 
     def start(self, changed: Changed) -> None:
         """Begin to watch; `changed` is called on a thread of the watch, with what somebody else
-        changed since. Raises StoreError if there is no data folder to watch."""
+        changed since. Makes `workspaces/` if it is missing; StoreError without a data folder."""
         if self._thread is not None:
             return
-        with explained("watch", self._root), self.disk.folder(paths.WORKSPACES):
-            pass
+        with explained("watch", self._root):
+            self._ensure_root()
         self._stopping = False
         self._begin()
         self._thread = threading.Thread(
@@ -168,6 +169,13 @@ class Watch:
 
     def _is_due(self) -> bool:
         return bool(self._stopping or self._pending or self._rescan or self._failure)
+
+    def _ensure_root(self) -> None:
+        """A folder that is not there cannot be watched: the first workspace must find one."""
+        with self.disk.folder("") as home, contextlib.suppress(FileExistsError):
+            self.disk.mkdir(home, paths.WORKSPACES)
+        with self.disk.folder(paths.WORKSPACES):
+            pass
 
     # --- sources --------------------------------------------------------------------------
 
