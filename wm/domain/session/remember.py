@@ -1,0 +1,294 @@
+"""Find what the user asked to remember, or to forget, in a message (EX-1).
+
+Only a request at the start of a line that the user wrote counts. Negations and deferrals win;
+questions, fences, quotes, pasted logs and code are nobody's request. Whether a text is worth
+keeping is the gate's business (EX-3). Pure and linear (EX-6).
+"""
+
+# ruff: noqa: E501  Rows of words in eight languages.
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from wm.domain.patterns import Pattern, compile
+from wm.domain.session.infer import infer_type
+from wm.domain.session.trigger_words import (
+    ASKS,
+    DEFERRALS,
+    FORGETS,
+    LEADS,
+    NEGATIONS,
+    TAIL_ASKS,
+    Rows,
+)
+from wm.domain.session.typed import Line, typed_lines
+from wm.domain.text import canonical, without_invisible
+from wm.settings import GateSettings
+
+TRIGGER_CHARS = 300
+"""Of a line, so much is searched for a trigger at its start."""
+
+
+class Request(NamedTuple):
+    """The user asked to keep `text`. type: one of the four, None where nothing tells it."""
+
+    text: str
+    type: str | None
+    lang: str
+    trigger: str
+
+
+class Ignored(NamedTuple):
+    """A line that looks like a request and is none, with the reason's code."""
+
+    line: str
+    code: str
+
+
+class Requests(NamedTuple):
+    found: tuple[Request, ...]
+    ignored: tuple[Ignored, ...]
+
+
+def _compiled(rows: Rows, start: str = r"^(?:%s)") -> tuple[tuple[str, Pattern], ...]:
+    return tuple((lang, compile(start % text, ignore_case=True)) for lang, text in rows)
+
+
+_ASKS = _compiled(ASKS)
+_TAIL_ASKS = _compiled(TAIL_ASKS)
+_NEGATIONS = _compiled(NEGATIONS)
+_FORGETS = _compiled(FORGETS)
+_DEFERRALS = {lang: compile(text, ignore_case=True) for lang, text in DEFERRALS}
+_LEAD = compile(rf"^(?:[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{LEADS})", ignore_case=True)
+_ANY_START = compile(
+    "^(?:" + "|".join(text for _, text in ASKS + NEGATIONS) + ")",
+    ignore_case=True,
+)
+"""Every row that is anchored at the start, in one: most lines are done after this."""
+
+_ANY_TAIL = compile(
+    r"覚え|憶え|記憶し|メモし|忘れないで|기억해|잊지|메모해|명심해|[，,。;；]\s*(?:请|請|帮我|幫我|你)?(?:记|記)|"
+    r"[.;!]\s+(?:\w+,? ){0,2}(?:remember|memori|note|save|keep|merke?|recu|no lo|retiens|souviens|mémorise|lembr|"
+    r"guarde|não esq|anote) ?",
+    ignore_case=True,
+)
+
+
+def find_requests(message: str, settings: GateSettings) -> Requests:
+    """Every explicit request of a user's message, in order, without duplicates."""
+    found: list[Request] = []
+    ignored: list[Ignored] = []
+    seen: set[str] = set()
+    message = _clean(message)
+    asking = [i for i, text in enumerate(message.split("\n")) if _may_ask(text)]
+    lines = list(typed_lines(message)) if asking else []
+    for at in asking:
+        for result in _read(lines, at, settings):
+            if isinstance(result, Ignored):
+                ignored.append(result)
+            elif canonical(result.text) in seen:
+                ignored.append(Ignored(_shown(lines[at]), "duplicate_in_message"))
+            else:
+                seen.add(canonical(result.text))
+                found.append(result)
+    return Requests(tuple(found), tuple(ignored))
+
+
+def _may_ask(line: str) -> bool:
+    """Could this line hold a request or the refusal of one? Cheap; most cannot."""
+    if not line or line.isspace():
+        return False
+    plain = _without_lead(line[: TRIGGER_CHARS * 2])[1]
+    return _ANY_START.match(plain[:TRIGGER_CHARS]) is not None or (
+        len(line) <= TRIGGER_CHARS * 2 and _ANY_TAIL.search(plain) is not None
+    )
+
+
+def _shown(line: Line) -> str:
+    return line.text.strip()[:TRIGGER_CHARS]
+
+
+def find_forgets(message: str) -> tuple[str, ...]:
+    """What the user asked to forget ("forget that …"), as said, one text per line."""
+    texts: list[str] = []
+    for line in typed_lines(_clean(message)):
+        if line.origin or len(line.text) > 2000:
+            continue
+        body, plain = _without_lead(line.text)
+        for _, pattern in _FORGETS:
+            match = pattern.match(plain)
+            if match is not None and not _asks_back(body):
+                texts.append(_tidy(body[match.start(1) : match.end(1)]))
+                break
+    return tuple(text for text in texts if text)
+
+
+def _clean(message: str) -> str:
+    return unicodedata.normalize("NFC", without_invisible(message))
+
+
+_PLAIN = {
+    **{code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
+    0x2019: "'", 0x2018: "'", 0x02BC: "'", 0x00A0: " ", 0x202F: " ", 0x3000: " ",
+}  # fmt: skip
+"""One character for one, so that places in the plain line are places in the line."""
+
+
+def _without_lead(line: str) -> tuple[str, str]:
+    """The line from its first word that matters, as written and as matched."""
+    body = line.strip()
+    plain = body.translate(_PLAIN)
+    for _ in range(4):
+        match = _LEAD.match(plain[:80])
+        if match is None or match.end() == 0:
+            break
+        # A lead in front of nothing, or in the middle of a word, is the text itself.
+        if match.end() >= len(plain) or _splits_word(plain, match.end()):
+            break
+        body, plain = body[match.end() :], plain[match.end() :]
+    return body, plain
+
+
+def _splits_word(text: str, at: int) -> bool:
+    return text[at - 1].isascii() and text[at - 1].isalnum() and text[at].isalnum()
+
+
+def _read(lines: list[Line], at: int, settings: GateSettings) -> Iterator[Request | Ignored]:
+    line = lines[at]
+    body, plain = _without_lead(line.text)
+    head = plain[:TRIGGER_CHARS]
+    negated = any(pattern.match(head) is not None for _, pattern in _NEGATIONS)
+    match, lang = (None, "") if negated else _trigger(plain, settings)
+    if not negated and match is None:
+        return
+    if line.origin or len(line.text) > settings.max_line_chars:
+        yield Ignored(_shown(line), line.origin or "line_too_long")
+    elif negated:
+        yield Ignored(_shown(line), "negated_request")
+    elif match is not None:
+        yield from _judge(match, lang, body, plain, lines, at)
+
+
+def _trigger(plain: str, settings: GateSettings) -> tuple[Pattern | None, str]:
+    """The first row that fits the start of the line; else one that fits its end."""
+    for lang, pattern in _ASKS:
+        match = pattern.match(plain[: settings.max_line_chars])
+        if match is not None:
+            return match, lang
+    if len(plain) <= TRIGGER_CHARS * 2:
+        for lang, pattern in _TAIL_ASKS:
+            match = pattern.match(plain)
+            if match is not None and not _POINTING.fullmatch(match.group(1).strip()):
+                return match, lang
+    return None, ""
+
+
+_POINTING = compile(
+    r"(?:これ|それ|あれ|この件|そのこと|이거|이것|이건|이걸|그거|그것|그건|这个|这|那个|this|that|it|das|dies|esto|"
+    r"eso|ceci|cela|isto|isso)(?:を|は|も|은|는|을|를|도)?[.。,、，:：\s]*",
+    ignore_case=True,
+)
+
+
+def _judge(
+    match: Pattern, lang: str, body: str, plain: str, lines: list[Line], at: int
+) -> Iterator[Request | Ignored]:
+    """One line whose trigger fits: a request, several, or why it is none."""
+    whole = match.re.groups > 0
+    start, end = match.span(1) if whole else (match.end(), len(body))
+    text, trigger = body[start:end], plain[: match.end() if not whole else start].strip()
+    code = _why_not(text, plain, lang)
+    if code == "empty_request":
+        below = list(_below(lines, at))
+        if below:
+            for item in below:
+                yield Request(item, infer_type(item, lang, trigger), lang, trigger)
+            return
+    if code:
+        yield Ignored(_shown(lines[at]), code)
+        return
+    text = _tidy(text)
+    yield Request(text, infer_type(text, lang, trigger or plain[:40]), lang, trigger)
+
+
+_ONE_OFF = compile(
+    r"^(?:i (?:\w+ )?prefer|je préfère|prefiro|prefiero|ich bevorzuge) (?:not to|to not|that\b|this\b|it\b|option|the (?:first|second|third|last|latter|"
+    r"former|other)|your|ça|cela|esto|eso|isso|isto|das\b|no hablar|não falar|ne pas)",
+    ignore_case=True,
+)
+_POLITE_QUESTION = compile(r"^(?:can|could|would|will) you ", ignore_case=True)
+
+
+def _why_not(text: str, plain: str, lang: str) -> str:
+    """The code of what keeps a triggered text from being a request, "" if nothing does."""
+    bare = text.strip(" \t.,:;!?。、：；！？…-–—*_\"'`")
+    deferral = _DEFERRALS.get(lang)
+    whole = plain[:TRIGGER_CHARS] if lang in ("ja", "ko") else text.translate(_PLAIN).strip()
+    if deferral is not None and deferral.search(whole[:TRIGGER_CHARS]) is not None:
+        return "deferral"
+    if not bare or _POINTING.fullmatch(bare):
+        return "empty_request"
+    if _ONE_OFF.match(plain) is not None:
+        return "one_off"
+    if _asks_back(text) and _POLITE_QUESTION.match(plain) is None:
+        return "question"
+    return ""
+
+
+_QUESTION_END = compile(
+    r"[?？][\"'”’»)\]*_\s]*$|(?:吗|嗎|呢|ますか|ですか|でしょうか|ましたか|나요|습니까|을까|ㄹ까)[。.\s]*$"
+)
+
+
+def _asks_back(text: str) -> bool:
+    return _QUESTION_END.search(text[-80:]) is not None
+
+
+_NEXT_STEP = compile(
+    r"^(?:now|next|then|and now|after that|can you|could you|please (?:fix|run|check|review|update|add|write|"
+    r"continue|go on|look)|thanks|thank you|danke|gracias|merci|obrigad[oa]|jetzt|ahora|maintenant|agora)\b",
+    ignore_case=True,
+)
+
+
+def _tidy(text: str) -> str:
+    """The memory as it is kept: no quotes around it, no next step or question behind it."""
+    text = text.strip().strip("*_").strip()
+    for opening, closing in ('""', "''", "``", "“”", "「」", "„“", "«»"):
+        inner = text.rstrip(".。")
+        if inner[:1] == opening and inner[-1:] == closing and opening not in inner[1:-1]:
+            text = inner[1:-1].strip()
+    while True:
+        cut = max(text.rfind(". "), text.rfind("! "), text.rfind("? "), text.rfind("。", 0, -1))
+        last = text[cut + 1 :].strip()
+        if cut < 6 or not (_asks_back(last) or _NEXT_STEP.match(last)):
+            return text
+        text = text[: cut + 1].strip()
+
+
+_BULLET = compile(r"^\s{0,8}(?:[-*+•]|\d{1,2}[.)])\s+")
+
+
+def _below(lines: list[Line], at: int) -> Iterator[str]:
+    """The text of "Remember this:" on the next line, or in the list that follows."""
+    bulleted = None
+    for line in lines[at + 1 : at + 13]:
+        if line.origin or len(line.text) > 2000:
+            return
+        if not line.text.strip():
+            if bulleted is None and line.number == lines[at].number + 1:
+                continue
+            return
+        match = _BULLET.match(line.text)
+        if bulleted is None:
+            bulleted = match is not None
+        if bulleted != (match is not None):
+            return
+        text = _tidy(line.text[match.end() :] if match is not None else line.text)
+        if not text or _asks_back(text) or _NEXT_STEP.match(text):
+            return
+        yield text
+        if not bulleted:
+            return

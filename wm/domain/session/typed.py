@@ -1,0 +1,124 @@
+"""Which lines of a message did the user type, and which were pasted (EX-1, TR-3).
+
+A line's origin is "" where the user speaks, else the code of what it is part of: a fence, a
+quote, a log, a diff, code, or text that the user announced as somebody else's. Pure, linear.
+"""
+
+# ruff: noqa: E501  Rows of words in eight languages.
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from wm.domain.patterns import compile
+
+
+class Line(NamedTuple):
+    """A line of a message. origin: "" (typed), fenced, quoted, pasted_log, pasted_text."""
+
+    number: int
+    text: str
+    origin: str
+
+
+_FENCE = compile(r"^\s{0,3}(```+|~~~+)")
+_QUOTE = compile(r"^\s{0,3}(?:>|&gt;|┃|│|\|\s)")
+_LOG = compile(
+    r"^(?:\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d(?::\d\d)?\b|\[?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL|NOTICE)\b|"
+    r"\[\d+[.\]:]|\$ |% |# \S+@|>>> |\.\.\. |❯ |PS [A-Z]:\\|[\w.-]+@[\w.-]+[:~].{0,60}[$#] |"
+    r"[\w./-]+:\d+:|[\w./-]+\(\d+|[a-z][\w.-]{0,30}(?:\[\d+\])?: |at [\w.$<>]+ ?\(|Traceback|  File \"|\s+at |"
+    r"[+-]{1,3}[^\s]|@@ |diff --git|index [0-9a-f]{6}|commit [0-9a-f]{7}|npm (?:ERR|WARN)|make(?:\[\d+\])?: |"
+    r"[{}\[\]<]|</?\w|\w+=\S+ \w+=|(?:FAIL|PASS|ok|===|---) )"
+)
+_SPEAKER = compile(
+    r"^(?:user|assistant|human|ai|system|tool|bot|client|customer|[A-Z][a-z]{1,14})\s?: "
+)
+_INDENTED = compile(r"^(?: {4}|\t)")
+_ANNOUNCED = compile(
+    r"(?:translate|summari[sz]e|explain|rewrite|proofread|correct|review|analy[sz]e|classify|what does|fix the|read|"
+    r"reply to|respond to|answer|look at|check|parse|format|here(?:'s| is| are)|this is|below|following|quote|"
+    r"wrote|writes|said|says|reads|states|readme|issue|comment|e-?mail|message|ticket|document|text|transcript|chat|"
+    r"article|page|snippet|file|contents?|prompt|review|description|"
+    r"übersetze|fasse|erkläre|schreibt|schrieb|sagt|folgende|traduce|resume|explica|dice|escribió|siguiente|"
+    r"traduis|résume|explique|écrit|suivant|traduza|resuma|explique|disse|escreveu|seguinte|"
+    r"翻译|总结|解释|以下|下面|写道|说|翻訳|要約|説明|次の|以下の|번역|요약|설명|다음)[^:：]{0,120}[:：]\s*$",
+    ignore_case=True,
+)
+_OUTPUT = compile(
+    r"\b(?:log|logs|output|error|errors|trace|traceback|stack|console|terminal|result|printed|prints|shows?|got|"
+    r"ausgabe|fehler|salida|erreur|sortie|saída|erro)\b[^:：]{0,80}[:：]\s*$|(?:日志|输出|报错|ログ|出力|エラー|로그|출력)[^:：]{0,20}[:：]\s*$",
+    ignore_case=True,
+)
+
+
+def typed_lines(message: str) -> Iterator[Line]:
+    """Every line of a message with its origin."""
+    lines = message.split("\n")
+    logs = [_is_log(line) for line in lines]
+    fence = ""
+    announced = ""
+    for i, text in enumerate(lines):
+        if not text:
+            announced = "" if announced == "pasted_log" and _printed(lines, i) else announced
+            yield Line(i, text, "fenced" if fence else "")
+            continue
+        mark = _FENCE.match(text)
+        if mark is not None and (not fence or _closes(text, fence)):
+            fence = "" if fence else mark.group(1)
+            announced = ""
+            yield Line(i, text, "fenced")
+            continue
+        origin = "fenced" if fence else _origin(lines, logs, i)
+        if origin == "quoted":
+            announced = ""
+        elif not origin and announced and text.strip():
+            origin = announced
+        yield Line(i, text, origin)
+        if not origin and not fence:
+            announced = _announces(text) or announced
+
+
+def _printed(lines: list[str], i: int) -> bool:
+    """Is the line above the blank one at `i` output, and not what announced it?"""
+    return i > 0 and bool(lines[i - 1].strip()) and not _announces(lines[i - 1])
+
+
+def _closes(text: str, fence: str) -> bool:
+    bare = text.strip()
+    return bare.startswith(fence) and not bare.strip(fence[0])
+
+
+def _is_log(line: str) -> bool:
+    head = line[:200]
+    return bool(head.strip()) and _LOG.match(head) is not None
+
+
+def _origin(lines: list[str], logs: list[bool], i: int) -> str:
+    text = lines[i]
+    head = text[:200]
+    if _QUOTE.match(head) is not None:
+        return "quoted"
+    if logs[i] or _INDENTED.match(head) is not None:
+        return "pasted_log"
+    if _SPEAKER.match(head) is not None and _talks(lines, i):
+        return "quoted"
+    before = i > 0 and logs[i - 1]
+    after = i + 1 < len(lines) and logs[i + 1]
+    # Between two lines of a log, or right under one: printed, not typed.
+    return "pasted_log" if before and (after or not text[:1].isupper()) else ""
+
+
+def _talks(lines: list[str], i: int) -> bool:
+    """A transcript: a neighbour is another speaker's line."""
+    near = [lines[k] for k in (i - 1, i + 1) if 0 <= k < len(lines)]
+    return any(_SPEAKER.match(line[:60]) is not None for line in near)
+
+
+def _announces(text: str) -> str:
+    """Does this line say that what follows is not the user's own?"""
+    tail = text.rstrip()[-300:]
+    if not tail.endswith((":", "：")):
+        return ""
+    if _OUTPUT.search(tail) is not None:
+        return "pasted_log"
+    return "pasted_text" if _ANNOUNCED.search(tail) is not None else ""
