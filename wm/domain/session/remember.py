@@ -61,7 +61,7 @@ _TAIL_ASKS = _compiled(TAIL_ASKS)
 _NEGATIONS = _compiled(NEGATIONS)
 _FORGETS = _compiled(FORGETS)
 _DEFERRALS = {lang: compile(text, ignore_case=True) for lang, text in DEFERRALS}
-_LEAD = compile(rf"^(?:[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{LEADS})", ignore_case=True)
+_LEAD = compile(rf"^(?:\s+|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{LEADS})", ignore_case=True)
 _ANY_START = compile(
     "^(?:" + "|".join(text for _, text in ASKS + NEGATIONS) + ")",
     ignore_case=True,
@@ -101,7 +101,7 @@ def _may_ask(line: str) -> bool:
     if not line or line.isspace():
         return False
     plain = _without_lead(line[: TRIGGER_CHARS * 2])[1]
-    return _ANY_START.match(plain[:TRIGGER_CHARS]) is not None or (
+    return _ANY_START.match(plain[:TRIGGER_CHARS] + " ") is not None or (
         len(line) <= TRIGGER_CHARS * 2 and _ANY_TAIL.search(plain) is not None
     )
 
@@ -131,7 +131,7 @@ def _clean(message: str) -> str:
 
 _PLAIN = {
     **{code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
-    0x2019: "'", 0x2018: "'", 0x02BC: "'", 0x00A0: " ", 0x202F: " ", 0x3000: " ",
+    ord("*"): " ", 0x2019: "'", 0x2018: "'", 0x02BC: "'", 0x00A0: " ", 0x202F: " ", 0x3000: " ",
 }  # fmt: skip
 """One character for one, so that places in the plain line are places in the line."""
 
@@ -174,7 +174,8 @@ def _read(lines: list[Line], at: int, settings: GateSettings) -> Iterator[Reques
 def _trigger(plain: str, settings: GateSettings) -> tuple[Pattern | None, str]:
     """The first row that fits the start of the line; else one that fits its end."""
     for lang, pattern in _ASKS:
-        match = pattern.match(plain[: settings.max_line_chars])
+        # The space stands for the line's end: "Remember that", and the text below.
+        match = pattern.match(plain[: settings.max_line_chars] + " ")
         if match is not None:
             return match, lang
     if len(plain) <= TRIGGER_CHARS * 2:
