@@ -108,8 +108,9 @@ def select(
 def line(entry: MemoryEntry, settings: MemorySettings) -> str:
     """The line of one entry: its first whole sentences, harmless, on one line."""
     shown = first_sentences(entry.text, settings.shown_text_chars)
-    more = f" (more: wm show {entry.id})" if len(shown) < len(entry.text.strip()) else ""
-    return f"- {neutralise(shown)}{neutralise(more)}"
+    cut = len(shown) < len(entry.text.strip())
+    more = f" (more: wm show {neutralise(entry.id)})" if cut else ""
+    return f"- {neutralise(shown)}{more}"
 
 
 def heading(kind: str) -> str:
