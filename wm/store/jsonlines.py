@@ -78,8 +78,9 @@ def split(line: bytes, key: bytes) -> Iterator[tuple[bytes, int]]:
             return
         end = mark + _TAIL
         search = mark + len(_MARK)
-        start = begin + 1 if begin and line[begin : begin + 1] != b"{" else begin
-        body = verify(line[start:end], key)
+        body = verify(line[begin:end], key)
+        if body is None and begin:
+            body = verify(line[begin + 1 : end], key)
         if body is not None:
             yield body, end
             begin = search = end

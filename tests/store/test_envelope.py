@@ -1,0 +1,114 @@
+"""The bytes of a document."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+
+import pytest
+
+from tests.store.samples import entry, memory
+from wm.errors import StoreError
+from wm.formats.workspace_memory import WorkspaceMemory
+from wm.store import envelope
+from wm.store.envelope import State
+
+KEY = bytes(range(32))
+
+
+def raw_of(*texts: str, generation: int = 7) -> bytes:
+    return envelope.encode(memory(*texts), generation, KEY)[0]
+
+
+def test_a_file_begins_with_version_generation_and_checksum() -> None:
+    lines = raw_of("x").decode().splitlines()
+    assert lines[:3] == ["{", '  "version": 2,', '  "generation": 7,']
+    assert lines[3].startswith('  "checksum": "')
+    assert len(lines[3]) == len('  "checksum": "",') + 64
+    assert raw_of("x").endswith(b"}\n")
+
+
+def test_the_checksum_is_an_hmac_over_the_file_with_zeros_in_its_place() -> None:
+    raw = raw_of("x")
+    checksum = json.loads(raw)["checksum"]
+    zeroed = raw.replace(checksum.encode(), b"0" * 64)
+    assert checksum == hmac.new(KEY, zeroed, hashlib.sha256).hexdigest()
+
+
+def test_what_was_encoded_is_decoded_whole() -> None:
+    raw, document = envelope.encode(memory("tests first"), 7, KEY)
+    decoded = envelope.decode(WorkspaceMemory, raw, KEY)
+    assert (decoded.state, decoded.document, decoded.generation) == (State.WHOLE, document, 7)
+    assert document.model_extra == {}
+
+
+def test_another_key_makes_it_foreign() -> None:
+    decoded = envelope.decode(WorkspaceMemory, raw_of("x"), b"z" * 32)
+    assert decoded.state is State.FOREIGN
+    assert decoded.document is not None
+
+
+def test_every_changed_byte_is_seen() -> None:
+    raw = raw_of("x")
+    for position in range(len(raw)):
+        changed = raw[:position] + bytes([raw[position] ^ 1]) + raw[position + 1 :]
+        assert not envelope.is_ours(changed, KEY), position
+        assert envelope.decode(WorkspaceMemory, changed, KEY).state is not State.WHOLE
+
+
+@pytest.mark.parametrize("cut", [0, 1, 40, 100, 150])
+def test_a_cut_file_is_damaged(cut: int) -> None:
+    decoded = envelope.decode(WorkspaceMemory, raw_of("x")[:cut], KEY)
+    assert (decoded.state, decoded.document) == (State.DAMAGED, None)
+
+
+def test_a_newer_version_is_newer_even_where_it_does_not_fit() -> None:
+    for body in (b'{"version": 3}', b'{"version": 99, "workspace": 1}'):
+        decoded = envelope.decode(WorkspaceMemory, body, KEY)
+        assert (decoded.state, decoded.document) == (State.NEWER, None)
+
+
+def test_a_misfit_names_the_place_and_never_the_value() -> None:
+    body = b'{"version": 2, "workspace": {"root": "/x", "key": ["hunter2"]}}'
+    decoded = envelope.decode(WorkspaceMemory, body, KEY)
+    assert decoded.detail == "workspace.key: string_type"
+
+
+def test_a_checksum_field_of_the_model_never_reaches_the_file_twice() -> None:
+    odd = WorkspaceMemory.model_validate({**memory("x").model_dump(), "checksum": "f" * 64})
+    raw, document = envelope.encode(odd, 1, KEY)
+    assert raw.count(b"checksum") == 1
+    assert envelope.is_ours(raw, KEY)
+    assert document.model_extra == {}
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("a\ud800b", "a\ufffdb"),
+        ("\ud83d\ude00", "\U0001f600"),
+        ("\ufeffx", "\ufeffx"),
+        ("nul\0", "nul\0"),
+        ("line\u2028\x85\x7f", "line\u2028\x85\x7f"),
+    ],
+)
+def test_any_text_can_be_written(value: str, written: str) -> None:
+    odd = entry("x").model_copy(update={"text": value})
+    changed = memory().model_copy(update={"entries": (odd,)})
+    raw, document = envelope.encode(changed, 1, KEY)
+    assert document.entries[0].text == written
+    assert envelope.decode(WorkspaceMemory, raw, KEY).document == document
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_number_that_json_has_no_word_for_is_refused(value: float) -> None:
+    odd = entry("x").model_copy(update={"confidence": value})
+    with pytest.raises(StoreError, match=r"entries\.0\.confidence"):
+        envelope.encode(memory().model_copy(update={"entries": (odd,)}), 1, KEY)
+
+
+def test_a_value_of_no_json_type_is_refused() -> None:
+    odd = memory("x").model_copy(update={"later": object()})
+    with pytest.raises(StoreError, match="cannot be written"):
+        envelope.encode(odd, 1, KEY)
