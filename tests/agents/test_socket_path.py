@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import wm
-from wm.agents import hook
+from wm.agents import hook_client as hook
 from wm.agents.claude_hooks import SOCKET
 from wm.settings import find_paths
 

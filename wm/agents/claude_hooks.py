@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wm.agents import hook as hook_client
+from wm.agents import hook_client
 from wm.settings import HookSettings
 
 MARK = "/v1/hooks/claude-code/"

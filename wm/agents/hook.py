@@ -1,184 +1,23 @@
-"""The hook client: an agent's payload goes to the socket, its answer to stdout (IF-3).
+"""The door to the hook client: for `wm hook`, and as a script for the agents (IF-3).
 
-For `wm hook AGENT EVENT` and, started as `python -I -S hook.py hook AGENT EVENT`, for machines
-without a usable curl. It runs once per event of an agent, so it imports nothing but `sys`,
-`posix` and `_socket` (the start of `socket` and `json` alone costs more than Python's)
-and passes the payload through unread. For the same reason it resolves ID-1 by itself, the one
-place beside `wm.settings` that reads the environment.
-
-When nobody answers, the same payload goes to the library on the files. That import is the one
-exception to the rule that agents do not know `ops`, and it happens only then.
-
-Rule: silent, and exit 0, whatever goes wrong here; an agent never waits or stops for `wm`.
+A script is compiled at every start, a module once. So the script is these few lines, and what
+it does stands in `hook_client`, found beside it: `-I` keeps this folder off the path, and
+importing the package would cost as much again.
 """
 
-import _socket
 import posix
 import sys
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import BinaryIO
-
-TIMEOUT_S = 1.0
-"""One wait for the daemon (`hooks.event_timeout_s`; a test compares them)."""
-
-SOCKET_ONLY = ("PostToolUse", "statusline")
-"""Too frequent, and worth too little, to load the library for."""
-
-MAY_START = ("SessionStart",)
-"""Only the start of a session starts a daemon (IF-6)."""
-
-LIBRARY = "--library"
-"""The caller has already tried the socket."""
-
-MAX_REPLY = 4 * 1024 * 1024
-
-
-def main(
-    words: "list[str]", stdin: "BinaryIO | None" = None, stdout: "BinaryIO | None" = None
-) -> int:
-    """`hook AGENT EVENT [--library]` or `statusline`: print the answer, or nothing. Returns 0."""
-    asked = [word for word in words if word != LIBRARY]
-    if asked == ["statusline"]:
-        asked = ["hook", "claude-code", "statusline"]
-    if len(asked) != 3 or asked[0] != "hook":
-        sys.stderr.write("usage: wm hook AGENT EVENT [--library] < payload\n")
-        return 2
-    _verb, agent, event = asked
-    payload = (stdin or sys.stdin.buffer).read()
-    reply = None
-    if LIBRARY not in words:
-        reply = over_socket(agent, event, payload)
-    if reply is None and event not in SOCKET_ONLY:
-        reply = from_files(agent, event, payload)
-    if reply:
-        _print(reply, stdout or sys.stdout.buffer)
-    return 0
-
-
-def over_socket(agent: str, event: str, payload: bytes) -> "bytes | None":
-    """The daemon's answer; b"" for nothing to say, None where it could not be asked."""
-    path = socket_path(posix.environ)
-    if not path:
-        return None
-    sock = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    try:
-        sock.settimeout(TIMEOUT_S)
-        sock.connect(path)
-        sock.sendall(_request(agent, event, payload))
-        return _body(_receive(sock))
-    except (OSError, ValueError):
-        return None
-    finally:
-        sock.close()
-
-
-def from_files(agent: str, event: str, payload: bytes) -> bytes:
-    """The library's answer from the files; b"" where it cannot give one."""
-    if sys.flags.no_site:
-        _add_packages()
-    if event in MAY_START:
-        _start_daemon()
-    try:
-        from wm.errors import WmError
-        from wm.ops import hooks
-    except ImportError:
-        return b""  # half of an installation: an agent must not hear of it
-    project = posix.environ.get(b"CLAUDE_PROJECT_DIR", b"").decode("utf-8", "surrogateescape")
-    try:
-        return hooks.run(agent, event, payload, project=project)
-    except (WmError, OSError):
-        return b""
-
-
-def _start_daemon() -> None:
-    """Not waited for: the files answer this call. `wm up` takes the lock before it starts."""
-    import contextlib
-    import subprocess
-
-    main_file = __file__.rpartition("/agents/")[0] + "/__main__.py"
-    silent = subprocess.DEVNULL
-    with contextlib.suppress(OSError):  # no room for a process: the files still answer
-        subprocess.Popen(
-            [sys.executable, "-I", main_file, "up", "--quiet"],
-            stdin=silent,
-            stdout=silent,
-            stderr=silent,
-            cwd="/",
-            start_new_session=True,
-        )
-
-
-def socket_path(env: "dict[bytes, bytes]") -> bytes:
-    """ID-1, as `wm.settings.find_paths` has it; b"" where there is no usable place."""
-    named = env.get(b"WM_SOCKET", b"")
-    if named:
-        return named
-    home = env.get(b"WM_HOME", b"")
-    runtime = env.get(b"XDG_RUNTIME_DIR", b"")
-    if not home and runtime.startswith(b"/"):
-        return runtime + b"/wm/wm.sock"
-    if not home:
-        data = env.get(b"XDG_DATA_HOME", b"")
-        user = env.get(b"HOME", b"")
-        if not data.startswith(b"/"):
-            data = user + b"/.local/share" if user else b""
-        home = data + b"/wm" if data else b""
-    return home + b"/run/wm.sock" if home else b""
-
-
-def _request(agent: str, event: str, payload: bytes) -> bytes:
-    head = (
-        f"POST /v1/hooks/{agent}/{event} HTTP/1.1\r\nHost: wm\r\n"
-        f"Content-Type: application/json\r\nContent-Length: {len(payload)}\r\n"
-        "Connection: close\r\n"
-    ).encode("utf-8", "surrogateescape")
-    project = posix.environ.get(b"CLAUDE_PROJECT_DIR", b"")
-    if project and b"\r" not in project and b"\n" not in project:
-        head += b"X-Wm-Project: " + project + b"\r\n"
-    return head + b"\r\n" + payload
-
-
-def _receive(sock: "_socket.socket") -> bytes:
-    """Everything up to the end of the connection, which we asked the daemon to close."""
-    data = b""
-    while len(data) < MAX_REPLY:
-        part = sock.recv(65536)
-        if not part:
-            break
-        data += part
-    return data
-
-
-def _body(reply: bytes) -> "bytes | None":
-    """The body of a 2xx answer; b"" for a 4xx (the library would refuse it too), else None."""
-    head, mark, body = reply.partition(b"\r\n\r\n")
-    if not mark or not head.startswith(b"HTTP/1.1 "):
-        return None
-    status = head[9:12]
-    if status[:1] == b"4":
-        return b""
-    return body if status[:1] == b"2" else None
-
-
-def _print(reply: bytes, stdout: "BinaryIO") -> None:
-    try:
-        stdout.write(reply)
-        stdout.flush()
-    except OSError:
-        pass  # the agent hung up
-
-
-def _add_packages() -> None:
-    """Undo -S, so that the library and what it needs can be imported."""
-    import site
-
-    site.main()
-    root = __file__.rpartition("/wm/agents/")[0]
-    if root and root not in sys.path:
-        sys.path.insert(0, root)
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:], sys.stdin.buffer, sys.stdout.buffer))
+    sys.path.insert(0, __file__.rpartition("/")[0])
+    import hook_client  # type: ignore[import-not-found, unused-ignore]
+
+    # Our file names are no top-level modules for the library that may be imported now.
+    del sys.path[0]
+    code = hook_client.main(sys.argv[1:])
+    # Everything is written and flushed: taking the interpreter down would only cost.
+    posix._exit(code)
+
+from wm.agents.hook_client import main
+
+__all__ = ["main"]

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.agents.fake_daemon import FakeDaemon, Reply, Seen
-from wm.agents import hook
+from wm.agents import hook as door
+from wm.agents import hook_client as hook
 from wm.settings import HookSettings
 
-FILE = hook.__file__
+FILE = door.__file__
 PAYLOAD = '{"session_id": "s", "prompt": "ü"}'.encode()
 
 
@@ -58,7 +59,7 @@ print(code, sorted(set(sys.modules) - before))
 def test_it_imports_the_bare_socket_and_nothing_else(tmp_path: Path, socket: Path) -> None:
     with FakeDaemon(socket) as daemon:
         done = subprocess.run(
-            [sys.executable, "-I", "-S", "-c", IMPORTS.format(file=FILE)],
+            [sys.executable, "-I", "-S", "-c", IMPORTS.format(file=hook.__file__)],
             input=PAYLOAD,
             env=environment(tmp_path),
             capture_output=True,
