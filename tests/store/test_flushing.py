@@ -1,0 +1,119 @@
+"""What the flush of relaxed documents buys, and what it must not do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.store.samples import KEY, MEMORY, SESSION, memory, session
+from wm.errors import StoreError
+from wm.formats.session_state import SessionState
+from wm.settings import StoreSettings
+from wm.store.base import Health
+from wm.store.files import FileStore
+from wm.store.fsops import Disk, Handle
+
+FILE = f"workspaces/{KEY}/sessions/{SESSION.name}.json"
+SPARE = f"workspaces/{KEY}/sessions/.{SESSION.name}.json.spare"
+
+
+def opened(home: Path) -> FileStore:
+    return FileStore(home, StoreSettings(lock_wait_s=0.2))
+
+
+def put(store: FileStore, agent: str) -> None:
+    with store.transaction([SESSION]) as tx:
+        tx.put(SESSION, session(agent))
+
+
+def agent(store: FileStore) -> tuple[Health, str]:
+    reading = store.read(SESSION)
+    return reading.health, reading.document.agent if reading.document else ""
+
+
+def test_the_last_flushed_state_survives_whatever_a_power_cut_leaves(tmp_path: Path) -> None:
+    store = opened(tmp_path)
+    put(store, "one")
+    older = (tmp_path / FILE).read_bytes()
+    put(store, "two")
+    store.flush()
+    flushed = (tmp_path / FILE).read_bytes()
+    for left in (b"", b"\0" * len(flushed), flushed[:50], older):
+        (tmp_path / FILE).write_bytes(left)
+        assert agent(opened(tmp_path)) == (Health.RESTORED, "two")
+    (tmp_path / FILE).unlink()
+    assert agent(opened(tmp_path)) == (Health.RESTORED, "two")
+
+
+def test_an_unflushed_state_is_there_after_the_process_is_gone(tmp_path: Path) -> None:
+    put(opened(tmp_path), "one")
+    assert agent(opened(tmp_path)) == (Health.OK, "one")
+    assert not (tmp_path / SPARE).exists()
+
+
+def test_an_edited_session_is_not_copied_over_its_spare(tmp_path: Path) -> None:
+    store = opened(tmp_path)
+    put(store, "one")
+    store.flush()
+    put(store, "two")
+    spare = (tmp_path / SPARE).read_bytes()
+    (tmp_path / FILE).write_text("{}")
+    store.flush()
+    assert (tmp_path / SPARE).read_bytes() == spare
+
+
+def test_a_deleted_session_does_not_come_back(tmp_path: Path) -> None:
+    one, other = opened(tmp_path), opened(tmp_path)
+    put(one, "one")
+    with other.transaction([SESSION]) as tx:
+        tx.delete(SESSION)
+    one.flush()
+    assert one.read(SESSION).health is Health.MISSING
+    assert one.names(SessionState, KEY) == ()
+
+
+def test_a_flush_that_fails_is_told_and_tried_again(tmp_path: Path) -> None:
+    class TiredDisk(Disk):
+        tired = False
+
+        def flush(self, handle: Handle) -> None:
+            if self.tired:
+                raise OSError(5, "tired")
+            super().flush(handle)
+
+    disk = TiredDisk(tmp_path)
+    store = FileStore(tmp_path, StoreSettings(), disk)
+    put(store, "one")
+    with store.transaction([MEMORY]) as tx:
+        tx.put(MEMORY, memory("x"))
+    disk.tired = True
+    with pytest.raises(StoreError, match="tired"):
+        store.flush()
+    assert store.dirty()
+    disk.tired = False
+    store.flush()
+    assert not store.dirty()
+    assert (tmp_path / SPARE).exists()
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+def test_a_session_that_is_locked_is_flushed_when_it_is_free(tmp_path: Path) -> None:
+    one, other = opened(tmp_path), opened(tmp_path)
+    put(one, "one")
+    with other.transaction([SESSION]), pytest.raises(StoreError, match="is locked by"):
+        one.flush()
+    assert one.dirty()
+    one.flush()
+    assert not one.dirty()
+
+
+def test_hundreds_of_sessions_are_flushed_together(tmp_path: Path) -> None:
+    store = opened(tmp_path)
+    refs = [type(SESSION)(SessionState, KEY, f"s{number}") for number in range(80)]
+    with store.transaction(refs) as tx:
+        for ref in refs:
+            tx.put(ref, session())
+    store.flush()
+    assert not store.dirty()
+    assert len(list((tmp_path / FILE).parent.glob(".*.spare"))) == 80

@@ -1,0 +1,87 @@
+"""Where documents lie (ID-4)."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from wm.errors import StoreError
+from wm.formats.base import Document
+from wm.formats.home import Aliases, AllowedDigests
+from wm.formats.pending_journal import PendingJournal
+from wm.formats.prompt_epoch import PromptEpoch
+from wm.formats.registry import DOCUMENTS
+from wm.formats.session_state import CompactionState, SessionState
+from wm.formats.tombstones import Tombstones, TrashedEntry
+from wm.formats.workspace_memory import WorkspaceMemory
+from wm.store import paths
+from wm.store.base import RELAXED, WRITE_ORDER, Ref
+
+KEY = "0123456789abcdef"
+W = f"workspaces/{KEY}"
+SID = "ab" * 16
+
+
+@pytest.mark.parametrize(
+    ("ref", "path"),
+    [
+        (Ref(Aliases), "aliases.json"),
+        (Ref(AllowedDigests), "allowed-digests.json"),
+        (Ref(WorkspaceMemory, KEY), f"{W}/workspace-memory.json"),
+        (Ref(PendingJournal, KEY), f"{W}/pending-journal.json"),
+        (Ref(Tombstones, KEY), f"{W}/tombstones.json"),
+        (Ref(TrashedEntry, KEY, "m_1"), f"{W}/trash/m_1.json"),
+        (Ref(PromptEpoch, KEY, "e_1"), f"{W}/epochs/e_1.json"),
+        (Ref(SessionState, KEY, SID), f"{W}/sessions/{SID}.json"),
+        (Ref(CompactionState, KEY, SID), f"{W}/sessions/{SID}_compaction.json"),
+    ],
+)
+def test_every_document_has_its_place(ref: Ref[Document], path: str) -> None:
+    place = paths.place(ref)
+    assert place.path == path
+    assert paths.name_of(ref.model, place.name) == ref.name
+
+
+def test_every_format_has_a_place_and_a_turn() -> None:
+    assert set(paths.LAYOUT) == set(DOCUMENTS.values()) == set(WRITE_ORDER)
+    assert set(WRITE_ORDER) >= RELAXED
+
+
+def test_a_session_id_is_hashed() -> None:
+    assert paths.sid("s-1") == hashlib.sha256(b"s-1").hexdigest()[:32]
+    assert len(paths.sid("\ud800../..\0")) == 32
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../x", "a/b", "A", "x.json", ".hidden", "", "a" * 200, "nul\0", "é", "x\n", "-x", "_x"],
+)
+def test_a_name_that_is_no_plain_word_becomes_its_digest(name: str) -> None:
+    if name:
+        place = paths.place(Ref(TrashedEntry, KEY, name))
+        assert place.name == f"{paths.sid(name)}.json"
+
+
+def test_a_session_name_with_an_underscore_cannot_pass_for_a_sister_file() -> None:
+    place = paths.place(Ref(SessionState, KEY, f"{SID}_compaction"))
+    assert place.name == f"{paths.sid(f'{SID}_compaction')}.json"
+    assert paths.name_of(SessionState, f"{SID}_compaction.json") is None
+
+
+@pytest.mark.parametrize("key", ["", "..", "0123456789ABCDEF", "0123456789abcde", f"{KEY}\n"])
+def test_only_sixteen_hex_digits_are_a_workspace(key: str) -> None:
+    assert not paths.is_workspace(key)
+    with pytest.raises(StoreError, match="is no workspace key"):
+        paths.place(Ref(WorkspaceMemory, key))
+
+
+def test_companion_names_can_be_told_apart() -> None:
+    name = "workspace-memory.json"
+    temp = paths.temp(name, "0123456789abcdef")
+    assert paths.document_of_temp(temp) == name
+    assert paths.document_of_spare(paths.spare(name)) == name
+    for other in (name, paths.lock(name), paths.spare(name), paths.old_version(name, 1), "x.tmp"):
+        assert paths.document_of_temp(other) is None
+    for other in (name, paths.lock(name), temp, paths.old_version(name, 1)):
+        assert paths.document_of_spare(other) is None

@@ -1,0 +1,66 @@
+"""Where bytes go that nobody may lose."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from wm.store.fsops import Disk
+from wm.store.quarantine import Quarantine
+
+
+def test_a_kept_file_tells_where_it_came_from_and_why(tmp_path: Path) -> None:
+    disk = Disk(tmp_path)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "a.json").write_bytes(b"bytes")
+    with disk.folder("sub") as folder:
+        path = Quarantine(disk, 5).keep(folder, "a.json", "it is no JSON")
+    assert path.startswith("quarantine/sub--a.json--")
+    assert (tmp_path / path).read_bytes() == b"bytes"
+    assert (tmp_path / path).stat().st_ino == (tmp_path / "sub" / "a.json").stat().st_ino
+    reason = json.loads((tmp_path / f"{path}.reason.json").read_text())
+    assert reason == {"path": "sub/a.json", "reason": "it is no JSON"}
+    assert (tmp_path / "quarantine").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_or_a_symlink_is_moved(tmp_path: Path) -> None:
+    disk = Disk(tmp_path)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").symlink_to("nowhere")
+    with disk.folder("") as folder:
+        one = Quarantine(disk, 5).keep(folder, "a", "a folder")
+        other = Quarantine(disk, 5).keep(folder, "b", "a symlink")
+    assert (tmp_path / one).is_dir()
+    assert (tmp_path / other).is_symlink()
+    assert not (tmp_path / "a").exists()
+
+
+def test_beyond_the_cap_the_oldest_files_leave_and_folders_stay(tmp_path: Path) -> None:
+    disk = Disk(tmp_path)
+    quarantine = Quarantine(disk, 3)
+    (tmp_path / "old").mkdir()
+    kept = []
+    with disk.folder("") as folder:
+        kept.append(quarantine.keep(folder, "old", "a folder"))
+        for number in range(6):
+            (tmp_path / f"f{number}").write_text(f"{number}")
+            kept.append(quarantine.keep(folder, f"f{number}", "test"))
+    left = [path for path in kept if (tmp_path / path).exists()]
+    assert left[0] == kept[0]
+    assert left[-1] == kept[-1]
+    assert len(left) == 3 + 1
+    reasons = list((tmp_path / "quarantine").glob("*.reason.json"))
+    assert len(reasons) == len(left)
+
+
+def test_without_hard_links_a_file_is_moved(tmp_path: Path) -> None:
+    class PlainDisk(Disk):
+        def link(self, *args: object, **kwargs: object) -> None:
+            raise OSError(1, "no links here")
+
+    disk = PlainDisk(tmp_path)
+    (tmp_path / "a").write_bytes(b"bytes")
+    with disk.folder("") as folder:
+        path = Quarantine(disk, 5).keep(folder, "a", "test")
+    assert (tmp_path / path).read_bytes() == b"bytes"
+    assert not (tmp_path / "a").exists()
