@@ -213,25 +213,33 @@ class Index:
 
     def _scores(self, asked: _Query) -> tuple[dict[str, float], dict[str, float]]:
         """BM25 of every touched document, and which share of the query's weight it holds."""
-        k1, b = self._settings.bm25_k1, self._settings.bm25_b
-        mean = max(1.0, self._total / max(1, len(self._documents)))
         scores: dict[str, float] = {}
         held: dict[str, float] = {}
         whole = 0.0
-        for wanted in asked.wanted:
-            most = max((w * self._rarity(t) for t, w in wanted.items() if w == 1.0), default=0.0)
+        for word, wanted in zip(asked.words, asked.wanted, strict=True):
+            own = (self._rarity(term) for term, weight in wanted.items() if weight == 1.0)
+            most = max(own, default=0.0)
             whole += most
-            best: dict[str, float] = {}
-            for term, weight in wanted.items():
-                rarity = self._rarity(term) * weight
-                for i, count in self._postings.get(term, {}).items():
-                    norm = k1 * (1 - b + b * self._lengths[i] / mean)
-                    gain = rarity * count * (k1 + 1) / (count + norm)
-                    scores[i] = scores.get(i, 0.0) + gain
-                    best[i] = max(best.get(i, 0.0), rarity)
+            best = self._matched(wanted, scores)
+            if asked.month and _is_time(word):
+                # The month may stand in the document's time instead of its text.
+                best.update((i, most) for i in scores if _in_month(self._documents[i], asked))
             for i, gain in best.items():
                 held[i] = held.get(i, 0.0) + min(gain, most)
         return scores, {i: v / whole if whole else 0.0 for i, v in held.items()}
+
+    def _matched(self, wanted: Mapping[str, float], scores: dict[str, float]) -> dict[str, float]:
+        """Add one word's BM25 to `scores`; the weight of its best term in each document."""
+        k1, b = self._settings.bm25_k1, self._settings.bm25_b
+        mean = max(1.0, self._total / max(1, len(self._documents)))
+        best: dict[str, float] = {}
+        for term, weight in wanted.items():
+            rarity = self._rarity(term) * weight
+            for i, count in self._postings.get(term, {}).items():
+                norm = k1 * (1 - b + b * self._lengths[i] / mean)
+                scores[i] = scores.get(i, 0.0) + rarity * count * (k1 + 1) / (count + norm)
+                best[i] = max(best.get(i, 0.0), rarity)
+        return best
 
     def _lend(self, asked: _Query, scores: dict[str, float], shares: dict[str, float]) -> None:
         """What replaced a matching statement matches as well, though it may say other words."""
@@ -292,6 +300,11 @@ class Index:
 def _floor(asked: _Query) -> float:
     count = len(asked.words)
     return FLOORS[count] if count < len(FLOORS) else LONG_FLOOR
+
+
+def _is_time(word: str) -> bool:
+    """Does the word name a month or a year?"""
+    return word.lower() in _MONTHS or (len(word) == 4 and word.isdigit())
 
 
 def _in_month(document: Document, asked: _Query) -> bool:

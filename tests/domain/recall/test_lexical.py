@@ -1,0 +1,213 @@
+"""RC-1, RC-4: what is found, in which order, why, and when nothing is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wm.domain.recall.lexical import Document, Filters, Index
+from wm.domain.recall.terms import query_words, terms_of
+from wm.settings import RecallSettings
+
+TEXTS = {
+    "invoice": "Invoice numbers are gapless, assigned by the function next_invoice_no().",
+    "quote": "Quotes are valid for 20 minutes; the field quotedUntil is authoritative.",
+    "retry": "services/worker/src/upload/retry.rs backs off 5, 15 and 45 seconds.",
+    "hold": "A hold reserves capacity and is freed by the sweeper.",
+    "tabs": "The user prefers tabs over spaces in Go code.",
+    "deploy": "Deployments to production need two approvals.",
+    "zh": "集成测试必须能在没有外网的环境下运行。",
+    "ja": "コードレビューの指摘は重要度の順に並べてほしい。",
+    "de": "Die Größe der Warteschlange ist begrenzt.",
+    "backup": "Database backups are restored every month as an exercise.",
+    "cpp": "The signing library is written in C++ and built with cmake.",
+}
+
+
+def index(**texts: str) -> Index:
+    documents = (Document(id=i, text=t) for i, t in (texts or TEXTS).items())
+    return Index(documents, RecallSettings())
+
+
+def found(query: str, where: Index | None = None) -> list[str]:
+    return [hit.id for hit in (where or index()).search(query, 5)]
+
+
+@pytest.mark.parametrize(
+    ("query", "best"),
+    [
+        ("next_invoice_no()", "invoice"),
+        ("next invoice number", "invoice"),
+        ("quotedUntil", "quote"),
+        ("quoted_until", "quote"),
+        ("services/worker/src/upload/retry.rs", "retry"),
+        ("what to know about retry.rs", "retry"),
+        ("upload retry", "retry"),
+        ("deploying to production", "deploy"),
+        ("who approves a deployment", "deploy"),
+        ("restoring backups", "backup"),
+        ("tabs or spaces", "tabs"),
+        ("集成测试的环境", "zh"),
+        ("コードレビュー", "ja"),
+        ("GRÖSSE Größe", "de"),
+        ("ＳＷＥＥＰＥＲ hold", "hold"),
+        ("restore the db", "backup"),
+    ],
+)
+def test_the_right_text_comes_first(query: str, best: str) -> None:
+    assert found(query)[0] == best
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "   ",
+        "?!",
+        "colour palette of the marketing site",
+        "office parking rules",
+        "給与テーブル",
+    ],
+)
+def test_nothing_is_found_for_what_the_texts_do_not_touch(query: str) -> None:
+    assert found(query) == []
+    assert found(query, Index((), RecallSettings())) == []
+
+
+def test_the_newest_statement_of_a_fact_comes_first() -> None:
+    documents = [
+        Document("old", "The release day is Tuesday.", "2026-01-05T00:00:00Z"),
+        Document("new", "The release day is Thursday.", "2026-05-05T00:00:00Z"),
+        Document("other", "Bugs are tracked in Linear.", "2026-06-05T00:00:00Z"),
+    ]
+    assert found("release day", Index(documents, RecallSettings())) == ["new", "old"]
+
+
+def superseding() -> Index:
+    documents = [
+        Document(
+            "kc",
+            "Keycloak is the identity provider for staff.",
+            "2026-01-01T00:00:00Z",
+            {"status": "superseded", "superseded_by": "za"},
+        ),
+        Document(
+            "za", "Zitadel took over the logins.", "2026-04-01T00:00:00Z", {"status": "active"}
+        ),
+        Document(
+            "x", "The provider of mail is Postmark.", "2026-02-01T00:00:00Z", {"status": "active"}
+        ),
+    ]
+    return Index(documents, RecallSettings())
+
+
+def test_what_replaced_a_matching_statement_comes_before_it() -> None:
+    assert found("identity provider today", superseding())[:2] == ["za", "kc"]
+    hit = superseding().search("identity provider", 5, Filters({"status": "active"}))[0]
+    assert hit.id == "za"
+
+
+def test_a_question_about_the_past_gets_the_old_statement() -> None:
+    assert found("identity provider before", superseding())[0] == "kc"
+
+
+def test_a_month_in_the_query_raises_what_was_said_then() -> None:
+    documents = [
+        Document("a", "Incident: the queue was full.", "2026-03-09T00:00:00Z"),
+        Document("b", "Incident: the queue lost a message.", "2026-05-02T00:00:00Z"),
+        Document("c", "Boarding closes early.", "2026-05-03T00:00:00Z"),
+    ]
+    hits = Index(documents, RecallSettings()).search("incidents of March 2026 in the queue", 5)
+    assert hits[0].id == "a"
+    assert "time 2026-03" in hits[0].why
+
+
+def test_filters_by_metadata_and_time() -> None:
+    documents = [
+        Document("a", "Use pnpm here.", "2026-01-01T00:00:00Z", {"type": "decision"}),
+        Document("b", "Use pnpm there.", "2026-02-01T00:00:00Z", {"type": "project"}),
+    ]
+    where = Index(documents, RecallSettings())
+
+    def ids(filters: Filters) -> list[str]:
+        return [hit.id for hit in where.search("pnpm", 5, filters)]
+
+    assert ids(Filters({"type": "project"})) == ["b"]
+    assert ids(Filters(since="2026-01-15")) == ["b"]
+    assert ids(Filters(until="2026-02-01T00:00:00Z")) == ["a"]
+    assert ids(Filters({"type": "feedback"})) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ("next_invoice_no", "name next_invoice_no"),
+        ("gapless numbers", "words gapless, numbers"),
+        ("database backup", "words database, backup; as a phrase"),
+        ("restore the db backup", "words restore, backup; related to db"),
+    ],
+)
+def test_every_hit_says_why_it_matched(query: str, why: str) -> None:
+    assert index().search(query, 1)[0].why == why
+
+
+def test_a_document_is_found_once_it_is_added_and_not_after_it_is_removed() -> None:
+    where = index()
+    where.add(Document("new", "The flux capacitor needs plutonium."))
+    assert found("plutonium", where) == ["new"]
+    where.add(Document("new", "The flux capacitor needs lightning."))
+    assert found("plutonium", where) == []
+    where.remove("new")
+    where.remove("new")
+    assert found("lightning", where) == []
+    assert len(where) == len(TEXTS)
+
+
+words = st.sampled_from(["alpha", "beta", "src/a.py", "fooBar", "x_y", "テスト数", "the"])
+texts = st.lists(words, min_size=1, max_size=8).map(" ".join)
+
+
+@given(st.dictionaries(st.integers(0, 9), texts), st.dictionaries(st.integers(0, 9), texts), texts)
+@settings(max_examples=100, deadline=None)
+def test_an_index_that_was_kept_in_step_answers_as_a_new_one(
+    before: dict[int, str], after: dict[int, str], query: str
+) -> None:
+    kept = Index((Document(str(i), t) for i, t in before.items()), RecallSettings())
+    wanted = [Document(str(i), t) for i, t in after.items()]
+    kept.refresh(wanted)
+    assert kept.search(query, 5) == Index(wanted, RecallSettings()).search(query, 5)
+
+
+@given(st.text(max_size=300), st.text(max_size=80))
+@settings(max_examples=150, deadline=None)
+def test_any_text_can_be_indexed_and_any_query_asked(text: str, query: str) -> None:
+    where = index(a=text)
+    where.search(query, 3)
+    where.remove("a")
+    assert len(where) == 0
+
+
+@pytest.mark.parametrize(
+    ("raw", "terms"),
+    [
+        ("Running", ("run",)),
+        ("nextInvoice_no", ("=nextinvoice_no", "next", "invoic", "no")),
+        ("HTTPServer2", ("=httpserver2", "http", "server", "2")),
+        ("./src/App.tsx", ("=src/app.tsx", "=app.tsx", "src", "app", "tsx")),
+        ("v2.0", ("=v2.0", "v", "2", "0")),
+        ("TLS", ("tls",)),
+        ("C#", ("c",)),
+        ("测试", ("测试",)),
+        ("测", ("测",)),
+        ("日本語PDF", ("日本", "本語", "pdf")),
+        ("...", ()),
+    ],
+)
+def test_words_and_names_as_terms(raw: str, terms: tuple[str, ...]) -> None:
+    assert terms_of(raw) == terms
+
+
+def test_filler_words_are_dropped_unless_there_is_nothing_else() -> None:
+    assert query_words("what is the queue for") == ["queue"]
+    assert query_words("what is it") == ["what", "is", "it"]

@@ -1,0 +1,66 @@
+"""EP-1 to EP-3: who gets the blocks, in which order, and that every byte is accounted for."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+
+import pytest
+
+from wm.domain.session.epochs import (
+    block,
+    current_blocks_for,
+    gets_memory,
+    is_whole,
+    open_epoch,
+)
+from wm.formats.prompt_epoch import Omission, PromptBlock, PromptEpoch
+
+NOW = datetime(2026, 6, 20, 12, 0, tzinfo=UTC)
+
+
+def epoch(*blocks: PromptBlock) -> PromptEpoch:
+    return open_epoch(
+        epoch_id="p_1",
+        session="s",
+        agent="opencode",
+        number=2,
+        reason="compaction",
+        blocks=blocks,
+        memory_generation=7,
+        now=NOW,
+        previous="p_0",
+    )
+
+
+def test_a_block_knows_its_hash_length_and_entries() -> None:
+    made = block("hot_state", "größe", included=["m_a"], omitted=[Omission(id="m_b", reason="x")])
+    assert made.sha256 == hashlib.sha256("größe".encode()).hexdigest()
+    assert (made.chars, made.included) == (5, ("m_a",))
+    assert is_whole(made)
+    assert not is_whole(made.model_copy(update={"text": "grösse"}))
+
+
+def test_memory_comes_before_the_hot_snapshot_and_empty_blocks_are_left_out() -> None:
+    opened = epoch(
+        block("later", "z"), block("hot_state", "h"), block("x", ""), block("workspace_memory", "m")
+    )
+    assert [b.name for b in opened.blocks] == ["workspace_memory", "hot_state", "later"]
+    assert (opened.created_at, opened.memory_generation) == ("2026-06-20T12:00:00.000Z", 7)
+    assert (opened.number, opened.reason, opened.previous) == (2, "compaction", "p_0")
+
+
+@pytest.mark.parametrize(
+    ("call", "count"),
+    [("main", 1), ("title", 0), ("summary", 0), ("subagent", 0), ("", 0), ("novel", 0)],
+)
+def test_only_main_calls_get_the_blocks(call: str, count: int) -> None:
+    opened = epoch(block("workspace_memory", "m"))
+    assert len(current_blocks_for(call, opened)) == count
+    assert gets_memory(call) is bool(count)
+    assert current_blocks_for(call, None) == ()
+
+
+def test_the_blocks_of_an_epoch_are_handed_out_as_they_were_made() -> None:
+    made = block("workspace_memory", "one\ntwo\n")
+    assert current_blocks_for("main", epoch(made)) == (made,)
