@@ -140,7 +140,9 @@ def test_the_deadline_is_the_default_of_the_settings() -> None:
 
 def test_without_a_daemon_the_library_takes_the_payload(tmp_path: Path) -> None:
     """What the library does with it is `wm.ops.hooks`'s; here it must be reached, from -I -S."""
-    payload = {"session_id": "s", "cwd": str(tmp_path), "prompt": "remember that we use make ship"}
+    project = tmp_path / "project"
+    project.mkdir()
+    payload = {"session_id": "s", "cwd": str(project), "prompt": "remember that we use make ship"}
     done = client(
         tmp_path,
         "hook",
