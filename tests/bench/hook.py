@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from tests.bench.harness import ROOT, Row, at_most, daemon, environment, ratio, report, scratch
-from wm.agents import hook as client_module
+from wm.agents import hook_client as client_module
 
 CALLS = 30
 GOAL = 1.2

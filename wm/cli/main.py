@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import sys
 
-QUICK = {"hook": "wm.agents.hook", "statusline": "wm.agents.hook"}
+QUICK = ("hook", "statusline")
+"""Verbs that must not pay for an import."""
 
 
 def main(argv: list[str] | None = None) -> None:
     """Run the command line and exit. Never returns."""
     words = sys.argv[1:] if argv is None else argv
     if words and words[0] in QUICK and "--help" not in words and "-h" not in words:
-        from wm.agents import hook
+        from wm.agents import hook_client
 
-        sys.exit(hook.main(words))
+        sys.exit(hook_client.main(words))
     from wm.cli.app import run
 
     sys.exit(run(words))

@@ -224,6 +224,8 @@ class PromptAnswer(Record):
 
     epoch: str = ""
     number: int = 0
+    opened: bool = False
+    """This call opened the epoch."""
     blocks: tuple[PromptText, ...] = ()
 
 

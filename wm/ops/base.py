@@ -37,13 +37,15 @@ class Work:
     runtime: Runtime
     now: datetime
     transaction: Transaction | None = None
+    held: frozenset[Ref[Document]] = frozenset()
+    """The documents that the transaction holds: they are read as staged, others as on disk."""
     changes: list[Change] = field(default_factory=list)
     flush: bool = False
     """Set by a step after which hot state must be on disk too (epoch, compaction; ST-1)."""
 
     def read(self, ref: Ref[D]) -> Reading[D]:
         """The document in force, staged changes of this transaction included."""
-        if self.transaction is not None:
+        if self.transaction is not None and ref in self.held:
             return self.transaction.read(ref)
         return self.runtime.store.read(ref)
 
@@ -148,11 +150,12 @@ def execute_batch(
     if not refs:
         return [_run_query(runtime, operation, request) for operation, request in calls]
     ordered = sorted(refs, key=lambda r: (r.workspace, WRITE_ORDER.index(r.model), r.name))
+    held = frozenset(refs)
     results: list[Done[Any]] = []
     try:
         with runtime.store.transaction(ordered) as transaction:
             for operation, request in calls:
-                results.append(_run_staged(runtime, transaction, operation, request))
+                results.append(_run_staged(runtime, transaction, held, operation, request))
             transaction.commit()
         if any(done.flush for done in results):
             runtime.store.flush()
@@ -170,9 +173,13 @@ def _run_query(runtime: Runtime, operation: Operation[Any, Any], request: Record
 
 
 def _run_staged(
-    runtime: Runtime, transaction: Transaction, operation: Operation[Any, Any], request: Record
+    runtime: Runtime,
+    transaction: Transaction,
+    held: frozenset[Ref[Document]],
+    operation: Operation[Any, Any],
+    request: Record,
 ) -> Done[Any]:
-    work = Work(runtime, runtime.now(), transaction)
+    work = Work(runtime, runtime.now(), transaction, held)
     mark = transaction.savepoint()
     try:
         response = operation.run(work, request)

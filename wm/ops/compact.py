@@ -68,6 +68,7 @@ def finish(
         remembered = _take(work, place, state, compaction, event.summary)
     remembered += _decisions(work, place, state)
     count = compaction.count if repeated else compaction.count + 1
+    keeps_epoch = repeated or _opened_since(work, place, state, compaction)
     work.put(
         compaction_ref(place.key, state.session_id),
         compaction.model_copy(
@@ -82,13 +83,24 @@ def finish(
     )
     after = state.model_copy(
         update={
-            "epoch": state.epoch if repeated else "",
+            "epoch": state.epoch if keeps_epoch else "",
             "compactions": count,
             "recent_decisions": (),
             "pending_memories": (),
         }
     )
     return after, remembered
+
+
+def _opened_since(
+    work: Work, place: Place, state: SessionState, compaction: CompactionState
+) -> bool:
+    """Whether the epoch after this compaction is open already: Claude Code asks for it before
+    it hands the summary over. Closing it again would part the prompt from its file."""
+    if not state.epoch or not compaction.snapshot_at:
+        return False
+    epoch = work.read(Ref(PromptEpoch, place.key, state.epoch)).document
+    return epoch is not None and epoch.created_at >= compaction.snapshot_at
 
 
 def _take(

@@ -178,7 +178,7 @@ def _reject(work: Work, request: EntryRequest) -> EntryAnswer:
     if isinstance(result, Refusal):
         raise UserError(result.message)
     changed, entry, fact = result
-    _to_trash(work, place, entry, reason="rejected", stone=not entry.outside)
+    to_trash(work, place, entry, reason="rejected", stone=not entry.outside)
     save_memory(work, place, changed, [fact])
     return EntryAnswer(
         entry=entry, message=f"Rejected {entry.id}; `wm restore {entry.id}` brings it back."
@@ -196,7 +196,7 @@ def _forget(work: Work, request: ForgetRequest) -> EntryAnswer:
     place = locate(work.runtime, request)
     memory = load_memory(work, place)
     changed, entry = edits.trash(memory, find_entry(memory, request.id).id)
-    _to_trash(work, place, entry, reason=request.reason, stone=True)
+    to_trash(work, place, entry, reason=request.reason, stone=True)
     fact = Fact(
         "memory_trashed",
         "user",
@@ -211,7 +211,7 @@ def _forget(work: Work, request: ForgetRequest) -> EntryAnswer:
     )
 
 
-def _to_trash(work: Work, place: Place, entry: MemoryEntry, *, reason: str, stone: bool) -> None:
+def to_trash(work: Work, place: Place, entry: MemoryEntry, *, reason: str, stone: bool) -> None:
     """Keep the entry where it can be restored, and its digest so that it is not learned again."""
     moment = iso(work.now)
     reason = work.runtime.redactor.text(reason)

@@ -39,8 +39,9 @@ def _run(work: Work, request: HookRequest) -> HookAnswer:
     blocks = PromptAnswer()
     if parsed.call:
         blocks = prompt.answer(work, place, _prompt_request(parsed))
+    given = blocks.blocks if blocks.opened or not parsed.keeps else ()
     outcome = Outcome(
-        blocks=tuple(block.text for block in blocks.blocks),
+        blocks=tuple(block.text for block in given),
         instructions="\n".join(a.instructions for a in answers if a.instructions),
         notices=tuple(notice for a in answers for notice in a.notices),
         epoch=blocks.epoch,
@@ -77,7 +78,7 @@ def _refs(runtime: Runtime, request: HookRequest) -> Sequence[Ref[Document]]:
     place = locate(runtime, Scoped(directory=parsed.directory))
     refs: dict[Ref[Document], None] = {}
     for item in _events(parsed):
-        refs.update(dict.fromkeys(event_refs(place, item)))
+        refs.update(dict.fromkeys(event_refs(runtime, place, item)))
     if parsed.call:
         refs.update(dict.fromkeys(prompt.prompt_refs(runtime, place, parsed.session_id)))
     return tuple(refs)

@@ -51,7 +51,9 @@ def answer(work: Work, place: Place, request: PromptRequest) -> PromptAnswer:
     if not epochs.gets_memory(request.call) or state.subagent:
         return PromptAnswer()
     epoch = None if request.refresh else _current(work, place, state)
-    return _as_answer(epoch or _open(work, place, state, request))
+    if epoch is not None:
+        return _as_answer(epoch)
+    return _as_answer(_open(work, place, state, request)).model_copy(update={"opened": True})
 
 
 def _current(work: Work, place: Place, state: SessionState) -> PromptEpoch | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from wm.domain.facts import Fact
 from wm.domain.session import decisions, remember as requests
 from wm.domain.session import state as transitions
-from wm.domain.workspace import echo, promote, quality, retention
+from wm.domain.workspace import echo, edits, forget, promote, quality, retention
 from wm.formats.base import Document
 from wm.formats.events import (
     AssistantText,
@@ -27,6 +27,7 @@ from wm.formats.protocol import EventAnswer, EventRequest, Place, Remembered, Re
 from wm.formats.session_state import SessionState
 from wm.ops import compact
 from wm.ops.base import Operation, Work
+from wm.ops.entries import to_trash, trash_ref
 from wm.ops.memory import (
     journal_ref,
     load_memory,
@@ -113,24 +114,26 @@ def _prompted(work: Work, place: Place, request: EventRequest) -> EventAnswer:
         # The same message sent twice (a retry, two hooks) has one effect.
         return _answer(state)
     state = _apply(work, state, event)
-    remembered = _keep_requested(work, place, request, event.text)
+    text = echo.without_injected(event.text)
+    remembered = _keep_requested(work, place, request, text)
+    forgotten, gone = _forget_requested(work, place, text)
     for kept in remembered:
         if kept.entry is not None:
             state = transitions.note_pending(
                 state, kept.entry, now=work.now, settings=work.runtime.settings.session
             )
+    state = transitions.drop_pending(state, gone)
     save_session(work, place, state)
+    said = tuple(kept.message for kept in remembered if kept.message)
     return EventAnswer(
-        remembered=remembered,
-        open_errors=len(state.open_errors),
-        notices=tuple(kept.message for kept in remembered if kept.message),
+        remembered=remembered, open_errors=len(state.open_errors), notices=(*said, *forgotten)
     )
 
 
 def _keep_requested(
     work: Work, place: Place, request: EventRequest, text: str
 ) -> tuple[Remembered, ...]:
-    found = requests.find_requests(echo.without_injected(text), work.runtime.settings.gate)
+    found = requests.find_requests(text, work.runtime.settings.gate)
     facts = [
         Fact(
             "explicit_ignored",
@@ -157,6 +160,28 @@ def _keep_requested(
         )
         for item in found.found
     )
+
+
+def _forget_requested(
+    work: Work, place: Place, text: str
+) -> tuple[tuple[str, ...], frozenset[str]]:
+    """ "Forget that …": the entry that says it goes to the trash; what fits several is asked.
+    Sentences for the agent, and the ids of what is gone."""
+    said, gone = [], set()
+    for wanted in requests.find_forgets(text):
+        memory = load_memory(work, place)
+        named = forget.named(memory.entries, wanted)
+        if len(named) != 1:
+            found = f"fits {len(named)} memories" if named else "is not among the memories"
+            said.append(f"Nothing was forgotten: that {found} here; `wm search` shows them.")
+            continue
+        changed, entry = edits.trash(memory, named[0].id)
+        to_trash(work, place, entry, reason="asked in the session", stone=True)
+        fact = Fact("memory_trashed", "user", "trashed", entry.id, ("asked_in_session",))
+        save_memory(work, place, changed, [fact])
+        said.append(f"Forgot {entry.id}; `wm restore {entry.id}` brings it back.")
+        gone.add(entry.id)
+    return tuple(said), frozenset(gone)
 
 
 def _wrote(work: Work, place: Place, request: EventRequest) -> EventAnswer:
@@ -247,14 +272,17 @@ def _answer(state: SessionState) -> EventAnswer:
 
 
 Step = Callable[[Work, Place, EventRequest], EventAnswer]
-Refs = Callable[[str, EventRequest], Sequence[Ref[Document]]]
+Refs = Callable[[Runtime, Place, EventRequest], Sequence[Ref[Document]]]
 
 
-def _state_only(key: str, request: EventRequest) -> Sequence[Ref[Document]]:
-    return (session_ref(key, request.session_id),)
+def _state_only(_runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
+    return (session_ref(place.key, request.session_id),)
 
 
-def _state_and_memory(key: str, request: EventRequest) -> Sequence[Ref[Document]]:
+def _state_and_memory(
+    _runtime: Runtime, place: Place, request: EventRequest
+) -> Sequence[Ref[Document]]:
+    key = place.key
     return (
         session_ref(key, request.session_id),
         memory_ref(key),
@@ -263,16 +291,24 @@ def _state_and_memory(key: str, request: EventRequest) -> Sequence[Ref[Document]
     )
 
 
-def _prompt_refs(key: str, request: EventRequest) -> Sequence[Ref[Document]]:
+def _prompt_refs(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
     """Most messages ask for nothing, and then only the session is locked."""
     event = request.event
     assert isinstance(event, UserPrompt)
-    state = (session_ref(key, request.session_id),)
-    return (*state, *learn_refs(key)) if requests.may_ask(event.text) else state
+    text = echo.without_injected(runtime.redactor.text(event.text))
+    asked = requests.find_requests(text, runtime.settings.gate)
+    forgets = requests.find_forgets(text)
+    state = session_ref(place.key, request.session_id)
+    if not (asked.found or asked.ignored or forgets):
+        return (state,)
+    memory = runtime.store.read(memory_ref(place.key)).document
+    named = [e for t in forgets for e in forget.named(memory.entries, t)] if memory else []
+    return (state, *learn_refs(place.key), *(trash_ref(place.key, e.id) for e in named))
 
 
-def _compaction(key: str, request: EventRequest) -> Sequence[Ref[Document]]:
-    return (*_state_and_memory(key, request), compaction_ref(key, request.session_id))
+def _compaction(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
+    compaction = compaction_ref(place.key, request.session_id)
+    return (*_state_and_memory(runtime, place, request), compaction)
 
 
 STEPS: dict[str, tuple[Step, Refs]] = {
@@ -287,11 +323,11 @@ STEPS: dict[str, tuple[Step, Refs]] = {
 }
 
 
-def event_refs(place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
+def event_refs(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
     """The documents that this event may change."""
     require_session(request)
     _step, refs = STEPS[request.event.kind]
-    return refs(place.key, request)
+    return refs(runtime, place, request)
 
 
 def _run(work: Work, request: EventRequest) -> EventAnswer:
@@ -299,7 +335,7 @@ def _run(work: Work, request: EventRequest) -> EventAnswer:
 
 
 def _operation_refs(runtime: Runtime, request: EventRequest) -> Sequence[Ref[Document]]:
-    return event_refs(locate(runtime, request), request)
+    return event_refs(runtime, locate(runtime, request), request)
 
 
 record_event = Operation(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wm.domain.facts import Fact
+from wm.domain.session.infer import infer_type
 from wm.domain.times import iso
 from wm.domain.workspace import consolidate, forget, quality
 from wm.domain.workspace.scope import BRANCH, WORKSPACE
@@ -80,7 +81,7 @@ def new_entry(work: Work, place: Place, request: RememberRequest) -> MemoryEntry
     moment = iso(work.now)
     return MemoryEntry(
         id=work.runtime.ids.new("m_"),
-        type=request.type or quality.infer_type(request.text),
+        type=request.type or infer_type(request.text, ""),
         text=redact(request.text.strip()),
         rationale=redact(request.rationale.strip()),
         source=request.source,

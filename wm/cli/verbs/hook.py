@@ -13,6 +13,6 @@ def command(agent: str, event: str) -> int:
 
     Agents call this; it always ends with exit code 0, so that an agent never stops for wm.
     """
-    from wm.agents import hook
+    from wm.agents import hook_client
 
-    return hook.main(["hook", agent, event])
+    return hook_client.main(["hook", agent, event])

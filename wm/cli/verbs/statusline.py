@@ -8,6 +8,6 @@ import click
 @click.command("statusline", short_help="Print one line for Claude Code's status line.")
 def command() -> int:
     """Read Claude Code's status from standard input and print one line, or nothing."""
-    from wm.agents import hook
+    from wm.agents import hook_client
 
-    return hook.main(["statusline"])
+    return hook_client.main(["statusline"])

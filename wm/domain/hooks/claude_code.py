@@ -70,6 +70,7 @@ def parse(name: str, payload: Any, project: str = "") -> Parsed:
         directory=project or cwd,
         events=_of_subagent(events) if in_subagent else events,
         wants=frozenset() if in_subagent else wants,
+        keeps=True,
     )
 
 

@@ -39,6 +39,9 @@ class Parsed:
     """The folder that names the workspace, the same for the whole session where it can be."""
     events: tuple[Event, ...] = ()
     wants: frozenset[Want] = frozenset()
+    keeps: bool = False
+    """The agent keeps what it is given in its conversation: the blocks go out only with the
+    call that opens their epoch. A resumed session has them already."""
 
     @property
     def call(self) -> str:

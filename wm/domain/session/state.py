@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
-from wm.domain.session import activity
+from wm.domain.session import activity, errors
 from wm.domain.text import canonical
 from wm.domain.times import iso
 from wm.formats.events import (
@@ -86,6 +86,12 @@ def note_pending(
     return _changed(state, pending_memories=notes)
 
 
+def drop_pending(state: SessionState, ids: frozenset[str]) -> SessionState:
+    """Take out memories that were forgotten again."""
+    kept = tuple(note for note in state.pending_memories if note.id not in ids)
+    return _changed(state, pending_memories=kept)
+
+
 def _started(
     state: SessionState, event: SessionStarted, now: datetime, _settings: SessionSettings
 ) -> SessionState:
@@ -126,8 +132,12 @@ def _prompted(
 def _tool(
     state: SessionState, event: ToolFinished, now: datetime, settings: SessionSettings
 ) -> SessionState:
-    files = activity.touch(state.active_files, event, root=state.root, now=now, settings=settings)
-    return _changed(state, active_files=files)
+    known: dict[str, Any] = {"root": state.root, "now": now, "settings": settings}
+    return _changed(
+        state,
+        active_files=activity.touch(state.active_files, event, **known),
+        open_errors=errors.after_tool(state.open_errors, event, **known),
+    )
 
 
 def _compacted(

@@ -26,6 +26,22 @@ def tombstone(
     )
 
 
+def named(entries: Iterable[MemoryEntry], text: str) -> tuple[MemoryEntry, ...]:
+    """The active entries that a person means by `text`: those that say just that, else those
+    of which one contains the other. Nothing shorter than two words names an entry by a part."""
+    wanted = canonical(text)
+    active = [entry for entry in entries if entry.status == "active"]
+    exact = tuple(entry for entry in active if canonical(entry.text) == wanted)
+    if exact or len(wanted.split()) < 2:
+        return exact
+    return tuple(
+        entry
+        for entry in active
+        if f" {wanted} " in f" {canonical(entry.text)} "
+        or f" {canonical(entry.text)} " in f" {wanted} "
+    )
+
+
 def is_forgotten(text: str, stones: Iterable[Tombstone], digest: Callable[[str], str]) -> bool:
     """Was this text forgotten, in whatever spelling and under whatever type?"""
     stones = tuple(stones)
