@@ -109,7 +109,7 @@ def test_what_is_left_out_is_counted_in_the_text_and_named_in_the_value() -> Non
     left = 12 - rendered.shown["files"]
     assert f" {left} files" in rendered.text.splitlines()[-1]
     assert "error:000000000000" in rendered.omitted
-    assert "file:src/m11.py" in rendered.omitted
+    assert "file:src/m9.py" in rendered.omitted
 
 
 @pytest.mark.parametrize("limit", [*range(0, 701, 7), 5000])

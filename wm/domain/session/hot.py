@@ -167,10 +167,13 @@ def _errors(state: SessionState, settings: SessionSettings) -> _Section:
 
 
 def _error_line(error: OpenError, max_chars: int) -> str:
-    line = f":{error.line}" if error.line else ""
-    place = f" {neutralise(error.file)}{line}:" if error.file else ""
+    """The summary names the place itself; one written by other means gets it in front."""
+    summary = error.summary
+    if error.file and error.file not in summary:
+        line = f":{error.line}" if error.line else ""
+        summary = f"{error.file}{line}: {summary}"
     mark = " (maybe fixed)" if error.status == "maybe_fixed" else ""
-    return f"- [{error.category}]{place} {_short(error.summary, max_chars)}{mark}"
+    return f"- [{error.category}] {_short(summary, max_chars)}{mark}"
 
 
 def _decisions(state: SessionState, settings: SessionSettings) -> _Section:

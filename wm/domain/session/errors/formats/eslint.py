@@ -1,0 +1,71 @@
+"""eslint and stylelint (a file, then its problems indented), biome, prettier."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wm.domain import patterns
+from wm.domain.session.errors.found import Found, whole
+
+_PROBLEM = patterns.compile(r"^\s+(\d+):(\d+)\s+(error|warning|✖|⚠|×)\s+(\S.*)$")
+_BIOME = patterns.compile(
+    r"^(\S+\.\w+)(?::(\d+):\d+)? ((?:lint|format|parse|assist|organizeImports)\S*)"
+)
+_UNIX = patterns.compile(r"^(\S.*?):(\d+):\d+: (.+) \[(Error|Warning)/([^\]]*)\]$")
+_PRETTIER_ERROR = patterns.compile(r"^\[error\] (\S+): (\w*Error: .*?)(?: \((\d+):\d+\))?$")
+
+
+def find(lines: Sequence[str]) -> Iterator[Found]:
+    """Warnings count only where the run failed for nothing but too many warnings."""
+    found = list(_stylish(lines))
+    errors = [f for f, severe in found if severe]
+    yield from errors or [f for f, _severe in found]
+    yield from _biome(lines)
+    yield from _prettier(lines)
+
+
+def _stylish(lines: Sequence[str]) -> Iterator[tuple[Found, bool]]:
+    file = ""
+    for i, line in enumerate(lines):
+        if not line:
+            continue
+        if line[0] != " ":
+            match = _UNIX.match(line)
+            if match:
+                path, number, message, level, rule = match.groups()
+                message = f"{message} {rule}"
+                yield Found("lint", message, path, whole(number), i, i + 1), level == "Error"
+            file = line.strip() if _is_path(line) else ""
+            continue
+        match = _PROBLEM.match(line) if file else None
+        if match:
+            number, _column, level, message = match.groups()
+            text = " ".join(message.split())
+            yield Found("lint", text, file, whole(number), i, i + 1), level in ("error", "✖", "×")
+
+
+def _is_path(line: str) -> bool:
+    name = line.strip().replace("\\", "/").rsplit("/", 1)[-1]
+    return "." in name and ": " not in line and (" " not in line.strip() or line.startswith("/"))
+
+
+def _biome(lines: Sequence[str]) -> Iterator[Found]:
+    for i, line in enumerate(lines):
+        match = _BIOME.match(line)
+        if match and "━" in line:
+            file, number, rule = match.groups()
+            told = next((t.strip() for t in lines[i + 1 : i + 4] if t.strip()), "")
+            message = f"{rule} {told.lstrip('×✖! ')}".strip()
+            yield Found("lint", message, file, whole(number or ""), i, i + 3)
+
+
+def _prettier(lines: Sequence[str]) -> Iterator[Found]:
+    unformatted = any("Code style issues" in line for line in lines)
+    for i, line in enumerate(lines):
+        if line.startswith("[warn] ") and unformatted and "Code style" not in line:
+            yield Found("lint", "not formatted (prettier)", line[7:].strip(), at=i, until=i + 1)
+        elif line.startswith("[error] "):
+            match = _PRETTIER_ERROR.match(line)
+            if match:
+                file, message, number = match.groups()
+                yield Found("lint", message, file, whole(number or ""), i, i + 1)

@@ -1,0 +1,108 @@
+"""go build, vet and test, golangci-lint; panics of Go programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wm.domain import patterns
+from wm.domain.session.errors.found import Found, is_foreign, whole
+
+_PLACE = patterns.compile(r"^(?:vet: |\s{0,4})?(\S+\.go):(\d+)(?::\d+)?: (.+)$")
+_FAIL = patterns.compile(r"^(\s*)--- FAIL: (\S+) \(")
+_TOLD = patterns.compile(r"^\s+(\S+\.go):(\d+): (.*)$")
+_PACKAGE = patterns.compile(r"^FAIL\s+(\S+)(?:\s+\[|\s+[\d.]+s|$)")
+_FRAME = patterns.compile(r"^\t(\S+\.go):(\d+)(?: \+0x[0-9a-f]+)?$")
+_LINTER = patterns.compile(r" \(([a-z]+)\)$")
+
+
+def find(lines: Sequence[str]) -> Iterator[Found]:
+    panic = _panic(lines)
+    inside = range(panic.at, panic.until) if panic else range(0)
+    if panic:
+        yield panic
+    yield from _tests(lines, panic)
+    for i, line in enumerate(lines):
+        if ".go:" not in line or i in inside:
+            continue
+        match = _PLACE.match(line)
+        if match and line[:1] not in "\t" and not line.startswith("    "):
+            file, number, message = match.groups()
+            category = "lint" if _LINTER.search(message) else ""
+            yield Found(category, message, file, whole(number), i, i + 1)
+
+
+def _panic(lines: Sequence[str]) -> Found | None:
+    """`panic:` or `fatal error:` with the stack of goroutines behind it."""
+    for i, line in enumerate(lines):
+        if not line.startswith(("panic: ", "fatal error: ")):
+            continue
+        frames: list[tuple[str, str]] = []
+        goroutines = 0
+        end = i + 1
+        while end < len(lines) and end < i + 400 and not lines[end].startswith(("FAIL\t", "exit ")):
+            goroutines += lines[end].startswith("goroutine ")
+            frame = _FRAME.match(lines[end]) if goroutines == 1 else None
+            if frame:
+                frames.append((frame.group(1), frame.group(2)))
+            end += 1
+        if not goroutines:
+            continue
+        file, number = next(((f, n) for f, n in frames if not is_foreign(f)), ("", "0"))
+        message = line.removesuffix(" [recovered]")
+        in_test = next((m.group(2) for t in reversed(lines[:i]) if (m := _FAIL.match(t))), "")
+        category = "test" if in_test else "runtime"
+        return Found(category, message, file, whole(number), i, end, in_test)
+    return None
+
+
+def _tests(lines: Sequence[str], panic: Found | None) -> Iterator[Found]:
+    """A failed test and what it said; a test with failed subtests is only their sum."""
+    for i, line in enumerate(lines):
+        head = _FAIL.match(line) if "--- FAIL: " in line else None
+        if head is None or (panic and head.group(2) == panic.name):
+            continue
+        end = i + 1
+        while end < len(lines) and lines[end].startswith(head.group(1) + "    "):
+            end += 1
+        block = lines[i + 1 : end]
+        if any("--- FAIL: " in text for text in block):
+            continue
+        said = block or _said_before(lines, i)
+        told = next((m for text in said if (m := _TOLD.match(text))), None)
+        file, number, message = told.groups() if told else ("", "0", "failed")
+        if told and not message.strip():
+            message = _after(said, told.group(0))
+        folder = _folder(lines, end)
+        path = f"{folder}/{file}" if folder and file and "/" not in file else file
+        yield Found("test", message, path, whole(number), i, end, head.group(2))
+
+
+def _said_before(lines: Sequence[str], at: int) -> Sequence[str]:
+    """With -v the messages of a test stand above its result."""
+    begin = at
+    while begin > 0 and begin > at - 60 and not lines[begin - 1].startswith(("===", "---", "ok")):
+        begin -= 1
+    return lines[begin:at]
+
+
+def _after(block: Sequence[str], line: str) -> str:
+    """testify opens with an empty line; what went wrong stands behind `Error:`."""
+    at = list(block).index(line)
+    for text in block[at + 1 :]:
+        told = text.strip()
+        if told.startswith("Error:"):
+            return told.removeprefix("Error:").strip() or "failed"
+    return next((t.strip() for t in block[at + 1 :] if t.strip()), "failed")
+
+
+def _folder(lines: Sequence[str], start: int) -> str:
+    """The package that the next `FAIL` line names, as a mark for the table to resolve."""
+    for text in lines[start:]:
+        match = _PACKAGE.match(text) if text.startswith("FAIL") else None
+        if match:
+            return f"{PACKAGE_MARK}{match.group(1)}"
+    return ""
+
+
+PACKAGE_MARK = "package:"
+"""What stands before an import path whose folder only the workspace's root can tell."""

@@ -1,0 +1,59 @@
+"""rspec, phpunit, dotnet test, ctest, terraform, golden lines of smaller tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wm.domain import patterns
+from wm.domain.session.errors.found import Found, whole
+
+_RSPEC = patterns.compile(r"^rspec (\S+?):(\d+) # (.+)$")
+_RSPEC_BODY = patterns.compile(r"^\s+Failure/Error: ?(.*)$")
+_PHPUNIT = patterns.compile(r"^\d+\) ([\w\\]+::\w+.*)$")
+_PHP_PLACE = patterns.compile(r"^(/\S+\.php):(\d+)$")
+_DOTNET = patterns.compile(r"^\s+Failed (\S.+?) \[[^\]]+\]$")
+_DOTNET_FRAME = patterns.compile(r"^\s+at .* in (\S+):line (\d+)$")
+_TERRAFORM = patterns.compile(r"^\s*on (\S+) line (\d+)")
+_SQL = patterns.compile(r"^psql:(\S+?):(\d+): ((?:ERROR|FATAL): .+)$")
+_CTEST = patterns.compile(r"^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Not Run)\)$")
+
+
+def find(lines: Sequence[str]) -> Iterator[Found]:
+    for i, line in enumerate(lines):
+        if line.startswith("rspec ") and (match := _RSPEC.match(line)):
+            file, number, name = match.groups()
+            yield Found("test", _rspec_said(lines, name), file, whole(number), i, i + 1, name)
+        elif "::" in line and line[:1].isdigit() and (match := _PHPUNIT.match(line)):
+            place = next((m for t in lines[i : i + 30] if (m := _PHP_PLACE.match(t))), None)
+            file, number = place.groups() if place else ("", "0")
+            told = next((t for t in lines[i + 1 : i + 4] if t.strip()), "failed")
+            yield Found("test", told, file, whole(number), i, i + 2, match.group(1))
+        elif line.lstrip().startswith("Failed ") and (match := _DOTNET.match(line)):
+            block = lines[i + 1 : i + 25]
+            frame = next((m for t in block if (m := _DOTNET_FRAME.match(t))), None)
+            file, number = frame.groups() if frame else ("", "0")
+            said = (t.strip() for t in block if t.strip() and "Message:" not in t)
+            message = next(said, "failed")
+            yield Found("test", message, file, whole(number), i, i + 2, match.group(1))
+        elif line.startswith("Error: ") and i + 3 < len(lines):
+            place = next((m for t in lines[i + 1 : i + 4] if (m := _TERRAFORM.match(t))), None)
+            if place:
+                yield Found("build", line[7:], place.group(1), whole(place.group(2)), i, i + 6)
+        elif line.startswith("psql:") and (match := _SQL.match(line)):
+            file, number, message = match.groups()
+            yield Found("runtime", message, file, whole(number), i, i + 1)
+        elif line.rstrip().endswith(")") and " - " in line and (match := _CTEST.match(line)):
+            yield Found("test", "failed", at=i, until=i + 1, name=match.group(1))
+
+
+def _rspec_said(lines: Sequence[str], name: str) -> str:
+    last_word = name.split(" ")[-1]
+    for i, line in enumerate(lines):
+        if line.rstrip().endswith(last_word) and line.startswith("  "):
+            for text in lines[i + 1 : i + 12]:
+                body = _RSPEC_BODY.match(text)
+                if body:
+                    at = lines.index(text)
+                    told = [t.strip() for t in lines[at + 1 : at + 6] if t.strip()]
+                    return told[0] if told else body.group(1)
+    return "failed"

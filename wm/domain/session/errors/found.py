@@ -1,0 +1,82 @@
+"""One error that an output showed, before it is anybody's open error (HS-2)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from wm.domain import patterns
+
+MAX_FILE_CHARS = 400
+
+
+@dataclass(frozen=True)
+class Found:
+    """category "": that of the tool that ran. at, until: the lines of the output it took.
+
+    message: what is wrong, one line, without the place. name: the test that failed.
+    """
+
+    category: str
+    message: str
+    file: str = ""
+    line: int = 0
+    at: int = 0
+    until: int = 0
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Family:
+    """A parser and when to run it.
+
+    hints: texts of which one stands in every output that the parser can read. tools: first
+    words of tools that write this format themselves; the error belongs to such a part of a
+    chain. runtime: the error comes from a program that ran, not from a tool that checks.
+    """
+
+    name: str
+    hints: tuple[str, ...]
+    find: Callable[[Sequence[str]], Iterable[Found]]
+    tools: tuple[str, ...] = ()
+    runtime: bool = False
+
+
+_NUMBER = patterns.compile(r"(?i)(:\d+)+\b|\(\d+,\s?\d+\)|\[\d+,\s?\d+\]|\bline \d+|0x[0-9a-f]+")
+_DURATION = patterns.compile(r"\b\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds)\b")
+
+
+def fingerprint(category: str, summary: str) -> str:
+    """12 hex digits that stay when only lines, columns, addresses or durations change."""
+    bare = _DURATION.sub("", _NUMBER.sub("", summary))
+    text = f"{category}{' '.join(bare.split())}"
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
+
+
+def summary(found: Found, file: str, max_chars: int) -> str:
+    """Place, test and message on one line, cut at `max_chars` with `…`."""
+    place = f"{file}:{found.line}: " if file and found.line else f"{file}: " if file else ""
+    name = f"{found.name}: " if found.name and found.name not in found.message else ""
+    text = " ".join(f"{place}{name}{found.message}".split())
+    return text if len(text) <= max_chars else text[: max_chars - 1].rstrip() + "…"
+
+
+FOREIGN = (
+    "node_modules/", "site-packages/", "dist-packages/", "/usr/lib/", "/usr/local/lib/",
+    "/usr/include/", "/usr/share/", "/usr/local/go/", "/lib/python", "node:", "internal/",
+    "/rustc/", ".cargo/registry", "/pkg/mod/", "/src/runtime/", "/src/testing/", "/src/net/http/",
+    ".venv/", "/venv/", "<frozen", "<string>", "<anonymous>", "[eval]", "webpack/", "../sysdeps/",
+    "../csu/", "libsanitizer", "/.pyenv/", "/.nvm/", "/opt/hostedtoolcache/", "/Library/",
+    "<stdin>", "/gems/", "vendor/", "(native", "/toolchains/", "importlib/",
+)  # fmt: skip
+
+
+def is_foreign(path: str) -> bool:
+    """True for a file of a library, a runtime or a package, as its path shows."""
+    return not path or any(mark in path for mark in FOREIGN)
+
+
+def whole(text: str) -> int:
+    """The number that a match found; 0 for one that is absurdly long."""
+    return int(text) if text.isdigit() and len(text) < 8 else 0
