@@ -103,6 +103,12 @@ class MemorySettings:
     max_rationale_chars: int = option(180, "Longest rationale.", spec="WM-1", unit="chars")
     rendered_entries: int = option(28, "Entries shown in a prompt.", spec="WM-4", unit="entries")
     rendered_chars: int = option(3600, "Characters shown in a prompt.", spec="WM-4", unit="chars")
+    listed_omissions: int = option(
+        200,
+        "Entries left out of a prompt that are named one by one; the rest is counted.",
+        spec="EP-3",
+        unit="entries",
+    )
     type_caps: dict[str, int] = option(
         {"feedback": 10, "decision": 10, "project": 8, "reference": 6},
         "Entries of one type shown in a prompt.",
@@ -329,6 +335,40 @@ class RecallSettings:
     )
     bm25_k1: float = option(1.2, "Term saturation of BM25.", spec="RC-1")
     bm25_b: float = option(0.75, "Length normalisation of BM25.", spec="RC-1")
+    synonym_weight: float = option(
+        0.35, "What a word used for a query word counts, of 1.", spec="RC-1"
+    )
+    prefix_weight: float = option(
+        0.5, "What a beginning shared with an unknown query word counts, of 1.", spec="RC-1"
+    )
+    phrase_bonus: float = option(
+        0.25, "Raise of a hit in which the query stands together.", spec="RC-1"
+    )
+    month_bonus: float = option(
+        0.6, "Raise of a hit from the month that the query names.", spec="RC-1"
+    )
+    decision_bonus: float = option(
+        0.25, "Raise of a decision when the query asks what was decided.", spec="RC-1"
+    )
+    recency_share: float = option(
+        0.12, "Raise of the newest hit over the oldest; the double for `now`.", spec="RC-1"
+    )
+    superseded_factor: float = option(
+        0.7, "Factor of a superseded statement when the query asks for today.", spec="RC-1"
+    )
+    history_factor: float = option(
+        1.6, "Factor of a superseded statement when the query asks for the past.", spec="RC-1"
+    )
+    short_floor: float = option(
+        0.3,
+        "Share of a query of up to three words that the best hit must hold, else none is shown.",
+        spec="RC-1",
+    )
+    middle_floor: float = option(0.2, "The same for four words.", spec="RC-1")
+    long_floor: float = option(0.1, "The same for longer queries.", spec="RC-1")
+    judged_hits: int = option(
+        50, "Hits that are judged by more than single words.", spec="RC-1", unit="hits"
+    )
 
 
 @dataclass(frozen=True)

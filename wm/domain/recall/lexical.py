@@ -56,22 +56,7 @@ class Hit:
     why: str
 
 
-SYNONYM_WEIGHT = 0.35
-PREFIX_WEIGHT = 0.5
 MIN_PREFIX = 5
-PHRASE_BONUS = 0.25
-MONTH_BONUS = 0.6
-DECISION_BONUS = 0.25
-HISTORY_FACTOR = 1.6
-SUPERSEDED_FACTOR = 0.7
-RECENCY_SHARE = 0.12
-FLOORS = (0.3, 0.3, 0.3, 0.3, 0.2)
-"""The best hit holds at least this share of the query's weight, by its number of words: a short
-query whose telling words stand nowhere is about something else."""
-LONG_FLOOR = 0.1
-"""The same for longer queries: of a whole sentence a hit needs little."""
-CANDIDATES = 50
-"""Hits that are judged closely; more where more are asked for."""
 
 _HISTORY_TEXT = "before earlier formerly previous previously used original originally was did past"
 _HISTORY = frozenset(_HISTORY_TEXT.split())
@@ -156,11 +141,11 @@ class Index:
         asked = self._query(query)
         scores, shares = self._scores(asked)
         self._lend(asked, scores, shares)
-        if max(shares.values(), default=0.0) < _floor(asked):
+        if max(shares.values(), default=0.0) < self._floor(asked):
             return ()
         admitted = [i for i in scores if filters is None or filters.admit(self._documents[i])]
         admitted.sort(key=lambda i: -scores[i])
-        best = admitted[: max(CANDIDATES, 2 * k)]
+        best = admitted[: max(self._settings.judged_hits, 2 * k)]
         times = sorted(self._documents[i].time for i in best)
         judged = [(self._judged(asked, i, scores[i], shares[i], times), i) for i in best]
         judged.sort(key=lambda pair: (-pair[0], pair[1]))
@@ -168,6 +153,14 @@ class Index:
             Hit(id=i, score=round(score, 6), why=explain(self._reasons(asked, i)))
             for score, i in judged[:k]
         )
+
+    def _floor(self, asked: _Query) -> float:
+        """The share of the query's weight that the best hit must hold: a short query whose
+        telling words stand nowhere is about something else, of a sentence little is enough."""
+        count = len(asked.words)
+        if count <= 3:
+            return self._settings.short_floor
+        return self._settings.middle_floor if count == 4 else self._settings.long_floor
 
     def _terms(self, text: str) -> list[str]:
         """Terms of a text in order. Words come again and again, so each is taken apart once."""
@@ -200,11 +193,11 @@ class Index:
         wanted = dict.fromkeys(own, 1.0)
         for term in own:
             for other in SYNONYMS.get(term, ()):
-                wanted.setdefault(other, SYNONYM_WEIGHT)
+                wanted.setdefault(other, self._settings.synonym_weight)
         if len(own) == 1 and own[0] not in self._postings and len(own[0]) > MIN_PREFIX:
             begin = own[0][: max(MIN_PREFIX, len(own[0]) - 3)]
             near = self._beginnings.get(begin[:MIN_PREFIX], set())
-            wanted.update((t, PREFIX_WEIGHT) for t in near if t.startswith(begin))
+            wanted.update((t, self._settings.prefix_weight) for t in near if t.startswith(begin))
         return wanted
 
     def _rarity(self, term: str) -> float:
@@ -255,16 +248,17 @@ class Index:
         """The score with what single words do not tell."""
         document = self._documents[i]
         factor = 0.5 + share
-        factor += PHRASE_BONUS * self._togetherness(asked, document)
+        factor += self._settings.phrase_bonus * self._togetherness(asked, document)
         if asked.month and _in_month(document, asked):
-            factor += MONTH_BONUS
+            factor += self._settings.month_bonus
         if asked.decision and document.metadata.get("type") == "decision":
-            factor += DECISION_BONUS
+            factor += self._settings.decision_bonus
         if document.metadata.get("status") == "superseded":
-            factor *= HISTORY_FACTOR if asked.history else SUPERSEDED_FACTOR
+            past, present = self._settings.history_factor, self._settings.superseded_factor
+            factor *= past if asked.history else present
         if not asked.history and times:
             newer = sum(t < document.time for t in times) / len(times)
-            factor *= 1 + RECENCY_SHARE * newer * (2 if asked.now else 1)
+            factor *= 1 + self._settings.recency_share * newer * (2 if asked.now else 1)
         return score * factor
 
     def _togetherness(self, asked: _Query, document: Document) -> float:
@@ -295,11 +289,6 @@ class Index:
             time=document.time[:7] if asked.month and _in_month(document, asked) else "",
             superseded=document.metadata.get("status") == "superseded",
         )
-
-
-def _floor(asked: _Query) -> float:
-    count = len(asked.words)
-    return FLOORS[count] if count < len(FLOORS) else LONG_FLOOR
 
 
 def _is_time(word: str) -> bool:

@@ -23,10 +23,6 @@ from wm.settings import MemorySettings
 
 FRAME_CHARS = 420
 """Kept free for what `render` puts around the entries: heading, fence, the closing count."""
-LISTED_OMISSIONS = 200
-"""Omissions named one by one, strongest first; the rest is counted. An epoch file must not grow
-with the memory."""
-
 SHORTEST_LINE = 3
 PINNED = 1e6
 """Lifts pinned entries above every strength."""
@@ -49,8 +45,8 @@ class Ranking:
 class Selection:
     """What is shown, strongest first; what is not, and why.
 
-    omitted: the strongest `LISTED_OMISSIONS` of them; counts: all of them, by reason
-    (type_cap, entry_cap, char_budget).
+    omitted: the strongest of those left out, as an epoch file must not grow with the memory;
+    counts: all of them, by reason (type_cap, entry_cap, char_budget).
     """
 
     shown: tuple[MemoryEntry, ...] = ()
@@ -134,7 +130,7 @@ class _Page:
     def filled(self, entries: Iterable[MemoryEntry], left: Counter[str]) -> Selection:
         """The selection; `left` counts what `entries` holds by type."""
         for entry in entries:
-            if len(self._omitted) >= LISTED_OMISSIONS and self._is_full(left):
+            if len(self._omitted) >= self._settings.listed_omissions and self._is_full(left):
                 break
             left[entry.type] -= 1
             self._offer(entry)
@@ -157,7 +153,7 @@ class _Page:
                 return
             reason = "char_budget"
         self._counts[reason] += 1
-        if len(self._omitted) < LISTED_OMISSIONS:
+        if len(self._omitted) < self._settings.listed_omissions:
             self._omitted.append(Omission(id=entry.id, reason=reason))
 
     def _over_caps(self, kind: str) -> str:
