@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -114,9 +115,10 @@ def test_whatever_call_fails_the_old_or_the_new_is_there(
     prepare(tmp_path / "count")
     total = steps(tmp_path / "count")
     assert total > 40
+    prepare(tmp_path / "start")
     for at in range(1, total + 1):
         home = tmp_path / f"{at}"
-        prepare(home)
+        shutil.copytree(tmp_path / "start", home)
         open_before = descriptors()
         disk = FailingDisk(home, at, code, sticky=sticky)
         acknowledged = True
