@@ -124,7 +124,8 @@ def test_home_is_made_private_and_told_once(tmp_path: Path) -> None:
     disk = Disk(tmp_path / "deep" / "wm")
     assert disk.make_home()
     assert not disk.make_home()
-    assert (tmp_path / "deep" / "wm").stat().st_mode & 0o777 == 0o700
+    for path in (tmp_path / "deep", tmp_path / "deep" / "wm"):
+        assert path.stat().st_mode & 0o777 == 0o700
 
 
 def test_a_home_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ descriptor is left behind on any error path. Raises plain OSError (ST-5, F06-F10
 from __future__ import annotations
 
 import _thread
+import contextlib
 import ctypes
 import errno
 import fcntl
@@ -96,15 +97,16 @@ class Disk:
     # --- folders ------------------------------------------------------------------------
 
     def make_home(self) -> bool:
-        """Create the data folder; True if it was missing. Its parents keep the umask's mode."""
-        if self._identity is not None:
+        """Create the data folder and what is missing on the way to it; True if it was missing."""
+        if self._identity is not None or self.home.exists():
             return False
-        missing = not self.home.exists()
-        if missing:
-            os.makedirs(self.home, mode=FOLDER_MODE, exist_ok=True)
-            os.chmod(self.home, FOLDER_MODE)
-            self._flush_parent()
-        return missing
+        for folder in (*reversed(self.home.parents), self.home):
+            if not folder.exists():
+                with contextlib.suppress(FileExistsError):  # another process was faster
+                    folder.mkdir(FOLDER_MODE)
+                    folder.chmod(FOLDER_MODE)
+                self._flush_at(folder.parent)
+        return True
 
     def folder(self, path: str) -> Handle:
         """Open a folder, one component at a time, never through a symlink."""
@@ -120,11 +122,8 @@ class Disk:
     def mkdir(self, folder: Handle, name: str) -> None:
         """Create a folder 0700; FileExistsError if the name is taken."""
         os.mkdir(name, FOLDER_MODE, dir_fd=folder.fd)
-        fd = os.open(name, _FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=folder.fd)
-        try:
-            os.fchmod(fd, FOLDER_MODE)
-        finally:
-            os.close(fd)
+        # The umask may have taken every right, so that it cannot be opened before this.
+        os.chmod(name, FOLDER_MODE, dir_fd=folder.fd)
 
     def list(self, folder: Handle) -> list[str]:
         """Names in a folder, sorted. Names that are no UTF-8 come with surrogates."""
@@ -328,8 +327,9 @@ class Disk:
         elif identity != self._identity:
             raise OSError(errno.ESTALE, "another folder took its place", str(self.home))
 
-    def _flush_parent(self) -> None:
-        fd = os.open(self.home.parent, _FOLDER_FLAGS)
+    def _flush_at(self, path: Path) -> None:
+        """Flush a folder above the data folder, which keeps the name of one that we made."""
+        fd = os.open(path, _FOLDER_FLAGS)
         with Handle(self, "..", fd, is_folder=True) as parent:
             self.flush(parent)
 
