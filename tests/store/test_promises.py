@@ -31,7 +31,7 @@ from wm.store.base import Health, Ref, Store
 from wm.store.files import FileStore
 from wm.store.memory import MemoryStore
 
-SETTINGS = StoreSettings(lock_wait_s=0.05)
+SETTINGS = StoreSettings(lock_wait_s=0.05, max_document_bytes=9000)
 
 
 @pytest.fixture(params=["files", "memory"])
@@ -200,6 +200,17 @@ def test_a_value_that_would_not_come_back_is_refused(store: Store) -> None:
     assert store.read(MEMORY).health is Health.MISSING
 
 
+def test_a_document_that_is_too_large_is_refused_alone(store: Store) -> None:
+    with store.transaction([MEMORY, SESSION]) as tx:
+        tx.put(SESSION, session())
+        mark = tx.savepoint()
+        with pytest.raises(StoreError, match="more than 9000"):
+            tx.put(MEMORY, memory("x" * 9000))
+        tx.rollback(mark)
+    assert store.read(SESSION).health is Health.OK
+    assert store.read(MEMORY).health is Health.MISSING
+
+
 def test_a_record_that_is_too_large_is_refused_alone(store: Store) -> None:
     big = record(1).model_copy(update={"details": {"text": "x" * 300_000}})
     with store.transaction([MEMORY]) as tx:
@@ -261,7 +272,7 @@ def test_the_order_of_refs_does_not_matter(store: Store) -> None:
                 tx.put(MEMORY, kept.model_copy(update={"entries": new}))
         done.append(index)
 
-    patient = StoreSettings(lock_wait_s=30)
+    patient = StoreSettings(lock_wait_s=30)  # and room for forty entries
     store.settings = patient  # type: ignore[attr-defined]
     if isinstance(store, FileStore):
         store = FileStore(store.home, patient)

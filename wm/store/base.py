@@ -119,10 +119,10 @@ class Transaction(Protocol):
         """The staged document if there is one, else what is on disk. The ref must be declared."""
 
     def put(self, ref: Ref[D], document: D, *, absorbs: bool = False) -> None:
-        """Stage a document. Its generation is set at commit. Raises TooNew, Corrupt never:
-        what could not be read, or was changed outside, is kept in quarantine before it is
-        replaced. `absorbs`: `document` takes in the outside change that `read` showed, so
-        that one needs no quarantine."""
+        """Stage a document under its next generation. Raises TooNew, and StoreError for what
+        could not be written and read back; Corrupt never: what could not be read, or was
+        changed outside, is kept in quarantine before it is replaced. `absorbs`: `document`
+        takes in the outside change that `read` showed, so that one needs no quarantine."""
 
     def delete(self, ref: Ref[D]) -> None:
         """Stage a removal; all generations of the file go. Missing is fine."""
@@ -139,7 +139,8 @@ class Transaction(Protocol):
 
     def commit(self) -> None:
         """Write everything staged, in order, and flush what is class full. On an error nothing
-        is acknowledged; documents written before it stay (each is whole)."""
+        is acknowledged and nothing stays staged; documents written before it stay (each is
+        whole)."""
 
     def __enter__(self) -> Transaction: ...
 

@@ -116,7 +116,10 @@ class MemoryStore:
         before = max((d.generation for d in (kept.document,) if d is not None), default=0)
         raw, again = envelope.encode(document, before + 1, self._key)
         if len(raw) > self.settings.max_document_bytes:
-            raise StoreError(f"{paths.place(ref).path} would have {len(raw)} bytes.")
+            raise StoreError(
+                f"{paths.place(ref).path} would have {len(raw)} bytes, more than "
+                f"{self.settings.max_document_bytes}."
+            )
         return again
 
     def line(self, record: EvidenceRecord) -> bytes:
@@ -157,7 +160,7 @@ class MemoryTransaction:
 
     def put(self, ref: Ref[D], document: D, *, absorbs: bool = False) -> None:  # noqa: ARG002
         self._declared(ref)
-        self._staged.append((ref, document))
+        self._staged.append((ref, self._store.encode(ref, document)))
 
     def delete(self, ref: Ref[D]) -> None:
         self._declared(ref)
@@ -176,12 +179,8 @@ class MemoryTransaction:
         del self._staged[mark:]
 
     def commit(self) -> None:
-        written = {
-            ref: None if document is None else self._store.encode(ref, document)
-            for ref, document in self._documents().items()
-        }
         lines = [step for step in self._staged if isinstance(step[1], bytes)]
-        self._store.apply(written, lines)
+        self._store.apply(self._documents(), lines)
         self._staged.clear()
 
     def __enter__(self) -> MemoryTransaction:

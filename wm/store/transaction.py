@@ -49,9 +49,13 @@ def write_order(ref: Ref[Document]) -> tuple[int, str, str]:
 
 @dataclass(frozen=True)
 class _Put:
+    """A document as it will be read back, and its file's bytes."""
+
     ref: Ref[Document]
     place: Place
     document: Document
+    raw: bytes
+    generation: int
     absorbs: bool
 
 
@@ -70,13 +74,10 @@ class _Log:
 
 @dataclass(frozen=True)
 class _Write:
-    """A put on its way: its bytes, and the document as they will be read."""
+    """A put on its way to the disk."""
 
     put: _Put
     staged: Staged
-    raw: bytes
-    document: Document
-    generation: int
 
 
 class FileTransaction:
@@ -108,7 +109,16 @@ class FileTransaction:
 
     def put(self, ref: Ref[D], document: D, *, absorbs: bool = False) -> None:
         place = self._writable(ref)
-        self._stage(place, _Put(ref, place, document, absorbs))
+        generation = self._look(ref, place).generation + 1
+        # Encoded here and not at commit: what cannot be written fails alone, not its batch.
+        raw, again = envelope.encode(document, generation, self._key)
+        limit = self._core.settings.max_document_bytes
+        if len(raw) > limit:
+            raise StoreError(
+                f"{self._core.home / place.path} would have {len(raw)} bytes, more than {limit}.",
+                fix="Nothing was written. Remove entries, or raise store.max_document_bytes.",
+            )
+        self._stage(place, _Put(ref, place, again, raw, generation, absorbs))
 
     def delete(self, ref: Ref[D]) -> None:
         place = self._writable(ref)
@@ -147,11 +157,14 @@ class FileTransaction:
             for place in self._places.values():
                 self._core.cache.drop(place.path)
             self._found.clear()
+            self._core.sweep_again(place.folder for place in self._places.values())
             for workspace in {log.workspace for log in logs}:
                 self._core.log.forget(workspace)
             raise
-        self._staged.clear()
-        self._latest.clear()
+        finally:
+            # Also after an error: leaving the `with` must not try it all again.
+            self._staged.clear()
+            self._latest.clear()
 
     def close(self) -> None:
         """Let go of locks and folders; what is staged and not committed is forgotten."""
@@ -284,24 +297,14 @@ class FileTransaction:
         return writes
 
     def _stage_one(self, put: _Put) -> _Write:
-        found = self._look(put.ref, put.place)
-        generation = found.generation + 1
-        raw, document = envelope.encode(put.document, generation, self._key)
-        limit = self._core.settings.max_document_bytes
-        if len(raw) > limit:
-            raise StoreError(
-                f"{self._core.home / put.place.path} would have {len(raw)} bytes, more than "
-                f"{limit}.",
-                fix="Nothing was written. Remove entries, or raise store.max_document_bytes.",
-            )
         staged = atomic.stage(
             self._disk,
             self._folder(put.place.folder),
             put.place.name,
-            raw,
+            put.raw,
             spare=put.ref.model not in RELAXED,
         )
-        return _Write(put, staged, raw, document, generation)
+        return _Write(put, staged)
 
     def _flush_and_close(self, files: list[Handle]) -> None:
         if files:
@@ -383,7 +386,7 @@ class FileTransaction:
             found = self._look(put.ref, place)
             self._set_aside(write.staged.folder, place, found, absorbs=put.absorbs)
             atomic.install(self._disk, write.staged)
-        new = Found(Reading(write.document, Health.OK), write.raw, write.generation)
+        new = Found(Reading(put.document, Health.OK), put.raw, put.generation)
         self._found[place.path] = new
         self._core.cache.put(place.path, put.ref.model, new)
         self._core.wait_for(place, Wait.COPY if put.ref.model in RELAXED else Wait.SPARE)
