@@ -289,19 +289,23 @@ def test_without_a_daemon_a_failed_command_is_taken_to_the_files(
     assert len(done["calls"]) == 1 + falls_back
 
 
-def test_after_a_deadline_passed_events_are_not_tried_for_half_a_minute(
+def test_a_daemon_that_hangs_is_asked_three_times_and_then_once_in_ten_seconds(
     plugin: Plugin,
 ) -> None:
     done = run(
         plugin,
         {"daemon": "slow"},
-        bash(0),
-        {"daemon": {}},
-        bash(0),
-        {"seconds": 31},
-        bash(0),
+        *[bash(0)] * 5,
+        {"seconds": 11},
+        *[bash(0)] * 2,
     )
-    assert names(done) == ["tool.execute.after"] * 2
+    assert names(done) == ["tool.execute.after"] * 4
+
+
+def test_one_slow_answer_costs_no_other_event(plugin: Plugin) -> None:
+    slow, well = {"daemon": "slow"}, {"daemon": {}}
+    done = run(plugin, slow, bash(0), bash(0), well, bash(0), slow, bash(0), bash(0), well, bash(0))
+    assert names(done) == ["tool.execute.after"] * 6
 
 
 def test_notices_go_where_the_conversation_keeps_them_and_never_into_the_first_message(

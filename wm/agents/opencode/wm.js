@@ -22,7 +22,10 @@ const COMMAND = ["wm"]
 const EVENT_MS = 1000
 const START_MS = 4000
 
-const QUIET_MS = 30_000 // after a deadline passed, events are not even tried for so long
+// A daemon that hangs costs so many deadlines, and then one in so long: a slow moment of the
+// machine must not cost the events after it.
+const QUIET_AFTER = 3
+const QUIET_MS = 10_000
 const MAX_SESSIONS = 500
 const MAX_OUTPUT = 2_000_000 // characters of one tool output that leave this process
 const MAX_ARGUMENT = 64_000
@@ -136,7 +139,7 @@ const strings = (value) =>
 //   untitled its first message is yet to come; OpenCode makes a title of all that is in that
 //   notices  sentences that wait for a place in the conversation
 function createMemory() {
-  return { sessions: new Map(), ready: undefined, quietUntil: 0 }
+  return { sessions: new Map(), ready: undefined, late: 0, quietUntil: 0 }
 }
 
 function create({ wm, memory, directory, worktree, client, now = Date.now }) {
@@ -190,9 +193,11 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
     if (began >= memory.quietUntil) {
       try {
         const { status, text } = await wm.call("POST", `/v1/hooks/opencode/${name}`, whole, EVENT_MS)
+        memory.late = 0
         if (status < 500) return status < 300 && text ? JSON.parse(text) : {}
       } catch (error) {
-        if (error?.name === "TimeoutError") memory.quietUntil = now() + QUIET_MS
+        if (error?.name === "TimeoutError") memory.late += 1
+        if (memory.late >= QUIET_AFTER) memory.quietUntil = now() + QUIET_MS
       }
     }
     if (!library) return undefined
