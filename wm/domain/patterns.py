@@ -16,3 +16,8 @@ def compile(text: str, *, ignore_case: bool = False, multi_line: bool = False) -
     options = re2.Options()
     options.log_errors = False
     return re2.compile(f"(?{flags}){text}" if flags else text, options=options)
+
+
+def words(text: str) -> frozenset[str]:
+    """A set of words, written as one text."""
+    return frozenset(text.split())

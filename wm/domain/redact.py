@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from wm.domain.patterns import Pattern, compile
-from wm.domain.secret_formats import FORMATS, SHAPES, WEAK_PREFIXES, Format, words
+from wm.domain.patterns import Pattern, compile, words
+from wm.domain.secret_formats import FORMATS, SHAPES, WEAK_PREFIXES, Format
 from wm.domain.secret_labels import labelled
 from wm.domain.secret_looks import Span, is_placeholder, is_wordy, looks_random
 from wm.domain.text import is_invisible

@@ -10,16 +10,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from wm.domain.patterns import words
+
 W = r"[0-9A-Za-z]"
 WD = r"[0-9A-Za-z_-]"
 H = r"[0-9a-fA-F]"
 B64 = r"[0-9A-Za-z+/]"
 UUID = rf"{H}{{8}}-{H}{{4}}-{H}{{4}}-{H}{{4}}-{H}{{12}}"
-
-
-def words(text: str) -> frozenset[str]:
-    """A set of words, written as one text."""
-    return frozenset(text.split())
 
 
 class Format(NamedTuple):

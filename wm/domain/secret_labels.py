@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from wm.domain.patterns import Pattern, compile
-from wm.domain.secret_formats import VENDORS, words
+from wm.domain.patterns import Pattern, compile, words
+from wm.domain.secret_formats import VENDORS
 from wm.domain.secret_looks import Span, is_placeholder, is_wordy, looks_random
 
 BEHIND = 400

@@ -211,6 +211,8 @@ def _judge(
         yield Ignored(_shown(lines[at]), code)
         return
     text = _tidy(text)
+    if _POLITE_QUESTION.match(plain) is not None:
+        text = text.rstrip(" ?？")
     yield Request(text, infer_type(text, lang, trigger or plain[:40]), lang, trigger)
 
 

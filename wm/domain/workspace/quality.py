@@ -1,0 +1,252 @@
+"""The quality gate: is this text worth remembering for months, and safe to? (EX-3)
+
+Judges one text by tables of words in eight languages (`gate_words`), on its normalised form, so
+that full-width, invisible and lookalike characters hide nothing. Codes come in the order of the
+specification. Says only what is wrong: whether a refused text is dropped or waits in the inbox
+is the caller's decision. Pure and linear (EX-6).
+"""
+
+# ruff: noqa: E501  Long patterns.
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from wm.domain.patterns import Pattern, compile, words
+from wm.domain.redact import Redactor
+from wm.domain.session.infer import infer_type as infer_type
+from wm.domain.text import is_cjk, is_cjk_heavy, normalised
+from wm.domain.workspace import gate_words
+from wm.settings import GateSettings
+
+SOFT = ("bad_feedback", "bad_decision")
+"""What makes a candidate useless without making it false or harmful. Not asked of a person."""
+
+JUDGED_CHARS = 8000
+"""So much of a text is judged; what is longer is refused as too_long anyway."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """ok: nothing speaks against it. reasons: every code, in order. soft: those that are soft."""
+
+    ok: bool
+    reasons: tuple[str, ...] = ()
+    soft: tuple[str, ...] = ()
+
+
+class _Text(NamedTuple):
+    """A text as the rules see it."""
+
+    plain: str
+    type: str
+    source: str
+    durable: bool
+    paths: int
+    words: int
+
+
+def judge(
+    text: str,
+    *,
+    type: str,
+    source: str,
+    settings: GateSettings,
+    max_chars: int = 2000,
+    redactor: Redactor | None = None,
+) -> Verdict:
+    """Judge one text. source: explicit, manual or compaction. max_chars: longest text kept.
+
+    redactor: knows which digests the user declared to be no secrets; without one, none are.
+    """
+    plain = " ".join(normalised(text[:JUDGED_CHARS]).split())
+    if not plain.strip(" .,;:!?-_*`'\"。、"):
+        return Verdict(False, ("empty",))
+    seen = _Text(plain, type, source, _is_durable(plain), *_count_paths(plain))
+    reasons = ["too_short"] if _too_short(plain, type, source, settings) else []
+    reasons += [code for code, rule in _RULES if rule(seen)]
+    if _holds_secret(text[:JUDGED_CHARS], redactor):
+        reasons.append("secret")
+    if len(text) > max_chars:
+        reasons.append("too_long")
+    soft = [code for code, rule in _SOFT_RULES if source == "compaction" and rule(seen)]
+    return Verdict(not reasons and not soft, (*reasons, *soft), tuple(soft))
+
+
+def _too_short(plain: str, type: str, source: str, settings: GateSettings) -> bool:
+    cjk = is_cjk_heavy(plain)
+    if source in ("explicit", "manual"):
+        least = settings.min_chars_explicit_cjk if cjk else settings.min_chars_explicit
+    else:
+        least = settings.min_chars_cjk if cjk else settings.min_chars
+    if len(plain) >= least:
+        return False
+    # "scrypt n=16384" is short and whole: parameters and links are facts of few characters.
+    return not (type == "reference" and len(plain) >= 12 and _PARAMETER.search(plain))
+
+
+_PARAMETER = compile(r"\b\w+\s?=\s?\d|https?://\S{6,}|\b(?:port|pin) \d{2,5}\b", ignore_case=True)
+
+
+# --- tables --------------------------------------------------------------------------------------
+
+
+def _compiled(patterns: gate_words.Patterns) -> tuple[Pattern, ...]:
+    return tuple(compile(pattern, ignore_case=True) for pattern in patterns)
+
+
+def _any(patterns: tuple[Pattern, ...], text: str) -> bool:
+    return any(pattern.search(text) is not None for pattern in patterns)
+
+
+_DURABLE = _compiled(gate_words.DURABLE)
+_PROGRESS = _compiled(gate_words.PROGRESS)
+_RAW_ERROR = _compiled(gate_words.RAW_ERROR)
+_STACK = _compiled(gate_words.STACK)
+_COMMIT = _compiled(gate_words.COMMIT)
+_TEMPORARY = _compiled(gate_words.TEMPORARY)
+_ACTIVE_FILE = _compiled(gate_words.ACTIVE_FILE)
+_CODE = _compiled(gate_words.CODE)
+_QUESTION = _compiled(gate_words.QUESTION)
+_TRANSIENT_BUG = _compiled(gate_words.TRANSIENT_BUG)
+_DEPLOYED = _compiled(gate_words.DEPLOYED)
+_INJECTION = _compiled(gate_words.INJECTION)
+_NEVER_BEFORE = _compiled(gate_words.NEVER_BEFORE)
+_PREFERENCE = _compiled(gate_words.PREFERENCE)
+_REPORT = _compiled(gate_words.REPORT)
+_EVENT = _compiled(gate_words.EVENT)
+_CHOICE = _compiled(gate_words.CHOICE)
+_STATEMENT_START = compile(gate_words.STATEMENT_START, ignore_case=True)
+
+
+def _is_durable(plain: str) -> bool:
+    """Does the sentence state a rule? Words inside paths and "immer noch" state none."""
+    prose = " ".join(word for word in plain.split() if _PATH.match(word) is None)
+    return _any(_DURABLE, prose.replace("immer noch", "").replace("noch immer", ""))
+
+
+def _unless_durable(patterns: tuple[Pattern, ...]) -> Callable[[_Text], bool]:
+    """A snapshot, unless the sentence states a rule: "CI must fail when …" is no CI report."""
+    return lambda seen: not seen.durable and _any(patterns, seen.plain)
+
+
+def _plainly(patterns: tuple[Pattern, ...]) -> Callable[[_Text], bool]:
+    return lambda seen: _any(patterns, seen.plain)
+
+
+def _is_commit(seen: _Text) -> bool:
+    return _COMMIT[0].search(seen.plain) is not None or (
+        not seen.durable and _any(_COMMIT, seen.plain)
+    )
+
+
+def _is_question(seen: _Text) -> bool:
+    if _QUESTION[0].search(seen.plain[-12:]) is not None:
+        return True
+    return not seen.durable and _any(_QUESTION, seen.plain)
+
+
+def _is_raw_error(seen: _Text) -> bool:
+    start = any(p.search(seen.plain) is not None for p in _RAW_ERROR[:4])
+    return start or (not seen.durable and _any(_RAW_ERROR[4:], seen.plain))
+
+
+# --- paths ---------------------------------------------------------------------------------------
+
+_PATH = compile(
+    r"^[(\[`'\"]*(?:~|\.{1,2})?/?(?:[\w@.\[\]+-]+/)+[\w@.\[\]+*-]*[`'\")\],:;]*$|^[`'\"(]*[\w@\[\]+-]+\.(?:[a-z]{1,4}\d?|[a-z]{4,5})[`'\"),:;]*$"
+)
+_NO_PATH = words(
+    "and/or tcp/ip i/o n/a 24/7 client/server read/write ci/cd he/she e.g. i.e. etc. on/off z.b. d.h."
+)
+
+
+def _count_paths(plain: str) -> tuple[int, int]:
+    """How many words are paths, and how many words there are; two CJK characters are one."""
+    paths = total = 0
+    for word in plain.split()[:400]:
+        if _PATH.match(word) is not None and word.lower() not in _NO_PATH and "://" not in word:
+            paths += 1
+            total += 1
+        else:
+            cjk = sum(map(is_cjk, word))
+            total += cjk // 2 + 1 if cjk else any(map(str.isalnum, word))
+    return paths, total
+
+
+def _is_path_heavy(seen: _Text) -> bool:
+    return seen.paths >= 2 and seen.paths * 2 > seen.words
+
+
+# --- injection and secrets -------------------------------------------------------------------------
+
+_SPACED = compile(r"(?:\b[A-Za-z][ ._*-]){5,}[A-Za-z]\b")
+
+
+def _is_injection(seen: _Text) -> bool:
+    plain = _SPACED.sub(lambda m: "".join(c for c in m.group() if c.isalpha()), seen.plain)
+    for pattern in _INJECTION:
+        for match in pattern.finditer(plain):
+            if not _forbids(plain, match.start(), match.group()):
+                return True
+    return False
+
+
+def _forbids(plain: str, at: int, found: str) -> bool:
+    """`Never run migrations without asking`: the order is forbidden, not given."""
+    if not found.lower().startswith(
+        ("without", "ohne", "sin ", "sans", "sem ", "无需", "無需", "未经", "未經")
+    ):
+        return False
+    return _any(_NEVER_BEFORE, plain[max(0, at - 80) : at])
+
+
+_FINDER = Redactor(lambda _secret: "")
+
+
+def _holds_secret(text: str, redactor: Redactor | None) -> bool:
+    """A secret, or the label of one that was redacted before."""
+    return "[secret:" in text or bool((redactor or _FINDER).find(text))
+
+
+# --- soft reasons ------------------------------------------------------------------------------------
+
+
+def _is_bad_feedback(seen: _Text) -> bool:
+    """Feedback that says nothing about how to work: a report or a description."""
+    if seen.type != "feedback":
+        return False
+    if _any(_REPORT, seen.plain):
+        return not seen.durable
+    describes = _STATEMENT_START.match(seen.plain) is not None
+    return describes and not seen.durable and not _any(_PREFERENCE, seen.plain)
+
+
+def _is_bad_decision(seen: _Text) -> bool:
+    """A decision that decides nothing: an event, a step of work."""
+    if seen.type != "decision" or _any(_CHOICE, seen.plain):
+        return False
+    # "The console is React 18; Redux was removed": what comes first is the decision.
+    first = _CLAUSE.match(seen.plain)
+    return _any(_EVENT, first.group() if first is not None else seen.plain)
+
+
+_CLAUSE = compile(r"[^;:：；]+")
+
+
+_RULES: tuple[tuple[str, Callable[[_Text], bool]], ...] = (
+    ("progress_snapshot", _unless_durable(_PROGRESS)),
+    ("raw_error", _is_raw_error),
+    ("stack_trace", _plainly(_STACK)),
+    ("commit_or_ci_snapshot", _is_commit),
+    ("path_heavy", _is_path_heavy),
+    ("temporary_status", _unless_durable(_TEMPORARY)),
+    ("active_file_snapshot", _unless_durable(_ACTIVE_FILE)),
+    ("code_or_api_signature", _plainly(_CODE)),
+    ("unresolved_question", _is_question),
+    ("transient_bug_state", _unless_durable(_TRANSIENT_BUG)),
+    ("deployment_snapshot", _unless_durable(_DEPLOYED)),
+    ("prompt_injection", _is_injection),
+)
+_SOFT_RULES = (("bad_feedback", _is_bad_feedback), ("bad_decision", _is_bad_decision))
