@@ -127,6 +127,7 @@ class Core:
         with explained("open", self.home), self.disk.folder("") as home:
             held = self.locks.take_all([(home, paths.KEY_FILE)])
             try:
+                atomic.sweep(self.disk, home, lambda name: name == paths.KEY_FILE)
                 self._key = keys.ensure(self.disk, self.quarantine)
             finally:
                 self.locks.release_all(held)
@@ -168,7 +169,16 @@ class Core:
             if folder.path in self._swept:
                 return
             self._swept.add(folder.path)
-        atomic.sweep(self.disk, folder, lambda name: name in held or self._free(folder, name))
+        try:
+            atomic.sweep(self.disk, folder, lambda name: name in held or self._free(folder, name))
+        except BaseException:
+            self.sweep_again([folder.path])
+            raise
+
+    def sweep_again(self, paths_of_folders: Iterable[str]) -> None:
+        """A write failed, and may have left what it could not take back: look once more."""
+        with self._guard:
+            self._swept.difference_update(paths_of_folders)
 
     def _free(self, folder: Handle, name: str) -> bool:
         lock = self.locks.try_take(folder, name)

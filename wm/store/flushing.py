@@ -46,6 +46,7 @@ def _attempt(core: Core, waits: Sequence[Pending], errors: list[StoreError]) -> 
     except StoreError as error:
         for wait in waits:
             core.wait_for(wait.place, wait.wait)
+        core.sweep_again(wait.place.folder for wait in waits)
         errors.append(error)
 
 

@@ -187,10 +187,19 @@ class Disk:
         os.ftruncate(file.fd, size)
 
     def close(self, handle: Handle) -> None:
-        """Close once; a closed handle stays closed."""
+        """Close once; a closed handle stays closed.
+
+        What a drive tells at this late moment is dropped: the descriptor is gone either way,
+        and what must be on disk was flushed before.
+        """
         fd, handle.fd = handle.fd, -1
-        if fd >= 0:
+        if fd < 0:
+            return
+        try:
             os.close(fd)
+        except OSError as error:
+            if error.errno == errno.EBADF:
+                raise  # closed behind our back: that is a bug, and the number may be another's
 
     # --- names --------------------------------------------------------------------------
 

@@ -121,16 +121,17 @@ def _copy(disk: Disk, home: Handle, name: str) -> bytes | None:
 
 def _create(disk: Disk, home: Handle, name: str, key: bytes) -> None:
     """Give a finished file the name; whoever was first stays (two processes at once)."""
-    temp = paths.temp(name, secrets.token_hex(8))
-    with disk.create(home, temp) as file:
-        disk.write(file, encode(key))
-        disk.flush(file)
+    temp = paths.temp(paths.KEY_FILE, secrets.token_hex(8))
     try:
-        disk.link(home, temp, name)
-    except FileExistsError:
-        pass
+        with disk.create(home, temp) as file:
+            disk.write(file, encode(key))
+            disk.flush(file)
+        with contextlib.suppress(FileExistsError):
+            disk.link(home, temp, name)
     finally:
-        disk.unlink(home, temp)
+        # What cannot be removed now goes with the sweep before the next write.
+        with contextlib.suppress(OSError):
+            disk.unlink(home, temp)
     disk.flush(home)
 
 
