@@ -231,6 +231,12 @@ class SessionSettings:
         spec="HS-2",
         unit="chars",
     )
+    max_output_lines: int = option(
+        10_000,
+        "Lines of a tool's output that are searched for errors (first and last half).",
+        spec="HS-2",
+        unit="lines",
+    )
 
 
 @dataclass(frozen=True)

@@ -376,16 +376,28 @@ def _with_subcommand(tool: str, rest: tuple[str, ...]) -> tuple[str, tuple[str, 
         return " ".join([tool, *targets[:3]]), tuple(w for w in rest if w not in targets[:3])
     if tool not in tools.SUBCOMMANDS:
         return tool, rest
-    for i, word in enumerate(rest):
-        if word.startswith(("-", "+")):
-            continue
-        name = f"{tool} {_SAME_VERB.get((tool, word), word)}"
-        rest = (*rest[:i], *rest[i + 1 :])
-        deeper = name in ("docker compose", "docker buildx", "uv pip", "docker image")
-        if deeper and rest and not rest[0].startswith("-"):
-            return f"{name} {rest[0]}", rest[1:]
-        return name, rest
-    return tool, rest
+    verb, rest = _first_plain(tool, rest)
+    if not verb:
+        return tool, rest
+    name = f"{tool} {_SAME_VERB.get((tool, verb), verb)}"
+    if name in tools.GROUPS:
+        verb, rest = _first_plain(name, rest)
+        name = f"{name} {verb}".rstrip()
+    return name, rest
+
+
+def _first_plain(tool: str, rest: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The first word that is no flag and no flag's value, and the words without it."""
+    valued = tools.GLOBAL_FLAGS.get(tool, ())
+    i = 0
+    while i < len(rest):
+        if rest[i] in valued:
+            i += 2
+        elif rest[i].startswith(("-", "+")):
+            i += 1
+        else:
+            return rest[i], (*rest[:i], *rest[i + 1 :])
+    return "", rest
 
 
 _SAME_VERB = {("cargo", "t"): "test", ("cargo", "b"): "build", ("cargo", "c"): "check",

@@ -110,7 +110,7 @@ def _shown(
     """Each error once: what differs in nothing but lines is one error."""
     moment = iso(now)
     opened: dict[str, tuple[OpenError, Placed]] = {}
-    for item in placed(event.output, what, root=root, max_chars=settings.max_output_chars):
+    for item in placed(event.output, what, root=root, settings=settings):
         found = item.found
         text = summary(found, found.file, settings.max_summary_chars)
         error = OpenError(

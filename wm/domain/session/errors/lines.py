@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wm.domain import patterns
+from wm.settings import SessionSettings
 
 MAX_LINE_CHARS = 2000
 
@@ -15,17 +16,21 @@ _TASK = patterns.compile(r"^(?:@?[\w./-]+[:#])?[\w./-]+:(?:build|test|lint|typec
 _BOX = "│╷╵┃"
 
 
-def lines_of(output: str, max_chars: int) -> list[str]:
+def lines_of(output: str, settings: SessionSettings) -> list[str]:
     """Lines without colours, progress bars and the frames of task runners.
 
-    Of an output over `max_chars` characters only the first and the last half are looked at.
+    Of an output over `max_output_chars` characters or `max_output_lines` lines only the first
+    and the last half are looked at.
     """
-    if len(output) > max_chars:
-        half = max_chars // 2
+    if len(output) > settings.max_output_chars:
+        half = settings.max_output_chars // 2
         output = f"{output[:half]}\n{output[-half:]}"
     if "\x1b" in output:
         output = _ESCAPES.sub("", output)
     lines = output.replace("\r\n", "\n").split("\n")
+    if len(lines) > settings.max_output_lines:
+        half = settings.max_output_lines // 2
+        lines = [*lines[:half], *lines[-half:]]
     if "\r" in output:
         lines = [line.rstrip("\r").rsplit("\r", 1)[-1] for line in lines]
     lines = [line[:MAX_LINE_CHARS] if len(line) > MAX_LINE_CHARS else line for line in lines]

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 MAX_COMMAND_CHARS = 20_000
 MAX_NESTING = 3
+MAX_STEPS = 200
+"""A longer chain is read so far, and then a success proves nothing."""
 
 RESERVED = frozenset(
     (
@@ -107,7 +109,7 @@ def read(command: str) -> Script:
         else:
             end_step(text)
     end_step("")
-    return Script(tuple(steps), loose)
+    return Script(tuple(steps[:MAX_STEPS]), loose or len(steps) > MAX_STEPS)
 
 
 Token = tuple[str, str]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from wm.domain.session.errors import tools
 from wm.domain.session.errors.commands import Command, Ran
@@ -33,6 +34,7 @@ from wm.domain.session.errors.formats import (
 from wm.domain.session.errors.found import Family, Found
 from wm.domain.session.errors.lines import lines_of
 from wm.domain.session.paths import spelled
+from wm.settings import SessionSettings
 
 CHECKS = (
     Family("pytest", ("FAILED ", "ERROR ", "FAILURES =", "ERRORS ="), pytest.find, ("pytest",)),
@@ -80,12 +82,12 @@ class Placed:
     command: Command
 
 
-def placed(output: str, ran: Ran, *, root: str, max_chars: int) -> tuple[Placed, ...]:
+def placed(output: str, ran: Ran, *, root: str, settings: SessionSettings) -> tuple[Placed, ...]:
     """The errors of a failed command's output, in the order in which they stand there."""
     active = [c for c in ran.suspects if not c.silent and not c.lists]
     if not active and not any(c.lists for c in ran.suspects):
         return ()
-    lines = lines_of(output, max_chars)
+    lines = lines_of(output, settings)
     settled = [
         _settled(found, family, active, root)
         for family, found in (_read(lines, "\n".join(lines)) if active else ())
@@ -105,19 +107,19 @@ def _read(lines: Sequence[str], text: str) -> list[tuple[Family, Found]]:
     last: list[tuple[Family, Found]] = []
     taken = bytearray(len(lines) + 1)
     for family in CHECKS:
-        for item in _asked(family, lines, text):
+        for item in islice(_asked(family, lines, text), MAX_FOUND):
             if taken[min(item.at, len(lines))]:
                 continue
             for i in range(item.at, min(max(item.until, item.at + 1), len(lines))):
                 taken[i] = 1
             if item.name == jvm.LAST:
                 last.append((family, replace(item, name="")))
-            elif len(found) < MAX_FOUND:
+            else:
                 found.append((family, item))
     if found or last:
         return found or last[:1]
     for family in LAST_WORDS:
-        found = [(family, item) for item in _asked(family, lines, text)][:MAX_FOUND]
+        found = [(family, item) for item in islice(_asked(family, lines, text), MAX_FOUND)]
         if found:
             break
     return found

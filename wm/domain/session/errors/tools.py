@@ -57,8 +57,9 @@ LISTERS = frozenset(
 ALIASES = {
     "python2": "python", "python3": "python", "py": "python", "pypy3": "python",
     "ipython": "python", "pip3": "pip", "py.test": "pytest", "nodejs": "node",
-    "gradlew": "gradle", "mvnw": "mvn", "gmake": "make", "cc": "gcc", "c++": "g++", "docker-compose": "docker compose",
-    "podman": "docker", "vue-tsc": "tsc", "golint": "golangci-lint", "tofu": "terraform",
+    "gradlew": "gradle", "mvnw": "mvn", "gmake": "make", "cc": "gcc", "c++": "g++",
+    "docker-compose": "docker compose", "podman": "docker", "vue-tsc": "tsc",
+    "golint": "golangci-lint", "tofu": "terraform",
 }  # fmt: skip
 
 PREFIXES = {
@@ -96,6 +97,19 @@ SUBCOMMANDS = frozenset(
     )
 )
 """Tools whose first plain word says what they do: `go test`, `ruff check`."""
+
+GROUPS = frozenset(("docker compose", "docker buildx", "docker image", "uv pip", "gh pr"))
+"""Subcommands with subcommands of their own."""
+
+GLOBAL_FLAGS = {
+    "git": ("-c", "--git-dir", "--work-tree"), "docker": ("-H", "--context", "-c", "--config"),
+    "docker compose": ("-f", "--file", "-p", "--project-name", "--profile", "--env-file"),
+    "kubectl": ("-n", "--namespace", "--context", "--kubeconfig"), "helm": ("-n", "--namespace"),
+    "uv": ("--project", "--config-file", "--cache-dir"), "cargo": ("--config", "-Z", "--color"),
+    "gh": ("-R", "--repo"), "aws": ("--profile", "--region"), "alembic": ("-c", "-x"),
+    "ruff": ("--config",), "terraform": (), "pre-commit": ("-c",), "tox": ("-e",),
+}  # fmt: skip
+"""Flags with a value that stand before the subcommand."""
 
 PACKAGE_RUNNERS = frozenset(("npm", "yarn", "pnpm", "bun"))
 NATIVE_PACKAGE_COMMANDS = frozenset(

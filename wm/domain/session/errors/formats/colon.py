@@ -43,9 +43,23 @@ NOISE = ("warnings being treated as errors", "compilation terminated", "errors g
 
 def find(lines: Sequence[str]) -> Iterator[Found]:
     for i, line in enumerate(lines):
-        if len(line) < 6 or line[0] in "|\t>=":
+        if len(line) < 6 or line[0] in "|\t>=" or not _may_tell(line):
             continue
         yield from _one(lines, i, line)
+
+
+def _may_tell(line: str) -> bool:
+    """A cheap look: a number behind a colon or a bracket, or a word of the few other forms."""
+    colon = line.find(":", 2)
+    return (
+        (
+            colon > 0
+            and (line[colon + 1 : colon + 2].isdigit() or line[colon + 1 : colon + 2] == "(")
+        )
+        or line.startswith(("e: ", "[error] ", "In "))
+        or any(mark in line for mark in ("ld: ", "ssertion", "eformat", "cannot format", "Imports"))
+        or (line.startswith("  /") and ":" in line)
+    )
 
 
 def _one(lines: Sequence[str], i: int, line: str) -> Iterator[Found]:

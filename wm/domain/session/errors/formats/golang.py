@@ -14,6 +14,9 @@ _PACKAGE = patterns.compile(r"^FAIL\s+(\S+)(?:\s+\[|\s+[\d.]+s|$)")
 _FRAME = patterns.compile(r"^\t(\S+\.go):(\d+)(?: \+0x[0-9a-f]+)?$")
 _LINTER = patterns.compile(r" \(([a-z]+)\)$")
 
+MAX_MESSAGE_LINES = 40
+MAX_PACKAGES = 100
+
 
 def find(lines: Sequence[str]) -> Iterator[Found]:
     panic = _panic(lines)
@@ -32,31 +35,34 @@ def find(lines: Sequence[str]) -> Iterator[Found]:
 
 
 def _panic(lines: Sequence[str]) -> Found | None:
-    """`panic:` or `fatal error:` with the stack of goroutines behind it."""
-    for i, line in enumerate(lines):
-        if not line.startswith(("panic: ", "fatal error: ")):
-            continue
-        frames: list[tuple[str, str]] = []
-        goroutines = 0
-        end = i + 1
-        while end < len(lines) and end < i + 400 and not lines[end].startswith(("FAIL\t", "exit ")):
-            goroutines += lines[end].startswith("goroutine ")
-            frame = _FRAME.match(lines[end]) if goroutines == 1 else None
-            if frame:
-                frames.append((frame.group(1), frame.group(2)))
-            end += 1
-        if not goroutines:
-            continue
-        file, number = next(((f, n) for f, n in frames if not is_foreign(f)), ("", "0"))
-        message = line.removesuffix(" [recovered]")
-        in_test = next((m.group(2) for t in reversed(lines[:i]) if (m := _FAIL.match(t))), "")
-        category = "test" if in_test else "runtime"
-        return Found(category, message, file, whole(number), i, end, in_test)
-    return None
+    """`panic:` or `fatal error:` with the stack of the first goroutine behind it."""
+    stack = next((i for i, t in enumerate(lines) if t.startswith("goroutine ")), None)
+    if stack is None:
+        return None
+    above = range(max(0, stack - MAX_MESSAGE_LINES), stack)
+    begin = next((i for i in above if lines[i].startswith(("panic: ", "fatal error: "))), None)
+    if begin is None:
+        return None
+    frames: list[tuple[str, str]] = []
+    end, goroutines = stack, 0
+    while end < len(lines) and end < stack + 400 and not lines[end].startswith(("FAIL\t", "exit ")):
+        goroutines += lines[end].startswith("goroutine ")
+        frame = _FRAME.match(lines[end]) if goroutines == 1 else None
+        if frame:
+            frames.append((frame.group(1), frame.group(2)))
+        end += 1
+    file, number = next(((f, n) for f, n in frames if not is_foreign(f)), ("", "0"))
+    message = lines[begin].removesuffix(" [recovered]")
+    head = next((m for i in range(begin, max(-1, begin - MAX_MESSAGE_LINES), -1)
+                 if (m := _FAIL.match(lines[i]))), None)  # fmt: skip
+    in_test = head.group(2) if head else ""
+    category = "test" if in_test else "runtime"
+    return Found(category, message, file, whole(number), begin, end, in_test)
 
 
 def _tests(lines: Sequence[str], panic: Found | None) -> Iterator[Found]:
     """A failed test and what it said; a test with failed subtests is only their sum."""
+    packages = _packages(lines)
     for i, line in enumerate(lines):
         head = _FAIL.match(line) if "--- FAIL: " in line else None
         if head is None or (panic and head.group(2) == panic.name):
@@ -72,7 +78,7 @@ def _tests(lines: Sequence[str], panic: Found | None) -> Iterator[Found]:
         file, number, message = told.groups() if told else ("", "0", "failed")
         if told and not message.strip():
             message = _after(said, told.group(0))
-        folder = _folder(lines, end)
+        folder = next((name for at, name in packages if at >= i), "")
         path = f"{folder}/{file}" if folder and file and "/" not in file else file
         yield Found("test", message, path, whole(number), i, end, head.group(2))
 
@@ -95,13 +101,14 @@ def _after(block: Sequence[str], line: str) -> str:
     return next((t.strip() for t in block[at + 1 :] if t.strip()), "failed")
 
 
-def _folder(lines: Sequence[str], start: int) -> str:
-    """The package that the next `FAIL` line names, as a mark for the table to resolve."""
-    for text in lines[start:]:
+def _packages(lines: Sequence[str]) -> list[tuple[int, str]]:
+    """The packages that failed, as marks for the table to resolve, with their lines."""
+    found: list[tuple[int, str]] = []
+    for i, text in enumerate(lines):
         match = _PACKAGE.match(text) if text.startswith("FAIL") else None
-        if match:
-            return f"{PACKAGE_MARK}{match.group(1)}"
-    return ""
+        if match and len(found) < MAX_PACKAGES:
+            found.append((i, f"{PACKAGE_MARK}{match.group(1)}"))
+    return found
 
 
 PACKAGE_MARK = "package:"

@@ -19,10 +19,11 @@ _CTEST = patterns.compile(r"^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Not Run
 
 
 def find(lines: Sequence[str]) -> Iterator[Found]:
+    said_by_rspec = _rspec_said(lines)
     for i, line in enumerate(lines):
         if line.startswith("rspec ") and (match := _RSPEC.match(line)):
             file, number, name = match.groups()
-            yield Found("test", _rspec_said(lines, name), file, whole(number), i, i + 1, name)
+            yield Found("test", next(said_by_rspec, "failed"), file, whole(number), i, i + 1, name)
         elif "::" in line and line[:1].isdigit() and (match := _PHPUNIT.match(line)):
             place = next((m for t in lines[i : i + 30] if (m := _PHP_PLACE.match(t))), None)
             file, number = place.groups() if place else ("", "0")
@@ -46,14 +47,10 @@ def find(lines: Sequence[str]) -> Iterator[Found]:
             yield Found("test", "failed", at=i, until=i + 1, name=match.group(1))
 
 
-def _rspec_said(lines: Sequence[str], name: str) -> str:
-    last_word = name.split(" ")[-1]
+def _rspec_said(lines: Sequence[str]) -> Iterator[str]:
+    """What each numbered failure says, in the order of the list at the end."""
     for i, line in enumerate(lines):
-        if line.rstrip().endswith(last_word) and line.startswith("  "):
-            for text in lines[i + 1 : i + 12]:
-                body = _RSPEC_BODY.match(text)
-                if body:
-                    at = lines.index(text)
-                    told = [t.strip() for t in lines[at + 1 : at + 6] if t.strip()]
-                    return told[0] if told else body.group(1)
-    return "failed"
+        body = _RSPEC_BODY.match(line) if "Failure/Error:" in line else None
+        if body:
+            told = (t.strip() for t in lines[i + 1 : i + 6] if t.strip())
+            yield next(told, "") or body.group(1)

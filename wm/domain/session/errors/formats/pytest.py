@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ _PLACE = patterns.compile(r"^(?:E\s+)?(\S.*?\.py):(\d+): ?(.*)$")
 _DECLARED = patterns.compile(r"^(?:E\s+)?(?:file|File) \"?(\S.*?\.py)\"?, line (\d+)")
 _SUMMARY = patterns.compile(r"^(FAILED|ERROR) (\S+\.py(?:::.*?)?)(?: - (.*))?$")
 _VERBOSE = patterns.compile(r"^(?:\[gw\d+\] )?(?:\[[ \d]+%\] )?(\S+\.py::.+?) (FAILED|ERROR)\b")
+
+MAX_PLACES = 200
 
 
 @dataclass
@@ -30,34 +33,30 @@ class _Section:
 def find(lines: Sequence[str]) -> Iterator[Found]:
     sections = _sections(lines)
     listed = _listed(lines)
-    used: set[int] = set()
+    if not listed:
+        yield from map(_unlisted, sections)
+        return
+    free: dict[str, deque[_Section]] = {}
+    for known in sections:
+        free.setdefault(known.title, deque()).append(known)
+    one_line = _one_line_places(lines)
     for i, test, message in listed:
         file, _, name = test.partition("::")
-        number = _match(sections, file, name, used)
-        section = sections[number] if number is not None else None
-        if number is not None:
-            used.add(number)
-        line = _line(section.places if section else (), file)
-        if section is None:
-            line = _one_line_place(lines, file, message)
-        told = (section.message if section else "") or message or "failed"
-        at = section.at if section else i
-        until = section.until if section else i + 1
+        section = _taken(free, file, name)
+        if section is not None:
+            line, told = _line(section.places, file), section.message or message
+            at, until = section.at, section.until
+        else:
+            line, told = _told_in_one_line(one_line, file, message), message
+            at, until = i, i + 1
         title = name.replace("::", ".") or "collection"
-        yield Found("test", told, file, line, at, until, title)
-    if listed:
-        return
-    for section in sections:
-        file, line = _first(section.places)
-        yield Found(
-            "test",
-            section.message or "failed",
-            file,
-            line,
-            section.at,
-            section.until,
-            section.title,
-        )
+        yield Found("test", told or "failed", file, line, at, until, title)
+
+
+def _unlisted(section: _Section) -> Found:
+    file, line = next(((p, n) for p, n in section.places if not is_foreign(p)), ("", 0))
+    told = section.message or "failed"
+    return Found("test", told, file, line, section.at, section.until, section.title)
 
 
 def _sections(lines: Sequence[str]) -> list[_Section]:
@@ -114,15 +113,24 @@ def _listed(lines: Sequence[str]) -> list[tuple[int, str, str]]:
     return found
 
 
-def _match(sections: list[_Section], file: str, name: str, used: set[int]) -> int | None:
-    """The section of a test: by its name, the first of that name that is still free."""
+def _taken(free: dict[str, deque[_Section]], file: str, name: str) -> _Section | None:
+    """The section of a test, which then is no other test's: the first of its name.
+
+    Two files may hold tests of one name; their sections come in the order of the summary.
+    """
     dotted = name.replace("::", ".")
-    titles = (dotted, f"ERROR at setup of {dotted}", f"ERROR at teardown of {dotted}",
-              f"ERROR collecting {file}", dotted.rsplit(".", 1)[-1],
-              f"ERROR at setup of {dotted.rsplit('.', 1)[-1]}")  # fmt: skip
-    fitting = [i for i, s in enumerate(sections) if i not in used and s.title in titles]
-    here = [i for i in fitting if any(_same(p, file) for p, _n in sections[i].places)]
-    return next(iter(here or fitting), None)
+    bare = dotted.rsplit(".", 1)[-1]
+    for title in (dotted, f"ERROR at setup of {dotted}", f"ERROR at teardown of {dotted}",
+                  f"ERROR collecting {file}", bare, f"ERROR at setup of {bare}"):  # fmt: skip
+        waiting = free.get(title)
+        if not waiting:
+            continue
+        for _ in range(min(len(waiting), 8)):
+            if not waiting[0].places or any(_same(p, file) for p, _n in waiting[0].places):
+                return waiting.popleft()
+            waiting.rotate(-1)
+        return waiting.popleft()
+    return None
 
 
 def _line(places: tuple[tuple[str, int], ...], file: str) -> int:
@@ -130,19 +138,26 @@ def _line(places: tuple[tuple[str, int], ...], file: str) -> int:
     return next((number for path, number in reversed(places) if _same(path, file)), 0)
 
 
-def _first(places: tuple[tuple[str, int], ...]) -> tuple[str, int]:
-    return next(((p, n) for p, n in places if not is_foreign(p)), ("", 0))
+Places = dict[str, list[tuple[str, int, str]]]
 
 
-def _one_line_place(lines: Sequence[str], file: str, message: str) -> int:
-    """`--tb=line` writes place and message on one line."""
+def _one_line_places(lines: Sequence[str]) -> Places:
+    """`--tb=line` writes place and message on one line; by the file's last name."""
+    found: Places = {}
     for line in lines:
         if ".py:" in line and not line.startswith(("FAILED", "ERROR")):
             match = _PLACE.match(line)
-            if match and _same(match.group(1), file):
-                said = match.group(3)
-                if not message or said.startswith(message[:40]) or message.startswith(said[:40]):
-                    return whole(match.group(2))
+            if match:
+                path, number, said = match.groups()
+                found.setdefault(path.rsplit("/", 1)[-1], []).append((path, whole(number), said))
+    return found
+
+
+def _told_in_one_line(places: Places, file: str, message: str) -> int:
+    for path, number, said in places.get(file.rsplit("/", 1)[-1], [])[:MAX_PLACES]:
+        agrees = not message or said.startswith(message[:40]) or message.startswith(said[:40])
+        if agrees and _same(path, file):
+            return number
     return 0
 
 
