@@ -23,9 +23,10 @@ D = TypeVar("D", bound=Document)
 
 def read_memory(work: Work, place: Place) -> WorkspaceMemory:
     """What is in force now; an empty memory where there is none yet. Writes nothing."""
-    reading = work.read(memory_ref(place.key))
+    ref = memory_ref(place.key)
+    reading = work.read(ref)
     if reading.document is None:
-        _refuse_lost(reading)
+        _refuse_lost(reading, ref)
         return WorkspaceMemory(workspace=workspace_of(place))
     return reading.document
 
@@ -37,11 +38,17 @@ def load_memory(work: Work, place: Place) -> WorkspaceMemory:
     """
     reading = work.read(memory_ref(place.key))
     if reading.health is Health.TOO_NEW:
-        raise TooNew(reading.detail)
-    if reading.outside is None or reading.document is None:
-        return read_memory(work, place)
+        raise TooNew(
+            f"The memory of the workspace {place.key} was written by a newer wm: "
+            f"{reading.detail}.",
+            fix="Update wm; this version reads the file and leaves it as it is.",
+        )
+    in_force = read_memory(work, place)
+    if reading.outside is None:
+        return in_force
+    # A file that was brought here from elsewhere has nothing in force beside it: all of it waits.
     memory, facts = outside.absorb(
-        reading.document,
+        in_force,
         reading.outside,
         now=work.now,
         new_id=lambda: work.runtime.ids.new("m_"),
@@ -71,9 +78,10 @@ def journal_ref(key: str) -> Ref[PendingJournal]:
 
 
 def read_journal(work: Work, place: Place) -> PendingJournal:
-    reading = work.read(journal_ref(place.key))
+    ref = journal_ref(place.key)
+    reading = work.read(ref)
     if reading.document is None:
-        _refuse_lost(reading)
+        _refuse_lost(reading, ref)
         return PendingJournal(workspace=workspace_of(place))
     return reading.document
 
@@ -87,9 +95,10 @@ def tombstones_ref(key: str) -> Ref[Tombstones]:
 
 
 def read_tombstones(work: Work, place: Place) -> Tombstones:
-    reading = work.read(tombstones_ref(place.key))
+    ref = tombstones_ref(place.key)
+    reading = work.read(ref)
     if reading.document is None:
-        _refuse_lost(reading)
+        _refuse_lost(reading, ref)
         return Tombstones(workspace=workspace_of(place))
     return reading.document
 
@@ -115,9 +124,10 @@ def find_entry(memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
     return fits[0]
 
 
-def _refuse_lost(reading: Reading[D]) -> None:
+def _refuse_lost(reading: Reading[D], ref: Ref[D]) -> None:
     if reading.health is Health.LOST:
         raise Corrupt(
-            reading.detail,
+            f"The {ref.slug.replace('_', ' ')} of the workspace {ref.workspace} cannot be read: "
+            f"{reading.detail}.",
             fix="`wm fsck` shows what is left; `wm fsck --repair` moves it to quarantine.",
         )

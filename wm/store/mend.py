@@ -35,7 +35,8 @@ def repair(store: FileStore) -> Iterator[Finding]:
         if not finding.repairable:
             continue
         try:
-            done = _MENDS[finding.code](store, finding.path)
+            with explained("mend", store.home, finding.path):
+                done = _MENDS[finding.code](store, finding.path)
         except StoreError as error:
             yield Finding(finding.code, "error", finding.path, f"Could not mend it: {error}")
         else:
@@ -125,8 +126,8 @@ def _cut_log(store: FileStore, path: str) -> str:
         held = store.core.locks.take_all([(folder, evidence.LOCKED)])
         try:
             end = store.core.log.open_end(workspace, folder, store.core.key_to_write())
-            store.disk.flush(end.file)
-            store.disk.close(end.file)
+            with end.file:
+                store.disk.flush(end.file)
         finally:
             store.core.locks.release_all(held)
     return "Cut back to the last whole record."

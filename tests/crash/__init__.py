@@ -1,0 +1,1 @@
+"""Faults, kills, power cuts, races and flipped bits: `python -m tests.crash`."""

@@ -1,0 +1,128 @@
+"""What a data folder says, and whether that is the old, the new, or something else.
+
+`take` opens the folder like a new process and reads everything that the store serves.
+`differences` is the rule of all crash tools: each document is one that was acknowledged or was
+on its way, evidence that was acknowledged is there, and no fact is nowhere.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wm.formats.base import Document
+from wm.formats.pending_journal import PendingJournal
+from wm.formats.tombstones import TrashedEntry
+from wm.formats.workspace_memory import WorkspaceMemory
+from wm.store import paths
+from wm.store.base import RELAXED, Health, Ref
+from wm.store.files import FileStore
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """documents: path -> the one in force. facts: texts that some document holds. evidence:
+    (workspace, event id)."""
+
+    documents: Mapping[str, Document]
+    relaxed: frozenset[str]
+    evidence: frozenset[tuple[str, str]]
+    facts: frozenset[str]
+    health: Mapping[str, Health]
+    damaged_records: int
+
+
+def refs(store: FileStore) -> Iterator[Ref[Document]]:
+    """Every document that has a file."""
+    for workspace in ("", *store.workspaces()):
+        for model, row in paths.LAYOUT.items():
+            if row.in_home == (workspace == ""):
+                for name in store.names(model, workspace):
+                    yield Ref(model, workspace, name)
+
+
+def take(store: FileStore) -> Snapshot:
+    documents: dict[str, Document] = {}
+    health: dict[str, Health] = {}
+    relaxed: set[str] = set()
+    facts: set[str] = set()
+    for ref in refs(store):
+        path = paths.place(ref).path
+        reading = store.read(ref)
+        health[path] = reading.health
+        for document in (reading.document, reading.outside):
+            facts.update(_facts(document))
+        if reading.document is not None:
+            documents[path] = reading.document
+            if ref.model in RELAXED:
+                relaxed.add(path)
+    evidence: set[tuple[str, str]] = set()
+    damaged = 0
+    for workspace in store.workspaces():
+        log = store.evidence(workspace)
+        damaged += log.damaged
+        evidence.update((workspace, record.event_id) for record in log.records)
+    return Snapshot(
+        documents, frozenset(relaxed), frozenset(evidence), frozenset(facts), health, damaged
+    )
+
+
+def _facts(document: Document | None) -> Iterator[str]:
+    if isinstance(document, WorkspaceMemory):
+        yield from (entry.text for entry in document.entries)
+    elif isinstance(document, PendingJournal):
+        yield from (pending.entry.text for pending in document.entries)
+    elif isinstance(document, TrashedEntry):
+        yield document.entry.text
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What may be found: `before` was acknowledged, `after` was on its way. since: the
+    snapshots back to the last flush of what is relaxed. evidence: what must be in the logs."""
+
+    before: Snapshot
+    after: Snapshot
+    since: Sequence[Snapshot] = ()
+    evidence: frozenset[tuple[str, str]] | None = None
+
+
+def differences(found: Snapshot, allowed: Allowed) -> Iterator[str]:
+    """One sentence for each thing that is neither the old nor the new."""
+    before, after = allowed.before, allowed.after
+    known = (before, after, *allowed.since)
+    relaxed = frozenset().union(*(one.relaxed for one in known))
+    for path in sorted({*found.documents, *before.documents, *after.documents}):
+        fits = (before, after) if path not in relaxed else known
+        if not any(found.documents.get(path) == one.documents.get(path) for one in fits):
+            yield f"{path} is neither old nor new: {_about(found.documents.get(path))}"
+    wanted = before.evidence if allowed.evidence is None else allowed.evidence
+    if lost := wanted - found.evidence:
+        yield f"evidence is lost: {sorted(lost)}"
+    if more := found.evidence - after.evidence - before.evidence:
+        yield f"evidence of nothing: {sorted(more)}"
+    if nowhere := (before.facts & after.facts) - found.facts:
+        yield f"facts are nowhere: {sorted(nowhere)}"
+    if invented := found.facts - before.facts - after.facts:
+        yield f"facts from nowhere: {sorted(invented)}"
+
+
+def _about(document: Document | None) -> str:
+    return "missing" if document is None else f"generation {document.generation}, {document!r:.300}"
+
+
+def left_temps(home: Path) -> list[str]:
+    return sorted(str(file.relative_to(home)) for file in home.rglob("*.tmp"))
+
+
+def descriptors() -> dict[str, str]:
+    """The open descriptors of this process, and what they are."""
+    found: dict[str, str] = {}
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            found[name] = os.readlink(f"/proc/self/fd/{name}")
+        except FileNotFoundError:
+            continue
+    return found
