@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def client_of(settings: Settings) -> Client:
     """A client of this user's daemon, which need not be there."""
-    return Client(settings.paths.socket, settings.daemon.connect_timeout_s)
+    return Client(settings)
 
 
 class Caller:

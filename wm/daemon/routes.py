@@ -59,6 +59,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/v1/entries", "inspect", "What a workspace remembers, and what is shown"),
     Route("POST", "/v1/entries", "remember", "Keep a text"),
     Route("POST", "/v1/entries/accept-outside", "accept_outside", "Accept edits made by hand"),
+    Route("POST", "/v1/entries/notice-outside", "notice_outside", "Look for edits made by hand"),
     Route("GET", "/v1/entries/{id}", "show_entry", "One entry"),
     Route("PATCH", "/v1/entries/{id}", "edit_entry", "Change an entry"),
     Route("DELETE", "/v1/entries/{id}", "forget_entry", "Forget an entry"),

@@ -33,7 +33,10 @@ from wm.daemon.metrics import LagProbe, Metrics
 from wm.daemon.peer import is_owner
 from wm.daemon.routes import ROUTES, Route, Router
 from wm.errors import StoreError, WmError
-from wm.ops.base import Operation
+from wm.formats.protocol import Noticed, Scoped
+from wm.ops.base import Done, Operation
+from wm.ops.local import outside_watch
+from wm.ops.notice import notice_outside
 from wm.ops.runtime import Runtime
 from wm.settings import DaemonSettings, Settings, activation
 
@@ -122,6 +125,7 @@ class _Daemon:
         # A crash, or SIGUSR1, leaves the stacks in the log: frames, no contents.
         faulthandler.enable(2)
         faulthandler.register(signal.SIGUSR1, 2)
+        self._outside = outside_watch(self._runtime)
         self._watch = FolderWatch(self._loop, self._look)
         settle = self._loop.call_later(_SETTLE_S, self._settle)
         self._arm_idle_exit(activated=bool(inherited))
@@ -193,6 +197,8 @@ class _Daemon:
         folders = [paths.home] if self._bound is None else [paths.home, paths.socket.parent]
         if not self._watch.watch(folders):
             self._log.write("no_folder_watch")
+        if self._outside is not None:
+            self._outside.start(self._edited)
         # What is loaded by now stays: the collector need not walk through it again.
         gc.collect()
         gc.freeze()
@@ -208,6 +214,18 @@ class _Daemon:
                 "written.",
                 fix="Bring it back, or start wm again with the new place.",
             )
+
+    def _edited(self, key: str) -> None:
+        """In the watch's thread: somebody edited this workspace's memory (ST-4)."""
+        self._loop.call_soon_threadsafe(self._notice, key)
+
+    def _notice(self, key: str) -> None:
+        """Take the edits in like any other update of that workspace."""
+        self._actors.update(notice_outside, Scoped(workspace=key), self._noticed)
+
+    def _noticed(self, done: Done[Noticed]) -> None:
+        if done.error is not None:
+            self._report("notice_outside", done.error)
 
     def _look(self) -> None:
         """Something may have happened to the folders under us."""
@@ -265,6 +283,8 @@ class _Daemon:
     async def _end(self) -> int:
         within = self._limits.drain_s
         self._watch.close()
+        if self._outside is not None:
+            self._outside.stop()
         if self._bound is not None:
             self._bound.remove()
         answered = await self._server.drain(within)

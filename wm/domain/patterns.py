@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import re2
@@ -16,6 +17,50 @@ def compile(text: str, *, ignore_case: bool = False, multi_line: bool = False) -
     options = re2.Options()
     options.log_errors = False
     return re2.compile(f"(?{flags}){text}" if flags else text, options=options)
+
+
+class Lazy:
+    """A pattern of ours that is compiled when it is first used.
+
+    Tables of hundreds of patterns would otherwise cost every start half a second. A pattern
+    that re2 refuses is found by the test that compiles every one of them.
+    """
+
+    __slots__ = ("_compiled", "_ignore_case", "_multi_line", "text")
+
+    def __init__(self, text: str, *, ignore_case: bool = False, multi_line: bool = False) -> None:
+        self.text = text
+        self._ignore_case = ignore_case
+        self._multi_line = multi_line
+        self._compiled: Pattern = None
+
+    @property
+    def compiled(self) -> Pattern:
+        if self._compiled is None:
+            self._compiled = compile(
+                self.text, ignore_case=self._ignore_case, multi_line=self._multi_line
+            )
+        return self._compiled
+
+    def match(self, text: str) -> Pattern:
+        return self.compiled.match(text)
+
+    def fullmatch(self, text: str) -> Pattern:
+        return self.compiled.fullmatch(text)
+
+    def search(self, text: str) -> Pattern:
+        return self.compiled.search(text)
+
+    def finditer(self, text: str) -> Iterator[Pattern]:
+        found: Iterator[Pattern] = self.compiled.finditer(text)
+        return found
+
+    def findall(self, text: str) -> list[Any]:
+        found: list[Any] = self.compiled.findall(text)
+        return found
+
+    def sub(self, replacement: Any, text: str, count: int = 0) -> str:
+        return str(self.compiled.sub(replacement, text, count))
 
 
 def words(text: str) -> frozenset[str]:

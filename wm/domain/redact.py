@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from wm.domain.patterns import Pattern, compile, words
+from wm.domain.patterns import Lazy, Pattern, words
 from wm.domain.secret_formats import FORMATS, SHAPES, WEAK_PREFIXES, Format
 from wm.domain.secret_labels import labelled
 from wm.domain.secret_looks import Span, is_placeholder, is_wordy, looks_random
@@ -156,7 +156,7 @@ def _apart(spans: list[Span]) -> list[Span]:
     return result
 
 
-_LABEL = compile(r"\[secret:[a-z0-9_]{2,40}:[0-9a-f]{6}\]")
+_LABEL = Lazy(r"\[secret:[a-z0-9_]{2,40}:[0-9a-f]{6}\]")
 
 
 def _labels_in(text: str) -> Iterator[Span]:
@@ -170,23 +170,23 @@ def _labels_in(text: str) -> Iterator[Span]:
 
 class _Rule(NamedTuple):
     kind: str
-    pattern: Pattern
+    pattern: Lazy
     weak: bool
 
 
 def _rules_by_prefix(formats: tuple[Format, ...]) -> dict[str, tuple[_Rule, ...]]:
     table: dict[str, tuple[_Rule, ...]] = {}
     for kind, prefix, rest in formats:
-        rule = _Rule(kind, compile(rest), prefix in WEAK_PREFIXES)
+        rule = _Rule(kind, Lazy(rest), prefix in WEAK_PREFIXES)
         table[prefix] = (*table.get(prefix, ()), rule)
     return table
 
 
 _RULES = _rules_by_prefix(FORMATS)
-_PREFIXES = compile("|".join(_escaped for _escaped in sorted(
+_PREFIXES = Lazy("|".join(_escaped for _escaped in sorted(
     ("".join(c if c.isalnum() else "\\" + c for c in prefix) for prefix in _RULES),
     key=len, reverse=True)))  # fmt: skip
-_SHAPES = tuple((kind, needle, compile(pattern)) for kind, needle, pattern in SHAPES)
+_SHAPES = tuple((kind, needle, Lazy(pattern)) for kind, needle, pattern in SHAPES)
 
 
 _RUNLESS = words("$ | % contribsys CONTRIBSYS :A")
@@ -240,14 +240,14 @@ def _continues(before: str, first: str) -> bool:
     )
 
 
-def _shaped(text: str, kind: str, pattern: Pattern) -> Iterator[Span]:
+def _shaped(text: str, kind: str, pattern: Lazy) -> Iterator[Span]:
     for match in pattern.finditer(text):
         group = 1 if match.re.groups else 0
         if match.start(group) >= 0 and not is_placeholder(match.group(group)):
             yield Span(match.start(group), match.end(group), kind)
 
 
-_BLOCK_BEGIN = compile(
+_BLOCK_BEGIN = Lazy(
     r"-----BEGIN ([A-Z0-9 ]{0,60}(?:PRIVATE|SECRET) KEY(?: BLOCK)?)-----"
     r"|---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----"
     r"|PuTTY-User-Key-File-\d: [a-z0-9-]{1,60}"
@@ -288,15 +288,13 @@ def _key_body_end(text: str, start: int) -> int:
     return len(text[:end].rstrip()) if end - start < WINDOW else end
 
 
-_KEY_LINE = compile(
-    r"[0-9A-Za-z+/=\\]+|[A-Za-z][A-Za-z-]{2,30}: .{0,200}|-----END [A-Z ]{1,60}-----"
-)
+_KEY_LINE = Lazy(r"[0-9A-Za-z+/=\\]+|[A-Za-z][A-Za-z-]{2,30}: .{0,200}|-----END [A-Z ]{1,60}-----")
 
 
 # --- third pass: opaque tokens ---------------------------------------------------------------
 
-_TOKEN = compile(r"[0-9A-Za-z_+/=.~-]{20,}")
-_PUBLIC_BEFORE = compile(
+_TOKEN = Lazy(r"[0-9A-Za-z_+/=.~-]{20,}")
+_PUBLIC_BEFORE = Lazy(
     r"(?i)(?:sha-?(?:1|224|256|384|512)|md5|blake[23][bs]?|integrity|checksum|digest|fingerprint|"
     r"hash(?:es)?|h1|commit|rev|revision|etag|ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-nistp\d+|"
     r"request[_-]?id|trace[_-]?id|span[_-]?id|correlation[_-]?id|build[_-]?id|public[_ -]?key|"

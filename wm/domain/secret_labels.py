@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from wm.domain.patterns import Pattern, compile, words
+from wm.domain.patterns import Lazy, Pattern, words
 from wm.domain.secret_formats import VENDORS
 from wm.domain.secret_looks import Span, is_placeholder, is_wordy, looks_random
 
@@ -71,15 +71,15 @@ _TOKEN = (
 )
 _SHORT = r"\bpass\b|[_.-]pass\b|PASS\b|[a-z]Pass\b|\bpw\b|[_-]pw\b|\bpins?\b|\bpin-?code|\bauth\b|_auth\b|\bPW\b|\bpsk\b|\bmagic link"
 _VENDOR = "|".join(name.replace("-", r"\-") for name in sorted(VENDORS, key=len, reverse=True))
-_KEY = compile(
+_KEY = Lazy(
     rf"({_PASSWORD})|({_TOKEN})|({_SECRET})|({_SHORT})"
     rf"|\b({_VENDOR})",
     ignore_case=True,
 )
 _FAMILIES = ("password", "token", "secret", "short", "vendor")
 
-_SUFFIX = compile(r"[0-9A-Za-z_]*(?:[.-][0-9A-Za-z_]+){0,3}")
-_SUFFIX_PARTS = compile(r"[A-Z]+(?:[a-z0-9]*)|[a-z]+|[0-9]+")
+_SUFFIX = Lazy(r"[0-9A-Za-z_]*(?:[.-][0-9A-Za-z_]+){0,3}")
+_SUFFIX_PARTS = Lazy(r"[A-Z]+(?:[a-z0-9]*)|[a-z]+|[0-9]+")
 _ABOUT = words(
     "min max length len count counts hash hashed hashes hasher digest policy field fields id "
     "ids name names type types expiry expires expired expiration expire exp ttl changed "
@@ -98,22 +98,22 @@ _ABOUT = words(
 )
 _ABOUT_OK = words("base value val key keys secret token password prod dev test1 live")
 
-_ASSIGN = compile(r"[\"'`\])}]{0,3}\s{0,12}(=>|:=|\?=|===?|=|->|→|:{1,2}|>)\s{0,6}(?:\n\s{0,12})?")
-_TYPED = compile(
+_ASSIGN = Lazy(r"[\"'`\])}]{0,3}\s{0,12}(=>|:=|\?=|===?|=|->|→|:{1,2}|>)\s{0,6}(?:\n\s{0,12})?")
+_TYPED = Lazy(
     r"[\"'`]?\s?:\s?(?:Final|ClassVar|Optional|str|string|String|&'?(?:static )?str|SecretStr|char\s?\*|bytes)"
     r"(?:\[[A-Za-z, |]{1,30}\])?(?:\s?\|\s?(?:None|null|undefined))?\s{0,4}=\s{0,4}"
 )
-_XML_VALUE = compile(r"[\"']\s{0,4}value\s?=\s?")
+_XML_VALUE = Lazy(r"[\"']\s{0,4}value\s?=\s?")
 _WORDS = r"(?:[ \t]{1,3}\(?[^\s.;!?:=：，。,\"'`]{1,30}\)?){0,8}?"
-_PROSE = compile(
+_PROSE = Lazy(
     rf"{_WORDS}(?:[ \t]?[:：]|[ \t]{{1,3}}(?:is|was|are|=|ist|war|lautet|heißt|est|était|es|era|é|foi|será|"
     rf"has been set to|set to|to|equals|became|reads)[ \t]?:?)\s{{1,4}}",
     ignore_case=True,
 )
-_CJK = compile(
+_CJK = Lazy(
     r"[^\x00-\x7f]{0,4}?(?:是|为|為|は|：|:|는|은|이|가|를|을|が|を|的值是|设为|改为|改成|設為)\s{0,3}[:：]?\s{0,3}"
 )
-_SPACE = compile(r"[ \t]{1,3}")
+_SPACE = Lazy(r"[ \t]{1,3}")
 
 
 _CONNECTS = frozenset(" \t\"'`])}=:>|-?\\")
@@ -240,7 +240,7 @@ def _assigned_ok(value: str, place: _Place, quoted: bool, tight: bool, after: st
     return _strict(value, family) or (len(value) >= 16 and not is_wordy(value) and " " not in value)
 
 
-_OPAQUE = compile(r"[0-9A-Za-z_+/=:.~%|-]{12,250}")
+_OPAQUE = Lazy(r"[0-9A-Za-z_+/=:.~%|-]{12,250}")
 
 
 def _vendor_value(value: str) -> bool:
@@ -326,7 +326,7 @@ def _followed(place: _Place) -> _Value | None:
 
 _CLOSING = frozenset("\"'`")
 _BARE_END = frozenset(" \t\n\r\"'`<>，。、；：！？）】」』《》")
-_LIST_FOLLOWS = compile(r"[,;&|]\s{0,3}(?:[\w.\[\]\"'-]{1,60}\s?[=:]|$|\s)")
+_LIST_FOLLOWS = Lazy(r"[,;&|]\s{0,3}(?:[\w.\[\]\"'-]{1,60}\s?[=:]|$|\s)")
 
 
 def _read(rest: str, at: int, *, assigned: str) -> tuple[str, bool]:
@@ -361,9 +361,9 @@ def _is_prose_letter(char: str) -> bool:
     return char > "\u2e80"
 
 
-_NAME = compile(r"[A-Za-z]+")
-_UNIT = compile(r"[ -]?[A-Za-z\p{Han}\p{Hangul}\p{Katakana}%]")
-_REFERENCE = compile(
+_NAME = Lazy(r"[A-Za-z]+")
+_UNIT = Lazy(r"[ -]?[A-Za-z\p{Han}\p{Hangul}\p{Katakana}%]")
+_REFERENCE = Lazy(
     r"\$\{?[A-Za-z_{(][\w.:{(}) -]*\}?\)?|\$\(.*|\$\d+|\{\{.*|\{[\w.]*\}?.*|<[^>]*>?.*|%[sdq({].*|\[.*|\(.*|#\{.*|@\w+@.*|"
     r"(?:process\.env|os\.environ|os\.getenv|env\.|ENV\[|secrets\.|vars\.|var\.|local\.|module\.|"
     r"self\.|this\.|cls\.|config\.|settings\.|options\.|args\.|params\.|props\.|ctx\.|req\.|"
@@ -372,7 +372,7 @@ _REFERENCE = compile(
     r"!Ref\b.*|!Sub\b.*|!secret\b.*|\\.*|/\S*|\.{1,2}/\S*|~/\S*|https?://.*|"
     r"new\s.*|await\s.*|function\b.*|lambda\b.*|return\b.*|[&*]\w+|[=<>!].*|\|.*|>-?"
 )
-_DOTTED = compile(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+")
+_DOTTED = Lazy(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+")
 
 
 def _is_reference(value: str, quoted: bool, behind: str) -> bool:
@@ -389,8 +389,8 @@ def _is_reference(value: str, quoted: bool, behind: str) -> bool:
     )
 
 
-_DOTTED_OR_NAME = compile(r"[A-Za-z_][\w.:]*!?")
-_CODE_NAME = compile(r"[a-z]+(?:[_.-][a-z]+)+|[A-Z]+(?:_[A-Z]+)+|[a-z]+(?:[A-Z][a-z]+)+")
+_DOTTED_OR_NAME = Lazy(r"[A-Za-z_][\w.:]*!?")
+_CODE_NAME = Lazy(r"[a-z]+(?:[_.-][a-z]+)+|[A-Z]+(?:_[A-Z]+)+|[a-z]+(?:[A-Z][a-z]+)+")
 
 
 def _is_code_name(value: str) -> bool:
@@ -405,11 +405,11 @@ def _is_plain_number(value: str, family: str) -> bool:
     return _MEASURE.fullmatch(value) is not None
 
 
-_MEASURE = compile(
+_MEASURE = Lazy(
     r"[~<>=≥≤+-]{0,2}v?\d+(?:[.,:/-]\d+)*(?:\s?[a-zA-Z%]{1,4}|x|th|st|nd|rd)?[+-]?"
     r"|\d{4}-\d\d-\d\d(?:[T ].*)?|0x[0-9a-fA-F]{1,8}"
 )
-_ALGORITHM = compile(
+_ALGORITHM = Lazy(
     r"(?:argon2(?:id|i|d)?|bcrypt|scrypt|pbkdf2|sha-?\d{1,3}(?:[-/]\d{3})?|md5|hmac(?:-sha\d+)?|[hrep]s(?:256|384|512)|"
     r"ed25519|x25519|aes-?\d*(?:-[a-z0-9]+)*|rsa-?\d*|base\d\d|utf-?\d+|oauth-?\d?(?:\.0)?|http/?\d?|"
     r"1password|o365|m365|auth0|gpt-?[\w.-]+|k8s|i18n|l10n|s3|ec2|ipv[46]|mp[34]|h264|p256|secp256[kr]1|"
@@ -418,7 +418,7 @@ _ALGORITHM = compile(
     ignore_case=True,
 )
 _SYMBOLS = frozenset("!@#$%^&*+~=?§€|")
-_FILE = compile(r"[\w./@-]*\.(?:[a-z]{1,4}\d?|json|yaml|toml|html|lock|local|example)|\S+/\S+/\S*")
+_FILE = Lazy(r"[\w./@-]*\.(?:[a-z]{1,4}\d?|json|yaml|toml|html|lock|local|example)|\S+/\S+/\S*")
 
 
 def _strict(value: str, family: str) -> bool:
@@ -439,8 +439,8 @@ def _strict(value: str, family: str) -> bool:
     return not is_wordy(bare) or _KEY_GROUPS.fullmatch(bare) is not None
 
 
-_KEY_GROUPS = compile(r"(?:[0-9A-Z]{4,8}-){2,9}[0-9A-Z]{4,8}")
-_ISSUE = compile(r"[A-Z]{2,6}-\d{1,6}|#\d+|[a-z]+\[\d+\]|\w+=\S*|[a-z]+_[a-z_]+\d?|\w+\(\S*|[*_].*")
+_KEY_GROUPS = Lazy(r"(?:[0-9A-Z]{4,8}-){2,9}[0-9A-Z]{4,8}")
+_ISSUE = Lazy(r"[A-Z]{2,6}-\d{1,6}|#\d+|[a-z]+\[\d+\]|\w+=\S*|[a-z]+_[a-z_]+\d?|\w+\(\S*|[*_].*")
 
 
 def _prose(value: str) -> bool:
@@ -481,50 +481,50 @@ _PLAIN_WORDS = words(
 
 # --- whole lines ---------------------------------------------------------------------------------
 
-_LINES: tuple[tuple[str, Pattern], ...] = (
+_LINES: tuple[tuple[str, Lazy], ...] = (
     # Authorization: Basic …, Bearer …, Token …, or the bare value; other headers
-    ("token", compile(
+    ("token", Lazy(
         r"(?:proxy-)?authorization[\"'`]?\s?[:=,]\s?[\"'`]?(?:(?:basic|bearer|token|apikey|api-key|key|digest|negotiate|"
         r"ssws|genie_?key|splunk|bot|oauth)\s+)?(?:username=\"[^\"]{0,60}\", ?)?([0-9A-Za-z_.~+/=:%-]{8,})",
         ignore_case=True,
         )),
-    ("token", compile(r"\b(?:bearer|basic)\s{1,3}([0-9A-Za-z_.~+/=-]{16,})", ignore_case=True)),
-    ("token", compile(
+    ("token", Lazy(r"\b(?:bearer|basic)\s{1,3}([0-9A-Za-z_.~+/=-]{16,})", ignore_case=True)),
+    ("token", Lazy(
         r"\b(?:x-)?(?:[a-z0-9]{1,20}-){0,4}(?:api-?key|token|secret|access-?key|auth-?key|signature)[\"'`]?\s?[:=,]\s?"
-        r"[\"'`]?([0-9A-Za-z_.~+/=-]{12,1000})",
+        r"[\"'`]?([0-9A-Za-z_.~+/=-]{12,})",
         ignore_case=True,
         )),
     # options of commands
-    ("any", compile(r"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|]{0,200}?\s-p([^\s'\"-][^\s'\"]{2,80})")),
-    ("any", compile(r"\bsshpass\s+-p\s?['\"]?([^\s'\"]{3,80})")),
-    ("any", compile(r"\b(?:docker|podman|helm|az|oc|npm|skopeo|crane|vsce|snowsql|sqlcmd|bcp)\b[^\n|]{0,160}?\s-[pP]\s{1,3}['\"]?([^\s'\"$<{-][^\s'\"]{5,200})")),
-    ("any", compile(r"\b(?:curl|wget|http|https|xh)\b[^\n|]{0,300}?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]?['\"]?[^\s:'\"/]{0,80}:([^\s'\"$<{@][^\s'\"@]{2,120})")),
-    ("any", compile(r"-pass(?:in|out)?\s+pass:([^\s'\"$<{]{3,120})")),
-    ("any", compile(r"\bredis-cli\b[^\n|]{0,120}?\s-a\s+['\"]?([^\s'\"$<{]{4,120})")),
-    ("any", compile(r"\b(?:ldapsearch|ldapadd|ldapmodify)\b[^\n|]{0,200}?\s-w\s+['\"]?([^\s'\"$<{]{4,120})")),
-    ("any", compile(r"\b(?:7z|7za|unzip|zip|rar)\b[^\n|]{0,120}?\s-[pP]\s?([^\s'\"$<{-][^\s'\"]{3,80})")),
-    ("any", compile(r"\bhtpasswd\s+-\w*b\w*\s+\S{1,120}\s+\S{1,60}\s+['\"]?([^\s'\"$<{]{4,120})")),
-    ("any", compile(r"\becho\s+(?:-n\s+)?['\"]?([^\s'\"|$<{][^\s'\"|]{3,80})['\"]?\s?\|\s?sudo\s+-\w*S")),
-    ("any", compile(r"(?:identified by|with password|password for [\w.@-]{1,60} to)\s{1,3}['\"]([^'\"\n]{3,120})['\"]", ignore_case=True)),
-    ("any", compile(r"\bnet use\b[^\n]{0,160}?/user:\S{1,60}\s+([^\s/]{4,80})", ignore_case=True)),
+    ("any", Lazy(r"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|]{0,}?\s-p([^\s'\"-][^\s'\"]{2,})")),
+    ("any", Lazy(r"\bsshpass\s+-p\s?['\"]?([^\s'\"]{3,})")),
+    ("any", Lazy(r"\b(?:docker|podman|helm|az|oc|npm|skopeo|crane|vsce|snowsql|sqlcmd|bcp)\b[^\n|]{0,}?\s-[pP]\s{1,3}['\"]?([^\s'\"$<{-][^\s'\"]{5,})")),
+    ("any", Lazy(r"\b(?:curl|wget|http|https|xh)\b[^\n|]{0,}?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]?['\"]?[^\s:'\"/]{0,}:([^\s'\"$<{@][^\s'\"@]{2,})")),
+    ("any", Lazy(r"-pass(?:in|out)?\s+pass:([^\s'\"$<{]{3,})")),
+    ("any", Lazy(r"\bredis-cli\b[^\n|]{0,}?\s-a\s+['\"]?([^\s'\"$<{]{4,})")),
+    ("any", Lazy(r"\b(?:ldapsearch|ldapadd|ldapmodify)\b[^\n|]{0,}?\s-w\s+['\"]?([^\s'\"$<{]{4,})")),
+    ("any", Lazy(r"\b(?:7z|7za|unzip|zip|rar)\b[^\n|]{0,}?\s-[pP]\s?([^\s'\"$<{-][^\s'\"]{3,})")),
+    ("any", Lazy(r"\bhtpasswd\s+-\w*b\w*\s+\S{1,}\s+\S{1,60}\s+['\"]?([^\s'\"$<{]{4,})")),
+    ("any", Lazy(r"\becho\s+(?:-n\s+)?['\"]?([^\s'\"|$<{][^\s'\"|]{3,})['\"]?\s?\|\s?sudo\s+-\w*S")),
+    ("any", Lazy(r"(?:identified by|with password|password for [\w.@-]{1,60} to)\s{1,3}['\"]([^'\"\n]{3,})['\"]", ignore_case=True)),
+    ("any", Lazy(r"\bnet use\b[^\n]{0,}?/user:\S{1,60}\s+([^\s/]{4,})", ignore_case=True)),
     # files with fixed columns, connection strings
-    ("digit", compile(r"^[\w-]*[\w*.-]*\.?[\w*.-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]{0,60}:[A-Za-z_*][\w*.@-]{0,60}:([^\s:]{6,120})$", multi_line=True)),
-    ("any", compile(r"jdbc:oracle:\w{2,6}:[\w$#]{1,60}/([^\s@/'\"]{3,120})@")),
-    ("any", compile(r"\b(?:sqlplus|imp|exp|expdp|impdp|rman target)\s+[\w$#]{1,60}/([^\s@/'\"]{3,120})@")),
-    ("token", compile(r"otpauth://[^\s?]{1,200}\?(?:[^\s&]{1,100}&){0,5}secret=([A-Za-z2-7=]{12,200})")),
+    ("digit", Lazy(r"^[\w-]*[\w*.-]*\.?[\w*.-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]{0,60}:[A-Za-z_*][\w*.@-]{0,60}:([^\s:]{6,})$", multi_line=True)),
+    ("any", Lazy(r"jdbc:oracle:\w{2,6}:[\w$#]{1,60}/([^\s@/'\"]{3,})@")),
+    ("any", Lazy(r"\b(?:sqlplus|imp|exp|expdp|impdp|rman target)\s+[\w$#]{1,60}/([^\s@/'\"]{3,})@")),
+    ("token", Lazy(r"otpauth://[^\s?]{1,}\?(?:[^\s&]{1,}&){0,5}secret=([A-Za-z2-7=]{12,})")),
     # phrases, parameters of URLs, single fields of known files
-    ("phrase", compile(r"(?:seed|recovery|mnemonic|backup|wallet)\s?(?:phrase|words|mnemonic)?[^\n:=]{0,60}?[:=]\s{0,3}[\"']?((?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})\b", ignore_case=True)),
-    ("phrase", compile(r"(?:助记词|助記詞|シードフレーズ|니모닉)[^\n:：=]{0,20}[:：=]\s{0,3}((?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})\b")),
-    ("token", compile(r"[?&;](?:key|sig|signature|code|auth|sid|session|sessionid|jwt|apikey|hmac|ticket)=([0-9A-Za-z_.~%+/-]{12,})", ignore_case=True)),
-    ("token", compile(r"\b(?:2fa|totp|otp|mfa|authenticator)\b[^\n:=]{0,30}[:=\s]\s{0,3}((?:[A-Z2-7]{4}[ -]?){4,16})\b", ignore_case=True)),
-    ("token", compile(r"\"auth\"\s?:\s?\"([0-9A-Za-z+/]{12,}={0,2})\"")),
-    ("token", compile(r"\b(?:client-key-data|client-certificate-key)\s?:\s?\"?([0-9A-Za-z+/]{20,}={0,2})")),
-    ("token", compile(r"_(?:auth|authToken|password)\s?=\s?\"?([0-9A-Za-z+/_=.-]{8,})")),
-    ("phrase", compile(r"\b(?:password|passphrase)[^\n:=\"'.]{0,40}?\b(?:is|:)\s{1,2}[\"']?((?:[a-z]{3,12} ){3,7}[a-z]{3,12})[\"']?$", ignore_case=True, multi_line=True)),
+    ("phrase", Lazy(r"(?:seed|recovery|mnemonic|backup|wallet)\s?(?:phrase|words|mnemonic)?[^\n:=]{0,60}?[:=]\s{0,3}[\"']?((?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})\b", ignore_case=True)),
+    ("phrase", Lazy(r"(?:助记词|助記詞|シードフレーズ|니모닉)[^\n:：=]{0,20}[:：=]\s{0,3}((?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})\b")),
+    ("token", Lazy(r"[?&;](?:key|sig|signature|code|auth|sid|session|sessionid|jwt|apikey|hmac|ticket)=([0-9A-Za-z_.~%+/-]{12,})", ignore_case=True)),
+    ("token", Lazy(r"\b(?:2fa|totp|otp|mfa|authenticator)\b[^\n:=]{0,30}[:=\s]\s{0,3}((?:[A-Z2-7]{4}[ -]?){4,16})\b", ignore_case=True)),
+    ("token", Lazy(r"\"auth\"\s?:\s?\"([0-9A-Za-z+/]{12,}={0,2})\"")),
+    ("token", Lazy(r"\b(?:client-key-data|client-certificate-key)\s?:\s?\"?([0-9A-Za-z+/]{20,}={0,2})")),
+    ("token", Lazy(r"_(?:auth|authToken|password)\s?=\s?\"?([0-9A-Za-z+/_=.-]{8,})")),
+    ("phrase", Lazy(r"\b(?:password|passphrase)[^\n:=\"'.]{0,40}?\b(?:is|:)\s{1,2}[\"']?((?:[a-z]{3,12} ){3,7}[a-z]{3,12})[\"']?$", ignore_case=True, multi_line=True)),
 )  # fmt: skip
 
 
-_LINE_HINT = compile(
+_LINE_HINT = Lazy(
     r"authori[sz]ation|bearer|basic |api-?key|-token|-secret|access-?key|auth-?key|signature|"
     r"\b(?:mysql|mariadb)|sshpass|\s-p|\s-u|--user|--auth|--proxy-user|\"auth\"|_auth|-pass|redis-cli|"
     r"\bldap|zip |7z |rar |htpasswd|sudo|identified|/user:|:\d{4}|:\*:|jdbc|sqlplus|pdp |imp |exp |rman|"
@@ -535,7 +535,7 @@ _LINE_HINT = compile(
 """One search tells whether any of the patterns above is worth a try."""
 
 
-def _groups(text: str, mode: str, pattern: Pattern) -> Iterator[Span]:
+def _groups(text: str, mode: str, pattern: Lazy) -> Iterator[Span]:
     for match in pattern.finditer(text):
         value = match.group(1).rstrip(".,;")
         start = match.start(1)
@@ -560,7 +560,7 @@ def _fits(mode: str, value: str) -> bool:
 
 # --- URLs ----------------------------------------------------------------------------------------
 
-_URL_STOP = compile(r"[\s/\"'`<>\\?#]")
+_URL_STOP = Lazy(r"[\s/\"'`<>\\?#]")
 
 
 def _in_urls(text: str) -> Iterator[Span]:
@@ -602,8 +602,8 @@ def _user_info(info: str, start: int) -> Iterator[Span]:
 
 # --- cookies and Kubernetes ----------------------------------------------------------------------
 
-_COOKIE = compile(r"\b(?:set-)?cookie[\"']?\s?[:=]\s?[\"']?([^\n\"']{8,})", ignore_case=True)
-_COOKIE_NAME = compile(
+_COOKIE = Lazy(r"\b(?:set-)?cookie[\"']?\s?[:=]\s?[\"']?([^\n\"']{8,})", ignore_case=True)
+_COOKIE_NAME = Lazy(
     r"sess|sid|auth|token|jwt|csrf|xsrf|login|remember|secret|key|id$|user", ignore_case=True
 )
 _ATTRIBUTES = words("path domain expires max-age samesite httponly secure priority")
@@ -626,12 +626,10 @@ def _cookies(text: str) -> Iterator[Span]:
                 yield _span(start + len(value) - len(value.lstrip()), bare)
 
 
-_SECRET_KIND = compile(r"^\s{0,20}[\"']?kind[\"']?\s?:\s?[\"']?Secret\b", multi_line=True)
-_DATA_BEGIN = compile(
-    r"^(\s{0,20})[\"']?(?:data|stringData)[\"']?\s?:\s?\{?\s{0,4}$", multi_line=True
-)
-_DATA_LINE = compile(
-    r"^(\s+)[\"']?[\w.-]{1,100}[\"']?\s?:\s{1,4}[\"']?([^\s\"'|>{}][^\"'\n]{3,}?)[\"']?,?\s*$"
+_SECRET_KIND = Lazy(r"^\s{0,20}[\"']?kind[\"']?\s?:\s?[\"']?Secret\b", multi_line=True)
+_DATA_BEGIN = Lazy(r"^(\s{0,20})[\"']?(?:data|stringData)[\"']?\s?:\s?\{?\s{0,4}$", multi_line=True)
+_DATA_LINE = Lazy(
+    r"^(\s+)[\"']?[\w.-]{1,}[\"']?\s?:\s{1,4}[\"']?([^\s\"'|>{}][^\"'\n]{3,}?)[\"']?,?\s*$"
 )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import NamedTuple
 
-from wm.domain.patterns import compile
+from wm.domain.patterns import Lazy
 
 MIN_TOKEN_CHARS = 20
 """Shorter opaque strings are too often names: they count only behind a label."""
@@ -25,7 +25,7 @@ class Span(NamedTuple):
     kind: str
 
 
-_PLACEHOLDER = compile(
+_PLACEHOLDER = Lazy(
     r"xxxx|\*\*\*|\.\.\.|•••|____|0000000000|1111111111|your[-_ ]?|placeholder|redacted|"
     r"change[-_ ]?this|insert[-_ ]|dummy|goes[-_ ]?here|example[-_]|my[-_](?:api|secret|token)",
     ignore_case=True,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from wm.domain.patterns import compile
+from wm.domain.patterns import Lazy
 
 SENTENCE_ENDS = ".!?…"
 CJK_SENTENCE_ENDS = "。！？｡"
@@ -189,21 +189,21 @@ def _shown(char: str) -> str:
 
 # --- prompts ---------------------------------------------------------------------------------
 
-_ROLE_AT_LINE_START = compile(
+_ROLE_AT_LINE_START = Lazy(
     r"^([\s>#*\-]*)(human|assistant|user|system|developer|tool)(\**\s{0,3}[:：])",
     ignore_case=True,
     multi_line=True,
 )
-_ROLE_ANYWHERE = compile(r"\b(Human|Assistant|H|A)(\s?:)(\s|$)")
-_TAG_START = compile(
+_ROLE_ANYWHERE = Lazy(r"\b(Human|Assistant|H|A)(\s?:)(\s|$)")
+_TAG_START = Lazy(
     r"<(\s{0,4}[/!?|]?\s{0,4})("
     r"system|user|assistant|human|developer|tool|function|invoke|parameter|antml|thinking|memory|"
     r"instruction|important|command|context|reminder|prompt|policy|admin|im_start|im_end|<sys|"
     r"endoftext|[a-z][a-z0-9]{0,40}[_:-])",
     ignore_case=True,
 )
-_MODEL_MARK = compile(r"\[(/?)(INST|SYS|SYSTEM)\]|(?:<\||\|>)", ignore_case=True)
-_FENCE = compile(r"`{3,}|~{3,}")
+_MODEL_MARK = Lazy(r"\[(/?)(INST|SYS|SYSTEM)\]|(?:<\||\|>)", ignore_case=True)
+_FENCE = Lazy(r"`{3,}|~{3,}")
 _ANGLES = str.maketrans({"\uff1c": "<", "\ufe64": "<", "\uff1e": ">", "\ufe65": ">"})
 
 

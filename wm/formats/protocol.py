@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import Field
 
-from wm.formats.events import Event
 from wm.formats.base import Record
+from wm.formats.events import Event
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry
@@ -132,6 +132,12 @@ class EntryAnswer(Record):
 
 class AcceptOutsideRequest(Scoped):
     """Accept every change that was made to the file outside wm (ST-4)."""
+
+
+class Noticed(Record):
+    """How many edits made outside wm wait in the inbox now."""
+
+    waiting: int = 0
 
 
 class Accepted(Record):

@@ -131,8 +131,9 @@ def execute(runtime: Runtime, operation: Operation[Q, A], request: Q) -> A:
     done = execute_batch(runtime, [(operation, request)])[0]
     if done.error is not None:
         raise done.error
-    assert done.response is not None
-    return done.response
+    response: A | None = done.response
+    assert response is not None
+    return response
 
 
 def execute_batch(

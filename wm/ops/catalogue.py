@@ -7,6 +7,7 @@ from typing import Any
 from wm.ops import (
     entries,
     hooks,
+    notice,
     prompt,
     record_event,
     remember,
@@ -30,6 +31,7 @@ OPERATIONS: dict[str, Operation[Any, Any]] = {
         entries.accept_entry,
         entries.reject_entry,
         entries.accept_outside,
+        notice.notice_outside,
         search.search,
         why.why,
         record_event.record_event,

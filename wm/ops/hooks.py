@@ -17,7 +17,6 @@ from wm.formats.protocol import (
     EventRequest,
     HookAnswer,
     HookRequest,
-    Place,
     PromptAnswer,
     PromptRequest,
     Scoped,

@@ -2,13 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from wm.formats.workspace_memory import WorkspaceMemory
 from wm.ops.runtime import Runtime, make_runtime
 from wm.settings import Settings
+from wm.store.base import Change
 from wm.store.files import FileStore
 from wm.store.fstype import require_supported
+from wm.store.watch import Watch, written_by
 
 
 def open_runtime(settings: Settings) -> Runtime:
     """Open the data folder. Raises StoreError where it cannot keep the store's promises."""
     require_supported(str(settings.paths.home), settings.store.allow_network_folder)
     return make_runtime(settings, FileStore(settings.paths.home, settings.store))
+
+
+class OutsideWatch:
+    """Tells the keys of workspaces whose memory file somebody edited (ST-4)."""
+
+    def __init__(self, store: FileStore, settings: Settings) -> None:
+        self._watch = Watch(store.disk, written_by(store), settings.store)
+
+    def start(self, tell: Callable[[str], None]) -> None:
+        """Begin; `tell` is called in the watch's own thread, once per workspace and burst."""
+
+        def changed(changes: tuple[Change, ...]) -> None:
+            edited = {c.workspace for c in changes if c.slug == WorkspaceMemory.slug}
+            for key in sorted(edited):
+                tell(key)
+
+        self._watch.start(changed)
+
+    def stop(self) -> None:
+        self._watch.stop()
+
+    @property
+    def state(self) -> str:
+        """off, watching, or why it polls or is blind."""
+        return self._watch.state
+
+
+def outside_watch(runtime: Runtime) -> OutsideWatch | None:
+    """A watch that is not started; None for a store without files."""
+    store = runtime.store
+    return OutsideWatch(store, runtime.settings) if isinstance(store, FileStore) else None

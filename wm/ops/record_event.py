@@ -9,16 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from wm.domain.facts import Fact
-from wm.domain.session import decisions, remember as requests
+from wm.domain.session import decisions
+from wm.domain.session import remember as requests
 from wm.domain.session import state as transitions
 from wm.domain.workspace import echo, edits, forget, promote, quality, retention
 from wm.formats.base import Document
 from wm.formats.events import (
     AssistantText,
     CompactionFinished,
-    CompactionStarted,
-    SessionDeleted,
-    SessionEnded,
     SessionStarted,
     ToolFinished,
     UserPrompt,

@@ -36,7 +36,8 @@ def rendered(work: Work, place: Place, memory: WorkspaceMemory) -> View:
         selection = select.select(memory, branch=place.branch, now=hour, settings=settings)
         return View(selection, render.render(selection, settings))
 
-    return work.runtime.views.get((place.key, place.branch), (memory, hour), compute)
+    view: View = work.runtime.views.get((place.key, place.branch), (memory, hour), compute)
+    return view
 
 
 def strengths(work: Work, memory: WorkspaceMemory) -> dict[str, float]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from wm.domain.session import hot
 from wm.domain.times import iso
 from wm.errors import Corrupt, NotFound, UserError
 from wm.formats.protocol import Place, SessionAnswer, SessionScoped
 from wm.formats.session_state import CompactionState, SessionState
-from wm.domain.session import hot
 from wm.ops.base import Operation, Work
 from wm.ops.place import locate
 from wm.store.base import Health, Ref

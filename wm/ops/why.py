@@ -62,12 +62,8 @@ def _records(
     for record in work.runtime.store.evidence(place.key).records:
         quoted = str(record.details.get("text") or record.details.get("preview") or "")
         shown_in = record.details.get("included") or ()
-        if (
-            entry is not None
-            and (record.entry == entry.id or entry.id in shown_in)
-            or quoted
-            and entry is None
-            and wanted in canonical(quoted)
+        if (entry is not None and (record.entry == entry.id or entry.id in shown_in)) or (
+            quoted and entry is None and wanted in canonical(quoted)
         ):
             found.append(record)
     return tuple(found)

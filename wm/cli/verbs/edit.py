@@ -57,4 +57,4 @@ def _from_editor(caller: Caller, entry_id: str) -> str:
     after = click.edit(before.entry.text, extension=".md")
     if after is None or after.strip() == before.entry.text:
         raise click.ClickException("Nothing was changed.")
-    return after.strip()
+    return str(after).strip()

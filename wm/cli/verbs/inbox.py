@@ -26,6 +26,7 @@ def command(ctx: click.Context) -> None:
 @workspace_options
 def show(caller: Caller, as_json: bool) -> int:
     """Show what waits for your word."""
+    caller.call("notice_outside")
     answer: Any = caller.call("inspect", status="inbox")
     if as_json:
         output.as_json(answer)

@@ -54,9 +54,10 @@ def command(caller: Caller, as_json: bool) -> int:
 
 def _daemon(caller: Caller) -> dict[str, Any] | None:
     try:
-        return client_of(caller.settings).call("status", {})
+        found: dict[str, Any] = client_of(caller.settings).call("status", {})
     except Unavailable:
         return None
+    return found
 
 
 def _headline(daemon: dict[str, Any] | None) -> str:

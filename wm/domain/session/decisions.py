@@ -8,7 +8,7 @@ none. The gate is the caller's. Pure and linear (EX-6).
 # ruff: noqa: E501  Rows of words in eight languages.
 from __future__ import annotations
 
-from wm.domain.patterns import compile
+from wm.domain.patterns import Lazy
 from wm.domain.session.typed import typed_lines
 from wm.domain.text import canonical, without_invisible
 
@@ -17,13 +17,13 @@ MAX_CHARS = 400
 MAX_DECISIONS = 8
 """Of one text; more is a list of something else."""
 
-_LEAD = compile(r"^\s{0,8}(?:(?:[-*+•]|\d{1,2}[.)])\s+)?(?:\*\*|__)?")
-_LABEL = compile(
+_LEAD = Lazy(r"^\s{0,8}(?:(?:[-*+•]|\d{1,2}[.)])\s+)?(?:\*\*|__)?")
+_LABEL = Lazy(
     r"^\[?(?:decision|decided|final decision|design decision|entscheidung|beschluss|decisión|décision|decisão|决定|決定|決定事項|决策|決策|결정|결정 사항)\]?"
     r"(?:\*\*|__)?\s?[:：](?:\*\*|__)?\s*(.*)$",
     ignore_case=True,
 )
-_STATED = compile(
+_STATED = Lazy(
     r"^(?:(?:so|ok(?:ay)?|then|thus|therefore|also)[, ]+)?"
     r"(?:we(?: have|'ve)?(?: now| finally| therefore)? (?:decided (?:to|on|against|that|not to)|agreed (?:to|on|that)|settled on|chose (?:to|not)|opted (?:for|to))|"
     r"we (?:chose|picked|went with|standardi[sz]ed on)|it was decided (?:to|that)|"
@@ -34,10 +34,10 @@ _STATED = compile(
     r"(?:我们|我們)(?:最终|最終|已经|已經)?(?:决定|決定|选择|選擇))\b?",
     ignore_case=True,
 )
-_STATED_BEHIND = compile(
+_STATED_BEHIND = Lazy(
     r"(?:ことに(?:決めた|決めました|しました|した|決定しました)|기로 (?:결정했(?:다|습니다|어요)|했(?:다|습니다)))[。.]?$"
 )
-_OPEN = compile(
+_OPEN = Lazy(
     r"[?？]\s*$|\b(?:not (?:yet )?decided|to be decided|tbd|pending|if we|once we|unless we|should we|noch nicht|por decidir|"
     r"à décider|a decidir)\b|(?:未定|待定|미정|まだ)",
     ignore_case=True,

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from wm.domain.patterns import Pattern, compile
+from wm.domain.patterns import Lazy, Pattern
 from wm.domain.session.infer import infer_type
 from wm.domain.session.trigger_words import (
     ASKS,
@@ -52,23 +52,23 @@ class Requests(NamedTuple):
     ignored: tuple[Ignored, ...]
 
 
-def _compiled(rows: Rows, start: str = r"^(?:%s)") -> tuple[tuple[str, Pattern], ...]:
-    return tuple((lang, compile(start % text, ignore_case=True)) for lang, text in rows)
+def _compiled(rows: Rows, start: str = r"^(?:%s)") -> tuple[tuple[str, Lazy], ...]:
+    return tuple((lang, Lazy(start % text, ignore_case=True)) for lang, text in rows)
 
 
 _ASKS = _compiled(ASKS)
 _TAIL_ASKS = _compiled(TAIL_ASKS)
 _NEGATIONS = _compiled(NEGATIONS)
 _FORGETS = _compiled(FORGETS)
-_DEFERRALS = {lang: compile(text, ignore_case=True) for lang, text in DEFERRALS}
-_LEAD = compile(rf"^(?:\s+|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{LEADS})", ignore_case=True)
-_ANY_START = compile(
+_DEFERRALS = {lang: Lazy(text, ignore_case=True) for lang, text in DEFERRALS}
+_LEAD = Lazy(rf"^(?:\s+|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{LEADS})", ignore_case=True)
+_ANY_START = Lazy(
     "^(?:" + "|".join(text for _, text in ASKS + NEGATIONS) + ")",
     ignore_case=True,
 )
 """Every row that is anchored at the start, in one: most lines are done after this."""
 
-_ANY_TAIL = compile(
+_ANY_TAIL = Lazy(
     r"覚え|憶え|記憶し|メモし|忘れないで|기억해|잊지|메모해|명심해|[，,。;；]\s*(?:请|請|帮我|幫我|你)?(?:记|記)|"
     r"[.;!]\s+(?:\w+,? ){0,2}(?:remember|memori|note|save|keep|merke?|recu|no lo|retiens|souviens|mémorise|lembr|"
     r"guarde|não esq|anote) ?",
@@ -186,7 +186,7 @@ def _trigger(plain: str, settings: GateSettings) -> tuple[Pattern | None, str]:
     return None, ""
 
 
-_POINTING = compile(
+_POINTING = Lazy(
     r"(?:これ|それ|あれ|この件|そのこと|이거|이것|이건|이걸|그거|그것|그건|这个|这|那个|this|that|it|das|dies|esto|"
     r"eso|ceci|cela|isto|isso)(?:を|は|も|은|는|을|를|도)?[.。,、，:：\s]*",
     ignore_case=True,
@@ -216,12 +216,12 @@ def _judge(
     yield Request(text, infer_type(text, lang, trigger or plain[:40]), lang, trigger)
 
 
-_ONE_OFF = compile(
+_ONE_OFF = Lazy(
     r"^(?:i (?:\w+ )?prefer|je préfère|prefiro|prefiero|ich bevorzuge) (?:not to|to not|that\b|this\b|it\b|option|the (?:first|second|third|last|latter|"
     r"former|other)|your|ça|cela|esto|eso|isso|isto|das\b|no hablar|não falar|ne pas)",
     ignore_case=True,
 )
-_POLITE_QUESTION = compile(r"^(?:can|could|would|will) you ", ignore_case=True)
+_POLITE_QUESTION = Lazy(r"^(?:can|could|would|will) you ", ignore_case=True)
 
 
 def _why_not(text: str, plain: str, lang: str) -> str:
@@ -240,7 +240,7 @@ def _why_not(text: str, plain: str, lang: str) -> str:
     return ""
 
 
-_QUESTION_END = compile(
+_QUESTION_END = Lazy(
     r"[?？][\"'”’»)\]*_\s]*$|(?:吗|嗎|呢|ますか|ですか|でしょうか|ましたか|나요|습니까|을까|ㄹ까)[。.\s]*$"
 )
 
@@ -249,7 +249,7 @@ def _asks_back(text: str) -> bool:
     return _QUESTION_END.search(text[-80:]) is not None
 
 
-_NEXT_STEP = compile(
+_NEXT_STEP = Lazy(
     r"^(?:now|next|then|and now|after that|can you|could you|please (?:fix|run|check|review|update|add|write|"
     r"continue|go on|look)|thanks|thank you|danke|gracias|merci|obrigad[oa]|jetzt|ahora|maintenant|agora)\b",
     ignore_case=True,
@@ -271,7 +271,7 @@ def _tidy(text: str) -> str:
         text = text[: cut + 1].strip()
 
 
-_BULLET = compile(r"^\s{0,8}(?:[-*+•]|\d{1,2}[.)])\s+")
+_BULLET = Lazy(r"^\s{0,8}(?:[-*+•]|\d{1,2}[.)])\s+")
 
 
 def _below(lines: list[Line], at: int) -> Iterator[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from wm.domain.patterns import compile
+from wm.domain.patterns import Lazy
 
 
 class Line(NamedTuple):
@@ -21,20 +21,20 @@ class Line(NamedTuple):
     origin: str
 
 
-_FENCE = compile(r"^\s{0,3}(```+|~~~+)")
-_QUOTE = compile(r"^\s{0,3}(?:>|&gt;|┃|│|\|\s)")
-_LOG = compile(
+_FENCE = Lazy(r"^\s{0,3}(```+|~~~+)")
+_QUOTE = Lazy(r"^\s{0,3}(?:>|&gt;|┃|│|\|\s)")
+_LOG = Lazy(
     r"^(?:\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d(?::\d\d)?\b|\[?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL|NOTICE)\b|"
     r"\[\d+[.\]:]|\$ |% |# \S+@|>>> |\.\.\. |❯ |PS [A-Z]:\\|[\w.-]+@[\w.-]+[:~].{0,60}[$#] |"
     r"[\w./-]+:\d+:|[\w./-]+\(\d+|[a-z][\w.-]{0,30}(?:\[\d+\])?: |at [\w.$<>]+ ?\(|Traceback|  File \"|\s+at |"
     r"[+-]{1,3}[^\s]|@@ |diff --git|index [0-9a-f]{6}|commit [0-9a-f]{7}|npm (?:ERR|WARN)|make(?:\[\d+\])?: |"
     r"[{}\[\]<]|</?\w|\w+=\S+ \w+=|(?:FAIL|PASS|ok|===|---) )"
 )
-_SPEAKER = compile(
+_SPEAKER = Lazy(
     r"^(?:user|assistant|human|ai|system|tool|bot|client|customer|[A-Z][a-z]{1,14})\s?: "
 )
-_INDENTED = compile(r"^(?: {4}|\t)")
-_ANNOUNCED = compile(
+_INDENTED = Lazy(r"^(?: {4}|\t)")
+_ANNOUNCED = Lazy(
     r"(?:translate|summari[sz]e|explain|rewrite|proofread|correct|review|analy[sz]e|classify|what does|fix the|read|"
     r"reply to|respond to|answer|look at|check|parse|format|here(?:'s| is| are)|this is|below|following|quote|"
     r"wrote|writes|said|says|reads|states|readme|issue|comment|e-?mail|message|ticket|document|text|transcript|chat|"
@@ -44,7 +44,7 @@ _ANNOUNCED = compile(
     r"翻译|总结|解释|以下|下面|写道|说|翻訳|要約|説明|次の|以下の|번역|요약|설명|다음)[^:：]{0,120}[:：]\s*$",
     ignore_case=True,
 )
-_OUTPUT = compile(
+_OUTPUT = Lazy(
     r"\b(?:log|logs|output|error|errors|trace|traceback|stack|console|terminal|result|printed|prints|shows?|got|"
     r"ausgabe|fehler|salida|erreur|sortie|saída|erro)\b[^:：]{0,80}[:：]\s*$|(?:日志|输出|报错|ログ|出力|エラー|로그|출력)[^:：]{0,20}[:：]\s*$",
     ignore_case=True,

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from wm.domain.patterns import compile
+from wm.domain.patterns import Lazy
 from wm.domain.text import canonical, first_sentences, neutralise, without_invisible
 from wm.formats.workspace_memory import TYPES
 
@@ -59,32 +59,32 @@ class Parsed:
 
 
 _LINE_ENDS = str.maketrans(dict.fromkeys("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
-_FENCE = compile(r"^\s{0,3}(```+|~~~+)")
-_LABEL = compile(
+_FENCE = Lazy(r"^\s{0,3}(```+|~~~+)")
+_LABEL = Lazy(
     r"^\s{0,3}(?:#{1,6}\s+)?(?:\*\*|__)?(?:workspace )?memory candidates(?:\*\*|__)?\s?[:：](?:\*\*|__)?\s*(\(?none\)?\.?|n/a)?\s*$",
     ignore_case=True,
 )  # fmt: skip
-_HEADING_LABEL = compile(
+_HEADING_LABEL = Lazy(
     r"^\s{0,3}(?:#{1,6}\s+(?:\*\*)?|\*\*)(?:workspace )?memory candidates(?:\*\*)?\s*$",
     ignore_case=True,
 )
-_XML_OPEN = compile(r"^\s{0,3}<workspace_memory_candidates>\s*$", ignore_case=True)
-_XML_CLOSE = compile(r"^\s{0,3}</workspace_memory_candidates>\s*$", ignore_case=True)
-_TITLE = compile(
+_XML_OPEN = Lazy(r"^\s{0,3}<workspace_memory_candidates>\s*$", ignore_case=True)
+_XML_CLOSE = Lazy(r"^\s{0,3}</workspace_memory_candidates>\s*$", ignore_case=True)
+_TITLE = Lazy(
     r"^\s{0,3}(?:#{1,6}\s|\*\*[^*]{1,60}\*\*:?\s*$|[A-Z][\w /&-]{1,50}:\s*$|-{3,}\s*$|={3,}\s*$|</?\w)"
 )
-_NONE = compile(
+_NONE = Lazy(
     r"^\s*(?:[-*•]\s+)?\(?(?:none|n/a|no (?:new )?(?:durable )?(?:memories|candidates|memory candidates)|nothing(?: new)?)(?: (?:found|to add|this time|yet))?\)?\.?\s*$",
     ignore_case=True,
 )  # fmt: skip
-_SNAPSHOT = compile(
+_SNAPSHOT = Lazy(
     r"^\s*(?:[-*•]\s+)?`?memory ref snapshot id\s?[:：]\s*[\[`\"]?([0-9A-Za-z_.:-]{1,80})[\]`\"]?`?\s*$",
     ignore_case=True,
 )
-_BULLET = compile(r"^\s{0,3}(?:[-*•+]|\d{1,3}[.)])\s+")
-_COMMAND = compile(r"^(?:\*\*|`)?(REINFORCE|REPLACE)\b(?:\*\*)?[ :]*(.*)$")
-_REF = compile(r"^\[\s?([Mm][1-9]\d{0,3})\s?\]\s*(.*)$")
-_TYPED = compile(r"^\[\s?([A-Za-z_-]{1,30})\s?\]\s*[:：]?\s*(.*)$")
+_BULLET = Lazy(r"^\s{0,3}(?:[-*•+]|\d{1,3}[.)])\s+")
+_COMMAND = Lazy(r"^(?:\*\*|`)?(REINFORCE|REPLACE)\b(?:\*\*)?[ :]*(.*)$")
+_REF = Lazy(r"^\[\s?([Mm][1-9]\d{0,3})\s?\]\s*(.*)$")
+_TYPED = Lazy(r"^\[\s?([A-Za-z_-]{1,30})\s?\]\s*[:：]?\s*(.*)$")
 
 
 def parse(summary: str) -> Parsed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wm.domain.patterns import compile
+from wm.domain.patterns import Lazy
 from wm.domain.text import canonical, is_cjk_heavy
 
 BLOCKS = (
@@ -39,9 +39,9 @@ BLOCKS = (
 )
 """Tags, as patterns, of blocks that clients and `wm` add to a message; nobody typed them."""
 
-_TAG = compile(rf"<(/?)({'|'.join(BLOCKS)})(?:\s[^<>]{{0,300}})?(/?)>", ignore_case=True)
-_LABEL = compile(r"^(?:[-*•]\s+)?(?:\[\s?[Mm]?\d{0,4}\s?\]\s*)?(?:\[\s?[a-z]{3,20}\s?\]\s*)?")
-_NUMBERED = compile(r"^\s{0,3}\[M\d{1,4}\] ", multi_line=True)
+_TAG = Lazy(rf"<(/?)({'|'.join(BLOCKS)})(?:\s[^<>]{{0,300}})?(/?)>", ignore_case=True)
+_LABEL = Lazy(r"^(?:[-*•]\s+)?(?:\[\s?[Mm]?\d{0,4}\s?\]\s*)?(?:\[\s?[a-z]{3,20}\s?\]\s*)?")
+_NUMBERED = Lazy(r"^\s{0,3}\[M\d{1,4}\] ", multi_line=True)
 
 
 def is_echo(text: str, injected: Iterable[str]) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from wm.domain.patterns import Pattern, compile, words
+from wm.domain.patterns import Lazy, words
 from wm.domain.redact import Redactor
 from wm.domain.session.infer import infer_type as infer_type
 from wm.domain.text import is_cjk, is_cjk_heavy, normalised
@@ -86,17 +86,17 @@ def _too_short(plain: str, type: str, source: str, settings: GateSettings) -> bo
     return not (type == "reference" and len(plain) >= 12 and _PARAMETER.search(plain))
 
 
-_PARAMETER = compile(r"\b\w+\s?=\s?\d|https?://\S{6,}|\b(?:port|pin) \d{2,5}\b", ignore_case=True)
+_PARAMETER = Lazy(r"\b\w+\s?=\s?\d|https?://\S{6,}|\b(?:port|pin) \d{2,5}\b", ignore_case=True)
 
 
 # --- tables --------------------------------------------------------------------------------------
 
 
-def _compiled(patterns: gate_words.Patterns) -> tuple[Pattern, ...]:
-    return tuple(compile(pattern, ignore_case=True) for pattern in patterns)
+def _compiled(patterns: gate_words.Patterns) -> tuple[Lazy, ...]:
+    return tuple(Lazy(pattern, ignore_case=True) for pattern in patterns)
 
 
-def _any(patterns: tuple[Pattern, ...], text: str) -> bool:
+def _any(patterns: tuple[Lazy, ...], text: str) -> bool:
     return any(pattern.search(text) is not None for pattern in patterns)
 
 
@@ -117,7 +117,7 @@ _PREFERENCE = _compiled(gate_words.PREFERENCE)
 _REPORT = _compiled(gate_words.REPORT)
 _EVENT = _compiled(gate_words.EVENT)
 _CHOICE = _compiled(gate_words.CHOICE)
-_STATEMENT_START = compile(gate_words.STATEMENT_START, ignore_case=True)
+_STATEMENT_START = Lazy(gate_words.STATEMENT_START, ignore_case=True)
 
 
 def _is_durable(plain: str) -> bool:
@@ -126,12 +126,12 @@ def _is_durable(plain: str) -> bool:
     return _any(_DURABLE, prose.replace("immer noch", "").replace("noch immer", ""))
 
 
-def _unless_durable(patterns: tuple[Pattern, ...]) -> Callable[[_Text], bool]:
+def _unless_durable(patterns: tuple[Lazy, ...]) -> Callable[[_Text], bool]:
     """A snapshot, unless the sentence states a rule: "CI must fail when …" is no CI report."""
     return lambda seen: not seen.durable and _any(patterns, seen.plain)
 
 
-def _plainly(patterns: tuple[Pattern, ...]) -> Callable[[_Text], bool]:
+def _plainly(patterns: tuple[Lazy, ...]) -> Callable[[_Text], bool]:
     return lambda seen: _any(patterns, seen.plain)
 
 
@@ -154,7 +154,7 @@ def _is_raw_error(seen: _Text) -> bool:
 
 # --- paths ---------------------------------------------------------------------------------------
 
-_PATH = compile(
+_PATH = Lazy(
     r"^[(\[`'\"]*(?:~|\.{1,2})?/?(?:[\w@.\[\]+-]+/)+[\w@.\[\]+*-]*[`'\")\],:;]*$|^[`'\"(]*[\w@\[\]+-]+\.(?:[a-z]{1,4}\d?|[a-z]{4,5})[`'\"),:;]*$"
 )
 _NO_PATH = words(
@@ -181,7 +181,7 @@ def _is_path_heavy(seen: _Text) -> bool:
 
 # --- injection and secrets -------------------------------------------------------------------------
 
-_SPACED = compile(r"(?:\b[A-Za-z][ ._*-]){5,}[A-Za-z]\b")
+_SPACED = Lazy(r"(?:\b[A-Za-z][ ._*-]){5,}[A-Za-z]\b")
 
 
 def _is_injection(seen: _Text) -> bool:
@@ -232,7 +232,7 @@ def _is_bad_decision(seen: _Text) -> bool:
     return _any(_EVENT, first.group() if first is not None else seen.plain)
 
 
-_CLAUSE = compile(r"[^;:：；]+")
+_CLAUSE = Lazy(r"[^;:：；]+")
 
 
 _RULES: tuple[tuple[str, Callable[[_Text], bool]], ...] = (

@@ -1,0 +1,38 @@
+"""Take in what somebody changed in a memory file, as soon as it is noticed (ST-4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wm.formats.base import Document
+from wm.formats.protocol import Noticed, Scoped
+from wm.ops.base import Operation, Work
+from wm.ops.memory import load_memory, save_memory
+from wm.ops.place import locate, memory_ref
+from wm.ops.runtime import Runtime
+from wm.store.base import Health, Ref
+
+
+def _run(work: Work, request: Scoped) -> Noticed:
+    """Every changed, added or deleted entry waits in the inbox; the old text stays in force.
+    A file that nobody touched is not written."""
+    place = locate(work.runtime, request)
+    if work.read(memory_ref(place.key)).health is not Health.OUTSIDE:
+        return Noticed()
+    memory = load_memory(work, place)
+    save_memory(work, place, memory)
+    return Noticed(waiting=sum(bool(e.outside) for e in memory.entries))
+
+
+def _refs(runtime: Runtime, request: Scoped) -> Sequence[Ref[Document]]:
+    return (memory_ref(locate(runtime, request).key),)
+
+
+notice_outside = Operation(
+    "notice_outside",
+    Scoped,
+    Noticed,
+    _run,
+    _refs,
+    lambda runtime, request: locate(runtime, request).key,
+)
