@@ -65,9 +65,9 @@ class Ageing:
         return _decayed(initial_strength(entry, self.settings), self.days(entry), half_life)
 
     def strengths(self, entries: Sequence[MemoryEntry]) -> list[float]:
-        """`strength` of each entry, in order: what ranks thousands of them."""
-        counts = range(self.settings.max_reinforcements + 1)
-        half_lives = [_half_life(count, self.settings) for count in counts]
+        """`strength` of each entry, in order. Written out for thousands: a prompt waits for it."""
+        most = self.settings.max_reinforcements
+        half_lives = [_half_life(count, self.settings) for count in range(most + 1)]
         starts: dict[tuple[str, str, str], float] = {}
         found = []
         for entry in entries:
@@ -75,8 +75,15 @@ class Ageing:
             start = starts.get(kind)
             if start is None:
                 start = starts[kind] = initial_strength(entry, self.settings)
-            half_life = half_lives[min(max(entry.reinforcement_count, 0), counts[-1])]
-            found.append(_decayed(start, self.days(entry), half_life))
+            begin = parse(entry.retention_clock or clock_of(entry))
+            age = (self.now - begin).total_seconds() / DAY_S if begin is not None else 0.0
+            if age > 0.0:
+                if begin is not None and self.begins:
+                    age -= (1.0 - self.settings.dormant_rate) * self._quiet_since(begin)
+                count = entry.reinforcement_count
+                half_life = half_lives[count if 0 < count < most else most if count > 0 else 0]
+                start = _decayed(start, age, half_life)
+            found.append(start)
         return found
 
     def _quiet_since(self, begin: datetime) -> float:
