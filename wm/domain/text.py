@@ -8,8 +8,9 @@ and `neutralise` for prompts (TR-1), `first_sentences` for what is shown of a lo
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 
-from wm.domain.patterns import Lazy
+from wm.domain.patterns import Lazy, Pattern
 
 SENTENCE_ENDS = ".!?…"
 CJK_SENTENCE_ENDS = "。！？｡"
@@ -34,7 +35,7 @@ def is_invisible(char: str) -> bool:
 
 def without_invisible(text: str) -> str:
     """The text less everything that `is_invisible`; other line ends become line feeds."""
-    if text.isascii() and text.isprintable():
+    if text.replace("\n", " ").replace("\t", " ").isprintable() and text.isascii():
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = text.replace("\u2028", "\n").replace("\u2029", "\n")
@@ -163,6 +164,47 @@ def normalised(text: str) -> str:
         return text
     text = unicodedata.normalize("NFKC", without_invisible(text))
     return text.translate(_LOOKALIKES).replace("\u2019", "'").replace("\u00a0", " ")
+
+
+_ACCENTED = {
+    code: unicodedata.normalize("NFD", chr(code))[0]
+    for code in range(0xC0, 0x180)
+    if unicodedata.normalize("NFD", chr(code))[0].isascii()
+}
+
+
+def unaccented(text: str) -> str:
+    """Latin letters without their accents, one character for one; other scripts as they are.
+
+    For matching words: re2 knows word borders between ASCII letters only, so that in "terminé"
+    no word ends behind the é. Fold the pattern's words as well.
+    """
+    return text if text.isascii() else text.translate(_ACCENTED)
+
+
+class Words(Lazy):
+    """A pattern of words in our eight languages: without case, and without accents on both sides.
+
+    Places in a match are places in the text; take the text itself from there, since the groups
+    of a match have lost their accents.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, text: str, *, multi_line: bool = False) -> None:
+        super().__init__(unaccented(text), ignore_case=True, multi_line=multi_line)
+
+    def match(self, text: str) -> Pattern:
+        return super().match(unaccented(text))
+
+    def fullmatch(self, text: str) -> Pattern:
+        return super().fullmatch(unaccented(text))
+
+    def search(self, text: str) -> Pattern:
+        return super().search(unaccented(text))
+
+    def finditer(self, text: str) -> Iterator[Pattern]:
+        return super().finditer(unaccented(text))
 
 
 # --- terminals -------------------------------------------------------------------------------

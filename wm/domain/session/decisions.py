@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from wm.domain.patterns import Lazy
 from wm.domain.session.typed import typed_lines
-from wm.domain.text import canonical, without_invisible
+from wm.domain.text import Words, canonical, without_invisible
 
 MIN_CHARS = 12
 MAX_CHARS = 400
@@ -18,12 +18,11 @@ MAX_DECISIONS = 8
 """Of one text; more is a list of something else."""
 
 _LEAD = Lazy(r"^\s{0,8}(?:(?:[-*+•]|\d{1,2}[.)])\s+)?(?:\*\*|__)?")
-_LABEL = Lazy(
+_LABEL = Words(
     r"^\[?(?:decision|decided|final decision|design decision|entscheidung|beschluss|decisión|décision|decisão|决定|決定|決定事項|决策|決策|결정|결정 사항)\]?"
-    r"(?:\*\*|__)?\s?[:：](?:\*\*|__)?\s*(.*)$",
-    ignore_case=True,
+    r"(?:\*\*|__)?\s?[:：](?:\*\*|__)?\s*(.*)$"
 )
-_STATED = Lazy(
+_STATED = Words(
     r"^(?:(?:so|ok(?:ay)?|then|thus|therefore|also)[, ]+)?"
     r"(?:we(?: have|'ve)?(?: now| finally| therefore)? (?:decided (?:to|on|against|that|not to)|agreed (?:to|on|that)|settled on|chose (?:to|not)|opted (?:for|to))|"
     r"we (?:chose|picked|went with|standardi[sz]ed on)|it was decided (?:to|that)|"
@@ -31,16 +30,14 @@ _STATED = Lazy(
     r"(?:hemos decidido|decidimos|se decidió|acordamos)|"
     r"(?:nous avons (?:décidé|choisi)|on a décidé|il a été décidé)|"
     r"(?:decidimos|ficou decidido|optamos por|combinamos)|"
-    r"(?:我们|我們)(?:最终|最終|已经|已經)?(?:决定|決定|选择|選擇))\b?",
-    ignore_case=True,
+    r"(?:我们|我們)(?:最终|最終|已经|已經)?(?:决定|決定|选择|選擇))\b?"
 )
 _STATED_BEHIND = Lazy(
     r"(?:ことに(?:決めた|決めました|しました|した|決定しました)|기로 (?:결정했(?:다|습니다|어요)|했(?:다|습니다)))[。.]?$"
 )
-_OPEN = Lazy(
+_OPEN = Words(
     r"[?？]\s*$|\b(?:not (?:yet )?decided|to be decided|tbd|pending|if we|once we|unless we|should we|noch nicht|por decidir|"
-    r"à décider|a decidir)\b|(?:未定|待定|미정|まだ)",
-    ignore_case=True,
+    r"à décider|a decidir)\b|(?:未定|待定|미정|まだ)"
 )
 
 
@@ -64,7 +61,7 @@ def _decision(line: str) -> str:
     lead = _LEAD.match(line)
     body = line[lead.end() if lead is not None else 0 :].strip()
     label = _LABEL.match(body)
-    text = label.group(1).strip() if label is not None else body
+    text = body[label.start(1) :].strip() if label is not None else body
     stated = label is not None or _STATED.match(body) or _STATED_BEHIND.search(body[-40:])
     if not stated or _OPEN.search(text) is not None:
         return ""

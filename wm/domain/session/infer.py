@@ -3,27 +3,24 @@
 # ruff: noqa: E501  Rows of words in eight languages.
 from __future__ import annotations
 
-from wm.domain.patterns import Lazy
+from wm.domain.text import Words
 
-_LINK = Lazy(
-    r"https?://|\b(?:linear|slack|notion|confluence|grafana|jira|pagerduty|datadog|sentry)\b.{0,40}\b(?:is|are|at|in|board|channel)\b|dashboards?\b|仪表盘|看板|ダッシュボード|대시보드",
-    ignore_case=True,
+_LINK = Words(
+    r"https?://|\b(?:linear|slack|notion|confluence|grafana|jira|pagerduty|datadog|sentry)\b.{0,40}\b(?:is|are|at|in|board|channel)\b|dashboards?\b|仪表盘|看板|ダッシュボード|대시보드"
 )
-_DOCUMENT = Lazy(
+_DOCUMENT = Words(
     r"\b(?:guide|docs?|documentation|runbook|manual|handbook|spec(?:ification)?s?|reference|schema|contract|wiki|procedure|template|"
     r"anleitung|handbuch|dokumentation|manual|guía|documentación|guide|procédure|doc|guia|documentação|contrato)\b"
-    r".{0,60}[\w.-]+[/.][\w./-]+\.?$|(?:文档|手册|規約|手順|仕様|문서|매뉴얼).{0,40}[\w.-]+/[\w./-]+",
-    ignore_case=True,
+    r".{0,60}[\w.-]+[/.][\w./-]+\.?$|(?:文档|手册|規約|手順|仕様|문서|매뉴얼).{0,40}[\w.-]+/[\w./-]+"
 )
-_DECISION = Lazy(
+_DECISION = Words(
     r"\b(?:decided|decide|decision|we chose|we choose|we picked|we settled|we agreed|agreed to|we (?:will |'ll |now )?(?:use|switch|drop|stop|no longer)\b|"
     r"we (?:will|won't|do not|don't) (?:use|support)|standardi[sz]ed? on|"
     r"entschieden|beschlossen|entscheidung|wir (?:verwenden|nutzen|setzen)|decidimos|decidido|hemos decidido|decisión|usamos|acordamos|"
     r"décidé|décision|nous (?:utilisons|avons choisi)|on utilise|decisão|combinamos|adotamos)\b|"
-    r"决定|決定|定了|选用|採用|采用|決めた|決めました|決まった|採用する|결정|정했|하기로 했",
-    ignore_case=True,
+    r"决定|決定|定了|选用|採用|采用|決めた|決めました|決まった|採用する|결정|정했|하기로 했"
 )
-_FEEDBACK = Lazy(
+_FEEDBACK = Words(
     r"^(?:always|never|do not|don't|please|avoid|use|prefer|answer|reply|respond|write|ask|keep|explain|show|run|"
     r"make|add|stop|include|quote|be|call|commit|check|put|format|no (?:new|more)|not to|to (?:always|never)|"
     r"bitte|antworte|schreibe?|verwende|nutze|responde|escribe|usa|no uses|evita|réponds|rédige|écris|utilise|évite|"
@@ -35,20 +32,17 @@ _FEEDBACK = Lazy(
     r"je préfère|demande-moi|sans demander|réponses|"
     r"prefiro|pergunte|sem perguntar|respostas|mensagens)\b|"
     r"请|請|不要|必须|務必|回复|回答|提交信息|我(?:更)?(?:喜欢|偏好)|我(?:更)?喜歡|"
-    r"ください|書いて|使って|コミットメッセージ|答えて|好み|해\s?줘|하지\s?마|해주세요|선호|답변|커밋 메시지",
-    ignore_case=True,
+    r"ください|書いて|使って|コミットメッセージ|答えて|好み|해\s?줘|하지\s?마|해주세요|선호|답변|커밋 메시지"
 )
-_PROJECT = Lazy(
+_PROJECT = Words(
     r"\b(?:this|the|our) (?:project|repo|repository|codebase|monorepo|workspace)\b|"
     r"\b(?:dieses|das) (?:projekt|repository)\b|\beste (?:proyecto|repositorio|projeto|repositório)\b|\bce (?:projet|dépôt)\b|"
-    r"本(?:项目|仓库|專案)|这个(?:项目|仓库)|この(?:プロジェクト|リポジトリ)|이 (?:프로젝트|저장소)",
-    ignore_case=True,
+    r"本(?:项目|仓库|專案)|这个(?:项目|仓库)|この(?:プロジェクト|リポジトリ)|이 (?:프로젝트|저장소)"
 )
-_DIRECTIVE = Lazy(
+_DIRECTIVE = Words(
     r"^(?:from now|from here|going forward|henceforth|ab jetzt|ab sofort|von |künftig|in zukunft|a partir|de ahora|"
     r"desde ahora|en adelante|désormais|dorénavant|à partir|à l'avenir|de agora|daqui|doravante|从现在|從現在|从今|以后|以後|"
-    r"今后|今後|これから|以後|앞으로|이제부터|지금부터|my preference|i )",
-    ignore_case=True,
+    r"今后|今後|これから|以後|앞으로|이제부터|지금부터|my preference|i )"
 )
 
 MATCHED_CHARS = 600

@@ -24,7 +24,7 @@ from wm.domain.session.trigger_words import (
     Rows,
 )
 from wm.domain.session.typed import Line, typed_lines
-from wm.domain.text import canonical, without_invisible
+from wm.domain.text import Words, canonical, unaccented, without_invisible
 from wm.settings import GateSettings
 
 TRIGGER_CHARS = 300
@@ -53,26 +53,22 @@ class Requests(NamedTuple):
 
 
 def _compiled(rows: Rows, start: str = r"^(?:%s)") -> tuple[tuple[str, Lazy], ...]:
-    return tuple((lang, Lazy(start % text, ignore_case=True)) for lang, text in rows)
+    return tuple((lang, Lazy(unaccented(start % text), ignore_case=True)) for lang, text in rows)
 
 
 _ASKS = _compiled(ASKS)
 _TAIL_ASKS = _compiled(TAIL_ASKS)
 _NEGATIONS = _compiled(NEGATIONS)
 _FORGETS = _compiled(FORGETS)
-_DEFERRALS = {lang: Lazy(text, ignore_case=True) for lang, text in DEFERRALS}
-_LEAD = Lazy(rf"^(?:\s+|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{LEADS})", ignore_case=True)
-_ANY_START = Lazy(
-    "^(?:" + "|".join(text for _, text in ASKS + NEGATIONS) + ")",
-    ignore_case=True,
-)
+_DEFERRALS = {lang: Lazy(unaccented(text), ignore_case=True) for lang, text in DEFERRALS}
+_LEAD = Words(rf"^(?:\s+|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{LEADS})")
+_ANY_START = Words("^(?:" + "|".join(text for _, text in ASKS + NEGATIONS) + ")")
 """Every row that is anchored at the start, in one: most lines are done after this."""
 
-_ANY_TAIL = Lazy(
+_ANY_TAIL = Words(
     r"覚え|憶え|記憶し|メモし|忘れないで|기억해|잊지|메모해|명심해|[，,。;；]\s*(?:请|請|帮我|幫我|你)?(?:记|記)|"
     r"[.;!]\s+(?:\w+,? ){0,2}(?:remember|memori|note|save|keep|merke?|recu|no lo|retiens|souviens|mémorise|lembr|"
-    r"guarde|não esq|anote) ?",
-    ignore_case=True,
+    r"guarde|não esq|anote) ?"
 )
 
 
@@ -136,10 +132,15 @@ _PLAIN = {
 """One character for one, so that places in the plain line are places in the line."""
 
 
+def _plain(text: str) -> str:
+    """The text as it is matched, one character for one."""
+    return unaccented(text.translate(_PLAIN))
+
+
 def _without_lead(line: str) -> tuple[str, str]:
     """The line from its first word that matters, as written and as matched."""
     body = line.strip()
-    plain = body.translate(_PLAIN)
+    plain = _plain(body)
     for _ in range(4):
         match = _LEAD.match(plain[:80])
         if match is None or match.end() == 0:
@@ -186,10 +187,9 @@ def _trigger(plain: str, settings: GateSettings) -> tuple[Pattern | None, str]:
     return None, ""
 
 
-_POINTING = Lazy(
+_POINTING = Words(
     r"(?:これ|それ|あれ|この件|そのこと|이거|이것|이건|이걸|그거|그것|그건|这个|这|那个|this|that|it|das|dies|esto|"
-    r"eso|ceci|cela|isto|isso)(?:を|は|も|은|는|을|를|도)?[.。,、，:：\s]*",
-    ignore_case=True,
+    r"eso|ceci|cela|isto|isso)(?:を|は|も|은|는|을|를|도)?[.。,、，:：\s]*"
 )
 
 
@@ -216,19 +216,18 @@ def _judge(
     yield Request(text, infer_type(text, lang, trigger or plain[:40]), lang, trigger)
 
 
-_ONE_OFF = Lazy(
+_ONE_OFF = Words(
     r"^(?:i (?:\w+ )?prefer|je préfère|prefiro|prefiero|ich bevorzuge) (?:not to|to not|that\b|this\b|it\b|option|the (?:first|second|third|last|latter|"
-    r"former|other)|your|ça|cela|esto|eso|isso|isto|das\b|no hablar|não falar|ne pas)",
-    ignore_case=True,
+    r"former|other)|your|ça|cela|esto|eso|isso|isto|das\b|no hablar|não falar|ne pas)"
 )
-_POLITE_QUESTION = Lazy(r"^(?:can|could|would|will) you ", ignore_case=True)
+_POLITE_QUESTION = Words(r"^(?:can|could|would|will) you ")
 
 
 def _why_not(text: str, plain: str, lang: str) -> str:
     """The code of what keeps a triggered text from being a request, "" if nothing does."""
     bare = text.strip(" \t.,:;!?。、：；！？…-–—*_\"'`")
     deferral = _DEFERRALS.get(lang)
-    whole = plain[:TRIGGER_CHARS] if lang in ("ja", "ko") else text.translate(_PLAIN).strip()
+    whole = plain[:TRIGGER_CHARS] if lang in ("ja", "ko") else _plain(text).strip()
     if deferral is not None and deferral.search(whole[:TRIGGER_CHARS]) is not None:
         return "deferral"
     if not bare or _POINTING.fullmatch(bare):
@@ -249,10 +248,9 @@ def _asks_back(text: str) -> bool:
     return _QUESTION_END.search(text[-80:]) is not None
 
 
-_NEXT_STEP = Lazy(
+_NEXT_STEP = Words(
     r"^(?:now|next|then|and now|after that|can you|could you|please (?:fix|run|check|review|update|add|write|"
-    r"continue|go on|look)|thanks|thank you|danke|gracias|merci|obrigad[oa]|jetzt|ahora|maintenant|agora)\b",
-    ignore_case=True,
+    r"continue|go on|look)|thanks|thank you|danke|gracias|merci|obrigad[oa]|jetzt|ahora|maintenant|agora)\b"
 )
 
 

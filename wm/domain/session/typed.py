@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from wm.domain.patterns import Lazy
+from wm.domain.text import Words
 
 
 class Line(NamedTuple):
@@ -34,20 +35,18 @@ _SPEAKER = Lazy(
     r"^(?:user|assistant|human|ai|system|tool|bot|client|customer|[A-Z][a-z]{1,14})\s?: "
 )
 _INDENTED = Lazy(r"^(?: {4}|\t)")
-_ANNOUNCED = Lazy(
+_ANNOUNCED = Words(
     r"(?:translate|summari[sz]e|explain|rewrite|proofread|correct|review|analy[sz]e|classify|what does|fix the|read|"
     r"reply to|respond to|answer|look at|check|parse|format|here(?:'s| is| are)|this is|below|following|quote|"
     r"wrote|writes|said|says|reads|states|readme|issue|comment|e-?mail|message|ticket|document|text|transcript|chat|"
     r"article|page|snippet|file|contents?|prompt|review|description|"
     r"übersetze|fasse|erkläre|schreibt|schrieb|sagt|folgende|traduce|resume|explica|dice|escribió|siguiente|"
     r"traduis|résume|explique|écrit|suivant|traduza|resuma|explique|disse|escreveu|seguinte|"
-    r"翻译|总结|解释|以下|下面|写道|说|翻訳|要約|説明|次の|以下の|번역|요약|설명|다음)[^:：]{0,120}[:：]\s*$",
-    ignore_case=True,
+    r"翻译|总结|解释|以下|下面|写道|说|翻訳|要約|説明|次の|以下の|번역|요약|설명|다음)[^:：]{0,120}[:：]\s*$"
 )
-_OUTPUT = Lazy(
+_OUTPUT = Words(
     r"\b(?:log|logs|output|error|errors|trace|traceback|stack|console|terminal|result|printed|prints|shows?|got|"
-    r"ausgabe|fehler|salida|erreur|sortie|saída|erro)\b[^:：]{0,80}[:：]\s*$|(?:日志|输出|报错|ログ|出力|エラー|로그|출력)[^:：]{0,20}[:：]\s*$",
-    ignore_case=True,
+    r"ausgabe|fehler|salida|erreur|sortie|saída|erro)\b[^:：]{0,80}[:：]\s*$|(?:日志|输出|报错|ログ|出力|エラー|로그|출력)[^:：]{0,20}[:：]\s*$"
 )
 
 

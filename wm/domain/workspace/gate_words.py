@@ -2,7 +2,8 @@
 """What the quality gate listens for, in eight languages (EX-3).
 
 Each table is a tuple of re2 patterns; a text that matches one has the quality. Matched without
-case on normalised text (full-width, invisible and lookalike characters undone). Which quality
+case on normalised text (full-width, invisible and lookalike characters undone) without accents,
+and so are the rows: write them with theirs. Which quality
 outweighs which is decided in `wm.domain.workspace.quality`.
 """
 
@@ -15,15 +16,15 @@ HASH = r"\b(?:[0-9a-f]*[a-f][0-9a-f]*[0-9]|[0-9a-f]*[0-9][0-9a-f]*[a-f])[0-9a-f]
 
 DURABLE: Patterns = (
     r"\b(?:always|never|must(?:n't)?|shall|should(?:n't)?|may not|may only|only|every|each|whenever|unless|required?|"
-    r"forbidden|not allowed|by contract|by default|before \w+ing|because|instead of|rather than|prefer(?:s|red)?|avoid|conventions?|"
+    r"forbidden|not allowed|by contract|by default|before \w+ing|instead of|rather than|prefer(?:s|red)?|avoid|conventions?|"
     r"polic(?:y|ies)|rules?|needs? to be|do not|don't|no longer|until the upstream|pinned|vendored)\b",
-    r"\b(?:immer|niemals|nie|muss|müssen|darf|dürfen|soll(?:en|te)?|nur|jede[rsnm]?|statt|weil|bevorzugt|nicht mehr)\b",
-    r"\b(?:siempre|nunca|jamás|deben?|hay que|solo|sólo|cada|en lugar de|porque|prefiere|evitar|prohibido|ya no)\b",
-    r"\b(?:toujours|jamais|doit|doivent|il faut|seulement|uniquement|chaque|au lieu de|parce que|préfère|éviter|interdit|ne plus)\b",
-    r"\b(?:sempre|nunca|jamais|deve[m]?|é preciso|apenas|somente|só|cada|em vez de|porque|prefere|evitar|proibido)\b",
-    r"一律|必须|必須|禁止|不得|只能|只用|总是|總是|始终|始終|每次|每个|每個|应该|應該|不要|永远|统一|規定|规定|因为|而不是|不再",
+    r"\b(?:immer|niemals|nie|muss|müssen|darf|dürfen|soll(?:en|te)?|nur|jede[rsnm]?|statt|bevorzugt|nicht mehr)\b",
+    r"\b(?:siempre|nunca|jamás|deben?|hay que|solo|sólo|cada|en lugar de|prefiere|evitar|prohibido|ya no)\b",
+    r"^toujours\b|\b(?:doit|doivent|il faut|est|sont|on|nous|se) toujours\b|\b(?:jamais|doit|doivent|il faut|seulement|uniquement|chaque|au lieu de|préfère|éviter|interdit|ne plus)\b",
+    r"\b(?:sempre|nunca|jamais|deve[m]?|é preciso|apenas|somente|cada|em vez de|prefere|evitar|proibido)\b",
+    r"一律|必须|必須|禁止|不得|只能|只用|总是|總是|始终|始終|每次|每个|每個|应该|應該|(?:^|[^要])不要|永远|统一|規定|规定|而不是|不再",
     r"必ず|常に|のみ|だけ|禁止|べきである|ないこと|毎回|ではなく|ため|してはいけない|使わない|しない。?$",
-    r"항상|반드시|절대|금지|만 (?:사용|허용)|해야|하지 않|마다|대신|때문|전용|말 것",
+    r"항상|반드시|절대|금지|만 (?:사용|허용)|해야|하지 않(?:는다|고|기로|음)|마다|대신|전용|말 것",
 )
 
 PROGRESS: Patterns = (
@@ -43,9 +44,16 @@ PROGRESS: Patterns = (
     r"\b(?:j'ai|nous avons|on a) (?:\w+ ){0,2}?(?:fini|terminé|migré|ajouté|corrigé|implémenté|mis à jour|créé|refactorisé|fusionné|renommé|fait)\b|\b(?:est|sont) (?:maintenant |désormais |déjà )?(?:terminée?s?|finie?s?|achevée?s?|prête?s?|migrée?s?|corrigée?s?)\b|\bil reste (?:\d+|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|encore|à)\b|\btests (?:passent|sont verts|au vert)\b|\bprochaine étape\b|\ben cours\b",
     r"\b(?:foi|foram|está|estão|ficou) (?:já |agora )?(?:concluíd|terminad|finalizad|corrigid|migrad|implementad|adicionad|pront|refatorad)[oa]s?\b|\btestes (?:estão |todos )?(?:passando|passam|verdes)\b|^(?:eu )?(?:terminei|concluí|migrei|adicionei|implementei|corrigi|atualizei|criei|refatorei|finalizei)\b|\bpróximo passo\b|\bem andamento\b",
     r"(?:已|已经|已經|刚刚|剛剛|全部|都)(?:完成|实现|實現|修复|修復|合并|合併|添加|重构|重構|迁移|遷移|更新|通过|通過|上传|提交)|(?:完成|修复|实现|重构)了|测试(?:已|全部|都|均|现在)*通过|測試(?:已|全部|都|均)*通過|下一步|目前进度|第[一二三四五六七八九十\d]+(?:阶段|階段|步)(?:已|完成)|进行中|進行中|还剩",
-    r"(?:完了|実装|修正|移行|追加|対応|更新|作成|削除|変更|マージ)(?:した|しました|済み|済)(?:。|、|$)|(?:フェーズ|ステップ|段階)\s*\d+.{0,12}(?:完了|終了|終わ)|テスト(?:は|が)?.{0,12}(?:すべて|全て|全部)?(?:成功|通過|パス|グリーン)(?:した|しました|している|。|$)|次のステップ|作業中|進行中|途中です|残り\s*\d",
+    r"(?:完了|実装|修正|移行|追加|対応|更新|作成|削除|変更|マージ)(?:した|しました|済み|済|し、|して、)(?:。|、|$|テスト|.{0,20}通った)|(?:フェーズ|ステップ|段階)\s*\d+.{0,12}(?:完了|終了|終わ)|テスト(?:は|が)?.{0,12}(?:成功|通過|パス|グリーン|通っ)(?:た|した|しました|している|。|$)|次のステップ|作業中|進行中|途中です|残り\s*\d",
     r"(?:완료|구현|수정|추가|병합|이전|변경|작성|삭제|마이그레이션)(?:했|하였|됐|되었|함\b|했습니다|됨)|\d단계.{0,8}(?:완료|끝)|테스트.{0,12}(?:모두|전부)?\s?통과(?:했|함|$|\.|됐)|다음 단계|진행 중|작업 중|남은 작업",
 )
+
+ADJECTIVE = (
+    r"^(?:fixed|completed|updated|created|removed|deleted|merged|renamed|moved|changed|added|closed|resolved|installed|migrated|"
+    r"tested|shipped|landed|implemented|finished|disabled|enabled|extracted|split|converted|verified|replaced)[ -]\w+(?: \w+)? "
+    r"(?:are|is|must|need|needs|get|gets|have|has|stay|stays|keep|keeps|carry|go|goes|live|belong|expire|may|can|cannot|never|use|will)\b"
+)
+"""`Completed orders are archived`: a kind of thing, not a report of work."""
 
 RAW_ERROR: Patterns = (
     r"^(?:uncaught |unhandled |caused by: )?(?:[A-Za-z_][\w$]*(?:\.|::))*[A-Za-z_]\w*(?:Error|Exception|Warning|Fault|Failure|Panic)(?:\s?\[\w+\])?\s?:\s?\S",

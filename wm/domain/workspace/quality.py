@@ -16,7 +16,7 @@ from typing import NamedTuple
 from wm.domain.patterns import Lazy, words
 from wm.domain.redact import Redactor
 from wm.domain.session.infer import infer_type as infer_type
-from wm.domain.text import is_cjk, is_cjk_heavy, normalised
+from wm.domain.text import is_cjk, is_cjk_heavy, normalised, unaccented
 from wm.domain.workspace import gate_words
 from wm.settings import GateSettings
 
@@ -60,7 +60,7 @@ def judge(
 
     redactor: knows which digests the user declared to be no secrets; without one, none are.
     """
-    plain = " ".join(normalised(text[:JUDGED_CHARS]).split())
+    plain = unaccented(" ".join(normalised(text[:JUDGED_CHARS]).split()))
     if not plain.strip(" .,;:!?-_*`'\"。、"):
         return Verdict(False, ("empty",))
     seen = _Text(plain, type, source, _is_durable(plain), *_count_paths(plain))
@@ -93,7 +93,7 @@ _PARAMETER = Lazy(r"\b\w+\s?=\s?\d|https?://\S{6,}|\b(?:port|pin) \d{2,5}\b", ig
 
 
 def _compiled(patterns: gate_words.Patterns) -> tuple[Lazy, ...]:
-    return tuple(Lazy(pattern, ignore_case=True) for pattern in patterns)
+    return tuple(Lazy(unaccented(pattern), ignore_case=True) for pattern in patterns)
 
 
 def _any(patterns: tuple[Lazy, ...], text: str) -> bool:
@@ -133,6 +133,17 @@ def _unless_durable(patterns: tuple[Lazy, ...]) -> Callable[[_Text], bool]:
 
 def _plainly(patterns: tuple[Lazy, ...]) -> Callable[[_Text], bool]:
     return lambda seen: _any(patterns, seen.plain)
+
+
+_ADJECTIVE = Lazy(gate_words.ADJECTIVE, ignore_case=True)
+
+
+def _is_progress(seen: _Text) -> bool:
+    if seen.durable or not _any(_PROGRESS, seen.plain):
+        return False
+    if seen.type == "decision" and _any(_CHOICE, seen.plain):
+        return False
+    return _ADJECTIVE.search(seen.plain) is None
 
 
 def _is_commit(seen: _Text) -> bool:
@@ -195,6 +206,8 @@ def _is_injection(seen: _Text) -> bool:
 
 def _forbids(plain: str, at: int, found: str) -> bool:
     """`Never run migrations without asking`: the order is forbidden, not given."""
+    if found.lower().startswith("agent"):
+        return _NEGATED.search(found) is not None
     if not found.lower().startswith(
         ("without", "ohne", "sin ", "sans", "sem ", "无需", "無需", "未经", "未經")
     ):
@@ -202,6 +215,7 @@ def _forbids(plain: str, at: int, found: str) -> bool:
     return _any(_NEVER_BEFORE, plain[max(0, at - 80) : at])
 
 
+_NEGATED = Lazy(r"\b(?:never|not|no)\b", ignore_case=True)
 _FINDER = Redactor(lambda _secret: "")
 
 
@@ -220,6 +234,8 @@ def _is_bad_feedback(seen: _Text) -> bool:
     if _any(_REPORT, seen.plain):
         return not seen.durable
     describes = _STATEMENT_START.match(seen.plain) is not None
+    if seen.plain.lower().startswith("the user "):
+        return False  # how a person works tells how to work for them
     return describes and not seen.durable and not _any(_PREFERENCE, seen.plain)
 
 
@@ -236,7 +252,7 @@ _CLAUSE = Lazy(r"[^;:：；]+")
 
 
 _RULES: tuple[tuple[str, Callable[[_Text], bool]], ...] = (
-    ("progress_snapshot", _unless_durable(_PROGRESS)),
+    ("progress_snapshot", _is_progress),
     ("raw_error", _is_raw_error),
     ("stack_trace", _plainly(_STACK)),
     ("commit_or_ci_snapshot", _is_commit),
