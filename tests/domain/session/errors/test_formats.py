@@ -85,6 +85,16 @@ CHECKERS: list[Row] = [
         [("lint", "app/a.py", 1, "app/a.py:1: F401: `os` imported but unused")],
     ),
     (
+        "ruff check --output-format grouped",
+        "app/a.py:\n  1:8 F401 [*] `os` imported but unused\n\nFound 1 error.\n",
+        [("lint", "app/a.py", 1, "app/a.py:1: F401 `os` imported but unused")],
+    ),
+    (
+        "ruff check --output-format github",
+        "::error title=ruff (F401),file=/home/ana/shop/app/a.py,line=1,col=8::app/a.py:1:8: F401\n",
+        [("lint", "app/a.py", 1, "app/a.py:1: app/a.py:1:8: F401")],
+    ),
+    (
         "flake8",
         "./app/a.py:3:80: E501 line too long (88 > 79 characters)\n",
         [("lint", "app/a.py", 3, "app/a.py:3: E501 line too long (88 > 79 characters)")],
@@ -151,6 +161,31 @@ CHECKERS: list[Row] = [
 ]
 
 TESTS: list[Row] = [
+    (
+        "pytest -q --tb=native",
+        "=========== FAILURES ===========\n___________ test_sum ___________\n"
+        "Traceback (most recent call last):\n"
+        '  File "/home/ana/shop/tests/test_a.py", line 4, in test_sum\n    assert 1 == 2\n'
+        "AssertionError: assert 1 == 2\n"
+        "=========== short test summary info ===========\n"
+        "FAILED tests/test_a.py::test_sum - assert 1 == 2\n",
+        [("test", "tests/test_a.py", 4, "tests/test_a.py:4: test_sum: assert 1 == 2")],
+    ),
+    (
+        "pytest -q",
+        "=========== ERRORS ===========\n______ ERROR collecting tests/test_b.py ______\n"
+        'E     File "/home/ana/shop/tests/test_b.py", line 1\nE       def f(:\nE             ^\n'
+        "E   SyntaxError: invalid syntax\n"
+        "=========== short test summary info ===========\nERROR tests/test_b.py\n",
+        [
+            (
+                "test",
+                "tests/test_b.py",
+                1,
+                "tests/test_b.py:1: collection: SyntaxError: invalid syntax",
+            )
+        ],
+    ),
     (
         "pytest -q",
         "=================== FAILURES ===================\n"
@@ -378,7 +413,8 @@ BUILDS: list[Row] = [
     (
         "npm run build",
         "> shop@1.0.0 build\n> esbuild src/a.ts --bundle\n\n"
-        '✘ [ERROR] Could not resolve "./cart"\n\n    src/a.ts:1:18:\n      1 │ import x\n\n1 error\n',
+        '✘ [ERROR] Could not resolve "./cart"\n\n    src/a.ts:1:18:\n      1 │ import x\n\n'
+        "1 error\n",
         [("build", "src/a.ts", 1, 'src/a.ts:1: Could not resolve "./cart"')],
     ),
     (

@@ -44,8 +44,8 @@ CHECKS = (
     Family("tap", ("not ok", "test at "), tap.find, ("node --test", "vitest", "tap", "ava")),
     Family("typescript", ("error TS", ": error ", " - error"), typescript.find,
            ("tsc", "svelte-check", "pyright", "dotnet", "msbuild")),
-    Family("eslint", ("error", "✖", "×", "warning", "[warn]"), eslint.find,
-           ("eslint", "stylelint", "biome", "prettier", "next")),
+    Family("eslint", ("error", "✖", "×", "warning", "[warn]", ":\n  "), eslint.find,
+           ("eslint", "stylelint", "biome", "prettier", "next", "ruff")),
     Family("bundlers", ("[ERROR]", "ERROR in ", "rror: ", "Could not resolve", "./"), bundlers.find,
            ("esbuild", "webpack", "vite", "rollup", "next", "tsup", "ng")),
     Family("golang", (".go:", "panic: ", "fatal error: ", "--- FAIL"), golang.find,
@@ -57,7 +57,7 @@ CHECKS = (
     Family("colon", (":", "eformat"), colon.find,
            ("gcc", "g++", "clang", "clang++", "javac", "mypy", "ruff", "flake8", "pylint", "make",
             "cmake", "black", "kotlinc", "swiftc", "isort", "shellcheck", "ghc", "nasm")),
-    Family("others", ("rspec ", "::", "Failed", "Error: ", "psql:", " - "), others.find,
+    Family("others", ("rspec ", "::error", "::", "Failed", "Error: ", "psql:", " - "), others.find,
            ("rspec", "phpunit", "dotnet", "terraform", "psql", "ctest")),
 )  # fmt: skip
 

@@ -8,6 +8,7 @@ from wm.domain import patterns
 from wm.domain.session.errors.found import Found, whole
 
 _PROBLEM = patterns.compile(r"^\s+(\d+):(\d+)\s+(error|warning|✖|⚠|×)\s+(\S.*)$")
+_GROUPED = patterns.compile(r"^\s+(\d+):\d+\s+((?:[A-Z]{1,4}\d+|[a-z]+(?:-[a-z]+)*:) .+)$")
 _BIOME = patterns.compile(
     r"^(\S+\.\w+)(?::(\d+):\d+)? ((?:lint|format|parse|assist|organizeImports)\S*)"
 )
@@ -35,10 +36,15 @@ def _stylish(lines: Sequence[str]) -> Iterator[tuple[Found, bool]]:
                 path, number, message, level, rule = match.groups()
                 message = f"{message} {rule}"
                 yield Found("lint", message, path, whole(number), i, i + 1), level == "Error"
-            file = line.strip() if _is_path(line) else ""
+            file = line.strip().removesuffix(":") if _is_path(line) else ""
             continue
         match = _PROBLEM.match(line) if file else None
-        if match:
+        grouped = _GROUPED.match(line) if file and match is None else None
+        if grouped:
+            # ruff's grouped format
+            text = grouped.group(2).replace("[*] ", "")
+            yield Found("lint", text, file, whole(grouped.group(1)), i, i + 1), True
+        elif match:
             number, _column, level, message = match.groups()
             text = " ".join(message.split())
             yield Found("lint", text, file, whole(number), i, i + 1), level in ("error", "✖", "×")

@@ -25,7 +25,7 @@ LEVELS = (
     r"^[\w./@+-]+: .*(?i:no such file or directory|permission denied|not found|cannot |can't |"
     r"is a directory|not a directory|file exists|no such process|operation not permitted|"
     r"connection refused|could not|invalid|unrecogni[sz]ed|missing|unknown|no space left|failed|"
-    r"too many|denied|unable|does not exist|no rule)",
+    r"too many|denied|unable|does not exist|no rule|no module named)",
     # 5 a crash
     r"\b(?:Segmentation fault|Bus error|Illegal instruction|Floating point exception|Aborted|"
     r"core dumped|Killed|Out of memory|stack overflow)\b",
@@ -44,10 +44,12 @@ _ANY = patterns.compile("|".join(f"(?:{level})" for level in LEVELS))
 _SHELL_SAYS = patterns.compile(_SHELL)
 _SHELL_PID = patterns.compile(r"^((?:ba|z|da|k)?sh: line )\d+: +\d+ ")
 
-SUMS = ("error: could not compile", "error: test failed", "error: aborting", "make: ***",
-        "make[", "ninja: build stopped", "error Command failed", "npm error", "npm ERR!",
-        "error: script ", "error: Recipe ", "error: process didn't", "ERROR: InvocationError",
-        "collect2: error", "error: command ", "Error: Process completed")  # fmt: skip
+SUMS = (
+    "ERROR: usage", "usage: ", "error: could not compile", "error: test failed",
+    "error: aborting", "make: ***", "make[", "ninja: build stopped", "error Command failed",
+    "npm error", "npm ERR!", "error: script ", "error: Recipe ", "error: process didn't",
+    "ERROR: InvocationError", "collect2: error", "error: command ", "Error: Process completed",
+)  # fmt: skip
 """Lines that only pass on that another tool failed."""
 
 

@@ -15,6 +15,7 @@ _DOTNET = patterns.compile(r"^\s+Failed (\S.+?) \[[^\]]+\]$")
 _DOTNET_FRAME = patterns.compile(r"^\s+at .* in (\S+):line (\d+)$")
 _TERRAFORM = patterns.compile(r"^\s*on (\S+) line (\d+)")
 _SQL = patterns.compile(r"^psql:(\S+?):(\d+): ((?:ERROR|FATAL): .+)$")
+_ANNOTATION = patterns.compile(r"^::error .*?file=([^,:]+)(?:,line=(\d+))?[^:]*::(.+)$")
 _CTEST = patterns.compile(r"^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Not Run)\)$")
 
 
@@ -40,6 +41,9 @@ def find(lines: Sequence[str]) -> Iterator[Found]:
             place = next((m for t in lines[i + 1 : i + 4] if (m := _TERRAFORM.match(t))), None)
             if place:
                 yield Found("build", line[7:], place.group(1), whole(place.group(2)), i, i + 6)
+        elif line.startswith("::error ") and (match := _ANNOTATION.match(line)):
+            file, number, message = match.groups()
+            yield Found("", message.split("%0A")[0], file, whole(number or ""), i, i + 1)
         elif line.startswith("psql:") and (match := _SQL.match(line)):
             file, number, message = match.groups()
             yield Found("runtime", message, file, whole(number), i, i + 1)

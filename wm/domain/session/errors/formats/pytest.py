@@ -12,9 +12,10 @@ from wm.domain.session.errors.found import Found, is_foreign, whole
 _TITLE = patterns.compile(r"^_{3,} (.+?) _{3,}$")
 _RULE = patterns.compile(r"^=+ (.+?) =+$")
 _PLACE = patterns.compile(r"^(?:E\s+)?(\S.*?\.py):(\d+): ?(.*)$")
-_DECLARED = patterns.compile(r"^(?:E\s+)?(?:file|File) \"?(\S.*?\.py)\"?, line (\d+)")
+_DECLARED = patterns.compile(r"^(?:E\s+|\s+)?(?:file|File) \"?(\S.*?\.py)\"?, line (\d+)")
 _SUMMARY = patterns.compile(r"^(FAILED|ERROR) (\S+\.py(?:::.*?)?)(?: - (.*))?$")
 _VERBOSE = patterns.compile(r"^(?:\[gw\d+\] )?(?:\[[ \d]+%\] )?(\S+\.py::.+?) (FAILED|ERROR)\b")
+_EXCEPTION = patterns.compile(r"^[\w.]+(?:Error|Exception|Warning|Exit)\b")
 
 MAX_PLACES = 200
 
@@ -27,6 +28,8 @@ class _Section:
     at: int
     until: int = 0
     message: str = ""
+    quotes: bool = False
+    """What it says so far quotes source: the error itself is still to come."""
     places: tuple[tuple[str, int], ...] = ()
 
 
@@ -56,7 +59,8 @@ def find(lines: Sequence[str]) -> Iterator[Found]:
 def _unlisted(section: _Section) -> Found:
     file, line = next(((p, n) for p, n in section.places if not is_foreign(p)), ("", 0))
     told = section.message or "failed"
-    return Found("test", told, file, line, section.at, section.until, section.title)
+    title = section.title.removeprefix("ERROR at setup of ").removeprefix("ERROR collecting ")
+    return Found("test", told, file, line, section.at, section.until, title)
 
 
 def _sections(lines: Sequence[str]) -> list[_Section]:
@@ -82,10 +86,11 @@ def _sections(lines: Sequence[str]) -> list[_Section]:
 
 
 def _read(section: _Section, line: str) -> None:
-    if line.startswith("E  ") and not section.message:
+    if line.startswith("E  ") and (not section.message or section.quotes):
         said = line[1:].strip()
-        if not said.startswith('File "'):
-            section.message = said
+        section.quotes = section.quotes or said.startswith('File "')
+        if not section.quotes or _EXCEPTION.match(said):
+            section.message, section.quotes = said, False
     place = _PLACE.match(line) if ".py:" in line else None
     place = place or (_DECLARED.match(line) if ", line " in line else None)
     if place:
