@@ -100,7 +100,9 @@ def test_a_deleted_socket_is_bound_again(place: Home) -> None:
 def watches(pid: int) -> bool:
     """Whether the daemon has begun to watch its folders (a second after its start)."""
     folder = Path(f"/proc/{pid}/fd")
-    return any(os.readlink(fd) == "anon_inode:inotify" for fd in folder.iterdir())
+    with suppress(FileNotFoundError):  # a descriptor was closed while we looked
+        return any(os.readlink(fd) == "anon_inode:inotify" for fd in folder.iterdir())
+    return False
 
 
 @pytest.mark.parametrize("settled", [False, True], ids=["at the next request", "at once"])

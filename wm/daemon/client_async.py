@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import socket
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -126,10 +127,15 @@ class AsyncClient:
         path = os.fspath(self.settings.paths.socket)
         pause = 0.001
         while True:
+            # A Unix socket connects at once or not at all, so nothing blocks here. The loop's
+            # own connect takes EAGAIN for "under way" and hands out a socket without a peer.
+            sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            sock.setblocking(False)
             try:
-                async with asyncio.timeout_at(until):
-                    return await asyncio.open_unix_connection(path)
+                sock.connect(path)
+                return await asyncio.open_unix_connection(sock=sock)
             except OSError as error:
+                sock.close()
                 # EAGAIN: the queue of the listener is full; a wait would not be one.
                 if error.errno != errno.EAGAIN or loop.time() >= until:
                     raise unreachable(path, error) from error

@@ -1,0 +1,110 @@
+"""Server-sent events: what subscribers hear, and how one comes back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.daemon.inside import Inside, inside
+from tests.daemon.toys import TOYS
+from tests.daemon.wire import run, until
+from wm.daemon.changes import KEPT_EVENTS, MAX_BEHIND_BYTES, Hub
+from wm.daemon.client import Event, Events
+from wm.daemon.client_async import AsyncClient
+from wm.daemon.routes import Router
+from wm.ops.base import Change
+
+A, B = Change("a", "tombstones"), Change("b", "session_state", "s1")
+
+
+class Ear:
+    """A channel that keeps what it was sent."""
+
+    def __init__(self, waiting_bytes: int = 0) -> None:
+        self.events: list[Event] = []
+        self.waiting_bytes = waiting_bytes
+        self.closed: Any = None
+        self.aborted = False
+        self._reader = Events()
+
+    def send(self, data: bytes) -> bool:
+        self.events += self._reader.feed(data)
+        return True
+
+    def close(self, *, abort: bool = False) -> None:
+        self.aborted = abort
+        self.closed()
+
+    @property
+    def heard(self) -> list[tuple[str, str]]:
+        return [(event.event, event.data.get("workspace", "")) for event in self.events]
+
+
+def hub_with(*changes: Change) -> Hub:
+    hub = Hub("life")
+    hub.publish(changes)
+    return hub
+
+
+CASES: list[tuple[str, str, list[tuple[str, str]]]] = [
+    ("", "", [("hello", ""), ("change", "a")]),
+    ("", "life-0", [("hello", ""), ("change", "a"), ("change", "b"), ("change", "a")]),
+    ("", "life-1", [("hello", ""), ("change", "b"), ("change", "a")]),
+    ("", "life-2", [("hello", ""), ("change", "a")]),
+    ("a", "life-0", [("hello", ""), ("change", "a"), ("change", "a")]),
+    ("b", "life-2", [("hello", "")]),
+    ("", "life-3", [("reset", ""), ("change", "a")]),
+    ("", "other-1", [("reset", ""), ("change", "a")]),
+    ("", "nonsense", [("reset", ""), ("change", "a")]),
+]
+
+
+@pytest.mark.parametrize(("workspace", "last_id", "expected"), CASES)
+def test_who_comes_back_hears_what_was_missed(
+    workspace: str, last_id: str, expected: list[tuple[str, str]]
+) -> None:
+    hub, ear = hub_with(A, B), Ear()
+    hub.subscribe(ear, workspace, last_id)  # type: ignore[arg-type]
+    hub.publish([A])
+    assert ear.heard == expected
+
+
+def test_ids_go_on_from_where_they_were() -> None:
+    hub, ear = hub_with(A), Ear()
+    hub.subscribe(ear)  # type: ignore[arg-type]
+    hub.publish([B])
+    assert [event.id for event in ear.events] == ["life-1", "life-2"]
+    assert ear.events[1].data == {"workspace": "b", "slug": "session_state", "name": "s1"}
+
+
+def test_who_was_away_too_long_is_told_to_read_anew() -> None:
+    hub, ear = hub_with(*[A] * (KEPT_EVENTS + 2)), Ear()
+    hub.subscribe(ear, "", "life-1")  # type: ignore[arg-type]
+    assert ear.heard == [("reset", "")]
+
+
+def test_who_does_not_listen_is_let_go() -> None:
+    hub, ear = Hub("life"), Ear(waiting_bytes=MAX_BEHIND_BYTES + 1)
+    hub.subscribe(ear)  # type: ignore[arg-type]
+    hub.publish([A])
+    assert (ear.aborted, len(hub), hub.dropped) == (True, 0, 1)
+
+
+def client(daemon: Inside) -> AsyncClient:
+    return AsyncClient(daemon.settings, _router=Router(TOYS))
+
+
+def test_a_commit_is_heard_over_the_socket(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with inside(tmp_path) as daemon, client(daemon) as caller:
+            events = caller.changes()
+            assert (await anext(events)).event == "hello"
+            await caller.call("note", {"text": "x"})
+            heard = await anext(events)
+            assert (heard.event, heard.data["slug"]) == ("change", "tombstones")
+            await events.aclose()
+            await until(lambda: len(daemon.hub) == 0)
+
+    run(scenario)

@@ -1,0 +1,303 @@
+"""Both clients: answers, errors, deadlines, and what is never sent twice."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.daemon.inside import inside
+from tests.daemon.toys import TOYS, NoteRequest
+from tests.daemon.wire import run
+from wm.daemon.client import Chunks, Client, Event, Events, encode, plain
+from wm.daemon.client_async import AsyncClient
+from wm.daemon.routes import Router
+from wm.errors import HostError, NotFound, Unanswered, Unavailable, WmError
+from wm.settings import Settings, load
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    (tmp_path / "home" / "run").mkdir(parents=True)
+    return load({"HOME": str(tmp_path), "WM_HOME": str(tmp_path / "home")})
+
+
+class Both:
+    """One caller's interface over either client."""
+
+    def __init__(self, settings: Settings, kind: str) -> None:
+        self.settings = settings
+        self.kind = kind
+
+    def call(self, name: str, fields: Any = None, **options: Any) -> Any:
+        if self.kind == "sync":
+            with Client(self.settings, _router=Router(TOYS)) as client:
+                return client.call(name, fields, **options)
+
+        async def asked() -> Any:
+            async with AsyncClient(self.settings, _router=Router(TOYS)) as client:
+                return await client.call(name, fields, **options)
+
+        return asyncio.run(asked())
+
+
+@pytest.fixture(params=["sync", "async"])
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def with_daemon(folder: Path, work: Callable[[Settings], Any], **limits: Any) -> None:
+    """Run blocking `work` in a thread beside a daemon inside this process."""
+
+    async def scenario() -> None:
+        async with inside(folder, **limits) as daemon:
+            await asyncio.to_thread(work, daemon.settings)
+
+    run(scenario)
+
+
+def test_a_use_case_is_called_by_its_name(tmp_path: Path, kind: str) -> None:
+    def work(settings: Settings) -> None:
+        caller = Both(settings, kind)
+        assert caller.call("note", {"text": "ü"}) == {"texts": ["ü"], "batch": 0}
+        assert caller.call("note_in", NoteRequest(text="x", workspace="a" * 16))["texts"] == ["x"]
+        assert caller.call("notes", {"limit": 1, "labels": ["a", "b"]})["texts"] == ["ü"]
+        text = caller.call("print", {"agent": "a b", "payload": {"k": 1}, "project": "/p"})
+        assert text == "a b /p ['k']"
+
+    with_daemon(tmp_path, work)
+
+
+ERRORS: list[tuple[dict[str, Any], type[WmError], str, int]] = [
+    ({"text": "missing"}, NotFound, "not_found", 404),
+    ({}, HostError, "invalid_request", 422),
+    ({"text": "bug"}, HostError, "internal", 500),
+]
+
+
+@pytest.mark.parametrize(("fields", "error", "code", "status"), ERRORS)
+def test_a_refusal_comes_back_as_the_error_that_it_was(
+    tmp_path: Path, kind: str, fields: dict[str, Any], error: type[WmError], code: str, status: int
+) -> None:
+    def work(settings: Settings) -> None:
+        with pytest.raises(error) as caught:
+            Both(settings, kind).call("note", fields)
+        assert (caught.value.code, caught.value.status) == (code, status)
+        if code == "not_found":
+            assert (caught.value.message, caught.value.fix) == (
+                "There is no such note.",
+                "Write one.",
+            )
+
+    with_daemon(tmp_path, work)
+
+
+def test_one_connection_carries_many_calls(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with inside(tmp_path) as daemon:
+
+            def work() -> None:
+                with Client(daemon.settings, _router=Router(TOYS)) as client:
+                    for number in range(20):
+                        client.call("notes", {"limit": number})
+
+            await asyncio.to_thread(work)
+            async with AsyncClient(daemon.settings, _router=Router(TOYS)) as client:
+                for number in range(20):
+                    await client.call("notes", {"limit": number})
+            assert daemon.server.accepted == 2
+
+    run(scenario)
+
+
+def test_where_nobody_listens_it_says_so_at_once(settings: Settings, kind: str) -> None:
+    with pytest.raises(Unavailable, match="No daemon listens"):
+        Both(settings, kind).call("status")
+    with socket.socket(socket.AF_UNIX) as stale:
+        stale.bind(str(settings.paths.socket))
+    with pytest.raises(Unavailable, match="No daemon listens"):
+        Both(settings, kind).call("status")
+
+
+@contextmanager
+def speaking(settings: Settings, *answers: bytes) -> Iterator[list[bytes]]:
+    """A server that reads one request per connection, sends those bytes and closes."""
+    heard: list[bytes] = []
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(settings.paths.socket))
+    listener.listen()
+
+    def speak() -> None:
+        for answer in answers:
+            sock, _ = listener.accept()
+            with sock:
+                heard.append(sock.recv(65536))
+                sock.sendall(answer)
+
+    thread = threading.Thread(target=speak)
+    thread.start()
+    try:
+        yield heard
+    finally:
+        thread.join(5)
+        listener.close()
+
+
+BROKEN: list[tuple[bytes, str]] = [
+    (b"", "without an answer|ended without"),
+    (b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{", "within its answer|expected bytes"),
+]
+
+
+@pytest.mark.parametrize(("answer", "message"), BROKEN, ids=["nothing", "half an answer"])
+def test_an_update_without_an_answer_is_not_sent_again(
+    settings: Settings, kind: str, answer: bytes, message: str
+) -> None:
+    with speaking(settings, answer) as heard, pytest.raises(Unanswered, match=message):
+        Both(settings, kind).call("note", {"text": "x"})
+    assert len(heard) == 1
+    with suppress(FileNotFoundError):
+        settings.paths.socket.unlink()
+    with speaking(settings, answer), pytest.raises(Unavailable):
+        Both(settings, kind).call("notes")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b"SSH-2.0-x\r\n\r\n", b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nxyz"],
+    ids=["another protocol", "no JSON"],
+)
+def test_somebody_else_on_the_socket_is_recognised(
+    settings: Settings, kind: str, answer: bytes
+) -> None:
+    answer = answer.replace(b"OK\r\n", b"OK\r\ncontent-type: application/json\r\n")
+    with speaking(settings, answer), pytest.raises(Unavailable, match="does not speak"):
+        Both(settings, kind).call("notes")
+
+
+def test_a_connection_closed_while_idle_is_opened_again(settings: Settings) -> None:
+    whole = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
+    with (
+        speaking(settings, whole, whole) as heard,
+        Client(settings, _router=Router(TOYS)) as client,
+    ):
+        client.call("note", {"text": "1"})
+        client.call("note", {"text": "2"})
+    assert len(heard) == 2
+
+
+def test_a_deadline_is_kept(tmp_path: Path, kind: str) -> None:
+    gate = tmp_path / "gate"
+
+    def work(settings: Settings) -> None:
+        with pytest.raises(Unanswered, match="in time"):
+            Both(settings, kind).call("note", {"text": "x", "gate": str(gate)}, deadline_s=0.1)
+        gate.touch()
+
+    with_daemon(tmp_path, work)
+
+
+def test_a_full_listener_is_asked_again_until_the_deadline(settings: Settings, kind: str) -> None:
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(settings.paths.socket))
+    listener.listen(0)
+    waiting = []
+    with suppress(BlockingIOError):
+        while True:
+            sock = socket.socket(socket.AF_UNIX)
+            waiting.append(sock)
+            sock.setblocking(False)
+            sock.connect(str(settings.paths.socket))
+    with pytest.raises(Unavailable, match="too busy"):
+        Both(settings, kind).call("status")
+    patient = dataclasses.replace(
+        settings, daemon=dataclasses.replace(settings.daemon, connect_timeout_s=5.0)
+    )
+    whole = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
+    with ThreadPoolExecutor(1) as pool:
+        call = pool.submit(Both(patient, kind).call, "notes")
+        for sock in waiting:
+            sock.close()  # the queue stays full of them until they are accepted
+        asked = b""
+        while not asked:
+            sock, _ = listener.accept()
+            with sock:
+                asked = sock.recv(65536)
+                if asked:
+                    sock.sendall(whole)
+        assert call.result() == {}
+    listener.close()
+
+
+def test_200_clients_at_once_lose_no_update(tmp_path: Path) -> None:
+    def work(settings: Settings) -> None:
+        patient = dataclasses.replace(
+            settings, daemon=dataclasses.replace(settings.daemon, connect_timeout_s=10.0)
+        )
+
+        def one(number: int) -> None:
+            with Client(patient, _router=Router(TOYS)) as client:
+                client.call("note", {"text": str(number)})
+
+        with ThreadPoolExecutor(50) as pool:
+            list(pool.map(one, range(200)))
+        texts = Both(settings, "sync").call("notes")["texts"]
+        assert sorted(texts, key=int) == [str(number) for number in range(200)]
+
+    with_daemon(tmp_path, work)
+
+
+def test_changes_are_followed(tmp_path: Path) -> None:
+    def work(settings: Settings) -> None:
+        client = Client(settings, _router=Router(TOYS))
+        events = client.changes()
+        assert next(events).event == "hello"
+        client.call("note", {"text": "x"})
+        assert next(events).data["slug"] == "tombstones"
+        events.close()  # type: ignore[attr-defined]
+        client.close()
+
+    with_daemon(tmp_path, work)
+
+
+def test_an_event_stream_cut_at_every_byte_reads_the_same() -> None:
+    data = b'retry: 1\nid: a-1\nevent: change\ndata: {"k": 1}\n\nid: a-2\nevent: x\ndata: {}\n\n'
+    framed = b"".join(b"%x\r\n%b\r\n" % (len(part), part) for part in (data[:9], data[9:]))
+    framed += b"0\r\n\r\n"
+    expected = [Event("a-1", "change", {"k": 1}), Event("a-2", "x", {})]
+    for at in range(len(framed) + 1):
+        chunks, events = Chunks(), Events()
+        got = [e for part in (framed[:at], framed[at:]) for e in events.feed(chunks.feed(part))]
+        assert got == expected
+        assert chunks.ended
+
+
+def test_a_request_says_no_more_than_was_set() -> None:
+    assert plain(NoteRequest(text="x")) == {"text": "x"}
+    assert plain({"a": None}) == {"a": None}
+    assert encode("POST", "/x", {}).endswith(b"content-length: 2\r\n\r\n{}")
+    assert encode("POST", "/x").endswith(b"content-length: 0\r\n\r\n")
+    assert encode("GET", "/x") == b"GET /x HTTP/1.1\r\nhost: wm\r\n\r\n"
+
+
+def test_the_client_imports_neither_an_event_loop_nor_models() -> None:
+    program = (
+        "import sys, wm.daemon.client, wm.daemon.lifecycle;"
+        "print(sorted({'asyncio', 'pydantic', 'httptools', 'subprocess'} & set(sys.modules)))"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    told = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=True, env=environment
+    )
+    assert told.stdout == b"[]\n"

@@ -1,0 +1,72 @@
+"""daemon.log: lines, rotation, and what never gets in."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from wm.daemon.log import DaemonLog
+
+NOW = datetime(2026, 11, 21, 19, 0, tzinfo=UTC)
+
+
+def lines(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_record_is_one_line_whatever_it_holds(tmp_path: Path) -> None:
+    path = tmp_path / "daemon.log"
+    log = DaemonLog(str(path), lambda: NOW, max_bytes=10_000)
+    log.write("event", name="two\nlines\x1b[31m\u202e", path=Path("/x"))
+    log.close()
+    assert lines(path) == [
+        {
+            "at": "2026-11-21T19:00:00.000Z",
+            "event": "event",
+            "name": "two\nlines\x1b[31m\u202e",
+            "path": "/x",
+        }
+    ]
+    assert path.read_bytes().isascii()
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_it_is_rotated_by_size_and_keeps_one_older_file(tmp_path: Path) -> None:
+    path = tmp_path / "daemon.log"
+    log = DaemonLog(str(path), lambda: NOW, max_bytes=300)
+    for number in range(20):
+        log.write("event", number=number)
+    log.close()
+    assert sorted(os.listdir(tmp_path)) == ["daemon.log", "daemon.log.1"]
+    assert all(file.stat().st_size <= 300 for file in tmp_path.iterdir())
+    assert lines(path)[-1]["number"] == 19
+    assert (
+        int(str(lines(path)[0]["number"]))
+        == int(str(lines(tmp_path / "daemon.log.1")[-1]["number"])) + 1
+    )
+
+
+def test_an_incident_tells_type_and_frames_and_not_the_message(tmp_path: Path) -> None:
+    path = tmp_path / "daemon.log"
+    log = DaemonLog(str(path), lambda: NOW, max_bytes=10_000)
+    with pytest.raises(ValueError, match="private") as caught:
+        raise ValueError("private words")
+    log.incident("i_1", "GET /x", caught.value)
+    log.close()
+    (record,) = lines(path)
+    assert (record["id"], record["where"], record["error"]) == ("i_1", "GET /x", "ValueError")
+    assert "test_log.py" in str(record["frames"])
+    assert "private" not in path.read_text()
+
+
+def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").write_text("theirs")
+    (tmp_path / "daemon.log").symlink_to(tmp_path / "elsewhere")
+    log = DaemonLog(str(tmp_path / "daemon.log"), lambda: NOW, max_bytes=10_000)
+    log.write("event")
+    log.close()
+    assert (tmp_path / "elsewhere").read_text() == "theirs"
