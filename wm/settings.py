@@ -232,7 +232,7 @@ class SessionSettings:
         unit="chars",
     )
     max_output_lines: int = option(
-        10_000,
+        4_000,
         "Lines of a tool's output that are searched for errors (first and last half).",
         spec="HS-2",
         unit="lines",

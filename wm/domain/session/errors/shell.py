@@ -130,18 +130,11 @@ def _tokens(text: str) -> list[Token]:
 
     while i < n:
         char = text[i]
-        if char == "\\" and i + 1 < n:
-            if text[i + 1] != "\n":
-                word = [*(word or []), text[i + 1]]
-            i += 2
-        elif char in "'\"`":
-            inner, i = _quoted(text, i)
-            word = word if word is not None else []
-            word.append(inner)
-        elif char == "$" and text[i : i + 2] == "$(":
-            end = _closing(text, i + 1)
-            word = word if word is not None else []
-            word.append(text[i:end])
+        piece, end = _piece(text, i)
+        if end > i:
+            if piece is not None:
+                word = word if word is not None else []
+                word.append(piece)
             i = end
         elif char == "#" and word is None:
             end = text.find("\n", i)
@@ -176,6 +169,22 @@ def _tokens(text: str) -> list[Token]:
             i += 1
     flush()
     return tokens
+
+
+def _piece(text: str, i: int) -> tuple[str | None, int]:
+    """An escape, a quotation or a substitution at `i`: what it adds to the word, its end.
+
+    The end is `i` itself where none begins; an escaped line end adds nothing.
+    """
+    char = text[i]
+    if char == "\\" and i + 1 < len(text):
+        return (None if text[i + 1] == "\n" else text[i + 1]), i + 2
+    if char in "'\"`":
+        return _quoted(text, i)
+    if text.startswith("$(", i):
+        end = _closing(text, i + 1)
+        return text[i:end], end
+    return None, i
 
 
 def _stands_alone(text: str, i: int) -> bool:
