@@ -19,6 +19,17 @@ def compile(text: str, *, ignore_case: bool = False, multi_line: bool = False) -
     return re2.compile(f"(?{flags}){text}" if flags else text, options=options)
 
 
+def _encodable(text: str) -> str:
+    """The text with halves of surrogate pairs replaced, one for one: re2 matches UTF-8."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)
+    return text
+
+
 class Lazy:
     """A pattern of ours that is compiled when it is first used.
 
@@ -43,24 +54,24 @@ class Lazy:
         return self._compiled
 
     def match(self, text: str) -> Pattern:
-        return self.compiled.match(text)
+        return self.compiled.match(_encodable(text))
 
     def fullmatch(self, text: str) -> Pattern:
-        return self.compiled.fullmatch(text)
+        return self.compiled.fullmatch(_encodable(text))
 
     def search(self, text: str) -> Pattern:
-        return self.compiled.search(text)
+        return self.compiled.search(_encodable(text))
 
     def finditer(self, text: str) -> Iterator[Pattern]:
-        found: Iterator[Pattern] = self.compiled.finditer(text)
+        found: Iterator[Pattern] = self.compiled.finditer(_encodable(text))
         return found
 
     def findall(self, text: str) -> list[Any]:
-        found: list[Any] = self.compiled.findall(text)
+        found: list[Any] = self.compiled.findall(_encodable(text))
         return found
 
     def sub(self, replacement: Any, text: str, count: int = 0) -> str:
-        return str(self.compiled.sub(replacement, text, count))
+        return str(self.compiled.sub(replacement, _encodable(text), count))
 
 
 def words(text: str) -> frozenset[str]:

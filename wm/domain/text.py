@@ -304,7 +304,9 @@ def _ends_sentence(text: str, i: int) -> bool:
     if char in CJK_SENTENCE_ENDS:
         return after not in CJK_SENTENCE_ENDS + "」』）\"'”’)"
     if char in "」』）\"'”’)":
-        return i > 0 and text[i - 1] in SENTENCE_ENDS + CJK_SENTENCE_ENDS and not after.isalnum()
+        if i == 0 or text[i - 1] not in SENTENCE_ENDS + CJK_SENTENCE_ENDS:
+            return False
+        return text[i - 1] in CJK_SENTENCE_ENDS or not after.isalnum()
     if after == "\n":
         return char != "\n"
     if char not in SENTENCE_ENDS or not after.isspace():

@@ -72,6 +72,11 @@ _ANY_TAIL = Words(
 )
 
 
+_FORGET_HINT = Words(
+    r"forget|remember|keep|memory|vergiss|vergess|olvid|oubli|esque[cç]|忘|잊",
+)
+
+
 def find_requests(message: str, settings: GateSettings) -> Requests:
     """Every explicit request of a user's message, in order, without duplicates."""
     found: list[Request] = []
@@ -109,8 +114,10 @@ def _shown(line: Line) -> str:
 def find_forgets(message: str) -> tuple[str, ...]:
     """What the user asked to forget ("forget that …"), as said, one text per line."""
     texts: list[str] = []
+    if _FORGET_HINT.search(message) is None:
+        return ()
     for line in typed_lines(_clean(message)):
-        if line.origin or len(line.text) > 2000:
+        if line.origin or not line.text or len(line.text) > 2000:
             continue
         body, plain = _without_lead(line.text)
         for _, pattern in _FORGETS:

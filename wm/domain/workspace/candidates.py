@@ -114,6 +114,9 @@ def _sections(lines: list[str]) -> Iterator[_Section]:
     current: _Section | None = None
     blank = False
     for text in lines:
+        if not text:
+            blank = True
+            continue
         mark = _FENCE.match(text)
         if fence or mark is not None:
             fence = _after_mark(text, mark.group(1) if mark is not None else "", fence)

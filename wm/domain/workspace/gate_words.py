@@ -149,7 +149,7 @@ DEPLOYED: Patterns = (
     r"\b(?:deployed|live|rolled out|released|published|running|promoted|shipped|is|was|serves?|serving|active|canary|went)\b.{0,60}\b(?:v?\d+\.\d+\.\d+[\w.-]*|rev_\w{6,}|build-\w{6,}|release-\w{6,}|[a-z]+-[0-9a-f]{8,}(?:-\w{5})?)\b.{0,60}\b(?:production|prod|staging|canary|preview|traffic|live|since|at \d|today)\b",
     r"\b(?:v?\d+\.\d+\.\d+[\w.-]*|rev_\w{6,}|build-\w{6,}|release-\w{6,}|revision \S+)\b.{0,60}\b(?:deployed|live on|rolled out|serves|serving|is (?:now )?(?:on|in|live)|desplegad[oa]|déployée?|ausgerollt|deployt|implantad[oa]|publicad[oa])\b",
     r"\b(?:deployed|rolled out|desplegad[oa]|déployée?|ausgerollt|deployt|implantad[oa])\b.{0,60}(?:\b\d{1,2}:\d\d\b|\b(?:rev|build|release)[_-]\w{5,}|\bsha\b|v?\d+\.\d+\.\d+)",
-    r"\bpreview (?:is|url|link|deployment)\b.{0,20}https?://|https?://[\w.-]{0,80}(?:preview|deploy-preview|vercel\.app|netlify\.app|ngrok|trycloudflare)[\w.-]{0,40}",
+    r"\b(?:latest|newest|current|last) (?:release|build|deployment|revision) is\b|\bpreview (?:is|url|link|deployment)\b.{0,20}https?://|https?://[\w.-]{0,80}(?:preview|deploy-preview|vercel\.app|netlify\.app|ngrok|trycloudflare)[\w.-]{0,40}",
     r"(?:部署|上线|上線|发布|發布).{0,20}(?:v?\d+\.\d+\.\d+|rev_\w+|build-\w+|\d{1,2}:\d\d)|(?:v?\d+\.\d+\.\d+|rev_\w+|build-\w+).{0,30}(?:已部署|部署到|已上线|上线了|已发布)",
     r"(?:v?\d+\.\d+\.\d+|rev_\w+|build-\w+|\d{1,2}:\d\d).{0,30}(?:デプロイ(?:した|しました|済)|リリース(?:した|しました|済)|公開(?:した|しました))",
     r"(?:v?\d+\.\d+\.\d+|rev_\w+|build-\w+|\d{1,2}:\d\d).{0,30}(?:배포(?:했|됐|되었|함)|릴리스(?:했|됐))",

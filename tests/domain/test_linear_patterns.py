@@ -1,0 +1,108 @@
+"""Foreign text is matched in linear time only (EX-6, TR-5)."""
+
+import importlib
+import pkgutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import wm.domain
+from wm.domain import redact, text
+from wm.domain.patterns import Lazy
+from wm.domain.session import decisions, remember
+from wm.domain.workspace import candidates, echo, quality
+from wm.settings import GateSettings
+
+ROOT = Path(wm.domain.__file__).parent
+BOUND_S = 4.0
+"""Generous: the same work takes minutes where a pattern backtracks."""
+
+GATE = GateSettings()
+REDACTOR = redact.Redactor(lambda secret: f"{len(secret):064x}")
+DOORS: dict[str, Callable[[str], object]] = {
+    "redact": REDACTOR.text,
+    "requests": lambda s: remember.find_requests(s, GATE),
+    "forgets": remember.find_forgets,
+    "candidates": candidates.parse,
+    "echo": echo.without_injected,
+    "gate": lambda s: quality.judge(s, type="project", source="compaction", settings=GATE),
+    "decisions": decisions.decisions_in,
+    "canonical": text.canonical,
+    "neutral": text.neutralise,
+    "safe": text.safe,
+    "sentences": lambda s: text.first_sentences(s, 260),
+}
+HOSTILE = {
+    "blank lines": "\n" * 12_000,
+    "spaces": " " * 48_000 + "x",
+    "one long word": "a" * 48_000,
+    "slashes": "a/" * 8_000,
+    "assignments": "a=" * 8_000,
+    "begin lines": "-----BEGIN PRIVATE KEY-----\n" * 500,
+    "key prefixes": "eyJ-" * 4_000,
+    "tags": "<system-reminder" * 3_000,
+    "open tags": "<system-reminder>" * 1_000,
+    "labels": "password: " * 1_200,
+    "labels without end": 'password: "' * 1_200,
+    "urls": "http://a:" * 1_800,
+    "bullets": "- - - - " * 2_000,
+    "fences": "```\n" * 4_000,
+    "triggers": "remember that " * 3_400,
+    "trigger lines": "remember that x\n" * 800,
+    "digits": "12 " * 12_000,
+    "quotes": "> " * 8_000,
+    "mixed scripts": "密码 пароль " * 800,
+    "candidates": "Memory candidates:\n- [project] x\n" * 400,
+    "cookies": "Cookie: a=b; " * 1_200,
+    "secrets of a cluster": "kind: Secret\ndata:\n  a: b\n" * 600,
+}
+
+
+def modules() -> Iterator[str]:
+    for found in pkgutil.walk_packages([str(ROOT)], "wm.domain."):
+        if not found.ispkg:
+            yield found.name
+
+
+def test_no_module_of_the_domain_imports_the_backtracking_engine() -> None:
+    guilty = []
+    for path in sorted(ROOT.rglob("*.py")):
+        for line in path.read_text("utf-8").splitlines():
+            head, _, rest = line.strip().partition(" ")
+            if head in ("import", "from") and rest.split(" ")[0] in ("re", "regex", "fnmatch"):
+                guilty.append(str(path))
+    assert guilty == []
+
+
+def test_every_pattern_that_waits_for_its_first_use_compiles() -> None:
+    count = 0
+    for name in modules():
+        for pattern in patterns_in(vars(importlib.import_module(name)).values()):
+            assert pattern.compiled is not None
+            count += 1
+    assert count > 300
+
+
+def patterns_in(values: object) -> Iterator[Lazy]:
+    for value in values if hasattr(values, "__iter__") else ():  # type: ignore[attr-defined]
+        if isinstance(value, Lazy):
+            yield value
+        elif isinstance(value, tuple | list | frozenset):
+            yield from patterns_in(value)
+        elif isinstance(value, dict):
+            yield from patterns_in(value.values())
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_hostile_text_of_many_kilobytes_is_read_within_the_bound(door: str) -> None:
+    for name, hostile in HOSTILE.items():
+        begin = time.process_time()
+        DOORS[door](hostile)
+        assert time.process_time() - begin < BOUND_S, name
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_halves_of_surrogate_pairs_harm_nothing(door: str) -> None:
+    DOORS[door]("remember that \ud800 the \udfff api_key=\ud800x1y2z3 <system-reminder>\ud9ff")
