@@ -51,11 +51,18 @@ def plugin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plugin]:
         node.stdin.close()
 
 
-def run(plugin: Plugin, *steps: dict[str, Any], parents: dict[str, str] | None = None) -> Any:
+def run(
+    plugin: Plugin,
+    *steps: dict[str, Any],
+    parents: dict[str, str] | None = None,
+    messages: list[Any] | None = None,
+) -> Any:
     """The plugin's calls and the hooks' outputs after these steps."""
     assert plugin.stdin is not None
     assert plugin.stdout is not None
-    plugin.stdin.write(json.dumps({"steps": steps, "parents": parents or {}}) + "\n")
+    plugin.stdin.write(
+        json.dumps({"steps": steps, "parents": parents or {}, "messages": messages or []}) + "\n"
+    )
     plugin.stdin.flush()
     line = plugin.stdout.readline()
     assert line, "node ended: a hook threw"
@@ -120,7 +127,7 @@ def test_the_same_bytes_stand_in_every_main_call_of_an_epoch_whatever_the_daemon
         transform(),
     )
     assert systems(done) == [[MAIN, "memory", "hot"]] * 3
-    assert names(done) == [SYSTEM]
+    assert names(done) == [ASKED, SYSTEM]
 
 
 def test_a_session_whose_first_call_went_without_memory_goes_on_without_until_it_is_compacted(
@@ -139,10 +146,44 @@ def test_a_session_whose_first_call_went_without_memory_goes_on_without_until_it
     assert systems(done) == [[MAIN], [MAIN], [MAIN, "memory", "hot"]]
 
 
+ANSWERED = [
+    {"info": {"role": "user"}},
+    {"info": {"role": "assistant", "time": {"created": 1, "completed": 2}}},
+]
+ASKED = "/v1/sessions/s?directory=%2Frepo"
+
+
+@pytest.mark.parametrize(
+    ("known", "messages", "memory"),
+    [
+        ({"state": {"epochNumber": 2}}, ANSWERED, True),
+        ({"state": {"epochNumber": 0}}, ANSWERED, False),
+        ({}, ANSWERED, False),
+        ({}, [{"info": {"role": "assistant", "time": {"created": 1}}}], True),
+        ({}, [], True),
+    ],
+    ids=["an epoch", "none yet", "not known", "first answer under way", "no message"],
+)
+def test_a_resumed_session_that_was_answered_without_memory_gets_none_before_it_is_compacted(
+    plugin: Plugin, known: dict[str, Any], messages: list[Any], memory: bool
+) -> None:
+    done = run(
+        plugin,
+        {"daemon": {**BLOCKS, ASKED: known}},
+        transform(),
+        compacting(),
+        bus("session.compacted", sessionID="s"),
+        transform(),
+        messages=messages,
+    )
+    blocks = ["memory", "hot"]
+    assert systems(done) == [[MAIN, *(blocks if memory else [])], [MAIN, *blocks]]
+
+
 def test_without_a_daemon_the_files_answer_the_first_call(plugin: Plugin) -> None:
-    done = run(plugin, {"daemon": "gone", "library": BLOCKS}, transform())
+    done = run(plugin, {"daemon": "gone", "library": BLOCKS}, created(), transform())
     assert systems(done) == [[MAIN, "memory", "hot"]]
-    assert done["calls"][1][:2] == ["library hook opencode", SYSTEM]
+    assert done["calls"][-1][:2] == ["library hook opencode", SYSTEM]
 
 
 @pytest.mark.parametrize("daemon", ["gone", "slow", "broken", "garbage"])
@@ -226,6 +267,7 @@ def test_nothing_is_pushed_while_a_session_is_compacted(plugin: Plugin) -> None:
     done = run(
         plugin,
         {"daemon": {**BLOCKS, COMPACTING: {"context": ["instructions"]}}},
+        created(),
         transform(),
         compacting(),
         transform("Some summariser of a later version."),
@@ -239,9 +281,9 @@ def test_nothing_is_pushed_while_a_session_is_compacted(plugin: Plugin) -> None:
         ["Some summariser of a later version."],
         [MAIN, "memory", "hot"],
     ]
-    assert done["outputs"][2]["context"] == ["instructions"]
-    assert names(done) == [SYSTEM, COMPACTING, "session.compacted", SYSTEM]
-    assert done["calls"][2][2]["summary"] == "the summary"
+    assert done["outputs"][3]["context"] == ["instructions"]
+    assert names(done)[1:] == [SYSTEM, COMPACTING, "session.compacted", SYSTEM]
+    assert done["calls"][3][2]["summary"] == "the summary"
 
 
 @pytest.mark.parametrize("ending", ["session.idle", "session.error"])

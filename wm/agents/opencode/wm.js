@@ -136,6 +136,7 @@ const strings = (value) =>
 // because OpenCode drops and remakes an instance while a session goes on.
 //   parent   "" for a main session, the parent's id for a subagent's, undefined: not asked yet
 //   blocks   promise of the texts of this epoch; undefined: no main call was made in it yet
+//   begins   nothing was answered in this epoch yet, so nothing is bound to a system prompt
 //   untitled its first message is yet to come; OpenCode makes a title of all that is in that
 //   notices  sentences that wait for a place in the conversation
 function createMemory() {
@@ -157,6 +158,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
         blocks: undefined,
         compacting: false,
         summary: "",
+        begins: false,
         untitled: false,
         notices: [],
       }
@@ -212,8 +214,21 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
 
   const tell = (name, body, library = false) => inOrder(() => send(name, body, library))
 
+  // A session that was answered before wm knew it goes on without memory: its thinking is bound
+  // to the system prompt that it had.
+  async function isStrange(id) {
+    const query = new URLSearchParams({ directory })
+    const asked = await wm.call("GET", `/v1/sessions/${encodeURIComponent(id)}?${query}`, undefined, EVENT_MS)
+    if (asked.status >= 500) return false
+    const epochs = asked.status < 300 && asked.text ? JSON.parse(asked.text).state?.epochNumber : 0
+    if (epochs > 0) return false
+    const recent = await client.session.messages({ path: { id }, query: { limit: 10 } })
+    return (recent?.data ?? []).some(({ info }) => info.role === "assistant" && info.time?.completed)
+  }
+
   async function blocksOf(id, system) {
     await memory.ready
+    if (!session(id).begins && (await isStrange(id).catch(() => false))) return []
     const body = { input: { sessionID: id }, output: { system: [system[0]?.slice(0, 200) ?? ""] } }
     return strings((await tell(SYSTEM, body, true))?.system)
   }
@@ -222,7 +237,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
     async "session.created"(event) {
       const info = event.properties?.info
       if (!info?.id) return
-      Object.assign(session(info.id), { parent: info.parentID ?? "", untitled: true })
+      Object.assign(session(info.id), { parent: info.parentID ?? "", begins: true, untitled: true })
       await memory.ready
       await tell("session.created", {
         event: { type: event.type, properties: { info: { id: info.id, parentID: info.parentID } } },
@@ -244,7 +259,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       const known = session(id)
       const summary = known.summary
       // The epoch is over before anything is awaited: the next call may be on its way.
-      Object.assign(known, { compacting: false, summary: "", blocks: undefined })
+      Object.assign(known, { compacting: false, summary: "", blocks: undefined, begins: true })
       if (known.parent) return
       await tell("session.compacted", { event: { type: event.type, properties: { sessionID: id } }, summary }, true)
     },
