@@ -200,7 +200,7 @@ def test_only_the_agents_that_are_there_are_wired_unless_one_is_named(tmp_path: 
     assert machine.plugin.exists()
     assert not machine.settings.exists()
     machine.unsetup("opencode")
-    assert not machine.plugin.exists()
+    assert machine.tree() == {}
 
 
 def test_a_file_of_the_same_name_that_is_not_ours_is_refused(machine: Machine) -> None:

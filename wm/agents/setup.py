@@ -68,11 +68,12 @@ class KeptFile(BaseModel):
 
 
 class Record(BaseModel):
-    """`setup.json`: what setup changed, by path."""
+    """`setup.json`: what setup changed, by path. made: folders made for the record itself."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
     version: int = RECORD_VERSION
+    made: tuple[str, ...] = ()
     files: dict[str, KeptFile] = {}
 
 
@@ -340,6 +341,8 @@ def _record_change(facts: Facts, record: Record) -> tuple[FileChange, ...]:
     if record == facts.record:
         return ()
     made = facts.missing[facts.record_path]
+    if facts.record_bytes is None:
+        record = record.model_copy(update={"made": tuple(str(folder) for folder in made)})
     after = record.model_dump_json(indent=2).encode() + b"\n" if record.files else None
     return (
         FileChange(
@@ -349,7 +352,7 @@ def _record_change(facts: Facts, record: Record) -> tuple[FileChange, ...]:
             say="keep what undoes this" if record.files else "remove",
             private=True,
             make=made,
-            drop=(facts.record_path.parent,) if after is None else (),
+            drop=tuple(Path(folder) for folder in record.made) if after is None else (),
         ),
     )
 
