@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from typing import Any
 
 from wm.cli.context import client_of
 from wm.daemon.client import Client
-from wm.daemon.lifecycle import start
+from wm.errors import Unavailable
 from wm.settings import Settings, load
 
 SOURCE = Path(__file__).resolve().parent
@@ -110,11 +111,25 @@ def daemon(folder: Path, extra: dict[str, str] | None = None) -> Iterator[Client
     )
     settings = settings_for(folder)
     try:
-        start(settings)
+        # Not `lifecycle.start`: its daemon could win the race, and it would lack `extra`.
+        wait_for_answer(settings)
         yield client_of(settings)
     finally:
         process.terminate()
         process.wait(20)
+
+
+def wait_for_answer(settings: Settings, bound_s: float = 20.0) -> None:
+    """Return once the daemon answers."""
+    end = time.monotonic() + bound_s
+    while True:
+        try:
+            client_of(settings).call("status", {})
+            return
+        except Unavailable:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.02)
 
 
 def flush_shim(folder: Path) -> dict[str, str]:

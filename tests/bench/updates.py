@@ -42,13 +42,13 @@ def measure(agents: int, side: str, shim: dict[str, str]) -> tuple[float, float,
                 entries = seed(client, project)
                 before = read_count(counter)
                 results = together(
-                    [worker("wm", str(project), entries[n % len(entries)]) for n in range(agents)],
+                    [worker("wm", str(project), entries[n % len(entries)], n) for n in range(agents)],
                     environment(folder),
                 )
                 flushes = read_count(counter) - before
         else:
             results = together(
-                [worker("sqlite", str(folder / "db"), "") for _ in range(agents)],
+                [worker("sqlite", str(folder / "db"), "", n) for n in range(agents)],
                 {**environment(folder), **extra},
             )
             flushes = read_count(counter)
@@ -68,8 +68,9 @@ def seed(client: object, project: Path) -> list[str]:
     return ids
 
 
-def worker(side: str, where: str, entry: str) -> list[str]:
-    return [sys.executable, "-m", "tests.bench.updates_worker", side, where, entry, str(SECONDS)]
+def worker(side: str, where: str, entry: str, number: int) -> list[str]:
+    module = [sys.executable, "-m", "tests.bench.updates_worker"]
+    return [*module, side, where, entry, str(SECONDS), str(number)]
 
 
 def main() -> bool:

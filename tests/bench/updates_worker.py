@@ -1,4 +1,4 @@
-"""One agent of the `updates` measurement: SIDE WHERE ENTRY SECONDS."""
+"""One agent of the `updates` measurement: SIDE WHERE ENTRY SECONDS NAME."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 
 def main() -> None:
-    side, where, entry, seconds = sys.argv[1:5]
-    update = wm_update(where, entry) if side == "wm" else sqlite_update(where)
+    side, where, entry, seconds, name = sys.argv[1:6]
+    update = wm_update(where, entry, name) if side == "wm" else sqlite_update(where)
     print("ready", flush=True)
     sys.stdin.readline()
     print(json.dumps(run(update, float(seconds))))
@@ -28,7 +28,7 @@ def run(update: Callable[[int], Any], seconds: float) -> dict[str, float]:
     return {"done": done, "longest": longest}
 
 
-def wm_update(project: str, entry: str) -> Callable[[int], Any]:
+def wm_update(project: str, entry: str, name: str) -> Callable[[int], Any]:
     from wm.daemon.client import Client
     from wm.settings import load
 
@@ -40,7 +40,7 @@ def wm_update(project: str, entry: str) -> Callable[[int], Any]:
             {
                 "directory": project,
                 "id": entry,
-                "text": f"The loading bay is served by ramp {number} on weekdays only, by rule.",
+                "text": f"Bay {name} is served by ramp {number} on weekdays only, by the rule of May.",
             },
         )
 

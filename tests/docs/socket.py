@@ -41,7 +41,7 @@ PYTHON = """
 from wm.daemon.client import Client
 from wm.settings import load
 
-client = Client(load().paths.socket)
+client = Client(load())
 client.call("remember", {"directory": "/home/ann/ferry", "text": "We deploy with make ship."})
 for change in client.changes():
     print(change.data)

@@ -35,7 +35,7 @@ from wm.daemon.routes import ROUTES, Route, Router
 from wm.errors import StoreError, WmError
 from wm.formats.protocol import Noticed, Scoped
 from wm.ops.base import Done, Operation
-from wm.ops.local import outside_watch
+from wm.ops.local import OutsideWatch, outside_watch
 from wm.ops.notice import notice_outside
 from wm.ops.runtime import Runtime
 from wm.settings import DaemonSettings, Settings, activation
@@ -107,6 +107,7 @@ class _Daemon:
         self._log = log
         self._background = background
         self._bound: BoundSocket | None = None
+        self._outside: OutsideWatch | None = None
         self._why = ""
 
     async def run(self, inherited: Sequence[socket.socket]) -> int:
@@ -125,7 +126,6 @@ class _Daemon:
         # A crash, or SIGUSR1, leaves the stacks in the log: frames, no contents.
         faulthandler.enable(2)
         faulthandler.register(signal.SIGUSR1, 2)
-        self._outside = outside_watch(self._runtime)
         self._watch = FolderWatch(self._loop, self._look)
         settle = self._loop.call_later(_SETTLE_S, self._settle)
         self._arm_idle_exit(activated=bool(inherited))
@@ -197,11 +197,20 @@ class _Daemon:
         folders = [paths.home] if self._bound is None else [paths.home, paths.socket.parent]
         if not self._watch.watch(folders):
             self._log.write("no_folder_watch")
-        if self._outside is not None:
-            self._outside.start(self._edited)
+        self._watch_edits()
         # What is loaded by now stays: the collector need not walk through it again.
         gc.collect()
         gc.freeze()
+
+    def _watch_edits(self) -> None:
+        self._outside = outside_watch(self._runtime)
+        if self._outside is None:
+            return
+        try:
+            self._outside.start(self._edited)
+        except StoreError as error:
+            self._outside = None
+            self._report("watch", error)
 
     # -- foundations -------------------------------------------------------------------------
 
@@ -221,7 +230,11 @@ class _Daemon:
 
     def _notice(self, key: str) -> None:
         """Take the edits in like any other update of that workspace."""
-        self._actors.update(notice_outside, Scoped(workspace=key), self._noticed)
+        try:
+            self._actors.update(notice_outside, Scoped(workspace=key), self._noticed)
+        except WmError as error:
+            # Nothing is lost: the next edit, or `wm inbox`, finds what is there.
+            self._report("notice_outside", error)
 
     def _noticed(self, done: Done[Noticed]) -> None:
         if done.error is not None:
@@ -254,7 +267,7 @@ class _Daemon:
         self._log.write("socket_bound_again")
 
     def _report(self, what: str, error: BaseException) -> None:
-        if isinstance(error, StoreError | OSError):
+        if isinstance(error, WmError | OSError):
             self._log.write("failed", what=what, reason=str(error))
             return
         self._metrics.incidents += 1

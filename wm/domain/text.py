@@ -8,6 +8,7 @@ and `neutralise` for prompts (TR-1), `first_sentences` for what is shown of a lo
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 from collections.abc import Iterator
 
 from wm.domain.patterns import Lazy, Pattern
@@ -66,6 +67,7 @@ _FOLD = _Fold(
 )  # fmt: skip
 
 
+@lru_cache(maxsize=32_768)
 def canonical(text: str) -> str:
     """The form in which two texts state the same words: what WM-5 compares.
 

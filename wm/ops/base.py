@@ -22,6 +22,9 @@ from wm.formats.evidence import EvidenceRecord
 from wm.ops.runtime import Runtime
 from wm.store.base import WRITE_ORDER, Reading, Ref, Transaction
 
+SHORTEST_QUOTE = 12
+"""Shorter details are codes of ours."""
+
 Q = TypeVar("Q", bound=Record)
 A = TypeVar("A", bound=Record)
 D = TypeVar("D", bound=Document)
@@ -75,10 +78,17 @@ class Work:
             entry=fact.entry,
             session=session,
             reason_codes=fact.reason_codes,
-            details=self.runtime.redactor.value(dict(fact.details)),
+            details={name: self._redacted(value) for name, value in fact.details.items()},
         )
         self._writing().log(record)
         return record.event_id
+
+    def _redacted(self, value: object) -> object:
+        """What a rule quotes was redacted before it saw it; this is the second lock on the
+        door. Ids, codes and numbers quote nothing."""
+        if isinstance(value, str) and len(value) >= SHORTEST_QUOTE:
+            return self.runtime.redactor.text(value)
+        return value
 
     def _writing(self) -> Transaction:
         if self.transaction is None:

@@ -10,7 +10,6 @@ from wm.settings import Settings
 from wm.store.base import Change
 from wm.store.files import FileStore
 from wm.store.fstype import require_supported
-from wm.store.watch import Watch, written_by
 
 
 def open_runtime(settings: Settings) -> Runtime:
@@ -23,6 +22,9 @@ class OutsideWatch:
     """Tells the keys of workspaces whose memory file somebody edited (ST-4)."""
 
     def __init__(self, store: FileStore, settings: Settings) -> None:
+        # Here, not above: watchdog costs every caller 30 ms, and only the daemon watches.
+        from wm.store.watch import Watch, written_by
+
         self._watch = Watch(store.disk, written_by(store), settings.store)
 
     def start(self, tell: Callable[[str], None]) -> None:

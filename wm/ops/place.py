@@ -12,6 +12,11 @@ from wm.store import identity
 from wm.store.base import Ref
 
 
+KNOWN_FOR_S = 0.25
+"""A folder's workspace is looked up once in this time: one request asks several times, and
+agents ask in bursts. A branch that was switched is seen after it."""
+
+
 def locate(runtime: Runtime, request: Scoped) -> Place:
     """The workspace of a request.
 
@@ -25,7 +30,15 @@ def locate(runtime: Runtime, request: Scoped) -> Place:
             "The request names no workspace.",
             fix="Give a directory (-C DIR) or a workspace key (--workspace KEY).",
         )
-    found = identity.find(request.directory)
+    moment = runtime.now().timestamp() // KNOWN_FOR_S
+    place: Place = runtime.places.get(
+        request.directory, (moment,), lambda: _look(runtime, request.directory)
+    )
+    return place
+
+
+def _look(runtime: Runtime, directory: str) -> Place:
+    found = identity.find(directory)
     key = follow(runtime, found.key)
     return Place(key=key, root=found.root, branch=found.branch or "")
 

@@ -41,6 +41,7 @@ class Runtime:
     now: Callable[[], datetime] = utc_now
     ids: Ids = field(default_factory=Ids)
     version: str = __version__
+    places: DerivedCache = field(default_factory=lambda: DerivedCache(size=256))
     views: DerivedCache = field(default_factory=DerivedCache)
     indexes: DerivedCache = field(default_factory=lambda: DerivedCache(size=16))
 
