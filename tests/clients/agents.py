@@ -70,4 +70,7 @@ OPENCODE = Agent(
 )
 BOTH = (CLAUDE, OPENCODE)
 
-SUMMARY = answer(say("<summary>\n## Goal\nThe user asked for help with calc.py.\n</summary>"))
+
+def summary(words: str) -> Answer:
+    """What the model answers when it is asked to compact."""
+    return answer(say(f"<summary>\n## Goal\n{words}\n</summary>"))

@@ -232,7 +232,7 @@ class Machine:
             line = f"{number:3d} {x.kind:8s} {x.status} {x.rule} {x.usage}"
             lines.append(f"{line} refused={x.refused} dropped={x.dropped}")
             lines.append(f"      {x.request.last_user_text[-200:]!r}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.upstream.faults])
 
 
 def _wait(process: subprocess.Popen[bytes], timeout: float) -> int | None:

@@ -71,7 +71,7 @@ def finished(*runs: Run) -> None:
 
 def nothing_lost(machine: Machine) -> None:
     upstream = machine.upstream
-    assert (upstream.refused, upstream.dropped) == ([], [])
+    assert (upstream.refused, upstream.dropped, upstream.faults) == ([], [], [])
     assert upstream.script.unused == []
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from tests.clients.accounting import chain, units
-from tests.clients.agents import BOTH, CLAUDE, OPENCODE, SUMMARY, Agent
+from tests.clients.agents import BOTH, CLAUDE, OPENCODE, Agent, summary
 from tests.clients.harness import Machine, Run
 from tests.clients.screen import run_claude_screen
 from tests.clients.scripts import (
@@ -59,7 +59,8 @@ def finished(*runs: Run) -> None:
 
 
 def nothing_refused_or_dropped(machine: Machine) -> None:
-    assert (machine.upstream.refused, machine.upstream.dropped) == ([], [])
+    upstream = machine.upstream
+    assert (upstream.refused, upstream.dropped, upstream.faults) == ([], [], [])
 
 
 def mains(machine: Machine, session: str) -> list[Exchange]:
@@ -93,7 +94,11 @@ def prefix_only_grows(machine: Machine, session: str) -> None:
 
 
 def summaries() -> list[Rule]:
-    return turns(SUMMARY, SUMMARY, when=is_summary)
+    return turns(
+        summary("The user asked for help with calc.py."),
+        summary("The user asked to mend calc.py, which is done."),
+        when=is_summary,
+    )
 
 
 @pytest.mark.parametrize(("first", "second"), [(CLAUDE, OPENCODE), (OPENCODE, CLAUDE)], ids=by_name)
@@ -201,6 +206,35 @@ def test_a_daemon_killed_in_the_middle_costs_neither_the_turn_nor_a_memory(
     nothing_refused_or_dropped(machine)
 
 
+@pytest.mark.xfail(
+    reason="what a tool did with success goes to the socket only (docs/adr/0004): a fix made "
+    "while the daemon is dead leaves the error open",
+    strict=True,
+)
+@pytest.mark.parametrize("agent", BOTH, ids=by_name)
+def test_a_fix_made_after_the_daemon_was_killed_still_clears_the_open_error(
+    machine: Machine, wm: Wired, agent: Agent
+) -> None:
+    killing = Answer(
+        (agent.change(machine, "calc.py", "return a - b", "return a + b"),), before=wm.kill
+    )
+    machine.upstream.script = script(
+        *turns(
+            answer(think("Try."), agent.shell(TEST)),
+            killing,
+            answer(think("Again."), agent.shell(TEST)),
+            answer(think("So."), say("It passes.")),
+        )
+    )
+    done = agent.run(machine, "Mend the test.")
+    finished(done)
+    assert wm.pid() is None
+    assert "calc.py" in wm.hot(done.session)
+    assert "[test]" not in wm.hot(done.session)
+    prefix_only_grows(machine, done.session)
+    nothing_refused_or_dropped(machine)
+
+
 def test_what_claude_is_asked_while_the_daemon_is_dead_is_kept(machine: Machine, wm: Wired) -> None:
     """One process, two prompts: nothing starts the daemon between them."""
     machine.upstream.script = script(
@@ -249,9 +283,9 @@ def test_claude_gives_subagents_no_memory_and_its_summary_none_beyond_the_histor
     found = machine.upstream.of_kind("subagent")
     assert [FACT in x.request.text for x in found] == [False, False]
     # The summary call is the conversation itself with one more question.
-    summary = machine.upstream.of_kind("summary")[0].request
-    assert memory_blocks(summary) == memory_blocks(mains(machine, done.session)[1].request)
-    assert len(memory_blocks(summary)) == 1
+    asked = machine.upstream.of_kind("summary")[0].request
+    assert memory_blocks(asked) == memory_blocks(mains(machine, done.session)[1].request)
+    assert len(memory_blocks(asked)) == 1
     nothing_refused_or_dropped(machine)
 
 
@@ -284,7 +318,8 @@ def as_if_not_installed(machine: Machine, agent: Agent, bare: Run) -> None:
     finished(run)
     assert [x.status for x in mains(machine, run.session)] == [200, 200, 200]
     assert [memory_blocks(x.request) for x in mains(machine, run.session)] == [[], [], []]
-    assert run.seconds <= bare.seconds + BROKEN_EXTRA_SECONDS
+    # Twice, because the machine may be busier now than it was before.
+    assert run.seconds <= 2 * bare.seconds + BROKEN_EXTRA_SECONDS
     nothing_refused_or_dropped(machine)
 
 

@@ -8,6 +8,7 @@ other host. What it refuses is in `validity`, what it counts in `accounting`, wh
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -84,6 +85,7 @@ class Upstream:
     script: Script = field(default_factory=Script)
     binds_thinking: bool = True
     exchanges: list[Exchange] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
     ledger: ThinkingLedger = field(default_factory=ThinkingLedger)
     cache: PromptCache = field(default_factory=PromptCache)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -98,6 +100,7 @@ class Upstream:
             owner = upstream
 
         self._server = _Server(("127.0.0.1", 0), Handler)
+        self._server.faults = self.faults
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
 
@@ -208,9 +211,13 @@ def _drops(body: dict[str, Any]) -> bool:
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 64
+    faults: list[str]
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is its own business."""
+        """A client that went away is its own business; anything else is a fault of the test."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, ConnectionError):
+            self.faults.append(f"{type(error).__name__}: {error}")
 
 
 class _Handler(BaseHTTPRequestHandler):

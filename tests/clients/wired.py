@@ -30,7 +30,7 @@ MEMORY_HEADING = "Workspace memory (cross-session"
 SNAPSHOT_HEADING = "Hot session snapshot"
 # Where Claude Code's own text goes on behind what a hook said.
 CLIENT_TEXT = "\n\n# Environment"
-WAIT_SECONDS = 10.0
+WAIT_SECONDS = 20.0
 
 
 @dataclass
@@ -72,9 +72,10 @@ class Wired:
         return int(daemon["pid"]) if daemon else None
 
     def kill(self) -> None:
-        """SIGKILL, and wait until it is gone."""
+        """SIGKILL as soon as it is up, and wait until it is gone."""
+        wait_for("a daemon to kill", lambda: self.pid() is not None)
         pid = self.pid()
-        assert pid is not None, "there was no daemon to kill"
+        assert pid is not None
         os.kill(pid, signal.SIGKILL)
         wait_for("the daemon's end", lambda: not _alive(pid))
 
