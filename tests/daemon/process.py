@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import signal
@@ -40,7 +41,10 @@ class Home:
             "PYTHONPATH": str(ROOT),
         }
         self.environment.pop("WM_SOCKET", None)
-        self.settings: Settings = load(self.environment)
+        found = load(self.environment)
+        # Whole suites run beside these tests: a start may take its time.
+        daemon = dataclasses.replace(found.daemon, start_wait_s=60.0)
+        self.settings: Settings = dataclasses.replace(found, daemon=daemon)
         self.children: list[subprocess.Popen[bytes]] = []
 
     def client(self) -> Client:
@@ -86,7 +90,7 @@ def home(folder: Path, config: str = "") -> Iterator[Home]:
         made.kill()
 
 
-def wait_for(fact: Callable[[], Any], within_s: float = 10.0) -> None:
+def wait_for(fact: Callable[[], Any], within_s: float = 20.0) -> None:
     """Wait for a fact, with a bound."""
     until = time.monotonic() + within_s
     while not fact():

@@ -91,9 +91,9 @@ def test_a_socket_of_another_home_is_left_alone(place: Home, tmp_path: Path) -> 
 def test_a_deleted_socket_is_bound_again(place: Home) -> None:
     place.start()
     pid = place.pid()
-    wait_for(lambda: watches(pid), 5)
+    wait_for(lambda: watches(pid))
     place.settings.paths.socket.unlink()
-    wait_for(lambda: lifecycle.hello(place.settings) is not None, 5)
+    wait_for(lambda: lifecycle.hello(place.settings) is not None)
     assert place.pid() == pid
 
 
@@ -112,7 +112,7 @@ def test_a_moved_data_folder_ends_the_daemon_and_is_not_made_again(
     child = place.foreground()
     note(place, "kept")
     if settled:
-        wait_for(lambda: watches(child.pid), 5)
+        wait_for(lambda: watches(child.pid))
     client = place.client()
     client.call("status")
     paths = place.settings.paths
@@ -121,7 +121,7 @@ def test_a_moved_data_folder_ends_the_daemon_and_is_not_made_again(
         with pytest.raises(WmError, match="moved or deleted"):
             client.call("note", {"text": "lost"})
     client.close()
-    child.wait(10)
+    child.wait(20)
     assert not paths.home.exists()
     paths.home.with_name("moved").rename(paths.home)
     place.start()
@@ -133,13 +133,13 @@ def test_a_deleted_lock_never_leaves_two_daemons(place: Home) -> None:
     (place.settings.paths.home / "daemon.lock").unlink()
     assert place.start() in (True, False)
     assert place.pid() != first.pid
-    assert first.wait(10) == 0
+    assert first.wait(20) == 0
 
 
 def test_an_idle_daemon_ends_where_it_is_told_to(tmp_path: Path) -> None:
     with home(tmp_path, "[daemon]\nidle_exit_s = 0.3\n") as place:
         child = place.foreground()
-        assert child.wait(10) == 0
+        assert child.wait(20) == 0
         assert place.log()[-1]["why"] == "idle"
 
 
@@ -163,7 +163,7 @@ def test_a_service_manager_may_hold_the_socket(tmp_path: Path) -> None:
             words = (sys.executable, "-c", ACTIVATE, str(fd), *TOY)
             child = place.foreground(words, pass_fds=(fd,))
             note(place, "activated")
-            assert child.wait(10) == 0
+            assert child.wait(20) == 0
             assert path.exists()
             again = place.foreground(words, pass_fds=(fd,))
             assert texts(place) == ["activated"]
@@ -227,7 +227,7 @@ def test_an_idle_daemon_sleeps(place: Home) -> None:
     with place.client() as client:
         client.call("touch")
     pid = place.pid()
-    wait_for(lambda: watches(pid), 5)
+    wait_for(lambda: watches(pid))
     wait_for(lambda: b"wm_flushes_total 1" in metrics(place))
     wait_for(lambda: not slept(pid, wake_ups(pid), 0.1))
     assert not slept(pid, wake_ups(pid), 0.7)
@@ -247,7 +247,7 @@ def test_an_idle_daemon_sleeps_for_60_seconds(place: Home) -> None:
     pid = place.pid()
     held = place.client()
     held.call("status")
-    wait_for(lambda: watches(pid), 5)
+    wait_for(lambda: watches(pid))
     wait_for(lambda: not slept(pid, wake_ups(pid), 0.5), 20)
     tracer = subprocess.Popen(
         ["strace", "-f", "-p", str(pid), "-o", str(place.folder / "trace")],

@@ -64,7 +64,7 @@ def test_sigterm_lets_requests_under_way_finish(place: Home, tmp_path: Path) -> 
         gate.touch()
         first.result()
         second.result()
-    assert child.wait(10) == 0
+    assert child.wait(20) == 0
     place.start()
     assert texts(place) == ["under way", "behind it"]
 

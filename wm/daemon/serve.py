@@ -17,7 +17,7 @@ import resource
 import signal
 import socket
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from wm.daemon.actors import Actors, Workers
@@ -33,14 +33,13 @@ from wm.daemon.metrics import LagProbe, Metrics
 from wm.daemon.peer import is_owner
 from wm.daemon.routes import ROUTES, Route, Router
 from wm.errors import StoreError, WmError
-from wm.formats.protocol import Noticed, Scoped
 from wm.ops.base import Done, Operation
 from wm.ops.local import OutsideWatch, outside_watch
-from wm.ops.notice import notice_outside
 from wm.ops.runtime import Runtime
 from wm.settings import DaemonSettings, Settings, activation
 
 _FIRST_FD = 3
+_NOTICE = "notice_outside"
 _RESERVED_FDS = 48
 """Descriptors that connections may not use: store, log, lock, loop, threads at work."""
 _WANTED_FDS = 4096
@@ -62,10 +61,6 @@ def serve(
 
     Returns 0 also where another daemon answers already. Raises WmError where it cannot start.
     """
-    if operations is None:
-        from wm.ops.catalogue import OPERATIONS
-
-        operations = OPERATIONS
     inherited = _inherited_sockets()
     _fill_streams()
     prepare_home(settings)
@@ -80,10 +75,30 @@ def serve(
             runtime.now,
             max_bytes=settings.daemon.log_max_bytes,
         )
-        daemon = _Daemon(runtime, operations, Router(routes), lock, log, background)
+        daemon = _Daemon(runtime, operations or Catalogue(), Router(routes), lock, log, background)
         return asyncio.run(daemon.run(inherited))
     finally:
         lock.release()
+
+
+class Catalogue(Mapping[str, Operation[Any, Any]]):
+    """All use cases, imported when the first is asked for: who only wants to know whether the
+    daemon lives need not wait for their models."""
+
+    def __getitem__(self, name: str) -> Operation[Any, Any]:
+        return self._all()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    @staticmethod
+    def _all() -> Mapping[str, Operation[Any, Any]]:
+        from wm.ops.catalogue import OPERATIONS
+
+        return OPERATIONS
 
 
 class _Daemon:
@@ -203,7 +218,7 @@ class _Daemon:
         gc.freeze()
 
     def _watch_edits(self) -> None:
-        self._outside = outside_watch(self._runtime)
+        self._outside = outside_watch(self._runtime) if _NOTICE in self._operations else None
         if self._outside is None:
             return
         try:
@@ -230,15 +245,16 @@ class _Daemon:
 
     def _notice(self, key: str) -> None:
         """Take the edits in like any other update of that workspace."""
+        operation = self._operations[_NOTICE]
         try:
-            self._actors.update(notice_outside, Scoped(workspace=key), self._noticed)
+            self._actors.update(operation, operation.request(workspace=key), self._noticed)
         except WmError as error:
             # Nothing is lost: the next edit, or `wm inbox`, finds what is there.
-            self._report("notice_outside", error)
+            self._report(_NOTICE, error)
 
-    def _noticed(self, done: Done[Noticed]) -> None:
+    def _noticed(self, done: Done[Any]) -> None:
         if done.error is not None:
-            self._report("notice_outside", done.error)
+            self._report(_NOTICE, done.error)
 
     def _look(self) -> None:
         """Something may have happened to the folders under us."""

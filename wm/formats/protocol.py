@@ -74,6 +74,17 @@ class EntryView(Record):
     omitted: str = ""
 
 
+class SessionSummary(Record):
+    session_id: str
+    agent: str = ""
+    updated_at: str = ""
+    ended: bool = False
+    open_errors: int = 0
+    active_files: int = 0
+    epoch_number: int = 0
+    compactions: int = 0
+
+
 class Inspection(Record):
     """What a workspace remembers and what a prompt would show of it (`wm inspect`)."""
 
@@ -90,17 +101,6 @@ class Inspection(Record):
     sessions: tuple[SessionSummary, ...] = ()
     last_activity_at: str = ""
     dormant_days: float = 0.0
-
-
-class SessionSummary(Record):
-    session_id: str
-    agent: str = ""
-    updated_at: str = ""
-    ended: bool = False
-    open_errors: int = 0
-    active_files: int = 0
-    epoch_number: int = 0
-    compactions: int = 0
 
 
 class EntryRequest(Scoped):
@@ -289,6 +289,3 @@ class Moved(Record):
 
 class NoRequest(Record):
     """A request without fields."""
-
-
-Inspection.model_rebuild()
