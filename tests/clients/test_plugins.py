@@ -58,6 +58,8 @@ class Memory:
             return 200, b"INSTRUCTIONS"
         elif seen.event in ("chat.message", "tool.execute.after"):
             said = {"notices": list(self.notices)}
+        elif seen.path.startswith("/v1/sessions/"):
+            said = {"state": {"epochNumber": self.asked}}
         elif seen.path == "/v1/entries":
             said = {"outcome": "promoted", "message": "KEPT-BY-TOOL"}
         return 200, json.dumps(said).encode() if said else b""
@@ -186,7 +188,7 @@ def opencode_turns() -> list[Any]:
 def test_opencode_gives_the_main_calls_of_a_session_one_text_and_side_calls_none(
     machine: Machine, daemon: FakeDaemon
 ) -> None:
-    daemon.answer = Memory(notices=("NOTICE",))
+    memory = daemon.answer = Memory(notices=("NOTICE",))
     machine.upstream.script = script(
         *turns(*opencode_turns(), answer(think("Still."), say("Still done."))),
         *turns(
@@ -207,7 +209,11 @@ def test_opencode_gives_the_main_calls_of_a_session_one_text_and_side_calls_none
     assert holding(machine, "main", "NOTICE") == [False, True, True, True, True]
     assert holding(machine, "main", "KEPT-BY-TOOL")[3] is True
     # A resumed session asks again, and the daemon answers from the epoch's file.
-    daemon.answer.asked = 0
+    daemon.answer = lambda seen: (
+        (200, json.dumps({"system": ["MEMORY-1", "HOT-1"]}).encode())
+        if seen.event == SYSTEM
+        else memory(seen)
+    )
     fine(machine, first, machine.run_opencode("And now?", session=first.session))
     exits = [
         seen.json["output"]["metadata"].get("exit")
@@ -271,6 +277,25 @@ def test_opencode_keeps_the_bytes_it_has_when_the_daemon_is_lost_in_an_epoch(
         fine(machine, machine.run_opencode("Go on then"))
     assert len({x.request.system_bytes for x in machine.upstream.of_kind("main")}) == 1
     assert all(holding(machine, "main", "MEMORY-1"))
+
+
+def test_opencode_leaves_a_session_alone_that_was_answered_while_wm_was_away(
+    machine: Machine,
+) -> None:
+    wire(machine, Command(wm=("/nonexistent/wm",), hook=("/nonexistent/python",)))
+    machine.upstream.script = script(
+        *turns(
+            answer(think("One."), call("bash", command="echo one", description="Say")),
+            answer(think("Two."), say("Done.")),
+            answer(think("Three."), say("Done again.")),
+        )
+    )
+    before = machine.run_opencode("Go on then")
+    with FakeDaemon(machine.runtime / "wm" / "wm.sock", Memory()) as daemon:
+        after = machine.run_opencode("And now?", session=before.session)
+    fine(machine, before, after)
+    assert daemon.of(SYSTEM) == []
+    assert len({x.request.system_bytes for x in machine.upstream.of_kind("main")}) == 1
 
 
 def test_opencode_runs_as_ever_where_wm_is_gone(machine: Machine) -> None:
