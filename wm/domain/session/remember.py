@@ -61,7 +61,7 @@ _TAIL_ASKS = _compiled(TAIL_ASKS)
 _NEGATIONS = _compiled(NEGATIONS)
 _FORGETS = _compiled(FORGETS)
 _DEFERRALS = {lang: Lazy(unaccented(text), ignore_case=True) for lang, text in DEFERRALS}
-_LEAD = Words(rf"^(?:\s+|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{LEADS})")
+_LEAD = Words(rf"^(?:\s+|>+\s?|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{LEADS})")
 _ANY_START = Words("^(?:" + "|".join(text for _, text in ASKS + NEGATIONS) + ")")
 """Every row that is anchored at the start, in one: most lines are done after this."""
 

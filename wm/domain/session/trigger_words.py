@@ -84,15 +84,15 @@ ASKS: Rows = (
     ("pt", r"(?:a partir de (?:agora|hoje)|de agora em diante|daqui (?:em|para a?) ?(?:diante|frente)|daqui pra frente|doravante|no futuro|de hoje em diante)(?:\s*[,:;—–-]+\s*|\s+)(?:por favor,? )?"),
     ("pt", r"para (?:o futuro|a próxima(?: vez)?|futuras sessões)\s*[:：,]\s*"),
     ("pt", r"((?:(?:eu )?prefiro|minha preferência é|a minha preferência é)\b.*)"),
+    # Japanese
+    ("ja", r"(?:これを|次を|以下を|次のことを|以下のことを)?(?:ちゃんと|必ず|しっかり|よく)?(?:覚えておいて|覚えといて|憶えておいて|覚えて|憶えて|おぼえておいて|おぼえて|記憶しておいて|記憶して|メモしておいて|メモして|記録しておいて|記録して|忘れないで|忘れないように|メモリに保存して|メモリに追加して)(?:ください|下さい|くださいね|くれ|ね|ほしい|欲しい|おいてください)?(?:\s*[:：,，、。！!]+\s*|\s+)"),
+    ("ja", r"(?:今後は|今後|これからは|これから先は|以後は|以降は|今から|次回からは|次から)(?:\s*[:：,，、]+\s*|\s*)"),
+    ("ja", r"(?:メモ|覚え書き|備忘)\s*[:：]\s*"),
     # Chinese
     ("zh", r"(?:你?(?:要|需要|得|必须|必須)?)?(?:记住|記住|记得|記得|牢记|牢記|谨记|謹記|记下来|記下來|记下|記下|记一下|記一下|记录一下|記錄一下|别忘了|別忘了|别忘记|別忘記|不要忘记|不要忘記|勿忘)(?:了|喔|哦)?(?:这一?点|這一?點|这件事|這件事|这个|這個|以下|下面)?(?:\s*[:：,，。、；;!！]+\s*|\s*)"),
     ("zh", r"(?:把(?:这个|这条|以下|下面)?)?(?:保存|存|存储|写入|寫入|加入|添加|加|记录|記錄|儲存|存入)(?:到|进|進|入|至)?(?:你的|长期|長期)?(?:记忆|記憶)(?:里|中|库|裡)?(?:\s*[:：,，。；]+\s*|\s+)"),
     ("zh", r"(?:从现在开始|從現在開始|从现在起|從現在起|从今以后|從今以後|从今往后|今后|今後|以后|以後|往后|往後|接下来|日后|此后)(?:的话)?(?:\s*[:：,，、]+\s*|\s*)(?:请|請|都请)?"),
     ("zh", r"((?:我(?:个人|個人)?(?:更|比较|比較)?(?:偏好|喜欢用|喜歡用|更喜欢|更喜歡|习惯用|習慣用)).*)"),
-    # Japanese
-    ("ja", r"(?:これを|次を|以下を|次のことを|以下のことを)?(?:ちゃんと|必ず|しっかり|よく)?(?:覚えておいて|覚えといて|憶えておいて|覚えて|憶えて|おぼえておいて|おぼえて|記憶しておいて|記憶して|メモしておいて|メモして|記録しておいて|記録して|忘れないで|忘れないように|メモリに保存して|メモリに追加して)(?:ください|下さい|くださいね|くれ|ね|ほしい|欲しい|おいてください)?(?:\s*[:：,，、。！!]+\s*|\s+)"),
-    ("ja", r"(?:今後は|今後|これからは|これから先は|以後は|以降は|今から|次回からは|次から)(?:\s*[:：,，、]+\s*|\s*)"),
-    ("ja", r"(?:メモ|覚え書き|備忘)\s*[:：]\s*"),
     # Korean
     ("ko", r"(?:이것을|이걸|이것만|다음을|이 점을|꼭|반드시|잘)?\s*(?:기억해\s?(?:줘요?|주세요|둬요?|두세요|둘 것|놔요?|놓으세요)?|기억하세요|기억하십시오|기억하도록 해|메모해\s?(?:줘요?|주세요|둬요?|두세요)?|기록해\s?(?:줘요?|주세요|둬요?)?|외워\s?(?:줘요?|둬요?)?|잊지\s?(?:마세요|말아\s?(?:줘요?|주세요)?|마십시오|마요?)|명심해요?|명심하세요|적어\s?(?:줘요?|둬요?|두세요)|메모리에 (?:저장|추가)해\s?(?:줘요?|주세요)?)(?:\s*[:：,，.。!！]+\s*|\s+)"),
     ("ko", r"(?:앞으로는?|이제부터는?|지금부터는?|이제는|향후에는?|향후|다음부터는?|오늘부터는?)(?:\s*[:：,，]+\s*|\s+)"),
@@ -111,7 +111,7 @@ TAIL_ASKS: Rows = (
 """The request behind what it speaks of: the rule in Japanese and Korean, allowed elsewhere."""
 
 NEGATIONS: Rows = (
-    ("en", r"(?:(?:please |pls )?(?:do not|don't|dont|never|no need to|not to|you (?:do not|don't|needn't|need not|should not|shouldn't|must not|mustn't)(?: have to| need to)?|there is no need to|there's no need to|stop)\s+(?:\w+\s+){0,2}?(?:remember|save|store|memori[sz]e|note|keep|add|commit|record|write)(?:ing)?\b|not (?:something|worth|anything) (?:to|you should) remember|(?:nothing|not) (?:to remember|worth remembering)|forget (?:this|that|it|about|what|the|everything))"),
+    ("en", r"(?:(?:please |pls )?(?:do not|don't|dont|never|no need to|not to|you (?:do not|don't|needn't|need not|should not|shouldn't|must not|mustn't)(?: have to| need to)?|there is no need to|there's no need to|stop)\s+(?:(?:please|ever|you|just|also|need|have|to)\s+){0,2}?(?:remember(?:ing)?\b|memori[sz](?:e|ing)\b|(?:save|saving|store|storing|keep|keeping|add|adding|commit|record|write|note)\b.{0,30}\b(?:memory|mind|this|that|it)\b)|not (?:something|worth|anything) (?:to|you should) remember|(?:nothing|not) (?:to remember|worth remembering)|forget (?:this|that|it|about|what|the|everything))"),
     ("de", r"(?:(?:bitte )?(?:merke?|notiere?|speichere?|behalte?|merken)(?: (?:dir|sie|sich|euch))*(?: (?:das|dies|es|den|die|bitte|hier))* (?:nicht|nie|bloß nicht)\b|nicht merken|(?:du )?(?:musst|brauchst|sollst)(?: du)?(?: dir)?(?: das| dies| es)? nicht |vergiss (?:das|dies|es|was|bitte)|(?:das )?nicht (?:speichern|notieren|behalten))"),
     ("es", r"(?:no (?:me |lo |la )?(?:recuerdes|recuerde|guardes|guarde|anotes|anote|memorices|memorice|apuntes|recordar|hace falta|es necesario|tienes que|necesitas)|olvida(?:te)? (?:esto|eso|lo|que|de)|no vale la pena)"),
     ("fr", r"(?:ne (?:retiens|retenez|mémorise|mémorisez|note|notez|garde|gardez|enregistre|enregistrez|sauvegarde) (?:pas|rien)|n'(?:enregistre|enregistrez|ajoute|ajoutez) (?:pas|rien)|(?:ce n'est )?pas (?:besoin|la peine|nécessaire|utile)|inutile de|oublie(?:z)? (?:ça|cela|ceci|ce que))"),

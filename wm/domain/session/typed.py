@@ -31,9 +31,6 @@ _LOG = Lazy(
     r"[+-]{1,3}[^\s]|@@ |diff --git|index [0-9a-f]{6}|commit [0-9a-f]{7}|npm (?:ERR|WARN)|make(?:\[\d+\])?: |"
     r"[{}\[\]<]|</?\w|\w+=\S+ \w+=|(?:FAIL|PASS|ok|===|---) )"
 )
-_SPEAKER = Lazy(
-    r"^(?:user|assistant|human|ai|system|tool|bot|client|customer|[A-Z][a-z]{1,14})\s?: "
-)
 _INDENTED = Lazy(r"^(?: {4}|\t)")
 _ANNOUNCED = Words(
     r"(?:translate|summari[sz]e|explain|rewrite|proofread|correct|review|analy[sz]e|classify|what does|fix the|read|"
@@ -99,18 +96,10 @@ def _origin(lines: list[str], logs: list[bool], i: int) -> str:
         return "quoted"
     if logs[i] or _INDENTED.match(head) is not None:
         return "pasted_log"
-    if _SPEAKER.match(head) is not None and _talks(lines, i):
-        return "quoted"
     before = i > 0 and logs[i - 1]
     after = i + 1 < len(lines) and logs[i + 1]
     # Between two lines of a log, or right under one: printed, not typed.
     return "pasted_log" if before and (after or not text[:1].isupper()) else ""
-
-
-def _talks(lines: list[str], i: int) -> bool:
-    """A transcript: a neighbour is another speaker's line."""
-    near = [lines[k] for k in (i - 1, i + 1) if 0 <= k < len(lines)]
-    return any(_SPEAKER.match(line[:60]) is not None for line in near)
 
 
 def _announces(text: str) -> str:
