@@ -121,9 +121,15 @@ _STATEMENT_START = Lazy(gate_words.STATEMENT_START, ignore_case=True)
 
 
 def _is_durable(plain: str) -> bool:
-    """Does the sentence state a rule? Words inside paths and "immer noch" state none."""
+    """Does the sentence state a rule? Paths, "immer noch" and "should we" state none."""
     prose = " ".join(word for word in plain.split() if _PATH.match(word) is None)
-    return _any(_DURABLE, prose.replace("immer noch", "").replace("noch immer", ""))
+    return _any(_DURABLE, _STATES_NO_RULE.sub("", prose))
+
+
+_STATES_NO_RULE = Lazy(
+    r"\bimmer noch\b|\bnoch immer\b|\b(?:should|must|soll|sollen|deben?|deve) (?:we|i|it|wir|ich|man)\b",
+    ignore_case=True,
+)
 
 
 def _unless_durable(patterns: tuple[Lazy, ...]) -> Callable[[_Text], bool]:
