@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
+import os
 import random
 import re
+import resource
 import socket
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -579,5 +582,39 @@ def test_who_is_not_allowed_gets_no_byte(tmp_path: Path) -> None:
             wire: Wire = await served.connect()
             assert await wire.rest() == b""
             assert served.server.refused == 1
+
+    run(scenario)
+
+
+def test_without_a_free_descriptor_a_client_is_told_so_and_the_listener_lives(
+    tmp_path: Path,
+) -> None:
+    async def scenario() -> None:
+        async with serving(tmp_path) as served:
+            clients = [socket.socket(socket.AF_UNIX) for _ in range(12)]
+            soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+            highest = max(int(fd) for fd in os.listdir("/dev/fd"))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 4, hard))
+            taken = []
+            with suppress(OSError):
+                while True:
+                    taken.append(os.open(os.devnull, os.O_RDONLY))
+            try:
+                for _ in range(4):
+                    os.close(taken.pop())
+                got = []
+                for client in clients:
+                    client.setblocking(False)
+                    client.connect(str(served.path))
+                    await asyncio.get_running_loop().sock_sendall(client, GET)
+                    got += statuses(await asyncio.get_running_loop().sock_recv(client, 4096))
+            finally:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+                for fd in taken:
+                    os.close(fd)
+            assert set(got) == {200, 503}
+            for client in clients:
+                client.close()
+            assert await exchange(served, GET) == [200]
 
     run(scenario)
