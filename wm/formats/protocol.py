@@ -18,10 +18,14 @@ from wm.formats.workspace_memory import MemoryEntry
 
 
 class Scoped(Record):
-    """Which workspace: the `workspace` key, or the one that `directory` belongs to."""
+    """Which workspace: the `workspace` key, or the one that `directory` belongs to.
+
+    explicit: a person named this very directory, so it may be their home folder (ID-2).
+    """
 
     directory: str = ""
     workspace: str = ""
+    explicit: bool = False
 
 
 class Place(Record):
@@ -94,6 +98,7 @@ class Inspection(Record):
     generation: int = 0
     entries: tuple[EntryView, ...] = ()
     counts: dict[str, int] = Field(default_factory=dict)
+    shown_entries: int = 0
     shown_chars: int = 0
     max_chars: int = 0
     max_entries: int = 0

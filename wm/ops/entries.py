@@ -31,6 +31,7 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.base import Operation, Work
 from wm.ops.memory import (
     find_entry,
+    full_id,
     load_memory,
     read_journal,
     read_memory,
@@ -73,6 +74,7 @@ def _inspect(work: Work, request: EntriesRequest) -> Inspection:
             for e in wanted
         ),
         counts=dict(Counter(entry.status for entry in memory.entries)),
+        shown_entries=len(shown),
         shown_chars=len(view.text),
         max_chars=settings.rendered_chars,
         max_entries=settings.rendered_entries,
@@ -114,25 +116,52 @@ def session_summaries(work: Work, place: Place) -> tuple[SessionSummary, ...]:
 
 def _show(work: Work, request: EntryRequest) -> EntryAnswer:
     place = locate(work.runtime, request)
-    return EntryAnswer(entry=find_entry_or_trash(work, place, request.id))
+    entry = find_entry_or_trash(work, place, request.id)
+    forgotten = entry.status == "trashed"
+    return EntryAnswer(
+        entry=entry,
+        message=f"It lies in the trash; `wm restore {entry.id}` brings it back."
+        if forgotten
+        else "",
+    )
 
 
 def find_entry_or_trash(work: Work, place: Place, wanted: str) -> MemoryEntry:
-    """The entry, also when it lies in the trash. Raises NotFound."""
+    """The entry; one that lies in the trash with the status `trashed`. Raises NotFound."""
     try:
         return find_entry(read_memory(work, place), wanted)
     except NotFound:
-        trashed = work.read(trash_ref(place.key, wanted)).document
+        trashed = _find_trashed(work.runtime, place.key, wanted)
         if trashed is None:
             raise
-        return trashed.entry
+        return trashed.entry.model_copy(update={"status": "trashed"})
+
+
+def _find_trashed(runtime: Runtime, key: str, wanted: str) -> TrashedEntry | None:
+    """What lies in the trash under this id, or an unambiguous beginning of it."""
+    entry_id = full_id(wanted, runtime.store.names(TrashedEntry, key))
+    return runtime.store.read(trash_ref(key, entry_id)).document if entry_id else None
+
+
+def _find(work: Work, place: Place, memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
+    """The entry to change. Raises NotFound, which knows what was forgotten."""
+    try:
+        return find_entry(memory, wanted)
+    except NotFound:
+        trashed = _find_trashed(work.runtime, place.key, wanted)
+        if trashed is None:
+            raise
+        name = trashed.entry.id
+        raise NotFound(
+            f"{name} was forgotten.", fix=f"`wm restore {name}` brings it back."
+        ) from None
 
 
 def _change(work: Work, request: EntryRequest, edit: Callable[[str], Edit]) -> EntryAnswer:
     """Apply a pure edit to the entry that the request names; stage it with its evidence."""
     place = locate(work.runtime, request)
     memory = load_memory(work, place)
-    entry = find_entry(memory, request.id)
+    entry = _find(work, place, memory, request.id)
     result = edit(entry.id)(memory)
     if isinstance(result, Refusal):
         raise UserError(result.message)
@@ -174,7 +203,7 @@ def _reject(work: Work, request: EntryRequest) -> EntryAnswer:
     leaves no tombstone: its text may be the one in force."""
     place = locate(work.runtime, request)
     memory = load_memory(work, place)
-    result = edits.reject(memory, find_entry(memory, request.id).id)
+    result = edits.reject(memory, _find(work, place, memory, request.id).id)
     if isinstance(result, Refusal):
         raise UserError(result.message)
     changed, entry, fact = result
@@ -195,7 +224,7 @@ def _accept_outside(work: Work, request: AcceptOutsideRequest) -> Accepted:
 def _forget(work: Work, request: ForgetRequest) -> EntryAnswer:
     place = locate(work.runtime, request)
     memory = load_memory(work, place)
-    changed, entry = edits.trash(memory, find_entry(memory, request.id).id)
+    changed, entry = edits.trash(memory, _find(work, place, memory, request.id).id)
     to_trash(work, place, entry, reason=request.reason, stone=True)
     fact = Fact(
         "memory_trashed",
@@ -231,12 +260,13 @@ def to_trash(work: Work, place: Place, entry: MemoryEntry, *, reason: str, stone
 
 def _restore(work: Work, request: EntryRequest) -> EntryAnswer:
     place = locate(work.runtime, request)
-    ref = trash_ref(place.key, request.id)
-    trashed = work.read(ref).document
+    found = _find_trashed(work.runtime, place.key, request.id)
+    ref = trash_ref(place.key, found.entry.id if found else request.id)
+    trashed = work.read(ref).document if ref in work.held else None
     if trashed is None:
         raise NotFound(
-            f"There is no {request.id!r} in the trash of {place.root}.",
-            fix="Give the whole id; `wm why ID` knows what was forgotten.",
+            f"There is no {request.id!r} in the trash of {place.root or place.key}.",
+            fix="`wm forget` named the id; `wm why TEXT` finds it by what was forgotten.",
         )
     memory, facts = edits.restore(load_memory(work, place), trashed.entry, now=work.now)
     stones = read_tombstones(work, place)
@@ -259,14 +289,9 @@ def _trash_refs(runtime: Runtime, request: EntryRequest) -> Sequence[Ref[Documen
     """An abbreviated id must be known in full before the locks are taken."""
     place = locate(runtime, request)
     memory = runtime.store.read(memory_ref(place.key)).document
-    entry_id = request.id
-    if memory is not None:
-        fits = [
-            e.id
-            for e in memory.entries
-            if e.id.removeprefix("m_").startswith(request.id.removeprefix("m_"))
-        ]
-        entry_id = fits[0] if len(fits) == 1 else request.id
+    known = () if memory is None else (entry.id for entry in memory.entries)
+    trashed = runtime.store.names(TrashedEntry, place.key)
+    entry_id = full_id(request.id, dict.fromkeys((*known, *trashed))) or request.id
     return (trash_ref(place.key, entry_id), tombstones_ref(place.key), memory_ref(place.key))
 
 

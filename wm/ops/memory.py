@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from wm.domain.facts import Fact
@@ -39,8 +39,7 @@ def load_memory(work: Work, place: Place) -> WorkspaceMemory:
     reading = work.read(memory_ref(place.key))
     if reading.health is Health.TOO_NEW:
         raise TooNew(
-            f"The memory of the workspace {place.key} was written by a newer wm: "
-            f"{reading.detail}.",
+            f"The memory of the workspace {place.key} was written by a newer wm: {reading.detail}.",
             fix="Update wm; this version reads the file and leaves it as it is.",
         )
     in_force = read_memory(work, place)
@@ -103,25 +102,41 @@ def read_tombstones(work: Work, place: Place) -> Tombstones:
     return reading.document
 
 
+SHORTEST_ID = 4
+"""Characters of an id, without `m_`, that name an entry: `wm forget m_` must never find one."""
+
+
+def full_id(wanted: str, known: Iterable[str]) -> str:
+    """The one of the known ids that `wanted` is, or begins (with or without `m_`); "" for none.
+
+    Raises UserError naming the candidates where several fit.
+    """
+    bare = wanted if wanted.startswith(("m_", "mem_")) else f"m_{wanted}"
+    ids = tuple(known)
+    exact = [name for name in ids if name in (wanted, bare)]
+    long_enough = len(bare.partition("_")[2]) >= SHORTEST_ID
+    fits = exact or [name for name in ids if long_enough and name.startswith(bare)]
+    if len(fits) > 1:
+        raise UserError(
+            f"{wanted!r} fits {len(fits)} entries: {', '.join(fits[:5])}.",
+            fix="Give more of the id.",
+        )
+    return fits[0] if fits else ""
+
+
 def find_entry(memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
     """The entry with this id, or an unambiguous beginning of it (with or without `m_`).
 
     Raises NotFound, or UserError naming the candidates.
     """
-    bare = wanted if wanted.startswith(("m_", "mem_")) else f"m_{wanted}"
-    exact = [entry for entry in memory.entries if entry.id in (wanted, bare)]
-    fits = exact or [entry for entry in memory.entries if entry.id.startswith(bare)]
-    if not fits:
+    entry_id = full_id(wanted, (entry.id for entry in memory.entries))
+    if not entry_id:
+        where = memory.workspace.root or f"the workspace {memory.workspace.key}"
         raise NotFound(
-            f"No entry {wanted!r} in the workspace {memory.workspace.root}.",
+            f"There is no entry {wanted!r} in {where}.",
             fix="`wm inspect --all` lists every entry with its id.",
         )
-    if len(fits) > 1:
-        names = ", ".join(entry.id for entry in fits[:5])
-        raise UserError(
-            f"{wanted!r} fits {len(fits)} entries: {names}.", fix="Give more of the id."
-        )
-    return fits[0]
+    return next(entry for entry in memory.entries if entry.id == entry_id)
 
 
 def _refuse_lost(reading: Reading[D], ref: Ref[D]) -> None:
@@ -129,5 +144,5 @@ def _refuse_lost(reading: Reading[D], ref: Ref[D]) -> None:
         raise Corrupt(
             f"The {ref.slug.replace('_', ' ')} of the workspace {ref.workspace} cannot be read: "
             f"{reading.detail}.",
-            fix="`wm fsck` shows what is left; `wm fsck --repair` moves it to quarantine.",
+            fix="`wm fsck` shows what is left; `wm fsck repair` moves it to quarantine.",
         )

@@ -11,7 +11,6 @@ from wm.ops.runtime import Runtime
 from wm.store import identity
 from wm.store.base import Ref
 
-
 KNOWN_FOR_S = 0.25
 """A folder's workspace is looked up once in this time: one request asks several times, and
 agents ask in bursts. A branch that was switched is seen after it."""
@@ -32,13 +31,13 @@ def locate(runtime: Runtime, request: Scoped) -> Place:
         )
     moment = runtime.now().timestamp() // KNOWN_FOR_S
     place: Place = runtime.places.get(
-        request.directory, (moment,), lambda: _look(runtime, request.directory)
+        (request.directory, request.explicit), (moment,), lambda: _look(runtime, request)
     )
     return place
 
 
-def _look(runtime: Runtime, directory: str) -> Place:
-    found = identity.find(directory)
+def _look(runtime: Runtime, request: Scoped) -> Place:
+    found = identity.find(request.directory, explicit=request.explicit)
     key = follow(runtime, found.key)
     return Place(key=key, root=found.root, branch=found.branch or "")
 

@@ -26,6 +26,7 @@ from wm.formats.workspace_memory import (
     MemoryEntry,
     WorkspaceMemory,
 )
+from wm.ops import words
 from wm.ops.base import Operation, Work
 from wm.ops.memory import load_memory, read_tombstones, save_memory, tombstones_ref
 from wm.ops.place import locate, memory_ref
@@ -156,17 +157,17 @@ def _to_inbox(
         outcome="inbox",
         entry=twin or waiting,
         reason_codes=reasons,
-        message=f"Waits in the inbox: {', '.join(reasons)}.",
+        message=f"It waits in the inbox, because {words.reasons(reasons)}.",
     )
 
 
 def _message(outcome: str, entry: MemoryEntry) -> str:
-    words = {
+    said = {
         "promoted": f"Remembered as {entry.id} ({entry.type}).",
         "absorbed": f"Known already, as {entry.id}; it counts as seen again.",
         "superseded": f"Remembered as {entry.id}; it replaces an older entry.",
     }
-    return words.get(outcome, f"Not kept as active: {outcome}.")
+    return said.get(outcome, f"Not kept as active: {outcome}.")
 
 
 def _check_word(what: str, word: str, known: Sequence[str]) -> None:

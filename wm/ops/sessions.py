@@ -58,13 +58,28 @@ def require_session(request: SessionScoped) -> None:
 def _show(work: Work, request: SessionScoped) -> SessionAnswer:
     place = locate(work.runtime, request)
     require_session(request)
-    reading = work.read(session_ref(place.key, request.session_id))
+    reading = work.read(session_ref(place.key, _full_session(work, place, request.session_id)))
     if reading.health is Health.LOST:
         raise Corrupt(reading.detail)
     if reading.document is None:
-        raise NotFound(f"There is no session {request.session_id!r} in {place.root}.")
+        raise NotFound(
+            f"There is no session {request.session_id!r} in {place.root or place.key}.",
+            fix="`wm session list` shows all sessions of this workspace.",
+        )
     text = hot.render(reading.document, work.runtime.settings.session).text
     return SessionAnswer(state=reading.document, hot=text)
+
+
+def _full_session(work: Work, place: Place, wanted: str) -> str:
+    """The one session id that begins like this, else the words as they are."""
+    if work.read(session_ref(place.key, wanted)).document is not None:
+        return wanted
+    states = (
+        work.read(Ref(SessionState, place.key, name)).document
+        for name in work.runtime.store.names(SessionState, place.key)
+    )
+    ids = [s.session_id for s in states if s is not None and s.session_id.startswith(wanted)]
+    return ids[0] if len(ids) == 1 else wanted
 
 
 show_session = Operation("show_session", SessionScoped, SessionAnswer, _show)

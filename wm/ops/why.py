@@ -12,6 +12,7 @@ from wm.ops.entries import find_entry_or_trash
 from wm.ops.memory import read_memory
 from wm.ops.place import locate
 from wm.ops.render import rendered, strengths
+from wm.ops.words import happened
 
 
 def _run(work: Work, request: WhyRequest) -> WhyAnswer:
@@ -27,7 +28,7 @@ def _run(work: Work, request: WhyRequest) -> WhyAnswer:
         return WhyAnswer(
             subject=request.subject,
             records=records,
-            sentences=tuple(_sentence(record) for record in records),
+            sentences=tuple(map(happened, records)),
         )
     memory = read_memory(work, place)
     view = rendered(work, place, memory).selection
@@ -39,7 +40,7 @@ def _run(work: Work, request: WhyRequest) -> WhyAnswer:
         shown=any(e.id == entry.id for e in view.shown),
         omitted=omitted,
         records=records,
-        sentences=(_origin(entry), *(_sentence(record) for record in records)),
+        sentences=(_origin(entry), *map(happened, records)),
     )
 
 
@@ -77,13 +78,6 @@ def _origin(entry: MemoryEntry) -> str:
     }.get(entry.source, f"its source is {entry.source}")
     taint = ", and it leans on text from outside the conversation" if entry.tainted else ""
     return f"It is here because {how} on {entry.created_at[:10]}{taint}."
-
-
-def _sentence(record: EvidenceRecord) -> str:
-    codes = f" ({', '.join(record.reason_codes)})" if record.reason_codes else ""
-    when = record.created_at[:16].replace("T", " ")
-    what = record.type.replace("_", " ")
-    return f"{when}  {what}: {record.outcome}{codes}"
 
 
 why = Operation("why", WhyRequest, WhyAnswer, _run)

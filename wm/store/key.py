@@ -57,7 +57,7 @@ def ensure(disk: Disk, quarantine: Quarantine) -> bytes:
 
 
 def renew(disk: Disk, quarantine: Quarantine) -> bytes:
-    """A new key where no copy is whole (`wm fsck --repair`); the damaged ones are kept.
+    """A new key where no copy is whole (`wm fsck repair`); the damaged ones are kept.
 
     Every document then reads as changed outside, and waits for review.
     """
@@ -107,7 +107,7 @@ def _load(disk: Disk, home: Handle) -> bytes | None:
     raise Corrupt(
         f"{disk.home / paths.KEY_FILE} is damaged, and so is its spare: wm cannot tell its own "
         "writes from changes made outside.",
-        fix="Restore local.key from a backup, or run `wm fsck --repair`: it keeps the damaged "
+        fix="Restore local.key from a backup, or run `wm fsck repair`: it keeps the damaged "
         "files in quarantine, makes a new key, and every document then waits for your review.",
     )
 

@@ -1,0 +1,100 @@
+"""What the codes of gate, selection and evidence mean, in words for people.
+
+Programs read the codes; nothing here decides anything. A code that is not listed is shown as
+it is, with spaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wm.formats.evidence import EvidenceRecord
+
+REASONS = {
+    "active_file_snapshot": "it says which file is open now",
+    "already_present": "it was there already",
+    "already_waiting": "it was waiting already",
+    "asked_in_session": "the user said so in a session",
+    "bad_decision": "it decides nothing",
+    "bad_feedback": "it says nothing about how to work",
+    "branch": "it belongs to another branch",
+    "char_budget": "no room was left in the prompt",
+    "code_or_api_signature": "it is code, which the files say better",
+    "commit_or_ci_snapshot": "it reports one commit or one CI run",
+    "deployment_snapshot": "it reports one deployment",
+    "duplicate": "another entry says the same",
+    "empty": "it has no words",
+    "entry_cap": "stronger entries filled the list",
+    "forgotten": "it was forgotten before",
+    "inactive": "it is not active",
+    "may_contradict": "it may contradict another entry",
+    "missing_id": "it has no id",
+    "not_admissible": "its status does not allow it",
+    "outside_added": "it was added to the file by hand",
+    "outside_changed": "it was changed in the file by hand",
+    "outside_deleted": "it was deleted from the file by hand",
+    "path_heavy": "it is mostly paths",
+    "progress_snapshot": "it tells how far the work is",
+    "promotion_failed": "it could not be promoted",
+    "prompt_injection": "it gives orders to the model",
+    "raw_error": "it is an error message",
+    "secret": "it holds what looks like a secret",
+    "stack_trace": "it is a stack trace",
+    "tainted": "it leans on text from outside the conversation",
+    "tainted_recurrence": "it came again, but from outside the conversation",
+    "temporary_status": "it holds only for now",
+    "too_long": "it is longer than an entry may be",
+    "too_short": "it is too short to be understood later",
+    "transient_bug_state": "it tells of a bug that will be gone",
+    "type_cap": "stronger entries of its type filled the list",
+    "unresolved_question": "it is an open question",
+}
+
+HAPPENED = {
+    ("memory_promoted", "promoted"): "kept",
+    ("memory_absorbed", "absorbed"): "came again; counted with the entry that says so already",
+    ("memory_superseded", "superseded"): "replaced an older entry, or was replaced",
+    ("memory_retryable", "retryable"): "could not be kept yet; it is tried again",
+    ("memory_rejected", "rejected"): "refused",
+    ("memory_rejected", "trashed"): "rejected from the inbox, to the trash",
+    ("memory_inbox", "inbox"): "sent to the inbox",
+    ("memory_accepted", "accepted"): "accepted from the inbox",
+    ("memory_accepted", "absorbed"): "accepted; an entry said so already",
+    ("memory_edited", "changed"): "edited",
+    ("memory_edited", "unchanged"): "edited, to what it was",
+    ("memory_trashed", "trashed"): "forgotten, to the trash",
+    ("memory_restored", "restored"): "brought back from the trash",
+    ("memory_restored", "unchanged"): "brought back; it was there already",
+    ("memory_reinforced", "reinforced"): "seen again, so it fades more slowly",
+    ("memory_reinforced", "unchanged"): "seen again, too soon to count",
+    ("candidate_refused", "rejected"): "proposed by a compaction, and refused",
+    ("candidate_rejected", "rejected"): "proposed by a compaction, and refused",
+    ("explicit_ignored", "rejected"): "said in a session, but not taken as a wish to remember",
+    ("outside_change", "inbox"): "a change made by hand was found; it waits in the inbox",
+    ("outside_noticed", "noticed"): "a change made by hand was seen",
+    ("outside_accepted", "changed"): "a change made by hand was accepted",
+    ("outside_accepted", "added"): "a change made by hand was accepted",
+    ("outside_accepted", "deleted"): "a deletion made by hand was accepted",
+    ("outside_accepted", "unchanged"): "a change made by hand was accepted; nothing was left to do",
+    ("epoch_opened", "selected"): "put into a prompt",
+}
+"""(evidence type, outcome) -> what happened to the entry."""
+
+
+def reason(code: str) -> str:
+    """The reason as a clause."""
+    return REASONS.get(code, code.replace("_", " ").replace(":", ": "))
+
+
+def reasons(codes: Sequence[str]) -> str:
+    return "; ".join(dict.fromkeys(reason(code) for code in codes))
+
+
+def happened(record: EvidenceRecord) -> str:
+    """One line of an entry's history: when, what, and why."""
+    when = record.created_at[:16].replace("T", " ")
+    what = HAPPENED.get(
+        (record.type, record.outcome), f"{record.type.replace('_', ' ')}: {record.outcome}"
+    )
+    why = f" ({reasons(record.reason_codes)})" if record.reason_codes else ""
+    return f"{when}  {what}{why}"
