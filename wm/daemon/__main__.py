@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 
 
 def detach() -> None:
@@ -14,7 +15,10 @@ def detach() -> None:
         os._exit(0)
     os.chdir("/")
     os.umask(0o077)
-    os.closerange(3, 1024)
+    for name in os.listdir("/dev/fd"):
+        if int(name) > 2:
+            with suppress(OSError):  # the listing's own is among them
+                os.close(int(name))
 
 
 def main(arguments: list[str]) -> int:
