@@ -86,6 +86,13 @@ class Busy(StoreError):
     code = "busy"
 
 
+class Unwritable(StoreError):
+    """A staged document cannot be a file: too large, or not readable again. Nothing of its
+    transaction was written; whoever batched several operations runs them one by one."""
+
+    code = "unwritable"
+
+
 class Conflict(StoreError):
     """The document changed since the version that the caller named."""
 

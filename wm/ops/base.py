@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 
 from wm.domain.facts import Fact
 from wm.domain.times import iso
-from wm.errors import WmError
+from wm.errors import Unwritable, WmError
 from wm.formats.base import Document, Record
 from wm.formats.evidence import EvidenceRecord
 from wm.ops.runtime import Runtime
@@ -170,6 +170,11 @@ def execute_batch(
             transaction.commit()
         if any(done.flush for done in results):
             runtime.store.flush()
+    except Unwritable as error:
+        # One of them made a document that cannot be a file; the others have a right to go on.
+        if len(calls) == 1:
+            return [Done(response=None, error=error)]
+        return [done for call in calls for done in execute_batch(runtime, [call])]
     except WmError as error:
         # The lock or the disk refused: nothing was acknowledged, so everybody hears it.
         return [Done(response=None, error=error) for _ in calls]

@@ -17,7 +17,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
-from wm.errors import StoreError
+from wm.errors import Unwritable
 from wm.formats import migrate
 from wm.formats.base import Document
 
@@ -63,7 +63,7 @@ class Decoded(NamedTuple, Generic[D]):
 def encode(document: D, generation: int, key: bytes) -> tuple[bytes, D]:
     """The file's bytes, and the document exactly as reading them back will give it.
 
-    Lone surrogates, which UTF-8 cannot hold, become U+FFFD. StoreError if the document does
+    Lone surrogates, which UTF-8 cannot hold, become U+FFFD. Unwritable if the document does
     not survive its own format (a value that JSON has no word for).
     """
     version = type(document).current_version
@@ -71,7 +71,7 @@ def encode(document: D, generation: int, key: bytes) -> tuple[bytes, D]:
     body = _body(numbered) + b"\n"
     head = b'{\n  "version": %d,\n  "generation": %d' % (version, generation)
     if not body.startswith(head):
-        raise StoreError(f"A {document.slug} document does not begin with its version.")
+        raise Unwritable(f"A {document.slug} document does not begin with its version.")
     again = _read_back(type(document), body)
     before = head + b',\n  "checksum": "'
     after = b'"' + body[len(head) :]
@@ -143,7 +143,7 @@ def _body_without_surrogates(document: Document) -> bytes:
         values = document.model_dump(mode="python", by_alias=True, warnings=False)
         return to_json(clean(values), indent=2, inf_nan_mode="null")
     except (PydanticSerializationError, ValueError, RecursionError) as error:
-        raise StoreError(
+        raise Unwritable(
             f"A {document.slug} document cannot be written as JSON: {error}."
         ) from error
 
@@ -163,7 +163,7 @@ def _read_back(model: type[D], body: bytes) -> D:
     try:
         return model.model_validate_json(body)
     except ValidationError as error:
-        raise StoreError(
+        raise Unwritable(
             f"A {model.slug} document would not be readable again: {_misfit(error)}.",
             fix="This is a bug of wm; nothing was written.",
         ) from error

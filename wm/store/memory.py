@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any, TypeVar
 
-from wm.errors import Busy, StoreError
+from wm.errors import Busy, StoreError, Unwritable
 from wm.formats.base import Document
 from wm.formats.evidence import EvidenceRecord
 from wm.settings import StoreSettings
@@ -116,7 +116,7 @@ class MemoryStore:
         before = max((d.generation for d in (kept.document,) if d is not None), default=0)
         raw, again = envelope.encode(document, before + 1, self._key)
         if len(raw) > self.settings.max_document_bytes:
-            raise StoreError(
+            raise Unwritable(
                 f"{paths.place(ref).path} would have {len(raw)} bytes, more than "
                 f"{self.settings.max_document_bytes}."
             )
@@ -160,7 +160,7 @@ class MemoryTransaction:
 
     def put(self, ref: Ref[D], document: D, *, absorbs: bool = False) -> None:  # noqa: ARG002
         self._declared(ref)
-        self._staged.append((ref, self._store.encode(ref, document)))
+        self._staged.append((ref, document))
 
     def delete(self, ref: Ref[D]) -> None:
         self._declared(ref)
@@ -180,7 +180,11 @@ class MemoryTransaction:
 
     def commit(self) -> None:
         lines = [step for step in self._staged if isinstance(step[1], bytes)]
-        self._store.apply(self._documents(), lines)
+        documents = {
+            ref: None if document is None else self._store.encode(ref, document)
+            for ref, document in self._documents().items()
+        }
+        self._store.apply(documents, lines)
         self._staged.clear()
 
     def __enter__(self) -> MemoryTransaction:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TypeVar
 
-from wm.errors import Conflict, StoreError, TooNew
+from wm.errors import Conflict, StoreError, TooNew, Unwritable
 from wm.formats.base import Document
 from wm.formats.evidence import EvidenceRecord
 from wm.store import atomic, envelope, evidence, paths
@@ -54,7 +54,6 @@ class _Put:
     ref: Ref[Document]
     place: Place
     document: Document
-    raw: bytes
     generation: int
     absorbs: bool
 
@@ -78,6 +77,9 @@ class _Write:
 
     put: _Put
     staged: Staged
+    raw: bytes
+    document: Document
+    """As reading `raw` back gives it."""
 
 
 class FileTransaction:
@@ -110,15 +112,7 @@ class FileTransaction:
     def put(self, ref: Ref[D], document: D, *, absorbs: bool = False) -> None:
         place = self._writable(ref)
         generation = self._look(ref, place).generation + 1
-        # Encoded here and not at commit: what cannot be written fails alone, not its batch.
-        raw, again = envelope.encode(document, generation, self._key)
-        limit = self._core.settings.max_document_bytes
-        if len(raw) > limit:
-            raise StoreError(
-                f"{self._core.home / place.path} would have {len(raw)} bytes, more than {limit}.",
-                fix="Nothing was written. Remove entries, or raise store.max_document_bytes.",
-            )
-        self._stage(place, _Put(ref, place, again, raw, generation, absorbs))
+        self._stage(place, _Put(ref, place, document, generation, absorbs))
 
     def delete(self, ref: Ref[D]) -> None:
         place = self._writable(ref)
@@ -297,14 +291,23 @@ class FileTransaction:
         return writes
 
     def _stage_one(self, put: _Put) -> _Write:
+        # Encoded once per commit: many puts of one document in a batch cost one encoding.
+        raw, again = envelope.encode(put.document, put.generation, self._key)
+        limit = self._core.settings.max_document_bytes
+        if len(raw) > limit:
+            raise Unwritable(
+                f"{self._core.home / put.place.path} would have {len(raw)} bytes, more than "
+                f"{limit}.",
+                fix="Nothing was written. Remove entries, or raise store.max_document_bytes.",
+            )
         staged = atomic.stage(
             self._disk,
             self._folder(put.place.folder),
             put.place.name,
-            put.raw,
+            raw,
             spare=put.ref.model not in RELAXED,
         )
-        return _Write(put, staged)
+        return _Write(put, staged, raw, again)
 
     def _flush_and_close(self, files: list[Handle]) -> None:
         if files:
@@ -386,7 +389,7 @@ class FileTransaction:
             found = self._look(put.ref, place)
             self._set_aside(write.staged.folder, place, found, absorbs=put.absorbs)
             atomic.install(self._disk, write.staged)
-        new = Found(Reading(put.document, Health.OK), put.raw, put.generation)
+        new = Found(Reading(write.document, Health.OK), write.raw, put.generation)
         self._found[place.path] = new
         self._core.cache.put(place.path, put.ref.model, new)
         self._core.wait_for(place, Wait.COPY if put.ref.model in RELAXED else Wait.SPARE)
