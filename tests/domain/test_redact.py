@@ -118,6 +118,9 @@ LABELLED = [
     ("db1.internal:5432:shop:app:{}", WORD + "!"),
     ("mnemonic phrase: {}", " ".join(["otter", "lagoon", "copper", "willow"] * 3)),
     ("linkedin_secret: {}", "wg9" + tail(13)),
+    ("docker login -u dana -p {}", WORD),
+    ("echo {} | sudo -S ls", WORD),
+    ("the admin password is {}", "correct horse battery staple"),
     ("Licence key of the tool: {}", "0OOGF-4VQGW-KVCCZ-KWJ1Y"),
 ]
 
@@ -165,6 +168,11 @@ HARMLESS = [
     "getUserByEmailAndVerificationTokenOrThrow",
     "tests/domain/workspace/test_consolidate_many_entries.py::test_the_first_of_two",
     "toolu_012yuiPP1VAfh196GXaAmT8D",
+    "entry m_0a1b2c3d4e5f60718293 beat t_9f8e7d6c5b4a39281706",
+    "docker compose -p harbour up",
+    'fetch(url, { credentials: "include" })',
+    "senha: obrigatória",
+    "The password is stored using bcrypt hashing",
     "ghp_" + "x" * 36 + " is what such a token looks like",
     "groq: gpt-oss-120b",
     "The key is to keep handlers small; sort key: (tenant_id, created_at)",

@@ -308,6 +308,10 @@ _PUBLIC_START = (
 )  # fmt: skip
 
 
+_OWN_ID = Lazy(r"[a-z]_[0-9a-f]{8,40}|mem_\d+_[0-9a-z]{4,12}")
+"""Ids of entries, outputs, objects and epochs (ID-4)."""
+
+
 def _opaque(text: str) -> Iterator[Span]:
     for match in _TOKEN.finditer(text):
         if match.group().islower() and not any(map(str.isdigit, match.group())):
@@ -320,6 +324,8 @@ def _opaque(text: str) -> Iterator[Span]:
 def _is_public(text: str, run: int, start: int, end: int) -> bool:
     """Checksums, public keys, images, ids of messages, and paths of URLs (`run`: its start)."""
     if text.startswith(_PUBLIC_START, start) or text.startswith("://", max(0, run - 1)):
+        return True
+    if _OWN_ID.fullmatch(text[start:end]) is not None:
         return True
     if start and text[start - 1] in "@%#" and end - start < 60:
         return True

@@ -431,9 +431,8 @@ def _strict(value: str, family: str) -> bool:
     digits = sum(c.isdigit() for c in bare)
     letters = sum(c.isalpha() for c in bare)
     if family == "password":
-        return (digits > 0 and letters > 1 and not _ISSUE.fullmatch(bare)) or (
-            letters > 2 and any(c in _SYMBOLS for c in bare)
-        )
+        telling = digits > 0 or any(c in _SYMBOLS for c in bare)
+        return telling and letters > 1 and not _ISSUE.fullmatch(bare)
     if digits == 0 or letters < 2 or len(value) < 8:
         return False
     return not is_wordy(bare) or _KEY_GROUPS.fullmatch(bare) is not None
@@ -465,6 +464,8 @@ def _line_ends(after: str) -> bool:
 
 
 _PLAIN_WORDS = words(
+    "include omit same-origin obrigatória obrigatório obligatoire obligatoria obligatorio requerida requise "
+    "erforderlich pflicht nécessaire necesaria incorrecta incorreta falsch ungültig invalide inválida "
     "null none nil true false undefined yes no on off string str text bytes int integer "
     "number bool boolean any object required optional hidden masked empty unset missing "
     "invalid wrong incorrect correct expired valid unknown unchanged default varchar char "
@@ -495,18 +496,18 @@ _LINES: tuple[tuple[str, Lazy], ...] = (
         ignore_case=True,
         )),
     # options of commands
-    ("any", Lazy(r"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|]{0,}?\s-p([^\s'\"-][^\s'\"]{2,})")),
+    ("any", Lazy(r"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|]*?\s-p([^\s'\"-][^\s'\"]{2,})")),
     ("any", Lazy(r"\bsshpass\s+-p\s?['\"]?([^\s'\"]{3,})")),
-    ("any", Lazy(r"\b(?:docker|podman|helm|az|oc|npm|skopeo|crane|vsce|snowsql|sqlcmd|bcp)\b[^\n|]{0,}?\s-[pP]\s{1,3}['\"]?([^\s'\"$<{-][^\s'\"]{5,})")),
-    ("any", Lazy(r"\b(?:curl|wget|http|https|xh)\b[^\n|]{0,}?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]?['\"]?[^\s:'\"/]{0,}:([^\s'\"$<{@][^\s'\"@]{2,})")),
+    ("any", Lazy(r"\b(?:docker|podman|helm|az|oc|npm|skopeo|crane|vsce)\b[^\n|]*?\blogin\b[^\n|]*?\s-[pP]\s{1,3}['\"]?([^\s'\"$<{-][^\s'\"]{5,})")),
+    ("any", Lazy(r"\b(?:curl|wget|http|https|xh)\b[^\n|]*?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]?['\"]?[^\s:'\"/]*:([^\s'\"$<{@][^\s'\"@]{2,})")),
     ("any", Lazy(r"-pass(?:in|out)?\s+pass:([^\s'\"$<{]{3,})")),
-    ("any", Lazy(r"\bredis-cli\b[^\n|]{0,}?\s-a\s+['\"]?([^\s'\"$<{]{4,})")),
-    ("any", Lazy(r"\b(?:ldapsearch|ldapadd|ldapmodify)\b[^\n|]{0,}?\s-w\s+['\"]?([^\s'\"$<{]{4,})")),
-    ("any", Lazy(r"\b(?:7z|7za|unzip|zip|rar)\b[^\n|]{0,}?\s-[pP]\s?([^\s'\"$<{-][^\s'\"]{3,})")),
+    ("any", Lazy(r"\bredis-cli\b[^\n|]*?\s-a\s+['\"]?([^\s'\"$<{]{4,})")),
+    ("any", Lazy(r"\b(?:ldapsearch|ldapadd|ldapmodify)\b[^\n|]*?\s-w\s+['\"]?([^\s'\"$<{]{4,})")),
+    ("any", Lazy(r"\b(?:7z|7za|unzip|zip|rar)\b[^\n|]*?\s-[pP]\s?([^\s'\"$<{-][^\s'\"]{3,})")),
     ("any", Lazy(r"\bhtpasswd\s+-\w*b\w*\s+\S{1,}\s+\S{1,60}\s+['\"]?([^\s'\"$<{]{4,})")),
     ("any", Lazy(r"\becho\s+(?:-n\s+)?['\"]?([^\s'\"|$<{][^\s'\"|]{3,})['\"]?\s?\|\s?sudo\s+-\w*S")),
     ("any", Lazy(r"(?:identified by|with password|password for [\w.@-]{1,60} to)\s{1,3}['\"]([^'\"\n]{3,})['\"]", ignore_case=True)),
-    ("any", Lazy(r"\bnet use\b[^\n]{0,}?/user:\S{1,60}\s+([^\s/]{4,})", ignore_case=True)),
+    ("any", Lazy(r"\bnet use\b[^\n]*?/user:\S{1,60}\s+([^\s/]{4,})", ignore_case=True)),
     # files with fixed columns, connection strings
     ("digit", Lazy(r"^[\w-]*[\w*.-]*\.?[\w*.-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]{0,60}:[A-Za-z_*][\w*.@-]{0,60}:([^\s:]{6,})$", multi_line=True)),
     ("any", Lazy(r"jdbc:oracle:\w{2,6}:[\w$#]{1,60}/([^\s@/'\"]{3,})@")),
@@ -520,7 +521,7 @@ _LINES: tuple[tuple[str, Lazy], ...] = (
     ("token", Lazy(r"\"auth\"\s?:\s?\"([0-9A-Za-z+/]{12,}={0,2})\"")),
     ("token", Lazy(r"\b(?:client-key-data|client-certificate-key)\s?:\s?\"?([0-9A-Za-z+/]{20,}={0,2})")),
     ("token", Lazy(r"_(?:auth|authToken|password)\s?=\s?\"?([0-9A-Za-z+/_=.-]{8,})")),
-    ("phrase", Lazy(r"\b(?:password|passphrase)[^\n:=\"'.]{0,40}?\b(?:is|:)\s{1,2}[\"']?((?:[a-z]{3,12} ){3,7}[a-z]{3,12})[\"']?$", ignore_case=True, multi_line=True)),
+    ("words", Lazy(r"\b(?:password|passphrase)[^\n:=\"'.]{0,40}?\b(?:is|:)\s{1,2}[\"']?((?:[a-z]{3,12} ){3,7}[a-z]{3,12})[\"']?$", ignore_case=True, multi_line=True)),
 )  # fmt: skip
 
 
@@ -547,10 +548,30 @@ def _groups(text: str, mode: str, pattern: Lazy) -> Iterator[Span]:
             yield _span(start, value)
 
 
+_VERBAL = ("ed", "ing", "ly", "ing.", "able", "ible")
+_SENTENCE_WORDS = words(
+    "the and not for with from into than then that this these those they them their there here when where which "
+    "while who whom whose will would shall should must may might can could has have had been being are was were "
+    "does did done get gets got set sets put let use uses only also too very more most less least much many any "
+    "all some each every other another such same own just still even ever never always often again once twice "
+    "but yet nor either neither both after before until since during over under above below between about "
+    "against through without within its his her our your out off per via too long short weak strong wrong "
+    "valid required optional known kept sent stored read written hash hashes salt policy field login user users "
+    "admin server client database file files config vault keychain manager minimum maximum least characters "
+    "letters digits symbols upper lower case same different new old changed default empty blank part make makes "
+    "check checks need needs take takes come comes goes keep keeps give gives plain text secret token key"
+)
+
+
 def _fits(mode: str, value: str) -> bool:
-    """any, phrase: the place alone says it. digit: a word is none. token: names are none."""
+    """any, phrase: the place alone says it. digit: a word is none. token: names are none.
+
+    words: a pass phrase of plain words; a sentence about passwords is none.
+    """
     if mode in ("any", "phrase"):
         return True
+    if mode == "words":
+        return not any(w in _SENTENCE_WORDS or w.endswith(_VERBAL) for w in value.split())
     if mode == "digit":
         return _strict(value, "password")
     if any(c.isdigit() for c in value):

@@ -96,7 +96,7 @@ def _one_word(piece: str) -> bool:
 def _random_piece(piece: str) -> bool:
     """Do classes (lower, upper, digit) change as often as in a random string?"""
     size = len(piece)
-    if size < 4 or (size < 20 and _is_hex(piece)):
+    if size < 4 or (size < 24 and _is_hex(piece)):
         return False
     classes = [0 if c.isdigit() else 1 if c.islower() else 2 for c in piece]
     changes = sum(a != b for a, b in pairwise(classes))
