@@ -1,8 +1,7 @@
 """What one event of an agent costs: the hook's process against the same process doing nothing.
 
-Three forms: the shell line with curl that setup writes where curl is, the stdlib client where
-it is not, and `wm statusline`. Each against the same interpreter or the same curl line that
-talks to nobody.
+The stdlib client against the same interpreter reading its input, and the shell lines that setup
+writes against the same curl on the same socket for a path at which nothing is done.
 """
 
 from __future__ import annotations
@@ -14,8 +13,10 @@ import sys
 import time
 from pathlib import Path
 
+import wm
 from tests.bench.harness import ROOT, Row, at_most, daemon, environment, ratio, report, scratch
-from wm.agents import hook_client as client_module
+from wm.agents import claude_hooks, hook
+from wm.settings import HookSettings
 
 CALLS = 30
 GOAL = 1.2
@@ -46,8 +47,9 @@ def main() -> bool:
 
 
 def cases(socket: Path, folder: Path) -> list[tuple[str, list[str], list[str]]]:
+    """Name, the hook as setup writes it, and the same thing doing nothing."""
     python = [sys.executable, "-I", "-S"]
-    script = str(Path(client_module.__file__))
+    script = str(Path(hook.__file__))
     nothing = folder / "nothing.py"
     nothing.write_text("import sys\nsys.stdin.buffer.read()\n")
     found = [
@@ -57,18 +59,22 @@ def cases(socket: Path, folder: Path) -> list[tuple[str, list[str], list[str]]]:
             [*python, str(nothing)],
         )
     ]
-    curl = shutil.which("curl")
-    if curl:
-        url = "http://wm/v1/hooks/claude-code/PostToolUse"
-        line = (
-            f"{curl} -sf -m 1 --unix-socket %s -H Content-Type:application/json "
-            f"--data-binary @- {url} || :"
-        )
-        # A listener that answers nothing but 204 is the floor of the same curl line.
-        found.append(
-            ("curl line", ["sh", "-c", line % socket], ["sh", "-c", line % (folder / "null.sock")])
-        )
+    if shutil.which("curl") is None:
+        return found
+    command = claude_hooks.installed(sys.executable, Path(wm.__file__).parent)
+    for row in claude_hooks.HOOKS:
+        if row.event in ("PostToolUse", "PostToolUseFailure"):
+            line = claude_hooks.line(row, command, HookSettings())
+            found.append((f"line of {row.event}", ["sh", "-c", line], ["sh", "-c", bare(socket)]))
     return found
+
+
+def bare(socket: Path) -> str:
+    """The same curl on the same socket, for a path at which nothing is done."""
+    return (
+        f"curl -sf -m 1 --unix-socket {socket} -H Content-Type:application/json "
+        "--data-binary @- http://wm/v1/nothing || :"
+    )
 
 
 def compare(

@@ -1,4 +1,4 @@
-"""One agent of the `updates` measurement: SIDE WHERE ENTRY SECONDS NAME."""
+"""One agent of the `updates` measurement: SIDE WHERE ENTRY UPDATES NAME."""
 
 from __future__ import annotations
 
@@ -11,21 +11,20 @@ from typing import Any
 
 
 def main() -> None:
-    side, where, entry, seconds, name = sys.argv[1:6]
+    side, where, entry, updates, name = sys.argv[1:6]
     update = wm_update(where, entry, name) if side == "wm" else sqlite_update(where)
     print("ready", flush=True)
     sys.stdin.readline()
-    print(json.dumps(run(update, float(seconds))))
+    print(json.dumps(run(update, int(updates))))
 
 
-def run(update: Callable[[int], Any], seconds: float) -> dict[str, float]:
-    end = time.monotonic() + seconds
-    done, longest = 0, 0.0
-    while (begun := time.monotonic()) < end:
-        update(done)
+def run(update: Callable[[int], Any], updates: int) -> dict[str, float]:
+    longest, first = 0.0, time.monotonic()
+    for number in range(updates):
+        begun = time.monotonic()
+        update(number)
         longest = max(longest, time.monotonic() - begun)
-        done += 1
-    return {"done": done, "longest": longest}
+    return {"seconds": time.monotonic() - first, "longest": longest}
 
 
 def wm_update(project: str, entry: str, name: str) -> Callable[[int], Any]:
