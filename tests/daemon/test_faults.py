@@ -263,5 +263,6 @@ def test_an_idle_daemon_sleeps_for_60_seconds(place: Home) -> None:
         for line in trace.read_text().splitlines()
         if "<unfinished" not in line and "detached" not in line
     ]
+    held.close()
     assert calls == []
     assert memory_kb(pid) < 60_000
