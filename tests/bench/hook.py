@@ -1,16 +1,21 @@
 """What one event of an agent costs: the hook's process against the same process doing nothing.
 
-The stdlib client against the same interpreter reading its input, and the shell lines that setup
-writes against the same curl on the same socket for a path at which nothing is done.
+The shell lines that setup writes, sent to the daemon, against the very same lines sent to a
+listener that reads the request and answers nothing; and the stdlib client for machines without
+curl, against the same interpreter reading its input.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
+import socketserver
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import wm
@@ -18,76 +23,91 @@ from tests.bench.harness import ROOT, Row, at_most, daemon, environment, ratio, 
 from wm.agents import claude_hooks, hook
 from wm.settings import HookSettings
 
-CALLS = 30
+CALLS = 25
 GOAL = 1.2
+NOTHING = "import sys\nsys.stdin.buffer.read()\n"
 
 
 def main() -> bool:
-    with scratch() as folder, daemon(folder) as client:
+    with scratch() as folder, daemon(folder) as client, floor(folder) as silent:
         project = folder / "project"
         project.mkdir()
-        payload = json.dumps(
-            {
-                "session_id": "bench",
-                "cwd": str(project),
-                "hook_event_name": "PostToolUse",
-                "tool_name": "Read",
-                "tool_input": {"file_path": str(project / "a.py")},
-                "tool_response": {"file": {"content": "x" * 800}},
-            }
-        ).encode()
+        payload = json.dumps(tool_call(project)).encode()
         env = environment(folder)
-        socket = folder / "wm" / "run" / "wm.sock"
-        rows = [
-            compare(name, ours, theirs, payload, env)
-            for name, ours, theirs in cases(socket, folder)
-        ]
+        python = [sys.executable, "-I", "-S"]
+        stdlib = [*python, hook.__file__, "hook", "claude-code", "PostToolUse"]
+        rows = [compare("stdlib client", stdlib, env, [*python, "-c", NOTHING], env, payload)]
+        for name, line in lines():
+            shell = ["sh", "-c", line]
+            nowhere = {**env, "WM_SOCKET": str(silent)}
+            rows.append(compare(name, shell, env, shell, nowhere, payload))
         client.close()
     return report("one hook, whole process", rows)
 
 
-def cases(socket: Path, folder: Path) -> list[tuple[str, list[str], list[str]]]:
-    """Name, the hook as setup writes it, and the same thing doing nothing."""
-    python = [sys.executable, "-I", "-S"]
-    script = str(Path(hook.__file__))
-    nothing = folder / "nothing.py"
-    nothing.write_text("import sys\nsys.stdin.buffer.read()\n")
-    found = [
-        (
-            "stdlib client",
-            [*python, script, "hook", "claude-code", "PostToolUse"],
-            [*python, str(nothing)],
-        )
-    ]
+def tool_call(project: Path) -> dict[str, object]:
+    return {
+        "session_id": "bench",
+        "cwd": str(project),
+        "hook_event_name": "PostToolUse",
+        "tool_name": "Read",
+        "tool_input": {"file_path": str(project / "a.py")},
+        "tool_response": {"file": {"content": "x" * 800}},
+    }
+
+
+def lines() -> list[tuple[str, str]]:
+    """The lines of the two hooks that fire once per tool call."""
     if shutil.which("curl") is None:
-        return found
+        return []
     command = claude_hooks.installed(sys.executable, Path(wm.__file__).parent)
-    for row in claude_hooks.HOOKS:
-        if row.event in ("PostToolUse", "PostToolUseFailure"):
-            line = claude_hooks.line(row, command, HookSettings())
-            found.append((f"line of {row.event}", ["sh", "-c", line], ["sh", "-c", bare(socket)]))
-    return found
+    return [
+        (f"line of {row.event}", claude_hooks.line(row, command, HookSettings()))
+        for row in claude_hooks.HOOKS
+        if row.event in ("PostToolUse", "PostToolUseFailure")
+    ]
 
 
-def bare(socket: Path) -> str:
-    """The same curl on the same socket, for a path at which nothing is done."""
-    return (
-        f"curl -sf -m 1 --unix-socket {socket} -H Content-Type:application/json "
-        "--data-binary @- http://wm/v1/nothing || :"
-    )
+class _Silent(socketserver.StreamRequestHandler):
+    def handle(self) -> None:
+        length = 0
+        while (header := self.rfile.readline()) not in (b"\r\n", b""):
+            if header.lower().startswith(b"content-length:"):
+                length = int(header[15:])
+        self.rfile.read(length)
+        self.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+
+
+@contextmanager
+def floor(folder: Path) -> Iterator[Path]:
+    """A socket whose listener does nothing."""
+    path = folder / "silent.sock"
+    with socketserver.UnixStreamServer(str(path), _Silent) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield path
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 def compare(
-    name: str, ours: list[str], theirs: list[str], payload: bytes, env: dict[str, str]
+    name: str,
+    ours: list[str],
+    our_env: dict[str, str],
+    theirs: list[str],
+    their_env: dict[str, str],
+    payload: bytes,
 ) -> Row:
     value, left, right = ratio(
-        lambda: each(ours, payload, env), lambda: each(theirs, payload, env), rounds=7
+        lambda: each(ours, our_env, payload), lambda: each(theirs, their_env, payload), rounds=7
     )
     note = f"  ({left * 1e3:.1f} ms against {right * 1e3:.1f} ms)"
     return at_most(name, value, GOAL, "x doing nothing", note)
 
 
-def each(command: list[str], payload: bytes, env: dict[str, str]) -> float:
+def each(command: list[str], env: dict[str, str], payload: bytes) -> float:
     begun = time.perf_counter()
     for _ in range(CALLS):
         subprocess.run(
