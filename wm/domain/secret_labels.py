@@ -21,7 +21,8 @@ from wm.domain.secret_looks import Span, is_placeholder, is_wordy, looks_random
 BEHIND = 400
 """Characters behind a label in which its value must begin and end."""
 
-MAX_PHRASE_CHARS = 300
+MAX_WORDS = 11
+"""Words between a label and its verb: "the password for the demo tenant of Ana is …"."""
 
 
 def labelled(text: str) -> Iterator[Span]:
@@ -104,10 +105,9 @@ _TYPED = Lazy(
     r"(?:\[[A-Za-z, |]{1,30}\])?(?:\s?\|\s?(?:None|null|undefined))?\s{0,4}=\s{0,4}"
 )
 _XML_VALUE = Lazy(r"[\"']\s{0,4}value\s?=\s?")
-_WORDS = r"(?:[ \t]{1,3}\(?[^\s.;!?:=：，。,\"'`]{1,30}\)?){0,8}?"
 _PROSE = Lazy(
-    rf"{_WORDS}(?:[ \t]?[:：]|[ \t]{{1,3}}(?:is|was|are|=|ist|war|lautet|heißt|est|était|es|era|é|foi|será|"
-    rf"has been set to|set to|to|equals|became|reads)[ \t]?:?)\s{{1,4}}",
+    r"[^.;!?:=：，。,\"'`\n]{0,120}?(?:[ \t]?[:：]|[ \t]{1,3}(?:is|was|are|=|ist|war|lautet|heißt|est|était|es|era|é|foi|será|"
+    r"has been set to|set to|to|equals|became|reads)[ \t]?:?)\s{1,4}",
     ignore_case=True,
 )
 _CJK = Lazy(
@@ -269,8 +269,8 @@ def _described(place: _Place) -> _Value | None:
         return None
     found = _CJK.match(rest[:40]) if not rest[:1].isascii() or not key[-1:].isascii() else None
     cjk = found is not None
-    found = found or _PROSE.match(rest[:200])
-    if found is None:
+    found = found or _PROSE.match(rest[:160])
+    if found is None or found.group().count(" ") > MAX_WORDS:
         return None
     value, quoted = _read(rest, found.end(), assigned="")
     if len(value) < 4 or _is_reference(value, quoted, rest[found.end() :]) or is_placeholder(value):
