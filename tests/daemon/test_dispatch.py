@@ -10,6 +10,8 @@ import pytest
 
 from tests.daemon.inside import inside
 from tests.daemon.wire import Wire, run
+from wm.formats.base import dump
+from wm.formats.control import DaemonStatus, Stopping
 
 
 async def ask(
@@ -114,6 +116,8 @@ def test_status_tells_who_answers_and_what_it_can_do(tmp_path: Path) -> None:
             assert (answer["name"], answer["protocol"]) == ("wm", 1)
             assert answer["home"] == str(tmp_path / "home")
             assert {"status", "changes", "note"} <= set(answer["capabilities"])
+            assert dump(DaemonStatus.model_validate(answer)) == answer
+            assert list(answer) == list(dump(DaemonStatus.model_validate(answer)))
             assert (await ask(wire, "HEAD", "/v1/status"))[0] == 200
             await wire.close()
 
@@ -141,7 +145,7 @@ def test_a_shutdown_is_answered_before_it_begins(tmp_path: Path) -> None:
             wire = await daemon.connect()
             status, answer, headers = await ask(wire, "POST", "/v1/shutdown")
             assert (status, headers["connection"]) == (200, "close")
-            assert answer["pid"]
+            assert dump(Stopping.model_validate(answer)) == answer
             assert daemon.stopped == ["stop"]
             await wire.close()
 
