@@ -36,6 +36,7 @@ from wm.errors import StoreError, WmError
 from wm.ops.base import Done, Operation
 from wm.ops.local import OutsideWatch, outside_watch
 from wm.ops.runtime import Runtime
+from wm.ops.warm import warm
 from wm.settings import DaemonSettings, Settings, activation
 
 _FIRST_FD = 3
@@ -213,6 +214,7 @@ class _Daemon:
         if not self._watch.watch(folders):
             self._log.write("no_folder_watch")
         self._watch_edits()
+        self._workers.submit(lambda: warm(self._runtime), self._warmed)
         # What is loaded by now stays: the collector need not walk through it again.
         gc.collect()
         gc.freeze()
@@ -238,6 +240,10 @@ class _Daemon:
                 "written.",
                 fix="Bring it back, or start wm again with the new place.",
             )
+
+    def _warmed(self, result: object) -> None:
+        if isinstance(result, Exception):
+            self._report("warm", result)
 
     def _edited(self, key: str) -> None:
         """In the watch's thread: somebody edited this workspace's memory (ST-4)."""
