@@ -554,6 +554,12 @@ def load(env: Mapping[str, str] | None = None) -> Settings:
     return apply_config(Settings(paths=paths), data, where=str(paths.config))
 
 
+def has_editor(env: Mapping[str, str] | None = None) -> bool:
+    """Whether the user named an editor."""
+    env = os.environ if env is None else env
+    return bool(env.get("VISUAL") or env.get("EDITOR"))
+
+
 @dataclass(frozen=True)
 class Activation:
     """What a service manager handed over: `sockets` inherited descriptors from 3 on (IF-6)."""

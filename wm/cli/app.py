@@ -7,102 +7,142 @@ import os
 import sys
 import tempfile
 import traceback
-from typing import Any
 
 import click
 
 from wm import __version__
 from wm.cli import output
+from wm.cli.groups import Group, sentence
 from wm.errors import WmError
 
-GROUPS: dict[str, tuple[str, ...]] = {
-    "Daemon": ("up", "down", "status", "logs", "daemon"),
-    "Agents": ("setup", "unsetup", "doctor"),
-    "Look": ("inspect", "show", "search", "why", "session", "workspace"),
-    "Keep and drop": (
-        "remember",
-        "forget",
-        "restore",
-        "edit",
-        "pin",
-        "importance",
-        "inbox",
-    ),
-    "Files": ("export", "fsck", "config"),
-    "For programs": ("hook", "statusline", "completion"),
+GROUPS: dict[str, dict[str, str]] = {
+    "Daemon": {
+        "up": "Start the daemon for you, if it is not running.",
+        "down": "Stop the daemon; nothing is lost.",
+        "status": "Is the daemon up, and what is here.",
+        "logs": "Show the last lines of the daemon's log.",
+        "daemon": "Run the daemon in the foreground (for service managers).",
+    },
+    "Agents": {
+        "setup": "Wire the agents on this machine; shows a diff first.",
+        "unsetup": "Take wm out of the agents' settings again.",
+        "doctor": "Check everything and prove the whole round trip.",
+    },
+    "Look": {
+        "inspect": "Show what this workspace remembers.",
+        "show": "Show one entry in full.",
+        "search": "Find entries by words, identifiers or paths.",
+        "why": "Say why an entry is kept, shown, or not.",
+        "session": "Look at the hot state of agents' sessions.",
+        "workspace": "List workspaces; tell wm that a checkout moved.",
+    },
+    "Keep and drop": {
+        "remember": "Keep a fact for all later sessions.",
+        "forget": "Move an entry to the trash; it is not learned again.",
+        "restore": "Bring an entry back from the trash.",
+        "edit": "Change an entry's text, rationale or type.",
+        "pin": "Always show an entry in prompts; --off ends it.",
+        "importance": "Say how much an entry matters: low, normal or high.",
+        "inbox": "Accept or reject what waits for your word.",
+    },
+    "Files": {
+        "export": "Write everything kept of a workspace as one JSON file.",
+        "fsck": "Check every file; `wm fsck repair` mends.",
+        "config": "Show every option, its value and what it means.",
+    },
+    "For programs": {
+        "hook": "Answer one hook of an agent (stdin to stdout).",
+        "statusline": "Print one line for Claude Code's status line.",
+        "completion": "Print the completion script for your shell.",
+    },
 }
-"""Every verb, in the order of `wm --help`. Each has a module of its name in `wm.cli.verbs`."""
+"""Every verb, in the order of `wm --help`. Each has a module of its name in `wm.cli.verbs`; its
+sentence stands here, so that the help loads none of them."""
+
+VERBS = {verb: says for verbs in GROUPS.values() for verb, says in verbs.items()}
 
 
-class Verbs(click.Group):
+class Verbs(Group):
     """Loads a verb's module when the verb is asked for."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        return [verb for verbs in GROUPS.values() for verb in verbs]
+        return list(VERBS)
 
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in self.list_commands(ctx):
+    def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
+        if name not in VERBS:
             return None
-        module = importlib.import_module(f"wm.cli.verbs.{name}")
-        command = module.command
+        command = importlib.import_module(f"wm.cli.verbs.{name}").command
         assert isinstance(command, click.Command)
+        command.short_help = VERBS[name]
         return command
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            import difflib
-
-            close = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
-            hint = f" Did you mean `wm {close[0]}`?" if close else ""
-            raise click.UsageError(f"There is no verb {args[0]!r}.{hint}", ctx=ctx) from error
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        column = max(map(len, VERBS))
         for title, verbs in GROUPS.items():
-            commands = ((verb, self.get_command(ctx, verb)) for verb in verbs)
-            rows = [(v, c.get_short_help_str(60)) for v, c in commands if c and not c.hidden]
             with formatter.section(title):
-                formatter.write_dl(rows, col_spacing=2)
+                formatter.write_dl([(v.ljust(column), says) for v, says in verbs.items()])
+
+    def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write_paragraph()
+        formatter.write("Every verb takes --help, and --json where it prints something.\n")
+        formatter.write("Exit codes: 0 done · 1 could not, or findings · 2 usage · 3 our bug\n")
 
 
 @click.group(
     cls=Verbs,
+    invoke_without_command=True,
+    options_metavar="[-C DIR | --workspace KEY]",
+    subcommand_metavar="VERB …",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
-    epilog="Exit codes: 0 done, 1 could not or findings, 2 usage, 3 a bug of ours.",
 )
 @click.version_option(__version__, "-V", "--version", message="wm %(version)s")
-def application() -> None:
+@click.option("-C", "directory", metavar="DIR", default="", help="As if started in DIR.")
+@click.option("--workspace", metavar="KEY", default="", help="The workspace with this key.")
+@click.pass_context
+def application(ctx: click.Context, directory: str, workspace: str) -> None:
     """Memory for coding agents, in plain files that you can read and edit."""
+    ctx.obj = (directory, workspace)
+    if ctx.invoked_subcommand is None:
+        output.line(ctx.get_help())
 
 
 def run(words: list[str]) -> int:
-    """Run one command line; its exit code. All errors end here, each as one sentence."""
+    """Run one command line; its exit code. All errors end here, each as one sentence.
+
+    With --json a problem is a JSON object on stdout (schemas/cli/problem.schema.json), so that
+    a program finds an object there whatever happens.
+    """
+    options = words[: words.index("--")] if "--" in words else words
+    tell = _tell_json if "--json" in options else _tell
     try:
         result = application.main(words, prog_name="wm", standalone_mode=False)
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.UsageError as error:
-        output.problem(error.format_message(), fix=_usage_fix(error))
-        return 2
+        return tell(2, "usage", sentence(error), _usage_fix(error))
     except click.ClickException as error:
-        output.problem(error.format_message())
-        return 1
+        return tell(1, "user_error", error.format_message(), "")
     except (click.Abort, KeyboardInterrupt):
-        output.problem("Stopped.")
-        return 130
+        return tell(130, "stopped", "Stopped.", "")
     except WmError as error:
-        output.problem(error.message, fix=error.fix)
-        return 1
-    except BrokenPipeError:
-        # The reader of our output went away (`wm inspect | head`): nothing is wrong.
+        return tell(1, error.code, error.message, error.fix)
+    except output.ReaderGone:
+        # Python flushes stdout once more when it ends: into nothing, or it complains.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception:  # noqa: BLE001 - the last door: a bug becomes a report, never a mystery
-        return _bug(words)
+        return tell(3, "bug", "This is a bug in wm, not something you did.", _bug(words))
     return result if isinstance(result, int) else 0
+
+
+def _tell(exit_code: int, _code: str, message: str, fix: str) -> int:
+    output.problem(message, fix=fix)
+    return exit_code
+
+
+def _tell_json(exit_code: int, code: str, message: str, fix: str) -> int:
+    output.as_json({"type": code, "detail": message, "fix": fix, "exitCode": exit_code})
+    return exit_code
 
 
 def _usage_fix(error: click.UsageError) -> str:
@@ -110,22 +150,21 @@ def _usage_fix(error: click.UsageError) -> str:
     return f"`{path} --help` shows how."
 
 
-def _bug(words: list[str]) -> int:
+def _bug(words: list[str]) -> str:
     """Write the traceback to a file and say where it is."""
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="wm-bug-", suffix=".log", delete=False, encoding="utf-8"
-    ) as log:
-        verb = words[0] if words else ""
-        log.write(f"wm {__version__}, Python {sys.version}\nverb: {verb}\n\n")
-        log.write(traceback.format_exc())
-    output.problem(
-        "This is a bug in wm, not something you did.",
-        fix=f"Please report it with the log {log.name}; nothing of your memory is in it.",
-    )
-    return 3
+    verb = next((word for word in words if word in VERBS), "")
+    text = f"wm {__version__}, Python {sys.version}\nverb: {verb}\n\n{traceback.format_exc()}"
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="wm-bug-", suffix=".log", delete=False, encoding="utf-8"
+        ) as log:
+            log.write(text)
+    except OSError:
+        return f"Please report it:\n{text}"
+    return f"Please report it with the log {log.name}; nothing of your memory is in it."
 
 
-def commands() -> dict[str, Any]:
+def commands() -> dict[str, click.Command]:
     """Every verb's command, for the reference and its tests."""
     ctx = click.Context(application, info_name="wm")
-    return {verb: application.get_command(ctx, verb) for verb in application.list_commands(ctx)}
+    return {verb: found for verb in VERBS if (found := application.get_command(ctx, verb))}

@@ -14,8 +14,7 @@ from typing import Any, TypeVar
 import click
 
 from wm.daemon.client import Client
-from wm.errors import Unavailable
-from wm.formats.base import Record, dump
+from wm.errors import Unavailable, UserError, WmError
 from wm.settings import Settings, load
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -27,16 +26,31 @@ def client_of(settings: Settings) -> Client:
 
 
 class Caller:
-    """Reaches use cases by name, through the daemon or on the files."""
+    """Reaches use cases by name, through the daemon or on the files.
+
+    directory: what the user gave with -C, or "". The current folder is asked for only when a
+    workspace is wanted: much works in a folder that does not exist any more.
+    """
 
     def __init__(self, settings: Settings, directory: str, workspace: str) -> None:
         self.settings = settings
-        self.directory = directory
         self.workspace = workspace
+        self._named = directory
+
+    @property
+    def directory(self) -> str:
+        """The folder that the user means. Raises UserError where it cannot be found."""
+        return absolute(self._named) if self._named else here()
 
     def scoped(self, **fields: Any) -> dict[str, Any]:
         """Request fields with the workspace that the user meant."""
-        scope = {"workspace": self.workspace} if self.workspace else {"directory": self.directory}
+        if self.workspace:
+            return {"workspace": self.workspace, **fields}
+        folder = self.directory
+        scope: dict[str, Any] = {"directory": folder}
+        if self._named and _is_home(folder):
+            # Only that very folder: below it -C and cd must mean the same workspace.
+            scope["explicit"] = True
         return {**scope, **fields}
 
     def call(self, name: str, **fields: Any) -> Any:
@@ -45,24 +59,34 @@ class Caller:
 
     def run(self, name: str, fields: dict[str, Any]) -> Any:
         """Run a use case by name. Raises what it raises, the same from both ways."""
+        from pydantic import ValidationError
+
         from wm.ops.catalogue import OPERATIONS
 
         operation = OPERATIONS[name]
-        request = operation.request.model_validate(fields)
+        request = operation.request.model_validate(
+            {key: _utf8(key, value) for key, value in fields.items()}
+        )
         try:
-            answer = client_of(self.settings).call(name, dump(request))
+            answer = client_of(self.settings).call(name, request)
         except Unavailable:
             return self._on_files(name, request)
-        return operation.response.model_validate(answer)
+        try:
+            return operation.response.model_validate(answer)
+        except ValidationError:
+            raise WmError(
+                "The daemon answers in another form than this wm expects.",
+                fix="It is probably another version: `wm down`, then `wm up`.",
+            ) from None
 
-    def _on_files(self, name: str, request: Record) -> Record:
+    def _on_files(self, name: str, request: Any) -> Any:
         from wm.ops.base import execute
         from wm.ops.catalogue import OPERATIONS
         from wm.ops.local import open_runtime
 
         runtime = open_runtime(self.settings)
         try:
-            return execute(runtime, OPERATIONS[name], request)  # type: ignore[no-any-return]
+            return execute(runtime, OPERATIONS[name], request)
         finally:
             runtime.store.close()
 
@@ -82,23 +106,49 @@ def workspace_options(command: F) -> F:
     )
     @wraps(command)
     def with_caller(*args: Any, directory: str, workspace: str, **options: Any) -> Any:
+        if not directory and not workspace:
+            # `wm -C DIR status` is `wm status -C DIR`.
+            directory, workspace = click.get_current_context().find_root().obj or ("", "")
         if directory and workspace:
             raise click.UsageError("Give either -C DIR or --workspace KEY.")
-        where = os.path.abspath(directory) if directory else _here(workspace)
-        return command(Caller(load(), where, workspace), *args, **options)
+        return command(Caller(load(), directory, workspace), *args, **options)
 
     return with_caller  # type: ignore[return-value]
 
 
-def _here(workspace: str) -> str:
+def absolute(path: str) -> str:
+    """The path from the root on. Raises UserError for a relative one in a deleted folder."""
+    return path if os.path.isabs(path) else os.path.normpath(os.path.join(here(), path))
+
+
+def here() -> str:
     try:
         return os.getcwd()
-    except FileNotFoundError:
-        if workspace:
-            return ""
-        raise click.ClickException(
-            "The current folder does not exist any more; go to another or give -C DIR."
+    except OSError:
+        raise UserError(
+            "The current folder does not exist any more.",
+            fix="Change into another folder, or name one with -C DIR.",
         ) from None
+
+
+def _is_home(folder: str) -> bool:
+    try:
+        return os.path.samefile(folder, os.path.expanduser("~"))
+    except OSError:
+        return False
+
+
+def _utf8(name: str, value: Any) -> Any:
+    """Words that are not UTF-8 reach us with half surrogates in them, which no file can hold."""
+    if not isinstance(value, str) or value.isascii():
+        return value
+    plain = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    if plain != value and name == "directory":
+        raise UserError(
+            f"The name of the folder {plain} is not UTF-8, so no agent can name it.",
+            fix="Rename the folder, or give the workspace with --workspace KEY.",
+        )
+    return plain
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 from wm.cli import output
-from wm.domain.text import safe
 from wm.formats.protocol import EntryView
 from wm.formats.workspace_memory import MemoryEntry
+from wm.ops import words
 
 SHORT_ID = 10
 """Characters of an id that lists show: `m_` and eight hex digits; verbs take it as it is."""
+
+COLUMN = 2 + SHORT_ID + 2 + 4 + 2
+"""Where the text of an entry begins in a list: after id and strength."""
+
+LISTED_LINES = 4
+"""Lines of a text that a list shows."""
+
+CAME_FROM = {
+    ("explicit", "user"): "you asked for it",
+    ("explicit", "agent"): "an agent asked for it",
+    ("manual", "user"): "added by hand",
+    ("manual", "import"): "imported",
+    ("compaction", "user"): "from a summary, said by you",
+    ("compaction", "agent"): "from a summary, said by the agent",
+    ("compaction", "tool"): "from a summary, read by a tool",
+}
+"""(source, origin) -> words."""
 
 
 def short_id(entry_id: str) -> str:
@@ -16,8 +33,9 @@ def short_id(entry_id: str) -> str:
 
 
 def marks(entry: MemoryEntry) -> list[str]:
-    """What is special about an entry, in words."""
-    found = [entry.source, entry.origin]
+    """Where an entry comes from and what is special about it, in words."""
+    came = CAME_FROM.get((entry.source, entry.origin), f"{entry.source}, from {entry.origin}")
+    found = [came]
     if entry.pinned:
         found.append("pinned")
     if entry.user_importance != "normal":
@@ -25,21 +43,27 @@ def marks(entry: MemoryEntry) -> list[str]:
     if entry.reinforcement_count:
         found.append(f"seen again {entry.reinforcement_count}×")
     if entry.scope != "workspace":
-        found.append(entry.scope)
+        found.append("only on " + entry.scope.replace(":", " ", 1))
     if entry.tainted:
         found.append("tainted")
     return found
 
 
-def print_entry(entry: MemoryEntry) -> None:
-    """The whole entry."""
+def print_text(entry: MemoryEntry) -> None:
+    """What the entry says."""
     output.lines(output.wrap_block(entry.text, indent=2))
-    rows = [
+
+
+def print_entry(entry: MemoryEntry, *more: output.Row) -> None:
+    """The whole entry, and further rows in the same columns."""
+    print_text(entry)
+    output.line()
+    rows: list[output.Row] = [
         ("id", entry.id),
         ("type", entry.type),
-        ("status", entry.status + (f" ({', '.join(entry.reasons)})" if entry.reasons else "")),
-        ("from", ", ".join(marks(entry))),
-        ("created", entry.created_at),
+        ("status", _status(entry)),
+        ("from", " · ".join(marks(entry))),
+        ("created", output.moment(entry.created_at)),
     ]
     if entry.rationale:
         rows.append(("because", entry.rationale))
@@ -49,19 +73,35 @@ def print_entry(entry: MemoryEntry) -> None:
         rows.append(("replaces", ", ".join(entry.supersedes)))
     if entry.superseded_by:
         rows.append(("replaced by", entry.superseded_by))
-    output.lines(output.pairs(rows, indent=2))
+    output.lines(output.pairs([*rows, *more]))
+
+
+def _status(entry: MemoryEntry) -> str:
+    told = {
+        "inbox": "waits in the inbox",
+        "trashed": "in the trash",
+        "superseded": "replaced",
+    }.get(entry.status, entry.status)
+    return told + (f": {words.reasons(entry.reasons)}" if entry.reasons else "")
 
 
 def print_row(view: EntryView) -> None:
     """One entry in a list: id, strength, text, and what is special about it."""
     entry = view.entry
-    head = f"  {output.bold(short_id(entry.id))} {view.strength:5.2f}  "
-    column = 2 + SHORT_ID + 1 + 5 + 2
-    text = output.wrap(entry.text, output.width() - column)
-    output.line(head + text[0])
-    output.lines(" " * column + rest for rest in text[1:])
-    about = marks(entry)[:] + ([f"not shown: {view.omitted}"] if view.omitted else [])
-    if entry.reasons:
-        about.append("because " + ", ".join(entry.reasons))
-    for wrapped in output.wrap(" · ".join(about), output.width() - column):
-        output.line(" " * column + output.dim(safe(wrapped)))
+    head = f"  {short_id(entry.id):<{SHORT_ID}}  {view.strength:4.2f}"
+    first, *rest = output.hang(head, entry.text, COLUMN)
+    output.line(f"  {output.bold(first[2:12])}{first[12:]}")
+    output.lines(rest[: LISTED_LINES - 1])
+    if len(rest) >= LISTED_LINES:
+        more = f"… wm show {short_id(entry.id)} has the rest"
+        output.lines(output.hang("", more, COLUMN, output.dim))
+    output.lines(output.hang("", " · ".join(_about(view)), COLUMN, output.dim))
+
+
+def _about(view: EntryView) -> list[str]:
+    about = marks(view.entry)
+    if view.entry.reasons:
+        about.append(words.reasons(view.entry.reasons))
+    if view.omitted:
+        about.append(f"not in prompts: {words.reason(view.omitted)}")
+    return about

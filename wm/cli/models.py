@@ -23,6 +23,18 @@ from wm.formats.protocol import (
 )
 
 
+class ProblemReport(Record):
+    """What any verb prints instead, with an exit code that is not 0, when it could not.
+
+    type: a stable word, as on the socket; `usage` and `bug` for exit codes 2 and 3.
+    """
+
+    type: str
+    detail: str
+    fix: str
+    exit_code: int
+
+
 class StepReport(Record):
     name: str
     ok: bool
@@ -63,6 +75,10 @@ class StatusReport(Record):
     workspace: Place | None
     counts: dict[str, int]
     sessions: int
+    trouble: str
+    """Why nothing can be said of a workspace here, or ""."""
+    agents: dict[str, str]
+    """Agents found here: current, stale (wired by another wm) or absent (not wired)."""
 
 
 class DoctorReport(Record):
@@ -99,6 +115,13 @@ class SetupReport(Record):
     problems: tuple[str, ...]
 
 
+class ExportReport(Record):
+    """With -o: where the export is."""
+
+    file: str
+    bytes: int
+
+
 class SessionsReport(Record):
     sessions: tuple[SessionSummary, ...]
 
@@ -110,6 +133,8 @@ class AcceptReport(Record):
     message: str = ""
     accepted: tuple[str, ...] = ()
 
+
+PROBLEM = "problem"
 
 PRINTS: dict[str, type[Record]] = {
     "up": UpReport,
@@ -137,8 +162,10 @@ PRINTS: dict[str, type[Record]] = {
     "inbox accept": AcceptReport,
     "inbox reject": EntryAnswer,
     "export": ExportAnswer,
-    "fsck": FsckReport,
+    "export file": ExportReport,
+    "fsck check": FsckReport,
     "fsck repair": FsckReport,
     "config": ConfigReport,
+    PROBLEM: ProblemReport,
 }
-"""Verb -> the model of its JSON."""
+"""Verb -> the model of its JSON; `problem`: any verb that could not do it."""

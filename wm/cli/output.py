@@ -10,24 +10,35 @@ import json
 import os
 import shutil
 import sys
-import textwrap
-from collections.abc import Iterable, Sequence
-from typing import Any
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from wm.domain.text import safe
-from wm.formats.base import Record, dump
 from wm.settings import wants_colour
 
+if TYPE_CHECKING:  # `wm --help` pays for no model
+    from wm.formats.base import Record
+
 WIDTH = 80
+NARROW, WIDE = 40, 100
+"""Fewer columns than these are not wrapped to, more are not used: long lines are hard to read."""
+
+Paint = Callable[[str], str]
+Row = tuple[str, str] | tuple[str, str, Paint]
+"""Name, value, and how the value is coloured. Values are plain: colour comes after wrapping."""
+
+
+class ReaderGone(Exception):
+    """Whoever read our output stopped (`wm inspect | head`): nothing is wrong."""
 
 
 def width() -> int:
-    """Columns to use: what the terminal has, 100 at most; 80 where there is none."""
+    """Columns to use: what the terminal has, 80 where there is none."""
     if not sys.stdout.isatty():
         return WIDTH
-    return max(60, min(100, shutil.get_terminal_size((WIDTH, 24)).columns))
+    return max(NARROW, min(WIDE, shutil.get_terminal_size((WIDTH, 24)).columns))
 
 
 def colour() -> bool:
@@ -35,7 +46,10 @@ def colour() -> bool:
 
 
 def line(text: str = "") -> None:
-    click.echo(text, color=colour())
+    try:
+        click.echo(text, color=colour())
+    except BrokenPipeError:
+        raise ReaderGone from None
 
 
 def lines(texts: Iterable[str]) -> None:
@@ -43,16 +57,16 @@ def lines(texts: Iterable[str]) -> None:
         line(text)
 
 
-def as_json(value: Record | dict[str, Any] | list[Any]) -> None:
+def as_json(value: Record | dict[str, Any]) -> None:
     """One JSON document on stdout, names as on the socket."""
-    plain = dump(value) if isinstance(value, Record) else value
-    click.echo(json.dumps(plain, ensure_ascii=False, indent=2), color=False)
+    plain = value if isinstance(value, dict) else value.model_dump(mode="json", by_alias=True)
+    line(json.dumps(plain, ensure_ascii=False, indent=2))
 
 
 def problem(message: str, *, fix: str = "") -> None:
     """A sentence on stderr, and what to do about it."""
-    head = click.style("wm:", fg="red", bold=True) if sys.stderr.isatty() else "wm:"
-    click.echo(f"{head} {safe(message)}", err=True)
+    paints = sys.stderr.isatty() and wants_colour()
+    click.echo(f"{click.style('wm:', fg='red', bold=True)} {safe(message)}", err=True, color=paints)
     if fix:
         click.echo(f"    {safe(fix)}", err=True)
 
@@ -82,46 +96,85 @@ def bad(text: str) -> str:
     return click.style(text, fg="red")
 
 
-def pairs(rows: Sequence[tuple[str, str]], *, indent: int = 2) -> list[str]:
-    """`name  value` rows, names padded to one column, values wrapped under themselves."""
-    column = max((len(name) for name, _ in rows), default=0) + 2
-    room = width() - indent - column
-    out = []
-    for name, value in rows:
-        wrapped = wrap(value, room) or [""]
-        out.append(" " * indent + dim(name.ljust(column)) + wrapped[0])
-        out += [" " * (indent + column) + rest for rest in wrapped[1:]]
-    return out
+# --- text in columns ----------------------------------------------------------------------
+
+
+def safe(text: str) -> str:
+    """The text in one line, with nothing in it that could steer the terminal or hide (TR-1)."""
+    if text.isascii() and text.isprintable():
+        return text
+    from wm.domain import text as texts
+
+    return texts.safe(text)
+
+
+def cells(text: str) -> int:
+    """Columns that a text takes: East Asian wide characters take two, combining marks none."""
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(char) in "WF" for char in text)
+    return len(text) + wide - sum(unicodedata.combining(char) != 0 for char in text)
 
 
 def wrap(text: str, room: int) -> list[str]:
-    """Lines of at most `room` characters; long words (paths) are broken rather than overflow."""
-    return textwrap.wrap(safe(text), max(20, room), break_on_hyphens=False) or [""]
+    """Lines of at most `room` columns; words that are longer (paths) are broken."""
+    room = max(20, room)
+    found, current = [], ""
+    for word in map(safe, text.split()):
+        if current and cells(current) + 1 + cells(word) <= room:
+            current += " " + word
+            continue
+        if current:
+            found.append(current)
+        *full, current = _pieces(word, room)
+        found += full
+    return [*found, current] if current or not found else found
 
 
-def home_short(path: str) -> str:
-    """A path with the user's home as `~`."""
-    home = os.path.expanduser("~")
-    return "~" + path[len(home) :] if home != "/" and path.startswith(home + "/") else path
+def _pieces(word: str, room: int) -> list[str]:
+    """A word cut where it fills the room."""
+    if cells(word) <= room:
+        return [word]
+    pieces = [""]
+    for char in word:
+        if cells(pieces[-1] + char) > room:
+            pieces.append("")
+        pieces[-1] += char
+    return pieces
 
 
-def count(number: int, one: str, many: str = "") -> str:
-    """`1 entry`, `2 entries`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+def cut(text: str, room: int) -> str:
+    """The text in one line of at most `room` columns, with an ellipsis where it was longer."""
+    text = safe(" ".join(text.split()))
+    if cells(text) <= room:
+        return text
+    while cells(text) > room - 1:
+        text = text[:-1]
+    return text + "…"
 
 
-def ago(seconds: float) -> str:
-    """How long ago, in one unit."""
-    for size, unit in (
-        (86400 * 365, "year"),
-        (86400 * 30, "month"),
-        (86400, "day"),
-        (3600, "hour"),
-        (60, "minute"),
-    ):
-        if seconds >= size:
-            return f"{count(int(seconds // size), unit)} ago"
-    return "just now"
+def padded(text: str, columns: int) -> str:
+    return text + " " * max(0, columns - cells(text))
+
+
+def hang(head: str, text: str, column: int, paint: Paint = str) -> list[str]:
+    """`head` padded to `column`, then the text, wrapped under itself."""
+    first, *rest = wrap(text, width() - column)
+    return [
+        padded(head, column) + paint(first),
+        *(" " * column + paint(more) for more in rest),
+    ]
+
+
+def pairs(rows: Sequence[Row], *, indent: int = 2, least: int = 0) -> list[str]:
+    """`name  value` rows, names padded to one column, values wrapped under themselves."""
+    column = max((len(row[0]) for row in rows), default=0)
+    column = indent + max(least, column) + 2
+    out = []
+    for name, value, *paint in rows:
+        first, *rest = hang(" " * indent + name, value, column, paint[0] if paint else str)
+        out += [dim(first[:column]) + first[column:], *rest]
+    return out
 
 
 def wrap_block(text: str, *, indent: int) -> list[str]:
@@ -131,3 +184,32 @@ def wrap_block(text: str, *, indent: int) -> list[str]:
         for own in text.splitlines() or [""]
         for part in wrap(own, width() - indent)
     ]
+
+
+# --- words --------------------------------------------------------------------------------
+
+
+def home_short(path: str) -> str:
+    """A path with the user's home as `~`."""
+    home = os.path.expanduser("~").rstrip("/")
+    if not home or not (path == home or path.startswith(home + "/")):
+        return path
+    return "~" + path[len(home) :]
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """`1 entry`, `2 entries`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def moment(iso: str) -> str:
+    """A time of a file, to the minute."""
+    return iso[:16].replace("T", " ") + " UTC" if iso else "never"
+
+
+def lasting(seconds: float) -> str:
+    """A time span in one unit."""
+    for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second")):
+        if seconds >= size:
+            return count(int(seconds // size), unit)
+    return "0 seconds"

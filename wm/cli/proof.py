@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from wm.cli import output
+from wm.cli.checks import print_check
 from wm.cli.context import client_of
 from wm.daemon.lifecycle import start
 from wm.errors import WmError
@@ -103,6 +104,15 @@ class _Run:
 
 def run(settings: Settings) -> list[Step]:
     """Prove the round trip; stops at the first step that fails."""
+    begun = time.monotonic()
+    try:
+        return _prove(settings)
+    except OSError as error:
+        detail = f"no scratch home can be made in {settings.paths.home}: {error.strerror}"
+        return [Step("prepare", False, detail, time.monotonic() - begun)]
+
+
+def _prove(settings: Settings) -> list[Step]:
     steps: list[Step] = []
     with _scratch(settings) as proof:
         plan: tuple[Callable[[], str], ...] = (
@@ -130,10 +140,8 @@ def run(settings: Settings) -> list[Step]:
 def show(steps: list[Step]) -> None:
     output.line(output.bold("round trip through the socket"))
     for step in steps:
-        mark = output.good("ok  ") if step.ok else output.bad("FAIL")
-        output.line(
-            f"  {mark} {step.name:<8} {step.detail}  " + output.dim(f"{step.seconds * 1000:.0f} ms")
-        )
+        took = f" ({step.seconds * 1000:.0f} ms)" if step.ok else ""
+        print_check("ok" if step.ok else "error", step.name, step.detail + took)
 
 
 @contextmanager

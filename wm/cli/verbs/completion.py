@@ -8,10 +8,14 @@ from click.shell_completion import get_completion_class
 from wm.cli import app, output
 
 
-@click.command("completion", short_help="Print the completion script for your shell.")
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.command("completion")
+@click.argument("shell", metavar="SHELL", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> int:
-    """Print a script; for bash: eval "$(wm completion bash)" in ~/.bashrc."""
+    """Print the completion script for SHELL: bash, zsh or fish.
+
+    For bash and zsh put `eval "$(wm completion bash)"` (or zsh) into ~/.bashrc or ~/.zshrc; for
+    fish write it to ~/.config/fish/completions/wm.fish.
+    """
     kind = get_completion_class(shell)
     assert kind is not None
     output.line(kind(app.application, {}, "wm", "_WM_COMPLETE").source())

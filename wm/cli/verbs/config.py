@@ -12,8 +12,8 @@ from wm.cli.context import Caller, json_option, workspace_options
 from wm.settings import SECTIONS, table
 
 
-@click.command("config", short_help="Show every option, its value and what it means.")
-@click.argument("section", type=click.Choice(tuple(SECTIONS)), required=False)
+@click.command("config")
+@click.argument("section", metavar="[SECTION]", type=click.Choice(tuple(SECTIONS)), required=False)
 @json_option
 @workspace_options
 def command(caller: Caller, section: str | None, as_json: bool) -> int:
@@ -23,13 +23,11 @@ def command(caller: Caller, section: str | None, as_json: bool) -> int:
     if as_json:
         output.as_json({"file": str(caller.settings.paths.config), "options": values})
         return 0
-    output.line(
-        f"{output.bold(output.home_short(str(caller.settings.paths.config)))} "
-        "overrides what is below"
-    )
+    file = output.home_short(str(caller.settings.paths.config))
+    output.line(f"{output.bold(file)} overrides what is below.")
     for name in names:
         output.line()
-        output.line(f"[{name}]")
+        output.line(output.bold(f"[{name}]"))
         _print_section(name, values[name])
     return 0
 
@@ -40,7 +38,10 @@ def _print_section(name: str, values: dict[str, Any]) -> None:
             continue
         value = _shown(values[option])
         changed = "" if value == default else output.warn("  (changed)")
-        output.line(f"  {option} = {value}{' ' + unit if unit else ''}{changed}")
+        shown = f"{option} = {value}{' ' + unit if unit else ''}"
+        first, *rest = output.wrap(shown, output.width() - 14)
+        output.line(f"  {first}{changed}")
+        output.lines(" " * 6 + part for part in rest)
         output.lines("      " + output.dim(part) for part in output.wrap(text, output.width() - 6))
 
 

@@ -9,7 +9,7 @@ from wm.daemon.serve import serve
 from wm.ops.local import open_runtime
 
 
-@click.command("daemon", short_help="Run the daemon in the foreground (for service managers).")
+@click.command("daemon")
 @workspace_options
 def command(caller: Caller) -> int:
     """Run in the foreground until SIGTERM. Takes sockets from systemd or launchd if given."""

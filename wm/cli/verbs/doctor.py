@@ -14,8 +14,9 @@ import click
 from wm import __version__
 from wm.agents import setup as wiring
 from wm.cli import output, proof
+from wm.cli.checks import print_check
 from wm.cli.context import Caller, client_of, json_option, workspace_options
-from wm.cli.verbs.setup import look
+from wm.cli.wiring import look
 from wm.errors import Unavailable, UserError, WmError
 from wm.ops.check import check_store, folder_class
 from wm.ops.local import open_runtime
@@ -31,7 +32,7 @@ class Check:
     fix: str = ""
 
 
-@click.command("doctor", short_help="Check everything and prove the whole round trip.")
+@click.command("doctor")
 @click.option("--no-proof", is_flag=True, help="Only look; do not run the round trip.")
 @json_option
 @workspace_options
@@ -53,12 +54,14 @@ def command(caller: Caller, no_proof: bool, as_json: bool) -> int:
         )
         return 0 if sound else 1
     for check in checks:
-        _print(check)
+        print_check(check.verdict, check.name, check.detail, check.fix)
     if steps:
         output.line()
         proof.show(steps)
     output.line()
-    output.line("All is well." if sound else "Something needs a hand; see above.")
+    output.line(
+        output.good("All is well.") if sound else output.bad("Something needs a hand; see above.")
+    )
     return 0 if sound else 1
 
 
@@ -68,15 +71,32 @@ def examine(caller: Caller) -> Iterator[Check]:
     yield _home(caller.settings.paths.home)
     yield _folder(caller)
     yield from _files(caller)
-    yield _daemon(caller)
+    yield _socket(caller)
     yield from _agents(caller)
 
 
 def _home(home: Path) -> Check:
     try:
-        mode = stat.S_IMODE(os.stat(home).st_mode)
+        found = os.stat(home).st_mode
     except FileNotFoundError:
-        return Check("home", "note", f"{home} does not exist yet; the first write makes it.")
+        return _future_home(home)
+    except OSError as error:
+        return Check(
+            "home",
+            "error",
+            f"{home} cannot be entered: {error.strerror}.",
+            "Mend the path, or set WM_HOME to a folder that is yours.",
+        )
+    if not stat.S_ISDIR(found):
+        return Check("home", "error", f"{home} is not a folder.", f"mv {home} {home}.away")
+    if not os.access(home, os.R_OK | os.W_OK | os.X_OK):
+        return Check(
+            "home",
+            "error",
+            f"You may not write to {home}.",
+            "Make it yours, or set WM_HOME to a folder that is.",
+        )
+    mode = stat.S_IMODE(found)
     if mode & 0o077:
         return Check(
             "home",
@@ -85,6 +105,20 @@ def _home(home: Path) -> Check:
             f"chmod 700 {home}",
         )
     return Check("home", "ok", f"{output.home_short(str(home))}, yours alone")
+
+
+def _future_home(home: Path) -> Check:
+    """A home that the first write has to make."""
+    above = next(folder for folder in home.parents if folder.exists())
+    if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
+        short = output.home_short(str(home))
+        return Check("home", "note", f"{short} does not exist yet; the first write makes it")
+    return Check(
+        "home",
+        "error",
+        f"{home} cannot be made: you may not write to {above}.",
+        "Make it yourself, or set WM_HOME to a folder that is yours.",
+    )
 
 
 def _folder(caller: Caller) -> Check:
@@ -114,11 +148,30 @@ def _files(caller: Caller) -> Iterator[Check]:
         )
 
 
+def _socket(caller: Caller) -> Check:
+    """The daemon, or what stands where its socket should be."""
+    path = caller.settings.paths.socket
+    try:
+        stands = os.lstat(path).st_mode
+    except OSError:
+        return _daemon(caller)
+    if stat.S_ISSOCK(stands):
+        return _daemon(caller)
+    return Check(
+        "daemon",
+        "error",
+        f"{path} is not a socket, so no daemon can listen there.",
+        f"mv {path} {path}.away",
+    )
+
+
 def _daemon(caller: Caller) -> Check:
     try:
         status = client_of(caller.settings).call("status", {})
-    except Unavailable as error:
-        return Check("daemon", "note", f"is down ({error.message})", "wm up")
+    except Unavailable:
+        return Check("daemon", "note", "is down; everything works without it, only slower", "wm up")
+    except WmError as error:
+        return Check("daemon", "error", error.message, error.fix)
     if status["version"] != __version__:
         return Check(
             "daemon",
@@ -145,17 +198,3 @@ def _agents(caller: Caller) -> Iterator[Check]:
     for agent, state in states.items():
         verdict, detail, fix = words[state]
         yield Check(agent, verdict, detail, fix)
-
-
-def _print(check: Check) -> None:
-    mark = {
-        "ok": output.good("ok     "),
-        "note": output.dim("note   "),
-        "warning": output.warn("warning"),
-        "error": output.bad("ERROR  "),
-    }[check.verdict]
-    text = output.wrap(check.detail, output.width() - 24)
-    output.line(f"  {mark} {check.name:<12}  {text[0]}")
-    output.lines(" " * 24 + rest for rest in text[1:])
-    if check.fix:
-        output.line(" " * 24 + f"→ {check.fix}")

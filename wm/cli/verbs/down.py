@@ -10,7 +10,7 @@ from wm.daemon.lifecycle import wait_gone
 from wm.errors import Unavailable
 
 
-@click.command("down", short_help="Stop the daemon; nothing is lost.")
+@click.command("down")
 @json_option
 @workspace_options
 def command(caller: Caller, as_json: bool) -> int:

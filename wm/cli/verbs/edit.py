@@ -10,10 +10,12 @@ import click
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.entries import print_entry
+from wm.errors import UserError
 from wm.formats.workspace_memory import TYPES
+from wm.settings import has_editor
 
 
-@click.command("edit", short_help="Change an entry's text, rationale or type.")
+@click.command("edit")
 @click.argument("entry_id", metavar="ID")
 @click.argument("text", nargs=-1)
 @click.option("--rationale", default=None, help='The new rationale; "" removes it.')
@@ -54,7 +56,19 @@ def command(
 
 def _from_editor(caller: Caller, entry_id: str) -> str:
     before: Any = caller.call("show_entry", id=entry_id)
-    after = click.edit(before.entry.text, extension=".md")
-    if after is None or after.strip() == before.entry.text:
-        raise click.ClickException("Nothing was changed.")
+    if before.entry.status == "trashed":
+        raise UserError(f"{before.entry.id} was forgotten.", fix=before.message)
+    if not has_editor() and not sys.stdin.isatty():
+        raise UserError(
+            "There is no terminal to open an editor in.",
+            fix="Give the new text, or - to read it from standard input, or set EDITOR.",
+        )
+    try:
+        after = click.edit(before.entry.text, extension=".md")
+    except click.ClickException as error:
+        raise UserError(
+            f"The editor did not end well: {error.message}.", fix="Set EDITOR to one that runs."
+        ) from error
+    if after is None or after.strip() == before.entry.text.strip():
+        raise UserError("Nothing was changed: the text is as it was.")
     return str(after).strip()

@@ -10,10 +10,11 @@ import click
 
 from wm.cli import output
 from wm.cli.context import Caller, workspace_options
+from wm.errors import UserError
 from wm.formats.base import dump
 
 
-@click.command("export", short_help="Write everything kept of a workspace as one JSON file.")
+@click.command("export")
 @click.option(
     "-o",
     "--output",
@@ -23,9 +24,14 @@ from wm.formats.base import dump
     show_default=True,
     help="Where to write; - is standard output.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The export is JSON in any case.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="The export is JSON in any case; with -o a report is printed as JSON too.",
+)
 @workspace_options
-def command(caller: Caller, target: str, as_json: bool) -> int:  # noqa: ARG001
+def command(caller: Caller, target: str, as_json: bool) -> int:
     """Write memory, journal, tombstones, sessions and evidence of this workspace as JSON."""
     answer: Any = caller.call("export_workspace")
     if target == "-":
@@ -36,10 +42,26 @@ def command(caller: Caller, target: str, as_json: bool) -> int:  # noqa: ARG001
         # Memory is private: the export is readable by its owner only, like the files it is of.
         handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        raise click.ClickException(f"{target} exists; name another file.") from None
+        raise UserError(
+            f"{target} exists already, and is left as it is.", fix="Name another file."
+        ) from None
     except OSError as error:
-        raise click.ClickException(f"{target} cannot be written: {error.strerror}.") from None
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-    output.line(f"Wrote {target} ({len(text):,} characters).")
+        raise UserError(
+            f"{target} cannot be written: {error.strerror}.",
+            fix="Name a file in a folder that you may write to.",
+        ) from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        os.unlink(target)  # half an export must not be taken for one
+        raise UserError(
+            f"{target} cannot be written: {error.strerror}.",
+            fix="Make room, or name a file on another disk.",
+        ) from None
+    size = len(text.encode())
+    if as_json:
+        output.as_json({"file": target, "bytes": size})
+    else:
+        output.line(f"Wrote {target} ({size:,} bytes).")
     return 0

@@ -10,7 +10,7 @@ from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
 
 
-@click.command("forget", short_help="Move an entry to the trash; it is not learned again.")
+@click.command("forget")
 @click.argument("entry_id", metavar="ID")
 @click.option("--reason", default="", help="Why, for the record.")
 @json_option

@@ -6,24 +6,27 @@ import click
 
 from wm.cli import output
 from wm.cli.context import Caller, client_of, json_option, workspace_options
+from wm.cli.groups import Group
 from wm.errors import Unavailable, UserError
 from wm.ops.check import check_store, repair_store
 from wm.ops.local import open_runtime
 from wm.store.base import Finding
 
 
-@click.group(
-    "fsck", short_help="Check every file; `wm fsck repair` mends.", invoke_without_command=True
-)
+@click.group("fsck", cls=Group, default="check")
+def command() -> None:
+    """Check every file, or mend what can be mended.
+
+    `wm fsck` alone checks: it takes the options of `wm fsck check`.
+    """
+
+
+@command.command("check", short_help="Check the data folder (the default).")
 @click.option("--deep", is_flag=True, help="Read all data, not only the structure.")
 @json_option
 @workspace_options
-@click.pass_context
-def command(ctx: click.Context, caller: Caller, deep: bool, as_json: bool) -> int:
+def check(caller: Caller, deep: bool, as_json: bool) -> int:
     """Check the data folder. Writes nothing. Exit code 1 means that there are findings."""
-    ctx.obj = caller
-    if ctx.invoked_subcommand is not None:
-        return 0
     runtime = open_runtime(caller.settings)
     try:
         return report(list(check_store(runtime, deep=deep)), as_json)
@@ -33,7 +36,7 @@ def command(ctx: click.Context, caller: Caller, deep: bool, as_json: bool) -> in
 
 @command.command("repair", short_help="Mend what can be mended.")
 @json_option
-@click.pass_obj
+@workspace_options
 def repair(caller: Caller, as_json: bool) -> int:
     """Restore documents from their spare, move what is unreadable to quarantine, cut torn logs.
 
@@ -79,10 +82,8 @@ def report(findings: list[Finding], as_json: bool, *, done: bool = False) -> int
             mark = {"error": output.bad("error  "), "warning": output.warn("warning")}.get(
                 found.severity, output.dim("note   ")
             )
-            output.line(f"{mark} {output.wrap(found.path, 200)[0]}")
-            output.lines(
-                "        " + part for part in output.wrap(found.message, output.width() - 8)
-            )
+            output.lines(mark + part[7:] for part in output.hang(" " * 8, found.path, 8)[:1])
+            output.lines(output.hang("", found.message, 8))
         if not findings:
             output.line("Nothing to mend." if done else "All files are sound.")
         elif not done and any(f.repairable for f in findings):

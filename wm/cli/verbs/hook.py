@@ -5,11 +5,13 @@ from __future__ import annotations
 import click
 
 
-@click.command("hook", short_help="Answer one hook of an agent (stdin to stdout).")
-@click.argument("agent", type=click.Choice(["claude-code", "opencode"]))
+@click.command("hook")
+@click.argument("agent", metavar="AGENT", type=click.Choice(["claude-code", "opencode"]))
 @click.argument("event")
 def command(agent: str, event: str) -> int:
     """Read the EVENT payload of AGENT from standard input and print what the hook must print.
+
+    AGENT is claude-code or opencode.
 
     Agents call this; it always ends with exit code 0, so that an agent never stops for wm.
     """

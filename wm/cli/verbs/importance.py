@@ -11,13 +11,13 @@ from wm.cli.context import Caller, json_option, workspace_options
 from wm.formats.workspace_memory import IMPORTANCES
 
 
-@click.command("importance", short_help="Say how much an entry matters: low, normal or high.")
+@click.command("importance")
 @click.argument("entry_id", metavar="ID")
-@click.argument("level", type=click.Choice(IMPORTANCES))
+@click.argument("level", metavar="LEVEL", type=click.Choice(IMPORTANCES))
 @json_option
 @workspace_options
 def command(caller: Caller, entry_id: str, level: str, as_json: bool) -> int:
-    """Weigh the entry ID: low 0.7, normal 1, high 1.5 times its strength."""
+    """Weigh the entry ID. LEVEL is low (0.7 times its strength), normal or high (1.5 times)."""
     answer: Any = caller.call("edit_entry", id=entry_id, importance=level)
     if as_json:
         output.as_json(answer)

@@ -9,16 +9,15 @@ import click
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.entries import print_entry, print_row
+from wm.cli.groups import Group
 
 
-@click.group(
-    "inbox", short_help="Accept or reject what waits for your word.", invoke_without_command=True
-)
-@click.pass_context
-def command(ctx: click.Context) -> None:
-    """Entries that may not become active by themselves, each with its reason."""
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(show)
+@click.group("inbox", cls=Group, default="list")
+def command() -> None:
+    """Entries that may not become active by themselves, each with its reason.
+
+    `wm inbox` alone lists them.
+    """
 
 
 @command.command("list", short_help="Show what waits (the default).")
@@ -36,7 +35,9 @@ def show(caller: Caller, as_json: bool) -> int:
         for view in answer.entries:
             print_row(view)
         output.line()
-        output.line('wm inbox accept ID   wm inbox reject ID   wm edit ID "better text"')
+        output.line(
+            output.dim('wm inbox accept ID · wm inbox reject ID · wm edit ID "better text"')
+        )
     return 0
 
 

@@ -9,14 +9,23 @@ import click
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.entries import print_row
+from wm.cli.place import memory_rows, print_heading
+from wm.cli.verbs.session import about_session
 from wm.formats.protocol import EntryView, Inspection
 from wm.formats.workspace_memory import STATUSES, TYPES
 
+LISTED_SESSIONS = 5
 
-@click.command("inspect", short_help="Show what this workspace remembers.")
+
+@click.command("inspect")
 @click.option("--all", "everything", is_flag=True, help="Also superseded entries and the inbox.")
-@click.option("--status", type=click.Choice(STATUSES), default=None)
-@click.option("--type", "kind", type=click.Choice(TYPES), default=None)
+@click.option(
+    "--status",
+    type=click.Choice(STATUSES[:3]),
+    default=None,
+    help="Only entries with this status. Default: active.",
+)
+@click.option("--type", "kind", type=click.Choice(TYPES), default=None, help="Only this type.")
 @json_option
 @workspace_options
 def command(
@@ -28,16 +37,33 @@ def command(
     if as_json:
         output.as_json(answer)
         return 0
-    print_inspection(answer)
+    print_heading(answer.place)
+    output.lines(output.pairs(memory_rows(answer)))
+    _print_entries(answer, filtered=bool(wanted or kind))
+    _print_sessions(answer)
+    if answer.entries:
+        half_life = caller.settings.memory.half_life_days
+        output.line()
+        output.lines(map(output.dim, output.wrap(_legend(half_life), output.width())))
     return 0
 
 
-def print_inspection(found: Inspection) -> None:
-    _print_head(found)
+def _legend(half_life_days: float) -> str:
+    return (
+        "The number is the strength: type × source × importance, halved every "
+        f"{half_life_days:g} days, more slowly for what was seen again. Prompts show the "
+        "strongest; nothing is deleted because it is weak."
+    )
+
+
+def _print_entries(found: Inspection, *, filtered: bool) -> None:
     if not found.entries:
         output.line()
-        output.line("  Nothing is remembered here yet. Say `remember that …` to an agent,")
-        output.line('  or: wm remember "we deploy with make ship"')
+        if filtered:
+            output.line("  Nothing here is like that.")
+        else:
+            output.line("  Nothing is remembered here yet. Say “remember that …” to an agent, or:")
+            output.line('  wm remember "we deploy with make ship"')
     groups: dict[str, list[EntryView]] = {}
     for view in found.entries:
         groups.setdefault(view.entry.type, []).append(view)
@@ -46,49 +72,16 @@ def print_inspection(found: Inspection) -> None:
         output.line(output.bold(kind))
         for view in views:
             print_row(view)
-    if found.sessions:
-        _print_sessions(found)
-
-
-def _print_head(found: Inspection) -> None:
-    branch = f"  branch {found.place.branch}" if found.place.branch else ""
-    output.line(output.bold(output.home_short(found.place.root)))
-    counts = found.counts
-    parts = [output.count(counts.get("active", 0), "entry", "entries")]
-    parts += [f"{counts[s]} {s}" for s in ("inbox", "superseded") if counts.get(s)]
-    if found.pending:
-        parts.append(f"{found.pending} pending")
-    shown = sum(view.shown for view in found.entries)
-    rows = [
-        ("workspace", found.place.key + branch),
-        ("memory", ", ".join(parts)),
-        (
-            "in prompts",
-            f"{output.count(shown, 'entry', 'entries')} of at most "
-            f"{found.max_entries}, {found.shown_chars:,} of {found.max_chars:,} "
-            "characters",
-        ),
-    ]
-    if found.last_activity_at:
-        rows.append(("last visit", found.last_activity_at[:16].replace("T", " ") + " UTC"))
-    if found.dormant_days:
-        rows.append(("dormant", f"{found.dormant_days:.0f} days, counted at a quarter"))
-    if found.health not in ("ok", "missing"):
-        rows.append(("health", f"{found.health}: {found.detail}"))
-    output.lines(output.pairs(rows))
 
 
 def _print_sessions(found: Inspection) -> None:
+    if not found.sessions:
+        return
     output.line()
     output.line(output.bold("sessions"))
-    for session in found.sessions[:5]:
-        about = [session.agent or "?", session.updated_at[:16].replace("T", " ")]
-        if session.open_errors:
-            about.append(output.count(session.open_errors, "open error"))
-        if session.active_files:
-            about.append(output.count(session.active_files, "active file"))
-        about.append("ended" if session.ended else "open")
-        name = output.wrap(session.session_id, 24)[0]
-        output.line(f"  {name:<24}  {', '.join(about)}")
-    if len(found.sessions) > 5:
-        output.line(output.dim(f"  {len(found.sessions) - 5} more: wm session list"))
+    for session in found.sessions[:LISTED_SESSIONS]:
+        name = output.cut(session.session_id, 16)
+        output.lines(output.hang(f"  {name}", about_session(session), 20))
+    more = len(found.sessions) - LISTED_SESSIONS
+    if more > 0:
+        output.line(output.dim(f"  {more} more: wm session list"))

@@ -9,10 +9,9 @@ import click
 
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
-from wm.domain.text import safe
 
 
-@click.command("logs", short_help="Show the last lines of the daemon's log.")
+@click.command("logs")
 @click.option("-n", "lines", type=click.IntRange(1), default=20, show_default=True)
 @json_option
 @workspace_options
@@ -36,7 +35,7 @@ def command(caller: Caller, lines: int, as_json: bool) -> int:
         rest = {k: v for k, v in record.items() if k not in ("at", "level", "event")}
         about = "  ".join(f"{name}={value}" for name, value in rest.items())
         when = str(record.get("at", ""))[:19].replace("T", " ")
-        output.line(safe(f"{when}  {record.get('event', '')}  {about}".rstrip()))
+        output.line(output.safe(f"{when}  {record.get('event', '')}  {about}".rstrip()))
     return 0
 
 

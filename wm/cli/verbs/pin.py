@@ -10,7 +10,7 @@ from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
 
 
-@click.command("pin", short_help="Always show an entry in prompts; --off ends it.")
+@click.command("pin")
 @click.argument("entry_id", metavar="ID")
 @click.option("--off", is_flag=True, help="Let it compete with the others again.")
 @json_option

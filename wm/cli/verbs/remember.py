@@ -9,11 +9,11 @@ import click
 
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
-from wm.cli.entries import print_entry
+from wm.cli.entries import print_text, short_id
 from wm.formats.workspace_memory import IMPORTANCES, TYPES
 
 
-@click.command("remember", short_help="Keep a fact for all later sessions.")
+@click.command("remember")
 @click.argument("text", nargs=-1)
 @click.option(
     "--type",
@@ -62,7 +62,10 @@ def command(
     if as_json:
         output.as_json(answer)
     else:
-        output.line(answer.message)
+        output.lines(output.wrap(answer.message, output.width()))
         if answer.entry is not None:
-            print_entry(answer.entry)
+            print_text(answer.entry)
+            if answer.entry.status == "inbox":
+                name = short_id(answer.entry.id)
+                output.line(output.dim(f'wm inbox accept {name} · wm edit {name} "better text"'))
     return 0

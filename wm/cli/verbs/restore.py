@@ -11,7 +11,7 @@ from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.entries import print_entry
 
 
-@click.command("restore", short_help="Bring an entry back from the trash.")
+@click.command("restore")
 @click.argument("entry_id", metavar="ID")
 @json_option
 @workspace_options

@@ -12,7 +12,7 @@ from wm.cli.entries import SHORT_ID, short_id
 from wm.formats.workspace_memory import TYPES
 
 
-@click.command("search", short_help="Find entries by words, identifiers or paths.")
+@click.command("search")
 @click.argument("words", nargs=-1, required=True)
 @click.option("-n", "limit", type=click.IntRange(1, 100), default=10, show_default=True)
 @click.option("--type", "kind", type=click.Choice(TYPES), default=None)
@@ -47,8 +47,8 @@ def command(
         return 1
     column = SHORT_ID + 4
     for hit in answer.hits:
-        text = output.wrap(hit.entry.text, output.width() - column)
-        output.line(f"  {output.bold(short_id(hit.entry.id))}  {text[0]}")
-        output.lines(" " * column + rest for rest in text[1:])
-        output.line(" " * column + output.dim(f"{hit.entry.type} · {hit.why}"))
+        first, *rest = output.hang(f"  {short_id(hit.entry.id)}", hit.entry.text, column)
+        output.line(output.bold(first[:column]) + first[column:])
+        output.lines(rest)
+        output.lines(output.hang("", f"{hit.entry.type} · {hit.why}", column, output.dim))
     return 0

@@ -8,9 +8,11 @@ import click
 
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
+from wm.cli.groups import Group
+from wm.formats.protocol import SessionSummary
 
 
-@click.group("session", short_help="Look at the hot state of agents' sessions.")
+@click.group("session", cls=Group, default="list")
 def command() -> None:
     """Hot state: active files, open errors, decisions, pending memories of a session."""
 
@@ -29,18 +31,25 @@ def listing(caller: Caller, as_json: bool) -> int:
     if not answer.sessions:
         output.line("No agent had a session here yet.")
     for session in answer.sessions:
-        state = "ended" if session.ended else "open"
-        output.line(f"  {output.wrap(session.session_id, 60)[0]}")
-        about = [
-            session.agent or "?",
-            session.updated_at[:16].replace("T", " "),
-            state,
-            output.count(session.open_errors, "open error"),
-            output.count(session.active_files, "active file"),
-            output.count(session.compactions, "compaction"),
-        ]
-        output.line("    " + output.dim(", ".join(about)))
+        output.line("  " + output.bold(output.cut(session.session_id, output.width() - 2)))
+        about = output.hang("", about_session(session), 4, output.dim)
+        output.lines(about)
     return 0
+
+
+def about_session(session: SessionSummary) -> str:
+    """A session in one line; what is 0 is not worth a word."""
+    counted = [
+        output.count(number, word)
+        for number, word in (
+            (session.open_errors, "open error"),
+            (session.active_files, "active file"),
+            (session.compactions, "compaction"),
+        )
+        if number
+    ]
+    state = "ended" if session.ended else "open"
+    return " · ".join([session.agent or "?", state, output.moment(session.updated_at), *counted])
 
 
 @command.command("show", short_help="The hot state of one session.")
@@ -48,7 +57,10 @@ def listing(caller: Caller, as_json: bool) -> int:
 @json_option
 @workspace_options
 def show(caller: Caller, session_id: str, as_json: bool) -> int:
-    """Show the hot state of the session ID, as its next prompt epoch would get it."""
+    """Show the hot state of the session ID, as its next prompt epoch would get it.
+
+    The beginning of an id is enough where it fits one session only.
+    """
     answer: Any = caller.call("show_session", sessionId=session_id)
     if as_json:
         output.as_json(answer)
@@ -57,7 +69,7 @@ def show(caller: Caller, session_id: str, as_json: bool) -> int:
     rows = [
         ("session", state.session_id),
         ("agent", state.agent or "?"),
-        ("since", state.started_at),
+        ("since", output.moment(state.started_at)),
         ("epoch", str(state.epoch_number)),
         ("compactions", str(state.compactions)),
     ]

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import click
 
-import wm
 from wm.agents import setup as wiring
-from wm.agents.claude_hooks import installed
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
-from wm.domain.text import safe
-from wm.settings import Settings, find_agent_paths
+from wm.cli.wiring import look
 
 
-@click.command("setup", short_help="Wire the agents on this machine; shows a diff first.")
+@click.command("setup")
 @click.option(
     "--agent",
     "agents",
@@ -47,12 +43,6 @@ def command(
     """
     plan = wiring.plan_setup(look(caller.settings), agents=agents, service=service)
     return carry_out(plan, yes=yes, dry_run=dry_run, as_json=as_json, done="Wired.")
-
-
-def look(settings: Settings) -> wiring.Facts:
-    """This machine, as far as setup is concerned."""
-    command = installed(sys.executable, Path(wm.__file__).parent)
-    return wiring.look(find_agent_paths(), settings.paths, command, settings.hooks, sys.platform)
 
 
 def carry_out(plan: wiring.Plan, *, yes: bool, dry_run: bool, as_json: bool, done: str) -> int:
@@ -102,4 +92,4 @@ def _agreed() -> bool:
 
 def _coloured(diff: str) -> list[str]:
     paint = {"+": output.good, "-": output.bad, "@": output.dim}
-    return [paint.get(text[:1], str)(safe(text)) for text in diff.splitlines()]
+    return [paint.get(text[:1], str)(output.safe(text)) for text in diff.splitlines()]

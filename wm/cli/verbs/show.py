@@ -11,7 +11,7 @@ from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.entries import print_entry
 
 
-@click.command("show", short_help="Show one entry in full.")
+@click.command("show")
 @click.argument("entry_id", metavar="ID")
 @json_option
 @workspace_options
@@ -22,4 +22,7 @@ def command(caller: Caller, entry_id: str, as_json: bool) -> int:
         output.as_json(answer)
     else:
         print_entry(answer.entry)
+        if answer.message:
+            output.line()
+            output.lines(output.wrap(answer.message, output.width()))
     return 0

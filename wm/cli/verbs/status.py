@@ -10,25 +10,29 @@ import click
 from wm import __version__
 from wm.cli import output
 from wm.cli.context import Caller, client_of, json_option, workspace_options
-from wm.domain.times import parse
-from wm.errors import Unavailable, UserError
+from wm.cli.place import LEAST, memory_rows, print_heading
+from wm.cli.wiring import look, states
+from wm.errors import Unavailable, WmError
+
+WIRED = {"current": "wired", "stale": "wired by another wm (wm setup)", "absent": "not wired"}
 
 
-@click.command("status", short_help="Is the daemon up, and what is here.")
+@click.command("status")
 @json_option
 @workspace_options
 def command(caller: Caller, as_json: bool) -> int:
-    """Show the daemon, where the files are, and this workspace in a few lines.
+    """Show the daemon, the agents, where the files are, and this workspace in a few lines.
 
     Ends with exit code 0 also when the daemon is down: everything works without it.
     """
-    daemon = _daemon(caller)
+    daemon, silent = _daemon(caller)
     here: Any = None
-    trouble = ""
+    trouble = ("", "")
     try:
         here = caller.call("inspect")
-    except UserError as error:
-        trouble = error.message
+    except WmError as error:
+        trouble = (error.message, error.fix)
+    agents = _agents(caller)
     if as_json:
         output.as_json(
             {
@@ -38,73 +42,67 @@ def command(caller: Caller, as_json: bool) -> int:
                 "workspace": here.place.model_dump(mode="json", by_alias=True) if here else None,
                 "counts": here.counts if here else {},
                 "sessions": len(here.sessions) if here else 0,
+                "trouble": trouble[0],
+                "agents": agents,
             }
         )
         return 0
-    output.line(_headline(daemon))
-    output.lines(output.pairs(_where(caller)))
+    output.line(output.bold(f"wm {__version__}"))
+    output.lines(output.pairs(_machine(caller, daemon, silent, agents), least=LEAST))
     output.line()
     if here is None:
-        output.line(f"  {trouble}")
+        output.lines("  " + part for text in trouble for part in output.wrap(text, 76) if part)
         return 0
-    output.line(output.bold(output.home_short(here.place.root)))
-    output.lines(output.pairs(_memory(here)))
+    print_heading(here.place)
+    output.lines(output.pairs(memory_rows(here), least=LEAST))
     return 0
 
 
-def _daemon(caller: Caller) -> dict[str, Any] | None:
+def _daemon(caller: Caller) -> tuple[dict[str, Any] | None, str]:
+    """What the daemon says of itself, or None and why it says nothing."""
     try:
         found: dict[str, Any] = client_of(caller.settings).call("status", {})
-    except Unavailable:
-        return None
-    return found
+    except WmError as error:
+        return None, "" if isinstance(error, Unavailable) else error.message
+    return found, ""
 
 
-def _headline(daemon: dict[str, Any] | None) -> str:
-    if daemon is None:
-        return f"wm {__version__} · {output.warn('daemon is down')} (wm up starts it)"
-    started = parse(str(daemon["startedAt"]))
-    seconds = (datetime.now(UTC) - started).total_seconds() if started else 0.0
-    up = output.ago(seconds).removesuffix(" ago")
-    up = "just started" if up == "just now" else f"up {up}"
-    mixed = (
-        ""
-        if daemon["version"] == __version__
-        else output.warn(f" · it is version {daemon['version']}; wm down, wm up")
-    )
-    return f"wm {__version__} · {output.good('daemon is up')} (pid {daemon['pid']}, {up}){mixed}"
+def _agents(caller: Caller) -> dict[str, str]:
+    """How the agents here are wired; nothing where that cannot be read: `wm doctor` says why."""
+    try:
+        return states(look(caller.settings))
+    except WmError:
+        return {}
 
 
-def _where(caller: Caller) -> list[tuple[str, str]]:
+def _machine(
+    caller: Caller, daemon: dict[str, Any] | None, silent: str, agents: dict[str, str]
+) -> list[output.Row]:
     paths = caller.settings.paths
+    wired = " · ".join(f"{agent} {WIRED[state]}" for agent, state in agents.items())
+    if "absent" in agents.values():
+        wired += " (wm setup)"
     return [
+        ("daemon", *_daemon_line(daemon, silent)),
+        ("agents", wired or "none found on this machine"),
         ("files", output.home_short(str(paths.home))),
         ("socket", output.home_short(str(paths.socket))),
     ]
 
 
-def _memory(here: Any) -> list[tuple[str, str]]:
-    counts = here.counts
-    parts = [output.count(counts.get("active", 0), "entry", "entries")]
-    if counts.get("inbox"):
-        parts.append(output.warn(f"{counts['inbox']} in the inbox (wm inbox)"))
-    if here.pending:
-        parts.append(f"{here.pending} pending")
-    open_sessions = [s for s in here.sessions if not s.ended]
-    errors = sum(s.open_errors for s in open_sessions)
-    rows = [
-        (
-            "workspace",
-            here.place.key + (f"  branch {here.place.branch}" if here.place.branch else ""),
-        ),
-        ("memory", ", ".join(parts)),
-        ("in prompts", f"{here.shown_chars:,} of {here.max_chars:,} characters"),
-        (
-            "sessions",
-            f"{len(open_sessions)} open of {len(here.sessions)}, "
-            f"{output.count(errors, 'open error')}",
-        ),
-    ]
-    if here.health not in ("ok", "missing"):
-        rows.append(("health", f"{here.health}: {here.detail}"))
-    return rows
+def _daemon_line(daemon: dict[str, Any] | None, silent: str) -> tuple[str, output.Paint]:
+    if daemon is None:
+        told = silent or "down; everything works without it, only slower (wm up)"
+        return told, output.warn
+    up = f"up for {_up_for(str(daemon['startedAt']))} · pid {daemon['pid']}"
+    if daemon["version"] != __version__:
+        return (
+            f"{up} · version {daemon['version']}, not {__version__} (wm down; wm up)",
+            output.warn,
+        )
+    return up, output.good
+
+
+def _up_for(started_at: str) -> str:
+    started = datetime.fromisoformat(started_at)
+    return output.lasting((datetime.now(UTC) - started).total_seconds())

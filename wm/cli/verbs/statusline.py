@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 
-@click.command("statusline", short_help="Print one line for Claude Code's status line.")
+@click.command("statusline")
 def command() -> int:
     """Read Claude Code's status from standard input and print one line, or nothing."""
     from wm.agents import hook_client

@@ -6,10 +6,11 @@ import click
 
 from wm.agents import setup as wiring
 from wm.cli.context import Caller, json_option, workspace_options
-from wm.cli.verbs.setup import carry_out, look
+from wm.cli.verbs.setup import carry_out
+from wm.cli.wiring import look
 
 
-@click.command("unsetup", short_help="Take wm out of the agents' settings again.")
+@click.command("unsetup")
 @click.option(
     "--agent",
     "agents",

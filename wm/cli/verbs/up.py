@@ -11,7 +11,7 @@ from wm.cli.context import Caller, client_of, json_option, workspace_options
 from wm.daemon.lifecycle import start
 
 
-@click.command("up", short_help="Start the daemon for you, if it is not running.")
+@click.command("up")
 @click.option(
     "--prove",
     is_flag=True,

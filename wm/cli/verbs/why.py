@@ -9,9 +9,11 @@ import click
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.entries import print_entry
+from wm.formats.protocol import WhyAnswer
+from wm.ops import words
 
 
-@click.command("why", short_help="Say why an entry is kept, shown, or not.")
+@click.command("why")
 @click.argument("subject", nargs=-1, required=True)
 @json_option
 @workspace_options
@@ -25,13 +27,19 @@ def command(caller: Caller, subject: tuple[str, ...], as_json: bool) -> int:
         output.as_json(answer)
         return 0
     if answer.entry is not None:
-        print_entry(answer.entry)
-        shown = (
-            "shown in prompts" if answer.shown else f"not shown ({answer.omitted or 'inactive'})"
-        )
-        output.lines(output.pairs([("strength", f"{answer.strength:.2f}, {shown}")]))
+        print_entry(answer.entry, *_now(answer))
         output.line()
-    output.lines(
-        f"  {part}" for text in answer.sentences for part in output.wrap(text, output.width() - 2)
-    )
+    for text in answer.sentences:
+        head, gap, rest = text.partition("  ")
+        # A line of history is a time and what happened then; other sentences have no time.
+        output.lines(output.hang(f"  {head}", rest, 20) if gap else output.hang("", text, 2))
     return 0
+
+
+def _now(answer: WhyAnswer) -> list[output.Row]:
+    """Whether prompts show it now, and how strong it is."""
+    if answer.entry is None or answer.entry.status != "active":
+        return []
+    omitted = words.reason(answer.omitted or "inactive")
+    shown = "prompts show it" if answer.shown else f"prompts do not show it: {omitted}"
+    return [("strength", f"{answer.strength:.2f} · {shown}")]

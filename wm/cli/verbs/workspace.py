@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import click
 
 from wm.cli import output
-from wm.cli.context import Caller, json_option, workspace_options
+from wm.cli.context import Caller, absolute, json_option, workspace_options
+from wm.cli.groups import Group
 
 
-@click.group("workspace", short_help="List workspaces; tell wm that a checkout moved.")
+@click.group("workspace", cls=Group, default="list")
 def command() -> None:
-    """Workspaces are repositories (or folders outside git), named by a key of 16 hex digits."""
+    """Workspaces are repositories (or folders outside git), named by a key of 16 hex digits.
+
+    `wm workspace` alone lists them.
+    """
 
 
 @command.command("list", short_help="All workspaces with what they hold.")
@@ -29,8 +32,8 @@ def show(caller: Caller, as_json: bool) -> int:
         output.line("No workspace remembers anything yet.")
     for space in answer.workspaces:
         root = output.home_short(space.root) or "?"
-        gone = "" if space.exists else output.warn("  (folder is gone: wm workspace mv OLD NEW)")
-        output.line(f"  {output.bold(space.key)}  {output.wrap(root, 200)[0]}{gone}")
+        first, *rest = output.hang(f"  {space.key}", root, 20)
+        output.lines([output.bold(first[:20]) + first[20:], *rest])
         about = [
             output.count(space.active, "entry", "entries"),
             output.count(space.sessions, "session"),
@@ -39,7 +42,12 @@ def show(caller: Caller, as_json: bool) -> int:
             about.append(f"{space.inbox} in the inbox")
         if space.health != "ok":
             about.append(space.health)
-        output.line(" " * 20 + output.dim(", ".join(about)))
+        if space.last_activity_at:
+            about.append(f"last visit {space.last_activity_at[:10]}")
+        output.lines(output.hang("", " · ".join(about), 20, output.dim))
+        if not space.exists:
+            gone = "The folder is gone; if it moved: wm workspace mv OLD NEW"
+            output.lines(output.hang("", gone, 20, output.warn))
     return 0
 
 
@@ -50,9 +58,7 @@ def show(caller: Caller, as_json: bool) -> int:
 @workspace_options
 def move(caller: Caller, old: str, new: str, as_json: bool) -> int:
     """NEW, a folder, takes over the memory of OLD (the path it had, or its key)."""
-    answer: Any = caller.run(
-        "move_workspace", {"old": _path_or_key(old), "new": os.path.abspath(new)}
-    )
+    answer: Any = caller.run("move_workspace", {"old": _path_or_key(old), "new": absolute(new)})
     if as_json:
         output.as_json(answer)
     else:
@@ -62,4 +68,4 @@ def move(caller: Caller, old: str, new: str, as_json: bool) -> int:
 
 def _path_or_key(text: str) -> str:
     is_key = len(text) == 16 and all(c in "0123456789abcdef" for c in text)
-    return text if is_key else os.path.abspath(text)
+    return text if is_key else absolute(text)

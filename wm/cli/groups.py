@@ -1,0 +1,74 @@
+"""Verbs that have verbs: what they say to a word they do not know."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+
+class Group(click.Group):
+    """A group whose unknown verb is answered with the nearest known one.
+
+    default: the verb that is meant where none is given, so that `wm inbox --json` lists.
+    """
+
+    def __init__(self, *args: Any, default: str = "", **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.default = default
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        plain = not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names)
+        return super().parse_args(ctx, [self.default, *args] if self.default and plain else args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.NoSuchOption:
+            raise
+        except click.UsageError as error:
+            message = f"`{ctx.command_path}` has no verb {args[0]!r}."
+            raise click.UsageError(message + self._nearest(ctx, args[0]), ctx=ctx) from error
+
+    def _nearest(self, ctx: click.Context, word: str) -> str:
+        from difflib import get_close_matches
+
+        close = get_close_matches(word, self.list_commands(ctx), n=1)
+        return f" Did you mean `{ctx.command_path} {close[0]}`?" if close else ""
+
+
+def sentence(error: click.UsageError) -> str:
+    """What was wrong with the words, as a full sentence."""
+    path = error.ctx.command_path if error.ctx else "wm"
+    match error:
+        case click.NoSuchOption():
+            close = sorted(error.possibilities or ())
+            hint = f" Did you mean {close[0]}?" if close else ""
+            return f"`{path}` has no option {error.option_name}.{hint}"
+        case click.MissingParameter():
+            return f"`{path}` needs {_name(error.param)}."
+        case click.BadParameter():
+            said = f"{_name(error.param)}: {error.message}"
+        case click.BadOptionUsage():
+            said = f"`{path}`: {error.message}"
+        case _ if error.message.startswith("Got unexpected extra argument"):
+            extra = error.message.partition("(")[2].rstrip(")")
+            return f"`{path}` does not know what to do with the further {_words(extra)}."
+        case _:
+            said = error.format_message()
+    return said if said.endswith((".", "?")) else said + "."
+
+
+def _words(extra: str) -> str:
+    return f"word {extra!r}" if " " not in extra else f"words {extra!r}"
+
+
+def _name(param: click.Parameter | None) -> str:
+    """A parameter as it stands in the help."""
+    if param is None:
+        return "an argument"
+    if isinstance(param, click.Argument):
+        return param.metavar or (param.name or "").upper()
+    return max(param.opts, key=len)
