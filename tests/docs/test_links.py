@@ -1,0 +1,118 @@
+"""Every link, path and name in the pages leads somewhere."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.docs import markdown
+from tests.docs.pages import ROOT
+
+PACKAGES = ("agents", "cli", "daemon", "domain", "formats", "ops", "store")
+TOP = ("wm", "tests", "docs", "schemas", "examples")
+_PATH = re.compile(rf"^(?:{'|'.join(TOP + PACKAGES)})/[\w./<>*-]*[\w/>*]$")
+_DOTTED = re.compile(r"^(?:wm|tests)(?:\.\w+)+$")
+
+
+@pytest.mark.parametrize("page", markdown.pages())
+def test_links_lead_to_files_and_headings_that_are_there(page: str) -> None:
+    here = (ROOT / page).parent
+    broken = []
+    for link in markdown.links(page):
+        if link.startswith(("https://", "http://")):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (here / path).resolve() if path else ROOT / page
+        if not target.exists() or (anchor and anchor not in markdown.anchors(target)):
+            broken.append(link)
+    assert not broken
+
+
+def is_there(path: str) -> bool:
+    """A path of the tree: exact, with `<word>` for any name, as a module, or as its member.
+    Packages of `wm` may be named without it."""
+    pattern = re.sub(r"<\w+>", "*", path)
+    for base in (ROOT, ROOT / "wm"):
+        if any(base.glob(pattern)) or any(base.glob(pattern + ".py")):
+            return True
+        module, _, member = pattern.rpartition(".")
+        file = base / (module + ".py")
+        if module and file.is_file() and re.search(rf"\b{member}\b", file.read_text("utf-8")):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("page", markdown.pages())
+def test_paths_of_the_tree_that_a_page_names_are_there(page: str) -> None:
+    named = {name for name in markdown.inline(page) if _PATH.match(name)}
+    assert [name for name in sorted(named) if not is_there(name)] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "there"),
+    [
+        ("wm/settings.py", True),
+        ("ops/base.execute_batch", True),
+        ("docs/formats/<slug>.md", True),
+        ("tests/domain", True),
+        ("wm/domain/nowhere.py", False),
+        ("ops/base.nothing_like_it", False),
+    ],
+)
+def test_the_check_of_paths_tells_good_from_bad(path: str, there: bool) -> None:
+    assert is_there(path) is there
+
+
+@pytest.mark.parametrize("page", markdown.pages())
+def test_modules_and_members_that_a_page_names_are_there(page: str) -> None:
+    for name in markdown.inline(page):
+        if _DOTTED.match(name) and not name.endswith((".sock", ".js", ".json")):
+            assert is_importable(name), name
+
+
+def is_importable(name: str) -> bool:
+    """Walks down the dots; a package that runs with `-m` need not be imported for it."""
+    parts = name.split(".")
+    for end in range(len(parts), 0, -1):
+        base = ROOT.joinpath(*parts[:end])
+        if not (base.is_dir() or base.with_suffix(".py").is_file()):
+            continue
+        found: object = importlib.import_module(".".join(parts[:end]))
+        for part in parts[end:]:
+            if not hasattr(found, part):
+                return False
+            found = getattr(found, part)
+        return True
+    return False
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    seen: set[Path] = set()
+    todo = [ROOT / "README.md"]
+    while todo:
+        page = todo.pop()
+        if page in seen or page.suffix != ".md":
+            continue
+        seen.add(page)
+        links = markdown.links(str(page.relative_to(ROOT)))
+        targets = ((page.parent / link.partition("#")[0]).resolve() for link in links)
+        todo += [t / "README.md" if t.is_dir() else t for t in targets if t.exists()]
+    lost = {ROOT / page for page in markdown.pages()} - seen
+    assert sorted(str(p.relative_to(ROOT)) for p in lost if p.parent.name != "changelog") == []
+
+
+def test_decision_records_have_their_four_parts_and_a_line_in_the_index() -> None:
+    folder = ROOT / "docs" / "adr"
+    records = sorted(folder.glob("[0-9]*.md"))
+    numbers = [int(path.name[:4]) for path in records]
+    assert numbers == list(range(1, len(records) + 1))
+    index = markdown.links("docs/adr/README.md")
+    for path in records:
+        text = path.read_text("utf-8")
+        assert text.startswith(f"# {path.name[:4]} "), path.name
+        assert path.name in index
+        for part in ("**Context.**", "**Options.**", "**Choice.**", "**Cost.**"):
+            assert part in text, (path.name, part)

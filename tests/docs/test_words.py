@@ -1,0 +1,71 @@
+"""One word, one thing: the glossary, and words that stand for nothing of ours."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+
+import pytest
+
+from tests.docs import markdown
+from tests.docs.pages import ROOT
+
+INSTEAD = {
+    "entry": r"memory (?:item|record|node|object)s?\b",
+    "evidence": r"\b(?:audit|event) (?:log|trail)s?\b",
+    "inbox": r"\breview queue\b|\bmoderation\b",
+    "trash": r"\brecycle bin\b|\bsoft[- ]delet",
+    "spare": r"\bbackup (?:copy|file)\b|\bprevious generation file\b",
+    "lock": r"\bmutex\b|\blockfile\b",
+    "epoch": r"\bprompt (?:version|revision)s?\b",
+    "workspace": r"\bproject key\b|\bnamespaces?\b|\btenants?\b",
+    "session": r"\bchat (?:session|thread)s?\b",
+    "retention strength": r"\b(?:relevance|decay) scores?\b",
+    "tombstone": r"\bdeny[- ]?list\b|\bblack[- ]?list\b",
+    "data folder": r"\bdata dir(?:ectory)?\b|\bstorage dir(?:ectory)?\b",
+    "agent": r"\bAI assistants?\b|\bLLMs?\b",
+}
+"""Our word -> how others call it; only the page of sources may quote them."""
+
+EMPTY = re.compile(r"(?:Manager|Helper|Utils?|Service|V2|(?<!Too)New)$")
+
+
+def glossary() -> list[tuple[str, ...]]:
+    return markdown.table("docs/glossary.md", "word", "what it means")
+
+
+def test_the_glossary_is_in_order_and_says_each_word_once() -> None:
+    words = [word for word, _ in glossary()]
+    assert words == sorted(set(words), key=str.lower)
+
+
+@pytest.mark.parametrize("word", [word for word, _ in glossary()])
+def test_a_word_of_the_glossary_is_used(word: str) -> None:
+    plural = word[:-1] + "(?:y|ies)" if word.endswith("y") else word + "s?"
+    assert re.search(rf"\b{plural}\b", written(), re.IGNORECASE)
+
+
+@cache
+def written() -> str:
+    """The pages and the code, on one line."""
+    pages = (markdown.text(page) for page in markdown.pages() if page != "docs/glossary.md")
+    code = (path.read_text("utf-8") for path in sorted((ROOT / "wm").rglob("*.py")))
+    return " ".join(" ".join((*pages, *code)).split())
+
+
+@pytest.mark.parametrize("page", [p for p in markdown.pages() if p != "docs/seeds.md"])
+def test_a_page_uses_our_words(page: str) -> None:
+    prose = " ".join(markdown.parts(page)[0].split())
+    wrong = {w: m.group() for w, p in INSTEAD.items() if (m := re.search(p, prose, re.IGNORECASE))}
+    assert wrong == {}
+
+
+def test_no_class_is_named_for_nothing() -> None:
+    named = [
+        node.name
+        for path in (ROOT / "wm").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef)
+    ]
+    assert [name for name in named if EMPTY.search(name)] == []
