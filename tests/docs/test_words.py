@@ -10,6 +10,7 @@ import pytest
 
 from tests.docs import markdown
 from tests.docs.pages import ROOT
+from tests.test_layers import MAY_IMPORT
 
 INSTEAD = {
     "entry": r"memory (?:item|record|node|object)s?\b",
@@ -69,3 +70,9 @@ def test_no_class_is_named_for_nothing() -> None:
         if isinstance(node, ast.ClassDef)
     ]
     assert [name for name in named if EMPTY.search(name)] == []
+
+
+def test_the_table_of_packages_is_the_one_that_imports_are_held_to() -> None:
+    rows = markdown.table("docs/architecture.md", "package", "what it is", "may import")
+    told = {row[0].strip("`"): set(re.findall(r"`([^`]+)`", row[2])) for row in rows}
+    assert told == {package: allowed - {package} for package, allowed in MAY_IMPORT.items()}
