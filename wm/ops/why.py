@@ -72,12 +72,12 @@ def _records(
 
 def _origin(entry: MemoryEntry) -> str:
     how = {
-        "explicit": "the user asked to remember it",
-        "manual": "it was added by hand",
-        "compaction": "a session's compaction proposed it",
-    }.get(entry.source, f"its source is {entry.source}")
+        "explicit": "The user asked to remember it",
+        "manual": "It was added by hand",
+        "compaction": "A session's compaction proposed it",
+    }.get(entry.source, f"It came from {entry.source}")
     taint = ", and it leans on text from outside the conversation" if entry.tainted else ""
-    return f"It is here because {how} on {entry.created_at[:10]}{taint}."
+    return f"{how} on {entry.created_at[:10]}{taint}."
 
 
 why = Operation("why", WhyRequest, WhyAnswer, _run)

@@ -40,7 +40,6 @@ def command(caller: Caller, prove: bool, quiet: bool, as_json: bool) -> int:
                 [
                     ("socket", output.home_short(str(caller.settings.paths.socket))),
                     ("files", output.home_short(str(caller.settings.paths.home))),
-                    ("here", output.home_short(caller.directory)),
                 ]
             )
         )
