@@ -7,6 +7,7 @@ on its way, evidence that was acknowledged is there, and no fact is nowhere.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,12 @@ class Snapshot:
     facts: frozenset[str]
     health: Mapping[str, Health]
     damaged_records: int
+    by_user: frozenset[tuple[str, str]] = frozenset()
+    """The evidence of what a person did."""
+
+
+def with_evidence(one: Snapshot, more: frozenset[tuple[str, str]]) -> Snapshot:
+    return dataclasses.replace(one, evidence=one.evidence | more)
 
 
 def refs(store: FileStore) -> Iterator[Ref[Document]]:
@@ -59,13 +66,23 @@ def take(store: FileStore) -> Snapshot:
             if ref.model in RELAXED:
                 relaxed.add(path)
     evidence: set[tuple[str, str]] = set()
+    by_user: set[tuple[str, str]] = set()
     damaged = 0
     for workspace in store.workspaces():
         log = store.evidence(workspace)
         damaged += log.damaged
-        evidence.update((workspace, record.event_id) for record in log.records)
+        for record in log.records:
+            evidence.add((workspace, record.event_id))
+            if record.phase == "user":
+                by_user.add((workspace, record.event_id))
     return Snapshot(
-        documents, frozenset(relaxed), frozenset(evidence), frozenset(facts), health, damaged
+        documents,
+        frozenset(relaxed),
+        frozenset(evidence),
+        frozenset(facts),
+        health,
+        damaged,
+        frozenset(by_user),
     )
 
 

@@ -4,11 +4,13 @@ The steps, each one call of `fsops`:
   stage    new bytes into a temporary file beside the document; class full also into the
            temporary file of the spare.
   flush    the caller flushes the staged files of a transaction together.
-  install  the temporary file takes the name, then its twin takes the spare's.
-  flush    the folder. Only now is class full acknowledged.
+  install  the temporary file takes the name.
+  flush    the folder: from now on class full is on disk.
+  twin     takes the spare's name. Only now is the update acknowledged.
 
-The document takes its name before the spare, so at every moment the document is at least as
-new as its spare, and a reader that looks at the spare first never meets a newer one.
+The spare takes its name when that of the document is on disk: so at every moment, also after a
+power cut that kept any of the unflushed names, the document is at least as new as its spare,
+and a reader that looks at the spare first never meets a newer one.
 Protects: the spare is a file of its own, so what damages or edits one of them in place leaves
 the other. Does not lock, and does not know what a document is.
 """
@@ -59,16 +61,19 @@ def write_new(disk: Disk, folder: Handle, name: str, raw: bytes) -> None:
 
 
 def install(disk: Disk, staged: Staged) -> None:
-    """Give the staged bytes their names: the document first, then its spare."""
+    """Give the staged bytes the document's name; a twin for the spare waits on."""
     disk.close(staged.file)
     if staged.spare_temp:
         disk.rename(staged.folder, staged.temp, staged.name)
-        staged.temp = ""
-        swap_in(disk, staged.folder, staged.spare_temp, paths.spare(staged.name))
-        staged.spare_temp = ""
     else:
         swap_in(disk, staged.folder, staged.temp, staged.name)
-        staged.temp = ""
+    staged.temp = ""
+
+
+def install_twin(disk: Disk, staged: Staged) -> None:
+    """Give the twin the spare's name, once the document's own name is on disk."""
+    swap_in(disk, staged.folder, staged.spare_temp, paths.spare(staged.name))
+    staged.spare_temp = ""
 
 
 def install_spare(disk: Disk, staged: Staged) -> None:

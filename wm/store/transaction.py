@@ -8,8 +8,8 @@ name, so that a power cut leaves a fact twice, never nowhere:
   install   full documents in `WRITE_ORDER`, a folder flush between two of them
   delete    what gives a fact away goes after what received it
   append    evidence
-  flush     the last folder and the evidence file, together; acknowledged from here on
-  install   relaxed documents
+  flush     the last folder and the evidence file, together; class full is on disk from here on
+  install   the spares, which must never be newer than what is on disk; relaxed documents
 
 One full document and its evidence so cost two waits for the drive.
 """
@@ -255,7 +255,9 @@ class FileTransaction:
             last += self._delete_all(deletes)
             self._append_all(ends, logs)
             durable = bool(full or deletes) or any(log.by_user for log in logs)
-            self._acknowledge(last, ends, durable=durable)
+            self._make_durable(last, ends, durable=durable)
+            for write in full:
+                self._install_twin(write)
             for write in relaxed:
                 self._install(write)
 
@@ -358,7 +360,7 @@ class FileTransaction:
             with explained("write", self._core.home, end.file.path):
                 self._core.log.append(end, lines)
 
-    def _acknowledge(self, folders: Sequence[str], ends: dict[str, End], *, durable: bool) -> None:
+    def _make_durable(self, folders: Sequence[str], ends: dict[str, End], *, durable: bool) -> None:
         """The flush after which class full is on disk; relaxed evidence waits for `flush`."""
         logs = list(ends.values())
         if not durable:
@@ -392,7 +394,14 @@ class FileTransaction:
         new = Found(Reading(write.document, Health.OK), write.raw, put.generation)
         self._found[place.path] = new
         self._core.cache.put(place.path, put.ref.model, new)
-        self._core.wait_for(place, Wait.COPY if put.ref.model in RELAXED else Wait.SPARE)
+        if put.ref.model in RELAXED:
+            self._core.wait_for(place, Wait.COPY)
+
+    def _install_twin(self, write: _Write) -> None:
+        place = write.put.place
+        with explained("write", self._core.home, place.path):
+            atomic.install_twin(self._disk, write.staged)
+        self._core.wait_for(place, Wait.SPARE)
 
     def _set_aside(
         self, folder: Handle, place: Place, found: Found[Document], *, absorbs: bool

@@ -1,0 +1,80 @@
+"""What the next process does with a folder that somebody died over, and what must come of it.
+
+`recover` is the recovery: mend, then write once (which sweeps and cuts torn ends). `problems`
+holds it to its promises: nothing that cannot be mended, nothing changed in what the documents
+say, a second recovery has nothing left to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tests.crash import snapshot
+from tests.crash.scenes import Bench
+from tests.crash.snapshot import Snapshot
+from wm.errors import StoreError
+from wm.formats.evidence import EvidenceRecord
+from wm.store.base import Finding
+from wm.store.files import FileStore
+
+
+def recover(store: FileStore) -> list[Finding]:
+    """Mend, and write once into every workspace; what was done."""
+    done = list(store.repair())
+    for workspace in store.workspaces():
+        touch(store, workspace)
+    store.flush()
+    return done
+
+
+def touch(store: FileStore, workspace: str) -> None:
+    """A write that changes no document."""
+    refs = [ref for ref in snapshot.refs(store) if ref.workspace == workspace]
+    with store.transaction(refs) as transaction:
+        transaction.log(
+            EvidenceRecord(
+                event_id=TOUCHED,
+                created_at="2026-11-21T19:00:00.000Z",
+                workspace_key=workspace,
+                type="touched",
+                phase="user",
+                outcome="noticed",
+            )
+        )
+
+
+TOUCHED = "e_touched"
+
+
+def problems(bench: Bench, found: Snapshot, store: FileStore) -> Iterator[str]:
+    """Check and recover twice; whatever should not be so. `found` was read before."""
+    try:
+        yield from _unmendable(store.check(deep=True))
+        told = [finding for finding in store.repair() if finding.severity == "error"]
+        if told:
+            yield f"could not mend {told}"
+        left = [finding for finding in store.check(deep=True) if finding.repairable]
+        if left:
+            yield f"left to mend {left}"
+        mended = snapshot.take(store)
+        yield from _changed(found, mended)
+        if more := list(store.repair()):
+            yield f"mended twice: {more}"
+        if bench.key in store.workspaces():
+            touch(store, bench.key)
+    except StoreError as error:
+        yield f"no recovery: {error}"
+
+
+def _unmendable(findings: Iterator[Finding]) -> Iterator[str]:
+    for finding in findings:
+        if finding.severity == "error" and not finding.repairable:
+            yield f"cannot be mended: {finding}"
+
+
+def _changed(found: Snapshot, mended: Snapshot) -> Iterator[str]:
+    for path in {*found.documents, *mended.documents}:
+        if found.documents.get(path) != mended.documents.get(path):
+            yield f"mending changed {path}"
+    if found.evidence - mended.evidence:
+        yield f"mending lost evidence {found.evidence - mended.evidence}"
