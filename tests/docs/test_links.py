@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from tests.docs import markdown
 from tests.docs.pages import ROOT
+from wm.daemon.routes import ROUTES
 
 PACKAGES = ("agents", "cli", "daemon", "domain", "formats", "ops", "store")
 TOP = ("wm", "tests", "docs", "schemas", "examples")
@@ -90,18 +92,20 @@ def is_importable(name: str) -> bool:
 
 
 def test_every_page_can_be_reached_from_the_readme() -> None:
+    """A link to a folder leads to its README, or to all its pages where it has none."""
     seen: set[Path] = set()
     todo = [ROOT / "README.md"]
     while todo:
         page = todo.pop()
-        if page in seen or page.suffix != ".md":
-            continue
-        seen.add(page)
-        links = markdown.links(str(page.relative_to(ROOT)))
-        targets = ((page.parent / link.partition("#")[0]).resolve() for link in links)
-        todo += [t / "README.md" if t.is_dir() else t for t in targets if t.exists()]
+        if page.is_dir():
+            index = page / "README.md"
+            todo += [index] if index.is_file() else page.glob("*.md")
+        elif page.suffix == ".md" and page.is_file() and page not in seen:
+            seen.add(page)
+            links = markdown.links(str(page.relative_to(ROOT)))
+            todo += [(page.parent / link.partition("#")[0]).resolve() for link in links]
     lost = {ROOT / page for page in markdown.pages()} - seen
-    assert sorted(str(p.relative_to(ROOT)) for p in lost if p.parent.name != "changelog") == []
+    assert sorted(str(page.relative_to(ROOT)) for page in lost) == []
 
 
 def test_decision_records_have_their_four_parts_and_a_line_in_the_index() -> None:
@@ -116,3 +120,30 @@ def test_decision_records_have_their_four_parts_and_a_line_in_the_index() -> Non
         assert path.name in index
         for part in ("**Context.**", "**Options.**", "**Choice.**", "**Cost.**"):
             assert part in text, (path.name, part)
+
+
+_PLACEHOLDER = re.compile(r"<\w+>|\{\w+\}|\$\w+")
+_ROUTE = re.compile(r"/v1/[\w/<>{}.$-]+|(?<=http://wm)/metrics")
+
+
+@pytest.mark.parametrize("page", markdown.pages())
+def test_paths_of_the_socket_that_a_page_names_are_served(page: str) -> None:
+    served = [re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(route.path)) for route in ROUTES]
+    named = {_PLACEHOLDER.sub("x", path) for path in _ROUTE.findall(markdown.text(page))}
+    assert [p for p in sorted(named) if not any(re.fullmatch(s, p) for s in served)] == []
+
+
+_NAME = re.compile(r"^(?:[A-Z][a-z]+(?:[A-Z][a-z]+)+|[A-Z]{3,}(?:_[A-Z]+)*)$")
+_FOREIGN = {"AGENTS", "API_KEY", "CLAUDE", "PATH", "XDG_RUNTIME_DIR"}
+
+
+@pytest.mark.parametrize("page", markdown.pages())
+def test_names_of_the_code_that_a_page_quotes_are_in_the_code(page: str) -> None:
+    named = {name for name in markdown.inline(page) if _NAME.match(name)} - _FOREIGN
+    assert sorted(named - names_in_code()) == []
+
+
+@cache
+def names_in_code() -> set[str]:
+    files = [p for top in ("wm", "tests") for p in (ROOT / top).rglob("*.py")]
+    return {name for p in files for name in re.findall(r"\b[A-Z]\w+", p.read_text("utf-8"))}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from functools import cache
 
@@ -63,12 +62,8 @@ def test_a_page_uses_our_words(page: str) -> None:
 
 
 def test_no_class_is_named_for_nothing() -> None:
-    named = [
-        node.name
-        for path in (ROOT / "wm").rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.ClassDef)
-    ]
+    texts = (path.read_text("utf-8") for path in (ROOT / "wm").rglob("*.py"))
+    named = [name for text in texts for name in re.findall(r"^ *class (\w+)", text, re.MULTILINE)]
     assert [name for name in named if EMPTY.search(name)] == []
 
 
