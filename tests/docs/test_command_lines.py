@@ -13,6 +13,8 @@ from tests.docs.pages import ROOT
 from wm.cli.app import application
 
 _PROGRAM = re.compile(r"^(?:\S*/)?wm$")
+SAMPLES = {"VERB": "inspect", "LEVEL": "high", "EVENT": "Stop", "AGENT": "opencode"}
+"""A value for placeholders that are no free text."""
 
 
 def in_code(text: str) -> list[list[str]]:
@@ -39,7 +41,7 @@ def lines(page: str) -> list[list[str]]:
 
 def understood(words: list[str]) -> str:
     """ "" for a line that click takes; else what it says. A bare name of a verb is no line."""
-    words = [word for word in words if word != "…"]
+    words = [SAMPLES.get(word, word) for word in words if word != "…"]
     command: click.Command = application
     context = click.Context(application, info_name="wm")
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
@@ -52,17 +54,12 @@ def understood(words: list[str]) -> str:
     if not words or words == ["--help"]:
         return ""
     try:
-        command.make_context(command.name, [sample(word) for word in words], parent=context)
+        command.make_context(command.name, words, parent=context)
     except click.exceptions.Exit:
         return ""
     except click.UsageError as error:
         return error.format_message()
     return ""
-
-
-def sample(word: str) -> str:
-    """A value for a placeholder in capitals that is no free text."""
-    return {"LEVEL": "high", "EVENT": "Stop", "AGENT": "opencode"}.get(word, word)
 
 
 @pytest.mark.parametrize("page", markdown.pages())
