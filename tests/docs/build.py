@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from tests.docs import commands, constants, schemas, socket
+from tests.docs import commands, constants, schemas, screens, socket
 from tests.docs.pages import ROOT
 from wm.cli.models import PRINTS
 from wm.formats.registry import REGISTRY
@@ -19,6 +19,7 @@ GENERATORS: Mapping[str, Callable[[], str]] = {
     "docs/cli.md": commands.text,
     "docs/constants.md": constants.text,
     "docs/protocol.md": socket.page,
+    "docs/screens.md": screens.text,
     "schemas/openapi.json": socket.openapi,
     **{
         f"schemas/cli/{verb.replace(' ', '-')}.schema.json": partial(schemas.printed, verb)

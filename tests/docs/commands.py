@@ -8,14 +8,22 @@ import click
 
 from wm.cli.app import GROUPS, application, commands
 
+HELP = ["-h", "--help"]
+
 INTRODUCTION = """\
 # Commands
 
 Generated from the commands themselves (`python -m tests.docs.build`).
 
 Every verb takes `-C DIR` or `--workspace KEY` where it speaks of a workspace, and `--json`
-where it prints something; the form of that JSON is in `schemas/cli/`. While the daemon lives
-a command goes through it, otherwise it works on the files.
+where it prints something; the form of that JSON is in `schemas/cli/`. `-C DIR` may stand
+before the verb too. While the daemon lives a command goes through it, otherwise it works on
+the files. [Screens](screens.md) shows what the verbs print.
+
+A problem is a sentence on standard error, with what to do about it below. With `--json` it is an
+object on standard output instead (`schemas/cli/problem.schema.json`: `type`, `detail`, `fix`,
+`exitCode`), so that a program parses one stream whatever happens; findings and "nothing fits"
+are answers, in the verb's own form, with exit code 1.
 
 Exit codes: **0** done · **1** could not, said in a sentence, or findings (`doctor`, `fsck`,
 `search` without a hit) · **2** usage · **3** a bug of ours, with a log to paste.
@@ -43,7 +51,14 @@ def walk(path: str, command: click.Command) -> Iterator[tuple[str, click.Command
 
 def help_of(path: str, command: click.Command) -> str:
     """What `--help` prints, at 80 columns."""
-    parent = click.Context(application, info_name="wm", max_content_width=80)
-    context = click.Context(command, info_name=path.removeprefix("wm "), parent=parent,
-                            max_content_width=80, terminal_width=80)
+    parent = click.Context(
+        application, info_name="wm", max_content_width=80, help_option_names=HELP
+    )
+    context = click.Context(
+        command,
+        info_name=path.removeprefix("wm "),
+        parent=parent,
+        max_content_width=80,
+        terminal_width=80,
+    )
     return command.get_help(context)

@@ -43,7 +43,7 @@ def understood(words: list[str]) -> str:
     """ "" for a line that click takes; else what it says. A bare name of a verb is no line."""
     words = [SAMPLES.get(word, word) for word in words if word != "…"]
     command: click.Command = application
-    context = click.Context(application, info_name="wm")
+    context = click.Context(application, info_name="wm", help_option_names=["-h", "--help"])
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
         child = command.get_command(context, words[0])
         if child is None:

@@ -76,6 +76,9 @@ class Verbs(Group):
         command.short_help = VERBS[name]
         return command
 
+    def get_help_option_names(self, _ctx: click.Context) -> list[str]:
+        return ["-h", "--help"]
+
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         column = max(map(len, VERBS))
         for title, verbs in GROUPS.items():

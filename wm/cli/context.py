@@ -20,9 +20,10 @@ from wm.settings import Settings, load
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def client_of(settings: Settings) -> Client:
-    """A client of this user's daemon, which need not be there."""
-    return Client(settings)
+def ask(settings: Settings, name: str, fields: Any = None) -> Any:
+    """The daemon's answer to one call. Raises Unavailable where there is no daemon."""
+    with Client(settings) as client:
+        return client.call(name, fields or {})
 
 
 class Caller:
@@ -68,7 +69,7 @@ class Caller:
             {key: _utf8(key, value) for key, value in fields.items()}
         )
         try:
-            answer = client_of(self.settings).call(name, request)
+            answer = ask(self.settings, name, request)
         except Unavailable:
             return self._on_files(name, request)
         try:

@@ -102,6 +102,6 @@ def _about(view: EntryView) -> list[str]:
     about = marks(view.entry)
     if view.entry.reasons:
         about.append(words.reasons(view.entry.reasons))
-    if view.omitted:
+    if view.omitted and view.entry.status == "active":
         about.append(f"not in prompts: {words.reason(view.omitted)}")
     return about

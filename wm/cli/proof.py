@@ -20,7 +20,7 @@ from typing import Any
 
 from wm.cli import output
 from wm.cli.checks import print_check
-from wm.cli.context import client_of
+from wm.daemon.client import Client
 from wm.daemon.lifecycle import start
 from wm.errors import WmError
 from wm.settings import Paths, Settings
@@ -46,7 +46,7 @@ class _Run:
 
     def __init__(self, settings: Settings, folder: str) -> None:
         self.settings = settings
-        self.client = client_of(settings)
+        self.client = Client(settings)
         self.scope = {"directory": folder}
         self.entry = ""
         self.prompt: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ class _Run:
             "the prompt of an open epoch changed over the restart",
         )
         size = sum(map(len, self.prompt))
-        return f"{size} characters, byte for byte the same before and after"
+        return f"{size} characters, same bytes after the restart"
 
     def search(self) -> str:
         answer = self.client.call("search", {**self.scope, "query": "deploy ship"})
@@ -159,9 +159,11 @@ def _scratch(settings: Settings) -> Iterator[_Run]:
         config=settings.paths.config,
         cache=settings.paths.cache,
     )
+    proof = _Run(dataclasses.replace(settings, paths=paths), str(project))
     try:
-        yield _Run(dataclasses.replace(settings, paths=paths), str(project))
+        yield proof
     finally:
+        proof.client.close()
         shutil.rmtree(home, ignore_errors=True)
         shutil.rmtree(sockets, ignore_errors=True)
 

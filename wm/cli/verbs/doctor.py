@@ -15,7 +15,7 @@ from wm import __version__
 from wm.agents import setup as wiring
 from wm.cli import output, proof
 from wm.cli.checks import print_check
-from wm.cli.context import Caller, client_of, json_option, workspace_options
+from wm.cli.context import Caller, ask, json_option, workspace_options
 from wm.cli.wiring import look
 from wm.errors import Unavailable, UserError, WmError
 from wm.ops.check import check_store, folder_class
@@ -167,7 +167,7 @@ def _socket(caller: Caller) -> Check:
 
 def _daemon(caller: Caller) -> Check:
     try:
-        status = client_of(caller.settings).call("status", {})
+        status = ask(caller.settings, "status")
     except Unavailable:
         return Check("daemon", "note", "is down; everything works without it, only slower", "wm up")
     except WmError as error:

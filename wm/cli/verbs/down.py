@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from wm.cli import output
-from wm.cli.context import Caller, client_of, json_option, workspace_options
+from wm.cli.context import Caller, ask, json_option, workspace_options
 from wm.daemon.lifecycle import wait_gone
 from wm.errors import Unavailable
 
@@ -18,10 +18,9 @@ def command(caller: Caller, as_json: bool) -> int:
 
     Agents go on without it; the next session start brings it up again.
     """
-    client = client_of(caller.settings)
     try:
-        pid = int(client.call("status", {})["pid"])
-        client.call("shutdown", {})
+        pid = int(ask(caller.settings, "status")["pid"])
+        ask(caller.settings, "shutdown")
         wait_gone(caller.settings)
     except Unavailable:
         if as_json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from wm.cli import output
-from wm.cli.context import Caller, client_of, json_option, workspace_options
+from wm.cli.context import Caller, ask, json_option, workspace_options
 from wm.cli.groups import Group
 from wm.errors import Unavailable, UserError
 from wm.ops.check import check_store, repair_store
@@ -56,7 +56,7 @@ def repair(caller: Caller, as_json: bool) -> int:
 
 def _daemon_lives(caller: Caller) -> bool:
     try:
-        client_of(caller.settings).call("status", {})
+        ask(caller.settings, "status")
     except Unavailable:
         return False
     return True
