@@ -36,7 +36,6 @@ from wm.errors import StoreError, WmError
 from wm.ops.base import Done, Operation
 from wm.ops.local import OutsideWatch, outside_watch
 from wm.ops.runtime import Runtime
-from wm.ops.warm import warm
 from wm.settings import DaemonSettings, Settings, activation
 
 _FIRST_FD = 3
@@ -214,7 +213,7 @@ class _Daemon:
         if not self._watch.watch(folders):
             self._log.write("no_folder_watch")
         self._watch_edits()
-        self._workers.submit(lambda: warm(self._runtime), self._warmed)
+        self._workers.submit(self._warm, self._warmed)
         # What is loaded by now stays: the collector need not walk through it again.
         gc.collect()
         gc.freeze()
@@ -240,6 +239,12 @@ class _Daemon:
                 "written.",
                 fix="Bring it back, or start wm again with the new place.",
             )
+
+    def _warm(self) -> None:
+        # Here, not above: it imports every rule, and the first answer does not wait for that.
+        from wm.ops.warm import warm
+
+        warm(self._runtime)
 
     def _warmed(self, result: object) -> None:
         if isinstance(result, Exception):

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from wm.formats.base import Document
 from wm.settings import StoreSettings
-from wm.store import check, flushing, mend, paths
+from wm.store import flushing, paths
 from wm.store.base import Finding, Health, LogReading, Reading, Ref
 from wm.store.core import Core
 from wm.store.failures import explained
@@ -78,10 +78,15 @@ class FileStore:
         return hmac.digest(self.core.key_to_write(), data, "sha256").hex()[:32]
 
     def check(self, *, deep: bool = False) -> Iterator[Finding]:
-        return check.check(self, deep)
+        # Here, not above: the checker knows this store, and no start should pay for it.
+        from wm.store.check import check
+
+        return check(self, deep)
 
     def repair(self) -> Iterator[Finding]:
-        return mend.repair(self)
+        from wm.store.mend import repair
+
+        return repair(self)
 
     def close(self) -> None:
         self.flush()
