@@ -57,12 +57,12 @@ def tool_call(project: Path) -> dict[str, object]:
 
 
 def lines() -> list[tuple[str, str]]:
-    """The lines of the two hooks that fire once per tool call."""
+    """The lines of the hooks that fire once per tool call."""
     if shutil.which("curl") is None:
         return []
     command = claude_hooks.installed(sys.executable, Path(wm.__file__).parent)
     return [
-        (f"line of {row.event}", claude_hooks.line(row, command, HookSettings()))
+        (f"line of {row.event} {row.matcher[:5]}…", claude_hooks.line(row, command, HookSettings()))
         for row in claude_hooks.HOOKS
         if row.event in ("PostToolUse", "PostToolUseFailure")
     ]
@@ -71,10 +71,14 @@ def lines() -> list[tuple[str, str]]:
 class _Silent(socketserver.StreamRequestHandler):
     def handle(self) -> None:
         length = 0
+        chunked = False
         while (header := self.rfile.readline()) not in (b"\r\n", b""):
             if header.lower().startswith(b"content-length:"):
                 length = int(header[15:])
+            chunked = chunked or header.lower() == b"transfer-encoding: chunked\r\n"
         self.rfile.read(length)
+        while chunked and (size := int(self.rfile.readline() or b"0", 16)):
+            self.rfile.read(size + 2)
         self.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
 
 

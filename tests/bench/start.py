@@ -37,7 +37,7 @@ def main() -> bool:
 
 def one(path: object, env: dict[str, str]) -> float:
     begun = time.perf_counter()
-    process = subprocess.Popen([sys.executable, "-m", "wm", "daemon"], env=env, cwd=ROOT)
+    process = subprocess.Popen([sys.executable, "-P", "-m", "wm.daemon"], env=env, cwd=ROOT)
     sock = connect(path)  # type: ignore[arg-type]
     sock.sendall(b"GET /v1/status HTTP/1.1\r\nHost: wm\r\n\r\n")
     receive(sock)

@@ -217,6 +217,7 @@ class _Daemon:
         # What is loaded by now stays: the collector need not walk through it again.
         gc.collect()
         gc.freeze()
+        gc.enable()
 
     def _watch_edits(self) -> None:
         self._outside = outside_watch(self._runtime) if _NOTICE in self._operations else None
