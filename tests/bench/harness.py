@@ -17,7 +17,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from wm.cli.context import client_of
 from wm.daemon.client import Client
 from wm.errors import Unavailable
 from wm.settings import Settings, load
@@ -113,7 +112,7 @@ def daemon(folder: Path, extra: dict[str, str] | None = None) -> Iterator[Client
     try:
         # Not `lifecycle.start`: its daemon could win the race, and it would lack `extra`.
         wait_for_answer(settings)
-        yield client_of(settings)
+        yield Client(settings)
     finally:
         process.terminate()
         process.wait(20)
@@ -124,7 +123,7 @@ def wait_for_answer(settings: Settings, bound_s: float = 20.0) -> None:
     end = time.monotonic() + bound_s
     while True:
         try:
-            client_of(settings).call("status", {})
+            Client(settings).call("status", {})
             return
         except Unavailable:
             if time.monotonic() > end:
