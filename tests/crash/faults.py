@@ -162,11 +162,14 @@ def stage(scene: Scene, folder: Path) -> Stage:
     return made
 
 
-def loop(made: Stage, fault: Fault, every: int = 1) -> tuple[Counter[str], list[str]]:
-    """Fail each call (or each `every`th) of a stage; counts, and what went wrong."""
+def loop(
+    made: Stage, fault: Fault, every: int = 1, start: int = 1
+) -> tuple[Counter[str], list[str]]:
+    """Fail each call (or each `every`th, from `start` on) of a stage; counts, and what went
+    wrong."""
     counts: Counter[str] = Counter()
     problems: list[str] = []
-    at = 1
+    at = start
     while True:
         ended, found = attempt(made, at, fault, counts)
         name = made.calls[at - 1] if at <= len(made.calls) else "later"
@@ -176,9 +179,7 @@ def loop(made: Stage, fault: Fault, every: int = 1) -> tuple[Counter[str], list[
         at += every
 
 
-def attempt(
-    made: Stage, at: int, fault: Fault, counts: Counter[str]
-) -> tuple[bool, list[str]]:
+def attempt(made: Stage, at: int, fault: Fault, counts: Counter[str]) -> tuple[bool, list[str]]:
     """One run with one fault. True when there was no call with this number any more."""
     home = made.fresh()
     open_before = snapshot.descriptors()

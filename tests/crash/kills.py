@@ -151,9 +151,7 @@ def loop(made: Stage, how: str, every: int = 1) -> tuple[Counter[str], list[str]
         at += every
 
 
-def loop_in_recovery(
-    made: Stage, deaths: list[int], every: int
-) -> tuple[Counter[str], list[str]]:
+def loop_in_recovery(made: Stage, deaths: list[int], every: int) -> tuple[Counter[str], list[str]]:
     """Die at each of `deaths`, then again at each `every`th call of the recovery."""
     counts: Counter[str] = Counter()
     problems: list[str] = []

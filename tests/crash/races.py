@@ -62,7 +62,14 @@ class Race:
     problems: list[str] = field(default_factory=list)
 
 
-def race(home: Path, workers: int, updates: int, *, seed: int, faults: bool = True) -> Race:
+def race(
+    home: Path,
+    workers: int,
+    updates: int,
+    *,
+    seed: int,
+    pauses_s: tuple[float, float] = _PAUSES_S,
+) -> Race:
     """Run `workers` until each had `updates` acknowledged."""
     began = time.monotonic()
     chance = random.Random(seed)
@@ -75,9 +82,9 @@ def race(home: Path, workers: int, updates: int, *, seed: int, faults: bool = Tr
         _listen(crowd)
         for worker in crowd:
             _reap(worker, home, updates)
-        if faults and time.monotonic() >= due:
+        if time.monotonic() >= due:
             _disturb(crowd, chance, result)
-            due = time.monotonic() + chance.uniform(*_PAUSES_S)
+            due = time.monotonic() + chance.uniform(*pauses_s)
     result.seconds = time.monotonic() - began
     result.acknowledged = sum(worker.acknowledged for worker in crowd)
     result.killed = sum(worker.killed for worker in crowd)

@@ -92,9 +92,7 @@ class Bench:
         return answer
 
     def event(self, event: Record, session: str = SESSION) -> Record:
-        return self.call(
-            record_event.record_event, session_id=session, agent="claude", event=event
-        )
+        return self.call(record_event.record_event, session_id=session, agent="claude", event=event)
 
     def memory(self) -> WorkspaceMemory:
         document = self.store.read(Ref(WorkspaceMemory, self.key)).document

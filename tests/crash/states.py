@@ -27,11 +27,10 @@ from pathlib import Path
 from tests.crash import recovery, snapshot
 from tests.crash.scenes import Bench, Scene
 from tests.crash.snapshot import Allowed, Snapshot
-from tests.crash.trace import Bytes, Flush, Mark, Name, Names, Trace, TraceDisk, begin
+from tests.crash.trace import Bytes, Flush, Mark, Name, Names, Trace, TraceDisk
 from tests.crash.tree import Node, Tree, TreeDisk, load, store_to
 from wm.errors import StoreError
 from wm.store.base import Health
-from wm.store.files import FileStore
 
 MODELS = ("prefix", "ordered", "weak")
 
@@ -76,13 +75,13 @@ class Played:
         )
 
 
-def play(scene: Scene, folder: Path) -> Played:
+def play(scene: Scene, folder: Path, door: type[TraceDisk] = TraceDisk) -> Played:
     """Prepare the folder on real files, then play all steps in one process, traced."""
     project, locks, home = folder / "project", folder / "locks", folder / "home"
     for made in (project, locks):
         made.mkdir(parents=True)
     scene.prepare(home, project)
-    disk = TraceDisk(home, load(home), locks)
+    disk = door(home, load(home), locks)
     bench = scene.bench(home, project, disk, number=len(scene.before))
     played = Played(scene, home, project, locks, disk.trace, [], [True])
     played.history.append(snapshot.take(played.bench(disk.tree).store))
@@ -241,15 +240,10 @@ def _states(
 Choice = tuple[Sequence[Names], dict[int, bytes]]
 
 
-def _choices(
-    point: Point, model: str, limit: int, chance: random.Random
-) -> Iterator[Choice]:
+def _choices(point: Point, model: str, limit: int, chance: random.Random) -> Iterator[Choice]:
     pending, nodes = point.names, list(point.data)
     options = [point.data[node] for node in nodes]
-    if model == "weak":
-        subsets = 2 ** len(pending)
-    else:
-        subsets = len(pending) + 1
+    subsets = 2 ** len(pending) if model == "weak" else len(pending) + 1
     total = subsets * math.prod(len(raws) for raws in options)
     if total <= limit:
         for chosen in _all_subsets(pending, model):
@@ -287,7 +281,9 @@ def _corners(
     yield pending, oldest
     yield [], oldest
     for kind in (1, 2):
-        raws_of = {n: raws[min(kind, len(raws) - 1)] for n, raws in zip(nodes, options, strict=True)}
+        raws_of = {
+            n: raws[min(kind, len(raws) - 1)] for n, raws in zip(nodes, options, strict=True)
+        }
         yield pending, raws_of
     for op in pending if model == "weak" else ():
         yield [other for other in pending if other is not op], newest
@@ -418,7 +414,10 @@ def _second(
             counts["second"] += 1
             bench = played.bench(again.tree)
             found = verdict(
-                played, bench, Allowed(allowed.before, after, allowed.since, allowed.evidence), model
+                played,
+                bench,
+                Allowed(allowed.before, after, allowed.since, allowed.evidence),
+                model,
             )
             told += [f"second crash, {model}: {one}" for one in found]
     return told
@@ -453,6 +452,3 @@ def unpack(content: frozenset[tuple[str, bytes | None]]) -> Tree:
         entries[name] = node
         nodes[path] = node
     return tree
-
-
-__all__ = ["MODELS", "FileStore", "Result", "begin", "explore", "play", "run"]

@@ -96,7 +96,8 @@ def judge(
 def _rule(main: Decoded[D], spare: Decoded[D], *, relaxed: bool) -> tuple[Reading[D], str]:
     if State.NEWER in (main.state, spare.state) and main.state is not State.WHOLE:
         newer = main if main.state is State.NEWER else spare
-        return Reading(newer.document, Health.TOO_NEW, detail=newer.detail), ""
+        older = spare.document if spare.state is State.WHOLE else None
+        return Reading(newer.document or older, Health.TOO_NEW, detail=newer.detail), ""
     if main.state is State.WHOLE:
         return _whole(main, spare, relaxed=relaxed)
     if main.state is State.FOREIGN:

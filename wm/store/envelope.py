@@ -106,7 +106,7 @@ def decode(model: type[D], raw: bytes, key: bytes) -> Decoded[D]:
         return Decoded(State.DAMAGED, None, detail="its version is no number")
     data.pop("checksum", None)
     if version > model.current_version:
-        return _newer(model, data, version)
+        return _newer(model, data, version, ours=is_ours(raw, key))
     if version < model.current_version:
         data = migrate.upgrade(model.slug, data)
     try:
@@ -117,8 +117,12 @@ def decode(model: type[D], raw: bytes, key: bytes) -> Decoded[D]:
     return Decoded(state, document, version)
 
 
-def _newer(model: type[D], data: dict[str, Any], version: int) -> Decoded[D]:
+def _newer(model: type[D], data: dict[str, Any], version: int, *, ours: bool) -> Decoded[D]:
+    """Readable as far as it fits, if it is ours: a higher number alone proves nothing, so what
+    somebody wrote under one is not served (ST-4)."""
     detail = f"version {version} is newer than {model.current_version}, the newest known here"
+    if not ours:
+        return Decoded(State.NEWER, None, version, f"{detail}, and the checksum is not ours")
     try:
         return Decoded(State.NEWER, model.model_validate(data), version, detail)
     except ValidationError:

@@ -1,0 +1,89 @@
+"""Whatever call fails, and however: a typed error, the old or the new, and it goes on (ST-5)."""
+
+from __future__ import annotations
+
+import dataclasses
+import errno
+import itertools
+import os
+import shutil
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.crash import pool, snapshot
+from tests.crash.conftest import Report
+from tests.crash.faults import FAULTS, Fault, FaultDisk, loop, stage
+from tests.crash.scenes import BY_NAME, SCENES, Scene
+from tests.crash.states import ram
+from wm.store.fsops import Disk
+
+STAGES = tuple(one for scene in SCENES for one in scene.single_steps())
+FAST = ("remember 1", "forget and undo 1", "session 3", "repair")
+
+
+def named(name: str) -> Scene:
+    return next(one for one in STAGES if one.name == name)
+
+
+def attempt(task: tuple[Scene, Fault]) -> pool.Found:
+    scene, fault = task
+    folder = Path(tempfile.mkdtemp(prefix="wm-faults-", dir=ram()))
+    try:
+        return loop(stage(scene, folder), fault)
+    finally:
+        shutil.rmtree(folder)
+
+
+@pytest.mark.crash
+def test_every_call_of_every_scene_fails_in_every_way(report: Report) -> None:
+    counts, problems = pool.spread(attempt, itertools.product(STAGES, FAULTS))
+    report("faults", {"steps": len(STAGES), "kinds": len(FAULTS), **counts})
+    assert not problems, pool.shown(problems)
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_a_fault_here_and_there_does_no_harm(name: str, folder: Path) -> None:
+    made = stage(named(name), folder)
+    counts: Counter[str] = Counter()
+    for number, fault in enumerate(FAULTS):
+        found, problems = loop(made, fault, every=len(made.calls) // 2, start=3 * number + 2)
+        assert not problems, pool.shown(problems)
+        counts.update(found)
+    assert counts["refused"] > 15
+
+
+def test_a_folder_on_which_a_call_changes_nothing_is_found_out(folder: Path) -> None:
+    """The tool itself: a disk that loses renames silently must not pass."""
+
+    class Liar(FaultDisk):
+        def rename(self, *args: object, **kwargs: object) -> None:
+            return None
+
+        def exchange(self, *args: object, **kwargs: object) -> bool:
+            return True
+
+    made = stage(named("remember 1"), folder)
+    home = made.fresh()
+    bench = made.scene.bench(home, made.project, Liar(home), number=made.number)
+    made.scene.steps[0](bench)
+    found = snapshot.take(made.scene.bench(home, made.project).store)
+    told = list(snapshot.differences(found, snapshot.Allowed(made.after, made.after)))
+    assert any("neither old nor new" in one for one in told)
+
+
+def test_a_late_error_of_close_costs_nothing(folder: Path) -> None:
+    disk = Disk(folder)
+    with disk.folder("") as home, disk.create(home, "a") as file:
+        closed = dataclasses.replace(file)
+    with pytest.raises(OSError, match="descriptor") as told:
+        disk.close(closed)
+    assert told.value.errno == errno.EBADF
+    assert closed.fd == -1
+    assert os.listdir(folder) == ["a"]
+
+
+def test_every_scene_is_named_once() -> None:
+    assert len(BY_NAME) == len(SCENES)

@@ -1,0 +1,69 @@
+"""A process dies at any call; the next one finds the old or the new, and mends the rest (F01)."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.crash import kills, pool
+from tests.crash.conftest import Report
+from tests.crash.faults import stage
+from tests.crash.scenes import Scene
+from tests.crash.states import ram
+from tests.crash.test_faults import STAGES, named
+
+
+def die(task: tuple[Scene, str]) -> pool.Found:
+    scene, how = task
+    folder = Path(tempfile.mkdtemp(prefix="wm-kills-", dir=ram()))
+    try:
+        return kills.loop(stage(scene, folder), how)
+    finally:
+        shutil.rmtree(folder)
+
+
+def die_twice(scene: Scene) -> pool.Found:
+    folder = Path(tempfile.mkdtemp(prefix="wm-kills-", dir=ram()))
+    try:
+        made = stage(scene, folder)
+        calls = len(made.calls)
+        return kills.loop_in_recovery(made, [calls // 3, calls // 2, calls * 5 // 6], every=7)
+    finally:
+        shutil.rmtree(folder)
+
+
+@pytest.mark.crash
+def test_a_process_dies_at_every_call_of_every_scene(report: Report) -> None:
+    counts, problems = pool.spread(die, itertools.product(STAGES, (kills.EXIT, kills.KILL)))
+    report("kills", {"steps": len(STAGES), **counts})
+    assert not problems, pool.shown(problems)
+
+
+@pytest.mark.crash
+def test_a_process_dies_again_while_it_mends(report: Report) -> None:
+    counts, problems = pool.spread(die_twice, STAGES)
+    report("kills while mending", counts)
+    assert not problems, pool.shown(problems)
+
+
+@pytest.mark.parametrize("name", ["remember 1", "forget and undo 1", "session 3"])
+def test_a_death_here_and_there_does_no_harm(name: str, folder: Path) -> None:
+    made = stage(named(name), folder)
+    counts: Counter[str] = Counter()
+    for how in (kills.EXIT, kills.KILL):
+        found, problems = kills.loop(made, how, every=11)
+        assert not problems, pool.shown(problems)
+        counts.update(found)
+    assert counts["deaths"] > 12
+
+
+def test_a_second_death_does_no_harm(folder: Path) -> None:
+    made = stage(named("sweep 1"), folder)
+    counts, problems = kills.loop_in_recovery(made, [len(made.calls) // 2], every=23)
+    assert not problems, pool.shown(problems)
+    assert counts["second deaths"] > 3
