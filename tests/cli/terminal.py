@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,19 +45,29 @@ class Said:
         return " ".join(self.err.split())
 
 
+def repository(folder: Path) -> Path:
+    """What wm needs to see of a git repository on the branch main."""
+    for part in ("objects", "refs"):
+        (folder / ".git" / part).mkdir(parents=True)
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    return folder
+
+
 class Terminal:
     """A home of its own, with a repository `ferry` on the branch main in it."""
 
     def __init__(self, folder: Path) -> None:
         self.home = folder.resolve() / "home"
-        self.repo = self.home / "ferry"
-        git = self.repo / ".git"
-        for part in ("objects", "refs"):
-            (git / part).mkdir(parents=True)
-        (git / "HEAD").write_text("ref: refs/heads/main\n")
+        self.repo = repository(self.home / "ferry")
         self.bin = self.home / "bin"
         self.bin.mkdir()
         self.env = {"HOME": str(self.home), "PATH": f"{self.bin}:/usr/bin:/bin", "LANG": "C.UTF-8"}
+
+    def at(self, name: str) -> Terminal:
+        """The same home, in another repository."""
+        other = copy(self)
+        other.repo = repository(self.home / name / "ferry")
+        return other
 
     @property
     def data(self) -> Path:

@@ -52,12 +52,17 @@ def text(slug: str) -> str:
     return _written(schema(slug))
 
 
-def printed(verb: str) -> str:
-    """`schemas/cli/<verb>.schema.json`: what a verb prints with --json (IF-5)."""
+def printed_schema(verb: str) -> dict[str, Any]:
+    """What a verb prints with --json (IF-5)."""
     made = PRINTS[verb].model_json_schema(by_alias=True, mode="serialization")
     for part in (made, *made.get("$defs", {}).values()):
         _explain(part, {})
-    return _written({"$schema": DIALECT, "$id": f"urn:wm:cli:{verb.replace(' ', '-')}", **made})
+    return {"$schema": DIALECT, "$id": f"urn:wm:cli:{verb.replace(' ', '-')}", **made}
+
+
+def printed(verb: str) -> str:
+    """`schemas/cli/<verb>.schema.json`."""
+    return _written(printed_schema(verb))
 
 
 def _written(schema: dict[str, Any]) -> str:

@@ -64,6 +64,11 @@ class Caller:
 
         from wm.ops.catalogue import OPERATIONS
 
+        if "" in (fields.get("id"), fields.get("sessionId")):
+            # An unset shell variable; in a path of the socket it would name something else.
+            raise UserError(
+                "The id is empty.", fix="`wm inspect --all` lists every entry with its id."
+            )
         operation = OPERATIONS[name]
         request = operation.request.model_validate(
             {key: _utf8(key, value) for key, value in fields.items()}

@@ -52,7 +52,8 @@ def sentence(error: click.UsageError) -> str:
         case click.BadParameter():
             said = f"{_name(error.param)}: {error.message}"
         case click.BadOptionUsage():
-            said = f"`{path}`: {error.message}"
+            # Raised while words are split, so it does not know whose option it is.
+            said = error.message.replace("Option '", "The option ").replace("' ", " ", 1)
         case _ if error.message.startswith("Got unexpected extra argument"):
             extra = error.message.partition("(")[2].rstrip(")")
             return f"`{path}` does not know what to do with the further {_words(extra)}."

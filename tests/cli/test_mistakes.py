@@ -1,0 +1,287 @@
+"""Wrong words: a full sentence, the fix, the documented exit code; with --json an object."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+from jsonschema import validate
+
+from tests.cli.terminal import Terminal
+from tests.docs.schemas import printed_schema
+
+LISTS = "`wm inspect --all` lists every entry with its id."
+
+MISTAKES: tuple[tuple[str, int, str, str], ...] = (
+    ("frobnicate", 2, "`wm` has no verb 'frobnicate'.", "`wm --help` shows how."),
+    (
+        "serach x",
+        2,
+        "`wm` has no verb 'serach'. Did you mean `wm search`?",
+        "`wm --help` shows how.",
+    ),
+    ("inbox bogus", 2, "`wm inbox` has no verb 'bogus'.", "`wm inbox --help` shows how."),
+    (
+        "fsck repiar",
+        2,
+        "`wm fsck` has no verb 'repiar'. Did you mean `wm fsck repair`?",
+        "`wm fsck --help` shows how.",
+    ),
+    (
+        "inspect --typo",
+        2,
+        "`wm inspect` has no option --typo. Did you mean --type?",
+        "`wm inspect --help` shows how.",
+    ),
+    (
+        "inspect --type rumour",
+        2,
+        "--type: 'rumour' is not one of 'feedback', 'decision', 'project', 'reference'.",
+        "`wm inspect --help` shows how.",
+    ),
+    (
+        "inspect -C",
+        2,
+        "`wm inspect`: Option '-C' requires an argument.",
+        "`wm inspect --help` shows how.",
+    ),
+    (
+        "inspect -C . --workspace ab",
+        2,
+        "Give either -C DIR or --workspace KEY.",
+        "`wm inspect --help` shows how.",
+    ),
+    (
+        "-C . inspect --workspace ab",
+        1,
+        "The workspace key 'ab' is not known.",
+        "`wm workspace list` shows all keys.",
+    ),
+    (
+        "status extra",
+        2,
+        "`wm status` does not know what to do with the further word 'extra'.",
+        "`wm status --help` shows how.",
+    ),
+    (
+        "pin a b c",
+        2,
+        "`wm pin` does not know what to do with the further words 'b c'.",
+        "`wm pin --help` shows how.",
+    ),
+    ("pin", 2, "`wm pin` needs ID.", "`wm pin --help` shows how."),
+    ("search", 2, "`wm search` needs WORDS.", "`wm search --help` shows how."),
+    ("importance m_1234", 2, "`wm importance` needs LEVEL.", "`wm importance --help` shows how."),
+    (
+        "importance m_1234 huge",
+        2,
+        "LEVEL: 'huge' is not one of 'low', 'normal', 'high'.",
+        "`wm importance --help` shows how.",
+    ),
+    ("logs -n 0", 2, "-n: 0 is not in the range x>=1.", "`wm logs --help` shows how."),
+    ("inbox accept", 2, "Give an ID, or --outside.", "`wm inbox accept --help` shows how."),
+    (
+        "completion tcsh",
+        2,
+        "SHELL: 'tcsh' is not one of 'bash', 'zsh', 'fish'.",
+        "`wm completion --help` shows how.",
+    ),
+    ("show m_ffff", 1, "There is no entry 'm_ffff' in {repo}.", LISTS),
+    ("show ''", 1, "The id is empty.", LISTS),
+    ("session show ''", 1, "The id is empty.", LISTS),
+    ("forget m_", 1, "There is no entry 'm_' in {repo}.", LISTS),
+    ("forget '../../x'", 1, "There is no entry '../../x' in {repo}.", LISTS),
+    ("pin m_ffff", 1, "There is no entry 'm_ffff' in {repo}.", LISTS),
+    ("edit m_ffff text", 1, "There is no entry 'm_ffff' in {repo}.", LISTS),
+    ("inbox accept m_ffff", 1, "There is no entry 'm_ffff' in {repo}.", LISTS),
+    ("inbox reject m_ffff", 1, "There is no entry 'm_ffff' in {repo}.", LISTS),
+    (
+        "restore m_ffff",
+        1,
+        "There is no 'm_ffff' in the trash of {repo}.",
+        "`wm forget` named the id; `wm why TEXT` finds it by what was forgotten.",
+    ),
+    (
+        "why of all things",
+        1,
+        "Nothing is known about 'of all things' in {repo}.",
+        "`wm search` finds entries by their words.",
+    ),
+    (
+        "session show nope",
+        1,
+        "There is no session 'nope' in {repo}.",
+        "`wm session list` shows all sessions of this workspace.",
+    ),
+    ("remember", 1, "There is no text to remember.", "Say what to keep."),
+    ("remember ' '", 1, "There is no text to remember.", "Say what to keep."),
+    ("remember -", 1, "There is no text to remember.", "Say what to keep."),
+    ("search ' '", 1, "There is nothing to search for.", "Give some words."),
+    (
+        "inspect -C nowhere",
+        1,
+        "There is no folder {repo}/nowhere.",
+        "For a checkout that was moved: wm workspace mv OLD NEW.",
+    ),
+    (
+        "inspect -C .git/HEAD",
+        1,
+        "{repo}/.git/HEAD is not a folder.",
+        "Name the folder it lies in.",
+    ),
+    (
+        "inspect -C /",
+        1,
+        "The root of the file system cannot be a workspace.",
+        "Change into the folder of a project, or name one with -C.",
+    ),
+    (
+        "inspect --workspace 0123",
+        1,
+        "The workspace key '0123' is not known.",
+        "`wm workspace list` shows all keys.",
+    ),
+    (
+        "workspace mv nowhere missing",
+        1,
+        "There is no folder {repo}/missing.",
+        "For a checkout that was moved: wm workspace mv OLD NEW.",
+    ),
+    (
+        "export -o .git/HEAD",
+        1,
+        ".git/HEAD exists already, and is left as it is.",
+        "Name another file.",
+    ),
+    (
+        "export -o nowhere/x.json",
+        1,
+        "nowhere/x.json cannot be written: No such file or directory.",
+        "Name a file in a folder that you may write to.",
+    ),
+)
+"""Command line, exit code, sentence, fix."""
+
+
+@pytest.mark.parametrize(("line", "code", "sentence", "fix"), MISTAKES)
+def test_a_mistake_is_answered_with_a_sentence_and_the_fix(
+    terminal: Terminal, line: str, code: int, sentence: str, fix: str
+) -> None:
+    said = terminal.wm(*shlex.split(line))
+    sentence = sentence.format(repo=terminal.repo)
+    assert (said.code, said.err, said.out) == (code, f"wm: {sentence}\n    {fix}\n", "")
+
+
+JSON_MISTAKES: tuple[tuple[str, int, str], ...] = (
+    ("show m_ffff --json", 1, "not_found"),
+    ("show --json", 2, "usage"),
+    ("frobnicate --json", 2, "usage"),
+    ("inspect -C / --json", 1, "user_error"),
+    ("export -o .git/HEAD --json", 1, "user_error"),
+)
+
+
+@pytest.mark.parametrize(("line", "code", "kind"), JSON_MISTAKES)
+def test_with_json_a_problem_is_an_object_on_stdout(
+    terminal: Terminal, line: str, code: int, kind: str
+) -> None:
+    said = terminal.wm(*shlex.split(line))
+    validate(said.json, printed_schema("problem"))
+    assert (said.json["type"], said.json["exitCode"], said.code) == (kind, code, code)
+    assert said.err == ""
+
+
+def test_a_word_behind_two_dashes_is_no_option(terminal: Terminal) -> None:
+    said = terminal.wm("show", "--", "--json")
+    assert said.err.startswith("wm: There is no entry '--json' in ")
+
+
+def test_the_same_mistakes_are_made_through_the_daemon(home_with_daemon: Terminal) -> None:
+    user = home_with_daemon.at("mistakes")
+    wrong = []
+    for line, code, sentence, fix in MISTAKES:
+        said = user.wm(*shlex.split(line))
+        told = f"wm: {sentence.format(repo=user.repo)}\n    {fix}\n"
+        if (said.code, said.err) != (code, told):
+            wrong.append((line, said))
+    assert wrong == []
+
+
+def test_two_entries_with_the_same_beginning_are_both_named(terminal: Terminal) -> None:
+    texts = [f"The wharf number {number} is used for grain." for number in range(2)]
+    ids = [answer.entry.id for answer in terminal.seed(*(("remember", {"text": t}) for t in texts))]
+    assert len(ids) == 2
+    assert terminal.wm("show", ids[0][:6]).code == 0
+
+
+def test_an_entry_that_was_forgotten_is_said_to_be(user: Terminal) -> None:
+    entry = user.remember("We deploy with `make ship`.")
+    assert user.wm("forget", entry[:8]).code == 0
+    for verb in (("forget",), ("pin",), ("edit", "--type", "project")):
+        said = user.wm(*verb, entry)
+        assert (said.code, said.err) == (
+            1,
+            f"wm: {entry} was forgotten.\n    `wm restore {entry}` brings it back.\n",
+        )
+    assert "It lies in the trash" in user.wm("show", entry).out
+    assert user.wm("restore", entry[:8]).code == 0
+    assert user.wm("pin", entry).out == f"{entry} is pinned.\n"
+
+
+HARD_TEXTS: tuple[tuple[str, str], ...] = (
+    ("We always use\nred \x1b[31mpaint\x1b[0m for boats.", r"red \x1b[31mpaint\x1b[0m for boats."),
+    ("We always use \u202edeb\u202c for boats.", r"We always use \u202edeb\u202c for boats."),
+    ("Wir nutzen größere Fähren — immer: 日本語 ⛴", "Wir nutzen größere Fähren — immer: 日本語 ⛴"),
+    ("We use bytes \udcff that are no text.", "We use bytes \ufffd that are no text."),
+)
+
+
+@pytest.mark.parametrize(("text", "shown"), HARD_TEXTS)
+def test_a_hard_text_is_kept_and_cannot_steer_the_terminal(
+    user: Terminal, text: str, shown: str
+) -> None:
+    said = user.wm("remember", text)
+    assert said.code == 0
+    for verb in (("inspect",), ("show", said.out.split()[2])):
+        printed = user.wm(*verb).out
+        assert shown in printed
+        assert "\x1b" not in printed
+        assert "\u202e" not in printed
+
+
+def test_a_text_that_is_too_long_waits_and_is_not_shown_in_full_length(user: Terminal) -> None:
+    text = ("We use long words here. " * 90)[:2001]
+    said = user.wm("remember", text)
+    assert said.code == 0
+    assert "because it is longer than an entry may be." in " ".join(said.out.split())
+    assert len(user.wm("inbox").out.splitlines()) < 12
+
+
+def test_text_comes_from_standard_input(user: Terminal) -> None:
+    assert user.wm("remember", "-", stdin="We test with tox.\n").code == 0
+    entry = user.wm("search", "tox", "--json").json["hits"][0]["entry"]
+    assert entry["text"] == "We test with tox."
+    assert user.wm("edit", entry["id"], "-", stdin="We test with nox.").code == 0
+    assert user.wm("search", "nox").code == 0
+
+
+def test_a_bug_of_ours_is_exit_code_3_with_a_log(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, tmp_path: object
+) -> None:
+    from wm.cli.verbs import logs
+
+    def broken(**_options: object) -> int:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(logs.command, "callback", broken)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    said = terminal.wm("logs")
+    assert said.code == 3
+    assert said.err.startswith("wm: This is a bug in wm, not something you did.\n")
+    log = said.err.partition("the log ")[2].partition(";")[0]
+    with open(log, encoding="utf-8") as file:
+        text = file.read()
+    assert "verb: logs" in text
+    assert "ZeroDivisionError: a bug" in text
+    said = terminal.wm("logs", "--json")
+    assert (said.code, said.json["type"], said.json["exitCode"]) == (3, "bug", 3)
