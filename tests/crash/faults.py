@@ -8,11 +8,12 @@ fault is over the same process goes on, and leaves no temporary file.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -162,6 +163,15 @@ def stage(scene: Scene, folder: Path) -> Stage:
     return made
 
 
+def different(scenes: Iterable[Scene], folder: Path) -> list[Scene]:
+    """The single steps of all scenes, less those that make the same calls as an earlier one."""
+    found: dict[tuple[str, ...], Scene] = {}
+    steps = (step for scene in scenes for step in scene.single_steps())
+    for number, step in enumerate(steps):
+        found.setdefault(tuple(stage(step, folder / str(number)).calls), step)
+    return list(found.values())
+
+
 def loop(
     made: Stage, fault: Fault, every: int = 1, start: int = 1
 ) -> tuple[Counter[str], list[str]]:
@@ -222,10 +232,8 @@ def _goes_on(made: Stage, home: Path, bench: Any) -> Iterator[str]:
     """The fault is over: the same process carries on, and so does a new one."""
     try:
         again = bench or made.scene.bench(home, made.project, number=made.number)
-        try:
+        with contextlib.suppress(UserError):  # it was done already
             made.scene.steps[0](again)
-        except UserError:
-            pass  # it was done already
         again.store.flush()
         if temps := snapshot.left_temps(home):
             yield f"left behind {temps}"

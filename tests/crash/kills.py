@@ -188,5 +188,6 @@ def _recover(made: Stage, home: Path, at: int) -> None:
 def _judge_touched(made: Stage, home: Path, acknowledged: bool) -> list[str]:
     """As `judge`; the recovery itself may have written its own line of evidence."""
     told = judge(made, home, acknowledged=acknowledged)
-    own = f"evidence of nothing: [('{made.scene.bench(home, made.project).key}', '{recovery.TOUCHED}')]"
+    key = made.scene.bench(home, made.project).key
+    own = f"evidence of nothing: {[(key, recovery.TOUCHED)]}"
     return [one for one in told if one != own and "have the id of another" not in one]

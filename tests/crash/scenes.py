@@ -337,7 +337,7 @@ def moved(bench: Bench) -> object:
     return bench.call(workspaces.move_workspace, old=str(bench.project), new=str(other))
 
 
-# --- scenes ----------------------------------------------------------------------------------------
+# --- scenes --------------------------------------------------------------------------------------
 
 TWO = (keep(SHIP), keep(CENTS))
 IN_SESSION = (*TWO, keep(TABS), happen(SessionStarted()), ask_prompt)

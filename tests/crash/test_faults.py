@@ -15,17 +15,17 @@ import pytest
 
 from tests.crash import pool, snapshot
 from tests.crash.conftest import Report
-from tests.crash.faults import FAULTS, Fault, FaultDisk, loop, stage
+from tests.crash.faults import FAULTS, Fault, FaultDisk, different, loop, stage
 from tests.crash.scenes import BY_NAME, SCENES, Scene
 from tests.crash.states import ram
 from wm.store.fsops import Disk
 
-STAGES = tuple(one for scene in SCENES for one in scene.single_steps())
 FAST = ("remember 1", "forget and undo 1", "session 3", "repair")
 
 
 def named(name: str) -> Scene:
-    return next(one for one in STAGES if one.name == name)
+    steps = (step for scene in SCENES for step in scene.single_steps())
+    return next(step for step in steps if step.name == name)
 
 
 def attempt(task: tuple[Scene, Fault]) -> pool.Found:
@@ -38,9 +38,10 @@ def attempt(task: tuple[Scene, Fault]) -> pool.Found:
 
 
 @pytest.mark.crash
-def test_every_call_of_every_scene_fails_in_every_way(report: Report) -> None:
-    counts, problems = pool.spread(attempt, itertools.product(STAGES, FAULTS))
-    report("faults", {"steps": len(STAGES), "kinds": len(FAULTS), **counts})
+def test_every_call_of_every_scene_fails_in_every_way(folder: Path, report: Report) -> None:
+    steps = different(SCENES, folder)
+    counts, problems = pool.spread(attempt, itertools.product(steps, FAULTS))
+    report("faults", {"steps": len(steps), "kinds": len(FAULTS), **counts})
     assert not problems, pool.shown(problems)
 
 
@@ -52,7 +53,7 @@ def test_a_fault_here_and_there_does_no_harm(name: str, folder: Path) -> None:
         found, problems = loop(made, fault, every=len(made.calls) // 2, start=3 * number + 2)
         assert not problems, pool.shown(problems)
         counts.update(found)
-    assert counts["refused"] > 15
+    assert counts["runs"] > 30
 
 
 def test_a_folder_on_which_a_call_changes_nothing_is_found_out(folder: Path) -> None:

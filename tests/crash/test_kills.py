@@ -12,10 +12,10 @@ import pytest
 
 from tests.crash import kills, pool
 from tests.crash.conftest import Report
-from tests.crash.faults import stage
-from tests.crash.scenes import Scene
+from tests.crash.faults import different, stage
+from tests.crash.scenes import SCENES, Scene
 from tests.crash.states import ram
-from tests.crash.test_faults import STAGES, named
+from tests.crash.test_faults import named
 
 
 def die(task: tuple[Scene, str]) -> pool.Found:
@@ -38,15 +38,16 @@ def die_twice(scene: Scene) -> pool.Found:
 
 
 @pytest.mark.crash
-def test_a_process_dies_at_every_call_of_every_scene(report: Report) -> None:
-    counts, problems = pool.spread(die, itertools.product(STAGES, (kills.EXIT, kills.KILL)))
-    report("kills", {"steps": len(STAGES), **counts})
+def test_a_process_dies_at_every_call_of_every_scene(folder: Path, report: Report) -> None:
+    steps = different(SCENES, folder)
+    counts, problems = pool.spread(die, itertools.product(steps, (kills.EXIT, kills.KILL)))
+    report("kills", {"steps": len(steps), **counts})
     assert not problems, pool.shown(problems)
 
 
 @pytest.mark.crash
-def test_a_process_dies_again_while_it_mends(report: Report) -> None:
-    counts, problems = pool.spread(die_twice, STAGES)
+def test_a_process_dies_again_while_it_mends(folder: Path, report: Report) -> None:
+    counts, problems = pool.spread(die_twice, different(SCENES, folder))
     report("kills while mending", counts)
     assert not problems, pool.shown(problems)
 
