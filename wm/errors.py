@@ -38,6 +38,13 @@ class NotFound(UserError):
     status = 404
 
 
+class RootMismatch(UserError):
+    """The workspace key of a folder names the memory of another folder; nothing is shared."""
+
+    code = "root_mismatch"
+    status = 409
+
+
 class HostError(WmError):
     """A client sent what we cannot read or may not serve (4xx problem+json)."""
 

@@ -7,7 +7,8 @@ from typing import ClassVar
 from wm.formats.base import Document, Record, optional
 
 BLOCKS = ("workspace_memory", "hot_state")
-REASONS = ("session_start", "compaction", "refresh")
+REASONS = ("session_start", "compaction", "refresh", "lost")
+"""lost: the file of the epoch before is gone, so its bytes cannot be given again."""
 
 
 class Omission(Record):

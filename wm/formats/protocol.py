@@ -236,7 +236,7 @@ class PromptAnswer(Record):
     epoch: str = ""
     number: int = 0
     opened: bool = False
-    """This call opened the epoch."""
+    """This call opened the epoch: a client that keeps what it is given does not have it yet."""
     blocks: tuple[PromptText, ...] = ()
 
 

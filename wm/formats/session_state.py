@@ -99,6 +99,8 @@ class CompactionState(Document):
     count: int = 0
     snapshot_id: str = optional("")
     snapshot_at: str = optional("")
+    epoch: str = optional("")
+    """The epoch that was open when the list was handed out."""
     refs: tuple[MemoryRef, ...] = optional(())
     last_summary_digest: str = optional("")
     """A summary that arrives twice (two hooks, a retry) is taken once."""

@@ -9,14 +9,15 @@ paths"). Sockets, threads and printing are other people's business.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 from wm.domain.facts import Fact
 from wm.domain.times import iso
-from wm.errors import Unwritable, WmError
+from wm.errors import Conflict, StoreError, Unwritable, WmError
 from wm.formats.base import Document, Record
 from wm.formats.evidence import EvidenceRecord
 from wm.ops.runtime import Runtime
@@ -24,6 +25,9 @@ from wm.store.base import WRITE_ORDER, Reading, Ref, Transaction
 
 SHORTEST_QUOTE = 12
 """Shorter details are codes of ours."""
+
+TRIES = 6
+"""A batch begins anew so often because documents turned out to be needed that were not locked."""
 
 Q = TypeVar("Q", bound=Record)
 A = TypeVar("A", bound=Record)
@@ -54,10 +58,10 @@ class Work:
 
     def put(self, ref: Ref[D], document: D, *, absorbs: bool = False) -> None:
         """Stage a document; `absorbs`: it already holds what an outside edit asked for."""
-        self._writing().put(ref, document, absorbs=absorbs)
+        self._holding(ref).put(ref, document, absorbs=absorbs)
 
     def delete(self, ref: Ref[Document]) -> None:
-        self._writing().delete(ref)
+        self._holding(ref).delete(ref)
 
     def log(self, workspace: str, facts: Sequence[Fact], *, session: str = "") -> tuple[str, ...]:
         """Stage evidence; the ids of the records, in order. Details are redacted here (EV-1)."""
@@ -90,10 +94,25 @@ class Work:
             return self.runtime.redactor.text(value)
         return value
 
+    def _holding(self, ref: Ref[Document]) -> Transaction:
+        transaction = self._writing()
+        if ref not in self.held:
+            raise Undeclared(ref)
+        return transaction
+
     def _writing(self) -> Transaction:
         if self.transaction is None:
             raise RuntimeError("this operation declared no refs, so it may not write")
         return self.transaction
+
+
+class Undeclared(Exception):  # not an error: it ends in a wider transaction
+    """An operation writes a document that is not locked: what it was told to lock was true
+    before another update, perhaps one of its own batch. The batch begins anew with it."""
+
+    def __init__(self, ref: Ref[Document]) -> None:
+        super().__init__(ref)
+        self.ref = ref
 
 
 @dataclass(frozen=True)
@@ -151,34 +170,73 @@ def execute_batch(
 ) -> list[Done[Any]]:
     """Run operations in order in one transaction; acknowledge none before all are durable.
 
-    An operation that raises is rolled back alone. If the commit itself fails, all that wrote
-    fail with its error. Queries may be mixed in; they see what stands before them.
+    An operation that raises is rolled back alone. If the commit itself fails, all that had not
+    failed by themselves fail with its error. Queries may be mixed in; they see what stands
+    before them.
     """
     refs: dict[Ref[Document], None] = {}
-    for operation, request in calls:
-        if operation.refs is not None:
-            refs.update(dict.fromkeys(operation.refs(runtime, request)))
+    refused = {}
+    for index, (operation, request) in enumerate(calls):
+        try:
+            refs.update(dict.fromkeys(operation.refs(runtime, request) if operation.refs else ()))
+        except WmError as error:
+            refused[index] = Done[Any](None, error)
     if not refs:
-        return [_run_query(runtime, operation, request) for operation, request in calls]
+        return [
+            refused.get(index) or _run_query(runtime, operation, request)
+            for index, (operation, request) in enumerate(calls)
+        ]
+    for _ in range(TRIES):
+        results, missing = _run_together(runtime, calls, refused, refs)
+        if not missing:
+            return results
+        refs.update(dict.fromkeys(missing))
+    lost = Conflict("Other updates kept changing what this one needs.", fix="Try again.")
+    return [Done(response=None, error=lost) for _ in calls]
+
+
+def _run_together(
+    runtime: Runtime,
+    calls: Sequence[tuple[Operation[Any, Any], Record]],
+    refused: dict[int, Done[Any]],
+    refs: Iterable[Ref[Document]],
+) -> tuple[list[Done[Any]], set[Ref[Document]]]:
+    """One try: the results, or the documents that were not locked; then nothing was written."""
     ordered = sorted(refs, key=lambda r: (r.workspace, WRITE_ORDER.index(r.model), r.name))
-    held = frozenset(refs)
+    held = frozenset(ordered)
+    missing: set[Ref[Document]] = set()
     results: list[Done[Any]] = []
     try:
         with runtime.store.transaction(ordered) as transaction:
-            for operation, request in calls:
-                results.append(_run_staged(runtime, transaction, held, operation, request))
+            begin = transaction.savepoint()
+            for index, (operation, request) in enumerate(calls):
+                try:
+                    done = refused.get(index) or _run_staged(
+                        runtime, transaction, held, operation, request
+                    )
+                except Undeclared as more:
+                    missing.add(more.ref)
+                else:
+                    results.append(done)
+            if missing:
+                transaction.rollback(begin)
+                return [], missing
             transaction.commit()
-        if any(done.flush for done in results):
-            runtime.store.flush()
     except Unwritable as error:
         # One of them made a document that cannot be a file; the others have a right to go on.
         if len(calls) == 1:
-            return [Done(response=None, error=error)]
-        return [done for call in calls for done in execute_batch(runtime, [call])]
+            return [Done(response=None, error=error)], set()
+        return [done for call in calls for done in execute_batch(runtime, [call])], set()
     except WmError as error:
         # The lock or the disk refused: nothing was acknowledged, so everybody hears it.
-        return [Done(response=None, error=error) for _ in calls]
-    return results
+        failed = results or [Done(response=None, error=None)] * len(calls)
+        return [Done(response=None, error=done.error or error) for done in failed], set()
+    if any(done.flush for done in results):
+        # What was asked for is committed. A flush that fails is tried again: what it should
+        # have brought to disk still counts as unflushed.
+        with contextlib.suppress(StoreError):
+            runtime.store.flush()
+    return results, set()
 
 
 def _run_query(runtime: Runtime, operation: Operation[Any, Any], request: Record) -> Done[Any]:
@@ -202,4 +260,7 @@ def _run_staged(
     except WmError as error:
         transaction.rollback(mark)
         return Done(None, error)
+    except Undeclared:
+        transaction.rollback(mark)
+        raise
     return Done(response, None, tuple(work.changes), work.flush)

@@ -15,18 +15,24 @@ from wm.domain.text import canonical
 from wm.domain.times import iso
 from wm.domain.workspace import candidates, consolidate, echo, retention
 from wm.domain.workspace.candidates import Candidate
+from wm.errors import Corrupt, TooNew
 from wm.formats.events import CompactionFinished
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.protocol import Place, Remembered, RememberRequest
 from wm.formats.session_state import CompactionState, MemoryRef, SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.base import Work
+from wm.ops.journal import learn_or_wait
 from wm.ops.memory import load_memory, read_memory, save_memory
-from wm.ops.remember import learn, new_entry, refusal_reasons
+from wm.ops.place import workspace_of
+from wm.ops.remember import new_entry, refusal_reasons
 from wm.ops.render import rendered
 from wm.ops.sessions import compaction_ref, load_compaction
 from wm.store.base import Ref
 from wm.store.paths import sid
+
+PREVIEW_CHARS = 300
+"""So much of a line that is no candidate is kept as evidence."""
 
 
 def start(work: Work, place: Place, state: SessionState) -> str:
@@ -45,6 +51,7 @@ def start(work: Work, place: Place, state: SessionState) -> str:
             update={
                 "snapshot_id": snapshot_id,
                 "snapshot_at": iso(work.now),
+                "epoch": state.epoch,
                 "refs": refs,
                 "updated_at": iso(work.now),
             }
@@ -62,13 +69,13 @@ def finish(
     """Take the summary's candidates in, end the epoch, and count the compaction (CT-2)."""
     compaction = load_compaction(work, place, state.session_id)
     digest = _digest(work, event.summary) if event.summary else ""
-    repeated = bool(digest) and digest == compaction.last_summary_digest
+    if digest and digest == compaction.last_summary_digest and not compaction.snapshot_id:
+        return state, ()
     remembered: tuple[Remembered, ...] = ()
-    if event.summary and not repeated:
+    if event.summary:
         remembered = _take(work, place, state, compaction, event.summary)
     remembered += _decisions(work, place, state)
-    count = compaction.count if repeated else compaction.count + 1
-    keeps_epoch = repeated or _opened_since(work, place, state, compaction)
+    count = compaction.count + 1
     work.put(
         compaction_ref(place.key, state.session_id),
         compaction.model_copy(
@@ -77,13 +84,14 @@ def finish(
                 "last_summary_digest": digest,
                 "updated_at": iso(work.now),
                 "snapshot_id": "",
+                "epoch": "",
                 "refs": (),
             }
         ),
     )
     after = state.model_copy(
         update={
-            "epoch": state.epoch if keeps_epoch else "",
+            "epoch": state.epoch if _opened_since(state, compaction) else "",
             "compactions": count,
             "recent_decisions": (),
             "pending_memories": (),
@@ -92,15 +100,10 @@ def finish(
     return after, remembered
 
 
-def _opened_since(
-    work: Work, place: Place, state: SessionState, compaction: CompactionState
-) -> bool:
+def _opened_since(state: SessionState, compaction: CompactionState) -> bool:
     """Whether the epoch after this compaction is open already: Claude Code asks for it before
     it hands the summary over. Closing it again would part the prompt from its file."""
-    if not state.epoch or not compaction.snapshot_at:
-        return False
-    epoch = work.read(Ref(PromptEpoch, place.key, state.epoch)).document
-    return epoch is not None and epoch.created_at >= compaction.snapshot_at
+    return bool(compaction.snapshot_id) and state.epoch not in ("", compaction.epoch)
 
 
 def _take(
@@ -117,9 +120,13 @@ def _take(
             "extraction",
             "rejected",
             reason_codes=(refused.code,),
-            details={"preview": refused.line[:80]},
+            details={"preview": refused.line[:PREVIEW_CHARS]},
         )
         for refused in parsed.refused
+    ]
+    facts += [
+        Fact("candidates_deprecated", "extraction", "noticed", details={"note": note})
+        for note in parsed.notes
     ]
     work.log(place.key, facts, session=sid(state.session_id))
     injected = _injected(work, place, state)
@@ -133,13 +140,30 @@ def _take(
 
 
 def _injected(work: Work, place: Place, state: SessionState) -> tuple[str, ...]:
-    """Texts of the entries that this session's prompt holds: repeating them teaches nothing."""
+    """What this session's prompt told it of the memory: repeating that teaches nothing.
+
+    The bytes that it got, which also hold what was edited or forgotten since, and of entries
+    that were shown in part the whole.
+    """
     epoch = work.read(Ref(PromptEpoch, place.key, state.epoch)).document if state.epoch else None
-    if epoch is None:
-        return ()
-    included = {i for block in epoch.blocks for i in block.included}
-    memory = read_memory(work, place)
-    return tuple(entry.text for entry in memory.entries if entry.id in included)
+    told: list[str] = []
+    included: set[str] = set()
+    for _ in range(2):  # the epoch, and the one that the compacted conversation began with
+        if epoch is None:
+            break
+        told += [block.text for block in epoch.blocks if block.name == "workspace_memory"]
+        included.update(i for block in epoch.blocks for i in block.included)
+        before = epoch.previous
+        epoch = work.read(Ref(PromptEpoch, place.key, before)).document if before else None
+    memory = _readable(work, place)
+    return (*told, *(entry.text for entry in memory.entries if entry.id in included))
+
+
+def _readable(work: Work, place: Place) -> WorkspaceMemory:
+    try:
+        return read_memory(work, place)
+    except Corrupt:
+        return WorkspaceMemory(workspace=workspace_of(place))
 
 
 def _add(
@@ -159,7 +183,7 @@ def _add(
     if reasons:
         # What the model proposed and the gate refuses is evidence, not inbox: nobody asked.
         return _rejected(work, place, state, item, *reasons)
-    return learn(work, place, request)
+    return learn_or_wait(work, place, request)
 
 
 def _command(
@@ -178,7 +202,10 @@ def _command(
     ref = next((r for r in compaction.refs if r.ref == item.ref), None)
     if ref is None:
         return _rejected(work, place, state, item, "invalid_memory_ref")
-    memory = load_memory(work, place)
+    try:
+        memory = load_memory(work, place)
+    except (Corrupt, TooNew) as error:
+        return _rejected(work, place, state, item, error.code)
     entry = next((e for e in memory.entries if e.id == ref.id and e.status == "active"), None)
     if entry is None:
         return _rejected(work, place, state, item, "memory_ref_target_unavailable")
@@ -269,7 +296,7 @@ def _rejected(
         "gate",
         "rejected",
         reason_codes=codes,
-        details={"action": item.action, "type": item.type, "preview": item.text[:80]},
+        details={"action": item.action, "type": item.type, "text": item.text},
     )
     work.log(place.key, [fact], session=sid(state.session_id))
     return Remembered(outcome="rejected", reason_codes=codes)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from wm.domain.facts import Fact, Refusal
+from wm.domain.facts import Detail, Fact, Refusal
 from wm.domain.times import days_between, iso, parse
 from wm.domain.workspace import edits, outside
 from wm.domain.workspace.forget import tombstone
+from wm.domain.workspace.scope import is_offer
 from wm.errors import NotFound, UserError
 from wm.formats.base import Document
 from wm.formats.protocol import (
@@ -28,6 +29,7 @@ from wm.formats.protocol import (
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops import words
 from wm.ops.base import Operation, Work
 from wm.ops.memory import (
     find_entry,
@@ -40,7 +42,8 @@ from wm.ops.memory import (
     tombstones_ref,
 )
 from wm.ops.place import locate, memory_ref, workspace_of
-from wm.ops.render import rendered, strengths
+from wm.ops.remember import judged
+from wm.ops.render import omissions, rendered, strengths
 from wm.ops.runtime import Runtime
 from wm.store.base import Ref
 
@@ -52,11 +55,11 @@ def _inspect(work: Work, request: EntriesRequest) -> Inspection:
     reading = work.read(memory_ref(place.key))
     memory = read_memory(work, place)
     view = rendered(work, place, memory)
-    omitted = {o.id: o.reason for o in view.selection.omitted}
     shown = {entry.id for entry in view.selection.shown}
     strength = strengths(work, memory)
     wanted = [e for e in memory.entries if _wanted(e, request)]
     wanted.sort(key=lambda e: (-strength[e.id], e.id))
+    omitted = omissions(wanted, place, view.selection)
     settings = work.runtime.settings.memory
     last = parse(memory.last_activity_at)
     return Inspection(
@@ -69,7 +72,7 @@ def _inspect(work: Work, request: EntriesRequest) -> Inspection:
                 entry=e,
                 strength=round(strength[e.id], 4),
                 shown=e.id in shown,
-                omitted=omitted.get(e.id, ""),
+                omitted=omitted[e.id],
             )
             for e in wanted
         ),
@@ -167,11 +170,16 @@ def _change(work: Work, request: EntryRequest, edit: Callable[[str], Edit]) -> E
         raise UserError(result.message)
     changed, facts = result
     save_memory(work, place, changed, facts)
-    return EntryAnswer(entry=find_entry(changed, entry.id))
+    # An accepted outside edit is carried out on another entry than the one that waited.
+    now_at = next((e for e in changed.entries if e.id == facts[0].entry), entry)
+    return EntryAnswer(entry=now_at)
 
 
 def _edit(work: Work, request: EditRequest) -> EntryAnswer:
     redact = work.runtime.redactor.text
+    waits = _edit_that_waits(work, request)
+    if waits is not None:
+        return waits
 
     def edit(entry_id: str) -> Edit:
         return lambda memory: edits.edit(
@@ -189,6 +197,31 @@ def _edit(work: Work, request: EditRequest) -> EntryAnswer:
     return _change(work, request, edit)
 
 
+def _edit_that_waits(work: Work, request: EditRequest) -> EntryAnswer | None:
+    """A new text that the gate refuses waits in the inbox, as every text does (EX-3); the old
+    one stays in force. None: nothing speaks against the text, or a sentence will say it."""
+    place = locate(work.runtime, request)
+    memory = load_memory(work, place)
+    entry = _find(work, place, memory, request.id)
+    if request.text is None or entry.status != "active":
+        return None
+    text = work.runtime.redactor.text(request.text.strip())
+    asked = entry.model_copy(update={"text": text, "source": "manual"})
+    reasons = judged(work, asked)
+    if not reasons or text == entry.text or {"empty", "too_long"} & set(reasons):
+        return None
+    changed, waiting, fact = edits.propose(
+        memory, asked, reasons, new_id=work.runtime.ids.new("m_"), now=work.now
+    )
+    save_memory(work, place, changed, [fact])
+    why = words.reasons(reasons)
+    return EntryAnswer(
+        entry=waiting,
+        message=f"The new text waits in the inbox, because {why}. "
+        f"`wm inbox accept {waiting.id}` puts it in the place of {entry.id}.",
+    )
+
+
 def _accept(work: Work, request: EntryRequest) -> EntryAnswer:
     settings = work.runtime.settings.memory
     return _change(
@@ -200,14 +233,14 @@ def _accept(work: Work, request: EntryRequest) -> EntryAnswer:
 
 def _reject(work: Work, request: EntryRequest) -> EntryAnswer:
     """A rejected inbox entry goes to the trash, so that a slip can be undone. An outside edit
-    leaves no tombstone: its text may be the one in force."""
+    and the offer of a branch entry leave no tombstone: their text may be the one in force."""
     place = locate(work.runtime, request)
     memory = load_memory(work, place)
     result = edits.reject(memory, _find(work, place, memory, request.id).id)
     if isinstance(result, Refusal):
         raise UserError(result.message)
     changed, entry, fact = result
-    to_trash(work, place, entry, reason="rejected", stone=not entry.outside)
+    to_trash(work, place, entry, reason="rejected", stone=not (entry.outside or is_offer(entry)))
     save_memory(work, place, changed, [fact])
     return EntryAnswer(
         entry=entry, message=f"Rejected {entry.id}; `wm restore {entry.id}` brings it back."
@@ -224,17 +257,27 @@ def _accept_outside(work: Work, request: AcceptOutsideRequest) -> Accepted:
 def _forget(work: Work, request: ForgetRequest) -> EntryAnswer:
     place = locate(work.runtime, request)
     memory = load_memory(work, place)
-    changed, entry = edits.trash(memory, _find(work, place, memory, request.id).id)
-    to_trash(work, place, entry, reason=request.reason, stone=True)
-    fact = Fact(
-        "memory_trashed",
-        "user",
-        "trashed",
-        entry.id,
-        (request.reason,) if request.reason else (),
-        {"text": entry.text},
-    )
-    save_memory(work, place, changed, [fact])
+    entry = _find(work, place, memory, request.id)
+    return forget_one(work, place, memory, entry.id, reason=request.reason)
+
+
+def forget_one(
+    work: Work,
+    place: Place,
+    memory: WorkspaceMemory,
+    entry_id: str,
+    *,
+    reason: str = "",
+    session: str = "",
+) -> EntryAnswer:
+    """Move an entry to the trash. session: the `<sid>` in which the user asked for it, if one."""
+    changed, entry = edits.trash(memory, entry_id)
+    codes = ("asked_in_session",) if session else ()
+    told = work.runtime.redactor.text(reason)
+    to_trash(work, place, entry, reason=told or " ".join(codes), stone=True)
+    details: dict[str, Detail] = {"text": entry.text, **({"reason": told} if told else {})}
+    fact = Fact("memory_trashed", "user", "trashed", entry.id, codes, details)
+    save_memory(work, place, changed, [fact], session=session)
     return EntryAnswer(
         entry=entry, message=f"Forgot {entry.id}; `wm restore {entry.id}` brings it back."
     )
@@ -260,21 +303,35 @@ def to_trash(work: Work, place: Place, entry: MemoryEntry, *, reason: str, stone
 
 def _restore(work: Work, request: EntryRequest) -> EntryAnswer:
     place = locate(work.runtime, request)
-    found = _find_trashed(work.runtime, place.key, request.id)
-    ref = trash_ref(place.key, found.entry.id if found else request.id)
-    trashed = work.read(ref).document if ref in work.held else None
-    if trashed is None:
+    memory = load_memory(work, place)
+    entry = _trashed(work, place, memory, request.id)
+    memory, facts = edits.restore(memory, entry, now=work.now)
+    stones = read_tombstones(work, place)
+    kept = tuple(s for s in stones.stones if s.id != entry.id)
+    if len(kept) != len(stones.stones):
+        work.put(tombstones_ref(place.key), stones.model_copy(update={"stones": kept}))
+    save_memory(work, place, memory, facts)
+    work.delete(trash_ref(place.key, entry.id))
+    # Where its id was taken meanwhile, it has come back under another one.
+    back = next(e for e in memory.entries if e.id == facts[0].entry)
+    return EntryAnswer(entry=back, message=f"Restored as {back.id}.")
+
+
+def _trashed(work: Work, place: Place, memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
+    """What to restore: from the trash, or an accepted deletion, which stays in the document."""
+    found = _find_trashed(work.runtime, place.key, wanted)
+    if found is not None:
+        again = work.read(trash_ref(place.key, found.entry.id)).document
+        if again is not None:
+            return again.entry
+    deleted = [e for e in memory.entries if e.status == "trashed"]
+    entry_id = full_id(wanted, (e.id for e in deleted))
+    if not entry_id:
         raise NotFound(
-            f"There is no {request.id!r} in the trash of {place.root or place.key}.",
+            f"There is no {wanted!r} in the trash of {place.root or place.key}.",
             fix="`wm forget` named the id; `wm why TEXT` finds it by what was forgotten.",
         )
-    memory, facts = edits.restore(load_memory(work, place), trashed.entry, now=work.now)
-    stones = read_tombstones(work, place)
-    kept = tuple(s for s in stones.stones if s.id != trashed.entry.id)
-    work.put(tombstones_ref(place.key), stones.model_copy(update={"stones": kept}))
-    save_memory(work, place, memory, facts)
-    work.delete(ref)
-    return EntryAnswer(entry=find_entry(memory, trashed.entry.id), message="Restored.")
+    return next(e for e in deleted if e.id == entry_id)
 
 
 def trash_ref(key: str, entry_id: str) -> Ref[TrashedEntry]:

@@ -33,6 +33,8 @@ from wm.store.base import Ref
 
 def _run(work: Work, request: HookRequest) -> HookAnswer:
     parsed = adapters.parse(request.agent, request.name, request.payload, request.project)
+    if not _asks(parsed):
+        return _answer(request, Outcome())
     place = locate(work.runtime, Scoped(directory=parsed.directory))
     answers = tuple(record(work, place, item) for item in _events(parsed))
     blocks = PromptAnswer()
@@ -45,6 +47,15 @@ def _run(work: Work, request: HookRequest) -> HookAnswer:
         notices=tuple(notice for a in answers for notice in a.notices),
         epoch=blocks.epoch,
     )
+    return _answer(request, outcome)
+
+
+def _asks(parsed: Parsed) -> bool:
+    """Whether there is anything to do: most hooks of most agents mean nothing to us."""
+    return bool(parsed.events or parsed.call)
+
+
+def _answer(request: HookRequest, outcome: Outcome) -> HookAnswer:
     content_type, body = adapters.reply(request.agent, request.name, outcome)
     return HookAnswer(content_type=content_type, body=body)
 
@@ -72,7 +83,7 @@ def _prompt_request(parsed: Parsed) -> PromptRequest:
 
 def _refs(runtime: Runtime, request: HookRequest) -> Sequence[Ref[Document]]:
     parsed = adapters.parse(request.agent, request.name, request.payload, request.project)
-    if not parsed.events and not parsed.call:
+    if not _asks(parsed):
         return ()
     place = locate(runtime, Scoped(directory=parsed.directory))
     refs: dict[Ref[Document], None] = {}
@@ -85,7 +96,7 @@ def _refs(runtime: Runtime, request: HookRequest) -> Sequence[Ref[Document]]:
 
 def _queue(runtime: Runtime, request: HookRequest) -> str:
     parsed = adapters.parse(request.agent, request.name, request.payload, request.project)
-    return locate(runtime, Scoped(directory=parsed.directory)).key
+    return locate(runtime, Scoped(directory=parsed.directory)).key if _asks(parsed) else ""
 
 
 hook = Operation("hook", HookRequest, HookAnswer, _run, _refs, _queue)

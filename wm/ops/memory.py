@@ -48,12 +48,32 @@ def load_memory(work: Work, place: Place) -> WorkspaceMemory:
     # A file that was brought here from elsewhere has nothing in force beside it: all of it waits.
     memory, facts = outside.absorb(
         in_force,
-        reading.outside,
+        _redacted(work, reading.outside, in_force),
         now=work.now,
         new_id=lambda: work.runtime.ids.new("m_"),
     )
-    work.log(place.key, facts)
+    # Staged at once: evidence must never speak of proposals that were not kept.
+    save_memory(work, place, memory, facts)
     return memory
+
+
+def _redacted(work: Work, edited: WorkspaceMemory, in_force: WorkspaceMemory) -> WorkspaceMemory:
+    """The edited document with the secrets taken out of what was changed in it (TR-1)."""
+    known = {entry.id: entry for entry in in_force.entries}
+    redact = work.runtime.redactor.text
+    entries = tuple(
+        entry
+        if known.get(entry.id) == entry
+        else entry.model_copy(
+            update={
+                "text": redact(entry.text),
+                "rationale": redact(entry.rationale),
+                "tags": tuple(map(redact, entry.tags)),
+            }
+        )
+        for entry in edited.entries
+    )
+    return edited.model_copy(update={"entries": entries})
 
 
 def save_memory(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from wm.formats.base import Document
 from wm.formats.protocol import Noticed, Scoped
 from wm.ops.base import Operation, Work
-from wm.ops.memory import load_memory, save_memory
+from wm.ops.memory import load_memory
 from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
 from wm.store.base import Health, Ref
@@ -19,8 +19,7 @@ def _run(work: Work, request: Scoped) -> Noticed:
     place = locate(work.runtime, request)
     if work.read(memory_ref(place.key)).health is not Health.OUTSIDE:
         return Noticed()
-    memory = load_memory(work, place)
-    save_memory(work, place, memory)
+    memory = load_memory(work, place)  # which stages what it found
     return Noticed(waiting=sum(bool(e.outside) for e in memory.entries))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wm.domain.workspace import scope
-from wm.errors import UserError
+from wm.errors import RootMismatch, UserError
 from wm.formats.home import Aliases
 from wm.formats.protocol import Place, Scoped
 from wm.formats.workspace_memory import Workspace, WorkspaceMemory
@@ -39,12 +39,34 @@ def locate(runtime: Runtime, request: Scoped) -> Place:
 def _look(runtime: Runtime, request: Scoped) -> Place:
     found = identity.find(request.directory, explicit=request.explicit)
     key = follow(runtime, found.key)
+    if key == found.key:
+        _refuse_foreign(runtime, found)
     return Place(key=key, root=found.root, branch=found.branch or "")
+
+
+def _refuse_foreign(runtime: Runtime, found: identity.Identity) -> None:
+    """A key is the beginning of a digest: two roots may share it, and a root may have given its
+    memory away. Neither may read or write what belongs to the other."""
+    memory = runtime.store.read(memory_ref(found.key)).document
+    owner = memory.workspace.root if memory is not None else ""
+    if owner in ("", found.root):
+        return
+    if identity.key_of(owner) == found.key:
+        raise RootMismatch(
+            f"{found.root} and {owner} have the same workspace key {found.key}; the memory there "
+            f"belongs to {owner}.",
+            fix="Rename or move one of the two folders.",
+        )
+    raise RootMismatch(
+        f"The memory of {found.root} was given to {owner}.",
+        fix=f"`wm workspace mv {owner} {found.root}` gives it back.",
+    )
 
 
 def place_of_key(runtime: Runtime, key: str) -> Place:
     """The workspace with this key, or an unambiguous beginning of it. Raises UserError."""
     known = runtime.store.workspaces()
+    key = follow(runtime, key)
     matches = [name for name in known if name.startswith(key)]
     if len(matches) != 1 and key not in known:
         how = "is not known" if not matches else f"fits {len(matches)} workspaces"

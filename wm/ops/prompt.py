@@ -7,40 +7,38 @@ Side calls and subagents get nothing.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 from wm.domain.facts import Fact
 from wm.domain.session import epochs, hot
+from wm.domain.workspace.select import Selection
 from wm.formats.base import Document
 from wm.formats.prompt_epoch import Omission, PromptBlock, PromptEpoch
 from wm.formats.protocol import Place, PromptAnswer, PromptRequest, PromptText
 from wm.formats.session_state import SessionState
 from wm.ops.base import Operation, Work
+from wm.ops.epochs import epoch_id, epoch_ref, newest, recovered
 from wm.ops.memory import read_memory
 from wm.ops.place import locate
-from wm.ops.render import rendered
+from wm.ops.render import View, rendered
 from wm.ops.runtime import Runtime
-from wm.ops.sessions import load_session, require_session, save_session, session_ref
+from wm.ops.sessions import (
+    load_compaction,
+    load_session,
+    require_session,
+    save_session,
+    session_ref,
+)
 from wm.store.base import Ref
 from wm.store.paths import sid
 
 
-def epoch_id(session_id: str, number: int) -> str:
-    """Id of a session's nth epoch; known before the epoch is, so that it can be locked."""
-    return "p_" + hashlib.sha256(f"{session_id}\0{number}".encode()).hexdigest()[:24]
-
-
-def epoch_ref(key: str, session_id: str, number: int) -> Ref[PromptEpoch]:
-    return Ref(PromptEpoch, key, epoch_id(session_id, number))
-
-
 def prompt_refs(runtime: Runtime, place: Place, session_id: str) -> Sequence[Ref[Document]]:
     """The session and the epoch that may be opened next. Session starts and compactions close
-    an epoch without opening one, so the next number is the known one plus one."""
+    an epoch without opening one, so the next number is the newest one plus one."""
     ref = session_ref(place.key, session_id)
     state = runtime.store.read(ref).document
-    number = state.epoch_number if state is not None else 0
+    number = newest(runtime, place.key, session_id, state.epoch_number if state else 0)
     return (ref, epoch_ref(place.key, session_id, number + 1))
 
 
@@ -50,10 +48,13 @@ def answer(work: Work, place: Place, request: PromptRequest) -> PromptAnswer:
     state = load_session(work, place, request)
     if not epochs.gets_memory(request.call) or state.subagent:
         return PromptAnswer()
+    state = recovered(work.runtime, place.key, state)
     epoch = None if request.refresh else _current(work, place, state)
     if epoch is not None:
         return _as_answer(epoch)
-    return _as_answer(_open(work, place, state, request)).model_copy(update={"opened": True})
+    # Who had an epoch whose file is gone holds its text already, and must not get two.
+    opened = request.refresh or not state.epoch
+    return _as_answer(_open(work, place, state, request)).model_copy(update={"opened": opened})
 
 
 def _current(work: Work, place: Place, state: SessionState) -> PromptEpoch | None:
@@ -66,33 +67,37 @@ def _current(work: Work, place: Place, state: SessionState) -> PromptEpoch | Non
 
 def _open(work: Work, place: Place, state: SessionState, request: PromptRequest) -> PromptEpoch:
     memory = read_memory(work, place)
+    view = rendered(work, place, memory)
     epoch = epochs.open_epoch(
         epoch_id=epoch_id(state.session_id, state.epoch_number + 1),
         session=state.session_id,
         agent=state.agent,
         number=state.epoch_number + 1,
-        reason=_reason(state, request),
-        blocks=_blocks(work, place, state),
+        reason=_reason(work, place, state, request),
+        blocks=_blocks(work, state, view),
         memory_generation=memory.generation,
         now=work.now,
-        previous=state.epoch,
+        previous=epoch_id(state.session_id, state.epoch_number) if state.epoch_number else "",
     )
     work.put(epoch_ref(place.key, state.session_id, epoch.number), epoch)
     opened = state.model_copy(update={"epoch": epoch.id, "epoch_number": epoch.number})
     save_session(work, place, opened)
-    work.log(place.key, _facts(epoch), session=sid(state.session_id))
+    work.log(place.key, [_fact(epoch, view.selection)], session=sid(state.session_id))
     work.flush = True
     return epoch
 
 
-def _reason(state: SessionState, request: PromptRequest) -> str:
+def _reason(work: Work, place: Place, state: SessionState, request: PromptRequest) -> str:
     if request.refresh:
         return "refresh"
-    return "compaction" if state.compactions else "session_start"
+    if state.epoch:
+        return "lost"
+    # Claude Code asks for the epoch after a compaction before it hands the summary over.
+    compacting = bool(load_compaction(work, place, state.session_id).snapshot_id)
+    return "compaction" if state.compactions or compacting else "session_start"
 
 
-def _blocks(work: Work, place: Place, state: SessionState) -> tuple[PromptBlock, ...]:
-    view = rendered(work, place, read_memory(work, place))
+def _blocks(work: Work, state: SessionState, view: View) -> tuple[PromptBlock, ...]:
     snapshot = hot.render(state, work.runtime.settings.session)
     blocks = (
         epochs.block(
@@ -110,22 +115,23 @@ def _blocks(work: Work, place: Place, state: SessionState) -> tuple[PromptBlock,
     return tuple(block for block in blocks if block.text)
 
 
-def _facts(epoch: PromptEpoch) -> tuple[Fact, ...]:
-    """One record per epoch, not one per entry: the epoch file lists every entry (EP-3)."""
-    return (
-        Fact(
-            "epoch_opened",
-            "render",
-            "selected",
-            details={
-                "epoch": epoch.id,
-                "number": epoch.number,
-                "reason": epoch.reason,
-                "blocks": tuple(f"{b.name}:{b.sha256[:16]}:{b.chars}" for b in epoch.blocks),
-                "included": tuple(i for b in epoch.blocks for i in b.included),
-                "omitted": sum(len(b.omitted) for b in epoch.blocks),
-            },
-        ),
+def _fact(epoch: PromptEpoch, selection: Selection) -> Fact:
+    """One record per epoch, not one per entry: the epoch file lists what was shown, and the
+    strongest of what was not; here stands how many there were (EP-3)."""
+    return Fact(
+        "epoch_opened",
+        "render",
+        "selected",
+        reason_codes=("epoch_file_gone",) if epoch.reason == "lost" else (),
+        details={
+            "epoch": epoch.id,
+            "number": epoch.number,
+            "reason": epoch.reason,
+            "blocks": tuple(f"{b.name}:{b.sha256[:16]}:{b.chars}" for b in epoch.blocks),
+            "included": tuple(i for b in epoch.blocks for i in b.included),
+            "omitted": sum(selection.counts.values()),
+            "omittedBy": tuple(f"{code}:{n}" for code, n in selection.counts.items()),
+        },
     )
 
 

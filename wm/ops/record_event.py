@@ -12,7 +12,7 @@ from wm.domain.facts import Fact
 from wm.domain.session import decisions
 from wm.domain.session import remember as requests
 from wm.domain.session import state as transitions
-from wm.domain.workspace import echo, edits, forget, promote, quality, retention
+from wm.domain.workspace import echo, forget, quality
 from wm.formats.base import Document
 from wm.formats.events import (
     AssistantText,
@@ -23,24 +23,20 @@ from wm.formats.events import (
 )
 from wm.formats.protocol import EventAnswer, EventRequest, Place, Remembered, RememberRequest
 from wm.formats.session_state import SessionState
-from wm.ops import compact
+from wm.ops import branches, compact, journal
 from wm.ops.base import Operation, Work
-from wm.ops.entries import to_trash, trash_ref
-from wm.ops.memory import (
-    journal_ref,
-    load_memory,
-    read_journal,
-    read_tombstones,
-    save_journal,
-    save_memory,
-    tombstones_ref,
-)
+from wm.ops.entries import forget_one, trash_ref
+from wm.ops.epochs import epoch_ref, newest, recovered
+from wm.ops.memory import journal_ref, load_memory, tombstones_ref
 from wm.ops.place import locate, memory_ref
-from wm.ops.remember import learn, learn_refs
+from wm.ops.remember import learn_refs
 from wm.ops.runtime import Runtime
 from wm.ops.sessions import compaction_ref, load_session, require_session, save_session, session_ref
 from wm.store.base import Ref
 from wm.store.paths import sid
+
+NEWLY_KEPT = ("promoted", "superseded", "retryable")
+"""Outcomes after which the session's prompt, frozen before, does not show the memory yet."""
 
 
 def record(work: Work, place: Place, request: EventRequest) -> EventAnswer:
@@ -52,8 +48,14 @@ def record(work: Work, place: Place, request: EventRequest) -> EventAnswer:
 
 
 def _redacted(work: Work, event: object) -> object:
-    """The event without secrets in any of its texts."""
+    """The event without secrets in any of its texts, and without output that no rule reads."""
     redact = work.runtime.redactor.text
+    if isinstance(event, ToolFinished):
+        if event.tool != "bash" or not event.exit_code:
+            # Only what a failed command printed is looked at (HS-2, HS-4).
+            event = event.model_copy(update={"output": ""})
+        paths = tuple(map(redact, event.paths))
+        event = event.model_copy(update={"paths": paths, "cwd": redact(event.cwd)})
     texts = {
         name: redact(value)
         for name in ("text", "output", "command", "summary")
@@ -65,40 +67,17 @@ def _redacted(work: Work, event: object) -> object:
 def _started(work: Work, place: Place, request: EventRequest) -> EventAnswer:
     """A new session clears hot state; a resumed one keeps it and its epoch (EP-1).
 
-    The visit is written after it is known who is visiting: strength is read before
-    `last_activity_at` moves, so a dormant workspace is still dormant for this first prompt.
+    A pause that this visit ends is written down as an interval with it, so that strengths are
+    the same before and after: the first prompt is ranked as if nobody had come yet (WM-2).
     """
     event = request.event
     assert isinstance(event, SessionStarted)
-    before = load_session(work, place, request)
+    before = recovered(work.runtime, place.key, load_session(work, place, request))
     state = _apply(work, before, event)
     save_session(work, place, state)
     if not state.subagent:
-        _promote_pending(work, place, visit=True)
+        journal.begin_visit(work, place)
     return _answer(state)
-
-
-def _promote_pending(work: Work, place: Place, *, visit: bool) -> None:
-    """Record the visit, and give what waits in the journal its next try (WM-6)."""
-    settings = work.runtime.settings.memory
-    memory = load_memory(work, place)
-    if visit:
-        memory = retention.visit(memory, now=work.now, settings=settings)
-    journal = read_journal(work, place)
-    facts: Sequence[Fact] = ()
-    if journal.entries:
-        stones = read_tombstones(work, place).stones
-        promotion = promote.promote(
-            memory,
-            journal,
-            now=work.now,
-            settings=settings,
-            stones=stones,
-            digest=work.runtime.store.digest,
-        )
-        memory, facts = promotion.memory, promotion.facts
-        save_journal(work, place, promotion.journal)
-    save_memory(work, place, memory, facts)
 
 
 def _prompted(work: Work, place: Place, request: EventRequest) -> EventAnswer:
@@ -112,11 +91,13 @@ def _prompted(work: Work, place: Place, request: EventRequest) -> EventAnswer:
         # The same message sent twice (a retry, two hooks) has one effect.
         return _answer(state)
     state = _apply(work, state, event)
+    if journal.activity_is_old(work, place):
+        journal.record_activity(work, place)
     text = echo.without_injected(event.text)
     remembered = _keep_requested(work, place, request, text)
-    forgotten, gone = _forget_requested(work, place, text)
+    forgotten, gone = _forget_requested(work, place, text, sid(request.session_id))
     for kept in remembered:
-        if kept.entry is not None:
+        if kept.entry is not None and kept.outcome in NEWLY_KEPT:
             state = transitions.note_pending(
                 state, kept.entry, now=work.now, settings=work.runtime.settings.session
             )
@@ -138,14 +119,14 @@ def _keep_requested(
             "extraction",
             "rejected",
             reason_codes=(ignored.code,),
-            details={"preview": ignored.line[:80]},
+            details={"preview": ignored.line},
         )
         for ignored in found.ignored
     ]
     if facts:
         work.log(place.key, facts, session=sid(request.session_id))
     return tuple(
-        learn(
+        journal.learn_or_wait(
             work,
             place,
             RememberRequest(
@@ -161,7 +142,7 @@ def _keep_requested(
 
 
 def _forget_requested(
-    work: Work, place: Place, text: str
+    work: Work, place: Place, text: str, session: str
 ) -> tuple[tuple[str, ...], frozenset[str]]:
     """ "Forget that …": the entry that says it goes to the trash; what fits several is asked.
     Sentences for the agent, and the ids of what is gone."""
@@ -173,12 +154,9 @@ def _forget_requested(
             found = f"fits {len(named)} memories" if named else "is not among the memories"
             said.append(f"Nothing was forgotten: that {found} here; `wm search` shows them.")
             continue
-        changed, entry = edits.trash(memory, named[0].id)
-        to_trash(work, place, entry, reason="asked in the session", stone=True)
-        fact = Fact("memory_trashed", "user", "trashed", entry.id, ("asked_in_session",))
-        save_memory(work, place, changed, [fact])
-        said.append(f"Forgot {entry.id}; `wm restore {entry.id}` brings it back.")
-        gone.add(entry.id)
+        answer = forget_one(work, place, memory, named[0].id, session=session)
+        said.append(answer.message)
+        gone.add(answer.entry.id)
     return tuple(said), frozenset(gone)
 
 
@@ -215,7 +193,7 @@ def _tool(work: Work, place: Place, request: EventRequest) -> EventAnswer:
 
 
 def _compaction_started(work: Work, place: Place, request: EventRequest) -> EventAnswer:
-    state = load_session(work, place, request)
+    state = recovered(work.runtime, place.key, load_session(work, place, request))
     if state.subagent:
         return _answer(state)
     return EventAnswer(
@@ -227,7 +205,7 @@ def _compaction_started(work: Work, place: Place, request: EventRequest) -> Even
 def _compaction_finished(work: Work, place: Place, request: EventRequest) -> EventAnswer:
     event = request.event
     assert isinstance(event, CompactionFinished)
-    state = load_session(work, place, request)
+    state = recovered(work.runtime, place.key, load_session(work, place, request))
     if state.subagent:
         return _answer(state)
     state, remembered = compact.finish(work, place, state, event)
@@ -240,16 +218,15 @@ def _ended(work: Work, place: Place, request: EventRequest) -> EventAnswer:
     """The session just ends: what it left in the journal is promoted without it (WM-6)."""
     state = _apply(work, load_session(work, place, request), request.event)
     save_session(work, place, state)
-    if read_journal(work, place).entries:
-        _promote_pending(work, place, visit=False)
+    journal.promote_pending(work, place)
     work.flush = True
     return _answer(state)
 
 
 def _deleted(work: Work, place: Place, request: EventRequest) -> EventAnswer:
     """The user deleted the session: its files go; what it taught the workspace stays."""
-    work.delete(session_ref(place.key, request.session_id))
-    work.delete(compaction_ref(place.key, request.session_id))
+    for ref in _files(work.runtime, place, request):
+        work.delete(ref)
     fact = Fact("session_deleted", "session", "changed")
     work.log(place.key, [fact], session=sid(request.session_id))
     work.notify(place.key, SessionState.slug, sid(request.session_id))
@@ -304,20 +281,34 @@ def _prompt_refs(runtime: Runtime, place: Place, request: EventRequest) -> Seque
     return (state, *learn_refs(place.key), *(trash_ref(place.key, e.id) for e in named))
 
 
+def _files(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
+    """Every file of the session."""
+    key, session = place.key, request.session_id
+    state = runtime.store.read(session_ref(key, session)).document
+    count = newest(runtime, key, session, state.epoch_number if state is not None else 0)
+    epochs = (epoch_ref(key, session, number) for number in range(1, count + 1))
+    return (session_ref(key, session), compaction_ref(key, session), *epochs)
+
+
+def _starting(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
+    branches.ask(runtime, place)  # here, because git is not waited for under a lock
+    return _state_and_memory(runtime, place, request)
+
+
 def _compaction(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
     compaction = compaction_ref(place.key, request.session_id)
     return (*_state_and_memory(runtime, place, request), compaction)
 
 
 STEPS: dict[str, tuple[Step, Refs]] = {
-    "session_started": (_started, _state_and_memory),
+    "session_started": (_started, _starting),
     "user_prompt": (_prompted, _prompt_refs),
     "assistant_text": (_wrote, _state_only),
     "tool_finished": (_tool, _state_only),
     "compaction_started": (_compaction_started, _compaction),
     "compaction_finished": (_compaction_finished, _compaction),
     "session_ended": (_ended, _state_and_memory),
-    "session_deleted": (_deleted, _compaction),
+    "session_deleted": (_deleted, _files),
 }
 
 

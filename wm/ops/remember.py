@@ -12,8 +12,10 @@ from collections.abc import Sequence
 
 from wm.domain.facts import Fact
 from wm.domain.session.infer import infer_type
+from wm.domain.text import canonical
 from wm.domain.times import iso
 from wm.domain.workspace import consolidate, forget, quality
+from wm.domain.workspace.consolidate import Admission
 from wm.domain.workspace.scope import BRANCH, WORKSPACE
 from wm.errors import UserError
 from wm.formats.base import Document
@@ -21,6 +23,7 @@ from wm.formats.protocol import Place, Remembered, RememberRequest
 from wm.formats.workspace_memory import (
     CONFIDENCE,
     IMPORTANCES,
+    ORIGINS,
     SOURCES,
     TYPES,
     MemoryEntry,
@@ -50,7 +53,6 @@ def learn(work: Work, place: Place, request: RememberRequest) -> Remembered:
     admission = consolidate.admit(
         memory, entry, now=work.now, settings=work.runtime.settings.memory
     )
-    kept = next((e for e in admission.memory.entries if e.id == admission.entry_id), None)
     fact = Fact(
         type=f"memory_{admission.outcome}",
         phase="promotion",
@@ -64,13 +66,36 @@ def learn(work: Work, place: Place, request: RememberRequest) -> Remembered:
             "text": entry.text,
         },
     )
-    save_memory(work, place, admission.memory, [fact], session=entry.session)
+    event = work.log(place.key, [fact], session=entry.session)[0]
+    memory = _admitted_by(admission.memory, admission.entry_id, event)
+    save_memory(work, place, memory)
+    if entry.source != "compaction":
+        _lift_stones(work, place, entry)
+    kept = next((e for e in memory.entries if e.id == admission.entry_id), None)
     return Remembered(
         outcome=admission.outcome,
         entry=kept,
         reason_codes=admission.reason_codes,
-        message=_message(admission.outcome, kept or entry),
+        message=_message(admission, kept or entry),
     )
+
+
+def _admitted_by(memory: WorkspaceMemory, entry_id: str, event: str) -> WorkspaceMemory:
+    """The memory in which a new entry names the evidence that let it in (EV-2)."""
+    entries = tuple(
+        e.model_copy(update={"admitted_by": event}) if e.id == entry_id and not e.admitted_by else e
+        for e in memory.entries
+    )
+    return memory.model_copy(update={"entries": entries})
+
+
+def _lift_stones(work: Work, place: Place, entry: MemoryEntry) -> None:
+    """What a person asked for again is no longer forgotten."""
+    stones = read_tombstones(work, place)
+    wanted = work.runtime.store.digest(canonical(entry.text)) if stones.stones else ""
+    kept = tuple(stone for stone in stones.stones if stone.digest != wanted)
+    if len(kept) != len(stones.stones):
+        work.put(tombstones_ref(place.key), stones.model_copy(update={"stones": kept}))
 
 
 def new_entry(work: Work, place: Place, request: RememberRequest) -> MemoryEntry:
@@ -78,6 +103,7 @@ def new_entry(work: Work, place: Place, request: RememberRequest) -> MemoryEntry
     _check_word("type", request.type, (*TYPES, ""))
     _check_word("source", request.source, SOURCES)
     _check_word("importance", request.importance, IMPORTANCES)
+    _check_word("origin", request.origin, ORIGINS)
     redact = work.runtime.redactor.text
     moment = iso(work.now)
     return MemoryEntry(
@@ -88,6 +114,7 @@ def new_entry(work: Work, place: Place, request: RememberRequest) -> MemoryEntry
         source=request.source,
         confidence=CONFIDENCE[request.source],
         origin=request.origin,
+        tainted=request.origin == "tool",
         scope=_scope(place, request),
         tags=tuple(redact(tag) for tag in request.tags),
         created_at=moment,
@@ -111,19 +138,25 @@ def _scope(place: Place, request: RememberRequest) -> str:
 
 def refusal_reasons(work: Work, place: Place, entry: MemoryEntry) -> tuple[str, ...]:
     """Why this entry may not become active by itself; () if it may."""
+    stones = read_tombstones(work, place)
+    # What a person asks for again is wanted again; only learning by itself is stopped.
+    forgotten = entry.source == "compaction" and forget.is_forgotten(
+        entry.text, stones.stones, work.runtime.store.digest
+    )
+    return (*judged(work, entry), *(("forgotten",) if forgotten else ()))
+
+
+def judged(work: Work, entry: MemoryEntry) -> tuple[str, ...]:
+    """What the gate says against the entry (EX-3)."""
     verdict = quality.judge(
         entry.text,
         type=entry.type,
         source=entry.source,
         settings=work.runtime.settings.gate,
         max_chars=work.runtime.settings.memory.max_text_chars,
+        redactor=work.runtime.redactor,
     )
-    stones = read_tombstones(work, place)
-    # What a person asks for again is wanted again; only learning by itself is stopped.
-    forgotten = entry.source == "compaction" and forget.is_forgotten(
-        entry.text, stones.stones, work.runtime.store.digest
-    )
-    return (*verdict.reasons, *(("forgotten",) if forgotten else ()))
+    return verdict.reasons
 
 
 def _to_inbox(
@@ -157,17 +190,21 @@ def _to_inbox(
         outcome="inbox",
         entry=twin or waiting,
         reason_codes=reasons,
-        message=f"It waits in the inbox, because {words.reasons(reasons)}.",
+        message=f"It waits in the inbox as {(twin or waiting).id}, because {words.reasons(reasons)}.",
     )
 
 
-def _message(outcome: str, entry: MemoryEntry) -> str:
+def _message(admission: Admission, entry: MemoryEntry) -> str:
     said = {
         "promoted": f"Remembered as {entry.id} ({entry.type}).",
         "absorbed": f"Known already, as {entry.id}; it counts as seen again.",
         "superseded": f"Remembered as {entry.id}; it replaces an older entry.",
+        "inbox": f"It waits in the inbox, because {words.reasons(entry.reasons)}.",
     }
-    return said.get(outcome, f"Not kept as active: {outcome}.")
+    against = admission.details.get("contradicts")
+    named = ", ".join(map(str, against)) if isinstance(against, tuple) else ""
+    doubt = f" It may contradict {named}." if named else ""
+    return said.get(admission.outcome, f"Not kept as active: {admission.outcome}.") + doubt
 
 
 def _check_word(what: str, word: str, known: Sequence[str]) -> None:
@@ -181,6 +218,13 @@ def _check_word(what: str, word: str, known: Sequence[str]) -> None:
 def _run(work: Work, request: RememberRequest) -> Remembered:
     if not request.text.strip():
         raise UserError("There is no text to remember.", fix="Say what to keep.")
+    limit = work.runtime.settings.memory.max_rationale_chars
+    if len(request.rationale.strip()) > limit:
+        raise UserError(
+            f"The rationale has {len(request.rationale.strip())} characters; an entry holds "
+            f"{limit}.",
+            fix="Shorten it, or say it in the text.",
+        )
     return learn(work, locate(work.runtime, request), request)
 
 

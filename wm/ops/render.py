@@ -6,12 +6,13 @@ view is kept until the document, the branch or the hour changes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wm.domain.workspace import render, retention, select
+from wm.domain.workspace import render, retention, scope, select
 from wm.domain.workspace.select import Selection
 from wm.formats.protocol import Place
-from wm.formats.workspace_memory import WorkspaceMemory
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.base import Work
 
 
@@ -43,7 +44,21 @@ def rendered(work: Work, place: Place, memory: WorkspaceMemory) -> View:
 def strengths(work: Work, memory: WorkspaceMemory) -> dict[str, float]:
     """Retention strength of every entry, by id."""
     settings = work.runtime.settings.memory
-    return {
-        entry.id: retention.strength(entry, memory, now=work.now, settings=settings)
-        for entry in memory.entries
-    }
+    calendar = retention.ageing(memory, now=work.now, settings=settings)
+    found = calendar.strengths(memory.entries)
+    return {entry.id: value for entry, value in zip(memory.entries, found, strict=True)}
+
+
+def omissions(entries: Sequence[MemoryEntry], place: Place, selection: Selection) -> dict[str, str]:
+    """Why prompts do not show these entries now: a reason code by id, "" where they do."""
+    listed = {o.id: o.reason for o in selection.omitted}
+    listed.update((entry.id, "") for entry in selection.shown)
+    # Weaker than every entry that is named one by one: what those met, they met too.
+    beyond = next(iter(selection.counts), "entry_cap")
+
+    def reason(entry: MemoryEntry) -> str:
+        if entry.status != "active":
+            return "inactive"
+        return "branch" if not scope.visible(entry.scope, place.branch) else beyond
+
+    return {e.id: listed[e.id] if e.id in listed else reason(e) for e in entries}

@@ -44,6 +44,7 @@ class Runtime:
     places: DerivedCache = field(default_factory=lambda: DerivedCache(size=256))
     views: DerivedCache = field(default_factory=DerivedCache)
     indexes: DerivedCache = field(default_factory=lambda: DerivedCache(size=16))
+    branches: DerivedCache = field(default_factory=DerivedCache)
 
 
 def make_runtime(settings: Settings, store: Store, **parts: object) -> Runtime:

@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
+from threading import Lock
+
 from wm.domain.recall.lexical import Document as Searchable
-from wm.domain.recall.lexical import Filters, Index
+from wm.domain.recall.lexical import Filters, Hit, Index
 from wm.errors import UserError
 from wm.formats.protocol import SearchAnswer, SearchHit, SearchRequest
-from wm.formats.workspace_memory import MemoryEntry
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.base import Operation, Work
 from wm.ops.memory import read_memory
 from wm.ops.place import locate
+from wm.settings import RecallSettings
+
+ALL = "all"
+
+
+class Searcher:
+    """The index of one workspace, kept in step with the document it is asked about (RC-4).
+
+    It holds every status: what was superseded lends its words to what replaced it.
+    """
+
+    def __init__(self, settings: RecallSettings) -> None:
+        self._index = Index((), settings)
+        self._memory: WorkspaceMemory | None = None
+        self._lock = Lock()
+
+    def search(
+        self, memory: WorkspaceMemory, query: str, limit: int, filters: Filters
+    ) -> tuple[Hit, ...]:
+        with self._lock:
+            if self._memory is not memory:
+                self._index.refresh(map(_searchable, memory.entries))
+                self._memory = memory
+            return self._index.search(query, limit, filters)
 
 
 def _run(work: Work, request: SearchRequest) -> SearchAnswer:
@@ -19,22 +45,24 @@ def _run(work: Work, request: SearchRequest) -> SearchAnswer:
         raise UserError(f"A limit of {request.limit} finds nothing.", fix="Give 1 or more.")
     place = locate(work.runtime, request)
     memory = read_memory(work, place)
-    entries = {e.id: e for e in memory.entries if _wanted(e, request)}
-    index: Index = work.runtime.indexes.get(
-        (place.key, request.status, request.type),
-        (memory,),
-        lambda: Index(tuple(map(_searchable, entries.values())), work.runtime.settings.recall),
-    )
-    hits = index.search(request.query, request.limit, Filters())
+    settings = work.runtime.settings.recall
+    searcher: Searcher = work.runtime.indexes.get(place.key, (), lambda: Searcher(settings))
+    wanted = _wanted(request)
+    hits = searcher.search(memory, request.query, request.limit, Filters(metadata=wanted))
+    entries = {entry.id: entry for entry in memory.entries}
     return SearchAnswer(
         hits=tuple(SearchHit(entry=entries[h.id], score=h.score, why=h.why) for h in hits),
-        searched=len(entries),
+        searched=sum(
+            all(getattr(entry, name) == value for name, value in wanted.items())
+            for entry in memory.entries
+        ),
     )
 
 
-def _wanted(entry: MemoryEntry, request: SearchRequest) -> bool:
+def _wanted(request: SearchRequest) -> dict[str, str]:
     status = request.status or "active"
-    return status in ("all", entry.status) and request.type in ("", entry.type)
+    asked = {"status": "" if status == ALL else status, "type": request.type}
+    return {name: value for name, value in asked.items() if value}
 
 
 def _searchable(entry: MemoryEntry) -> Searchable:
@@ -43,7 +71,12 @@ def _searchable(entry: MemoryEntry) -> Searchable:
         id=entry.id,
         text=text,
         time=entry.created_at,
-        metadata={"type": entry.type, "scope": entry.scope},
+        metadata={
+            "type": entry.type,
+            "scope": entry.scope,
+            "status": entry.status,
+            "superseded_by": entry.superseded_by,
+        },
     )
 
 

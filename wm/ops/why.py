@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain
+
 from wm.domain.text import canonical
-from wm.errors import NotFound, UserError
+from wm.errors import NotFound
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.protocol import Place, WhyAnswer, WhyRequest
+from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.base import Operation, Work
-from wm.ops.entries import find_entry_or_trash
+from wm.ops.entries import find_entry_or_trash, trash_ref
 from wm.ops.memory import read_memory
 from wm.ops.place import locate
-from wm.ops.render import rendered, strengths
+from wm.ops.render import omissions, rendered, strengths
 from wm.ops.words import happened
+
+SHORTEST_PREVIEW = 20
+"""Quoted characters that tell one text from others."""
 
 
 def _run(work: Work, request: WhyRequest) -> WhyAnswer:
     place = locate(work.runtime, request)
-    entry = _find(work, place, request.subject)
-    records = _records(work, place, request.subject, entry)
+    # Evidence holds labels instead of secrets, so the question must too.
+    subject = work.runtime.redactor.text(request.subject)
+    entry = _find(work, place, subject)
+    records = _records(work, place, subject, entry)
     if entry is None:
         if not records:
             raise NotFound(
@@ -32,26 +41,32 @@ def _run(work: Work, request: WhyRequest) -> WhyAnswer:
         )
     memory = read_memory(work, place)
     view = rendered(work, place, memory).selection
-    omitted = next((o.reason for o in view.omitted if o.id == entry.id), "")
     return WhyAnswer(
         subject=request.subject,
         entry=entry,
         strength=round(strengths(work, memory).get(entry.id, 0.0), 4),
         shown=any(e.id == entry.id for e in view.shown),
-        omitted=omitted,
+        omitted=omissions((entry,), place, view)[entry.id],
         records=records,
         sentences=(_origin(entry), *map(happened, records)),
     )
 
 
 def _find(work: Work, place: Place, subject: str) -> MemoryEntry | None:
-    """The entry by id, else the one whose text says just this."""
+    """The entry by id, else the one whose text says just this; those in the trash last."""
     try:
         return find_entry_or_trash(work, place, subject)
-    except UserError:
+    except NotFound:
         wanted = canonical(subject)
-        fits = [e for e in read_memory(work, place).entries if canonical(e.text) == wanted]
-        return fits[0] if fits else None
+        kept = (e for e in read_memory(work, place).entries if canonical(e.text) == wanted)
+        return next(chain(kept, _in_trash(work, place, wanted)), None)
+
+
+def _in_trash(work: Work, place: Place, wanted: str) -> Iterator[MemoryEntry]:
+    for name in work.runtime.store.names(TrashedEntry, place.key):
+        trashed = work.read(trash_ref(place.key, name)).document
+        if trashed is not None and canonical(trashed.entry.text) == wanted:
+            yield trashed.entry.model_copy(update={"status": "trashed"})
 
 
 def _records(
@@ -59,15 +74,27 @@ def _records(
 ) -> tuple[EvidenceRecord, ...]:
     """Evidence that names the entry, or quotes the text."""
     wanted = canonical(subject)
-    found = []
-    for record in work.runtime.store.evidence(place.key).records:
-        quoted = str(record.details.get("text") or record.details.get("preview") or "")
-        shown_in = record.details.get("included") or ()
-        if (entry is not None and (record.entry == entry.id or entry.id in shown_in)) or (
-            quoted and entry is None and wanted in canonical(quoted)
-        ):
-            found.append(record)
-    return tuple(found)
+    return tuple(
+        record
+        for record in work.runtime.store.evidence(place.key).records
+        if (_names(record, entry.id) if entry is not None else _quotes(record, wanted))
+    )
+
+
+def _names(record: EvidenceRecord, entry_id: str) -> bool:
+    shown = record.details.get("included") or ()
+    return record.entry == entry_id or entry_id in shown
+
+
+def _quotes(record: EvidenceRecord, wanted: str) -> bool:
+    """The text, or a part of it, was quoted whole; or a beginning of it was."""
+    quoted = canonical(str(record.details.get("text") or ""))
+    preview = canonical(str(record.details.get("preview") or ""))
+    return bool(wanted) and (
+        wanted in quoted
+        or wanted in preview
+        or (len(preview) >= SHORTEST_PREVIEW and preview in wanted)
+    )
 
 
 def _origin(entry: MemoryEntry) -> str:

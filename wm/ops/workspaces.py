@@ -6,12 +6,14 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 
+from wm.domain.facts import Detail, Fact
 from wm.domain.times import iso
 from wm.domain.workspace import scope
-from wm.errors import UserError
+from wm.errors import NotFound, UserError
 from wm.formats.base import Document, dump
 from wm.formats.home import Aliases
 from wm.formats.pending_journal import PendingJournal
+from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.protocol import (
     ExportAnswer,
     Moved,
@@ -22,21 +24,23 @@ from wm.formats.protocol import (
     Workspaces,
     WorkspaceSummary,
 )
-from wm.formats.session_state import SessionState
-from wm.formats.tombstones import Tombstones
+from wm.formats.session_state import CompactionState, SessionState
+from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.ops.base import Operation, Work
 from wm.ops.memory import load_memory, save_memory
 from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
 from wm.store import identity
-from wm.store.base import Ref
+from wm.store.base import Health, Ref
 
 ALIASES: Ref[Aliases] = Ref(Aliases)
 
 
 def _list(work: Work, _request: NoRequest) -> Workspaces:
-    keys = work.runtime.store.workspaces()
-    return Workspaces(workspaces=tuple(_summary(work, key) for key in keys))
+    """A folder that was made for a write that then failed holds nothing, and is left out."""
+    found = (_summary(work, key) for key in work.runtime.store.workspaces())
+    kept = (space for space in found if space.sessions or space.health != Health.MISSING.value)
+    return Workspaces(workspaces=tuple(kept))
 
 
 def _summary(work: Work, key: str) -> WorkspaceSummary:
@@ -60,10 +64,12 @@ def _summary(work: Work, key: str) -> WorkspaceSummary:
 
 def _move(work: Work, request: MoveRequest) -> Moved:
     """`new` adopts the memory of `old`: the folder stays, an alias points to it (ID-3)."""
-    old, new = _key_and_root(request.old), _key_and_root(request.new)
+    if not request.new:
+        raise UserError("The move names no new folder.", fix="Say where the checkout is now.")
+    old, new = _key_of(work.runtime, request.old), identity.find(request.new, explicit=True)
     aliases = work.read(ALIASES).document or Aliases()
     plan = scope.plan_move(
-        old.key,
+        old,
         new.key,
         new_root=new.root,
         folders=work.runtime.store.workspaces(),
@@ -76,19 +82,29 @@ def _move(work: Work, request: MoveRequest) -> Moved:
     place = Place(key=plan.target, root=new.root)
     memory = load_memory(work, place)
     moved = memory.workspace.model_copy(update={"root": new.root})
-    save_memory(work, place, memory.model_copy(update={"workspace": moved}))
+    roots: dict[str, Detail] = {"from": memory.workspace.root, "to": new.root}
+    fact = Fact("workspace_moved", "user", "changed", details=roots)
+    save_memory(work, place, memory.model_copy(update={"workspace": moved}), [fact])
     return Moved(
         key=new.key, target=plan.target, message=f"{new.root} now has the memory of {request.old}."
     )
 
 
-def _key_and_root(path: str) -> identity.Identity:
-    return identity.find(path)
+def _key_of(runtime: Runtime, named: str) -> str:
+    """The key that `named` means: a key, a folder, or the path that a folder had."""
+    if not named:
+        raise UserError("The move names no old folder.", fix="Say where the checkout was.")
+    if named in runtime.store.workspaces():
+        return named
+    try:
+        return identity.find(named, explicit=True).key
+    except NotFound:
+        return identity.key_of(os.path.realpath(named))
 
 
 def _move_refs(runtime: Runtime, request: MoveRequest) -> Sequence[Ref[Document]]:
     aliases = runtime.store.read(ALIASES).document or Aliases()
-    return (ALIASES, memory_ref(scope.resolve(_key_and_root(request.old).key, aliases)))
+    return (ALIASES, memory_ref(scope.resolve(_key_of(runtime, request.old), aliases)))
 
 
 def _export(work: Work, request: Scoped) -> ExportAnswer:
@@ -98,8 +114,9 @@ def _export(work: Work, request: Scoped) -> ExportAnswer:
         Ref(PendingJournal, place.key),
         Ref(Tombstones, place.key),
     ]
-    names = work.runtime.store.names(SessionState, place.key)
-    refs += [Ref(SessionState, place.key, name) for name in names]
+    for model in (TrashedEntry, PromptEpoch, SessionState, CompactionState):
+        names = work.runtime.store.names(model, place.key)
+        refs += [Ref(model, place.key, name) for name in names]
     documents = {}
     for ref in refs:
         document = work.read(ref).document

@@ -111,6 +111,13 @@ def test_a_second_move_points_at_the_folder_itself_and_keeps_other_aliases() -> 
     assert [(a.key, a.target) for a in plan.aliases.aliases] == [(B, A), (C, A)]
 
 
+def test_a_checkout_that_moves_back_gets_its_memory_back() -> None:
+    plan = move(B, A, {A}, (B, A), (C, A))
+    assert isinstance(plan, Move)
+    assert plan.target == A
+    assert [(a.key, a.target) for a in plan.aliases.aliases] == [(C, A)]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "folders", "pairs", "code"),
     [
@@ -119,7 +126,6 @@ def test_a_second_move_points_at_the_folder_itself_and_keeps_other_aliases() -> 
         (A, B, {B}, (), "unknown_old"),
         (A, A, {A}, (), "already"),
         (A, B, {A}, ((B, A),), "already"),
-        (B, A, {A}, ((B, A),), "already"),
     ],
 )
 def test_a_move_that_would_hide_a_memory_is_refused(

@@ -70,6 +70,32 @@ def edit(
     return _with(memory, changed), (fact,)
 
 
+def propose(
+    memory: WorkspaceMemory,
+    changed: MemoryEntry,
+    reasons: tuple[str, ...],
+    *,
+    new_id: str,
+    now: datetime,
+) -> tuple[WorkspaceMemory, MemoryEntry, Fact]:
+    """Let an edit wait in the inbox: accepted, it supersedes the entry that it changes."""
+    waiting = changed.model_copy(
+        update={
+            "id": new_id,
+            "status": "inbox",
+            "reasons": reasons,
+            "supersedes": (changed.id,),
+            "confidence": CONFIDENCE["manual"],
+            "created_at": iso(now),
+            "updated_at": iso(now),
+        }
+    )
+    details: dict[str, Detail] = {"of": changed.id, "text": changed.text}
+    fact = Fact("memory_inbox", "gate", "inbox", new_id, reasons, details)
+    entries = (*memory.entries, waiting)
+    return memory.model_copy(update={"entries": entries}), waiting, fact
+
+
 def trash(memory: WorkspaceMemory, entry_id: str) -> tuple[WorkspaceMemory, MemoryEntry]:
     """Take an entry out; the caller keeps it in the trash. Raises KeyError for an unknown id."""
     gone = next((e for e in memory.entries if e.id == entry_id), None)

@@ -24,6 +24,10 @@ from wm.settings import MemorySettings
 
 DAY_S = 86400.0
 
+VISIT_WRITTEN_AFTER = timedelta(days=1)
+"""Within a session that goes on, activity is written this often: far below the dormancy limit,
+and no flush per message."""
+
 
 @dataclass(frozen=True)
 class Reinforcement:
@@ -148,6 +152,14 @@ def visit(memory: WorkspaceMemory, *, now: datetime, settings: MemorySettings) -
     last = parse(memory.last_activity_at)
     at = memory.last_activity_at if last is not None and last > now else iso(now)
     return memory.model_copy(update={"dormant_intervals": intervals, "last_activity_at": at})
+
+
+def visit_is_due(memory: WorkspaceMemory, *, now: datetime) -> bool:
+    """Whether activity is to be written although no session starts; not where nothing ages."""
+    last = parse(memory.last_activity_at)
+    if not memory.entries:
+        return False
+    return last is None or now - last >= VISIT_WRITTEN_AFTER
 
 
 def reinforce(

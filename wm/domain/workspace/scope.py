@@ -7,6 +7,7 @@ memory of another path only through an alias that a person asked for.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -67,6 +68,45 @@ def offer_for_promotion(
     return tuple(offers)
 
 
+BRANCH_REASONS = ("branch_merged", "branch_gone")
+
+
+def offer_id(entry_id: str, branch: str) -> str:
+    """The id of the offer for this entry: always the same, so that it is made once, and one
+    that was rejected is known by what lies in the trash."""
+    return "m_" + hashlib.sha256(f"offer\0{entry_id}\0{branch}".encode()).hexdigest()[:20]
+
+
+def unoffered(entries: Iterable[MemoryEntry], known: Collection[str]) -> tuple[MemoryEntry, ...]:
+    """Active branch entries of which no offer was made; `known`: ids that are taken."""
+    return tuple(
+        entry
+        for entry in entries
+        if entry.status == "active"
+        and (branch := branch_of(entry.scope)) is not None
+        and offer_id(entry.id, branch) not in known
+    )
+
+
+def offered(entry: MemoryEntry, offer: Offer, *, now: datetime) -> MemoryEntry:
+    """The offer as it waits in the inbox: accepted, it takes the place of the branch entry."""
+    return entry.model_copy(
+        update={
+            "id": offer_id(entry.id, offer.branch),
+            "status": "inbox",
+            "scope": WORKSPACE,
+            "supersedes": (entry.id,),
+            "reasons": (offer.reason,),
+            "updated_at": iso(now),
+        }
+    )
+
+
+def is_offer(entry: MemoryEntry) -> bool:
+    """Is this waiting entry such an offer? Then its text is in force, on the branch."""
+    return bool(entry.supersedes) and any(r in BRANCH_REASONS for r in entry.reasons)
+
+
 def resolve(key: str, aliases: Aliases) -> str:
     """The key of the folder that holds what `key` means.
 
@@ -112,7 +152,8 @@ def plan_move(
     """Let the checkout with key `new` adopt the memory of `old` (both keys of paths).
 
     `folders` are the keys that have a folder. No data is moved: the folder of `old` stays and
-    `new` becomes another name for it. Refusals: unknown_old, already, new_has_memory.
+    `new` becomes another name for it; moved back, it is what it was. Refusals: unknown_old,
+    already, new_has_memory.
     """
     target = resolve(old, aliases)
     if target not in folders:
@@ -122,6 +163,10 @@ def plan_move(
             "Name the old path as it was, or its key from `wm workspace list`.",
         )
     taken = resolve(new, aliases)
+    if new == target and old != new:
+        # It comes home: the folder bears the key of `new` already, the way to `old` is closed.
+        left = tuple(alias for alias in aliases.aliases if alias.key != old)
+        return Move(aliases.model_copy(update={"aliases": left}), target)
     if taken == target:
         return Refusal("already", f"{new_root} already uses the memory of {target}.")
     if taken in folders:
