@@ -7,6 +7,8 @@ from collections.abc import Callable, Hashable
 from threading import Lock
 from typing import Any
 
+from wm.formats.base import Record
+
 
 class DerivedCache:
     """Keeps the newest value per key, and returns it while its inputs are the same objects.
@@ -39,6 +41,6 @@ class DerivedCache:
 def _same(known: tuple[Any, ...], inputs: tuple[Any, ...]) -> bool:
     # Documents can hold ten thousand entries: identity, not a field-by-field comparison.
     return all(
-        a is b or (isinstance(a, Hashable) and not hasattr(a, "model_fields") and a == b)
+        a is b or (isinstance(a, Hashable) and not isinstance(a, Record) and a == b)
         for a, b in zip(known, inputs, strict=True)
     )

@@ -210,7 +210,7 @@ def _message(admission: Admission, entry: MemoryEntry) -> str:
 def _check_word(what: str, word: str, known: Sequence[str]) -> None:
     if word not in known:
         raise UserError(
-            f"{word!r} is not a {what} of memory.",
+            f"{word!r} is no known {what}.",
             fix=f"Use one of: {', '.join(w for w in known if w)}.",
         )
 

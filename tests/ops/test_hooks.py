@@ -1,0 +1,250 @@
+"""Scenes of real agents: their own payloads in, what their hooks print out (IF-1, IF-2, IF-3)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.ops.conftest import CENTS, SHIP, Bench, entry
+from wm.errors import HostError
+
+CLAUDE, OPENCODE = "claude-code", "opencode"
+TRANSFORM = "experimental.chat.system.transform"
+SAID = "Remember that we deploy with `make ship` from the release branch."
+FAILED = (
+    "Exit code 1\n"
+    "FAILED tests/test_cart.py::test_total - AssertionError: assert 3 == 4\n"
+    "1 failed in 0.02s\n"
+)
+
+
+class Claude:
+    """A Claude Code session, by its hooks."""
+
+    def __init__(self, bench: Bench, session: str = "cc-1") -> None:
+        self.bench, self.session = bench, session
+
+    def hook(self, name: str, **payload: Any) -> str:
+        told = self.bench.hook(
+            CLAUDE, name, {"session_id": self.session, "cwd": str(self.bench.project), **payload}
+        )
+        if not told or name == "PreCompact":
+            return told
+        return str(json.loads(told)["hookSpecificOutput"]["additionalContext"])
+
+    def start(self, source: str = "startup") -> str:
+        return self.hook("SessionStart", source=source)
+
+    def says(self, prompt: str) -> str:
+        return self.hook("UserPromptSubmit", prompt=prompt)
+
+    def bash(self, command: str, *, error: str = "") -> str:
+        given = {"tool_name": "Bash", "tool_input": {"command": command}}
+        if error:
+            return self.hook("PostToolUseFailure", **given, error=error)
+        return self.hook("PostToolUse", **given, tool_response={"stdout": "ok", "stderr": ""})
+
+    def compact(self, summary: str = "") -> str:
+        """A whole compaction, in the order of the client; the context of the new epoch."""
+        asked = self.hook("PreCompact", trigger="auto")
+        snapshot = next(
+            line.split(": ")[1] for line in asked.splitlines() if line.startswith("Memory ref snap")
+        )
+        context = self.start("compact")
+        self.hook("PostCompact", trigger="auto", compact_summary=summary.replace("ID", snapshot))
+        return context
+
+
+class OpenCode:
+    """An OpenCode session, by the posts of the plugin."""
+
+    def __init__(self, bench: Bench, session: str = "ses_1", **body: Any) -> None:
+        self.bench, self.session, self.body = bench, session, body
+
+    def post(self, name: str, **body: Any) -> dict[str, Any]:
+        given = {"directory": str(self.bench.project), "worktree": "/", **self.body, **body}
+        told = self.bench.hook(OPENCODE, name, given)
+        return dict(json.loads(told)) if told else {}
+
+    def created(self, parent: str = "") -> None:
+        info = {"id": self.session, **({"parentID": parent} if parent else {})}
+        self.post("session.created", event={"type": "session.created", "properties": {"info": info}})
+
+    def system(self, first: str = "You are OpenCode") -> list[str]:
+        told = self.post(
+            TRANSFORM, input={"sessionID": self.session}, output={"system": [first]}
+        )
+        return list(told.get("system", []))
+
+    def says(self, prompt: str, message: str = "msg_1") -> list[str]:
+        told = self.post(
+            "chat.message",
+            input={"sessionID": self.session, "messageID": message},
+            output={"message": {"id": message}, "parts": [{"type": "text", "text": prompt}]},
+        )
+        return list(told.get("notices", []))
+
+    def bash(self, command: str, code: int, output: str = "") -> None:
+        self.post(
+            "tool.execute.after",
+            input={"sessionID": self.session, "tool": "bash", "args": {"command": command}},
+            output={"output": output, "metadata": {"exit": code}},
+        )
+
+
+def test_what_a_session_of_one_agent_keeps_is_in_the_first_prompt_of_the_other(
+    bench: Bench,
+) -> None:
+    first = OpenCode(bench)
+    first.created()
+    assert first.system() == []
+    (notice,) = first.says(SAID)
+    (kept,) = bench.memory().entries
+    assert notice == f"Remembered as {kept.id} ({kept.type})."
+    # The session just ends. Nothing else happens.
+    context = Claude(bench.reopen()).start()
+    assert "- we deploy with `make ship` from the release branch." in context
+    assert context.startswith("<workspace_memory>\n")
+
+
+def test_and_the_other_way_round(bench: Bench) -> None:
+    first = Claude(bench)
+    assert first.start() == ""
+    first.says(SAID)
+    first.hook("SessionEnd", reason="exit")
+    second = OpenCode(bench.reopen())
+    second.created()
+    (block,) = second.system()
+    assert "make ship" in block
+
+
+def test_an_error_is_in_the_snapshot_after_compaction_and_its_fix_clears_it(bench: Bench) -> None:
+    agent = Claude(bench)
+    agent.start()
+    agent.bash("pytest tests/test_cart.py", error=FAILED)
+    context = agent.compact()
+    assert "Open errors:" in context
+    assert "tests/test_cart.py" in context
+    agent.bash("pytest tests/test_cart.py")
+    assert bench.state("cc-1").open_errors == ()
+    assert "Open errors:" not in agent.compact()
+
+
+def test_a_resumed_session_gets_no_second_copy(bench: Bench) -> None:
+    bench.write_memory(entry("m_1", SHIP))
+    agent = Claude(bench)
+    assert SHIP in agent.start()
+    assert agent.start("resume") == ""
+    assert Claude(bench.reopen()).start("resume") == ""
+    assert SHIP in agent.start("compact")
+
+
+def test_opencode_gets_the_same_bytes_at_every_call_of_an_epoch(bench: Bench) -> None:
+    bench.write_memory(entry("m_1", SHIP))
+    agent = OpenCode(bench)
+    agent.created()
+    before = agent.system()
+    bench.remember(CENTS)
+    bench.later(days=3)
+    agent.bash("pytest tests/test_cart.py", 1, FAILED)
+    assert agent.system() == before
+    assert OpenCode(bench.reopen()).system() == before
+
+
+@pytest.mark.parametrize(
+    "first", ["You are a title generator. You output", "You are a context summarization agent."]
+)
+def test_side_calls_of_opencode_get_nothing(bench: Bench, first: str) -> None:
+    bench.write_memory(entry("m_1", SHIP))
+    agent = OpenCode(bench)
+    agent.created()
+    assert agent.system(first) == []
+    assert len(agent.system()) == 1
+
+
+def test_subagents_get_nothing_and_teach_nothing(bench: Bench) -> None:
+    bench.write_memory(entry("m_1", SHIP))
+    known = OpenCode(bench, "ses_2")
+    known.created(parent="ses_1")
+    assert known.system() == []
+    told = OpenCode(bench, "ses_3", parentID="ses_1")
+    assert told.system() == []
+    assert known.says(f"Remember that {CENTS}") == []
+    assert told.says(f"Remember that {CENTS}") == []
+    assert bench.texts() == [SHIP]
+    claude = Claude(bench)
+    claude.start()
+    assert claude.hook("UserPromptSubmit", prompt=SAID, agent_id="a-1") == ""
+    assert bench.texts() == [SHIP]
+
+
+def test_a_wish_and_its_withdrawal_in_one_message(bench: Bench) -> None:
+    agent = Claude(bench)
+    agent.start()
+    said = agent.says(f"Remember that {CENTS}\nForget that {CENTS}")
+    assert "Remembered as" in said
+    assert "Forgot m_" in said
+    assert bench.texts() == []
+    assert len(bench.trash()) == 1
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Don't remember that we deploy with make ship.",
+        "Should I remember that we deploy with make ship?",
+        "```\nRemember that we deploy with make ship.\n```",
+        "> Remember that we deploy with make ship.",
+    ],
+)
+def test_what_is_no_wish_is_not_kept(bench: Bench, prompt: str) -> None:
+    agent = Claude(bench)
+    agent.start()
+    assert agent.says(prompt) == ""
+    assert bench.memory().entries == ()
+
+
+def test_a_wish_that_fails_the_gate_waits_and_is_not_pending(bench: Bench) -> None:
+    agent = Claude(bench)
+    agent.start()
+    assert "It waits in the inbox" in agent.says("Remember that x")
+    assert bench.state("cc-1").pending_memories == ()
+    assert [e.status for e in bench.memory().entries] == ["inbox"]
+
+
+def test_the_same_message_twice_has_one_effect(bench: Bench) -> None:
+    agent = OpenCode(bench)
+    agent.created()
+    assert len(agent.says(SAID)) == 1
+    assert agent.says(SAID) == []
+    assert len(bench.told("memory_promoted", "memory_absorbed")) == 1
+
+
+def test_hooks_that_mean_nothing_answer_nothing_even_where_no_workspace_can_be(
+    bench: Bench,
+) -> None:
+    payload = {"session_id": "cc-1", "cwd": "/gone/with/the/wind"}
+    assert bench.call("hook", agent=CLAUDE, name="Notification", payload=payload).body == ""
+
+
+def test_payloads_that_cannot_be_read_are_refused_with_a_sentence(bench: Bench) -> None:
+    with pytest.raises(HostError, match="needs 'session_id' as a text, and it is missing"):
+        bench.hook(CLAUDE, "SessionStart", {})
+    with pytest.raises(HostError, match="no hooks for an agent called 'emacs'"):
+        bench.hook("emacs", "SessionStart", {"session_id": "x"})
+
+
+def test_a_deleted_session_takes_its_files_along_and_leaves_what_it_taught(bench: Bench) -> None:
+    agent = OpenCode(bench)
+    agent.created()
+    agent.system()
+    agent.says(SAID)
+    agent.post(
+        "session.deleted",
+        event={"type": "session.deleted", "properties": {"info": {"id": "ses_1"}}},
+    )
+    documents = bench.call("export_workspace").documents
+    assert sorted(documents) == ["workspace_memory"]
+    assert len(bench.texts()) == 1

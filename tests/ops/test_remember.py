@@ -1,0 +1,168 @@
+"""Keeping what somebody asked to keep (WM-1, WM-6, EX-3, EX-5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.ops.conftest import CENTS, SHIP, Bench, entry
+from wm.errors import NotFound, UserError
+
+
+def test_what_passes_the_gate_is_active_before_the_answer(bench: Bench) -> None:
+    answer = bench.call("remember", text=SHIP, session="s-1")
+    kept = answer.entry
+    assert (answer.outcome, answer.reason_codes) == ("promoted", ())
+    assert answer.message == f"Remembered as {kept.id} ({kept.type})."
+    assert bench.memory().entries == (kept,)
+    assert (kept.source, kept.origin, kept.confidence, kept.status, kept.scope) == (
+        "explicit",
+        "user",
+        1.0,
+        "active",
+        "workspace",
+    )
+    assert kept.created_at == kept.retention_clock == "2026-11-21T09:00:01.000Z"
+
+
+def test_an_entry_names_the_evidence_that_let_it_in(bench: Bench) -> None:
+    kept = bench.remember(SHIP)
+    (record,) = bench.told("memory_promoted")
+    assert kept.admitted_by == record.event_id
+    assert (record.entry, record.outcome, record.details["text"]) == (kept.id, "promoted", SHIP)
+
+
+def test_what_fails_the_gate_waits_in_the_inbox_with_its_reasons(bench: Bench) -> None:
+    answer = bench.call("remember", text="Should we use Redis or Postgres here?")
+    assert (answer.outcome, answer.reason_codes) == ("inbox", ("unresolved_question",))
+    (waiting,) = bench.memory().entries
+    assert (
+        answer.message == f"It waits in the inbox as {waiting.id}, because it is an open question."
+    )
+    assert (waiting.status, waiting.reasons) == ("inbox", ("unresolved_question",))
+    assert [(r.outcome, r.reason_codes) for r in bench.told("memory_inbox")] == [
+        ("inbox", ("unresolved_question",))
+    ]
+
+
+def test_asking_twice_for_what_the_gate_refuses_waits_once(bench: Bench) -> None:
+    first = bench.remember("Should we use Redis or Postgres here?")
+    again = bench.remember("Should we use Redis or Postgres here?")
+    assert first.id == again.id
+    assert len(bench.memory().entries) == 1
+
+
+@pytest.mark.parametrize("again", [SHIP, "we deploy with `make ship`, from the RELEASE branch"])
+def test_the_same_again_is_the_same_entry(bench: Bench, again: str) -> None:
+    kept = bench.remember(SHIP)
+    answer = bench.call("remember", text=again)
+    assert (answer.outcome, answer.reason_codes) == ("absorbed", ("min_elapsed_window",))
+    assert [e.id for e in bench.memory().entries] == [kept.id]
+    assert answer.entry.reinforcement_count == 0
+
+
+def test_a_recurrence_after_a_week_reinforces_with_its_details(bench: Bench) -> None:
+    bench.remember(SHIP, session="s-1")
+    bench.later(days=7)
+    answer = bench.call("remember", text=SHIP, session="s-1")
+    assert (answer.outcome, answer.reason_codes) == ("absorbed", ("elapsed_window",))
+    assert answer.entry.reinforcement_count == 1
+    (record,) = bench.told("memory_absorbed")
+    assert record.details["reinforcementMode"] == "increment"
+    assert record.details["requiredElapsedMs"] == 7 * 24 * 3600 * 1000
+    assert record.details["elapsedMs"] == 7 * 24 * 3600 * 1000 + 1000
+
+
+def test_a_stronger_source_takes_the_place_of_the_weaker(bench: Bench) -> None:
+    old = bench.remember(SHIP, source="compaction", origin="agent")
+    answer = bench.call("remember", text=SHIP)
+    assert answer.outcome == "superseded"
+    by_id = {e.id: e for e in bench.memory().entries}
+    assert (by_id[old.id].status, by_id[old.id].superseded_by) == ("superseded", answer.entry.id)
+    assert answer.entry.supersedes == (old.id,)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"text": "  \n "}, "There is no text to remember."),
+        (
+            {"text": "x" * 2001, "source": "manual"},
+            "The text has 2001 characters; an entry holds 2000.",
+        ),
+        (
+            {"text": SHIP, "rationale": "y" * 181},
+            "The rationale has 181 characters; an entry holds 180.",
+        ),
+        ({"text": SHIP, "type": "opinion"}, "'opinion' is no known type."),
+        ({"text": SHIP, "source": "rumour"}, "'rumour' is no known source."),
+        ({"text": SHIP, "origin": "web"}, "'web' is no known origin."),
+        ({"text": SHIP, "importance": "huge"}, "'huge' is no known importance."),
+        (
+            {"text": SHIP, "branch_only": True},
+            "No branch is checked out here, so there is none to keep this for.",
+        ),
+        ({"text": SHIP, "directory": ""}, "The request names no workspace."),
+    ],
+)
+def test_what_cannot_be_kept_is_said_and_leaves_nothing(
+    bench: Bench, fields: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(UserError) as refused:
+        bench.call("remember", **fields)
+    assert refused.value.message == message
+    assert refused.value.fix
+    assert bench.memory().entries == ()
+    assert bench.told() == []
+
+
+def test_a_folder_that_is_not_there_is_named(bench: Bench) -> None:
+    gone = str(bench.project / "gone")
+    with pytest.raises(NotFound, match=f"There is no folder {gone}."):
+        bench.call("remember", text=SHIP, directory=gone)
+
+
+def test_a_text_that_a_session_asked_for_waits_whole_when_it_is_too_long(bench: Bench) -> None:
+    long = "We never " + "really " * 300 + "deploy on Fridays."
+    kept = bench.remember(long)
+    assert (kept.status, kept.reasons, kept.text) == ("inbox", ("too_long",), long)
+
+
+def test_what_comes_from_a_tool_waits_in_the_inbox(bench: Bench) -> None:
+    answer = bench.call("remember", text=SHIP, origin="tool")
+    assert (answer.outcome, answer.reason_codes) == ("inbox", ("tainted",))
+    assert (
+        answer.message
+        == "It waits in the inbox, because it leans on text from outside the conversation."
+    )
+    assert bench.texts() == []
+
+
+def test_what_may_contradict_is_flagged(bench: Bench) -> None:
+    old = bench.remember("Prices are stored in cents in the database.", type="decision")
+    answer = bench.call(
+        "remember", text="Prices are not stored in cents in the database.", type="decision"
+    )
+    assert answer.reason_codes == ("may_contradict",)
+    assert answer.message.endswith(f"It may contradict {old.id}.")
+    assert len(bench.texts()) == 2
+
+
+def test_asking_again_for_what_was_forgotten_lifts_the_stone(bench: Bench) -> None:
+    kept = bench.remember(SHIP)
+    bench.call("forget_entry", id=kept.id)
+    assert bench.stones() == [kept.id]
+    again = bench.call("remember", text=SHIP)
+    assert again.outcome == "promoted"
+    assert bench.stones() == []
+
+
+def test_an_explicit_wish_activates_what_waited(bench: Bench) -> None:
+    bench.write_memory(entry("m_1", CENTS, status="inbox", reasons=("too_short",)))
+    answer = bench.call("remember", text=CENTS, type="project")
+    assert answer.outcome == "promoted"
+    assert {e.id: e.status for e in bench.memory().entries} == {
+        "m_1": "superseded",
+        answer.entry.id: "active",
+    }
