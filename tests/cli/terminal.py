@@ -89,21 +89,23 @@ class Terminal:
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
     ) -> Said:
-        """Run `wm WORDS` in the repository."""
-        out, err = io.StringIO(), io.StringIO()
+        """Run `wm WORDS` in the repository, or in `cwd`; in "." it runs where the test stands."""
+        out, err = _stream(), _stream()
         with (
             self.inside(cwd or self.repo, {**self.env, **(env or {})}),
             _stdin(stdin),
             redirect_stdout(out),
             redirect_stderr(err),
         ):
-            code = run(list(words))
-        return Said(code, out.getvalue(), err.getvalue())
+            code = _code(list(words))
+        return Said(code, _text(out), _text(err))
 
     @contextmanager
     def inside(self, folder: Path, env: Mapping[str, str]) -> Iterator[None]:
-        before, outside = os.getcwd(), dict(os.environ)
-        os.chdir(folder)
+        outside = dict(os.environ)
+        before = os.getcwd() if folder != Path() else "."
+        if folder != Path():
+            os.chdir(folder)
         os.environ.clear()
         os.environ.update(env)
         try:
@@ -111,7 +113,8 @@ class Terminal:
         finally:
             os.environ.clear()
             os.environ.update(outside)
-            os.chdir(before)
+            if folder != Path():
+                os.chdir(before)
 
     def seed(self, *calls: tuple[str, dict[str, Any]]) -> list[Record]:
         """Run use cases on the files, with ids that are the same in every run."""
@@ -135,6 +138,22 @@ class Terminal:
     def remember(self, text: str, *words: str) -> str:
         """The id of a fact that is kept."""
         return str(self.wm("remember", text, *words, "--json").json["entry"]["id"])
+
+
+def _code(words: list[str]) -> int:
+    try:
+        return run(words)
+    except SystemExit as end:  # click's completion ends the process itself
+        return int(end.code or 0)
+
+
+def _stream() -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    stream.seek(0)
+    return stream.read()
 
 
 @contextmanager

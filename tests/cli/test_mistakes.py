@@ -42,8 +42,8 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
     (
         "inspect -C",
         2,
-        "`wm inspect`: Option '-C' requires an argument.",
-        "`wm inspect --help` shows how.",
+        "The option -C requires an argument.",
+        "`wm --help` shows how.",
     ),
     (
         "inspect -C . --workspace ab",

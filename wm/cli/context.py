@@ -74,7 +74,7 @@ class Caller:
             {key: _utf8(key, value) for key, value in fields.items()}
         )
         try:
-            answer = ask(self.settings, name, request)
+            answer = ask(self.settings, name, request.model_dump(mode="json", by_alias=True))
         except Unavailable:
             return self._on_files(name, request)
         try:

@@ -19,7 +19,9 @@ class Group(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         plain = not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names)
-        return super().parse_args(ctx, [self.default, *args] if self.default and plain else args)
+        # While words are completed (resilient parsing) every verb is still possible.
+        meant = self.default and plain and not ctx.resilient_parsing
+        return super().parse_args(ctx, [self.default, *args] if meant else args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

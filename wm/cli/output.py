@@ -190,11 +190,11 @@ def wrap_block(text: str, *, indent: int) -> list[str]:
 
 
 def home_short(path: str) -> str:
-    """A path with the user's home as `~`."""
+    """A path in one line, with the user's home as `~`."""
     home = os.path.expanduser("~").rstrip("/")
-    if not home or not (path == home or path.startswith(home + "/")):
-        return path
-    return "~" + path[len(home) :]
+    if home and (path == home or path.startswith(home + "/")):
+        path = "~" + path[len(home) :]
+    return safe(path)
 
 
 def count(number: int, one: str, many: str = "") -> str:

@@ -1,0 +1,68 @@
+"""`wm edit` with an editor, and without one."""
+
+from __future__ import annotations
+
+from tests.cli.terminal import Said, Terminal
+
+ONE = "We deploy with `make ship`."
+
+
+def editor(user: Terminal, script: str) -> dict[str, str]:
+    """An EDITOR that is a shell script; $1 is the file."""
+    program = user.home / "bin" / "editor"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    return {"EDITOR": str(program)}
+
+
+def edited(user: Terminal, script: str, *words: str) -> Said:
+    return user.wm("edit", user.remember(ONE), *words, env=editor(user, script))
+
+
+def test_the_editor_gets_the_text_and_its_text_is_kept(user: Terminal) -> None:
+    said = edited(user, """sed -i 's/ship/sail/' "$1" """)
+    assert said.code == 0
+    assert said.out.startswith("  We deploy with `make sail`.\n")
+    assert user.wm("search", "sail").code == 0
+
+
+def test_an_editor_that_changes_nothing_changes_nothing(user: Terminal) -> None:
+    said = edited(user, ":")
+    assert (said.code, said.err) == (1, "wm: Nothing was changed: the text is as it was.\n")
+
+
+def test_an_emptied_text_is_refused(user: Terminal) -> None:
+    said = edited(user, """: > "$1" """)
+    assert said.code == 1
+    assert said.err.startswith("wm: An entry needs words; to remove it, forget it.")
+
+
+def test_an_editor_that_fails_is_named(user: Terminal) -> None:
+    said = edited(user, "exit 3")
+    assert said.code == 1
+    assert said.sentences.startswith("wm: The editor did not end well: ")
+    assert said.sentences.endswith("Editing failed. Set EDITOR to one that runs.")
+
+
+def test_without_an_editor_and_a_terminal_the_other_ways_are_named(user: Terminal) -> None:
+    said = user.wm("edit", user.remember(ONE))
+    assert (said.code, said.err) == (
+        1,
+        "wm: There is no terminal to open an editor in.\n"
+        "    Give the new text, or - to read it from standard input, or set EDITOR.\n",
+    )
+
+
+def test_options_alone_open_no_editor(user: Terminal) -> None:
+    said = edited(user, "exit 3", "--type", "project", "--rationale", "It checks.")
+    assert said.code == 0
+    assert "  type     project\n" in said.out
+    assert "  because  It checks.\n" in said.out
+
+
+def test_a_secret_typed_into_the_editor_is_not_kept(user: Terminal) -> None:
+    secret = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+    said = edited(user, f"""echo 'The CI token is {secret}' > "$1" """)
+    assert secret not in said.out
+    kept = [path for path in user.data.rglob("*.json") if secret in path.read_text()]
+    assert kept == []

@@ -1,0 +1,117 @@
+"""`--json` of every verb fits its schema, on the files and through the daemon."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import click
+from jsonschema import validate
+
+from tests.cli.terminal import Terminal
+from tests.docs.schemas import printed_schema
+from tests.docs.screens import EVENTS, SESSION
+from wm.cli.app import commands
+from wm.cli.context import Caller
+from wm.cli.models import PRINTS, PROBLEM
+
+NO_JSON = {"daemon", "hook", "statusline", "completion"}
+"""Verbs whose output has another form: a log, an agent's own, one line, a script."""
+
+ONE = "We deploy with `make ship`."
+
+LINES: dict[str, tuple[str, ...]] = {
+    "status": ("status",),
+    "logs": ("logs",),
+    "inspect": ("inspect", "--all"),
+    "show": ("show", "{entry}"),
+    "search": ("search", "deploy"),
+    "why": ("why", "{entry}"),
+    "session list": ("session",),
+    "session show": ("session", "show", "8d2f"),
+    "workspace list": ("workspace",),
+    "remember": ("remember", "We use Postgres 16 in tests."),
+    "edit": ("edit", "{entry}", "We deploy with `make sail`."),
+    "pin": ("pin", "{entry}"),
+    "importance": ("importance", "{entry}", "high"),
+    "inbox list": ("inbox",),
+    "inbox accept": ("inbox", "accept", "{waiting}"),
+    "forget": ("forget", "{entry}"),
+    "restore": ("restore", "{entry}"),
+    "export": ("export",),
+    "export file": ("export", "-o", "out.json"),
+    "fsck check": ("fsck",),
+    "config": ("config", "memory"),
+    "doctor": ("doctor", "--no-proof"),
+    "setup": ("setup", "--dry-run"),
+    "unsetup": ("unsetup", "--dry-run"),
+}
+"""What is printed -> a command line for it; in this order, because some change what is there."""
+
+ELSEWHERE = {"up", "down", "fsck repair", "inbox reject", "workspace mv", PROBLEM}
+"""Tested below, or with the mistakes."""
+
+
+def test_every_verb_has_a_schema_and_a_line_here() -> None:
+    assert set(LINES) | ELSEWHERE == set(PRINTS)
+    leaves = {path for verb, command in commands().items() for path in _leaves(verb, command)}
+    assert leaves - NO_JSON == set(PRINTS) - {PROBLEM, "export file"}
+
+
+def _leaves(path: str, command: click.Command) -> list[str]:
+    if not isinstance(command, click.Group):
+        return [path]
+    return [f"{path} {name}" for name in command.commands]
+
+
+def fits(user: Terminal, verb: str, *words: str) -> Any:
+    said = user.wm(*words, "--json")
+    assert said.code == 0, (verb, said)
+    validate(said.json, printed_schema(verb))
+    assert said.err == ""
+    return said.json
+
+
+def test_the_json_of_every_verb_fits_its_schema(user: Terminal) -> None:
+    entry = user.remember(ONE)
+    waiting = user.remember("hm")
+    for event in EVENTS:
+        _record(user, event)
+    for verb, words in LINES.items():
+        fits(user, verb, *(w.format(entry=entry, waiting=waiting) for w in words))
+
+
+def _record(user: Terminal, event: dict[str, Any]) -> None:
+    with user.inside(user.repo, user.env):
+        Caller(user.settings(), "", "").call("record_event", **SESSION, event=event)
+
+
+def test_the_rest_fits_too(user: Terminal) -> None:
+    rejected = fits(user, "inbox reject", "inbox", "reject", user.remember("hm"))
+    assert rejected["entry"]["text"] == "hm"
+    user.remember(ONE)
+    moved = user.repo.parent / "moved"
+    moved.mkdir()
+    user.repo.rename(moved / "ferry")
+    before, user.repo = user.repo, moved / "ferry"
+    assert fits(user, "workspace mv", "workspace", "mv", str(before), str(user.repo))["message"]
+    assert user.wm("search", "deploy").code == 0
+
+
+def test_up_down_and_repair_fit_and_repair_wants_the_daemon_down() -> None:
+    with TemporaryDirectory(prefix="wm-", ignore_cleanup_errors=True) as folder:
+        user = Terminal(Path(folder))
+        assert fits(user, "down", "down") == {"stopped": False}
+        try:
+            assert fits(user, "up", "up")["started"] is True
+            assert fits(user, "up", "up")["started"] is False
+            said = user.wm("fsck", "repair", "--json")
+            assert (said.code, said.json["detail"]) == (
+                1,
+                "The daemon is running; repair needs the files to itself.",
+            )
+        finally:
+            down = fits(user, "down", "down")
+        assert down["stopped"] is True
+        assert fits(user, "fsck repair", "fsck", "repair") == {"sound": True, "findings": []}

@@ -1,0 +1,87 @@
+"""What only a process of its own can show: imports, a closed pipe, the module as a program."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.terminal import Terminal
+
+ROOT = Path(__file__).resolve().parents[2]
+
+HEAVY = ("watchdog", "numpy", "usearch", "fastembed", "anthropic", "asyncio", "hypothesis")
+MODELS = ("pydantic", "re2", "filelock", "httptools")
+
+LAZY: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("--help", (*HEAVY, *MODELS, "wm.ops", "wm.store", "wm.daemon", "wm.cli.verbs")),
+    ("--version", (*HEAVY, *MODELS, "wm.ops", "wm.store", "wm.daemon", "wm.cli.verbs")),
+    ("statusline", (*HEAVY, *MODELS, "click", "wm.cli.app", "wm.ops", "wm.store")),
+    ("hook claude-code SessionEnd", (*HEAVY, "click", "wm.cli.app")),
+    ("completion bash", (*HEAVY, *MODELS, "wm.ops", "wm.store")),
+    ("config memory", (*HEAVY, "re2", "wm.ops", "wm.store")),
+    ("logs", (*HEAVY, "re2", "wm.ops", "wm.store")),
+    ("remember --help", (*HEAVY, "wm.store")),
+)
+"""Command line -> what it must not import."""
+
+PROBE = """
+import json, sys
+from wm.cli.main import main
+try:
+    main(sys.argv[1:])
+except SystemExit:
+    pass
+print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(("line", "never"), LAZY)
+def test_a_verb_imports_only_what_it_needs(
+    terminal: Terminal, line: str, never: tuple[str, ...]
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", PROBE, *line.split()],
+        env={**terminal.env, "PYTHONPATH": str(ROOT)},
+        cwd=terminal.repo,
+        input="{}",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = json.loads(done.stderr.splitlines()[-1])
+    wrong = [m for m in loaded if any(m == name or m.startswith(name + ".") for name in never)]
+    assert wrong == []
+
+
+def test_a_reader_that_goes_away_is_no_error(terminal: Terminal) -> None:
+    for number in range(20):
+        terminal.remember(f"The wharf number {number} takes {number * 17} tonnes of grain.")
+    script = f'"{sys.executable}" -P -m wm inspect | head -n 1; echo "${{PIPESTATUS[*]}}"'
+    done = subprocess.run(
+        ["bash", "-c", script],
+        env={**terminal.env, "PYTHONPATH": str(ROOT)},
+        cwd=terminal.repo,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "~/ferry · branch main\n0 0\n"
+    assert done.stderr == ""
+
+
+def test_the_exit_code_reaches_the_shell(terminal: Terminal) -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "wm", "show", "m_ffff"],
+        env={**terminal.env, "PYTHONPATH": str(ROOT)},
+        cwd=terminal.repo,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("wm: There is no entry 'm_ffff' in ")
+    assert done.stdout == ""

@@ -1,0 +1,197 @@
+"""Homes, folders, settings and sockets that are not as they should be."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.cli.terminal import Said, Terminal, repository
+
+HOMES: tuple[tuple[dict[str, str], str, str], ...] = (
+    (
+        {"HOME": "boats"},
+        "HOME is not set to an absolute folder, so there is no place for the data.",
+        "Set HOME, or set WM_HOME to the folder that wm should use.",
+    ),
+    (
+        {"WM_HOME": "boats"},
+        "WM_HOME is 'boats', which is not an absolute path.",
+        "Give the folder from the root on, for example $HOME/wm-data.",
+    ),
+    (
+        {"WM_SOCKET": "boats"},
+        "WM_SOCKET is 'boats', which is not an absolute path.",
+        "Give the socket's path from the root on.",
+    ),
+)
+
+
+@pytest.mark.parametrize(("env", "sentence", "fix"), HOMES)
+def test_a_wrong_environment_is_said(
+    terminal: Terminal, env: dict[str, str], sentence: str, fix: str
+) -> None:
+    for verb in ("status", "inspect", "up", "doctor", "config"):
+        said = terminal.wm(verb, env=env)
+        assert (said.code, said.err) == (1, f"wm: {sentence}\n    {fix}\n")
+
+
+CONFIGS: tuple[tuple[str, str], ...] = (
+    ("[memory", "config.toml is not valid TOML: "),
+    ("[boats]\nx = 1", "config.toml: there is no section [boats]. Sections are: "),
+    ("[memory]\nboats = 1", "config.toml: [memory] has no option 'boats'. Options are: "),
+    (
+        '[memory]\nhalf_life_days = "long"',
+        "config.toml: [memory] half_life_days is 'long'. Write a number.",
+    ),
+)
+
+
+@pytest.mark.parametrize(("config", "sentence"), CONFIGS)
+def test_a_broken_config_is_named_with_the_option(
+    terminal: Terminal, config: str, sentence: str
+) -> None:
+    file = terminal.home / ".config" / "wm" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text(config)
+    for verb in ("status", "doctor", "config", "up"):
+        said = terminal.wm(verb)
+        assert said.code == 1
+        assert sentence in said.sentences
+    assert terminal.wm("--help").code == 0
+
+
+def test_an_option_that_was_changed_is_marked(terminal: Terminal) -> None:
+    file = terminal.home / ".config" / "wm" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("[memory]\nhalf_life_days = 60\n")
+    printed = terminal.wm("config", "memory").out
+    assert "  half_life_days = 60 days  (changed)\n" in printed
+    assert printed.count("(changed)") == 1
+
+
+def test_the_home_folder_is_a_workspace_only_where_it_is_named(user: Terminal) -> None:
+    said = user.wm("inspect", cwd=user.home)
+    assert (said.code, said.err) == (
+        1,
+        f"wm: {user.home} is your home folder; its memory would reach every project below it.\n"
+        "    Change into a project, or name the home folder with -C to really use it.\n",
+    )
+    assert user.wm("remember", "We keep notes in ~/notes.", "-C", "~", cwd=user.home).code == 1
+    for words in (("-C", str(user.home), "inspect"), ("inspect", "-C", ".")):
+        said = user.wm(*words, cwd=user.home)
+        assert (said.code, said.out.splitlines()[0]) == (0, "~")
+
+
+def test_a_repository_of_the_home_folder_does_not_gather_what_is_below_it(
+    terminal: Terminal,
+) -> None:
+    repository(terminal.home)
+    below = terminal.home / "notes"
+    below.mkdir()
+    for words, cwd in ((("inspect",), below), (("inspect", "-C", str(below)), terminal.repo)):
+        assert terminal.wm(*words, cwd=cwd).out.splitlines()[0] == "~/notes"
+
+
+ANYWHERE = ("config", "logs", "fsck", "down", "workspace", "setup --dry-run", "doctor --no-proof")
+
+
+def test_a_deleted_folder_stops_only_what_speaks_of_it(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path)
+    terminal.remember("We deploy with `make ship`.")
+    key = terminal.wm("inspect", "--json").json["place"]["key"]
+    sentence = (
+        "wm: The current folder does not exist any more. "
+        "Change into another folder, or name one with -C DIR."
+    )
+    for words in ("inspect", "remember x", "inspect -C ..", "workspace mv a b"):
+        said = in_deleted(terminal, words)
+        assert (said.code, said.sentences) == (1, sentence), words
+    for words in (*ANYWHERE, f"inspect --workspace {key}", f"inspect -C {terminal.repo}"):
+        assert in_deleted(terminal, words).code == 0, words
+    said = in_deleted(terminal, "status")
+    assert said.code == 0
+    assert "The current folder does not exist any more." in said.out
+
+
+def in_deleted(terminal: Terminal, words: str) -> Said:
+    """Run a verb in a folder that was deleted under us."""
+    folder = terminal.home / "gone"
+    folder.mkdir()
+    before = os.getcwd()
+    os.chdir(folder)
+    folder.rmdir()
+    try:
+        return terminal.wm(*words.split(), cwd=Path())
+    finally:
+        os.chdir(before)
+
+
+def squeezed(text: str) -> str:
+    """Without white space: long paths are broken where they fill the line."""
+    return "".join(text.split())
+
+
+def test_a_data_folder_that_is_a_file_is_said_and_doctor_finds_it(terminal: Terminal) -> None:
+    file = terminal.home / "file"
+    file.write_text("")
+    env = {"WM_HOME": str(file)}
+    said = terminal.wm("remember", "We deploy with `make ship`.", env=env)
+    assert said.code == 1
+    assert f"Could not read {file}/allowed-digests.json: Not a directory." in said.sentences
+    doctor = terminal.wm("doctor", "--no-proof", env=env)
+    assert doctor.code == 1
+    assert squeezed(f"{file} is not a folder.") in squeezed(doctor.out)
+    status = terminal.wm("status", env=env)
+    assert status.code == 0
+    assert "move it away" in status.out
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_home_is_said(terminal: Terminal) -> None:
+    closed = terminal.home / "closed"
+    closed.mkdir(mode=0o500)
+    said = terminal.wm("remember", "We use x for y.", env={"WM_HOME": str(closed / "wm")})
+    assert said.code == 1
+    assert f"Could not create {closed}/wm: Permission denied." in said.sentences
+
+
+def test_doctor_names_a_home_that_cannot_be_made(terminal: Terminal) -> None:
+    said = terminal.wm("doctor", env={"WM_HOME": "/proc/boats/wm"})
+    assert said.code == 1
+    assert "no scratch home can be made in /proc/boats/wm" in " ".join(said.out.split())
+
+
+def test_a_data_folder_open_to_others_is_found_by_doctor(terminal: Terminal) -> None:
+    terminal.remember("We deploy with `make ship`.")
+    terminal.data.chmod(0o755)
+    said = terminal.wm("doctor", "--no-proof")
+    assert said.code == 1
+    assert "can be entered by others (mode 0755). → chmod 700" in " ".join(said.out.split())
+
+
+def test_a_file_where_the_socket_should_be_is_found_by_doctor(terminal: Terminal) -> None:
+    path = terminal.home / "wm.sock"
+    path.write_text("boats")
+    env = {"WM_SOCKET": str(path)}
+    assert terminal.wm("remember", "We deploy with `make ship`.", env=env).code == 0
+    said = terminal.wm("doctor", "--no-proof", env=env)
+    assert said.code == 1
+    assert squeezed("is not a socket, so no daemon can listen there.") in squeezed(said.out)
+    said = terminal.wm("up", env=env)
+    assert said.code == 1
+    assert "is not a socket, so wm does not replace it. Move it away." in said.sentences
+    assert path.read_text() == "boats"
+
+
+def test_folders_with_odd_names_work_or_are_refused_with_a_sentence(user: Terminal) -> None:
+    odd = user.home / f"größe und 日本\n{user.repo.parent.name}"
+    odd.mkdir()
+    assert user.wm("remember", "We deploy with `make ship`.", cwd=odd).code == 0
+    assert "日本\\n" in user.wm("inspect", cwd=odd).out
+    bad = os.fsdecode(os.fsencode(odd) + b"\xff")
+    os.mkdir(bad)
+    said = user.wm("inspect", "-C", bad)
+    assert said.code == 1
+    assert "is not UTF-8, so no agent can name it." in said.sentences
