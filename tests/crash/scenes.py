@@ -203,17 +203,19 @@ def ask_prompt(bench: Bench) -> object:
 
 
 def compacted(bench: Bench) -> object:
+    """A summary that adds one memory, sees one again, and replaces one the model had learned."""
     ref = Ref(CompactionState, bench.key, paths.sid(SESSION))
     document = bench.store.read(ref).document
-    snapshot = document.snapshot_id if document is not None else ""
+    assert document is not None
+    numbers = {named.id: named.ref for named in document.refs}
     lines = (
         "All tests pass now.",
         "",
         "Memory candidates:",
-        f"Memory ref snapshot id: {snapshot}",
+        f"Memory ref snapshot id: {document.snapshot_id}",
         f"- [decision] {QUEUE}",
-        "- REINFORCE [M1]",
-        f"- REPLACE [M2] [project] {DOCS}",
+        f"- REINFORCE [{numbers[bench.id_of(SHIP)]}]",
+        f"- REPLACE [{numbers[bench.id_of(TABS)]}] [project] {DOCS}",
     )
     return bench.event(CompactionFinished(summary="\n".join(lines)))
 
@@ -340,7 +342,8 @@ def moved(bench: Bench) -> object:
 # --- scenes --------------------------------------------------------------------------------------
 
 TWO = (keep(SHIP), keep(CENTS))
-IN_SESSION = (*TWO, keep(TABS), happen(SessionStarted()), ask_prompt)
+LEARNED = keep(TABS, source="compaction", origin="agent")
+IN_SESSION = (*TWO, LEARNED, happen(SessionStarted()), ask_prompt)
 STARTED = happen(SessionStarted())
 ENDED = happen(SessionEnded(reason="exit"))
 DELETED = happen(SessionDeleted())
@@ -357,7 +360,7 @@ SCENES: tuple[Scene, ...] = (
     Scene(
         "replace",
         (*IN_SESSION, COMPACTS),
-        (compacted, edit(TABS, importance="high"), keep(LINT)),
+        (compacted, edit(SHIP, importance="high"), keep(LINT)),
     ),
     Scene(
         "session",

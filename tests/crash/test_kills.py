@@ -13,24 +13,24 @@ import pytest
 from tests.crash import kills, pool
 from tests.crash.conftest import Report
 from tests.crash.faults import different, stage
-from tests.crash.scenes import SCENES, Scene
+from tests.crash.scenes import SCENES
 from tests.crash.states import ram
-from tests.crash.test_faults import named
+from tests.crash.test_faults import named, names_of
 
 
-def die(task: tuple[Scene, str]) -> pool.Found:
-    scene, how = task
+def die(task: tuple[str, str]) -> pool.Found:
+    name, how = task
     folder = Path(tempfile.mkdtemp(prefix="wm-kills-", dir=ram()))
     try:
-        return kills.loop(stage(scene, folder), how)
+        return kills.loop(stage(named(name), folder), how)
     finally:
         shutil.rmtree(folder)
 
 
-def die_twice(scene: Scene) -> pool.Found:
+def die_twice(name: str) -> pool.Found:
     folder = Path(tempfile.mkdtemp(prefix="wm-kills-", dir=ram()))
     try:
-        made = stage(scene, folder)
+        made = stage(named(name), folder)
         calls = len(made.calls)
         return kills.loop_in_recovery(made, [calls // 3, calls // 2, calls * 5 // 6], every=7)
     finally:
@@ -40,14 +40,16 @@ def die_twice(scene: Scene) -> pool.Found:
 @pytest.mark.crash
 def test_a_process_dies_at_every_call_of_every_scene(folder: Path, report: Report) -> None:
     steps = different(SCENES, folder)
-    counts, problems = pool.spread(die, itertools.product(steps, (kills.EXIT, kills.KILL)))
+    counts, problems = pool.spread(
+        die, itertools.product(names_of(steps), (kills.EXIT, kills.KILL))
+    )
     report("kills", {"steps": len(steps), **counts})
     assert not problems, pool.shown(problems)
 
 
 @pytest.mark.crash
 def test_a_process_dies_again_while_it_mends(folder: Path, report: Report) -> None:
-    counts, problems = pool.spread(die_twice, different(SCENES, folder))
+    counts, problems = pool.spread(die_twice, names_of(different(SCENES, folder)))
     report("kills while mending", counts)
     assert not problems, pool.shown(problems)
 

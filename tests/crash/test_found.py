@@ -1,0 +1,79 @@
+"""What the tools of this folder once found, each as a plain test."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from tests.crash.faults import Fault, FaultDisk
+from tests.crash.scenes import CENTS, LINT, SHIP, Bench, keep
+from wm.errors import StoreError
+from wm.formats.workspace_memory import WorkspaceMemory
+from wm.store import envelope
+from wm.store.base import Health, Ref
+
+
+def begun(folder: Path) -> Bench:
+    project = folder / "project"
+    project.mkdir()
+    bench = Bench(folder / "home", project)
+    keep(SHIP)(bench)
+    bench.store.close()
+    return Bench(folder / "home", project, number=1)
+
+
+def texts(bench: Bench) -> dict[str, str]:
+    return {entry.text: entry.status for entry in bench.memory().entries}
+
+
+def test_a_memory_file_from_another_machine_waits_whole_in_the_inbox(folder: Path) -> None:
+    other = begun(folder)
+    for name in ("local.key", ".local.key.spare"):
+        (other.home / name).unlink()
+    here = Bench(other.home, other.project, number=2)
+    keep(LINT)(here)
+    assert texts(here) == {SHIP: "inbox", LINT: "active"}
+
+
+def test_a_higher_version_number_does_not_put_foreign_text_in_force(folder: Path) -> None:
+    bench = begun(folder)
+    file = bench.place("workspace-memory.json")
+    raw = file.read_bytes().replace(b'"version": 2', b'"version": 9')
+    file.write_bytes(raw.replace(b"make ship", b"make sink"))
+    reading = bench.store.read(Ref(WorkspaceMemory, bench.key))
+    assert reading.health is Health.TOO_NEW
+    assert texts(bench) == {SHIP: "active"}
+
+
+def test_what_a_newer_wm_of_this_folder_wrote_is_read_as_far_as_it_fits(folder: Path) -> None:
+    bench = begun(folder)
+    document = bench.memory()
+    key = bench.store.core.key_to_write()
+
+    class Newer(WorkspaceMemory):
+        current_version = 9
+
+    raw, _ = envelope.encode(Newer.model_validate(document.model_dump()), 7, key)
+    bench.place("workspace-memory.json").write_bytes(raw)
+    reading = bench.store.read(Ref(WorkspaceMemory, bench.key))
+    assert (reading.health, reading.document and reading.document.generation) == (
+        Health.TOO_NEW,
+        7,
+    )
+
+
+@pytest.mark.parametrize("sticky", [False, True])
+def test_a_key_that_could_not_be_written_leaves_no_file(folder: Path, sticky: bool) -> None:
+    (folder / "project").mkdir()
+    counting = FaultDisk(folder / "count")
+    keep(CENTS)(Bench(folder / "count", folder / "project", counting))
+    first = counting.log.index("write_some") + 1
+    disk = FaultDisk(folder / "home", first, Fault(errno.ENOSPC, sticky))
+    bench = Bench(folder / "home", folder / "project", disk)
+    with pytest.raises(StoreError, match="No space left"):
+        keep(CENTS)(bench)
+    disk.heal()
+    keep(CENTS)(bench)
+    assert not list((folder / "home").rglob("*.tmp"))
