@@ -274,7 +274,7 @@ class DaemonSettings:
         5.0, "On SIGTERM, requests under way get this long to finish.", spec="IF-6", unit="s"
     )
     start_wait_s: float = option(
-        5.0,
+        10.0,
         "A client that started the daemon waits this long for its first answer.",
         spec="IF-6",
         unit="s",
