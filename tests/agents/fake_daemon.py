@@ -55,13 +55,23 @@ class _Handler(socketserver.StreamRequestHandler):
             while (line := self.rfile.readline()).strip():
                 name, _, value = line.decode("utf-8", "surrogateescape").partition(":")
                 headers[name.lower()] = value.strip()
-            body = self.rfile.read(int(headers.get("content-length", "0")))
+            chunked = headers.get("transfer-encoding") == "chunked"
+            size = int(headers.get("content-length", "0"))
+            body = self.chunks() if chunked else self.rfile.read(size)
             owner = self.server.owner
             status, text = owner.take(Seen(method, path, headers, body))
             head = f"HTTP/1.1 {status} X\r\nContent-Length: {len(text)}\r\n\r\n"
             self.wfile.write(head.encode() + text)
             if headers.get("connection", "").lower() == "close":
                 return
+
+    def chunks(self) -> bytes:
+        body = b""
+        while size := int(self.rfile.readline(), 16):
+            body += self.rfile.read(size)
+            self.rfile.readline()
+        self.rfile.readline()
+        return body
 
 
 class _Server(socketserver.ThreadingUnixStreamServer):

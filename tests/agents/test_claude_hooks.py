@@ -13,22 +13,28 @@ import pytest
 import wm
 from tests.agents.fake_daemon import FakeDaemon
 from wm.agents.claude_hooks import (
+    CHANGES,
     HOOKS,
+    LOOKS,
     MARK,
     ClaudeHook,
     Command,
+    Files,
     group,
     hooks,
     line,
     plugin_files,
     statusline,
 )
+from wm.domain.hooks.claude_code import TOOL_KINDS
 from wm.settings import HookSettings
 
 FOLDER = Path(wm.__file__).parent / "agents" / "claude_code"
 SETTINGS = HookSettings()
 PAYLOAD = json.dumps({"session_id": "s", "prompt": 'it\'s "quoted" $HOME `x` \\n %s ü\t' * 40})
-ROWS = {row.event: row for row in HOOKS}
+CHANGE, LOOK = (row for row in HOOKS if row.event == "PostToolUse")
+
+each_row = pytest.mark.parametrize("row", HOOKS, ids=lambda row: f"{row.event}-{row.files.name}")
 
 needs_curl = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 
@@ -51,12 +57,23 @@ class Place:
         return self.root / "run" / "wm.sock"
 
     def run(
-        self, row: ClaudeHook, *, path: str = "/usr/bin:/bin", shell: str = "sh"
+        self,
+        row: ClaudeHook,
+        *,
+        path: str = "/usr/bin:/bin",
+        shell: str = "sh",
+        payload: str = PAYLOAD,
     ) -> subprocess.CompletedProcess[str]:
-        return self.run_line(line(row, self.command, SETTINGS), path=path, shell=shell)
+        text = line(row, self.command, SETTINGS)
+        return self.run_line(text, path=path, shell=shell, payload=payload)
 
     def run_line(
-        self, text: str, *, path: str = "/usr/bin:/bin", shell: str = "sh"
+        self,
+        text: str,
+        *,
+        path: str = "/usr/bin:/bin",
+        shell: str = "sh",
+        payload: str = PAYLOAD,
     ) -> subprocess.CompletedProcess[str]:
         environment = {
             "PATH": path,
@@ -67,7 +84,7 @@ class Place:
         }
         return subprocess.run(
             [shutil.which(shell) or shell, "-c", text],
-            input=PAYLOAD,
+            input=payload,
             env=environment,
             capture_output=True,
             text=True,
@@ -86,19 +103,18 @@ def place(tmp_path: Path) -> Place:
 
 @needs_curl
 @pytest.mark.parametrize("shell", ["sh", "bash", "zsh"])
-@pytest.mark.parametrize("event", ROWS)
+@each_row
 def test_a_line_posts_the_payload_and_prints_what_the_daemon_says(
-    place: Place, event: str, shell: str
+    place: Place, row: ClaudeHook, shell: str
 ) -> None:
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
-    row = ROWS[event]
     with FakeDaemon(place.socket, lambda _seen: (200, b"line 1\nline 2 %s \\n")) as daemon:
         done = place.run(row, shell=shell)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == ("line 1\nline 2 %s \\n" if row.prints else "")
     [seen] = daemon.seen
-    assert seen.path == MARK + event
+    assert seen.path == MARK + row.event
     assert seen.body.decode() == PAYLOAD
     assert seen.headers["x-wm-project"] == "/a project"
     assert "expect" not in seen.headers
@@ -106,30 +122,54 @@ def test_a_line_posts_the_payload_and_prints_what_the_daemon_says(
 
 
 @needs_curl
-@pytest.mark.parametrize("state", ["absent", "stale", "refusing"])
-@pytest.mark.parametrize("event", ROWS)
-def test_without_an_answer_the_same_payload_goes_to_the_library_or_nowhere(
-    place: Place, event: str, state: str
+@pytest.mark.parametrize("state", ["absent", "stale"])
+@each_row
+def test_where_nobody_listens_the_same_payload_goes_to_the_library_or_nowhere(
+    place: Place, row: ClaudeHook, state: str
 ) -> None:
-    row = ROWS[event]
-    with FakeDaemon(place.socket, lambda _seen: (503, b"busy")):
-        if state == "refusing":
-            done = place.run(row)
-    if state != "refusing":
-        if state == "absent":
-            place.socket.unlink()
-        done = place.run(row)
+    with FakeDaemon(place.socket):
+        pass
+    if state == "absent":
+        place.socket.unlink()
+    done = place.run(row)
+    goes = row.files is not Files.NEVER
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == ("files\n" if row.library and row.prints else "")
-    assert place.calls() == [f"claude-code {event} --library"] * row.library
-    if row.library:
+    assert done.stdout == ("files\n" if goes and row.prints else "")
+    assert place.calls() == [f"claude-code {row.event} --library"] * goes
+    if goes:
         assert (place.root / "stdin").read_text() == PAYLOAD
 
 
-@pytest.mark.parametrize("event", ROWS)
+@needs_curl
+@each_row
+def test_what_the_daemon_refuses_goes_to_the_library_where_it_must_not_be_lost(
+    place: Place, row: ClaudeHook
+) -> None:
+    with FakeDaemon(place.socket, lambda _seen: (503, b"busy")):
+        done = place.run(row)
+    goes = row.files is Files.UNANSWERED
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == ("files\n" if goes and row.prints else "")
+    assert place.calls() == [f"claude-code {row.event} --library"] * goes
+
+
+@needs_curl
+@pytest.mark.parametrize("listens", [True, False])
+def test_a_payload_of_any_size_arrives_whole(place: Place, listens: bool) -> None:
+    large = json.dumps({"session_id": "s", "tool_response": "0123456789abcdef" * 400_000})
+    with FakeDaemon(place.socket) as daemon:
+        if listens:
+            place.run(CHANGE, payload=large)
+            assert daemon.seen[0].body.decode() == large
+    if not listens:
+        place.run(CHANGE, payload=large)
+        assert (place.root / "stdin").read_text() == large
+
+
+@each_row
 @pytest.mark.parametrize("curl", ["missing", "too old"])
 def test_without_a_usable_curl_the_client_in_python_takes_the_payload(
-    place: Place, event: str, curl: str
+    place: Place, row: ClaudeHook, curl: str
 ) -> None:
     tools = place.root / "bin"
     tools.mkdir()
@@ -138,27 +178,30 @@ def test_without_a_usable_curl_the_client_in_python_takes_the_payload(
     if curl == "too old":
         (tools / "curl").write_text("#!/bin/sh\nexit 2\n")
         (tools / "curl").chmod(0o755)
-    done = place.run(ROWS[event], path=str(tools))
+    done = place.run(row, path=str(tools))
     assert (done.returncode, done.stderr) == (0, "")
-    assert place.calls() == [f"claude-code {event}"]
+    only = " --socket" if row.files is Files.NEVER else ""
+    assert place.calls() == [f"claude-code {row.event}{only}"]
     assert (place.root / "stdin").read_text() == PAYLOAD
 
 
 @needs_curl
-def test_a_daemon_that_hangs_costs_one_deadline(place: Place) -> None:
+@pytest.mark.parametrize("row", [CHANGE, LOOK], ids=["change", "look"])
+def test_a_daemon_that_hangs_costs_one_deadline(place: Place, row: ClaudeHook) -> None:
     with FakeDaemon(place.socket) as daemon:
         daemon.hang.set()
         begin = time.monotonic()
-        done = place.run(ROWS["PostToolUse"])
+        done = place.run(row)
         took = time.monotonic() - begin
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert place.calls() == []
     assert SETTINGS.event_timeout_s <= took < SETTINGS.event_timeout_s + 5
 
 
-@pytest.mark.parametrize("event", ROWS)
-def test_where_wm_is_gone_altogether_a_line_is_silent(place: Place, event: str) -> None:
+@each_row
+def test_where_wm_is_gone_altogether_a_line_is_silent(place: Place, row: ClaudeHook) -> None:
     gone = Command(hook=("/nonexistent/python", "hook.py"))
-    done = place.run_line(line(ROWS[event], gone, SETTINGS))
+    done = place.run_line(line(row, gone, SETTINGS))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -194,10 +237,16 @@ def test_the_events_are_those_of_the_specification() -> None:
     ]
 
 
-@pytest.mark.parametrize("event", ROWS)
-def test_the_agents_own_limit_stands_behind_ours(event: str) -> None:
-    [handler] = group(ROWS[event], Command(), SETTINGS)["hooks"]
-    ours = SETTINGS.event_timeout_s + (SETTINGS.start_timeout_s if ROWS[event].library else 0)
+def test_every_tool_that_leaves_a_trace_has_a_hook() -> None:
+    named = {*CHANGES.split("|"), *LOOKS.split("|")}
+    assert named == set(TOOL_KINDS) - {"NotebookRead"}
+
+
+@each_row
+def test_the_agents_own_limit_stands_behind_ours(row: ClaudeHook) -> None:
+    [handler] = group(row, Command(), SETTINGS)["hooks"]
+    library = row.files is not Files.NEVER
+    ours = SETTINGS.event_timeout_s + (SETTINGS.start_timeout_s if library else 0)
     assert ours < handler["timeout"] <= ours + 2
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
 import json
 import os
@@ -15,7 +16,7 @@ import pytest
 from tests.agents.fake_daemon import FakeDaemon, Reply, Seen
 from wm.agents import hook as door
 from wm.agents import hook_client as hook
-from wm.settings import HookSettings
+from wm.settings import DaemonSettings, HookSettings
 
 FILE = door.__file__
 PAYLOAD = '{"session_id": "s", "prompt": "ü"}'.encode()
@@ -94,26 +95,31 @@ def test_an_answer_that_says_nothing_prints_nothing(
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
-@pytest.mark.parametrize("event", hook.SOCKET_ONLY)
+@pytest.mark.parametrize(
+    "words",
+    [["statusline"], ["hook", "claude-code", "PostToolUse", hook.SOCKET]],
+    ids=["statusline", "flag"],
+)
 @pytest.mark.parametrize("state", ["absent", "stale", "broken"])
 def test_what_is_only_for_the_socket_is_silent_without_it(
-    tmp_path: Path, socket: Path, event: str, state: str
+    tmp_path: Path, socket: Path, words: list[str], state: str
 ) -> None:
     with FakeDaemon(socket, lambda _seen: (503, b"busy")):
         if state == "broken":
-            done = client(tmp_path, "hook", "claude-code", event)
+            done = client(tmp_path, *words)
     if state != "broken":
         if state == "absent":
             socket.unlink()
-        done = client(tmp_path, "hook", "claude-code", event)
+        done = client(tmp_path, *words)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert not list((tmp_path / "wm").glob("workspaces"))
 
 
 def test_a_daemon_that_hangs_costs_one_deadline(tmp_path: Path, socket: Path) -> None:
     with FakeDaemon(socket) as daemon:
         daemon.hang.set()
         begin = time.monotonic()
-        done = client(tmp_path, "hook", "claude-code", "PostToolUse")
+        done = client(tmp_path, "hook", "claude-code", "PostToolUse", hook.SOCKET)
         took = time.monotonic() - begin
     assert (done.returncode, done.stdout) == (0, b"")
     assert hook.TIMEOUT_S <= took < hook.TIMEOUT_S + 5
@@ -134,8 +140,10 @@ def test_wrong_words_are_a_usage_error(
     assert capsys.readouterr().err.startswith("usage: wm hook")
 
 
-def test_the_deadline_is_the_default_of_the_settings() -> None:
+def test_the_limits_are_the_defaults_of_the_settings() -> None:
     assert HookSettings().event_timeout_s == hook.TIMEOUT_S
+    assert HookSettings().start_timeout_s == hook.LIBRARY_S
+    assert DaemonSettings().log_max_bytes == hook.MAX_LOG
 
 
 def test_without_a_daemon_the_library_takes_the_payload(tmp_path: Path) -> None:
@@ -155,3 +163,75 @@ def test_without_a_daemon_the_library_takes_the_payload(tmp_path: Path) -> None:
     kept = [p.read_text() for p in (tmp_path / "wm").rglob("workspace-memory.json")]
     assert len(kept) == 1
     assert "make ship" in kept[0]
+
+
+def prompt(tmp_path: Path, *, session: str = "s") -> bytes:
+    project = tmp_path / "project"
+    project.mkdir(exist_ok=True)
+    payload = {"session_id": session, "cwd": str(project), "prompt": "remember SECRET-WORDS"}
+    return json.dumps(payload).encode()
+
+
+def failing(tmp_path: Path, payload: bytes) -> list[dict[str, str]]:
+    """The log's lines after one call that must end silently."""
+    words = ("hook", "claude-code", "UserPromptSubmit", hook.LIBRARY)
+    done = client(tmp_path, *words, payload=payload)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    log = tmp_path / "wm" / "daemon.log"
+    lines = log.read_text().splitlines() if log.exists() else []
+    return [json.loads(line) for line in lines if line.strip()]
+
+
+def test_what_the_library_cannot_do_leaves_one_line_without_contents(tmp_path: Path) -> None:
+    home = tmp_path / "wm"
+    home.mkdir()
+    (home / "workspaces").write_text("a file where a folder belongs")
+    [line] = failing(tmp_path, prompt(tmp_path))
+    assert (line["event"], line["agent"], line["hook"]) == (
+        "hook_failed",
+        "claude-code",
+        "UserPromptSubmit",
+    )
+    assert str(home / "workspaces") in line["reason"]
+    [_first, second] = failing(tmp_path, b"SECRET-WORDS that are no JSON")
+    assert second["reason"].startswith("HostError at ")
+    assert "SECRET-WORDS" not in (home / "daemon.log").read_text()
+
+
+def test_the_note_is_left_out_where_there_is_no_place_for_it(tmp_path: Path) -> None:
+    assert failing(tmp_path, b"no JSON") == []
+    log = tmp_path / "wm" / "daemon.log"
+    log.parent.mkdir(exist_ok=True)
+    log.write_bytes(b" " * hook.MAX_LOG)
+    failing(tmp_path, b"no JSON")
+    assert log.stat().st_size == hook.MAX_LOG
+
+
+HURRIED = """
+import sys
+sys.path.insert(0, {root!r})
+from wm.agents import hook_client
+hook_client.LIBRARY_S = 0.2
+sys.exit(hook_client.main(["hook", "claude-code", "UserPromptSubmit", hook_client.LIBRARY]))
+"""
+
+
+def test_a_library_that_must_wait_costs_its_deadline(tmp_path: Path) -> None:
+    """Somebody holds the lock of what has to be written, for longer than a hook may last."""
+    payload = prompt(tmp_path)
+    client(tmp_path, "hook", "claude-code", "UserPromptSubmit", hook.LIBRARY, payload=payload)
+    [lock] = (tmp_path / "wm").glob("workspaces/*/sessions/.*.lock")
+    root = str(Path(FILE).parents[2])
+    with lock.open("r+b") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        done = subprocess.run(
+            [sys.executable, "-I", "-c", HURRIED.format(root=root)],
+            input=payload,
+            env=environment(tmp_path),
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    line = json.loads((tmp_path / "wm" / "daemon.log").read_text())
+    assert line["reason"] == "not done within 0.2 s"

@@ -206,11 +206,6 @@ def test_a_daemon_killed_in_the_middle_costs_neither_the_turn_nor_a_memory(
     nothing_refused_or_dropped(machine)
 
 
-@pytest.mark.xfail(
-    reason="what a tool did with success goes to the socket only (docs/adr/0004): a fix made "
-    "while the daemon is dead leaves the error open",
-    strict=True,
-)
 @pytest.mark.parametrize("agent", BOTH, ids=by_name)
 def test_a_fix_made_after_the_daemon_was_killed_still_clears_the_open_error(
     machine: Machine, wm: Wired, agent: Agent

@@ -8,6 +8,10 @@ Rules of a line. It costs little: one curl on the socket, no interpreter. It is 
 ends with 0 whatever happens: code 2 of a hook would block the agent. It never outlives its
 deadline. It finds the socket when it runs (ID-1), so one line is right on every machine that
 shares the settings file. It needs no file of ours, so it stays silent where `wm` is gone.
+
+What becomes of a payload that the daemon did not take is said per hook (`Files`). curl reads
+its input only after it connected (`-T -`), so a line that falls back where nobody listens
+needs no copy of it; one that must also survive a daemon that hangs or breaks off keeps one.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ import json
 import math
 import shlex
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -25,28 +30,37 @@ from wm.settings import HookSettings
 MARK = "/v1/hooks/claude-code/"
 """What every line of ours holds; nobody else's does."""
 
-TOOLS = "Bash|Read|Write|Edit|MultiEdit|NotebookEdit|Grep"
-"""The tools that leave a trace in the hot state (HS-1, HS-2)."""
+CHANGES = "Bash|Write|Edit|MultiEdit|NotebookEdit"
+"""The tools that change files, or show that an error is gone (HS-2)."""
+
+LOOKS = "Read|Grep"
+"""The tools that only make a file active (HS-1)."""
+
+
+class Files(Enum):
+    """When a payload goes to `wm hook`, that is to the files."""
+
+    UNANSWERED = "whenever the daemon did not take it"
+    UNHEARD = "where nobody listens; a daemon that hangs has it already"
+    NEVER = "it is frequent and worth little"
 
 
 @dataclass(frozen=True)
 class ClaudeHook:
-    """matcher "": every call. prints: the agent reads what the line prints.
-
-    library: what nobody on the socket took goes to `wm hook`, that is to the files.
-    """
+    """matcher "": every call. prints: the agent reads what the line prints."""
 
     event: str
     matcher: str = ""
     prints: bool = True
-    library: bool = True
+    files: Files = Files.UNANSWERED
 
 
 HOOKS = (
     ClaudeHook("SessionStart"),
     ClaudeHook("UserPromptSubmit"),
-    ClaudeHook("PostToolUse", matcher=TOOLS, prints=False, library=False),
-    ClaudeHook("PostToolUseFailure", matcher=TOOLS),
+    ClaudeHook("PostToolUse", matcher=CHANGES, prints=False, files=Files.UNHEARD),
+    ClaudeHook("PostToolUse", matcher=LOOKS, prints=False, files=Files.NEVER),
+    ClaudeHook("PostToolUseFailure", matcher=f"{CHANGES}|{LOOKS}"),
     ClaudeHook("PreCompact"),
     ClaudeHook("PostCompact", prints=False),
     ClaudeHook("SessionEnd", prints=False),
@@ -59,6 +73,13 @@ SOCKET = (
     "s=${s:-${WM_HOME:-$d/wm}/run/wm.sock}"
 )
 """ID-1 in POSIX shell: leaves the socket's path in $s."""
+
+
+KEPT = "--data-binary @-"
+"""curl reads all of the payload first and sends it with its length."""
+
+PASSED_ON = "-X POST -T -"
+"""curl connects first, and sends the payload in chunks as it reads it."""
 
 
 @dataclass(frozen=True)
@@ -79,34 +100,44 @@ def installed(python: str, package: Path) -> Command:
 
 def line(row: ClaudeHook, command: Command, settings: HookSettings) -> str:
     """The shell line of one hook."""
-    post = _post(row.event, settings.event_timeout_s)
     client = f"{shlex.join(command.hook)} claude-code {row.event}"
+    only_files = f"{client} {hook_client.LIBRARY}"
     sink = "" if row.prints else " >/dev/null"
-    if not row.library:
-        # curl ends with 2 or the shell with 127 before a byte of the payload was read.
-        return f"{SOCKET}; {{ {post} || case $? in 2|127) {client};; esac; }} >/dev/null 2>&1 || :"
-    # The payload is kept, because curl may have read it before it failed.
-    return (
-        f'b=$(cat); {SOCKET}; {{ r=$(printf %s "$b" | {post}) && printf %s "$r" || '
-        f"{{ case $? in 2|127) m=;; *) m={hook_client.LIBRARY};; esac; "
-        f'printf %s "$b" | {client} $m; }}; }}{sink} 2>/dev/null || :'
-    )
+    if row.files is Files.UNANSWERED:
+        # The payload is kept, because curl may have read it before it failed.
+        post = _post(row.event, settings.event_timeout_s, KEPT)
+        return (
+            f'b=$(cat); {SOCKET}; {{ r=$(printf %s "$b" | {post}) && printf %s "$r" || '
+            f"{{ case $? in 2|127) m=;; *) m={hook_client.LIBRARY};; esac; "
+            f'printf %s "$b" | {client} $m; }}; }}{sink} 2>/dev/null || :'
+        )
+    # curl ends with 2 (too old), 7 (nobody listens) or the shell with 127 (no curl) before a
+    # byte of the payload was read.
+    if row.files is Files.UNHEARD:
+        cases = f"2|127) {client};; 7) {only_files};;"
+    else:
+        cases = f"2|127) {client} {hook_client.SOCKET};;"
+    post = _post(row.event, settings.event_timeout_s, PASSED_ON)
+    return f"{SOCKET}; {{ {post} || case $? in {cases} esac; }}{sink} 2>/dev/null || :"
 
 
 def statusline(settings: HookSettings) -> str:
     """The shell line of the status line: what the daemon says, or nothing."""
-    return f"{SOCKET}; {_post('statusline', settings.event_timeout_s)} 2>/dev/null || :"
+    return f"{SOCKET}; {_post('statusline', settings.event_timeout_s, KEPT)} 2>/dev/null || :"
 
 
 def hooks(command: Command, settings: HookSettings) -> dict[str, list[dict[str, Any]]]:
     """The `hooks` object: what goes into settings.json, and into the plugin's hooks.json."""
-    return {row.event: [group(row, command, settings)] for row in HOOKS}
+    events: dict[str, list[dict[str, Any]]] = {row.event: [] for row in HOOKS}
+    for row in HOOKS:
+        events[row.event].append(group(row, command, settings))
+    return events
 
 
 def group(row: ClaudeHook, command: Command, settings: HookSettings) -> dict[str, Any]:
     """One matcher group of Claude Code's settings."""
     # The agent's own limit stands behind ours: curl's wait, then the library's.
-    wait = settings.event_timeout_s + (settings.start_timeout_s if row.library else 0)
+    wait = settings.event_timeout_s + (0 if row.files is Files.NEVER else settings.start_timeout_s)
     handler = {
         "type": "command",
         "command": line(row, command, settings),
@@ -134,12 +165,12 @@ def plugin_files(version: str) -> dict[str, str]:
     }
 
 
-def _post(event: str, timeout_s: float) -> str:
+def _post(event: str, timeout_s: float, body: str) -> str:
     """curl: -q, because a user's .curlrc may print; no proxy; no wait for `100 Continue`."""
     return (
         f'curl -qsf -m {timeout_s:g} --noproxy "*" --unix-socket "$s" '
         '-H Expect: -H Content-Type:application/json -H "X-Wm-Project: $CLAUDE_PROJECT_DIR" '
-        f"--data-binary @- http://wm{MARK}{event}"
+        f"{body} http://wm{MARK}{event}"
     )
 
 

@@ -7,9 +7,13 @@ more than Python's) and passes the payload through unread. For the same reason i
 by itself, the one place beside `wm.settings` that reads the environment.
 
 When nobody answers, the same payload goes to the library on the files. That import is the one
-exception to the rule that agents do not know `ops`, and it happens only then.
+exception to the rule that agents do not know `ops`, and it happens only then. Where it was a
+session's start, a daemon is started behind the answer, so that the two do not compete for the
+processor while the agent waits.
 
-Rule: silent, and exit 0, whatever goes wrong here; an agent never waits or stops for `wm`.
+Rule: silent, and exit 0, whatever goes wrong here; an agent never waits beyond the deadlines
+and never stops for `wm`. What the library could not do leaves a line in `daemon.log`, which
+`wm logs` shows: names and codes, never contents (TR-1).
 """
 
 import _socket
@@ -23,8 +27,11 @@ if TYPE_CHECKING:
 TIMEOUT_S = 1.0
 """One wait for the daemon (`hooks.event_timeout_s`; a test compares them)."""
 
-SOCKET_ONLY = ("PostToolUse", "statusline")
-"""Too frequent, and worth too little, to load the library for."""
+LIBRARY_S = 4.0
+"""All of the library's work (`hooks.start_timeout_s`; a test compares them)."""
+
+SOCKET_ONLY = ("statusline",)
+"""Nothing to keep, so nothing to load the library for."""
 
 MAY_START = ("SessionStart",)
 """Only the start of a session starts a daemon (IF-6)."""
@@ -32,18 +39,31 @@ MAY_START = ("SessionStart",)
 LIBRARY = "--library"
 """The caller has already tried the socket."""
 
+SOCKET = "--socket"
+"""Not worth the library: where nobody answers, nothing is done."""
+
 MAX_REPLY = 4 * 1024 * 1024
+
+MAX_LOG = 1024 * 1024
+"""Without a daemon nobody rotates the log, so it is not filled beyond this."""
+
+
+class _Late(BaseException):  # not an Exception: nothing on the way may take it for its own
+    """The library's time is over."""
 
 
 def main(
     words: "list[str]", stdin: "BinaryIO | None" = None, stdout: "BinaryIO | None" = None
 ) -> int:
-    """`hook AGENT EVENT [--library]` or `statusline`: print the answer, or nothing. Returns 0."""
-    asked = [word for word in words if word != LIBRARY]
+    """`hook AGENT EVENT [--library | --socket]` or `statusline`: print the answer, or nothing.
+
+    Returns 0; 2 for words that mean nothing.
+    """
+    asked = [word for word in words if word not in (LIBRARY, SOCKET)]
     if asked == ["statusline"]:
         asked = ["hook", "claude-code", "statusline"]
     if len(asked) != 3 or asked[0] != "hook":
-        sys.stderr.write("usage: wm hook AGENT EVENT [--library] < payload\n")
+        sys.stderr.write("usage: wm hook AGENT EVENT [--library | --socket] < payload\n")
         sys.stderr.flush()
         return 2
     _verb, agent, event = asked
@@ -51,10 +71,13 @@ def main(
     reply = None
     if LIBRARY not in words:
         reply = over_socket(agent, event, payload)
-    if reply is None and event not in SOCKET_ONLY:
+    alone = reply is None and SOCKET not in words and event not in SOCKET_ONLY
+    if alone:
         reply = from_files(agent, event, payload)
     if reply:
         _print(reply, stdout or sys.stdout.buffer)
+    if alone and event in MAY_START:
+        _start_daemon()
     return 0
 
 
@@ -77,20 +100,72 @@ def over_socket(agent: str, event: str, payload: bytes) -> "bytes | None":
 
 def from_files(agent: str, event: str, payload: bytes) -> bytes:
     """The library's answer from the files; b"" where it cannot give one."""
-    if sys.flags.no_site:
-        _add_packages()
-    if event in MAY_START:
-        _start_daemon()
+    import signal
+
+    signal.signal(signal.SIGALRM, _on_alarm)
+    signal.setitimer(signal.ITIMER_REAL, LIBRARY_S)
     try:
-        from wm.errors import WmError
+        if sys.flags.no_site:
+            _add_packages()
         from wm.ops import hooks
-    except ImportError:
-        return b""  # half of an installation: an agent must not hear of it
-    project = posix.environ.get(b"CLAUDE_PROJECT_DIR", b"").decode("utf-8", "surrogateescape")
-    try:
+
+        project = posix.environ.get(b"CLAUDE_PROJECT_DIR", b"").decode("utf-8", "surrogateescape")
         return hooks.run(agent, event, payload, project=project)
-    except (WmError, OSError):
+    except (Exception, _Late) as error:  # noqa: BLE001 - the last door: no agent hears of a bug
+        _note(agent, event, error)
         return b""
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _on_alarm(_number: int, _frame: object) -> None:
+    raise _Late
+
+
+def _note(agent: str, event: str, error: BaseException) -> None:
+    """One line in `daemon.log`, if there is a place for it."""
+    home = home_path(posix.environ)
+    if not home:
+        return
+    import json
+    import os
+    import time
+
+    at = time.time()
+    fields = {
+        "at": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at)) + f".{int(at % 1 * 1000):03}Z",
+        "event": "hook_failed",
+        "agent": agent,
+        "hook": event,
+        "reason": _reason(error),
+    }
+    line = json.dumps(fields).encode("ascii", "replace") + b"\n"
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+    try:
+        log = os.open(home + b"/daemon.log", flags, 0o600)
+    except OSError:
+        return  # no data folder, or a broken one: `wm doctor` says so
+    try:
+        if os.fstat(log).st_size < MAX_LOG:
+            os.write(log, line)
+    except OSError:
+        pass
+    finally:
+        os.close(log)
+
+
+def _reason(error: BaseException) -> str:
+    """What names files only as it is; of all else the type and the place, as it may quote."""
+    if isinstance(error, _Late):
+        return f"not done within {LIBRARY_S:g} s"
+    errors = sys.modules.get("wm.errors")
+    if isinstance(error, OSError) or (errors and isinstance(error, errors.StoreError)):
+        return str(error)
+    frame = error.__traceback__
+    while frame and frame.tb_next:
+        frame = frame.tb_next
+    place = f" at {frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}" if frame else ""
+    return type(error).__name__ + place
 
 
 def _start_daemon() -> None:
@@ -116,17 +191,23 @@ def socket_path(env: "dict[bytes, bytes]") -> bytes:
     named = env.get(b"WM_SOCKET", b"")
     if named:
         return named
-    home = env.get(b"WM_HOME", b"")
     runtime = env.get(b"XDG_RUNTIME_DIR", b"")
-    if not home and runtime.startswith(b"/"):
+    if not env.get(b"WM_HOME") and runtime.startswith(b"/"):
         return runtime + b"/wm/wm.sock"
-    if not home:
-        data = env.get(b"XDG_DATA_HOME", b"")
-        user = env.get(b"HOME", b"")
-        if not data.startswith(b"/"):
-            data = user + b"/.local/share" if user else b""
-        home = data + b"/wm" if data else b""
+    home = home_path(env)
     return home + b"/run/wm.sock" if home else b""
+
+
+def home_path(env: "dict[bytes, bytes]") -> bytes:
+    """The data folder (ID-1); b"" where there is no usable place."""
+    home = env.get(b"WM_HOME", b"")
+    if home:
+        return home
+    data = env.get(b"XDG_DATA_HOME", b"")
+    user = env.get(b"HOME", b"")
+    if not data.startswith(b"/"):
+        data = user + b"/.local/share" if user else b""
+    return data + b"/wm" if data else b""
 
 
 def _request(agent: str, event: str, payload: bytes) -> bytes:

@@ -83,10 +83,14 @@ def message(text: str, session: str = "s") -> dict[str, Any]:
 
 
 def bash(exit_code: int | None, session: str = "s") -> dict[str, Any]:
+    return tool("bash", session, command="make", metadata={"exit": exit_code})
+
+
+def tool(name: str, session: str = "s", metadata: Any = None, **args: str) -> dict[str, Any]:
     return {
         "hook": "tool.execute.after",
-        "input": {"sessionID": session, "tool": "bash", "callID": "c", "args": {"command": "make"}},
-        "output": {"output": "out", "metadata": {"exit": exit_code}},
+        "input": {"sessionID": session, "tool": name, "callID": "c", "args": args},
+        "output": {"output": "out", "metadata": metadata or {}},
     }
 
 
@@ -323,12 +327,44 @@ def test_without_a_daemon_only_a_request_to_keep_something_is_taken_to_the_files
     assert wheres == ["socket POST"] + ["library hook opencode"] * falls_back
 
 
-@pytest.mark.parametrize(("exit_code", "falls_back"), [(1, True), (0, False), (None, False)])
-def test_without_a_daemon_a_failed_command_is_taken_to_the_files(
-    plugin: Plugin, exit_code: int | None, falls_back: bool
+@pytest.mark.parametrize(
+    ("name", "daemon", "falls_back"),
+    [
+        ("bash", "gone", True),
+        ("edit", "gone", True),
+        ("write", "gone", True),
+        ("apply_patch", "gone", True),
+        ("read", "gone", False),
+        ("grep", "gone", False),
+        ("bash", "slow", False),
+        ("bash", "broken", False),
+        ("bash", "garbage", False),
+    ],
+)
+def test_what_a_tool_changed_is_taken_to_the_files_where_nobody_listens(
+    plugin: Plugin, name: str, daemon: str, falls_back: bool
 ) -> None:
-    done = run(plugin, {"daemon": "gone"}, bash(exit_code))
-    assert len(done["calls"]) == 1 + falls_back
+    done = run(plugin, {"daemon": daemon}, tool(name, filePath="/repo/a.py"))
+    wheres = [where for where, _, _ in done["calls"]]
+    assert wheres == ["socket POST"] + ["library hook opencode"] * falls_back
+
+
+@pytest.mark.parametrize("daemon", ["gone", "slow", "broken"])
+def test_without_an_answer_a_failed_command_is_taken_to_the_files(
+    plugin: Plugin, daemon: str
+) -> None:
+    assert len(run(plugin, {"daemon": daemon}, bash(1))["calls"]) == 2
+
+
+def test_where_the_daemon_is_left_alone_a_change_is_not_taken_to_the_files(plugin: Plugin) -> None:
+    done = run(plugin, {"daemon": "slow"}, *[bash(0)] * 3, {"daemon": "gone"}, bash(0))
+    assert len(done["calls"]) == 3
+
+
+def test_what_goes_to_the_files_keeps_its_order(plugin: Plugin) -> None:
+    done = run(plugin, {"daemon": "gone"}, bash(1), tool("edit", filePath="/repo/a"), bash(0))
+    told = [b["input"]["tool"] for where, _, b in done["calls"] if where.startswith("library")]
+    assert told == ["bash", "edit", "bash"]
 
 
 def test_a_daemon_that_hangs_is_asked_three_times_and_then_once_in_ten_seconds(

@@ -30,6 +30,11 @@ const MAX_SESSIONS = 500
 const MAX_OUTPUT = 2_000_000 // characters of one tool output that leave this process
 const MAX_ARGUMENT = 64_000
 
+// Tools that change files, or show that an error is gone. Where nobody listens, what they did
+// goes to the files; a daemon that hangs may have it already.
+const CHANGES = new Set(["bash", "edit", "multiedit", "patch", "apply_patch", "write"])
+const UNHEARD = "where nobody listens"
+
 const SYSTEM = "experimental.chat.system.transform"
 const SIDE_CALLS = ["You are a title generator", "You are a context summarization agent"]
 
@@ -187,22 +192,27 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
     return done
   }
 
-  // One post. library: what must not be lost goes to the files when nobody answers.
+  // One post. library: true for what must not be lost, it goes to the files when nobody
+  // answers; UNHEARD for what goes there only when nobody listens.
   // Returns the answer's object, {} for an empty one, undefined when wm could not be reached.
   async function send(name, body, library) {
     const began = now()
     const whole = { ...body, directory, worktree }
-    if (began >= memory.quietUntil) {
+    let heard = began < memory.quietUntil
+    if (!heard) {
       try {
         const { status, text } = await wm.call("POST", `/v1/hooks/opencode/${name}`, whole, EVENT_MS)
         memory.late = 0
+        heard = true
         if (status < 500) return status < 300 && text ? JSON.parse(text) : {}
       } catch (error) {
-        if (error?.name === "TimeoutError") memory.late += 1
+        const hangs = error?.name === "TimeoutError"
+        heard ||= hangs
+        if (hangs) memory.late += 1
         if (memory.late >= QUIET_AFTER) memory.quietUntil = now() + QUIET_MS
       }
     }
-    if (!library) return undefined
+    if (!library || (library === UNHEARD && heard)) return undefined
     try {
       const stdin = JSON.stringify(whole, wellFormed)
       const text = await wm.run(["hook", "opencode", name, "--library"], stdin, START_MS - (now() - began))
@@ -327,7 +337,8 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
         input: { sessionID: input.sessionID, tool: input.tool, callID: input.callID, args: cutAll(input.args) },
         output: { output: cut(output.output, MAX_OUTPUT), metadata: { exit } },
       }
-      const told = tell("tool.execute.after", body, Number.isInteger(exit) && exit !== 0)
+      const failed = Number.isInteger(exit) && exit !== 0
+      const told = tell("tool.execute.after", body, failed || (CHANGES.has(input.tool) && UNHEARD))
       const late = new Promise((resolve) => setTimeout(resolve, EVENT_MS).unref?.())
       const { notices } = session(input.sessionID)
       notices.push(...strings((await Promise.race([told, late]))?.notices))
