@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
@@ -20,7 +20,7 @@ from wm.domain.times import iso
 from wm.errors import Conflict, StoreError, Unwritable, WmError
 from wm.formats.base import Document, Record
 from wm.formats.evidence import EvidenceRecord
-from wm.ops.runtime import Runtime
+from wm.ops.runtime import Ids, Runtime
 from wm.store.base import WRITE_ORDER, Reading, Ref, Transaction
 
 SHORTEST_QUOTE = 12
@@ -115,6 +115,27 @@ class Undeclared(Exception):  # not an error: it ends in a wider transaction
         self.ref = ref
 
 
+class Tape(Ids):
+    """The ids of one call: a further try gets the same ones, so that what it wanted to lock by
+    the name of a new entry is what it then writes."""
+
+    def __init__(self, source: Ids) -> None:
+        self._source = source
+        self._drawn: list[str] = []
+        self._at = 0
+
+    def new(self, prefix: str) -> str:
+        if self._at == len(self._drawn):
+            self._drawn.append(self._source.new(""))
+        self._at += 1
+        return prefix + self._drawn[self._at - 1]
+
+    def played(self, runtime: Runtime) -> Runtime:
+        """The runtime of the next try."""
+        self._at = 0
+        return replace(runtime, ids=self)
+
+
 @dataclass(frozen=True)
 class Change:
     """A document that an operation changed, for `/v1/changes`."""
@@ -186,8 +207,9 @@ def execute_batch(
             refused.get(index) or _run_query(runtime, operation, request)
             for index, (operation, request) in enumerate(calls)
         ]
+    tapes = [Tape(runtime.ids) for _ in calls]
     for _ in range(TRIES):
-        results, missing = _run_together(runtime, calls, refused, refs)
+        results, missing = _run_together(runtime, calls, tapes, refused, refs)
         if not missing:
             return results
         refs.update(dict.fromkeys(missing))
@@ -198,6 +220,7 @@ def execute_batch(
 def _run_together(
     runtime: Runtime,
     calls: Sequence[tuple[Operation[Any, Any], Record]],
+    tapes: Sequence[Tape],
     refused: dict[int, Done[Any]],
     refs: Iterable[Ref[Document]],
 ) -> tuple[list[Done[Any]], set[Ref[Document]]]:
@@ -211,9 +234,8 @@ def _run_together(
             begin = transaction.savepoint()
             for index, (operation, request) in enumerate(calls):
                 try:
-                    done = refused.get(index) or _run_staged(
-                        runtime, transaction, held, operation, request
-                    )
+                    work = Work(tapes[index].played(runtime), runtime.now(), transaction, held)
+                    done = refused.get(index) or _run_staged(work, operation, request)
                 except Undeclared as more:
                     missing.add(more.ref)
                 else:
@@ -246,14 +268,9 @@ def _run_query(runtime: Runtime, operation: Operation[Any, Any], request: Record
         return Done(None, error)
 
 
-def _run_staged(
-    runtime: Runtime,
-    transaction: Transaction,
-    held: frozenset[Ref[Document]],
-    operation: Operation[Any, Any],
-    request: Record,
-) -> Done[Any]:
-    work = Work(runtime, runtime.now(), transaction, held)
+def _run_staged(work: Work, operation: Operation[Any, Any], request: Record) -> Done[Any]:
+    transaction = work.transaction
+    assert transaction is not None
     mark = transaction.savepoint()
     try:
         response = operation.run(work, request)

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 
-from wm.domain.facts import Detail, Fact
+from wm.domain.facts import Detail, Fact, Refusal
 from wm.domain.times import iso
 from wm.domain.workspace import scope
 from wm.errors import NotFound, UserError
@@ -76,7 +76,7 @@ def _move(work: Work, request: MoveRequest) -> Moved:
         aliases=aliases,
         now=work.now,
     )
-    if isinstance(plan, scope.Refusal):
+    if isinstance(plan, Refusal):
         raise UserError(plan.message, fix=plan.fix)
     work.put(ALIASES, plan.aliases)
     place = Place(key=plan.target, root=new.root)

@@ -1,0 +1,200 @@
+"""Compactions: what the summary proposes, obeys and repeats (EX-2, EX-4, WM-3, WM-6, HS-3)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.ops.conftest import CENTS, SHIP, Bench, entry, outcomes
+
+OLD = {"created_at": "2026-10-01T09:00:00.000Z", "retention_clock": "2026-10-01T09:00:00.000Z"}
+
+
+def begin(bench: Bench, *, session: str = "s-1") -> str:
+    """Start a session, give it its prompt, and ask for a summary; the snapshot's id."""
+    bench.event("session_started", session=session)
+    bench.prompt(session)
+    return asked(bench, session)
+
+
+def asked(bench: Bench, session: str = "s-1") -> str:
+    text = bench.event("compaction_started", session=session).instructions
+    (line,) = [one for one in text.splitlines() if one.startswith("Memory ref snapshot id: ")]
+    return line.removeprefix("Memory ref snapshot id: ")
+
+
+def summary(snapshot: str, *lines: str) -> str:
+    head = [f"Memory ref snapshot id: {snapshot}"] if snapshot else []
+    return "\n".join(["We worked on the cart.", "", "Memory candidates:", *head, *lines])
+
+
+def finish(bench: Bench, text: str, session: str = "s-1") -> list[tuple[str, tuple[str, ...]]]:
+    return outcomes(bench.event("compaction_finished", session=session, summary=text).remembered)
+
+
+def test_candidates_that_pass_the_gate_are_kept_and_the_others_are_evidence(bench: Bench) -> None:
+    snapshot = begin(bench)
+    done = finish(
+        bench,
+        summary(snapshot, f"- [project] {CENTS}", "- [project] 12 of 30 tests pass now.", "- oops"),
+    )
+    assert [outcome for outcome, _ in done] == ["promoted", "rejected"]
+    (kept,) = bench.memory().entries
+    assert (kept.text, kept.source, kept.origin, kept.confidence) == (
+        CENTS,
+        "compaction",
+        "agent",
+        0.75,
+    )
+    assert [r.reason_codes for r in bench.told("candidate_refused")] == [
+        ("unsupported_candidate_syntax",)
+    ]
+    assert [r.details["text"] for r in bench.told("candidate_rejected")] == [
+        "12 of 30 tests pass now."
+    ]
+
+
+def test_reinforce_counts_the_memory_that_the_list_named(bench: Bench) -> None:
+    bench.write_memory(entry("m_1", SHIP, **OLD))
+    snapshot = begin(bench)
+    assert finish(bench, summary(snapshot, "REINFORCE [M1]")) == [
+        ("reinforced", ("elapsed_window",))
+    ]
+    (kept,) = bench.memory().entries
+    assert (kept.reinforcement_count, kept.retention_clock) == (1, "2026-11-21T09:00:04.000Z")
+    (record,) = bench.told("memory_reinforced")
+    assert (record.entry, record.details["reinforcementMode"]) == ("m_1", "increment")
+
+
+def test_replace_supersedes_by_reference_and_the_old_one_stays_readable(bench: Bench) -> None:
+    bench.write_memory(entry("m_1", SHIP, **OLD))
+    snapshot = begin(bench)
+    text = "We deploy with `make release` from the main branch."
+    assert finish(bench, summary(snapshot, f"REPLACE [M1] [project] {text}")) == [
+        ("superseded", ())
+    ]
+    old, new = bench.memory().entries
+    assert (old.id, old.status, old.superseded_by) == ("m_1", "superseded", new.id)
+    assert (new.text, new.status, new.supersedes) == (text, "active", ("m_1",))
+    assert bench.call("show_entry", id="m_1").entry.text == SHIP
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("REINFORCE [M7]", "invalid_memory_ref"),
+        (f"REPLACE [M7] [project] {CENTS}", "invalid_memory_ref"),
+        (f"REPLACE [M1] [project] {CENTS}", "protected_memory_source"),
+        ("REPLACE [M1] [project] 12 of 30 tests pass now.", "progress_snapshot"),
+    ],
+)
+def test_a_wrong_command_is_refused_with_its_code(bench: Bench, command: str, code: str) -> None:
+    bench.write_memory(entry("m_1", SHIP, source="explicit"))
+    snapshot = begin(bench)
+    ((outcome, codes),) = finish(bench, summary(snapshot, command))
+    assert (outcome, code in codes) == ("rejected", True)
+    assert [e.text for e in bench.memory().entries] == [SHIP]
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "code"),
+    [("", "missing_compaction_snapshot_id"), ("c_0000", "compaction_snapshot_mismatch")],
+)
+def test_a_command_without_this_lists_id_is_refused(
+    bench: Bench, snapshot: str, code: str
+) -> None:
+    bench.write_memory(entry("m_1", SHIP, **OLD))
+    begin(bench)
+    assert finish(bench, summary(snapshot, "REINFORCE [M1]")) == [("rejected", (code,))]
+
+
+def test_an_older_list_is_stale(bench: Bench) -> None:
+    bench.write_memory(entry("m_1", SHIP, **OLD))
+    stale = begin(bench)
+    asked(bench)
+    assert finish(bench, summary(stale, "REINFORCE [M1]")) == [
+        ("rejected", ("compaction_snapshot_mismatch",))
+    ]
+
+
+def test_a_memory_that_changed_or_went_meanwhile_is_not_touched(bench: Bench) -> None:
+    bench.write_memory(entry("m_1", SHIP, **OLD), entry("m_22222", CENTS, **OLD))
+    snapshot = begin(bench)
+    refs = {ref.id: ref.ref for ref in bench.compaction().refs}
+    bench.call("edit_entry", id="m_1", text="We deploy with `make release` from main.")
+    bench.call("forget_entry", id="m_22222")
+    done = finish(
+        bench, summary(snapshot, f"REINFORCE [{refs['m_1']}]", f"REINFORCE [{refs['m_22222']}]")
+    )
+    assert done == [
+        ("rejected", ("memory_ref_target_changed",)),
+        ("rejected", ("memory_ref_target_unavailable",)),
+    ]
+
+
+def test_a_summary_that_is_delivered_twice_is_taken_once(bench: Bench) -> None:
+    snapshot = begin(bench)
+    text = summary(snapshot, f"- [project] {CENTS}")
+    finish(bench, text)
+    bench.event("user_prompt", text="Remember that we deploy with `make ship` on Mondays.")
+    before = bench.state()
+    assert finish(bench, text) == []
+    assert bench.state().pending_memories == before.pending_memories != ()
+    assert bench.compaction().count == 1
+
+
+def test_an_echo_of_the_prompt_teaches_nothing(bench: Bench) -> None:
+    bench.write_memory(entry("m_1", SHIP, **OLD))
+    snapshot = begin(bench)
+    bench.call("edit_entry", id="m_1", text="We deploy with `make release` from main.")
+    assert finish(bench, summary(snapshot, f"- [project] {SHIP}")) == [("rejected", ("echo",))]
+
+
+def test_what_was_forgotten_is_not_learned_again(bench: Bench) -> None:
+    kept = bench.remember(CENTS)
+    bench.call("forget_entry", id=kept.id)
+    snapshot = begin(bench)
+    assert finish(bench, summary(snapshot, f"- [project] {CENTS}")) == [
+        ("rejected", ("forgotten",))
+    ]
+
+
+def test_a_compaction_ends_the_epoch_and_the_next_one_says_why(bench: Bench) -> None:
+    snapshot = begin(bench)
+    finish(bench, summary(snapshot, f"- [project] {CENTS}"))
+    after = bench.prompt()
+    assert (after.number, CENTS in after.blocks[0].text) == (2, True)
+    made = bench.epoch(after.epoch)
+    assert made is not None
+    assert made.reason == "compaction"
+
+
+def test_an_epoch_that_was_opened_before_the_summary_came_stays_open(bench: Bench) -> None:
+    """The order of Claude Code: PreCompact, SessionStart, PostCompact."""
+    snapshot = begin(bench)
+    bench.event("session_started", source="compact")
+    opened = bench.prompt()
+    finish(bench, summary(snapshot, f"- [project] {CENTS}"))
+    after = bench.prompt()
+    assert (after.opened, after.epoch) == (False, opened.epoch)
+    made = bench.epoch(opened.epoch)
+    assert made is not None
+    assert made.reason == "compaction"
+
+
+def test_decisions_that_the_session_stated_are_candidates(bench: Bench) -> None:
+    snapshot = begin(bench)
+    bench.event(
+        "assistant_text", text="We decided to run the job queue on Postgres instead of Redis."
+    )
+    assert len(bench.state().recent_decisions) == 1
+    done = finish(bench, summary(snapshot, "none"))
+    assert [outcome for outcome, _ in done] == ["promoted"]
+    assert [e.type for e in bench.memory().entries] == ["decision"]
+    assert bench.state().recent_decisions == ()
+
+
+def test_the_old_form_is_read_and_noted(bench: Bench) -> None:
+    begin(bench)
+    old = f"<workspace_memory_candidates>\n- [project] {CENTS}\n</workspace_memory_candidates>"
+    assert finish(bench, f"Done.\n\n{old}\n") == [("promoted", ())]
+    assert len(bench.told("candidates_deprecated")) == 1
