@@ -32,8 +32,12 @@ class Fact:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A normal "no": a code for programs, a whole sentence for people, the figures behind it."""
+    """A normal "no": a code for programs, a whole sentence for people, the figures behind it.
+
+    fix: what the reader can do about it, a sentence or "".
+    """
 
     code: str
     message: str
     details: Mapping[str, Detail] = field(default_factory=dict)
+    fix: str = ""

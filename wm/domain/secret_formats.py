@@ -294,9 +294,6 @@ SHAPES: tuple[Shape, ...] = (
     Shape("crypt_hash", "$", r"\$(?:1|5|6|2[abxy]|y|7|argon2(?:id|i|d)|scrypt|apr1|pbkdf2-sha\d+)\$[^\s\"'`:]{20,}"),
 )  # fmt: skip
 
-PRIVATE_KEY_BEGINS = ("-----BEGIN ", "---- BEGIN ", "PuTTY-User-Key-File-")
-"""Blocks that go whole, to their end line; only where the begin line says PRIVATE or SECRET."""
-
 WEAK_PREFIXES = frozenset(
     "s. sk_ sk- re_ fw_ pa- dg_ fc- ak_2 b_ pk. live_ test_ secret_ _secret_ cio oy2 EAAA EAA "
     "AQE rnd_ vcp_ vci_ vca_ vcr_ vck_ railway_ turso_ napi_ exa_ zk_ zm_ fgj_ gta_ csk_ bst_ "

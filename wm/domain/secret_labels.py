@@ -97,7 +97,6 @@ _ABOUT = words(
     "column table migration test tests fixture fixtures spec md py ts js tsx go rs java rb "
     "yml yaml json toml txt html css"
 )
-_ABOUT_OK = words("base value val key keys secret token password prod dev test1 live")
 
 _ASSIGN = Lazy(r"[\"'`\])}]{0,3}\s{0,12}(=>|:=|\?=|===?|=|->|→|:{1,2}|>)\s{0,6}(?:\n\s{0,12})?")
 _TYPED = Lazy(

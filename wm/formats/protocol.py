@@ -203,7 +203,7 @@ class SessionScoped(Scoped):
 
 
 class EventRequest(SessionScoped):
-    """Something happened in a session (`wm.domain.events`)."""
+    """Something happened in a session (`wm.formats.events`)."""
 
     event: Event
 

@@ -64,20 +64,8 @@ def _summary(work: Work, key: str) -> WorkspaceSummary:
 
 def _move(work: Work, request: MoveRequest) -> Moved:
     """`new` adopts the memory of `old`: the folder stays, an alias points to it (ID-3)."""
-    if not request.new:
-        raise UserError("The move names no new folder.", fix="Say where the checkout is now.")
-    old, new = _key_of(work.runtime, request.old), identity.find(request.new, explicit=True)
-    aliases = work.read(ALIASES).document or Aliases()
-    plan = scope.plan_move(
-        old,
-        new.key,
-        new_root=new.root,
-        folders=work.runtime.store.workspaces(),
-        aliases=aliases,
-        now=work.now,
-    )
-    if isinstance(plan, Refusal):
-        raise UserError(plan.message, fix=plan.fix)
+    new = identity.find(request.new, explicit=True)
+    plan = _plan(work.runtime, request)
     work.put(ALIASES, plan.aliases)
     place = Place(key=plan.target, root=new.root)
     memory = load_memory(work, place)
@@ -88,6 +76,24 @@ def _move(work: Work, request: MoveRequest) -> Moved:
     return Moved(
         key=new.key, target=plan.target, message=f"{new.root} now has the memory of {request.old}."
     )
+
+
+def _plan(runtime: Runtime, request: MoveRequest) -> scope.Move:
+    """What the move does. Raises UserError where it must not be done."""
+    if not request.new:
+        raise UserError("The move names no new folder.", fix="Say where the checkout is now.")
+    new = identity.find(request.new, explicit=True)
+    plan = scope.plan_move(
+        _key_of(runtime, request.old),
+        new.key,
+        new_root=new.root,
+        folders=runtime.store.workspaces(),
+        aliases=runtime.store.read(ALIASES).document or Aliases(),
+        now=runtime.now(),
+    )
+    if isinstance(plan, scope.Refusal):
+        raise UserError(plan.message, fix=plan.fix)
+    return plan
 
 
 def _key_of(runtime: Runtime, named: str) -> str:
@@ -103,8 +109,8 @@ def _key_of(runtime: Runtime, named: str) -> str:
 
 
 def _move_refs(runtime: Runtime, request: MoveRequest) -> Sequence[Ref[Document]]:
-    aliases = runtime.store.read(ALIASES).document or Aliases()
-    return (ALIASES, memory_ref(scope.resolve(_key_of(runtime, request.old), aliases)))
+    # Planned before anything is locked too: a lock makes the folder that it lies in.
+    return (ALIASES, memory_ref(_plan(runtime, request).target))
 
 
 def _export(work: Work, request: Scoped) -> ExportAnswer:

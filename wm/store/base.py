@@ -32,13 +32,6 @@ D = TypeVar("D", bound=Document)
 D_co = TypeVar("D_co", bound=Document, covariant=True)
 
 
-class Durability(Enum):
-    """full: acknowledged means on disk. relaxed: acknowledged survives kill -9 (ST-1)."""
-
-    FULL = "full"
-    RELAXED = "relaxed"
-
-
 @dataclass(frozen=True)
 class Ref(Generic[D_co]):
     """Names one document. `name` is the file's stem for formats with many files, else ""."""
@@ -67,6 +60,8 @@ WRITE_ORDER: tuple[type[Document], ...] = (
 )
 
 RELAXED: frozenset[type[Document]] = frozenset({SessionState})
+"""Class relaxed: acknowledged survives kill -9, and a power cut once flushed. All others are of
+class full: acknowledged means on disk (ST-1)."""
 
 
 class Health(Enum):

@@ -356,11 +356,6 @@ class Disk:
         return b"".join(parts)
 
 
-def is_missing(error: OSError) -> bool:
-    """Whether the error says that a name is not there."""
-    return error.errno == errno.ENOENT
-
-
 def lock_holder(found: os.stat_result) -> int:
     """The process that holds a kernel lock on a file, 0 if the system does not tell.
 

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from wm.domain.facts import Refusal
 from wm.domain.workspace.scope import (
     Move,
     Offer,
-    Refusal,
     branches,
     offer_for_promotion,
     plan_move,

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from wm.domain.facts import Refusal
 from wm.domain.times import iso
 from wm.formats.home import Alias, Aliases
 from wm.formats.workspace_memory import MemoryEntry
@@ -131,15 +132,6 @@ class Move:
     target: str
 
 
-@dataclass(frozen=True)
-class Refusal:
-    """`wm workspace mv` must not go ahead. code: see `plan_move`; both texts are for people."""
-
-    code: str
-    message: str
-    fix: str = ""
-
-
 def plan_move(
     old: str,
     new: str,
@@ -160,7 +152,7 @@ def plan_move(
         return Refusal(
             "unknown_old",
             f"There is no memory under the key {old}.",
-            "Name the old path as it was, or its key from `wm workspace list`.",
+            fix="Name the old path as it was, or its key from `wm workspace list`.",
         )
     taken = resolve(new, aliases)
     if new == target and old != new:
@@ -173,7 +165,7 @@ def plan_move(
         return Refusal(
             "new_has_memory",
             f"{new_root} already has a memory of its own ({taken}).",
-            f"Keep one: export {taken} with `wm export`, move its folder away and repeat this, "
+            fix=f"Keep one: export {taken} with `wm export`, move its folder away and repeat this, "
             "then import what you need.",
         )
     kept = tuple(alias for alias in aliases.aliases if alias.key != new)

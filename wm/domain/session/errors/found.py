@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from wm.domain import patterns
 
-MAX_FILE_CHARS = 400
-
 
 @dataclass(frozen=True)
 class Found:

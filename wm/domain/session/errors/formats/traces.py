@@ -30,8 +30,6 @@ _SCRIPT = patterns.compile(r"^(\S+\.(?:sh|bash)): line (\d+): (.+)$")
 _PERL = patterns.compile(r"^(.+) at (\S+\.p[lm]) line (\d+)\.$")
 _ELIXIR = patterns.compile(r"^\*\* \((\S+)\) (.+)$")
 
-CHAINED = ("The above exception was the direct cause", "During handling of the above exception")
-
 
 def find(lines: Sequence[str]) -> Iterator[Found]:
     yield from _python(lines)

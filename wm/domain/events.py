@@ -1,1 +1,0 @@
-from wm.formats.events import *  # noqa: F403
