@@ -150,6 +150,18 @@ def test_an_older_copy_put_back_waits_like_an_edit(home: Path) -> None:
     assert texts(reading.outside) == ["tests first"]
 
 
+def test_a_reader_that_knows_the_older_copy_sees_that_it_was_put_back(home: Path) -> None:
+    reader = opened(home)
+    assert texts(reader.read(MEMORY).document) == ["tests first"]
+    old = document(home).read_bytes()
+    with opened(home).transaction([MEMORY]) as tx:
+        tx.put(MEMORY, memory("newer"))
+    document(home).write_bytes(old)
+    reading = reader.read(MEMORY)
+    assert reading.health is Health.OUTSIDE
+    assert (texts(reading.document), texts(reading.outside)) == (["newer"], ["tests first"])
+
+
 @pytest.mark.parametrize(
     ("bytes_now", "why"),
     [

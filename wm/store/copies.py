@@ -71,6 +71,12 @@ def find(
     return judge(decoded, _decode(model, spare, key), _raw(main), relaxed=relaxed)
 
 
+def is_overtaken(disk: Disk, folder: Handle, name: str, generation: int, *, limit: int) -> bool:
+    """Whether the spare claims a later generation: then a file of this one was put back."""
+    spare = _read(disk, folder, paths.spare(name), limit, _ODD)
+    return isinstance(spare, bytes) and envelope.generation(spare) > generation
+
+
 def judge(
     main: Decoded[D], spare: Decoded[D], raw: bytes | None, *, relaxed: bool = False
 ) -> Found[D]:

@@ -1,8 +1,8 @@
 """What the transactions of one open store share: key, folders, cache, and what waits for a flush.
 
-Protects: an unchanged document is parsed once (the cache compares the exact bytes, never time
-stamps), and nothing counts as acknowledged while the names on the way to it were never flushed
-by this process.
+Protects: an unchanged document is parsed once (the cache compares the exact bytes and the
+spare's generation, never time stamps), and nothing counts as acknowledged while the names on the
+way to it were never flushed by this process.
 """
 
 from __future__ import annotations
@@ -190,15 +190,11 @@ class Core:
     # --- documents ----------------------------------------------------------------------------
 
     def find(self, ref: Ref[D], place: Place, folder: Handle, key: bytes) -> Found[D]:
-        """What the document is; from the cache if the file's bytes are the same."""
+        """What the document is; from the cache if that still holds."""
         limit = self.settings.max_document_bytes
         kept = self.cache.get(place.path, ref.model)
-        if kept is not None:
-            try:
-                if self.disk.read(folder, place.name, limit) == kept.raw:
-                    return kept
-            except FileNotFoundError:
-                pass
+        if kept is not None and self._holds(kept, place, folder):
+            return kept
         found = copies.find(
             self.disk,
             folder,
@@ -213,6 +209,18 @@ class Core:
         else:
             self.cache.drop(place.path)
         return found
+
+    def _holds(self, kept: Found[D], place: Place, folder: Handle) -> bool:
+        """Whether the file has the bytes it had. The same bytes are no proof alone: somebody may
+        have put them back after another process wrote a later generation (ST-4)."""
+        limit = self.settings.max_document_bytes
+        try:
+            same = self.disk.read(folder, place.name, limit) == kept.raw
+        except FileNotFoundError:
+            return False
+        return same and not copies.is_overtaken(
+            self.disk, folder, place.name, kept.generation, limit=limit
+        )
 
     # --- what waits for a flush -----------------------------------------------------------------
 
