@@ -207,13 +207,6 @@ def test_the_same_mistakes_are_made_through_the_daemon(home_with_daemon: Termina
     assert wrong == []
 
 
-def test_two_entries_with_the_same_beginning_are_both_named(terminal: Terminal) -> None:
-    texts = [f"The wharf number {number} is used for grain." for number in range(2)]
-    ids = [answer.entry.id for answer in terminal.seed(*(("remember", {"text": t}) for t in texts))]
-    assert len(ids) == 2
-    assert terminal.wm("show", ids[0][:6]).code == 0
-
-
 def test_an_entry_that_was_forgotten_is_said_to_be(user: Terminal) -> None:
     entry = user.remember("We deploy with `make ship`.")
     assert user.wm("forget", entry[:8]).code == 0
