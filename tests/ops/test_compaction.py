@@ -99,9 +99,7 @@ def test_a_wrong_command_is_refused_with_its_code(bench: Bench, command: str, co
     ("snapshot", "code"),
     [("", "missing_compaction_snapshot_id"), ("c_0000", "compaction_snapshot_mismatch")],
 )
-def test_a_command_without_this_lists_id_is_refused(
-    bench: Bench, snapshot: str, code: str
-) -> None:
+def test_a_command_without_this_lists_id_is_refused(bench: Bench, snapshot: str, code: str) -> None:
     bench.write_memory(entry("m_1", SHIP, **OLD))
     begin(bench)
     assert finish(bench, summary(snapshot, "REINFORCE [M1]")) == [("rejected", (code,))]

@@ -115,9 +115,7 @@ def test_a_hand_edit_is_taken_in_once_by_whoever_writes_next(files: Bench) -> No
     files.remember(SHIP)
     edit_file(files, ("make ship", "make release"))
     files.event("session_started")
-    files.event(
-        "user_prompt", text=f"Remember that {CENTS}\nForget that we never said this at all"
-    )
+    files.event("user_prompt", text=f"Remember that {CENTS}\nForget that we never said this at all")
     assert len(files.told("outside_change")) == 1
     assert files.call("accept_outside").accepted == (files.memory().entries[0].id,)
     assert "make release" in files.texts()[0]
@@ -167,9 +165,9 @@ def test_search_knows_what_was_just_acknowledged_and_no_more_what_went(bench: Be
 
 
 def test_search_says_what_is_wrong_with_a_question(bench: Bench) -> None:
-    with pytest.raises(UserError, match="There is nothing to search for."):
+    with pytest.raises(UserError, match="nothing to search for"):
         bench.call("search", query="  ")
-    with pytest.raises(UserError, match="A limit of 0 finds nothing."):
+    with pytest.raises(UserError, match="limit of 0 finds nothing"):
         bench.call("search", query="deploy", limit=0)
 
 

@@ -70,12 +70,12 @@ class OpenCode:
 
     def created(self, parent: str = "") -> None:
         info = {"id": self.session, **({"parentID": parent} if parent else {})}
-        self.post("session.created", event={"type": "session.created", "properties": {"info": info}})
+        self.post(
+            "session.created", event={"type": "session.created", "properties": {"info": info}}
+        )
 
     def system(self, first: str = "You are OpenCode") -> list[str]:
-        told = self.post(
-            TRANSFORM, input={"sessionID": self.session}, output={"system": [first]}
-        )
+        told = self.post(TRANSFORM, input={"sessionID": self.session}, output={"system": [first]})
         return list(told.get("system", []))
 
     def says(self, prompt: str, message: str = "msg_1") -> list[str]:

@@ -190,7 +190,8 @@ def _to_inbox(
         outcome="inbox",
         entry=twin or waiting,
         reason_codes=reasons,
-        message=f"It waits in the inbox as {(twin or waiting).id}, because {words.reasons(reasons)}.",
+        message=f"It waits in the inbox as {(twin or waiting).id}, "
+        f"because {words.reasons(reasons)}.",
     )
 
 

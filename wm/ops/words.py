@@ -47,7 +47,6 @@ REASONS = {
     "min_elapsed_window": "too soon to count as seen again",
     "missing_id": "it has no id",
     "negated_request": "the user said not to remember it",
-    "negated_request": "the sentence asks not to",
     "not_admissible": "its status does not allow it",
     "outside_added": "it was added to the file by hand",
     "outside_changed": "it was changed in the file by hand",

@@ -91,7 +91,7 @@ def _plan(runtime: Runtime, request: MoveRequest) -> scope.Move:
         aliases=runtime.store.read(ALIASES).document or Aliases(),
         now=runtime.now(),
     )
-    if isinstance(plan, scope.Refusal):
+    if isinstance(plan, Refusal):
         raise UserError(plan.message, fix=plan.fix)
     return plan
 

@@ -1,0 +1,78 @@
+"""No secret reaches the disk, on any path into it (TR-1)."""
+
+from __future__ import annotations
+
+import json
+
+from tests.ops.conftest import SHIP, Bench
+from wm.store import paths
+
+# Put together here, so that no scanner of this repository takes it for a real one.
+SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+PASSWORD = "Tr0ub4dor" + "&3xPq9"
+
+
+def leaks(bench: Bench) -> list[str]:
+    """Files of the home that hold the secret, names included."""
+    bench.store.flush()
+    found = []
+    for path in bench.settings.paths.home.rglob("*"):
+        told = str(path).encode() + (path.read_bytes() if path.is_file() else b"")
+        if SECRET.encode() in told or PASSWORD.encode() in told:
+            found.append(path.name)
+    return found
+
+
+def test_no_secret_reaches_the_disk_on_any_path(files: Bench) -> None:
+    session = {"session_id": "cc-1", "cwd": str(files.project)}
+    files.hook("claude-code", "SessionStart", {**session, "source": "startup"})
+    files.hook(
+        "claude-code",
+        "UserPromptSubmit",
+        {**session, "prompt": f"Remember that the deploy token is {SECRET} for the shop."},
+    )
+    files.hook(
+        "claude-code",
+        "UserPromptSubmit",
+        {**session, "prompt": f"Don't remember the token {SECRET} please."},
+    )
+    bash = {"tool_name": "Bash", "tool_input": {"command": f"TOKEN={SECRET} pytest tests"}}
+    error = f"Exit code 1\nFAILED tests/test_a.py::test_b - AssertionError: {SECRET}\n"
+    files.hook("claude-code", "PostToolUseFailure", {**session, **bash, "error": error})
+    read = {"tool_name": "Read", "tool_input": {"file_path": f"/tmp/{SECRET}/a.py"}}
+    files.hook("claude-code", "PostToolUse", {**session, **read, "tool_response": {}})
+    files.hook(
+        "claude-code",
+        "Stop",
+        {**session, "last_assistant_message": f"We decided to use {SECRET} for the registry."},
+    )
+    kept = files.remember(
+        SHIP, rationale=f"password: {PASSWORD}", tags=[SECRET], session=f"s-{SECRET}"
+    )
+    files.call("edit_entry", id=kept.id, text=f"We deploy with the password: {PASSWORD} always.")
+    files.call("edit_entry", id=kept.id, rationale=f"token {SECRET}")
+    files.call("forget_entry", id=kept.id, reason=f"it named {SECRET}")
+    files.hook("claude-code", "PreCompact", {**session, "trigger": "auto"})
+    files.hook("claude-code", "SessionStart", {**session, "source": "compact"})
+    lines = f"Memory candidates:\n- [project] The registry token is {SECRET}.\n- oops {SECRET}"
+    files.hook("claude-code", "PostCompact", {**session, "compact_summary": lines})
+    files.hook("claude-code", "SessionEnd", {**session, "reason": "exit"})
+    assert leaks(files) == []
+    assert "[secret:" in json.dumps(files.call("export_workspace").model_dump(mode="json"))
+
+
+def test_a_secret_in_a_hand_edit_is_taken_out_when_the_edit_is_taken_in(files: Bench) -> None:
+    files.remember(SHIP)
+    path = files.settings.paths.home / paths.workspace_folder(files.key) / "workspace-memory.json"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace("make ship", f"make ship TOKEN={SECRET}"), "utf-8")
+    assert files.call("notice_outside").waiting == 1
+    assert leaks(files) == []
+    assert "[secret:" in files.texts("inbox")[0]
+
+
+def test_why_finds_a_text_whose_secret_was_taken_out(files: Bench) -> None:
+    text = f"The deploy token is {SECRET} for the shop."
+    answer = files.call("remember", text=text)
+    assert answer.outcome == "inbox"
+    assert files.call("why", subject=text).entry.id == answer.entry.id

@@ -1,0 +1,152 @@
+"""Whose memory it is: keys, moves, branches, worktrees (ID-2, ID-3)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.ops.conftest import CENTS, SHIP, Bench, entry
+from wm.errors import RootMismatch, UserError
+from wm.formats.workspace_memory import Workspace, WorkspaceMemory
+from wm.store.base import Ref
+from wm.store.identity import key_of
+
+
+def git(folder: Path, *words: str) -> None:
+    author = {f"GIT_{who}_{what}": "ana@example.org" for who in ("AUTHOR", "COMMITTER")
+              for what in ("NAME", "EMAIL")}  # fmt: skip
+    env = {
+        **os.environ,
+        **author,
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "GIT_CONFIG_SYSTEM": "/dev/null",
+    }
+    subprocess.run(["git", "-C", str(folder), *words], env=env, check=True, capture_output=True)
+
+
+def repository(folder: Path) -> None:
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "begin")
+
+
+def test_two_roots_with_one_key_do_not_share(bench: Bench) -> None:
+    """A forged collision: the memory under our key belongs to a root whose key is the same."""
+    other = Workspace(root="/srv/other", key=bench.key)
+    ref = Ref(WorkspaceMemory, bench.key)
+    bench.put((ref, WorkspaceMemory(workspace=other, entries=(entry("m_1", SHIP),))))
+    for name, fields in (
+        ("inspect", {}),
+        ("remember", {"text": CENTS}),
+        ("prompt", {"session_id": "s-1"}),
+    ):
+        with pytest.raises(RootMismatch) as refused:
+            bench.call(name, **fields)
+        assert (refused.value.code, refused.value.status) == ("root_mismatch", 409)
+    assert bench.texts() == [SHIP]
+
+
+def test_a_moved_checkout_takes_its_memory_along_and_back(bench: Bench) -> None:
+    kept = bench.remember(SHIP)
+    old, new = bench.project, bench.project.with_name("store")
+    old.rename(new)
+    moved = bench.call("move_workspace", old=str(old), new=str(new))
+    assert (moved.key, moved.target) == (key_of(str(new)), key_of(str(old)))
+    assert [v.entry.id for v in bench.call("inspect", directory=str(new)).entries] == [kept.id]
+    assert bench.call("inspect", workspace=key_of(str(new))).place.root == str(new)
+    old.mkdir()
+    with pytest.raises(RootMismatch, match=f"The memory of {old} was given to {new}"):
+        bench.call("remember", text=CENTS, directory=str(old))
+    bench.call("move_workspace", old=str(new), new=str(old))
+    bench.later()
+    assert [v.entry.id for v in bench.call("inspect", directory=str(old)).entries] == [kept.id]
+    assert bench.call("inspect", directory=str(new)).entries == ()
+    assert [r.outcome for r in bench.told("workspace_moved")] == ["changed", "changed"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("/gone/shop", "{here}", "There is no memory under the key"),
+        ("{here}", "{here}", "already uses the memory of"),
+        ("", "{here}", "The move names no old folder."),
+        ("{here}", "", "The move names no new folder."),
+    ],
+)
+def test_a_move_that_makes_no_sense_is_said(bench: Bench, old: str, new: str, message: str) -> None:
+    bench.remember(SHIP)
+    here = str(bench.project)
+    with pytest.raises(UserError, match=message):
+        bench.call("move_workspace", old=old.format(here=here), new=new.format(here=here))
+
+
+def test_a_linked_worktree_shares_and_a_branch_keeps_its_own(bench: Bench) -> None:
+    repository(bench.project)
+    tree = bench.project.with_name("tree")
+    git(bench.project, "worktree", "add", "-q", "-b", "spike", str(tree))
+    kept = bench.remember(SHIP)
+    bound = bench.remember(CENTS, directory=str(tree), branch_only=True)
+    assert bound.scope == "branch:spike"
+    shown = {}
+    for folder in (bench.project, tree):
+        bench.event("session_started", session=folder.name, directory=str(folder))
+        text = bench.prompt(folder.name, directory=str(folder)).blocks[0].text
+        shown[folder.name] = [t for t in (SHIP, CENTS) if t in text]
+    assert shown == {"shop": [SHIP], "tree": [SHIP, CENTS]}
+    assert {e.id for e in bench.memory().entries} == {kept.id, bound.id}
+
+
+def merge_spike(bench: Bench) -> None:
+    git(bench.project, "commit", "-q", "--allow-empty", "-m", "work")
+    git(bench.project, "checkout", "-q", "main")
+    git(bench.project, "merge", "-q", "--no-ff", "-m", "merged", "spike")
+
+
+def delete_spike(bench: Bench) -> None:
+    git(bench.project, "checkout", "-q", "main")
+    git(bench.project, "branch", "-q", "-D", "spike")
+
+
+@pytest.mark.parametrize(
+    ("end", "reason"), [(merge_spike, "branch_merged"), (delete_spike, "branch_gone")]
+)
+def test_what_a_finished_branch_kept_is_offered_once(
+    files: Bench, end: object, reason: str
+) -> None:
+    assert callable(end)
+    repository(files.project)
+    git(files.project, "checkout", "-q", "-b", "spike")
+    bound = files.remember(CENTS, branch_only=True)
+    files.event("session_started")
+    assert files.texts("inbox") == []
+    end(files)
+    for number in range(2):
+        files.later(minutes=2)
+        files.event("session_started", session=f"s-{number}")
+    (offer,) = [e for e in files.memory().entries if e.status == "inbox"]
+    assert (offer.text, offer.scope, offer.reasons, offer.supersedes) == (
+        CENTS,
+        "workspace",
+        (reason,),
+        (bound.id,),
+    )
+    accepted = files.call("accept_entry", id=offer.id).entry
+    assert (accepted.status, accepted.scope) == ("active", "workspace")
+    assert files.call("show_entry", id=bound.id).entry.status == "superseded"
+
+
+def test_an_offer_that_was_rejected_is_not_made_again_and_blocks_nothing(files: Bench) -> None:
+    repository(files.project)
+    git(files.project, "checkout", "-q", "-b", "spike")
+    files.remember(CENTS, branch_only=True)
+    delete_spike(files)
+    files.later(minutes=2)
+    files.event("session_started")
+    (offer,) = [e for e in files.memory().entries if e.status == "inbox"]
+    files.call("reject_entry", id=offer.id)
+    assert files.stones() == []
+    files.later(minutes=2)
+    files.event("session_started", session="s-2")
+    assert files.texts("inbox") == []
