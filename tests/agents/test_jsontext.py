@@ -70,7 +70,7 @@ LAYOUTS = st.sampled_from([None, 0, 1, 2, 4, "\t"])
 SEPARATORS = st.sampled_from([(",", ":"), (", ", ": "), (" ,", " : "), (",\n", ":\n")])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.dictionaries(st.text(max_size=5), VALUES, max_size=4), LAYOUTS, SEPARATORS, st.booleans())
 def test_adding_and_removing_gives_the_value_back_in_any_layout(
     value: dict[str, object], indent: int | str | None, separators: tuple[str, str], crlf: bool

@@ -316,7 +316,7 @@ def wired(facts: setup.Facts, plan: setup.Plan) -> setup.Facts:
     return replace(facts, files=files, record=record)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     USER,
     st.sampled_from([None, 0, 1, 2, 4, "\t"]),

@@ -165,7 +165,7 @@ def objects(slug: str, data: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("slug", REGISTRY)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_fields_that_we_do_not_know_survive_load_and_save(slug: str, data: st.DataObject) -> None:
     document = loaded(GOLDEN / slug / f"v{current_version(REGISTRY[slug])}.json")

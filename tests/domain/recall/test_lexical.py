@@ -169,7 +169,7 @@ texts = st.lists(words, min_size=1, max_size=8).map(" ".join)
 
 
 @given(st.dictionaries(st.integers(0, 9), texts), st.dictionaries(st.integers(0, 9), texts), texts)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_an_index_that_was_kept_in_step_answers_as_a_new_one(
     before: dict[int, str], after: dict[int, str], query: str
 ) -> None:
@@ -180,7 +180,7 @@ def test_an_index_that_was_kept_in_step_answers_as_a_new_one(
 
 
 @given(st.text(max_size=300), st.text(max_size=80))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_text_can_be_indexed_and_any_query_asked(text: str, query: str) -> None:
     where = index(a=text)
     where.search(query, 3)

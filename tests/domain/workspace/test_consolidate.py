@@ -317,7 +317,7 @@ newcomers = st.builds(
 
 
 @given(st.lists(newcomers, max_size=12))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_whatever_arrives_ids_stay_unique_and_every_text_stays_readable(
     arriving: list[MemoryEntry],
 ) -> None:

@@ -171,7 +171,7 @@ some = st.lists(
 
 
 @given(some, some)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_whatever_somebody_writes_what_is_in_force_stays_as_it_is(
     before: list[MemoryEntry], written: list[MemoryEntry]
 ) -> None:

@@ -157,7 +157,7 @@ days = st.floats(min_value=-50, max_value=2000, allow_nan=False)
 
 
 @given(born=days, idle=days, pauses=st.lists(st.tuples(days, days), max_size=4))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_effective_age_lies_between_a_quarter_and_the_whole_of_the_real_age(
     born: float, idle: float, pauses: list[tuple[float, float]]
 ) -> None:
@@ -171,7 +171,7 @@ def test_effective_age_lies_between_a_quarter_and_the_whole_of_the_real_age(
     born=st.floats(min_value=0, max_value=1500),
     gaps=st.lists(st.floats(min_value=0.01, max_value=400), min_size=1, max_size=6),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_no_visit_costs_strength_and_an_hour_costs_an_hour(born: float, gaps: list[float]) -> None:
     one = entry(created_at=ago(days=born))
     here, now = memory(one, last_activity_at=ago(days=born)), NOW
@@ -262,7 +262,7 @@ def test_a_reinforced_entry_begins_to_age_anew_and_the_session_is_noted() -> Non
 
 
 @given(hours=st.lists(st.floats(min_value=0.1, max_value=100), max_size=60))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_however_often_a_fact_recurs_it_counts_at_most_weekly(hours: list[float]) -> None:
     one, now = entry(created_at=iso(NOW)), NOW
     for step in hours:

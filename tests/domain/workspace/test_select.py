@@ -204,7 +204,7 @@ entries = st.builds(
 
 
 @given(st.lists(entries, max_size=45, unique_by=lambda e: e.id), st.randoms())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_any_memory_renders_within_its_limits_and_the_same_in_any_order(
     some: list[MemoryEntry], chance: Any
 ) -> None:
