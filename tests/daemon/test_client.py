@@ -18,12 +18,15 @@ from typing import Any
 import pytest
 
 from tests.daemon.inside import inside
+from tests.daemon.process import wait_for
 from tests.daemon.toys import TOYS, NoteRequest
 from tests.daemon.wire import run
 from wm.daemon.client import Chunks, Client, Event, Events, encode, plain
 from wm.daemon.client_async import AsyncClient
 from wm.daemon.routes import Router
 from wm.errors import HostError, NotFound, Unanswered, Unavailable, WmError
+from wm.formats.events import UserPrompt
+from wm.formats.protocol import EventRequest
 from wm.settings import Settings, load
 
 
@@ -132,7 +135,8 @@ def test_where_nobody_listens_it_says_so_at_once(settings: Settings, kind: str) 
 
 @contextmanager
 def speaking(settings: Settings, *answers: bytes) -> Iterator[list[bytes]]:
-    """A server that reads one request per connection, sends those bytes and closes."""
+    """A server that reads one request per connection, sends those bytes and closes. What it gives
+    back grows by each request once its connection is closed."""
     heard: list[bytes] = []
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(settings.paths.socket))
@@ -142,8 +146,9 @@ def speaking(settings: Settings, *answers: bytes) -> Iterator[list[bytes]]:
         for answer in answers:
             sock, _ = listener.accept()
             with sock:
-                heard.append(sock.recv(65536))
+                request = sock.recv(65536)
                 sock.sendall(answer)
+            heard.append(request)
 
     thread = threading.Thread(target=speak)
     thread.start()
@@ -193,6 +198,7 @@ def test_a_connection_closed_while_idle_is_opened_again(settings: Settings) -> N
         Client(settings, _router=Router(TOYS)) as client,
     ):
         client.call("note", {"text": "1"})
+        wait_for(lambda: len(heard) == 1)
         client.call("note", {"text": "2"})
     assert len(heard) == 2
 
@@ -283,8 +289,9 @@ def test_an_event_stream_cut_at_every_byte_reads_the_same() -> None:
         assert chunks.ended
 
 
-def test_a_request_says_no_more_than_was_set() -> None:
-    assert plain(NoteRequest(text="x")) == {"text": "x"}
+def test_a_request_model_travels_whole_with_the_kind_of_its_event() -> None:
+    request = EventRequest(session_id="s", event=UserPrompt(text="x"))
+    assert plain(request)["event"] == {"kind": "user_prompt", "text": "x", "messageId": ""}
     assert plain({"a": None}) == {"a": None}
     assert encode("POST", "/x", {}).endswith(b"content-length: 2\r\n\r\n{}")
     assert encode("POST", "/x").endswith(b"content-length: 0\r\n\r\n")
