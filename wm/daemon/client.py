@@ -92,11 +92,11 @@ class Event:
 
 
 def plain(fields: Fields | None) -> dict[str, Any]:
-    """A request as plain JSON values; what has its default is left out."""
+    """A request as plain JSON values. Defaults go along: the `kind` of an event is one."""
     if fields is None:
         return {}
     if _is_model(fields):
-        return fields.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        return fields.model_dump(mode="json", by_alias=True)
     assert isinstance(fields, Mapping)
     return dict(fields)
 
