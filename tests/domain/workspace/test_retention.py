@@ -19,6 +19,7 @@ from wm.domain.workspace.retention import (
     reinforce,
     strength,
     visit,
+    visit_is_due,
 )
 from wm.formats.workspace_memory import DormantInterval, MemoryEntry, WorkspaceMemory
 
@@ -269,3 +270,19 @@ def test_however_often_a_fact_recurs_it_counts_at_most_weekly(hours: list[float]
         now += timedelta(hours=step)
         one = reinforce(one, session="s", now=now, settings=SETTINGS).entry
     assert one.reinforcement_count <= min(6, sum(hours) / 168 + 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("fields", "due"),
+    [
+        ({"last_activity_at": ago(hours=23)}, False),
+        ({"last_activity_at": ago(hours=24)}, True),
+        ({"last_activity_at": ago(days=-3)}, False),
+        ({}, True),
+    ],
+)
+def test_activity_is_written_once_a_day_where_something_ages(
+    fields: dict[str, str], due: bool
+) -> None:
+    assert visit_is_due(memory(entry(), **fields), now=NOW) is due
+    assert visit_is_due(memory(**fields), now=NOW) is False

@@ -11,9 +11,13 @@ from wm.domain.workspace.scope import (
     Move,
     Offer,
     branches,
+    is_offer,
     offer_for_promotion,
+    offer_id,
+    offered,
     plan_move,
     resolve,
+    unoffered,
     visible,
 )
 from wm.formats.home import Alias, Aliases
@@ -140,3 +144,20 @@ def test_an_alias_to_a_folder_that_is_gone_is_replaced() -> None:
     plan = move(A, B, {A}, (B, C))
     assert isinstance(plan, Move)
     assert [(a.key, a.target) for a in plan.aliases.aliases] == [(B, A)]
+
+
+def test_an_offer_has_one_id_and_is_made_once() -> None:
+    bound = entry("m_1", "branch:spike")
+    (offer,) = offer_for_promotion((bound,), merged={"spike"}, gone=())
+    waiting = offered(bound, offer, now=NOW)
+    assert waiting.id == offer_id("m_1", "spike") != offer_id("m_1", "other")
+    assert (waiting.status, waiting.scope, waiting.supersedes, waiting.reasons) == (
+        "inbox",
+        "workspace",
+        ("m_1",),
+        ("branch_merged",),
+    )
+    assert is_offer(waiting)
+    assert not is_offer(bound)
+    assert unoffered((bound, waiting), set()) == (bound,)
+    assert unoffered((bound, waiting), {waiting.id}) == ()
