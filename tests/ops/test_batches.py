@@ -20,6 +20,7 @@ from tests.ops.conftest import (
     settings_of,
 )
 from wm.errors import StoreError, UserError
+from wm.ops.check import check_store
 from wm.store.files import FileStore
 from wm.store.fsops import Handle
 
@@ -117,7 +118,7 @@ def test_two_processes_on_one_home_lose_nothing(tmp_path: Path) -> None:
         for who in (1, 2)
         for number in range(12)
     )
-    assert list(bench.store.check(deep=True)) == []
+    assert list(check_store(bench.runtime, deep=True)) == []
     bench.store.close()
 
 

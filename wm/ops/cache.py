@@ -37,6 +37,11 @@ class DerivedCache:
                 self._values.popitem(last=False)
         return value
 
+    def forget(self, key: Hashable) -> None:
+        """Compute the value of this key anew next time."""
+        with self._lock:
+            self._values.pop(key, None)
+
 
 def _same(known: tuple[Any, ...], inputs: tuple[Any, ...]) -> bool:
     # Documents can hold ten thousand entries: identity, not a field-by-field comparison.

@@ -47,8 +47,7 @@ def _look(runtime: Runtime, request: Scoped) -> Place:
 def _refuse_foreign(runtime: Runtime, found: identity.Identity) -> None:
     """A key is the beginning of a digest: two roots may share it, and a root may have given its
     memory away. Neither may read or write what belongs to the other."""
-    memory = runtime.store.read(memory_ref(found.key)).document
-    owner = memory.workspace.root if memory is not None else ""
+    owner = _owner(runtime, found.key)
     if owner in ("", found.root):
         return
     if identity.key_of(owner) == found.key:
@@ -61,6 +60,23 @@ def _refuse_foreign(runtime: Runtime, found: identity.Identity) -> None:
         f"The memory of {found.root} was given to {owner}.",
         fix=f"`wm workspace mv {owner} {found.root}` gives it back.",
     )
+
+
+def _owner(runtime: Runtime, key: str) -> str:
+    """The root that the memory under this key belongs to, "" while there is none.
+
+    Read once: only a move gives a memory to another root, and it changes the aliases.
+    """
+    aliases = runtime.store.read(Ref(Aliases)).document
+
+    def read() -> str:
+        memory = runtime.store.read(memory_ref(key)).document
+        return memory.workspace.root if memory is not None else ""
+
+    owner: str = runtime.owners.get(key, (aliases,), read)
+    if not owner:
+        runtime.owners.forget(key)
+    return owner
 
 
 def place_of_key(runtime: Runtime, key: str) -> Place:

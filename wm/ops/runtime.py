@@ -42,6 +42,7 @@ class Runtime:
     ids: Ids = field(default_factory=Ids)
     version: str = __version__
     places: DerivedCache = field(default_factory=lambda: DerivedCache(size=256))
+    owners: DerivedCache = field(default_factory=lambda: DerivedCache(size=256))
     views: DerivedCache = field(default_factory=DerivedCache)
     indexes: DerivedCache = field(default_factory=lambda: DerivedCache(size=16))
     branches: DerivedCache = field(default_factory=DerivedCache)
