@@ -325,8 +325,8 @@ class HookSettings:
         1.0, "A per-event hook gives up after this long and stays silent.", spec="IF-3", unit="s"
     )
     start_timeout_s: float = option(
-        4.0,
-        "The hook of a session start may take this long, daemon start included.",
+        5.0,
+        "What the daemon did not take may take this long on the files; so may a daemon's start.",
         spec="IF-3",
         unit="s",
     )

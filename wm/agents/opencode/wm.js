@@ -20,7 +20,7 @@ import { join } from "node:path"
 const VERSION = "0.0.0"
 const COMMAND = ["wm"]
 const EVENT_MS = 1000
-const START_MS = 4000
+const START_MS = 5000
 
 // A daemon that hangs costs so many deadlines, and then one in so long: a slow moment of the
 // machine must not cost the events after it.
