@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -27,7 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 EXCEPTIONS = {
     # The hook client falls back to the library on the files; the import happens only then.
     ("agents.hook_client", "ops.hooks"),
-    # The store takes the value types of a few rules; it decides nothing.
+    # What the checker found is printed as it is.
     ("cli.verbs.fsck", "store.base"),
 }
 
@@ -39,10 +41,17 @@ NEVER: dict[str, set[str]] = {
 """Standard library that a pure package has no business with."""
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
-    for path in sorted(PACKAGE.rglob("*.py")):
-        name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
-        yield name.removesuffix(".__init__"), ast.parse(path.read_text("utf-8"))
+@cache
+def modules() -> tuple[tuple[str, ast.Module], ...]:
+    return tuple(
+        (module_name(path), ast.parse(path.read_text("utf-8")))
+        for path in sorted(PACKAGE.rglob("*.py"))
+    )
+
+
+def module_name(path: Path) -> str:
+    name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+    return name.removesuffix(".__init__")
 
 
 def imports(tree: ast.Module) -> Iterator[str]:
@@ -88,6 +97,15 @@ def test_pure_packages_stay_away_from_the_world(package: str) -> None:
         if imported.split(".")[0] in NEVER[package]
     ]
     assert not wrong
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    """Imports inside functions and under TYPE_CHECKING count: they are knowledge all the same."""
+    graph = {
+        name: {imported.removeprefix("wm.") for imported in imports(tree)}
+        for name, tree in modules()
+    }
+    TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
 def test_every_package_has_a_row() -> None:

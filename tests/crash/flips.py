@@ -40,6 +40,7 @@ from wm.formats.home import Alias, Aliases, AllowedDigests
 from wm.ops import entries
 from wm.ops.remember import remember
 from wm.store.base import Health, Ref
+from wm.store.check import check
 
 TEXT = "Prices are kept in cents."
 FORGOTTEN = "Dates are kept in UTC."
@@ -174,7 +175,7 @@ def _seen(folder: Folder, path: str) -> tuple[str, list[str]]:
         return sick.get(path, Health.LOST).value, told
     if found.damaged_records or len(found.evidence) < len(folder.said.evidence):
         return "counted in the log", told
-    for one in bench.store.check(deep=True):
+    for one in check(bench.store, deep=True):
         if (one.code, one.path) not in folder.findings:
             return "found by check", told
     return "unseen", told
@@ -191,7 +192,7 @@ def _served(said: Snapshot, found: Snapshot) -> Iterator[str]:
 
 
 def _findings(bench: Bench) -> frozenset[tuple[str, str]]:
-    return frozenset((one.code, one.path) for one in bench.store.check(deep=True))
+    return frozenset((one.code, one.path) for one in check(bench.store, deep=True))
 
 
 def _used(folder: Folder, path: str, node: Node, bit: int, counts: Counter[str]) -> list[str]:

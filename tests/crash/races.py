@@ -23,6 +23,7 @@ from wm.formats.home import AllowedDigests
 from wm.formats.workspace_memory import Workspace, WorkspaceMemory
 from wm.settings import StoreSettings
 from wm.store.base import Health, Ref
+from wm.store.check import check
 from wm.store.files import FileStore
 
 KEY = "0123456789abcdef"
@@ -214,7 +215,7 @@ def _judge(home: Path, crowd: list[Worker], result: Race) -> None:
         logged = sum(event.startswith(f"e_{worker.name}_") for event in events)
         if logged < worker.acknowledged:
             told.append(f"{worker.name}: {logged} logged of {worker.acknowledged}")
-    told += [f"{finding}" for finding in store.check(deep=True) if finding.severity == "error"]
+    told += [f"{finding}" for finding in check(store, deep=True) if finding.severity == "error"]
 
 
 def hold(home: Path) -> tuple[int, int]:

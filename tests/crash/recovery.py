@@ -15,12 +15,14 @@ from tests.crash.snapshot import Snapshot
 from wm.errors import StoreError
 from wm.formats.evidence import EvidenceRecord
 from wm.store.base import Finding
+from wm.store.check import check
 from wm.store.files import FileStore
+from wm.store.mend import repair
 
 
 def recover(store: FileStore) -> list[Finding]:
     """Mend, and write once into every workspace; what was done."""
-    done = list(store.repair())
+    done = list(repair(store))
     for workspace in store.workspaces():
         touch(store, workspace)
     store.flush()
@@ -49,16 +51,16 @@ TOUCHED = "e_touched"
 def problems(bench: Bench, found: Snapshot, store: FileStore) -> Iterator[str]:
     """Check and recover twice; whatever should not be so. `found` was read before."""
     try:
-        yield from _unmendable(store.check(deep=True))
-        told = [finding for finding in store.repair() if finding.severity == "error"]
+        yield from _unmendable(check(store, deep=True))
+        told = [finding for finding in repair(store) if finding.severity == "error"]
         if told:
             yield f"could not mend {told}"
-        left = [finding for finding in store.check(deep=True) if finding.repairable]
+        left = [finding for finding in check(store, deep=True) if finding.repairable]
         if left:
             yield f"left to mend {left}"
         mended = snapshot.take(store)
         yield from _changed(found, mended)
-        if more := list(store.repair()):
+        if more := list(repair(store)):
             yield f"mended twice: {more}"
         if bench.key in store.workspaces():
             touch(store, bench.key)

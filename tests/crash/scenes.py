@@ -37,7 +37,7 @@ from wm.ops.remember import remember
 from wm.ops.runtime import Ids, make_runtime
 from wm.settings import Paths, Settings, StoreSettings
 from wm.store import key as keys
-from wm.store import paths
+from wm.store import mend, paths
 from wm.store.base import Ref
 from wm.store.files import FileStore
 from wm.store.fsops import Disk
@@ -214,8 +214,8 @@ def compacted(bench: Bench) -> object:
         "Memory candidates:",
         f"Memory ref snapshot id: {document.snapshot_id}",
         f"- [decision] {QUEUE}",
-        f"- REINFORCE [{numbers[bench.id_of(SHIP)]}]",
-        f"- REPLACE [{numbers[bench.id_of(TABS)]}] [project] {DOCS}",
+        f"- REINFORCE [{numbers.get(bench.id_of(SHIP), 'M1')}]",
+        f"- REPLACE [{numbers.get(bench.id_of(TABS), 'M3')}] [project] {DOCS}",
     )
     return bench.event(CompactionFinished(summary="\n".join(lines)))
 
@@ -226,7 +226,7 @@ def flush(bench: Bench) -> object:
 
 
 def repair(bench: Bench) -> object:
-    return list(bench.store.repair())
+    return list(mend.repair(bench.store))
 
 
 def tool(number: int) -> Step:

@@ -18,8 +18,10 @@ from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
 from wm.settings import StoreSettings
 from wm.store import paths
 from wm.store.base import Finding, Ref
+from wm.store.check import check
 from wm.store.files import FileStore
 from wm.store.identity import key_of
+from wm.store.mend import repair
 
 ROOT = "/srv/code/shop"
 KEY = key_of(ROOT)
@@ -97,7 +99,7 @@ class Folder:
             file.write(raw)
 
     def found(self, *, deep: bool = True) -> list[tuple[str, str, str]]:
-        return [(f.code, f.severity, f.path) for f in self.store().check(deep=deep)]
+        return [(f.code, f.severity, f.path) for f in check(self.store(), deep=deep)]
 
     def memory(self) -> WorkspaceMemory | None:
         return self.store().read(Ref(WorkspaceMemory, KEY)).document
@@ -137,14 +139,14 @@ def tree(home: Path) -> dict[str, tuple[int, bytes]]:
 def test_where_nothing_is_nothing_is_found(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "wm")
     assert folder.found() == []
-    assert list(folder.store().repair()) == []
+    assert list(repair(folder.store())) == []
     assert not folder.home.exists()
 
 
 def test_a_sound_folder_has_no_findings_and_is_not_touched(folder: Folder) -> None:
     before = tree(folder.home)
     assert folder.found() == []
-    assert list(folder.store().repair()) == []
+    assert list(repair(folder.store())) == []
     assert tree(folder.home) == before
 
 
@@ -299,7 +301,7 @@ def test_what_is_only_told_is_not_touched_by_repair(folder: Folder, name: str) -
     damage(folder)
     before = tree(folder.home)
     assert sorted(folder.found()) == sorted(findings)
-    assert list(folder.store().repair()) == []
+    assert list(repair(folder.store())) == []
     assert tree(folder.home) == before
 
 
@@ -356,7 +358,7 @@ def test_what_can_be_mended_is_mended(folder: Folder, name: str) -> None:
     memory = folder.memory()
     damage(folder)
     assert folder.found() == findings
-    done = list(folder.store().repair())
+    done = list(repair(folder.store()))
     assert sorted((f.code, f.path) for f in done) == sorted((f[0], f[2]) for f in findings)
     assert {f.severity for f in done} == {"note"}
     assert [f for f in folder.found() if f[0] != "quarantined"] == []
@@ -370,7 +372,7 @@ def test_what_can_be_mended_is_mended(folder: Folder, name: str) -> None:
 def test_what_is_replaced_is_kept(folder: Folder, name: str) -> None:
     MENDS[name][0](folder)
     before = {raw for _, raw in tree(folder.home).values()}
-    list(folder.store().repair())
+    list(repair(folder.store()))
     assert before <= {raw for _, raw in tree(folder.home).values()}
     assert [code for code, _, _ in folder.found()] == ["quarantined"]
 
@@ -381,7 +383,7 @@ def test_where_no_copy_can_be_read_all_are_kept_and_the_document_begins_anew(
     for path in (MEMORY, SPARE):
         folder.path(path).write_bytes(b"rubbish of " + path.encode())
     assert folder.found() == [("unreadable", "error", MEMORY)]
-    assert [f.code for f in folder.store().repair()] == ["unreadable"]
+    assert [f.code for f in repair(folder.store())] == ["unreadable"]
     kept = sorted(
         p.read_bytes() for p in folder.path("quarantine").glob("*.json*") if "reason" not in p.name
     )
@@ -395,7 +397,7 @@ def test_a_key_without_a_whole_copy_is_the_only_error_until_it_is_renewed(folder
         folder.change(name, b"wm-key-1 ", b"wm-key-3 ")
     findings = folder.found()
     assert findings[-1] == ("no_key", "error", "local.key")
-    list(folder.store().repair())
+    list(repair(folder.store()))
     codes = {code for code, _, _ in folder.found()}
     assert codes == {"quarantined", "changed_outside", "damaged_records"}
 
@@ -409,7 +411,7 @@ def test_a_session_that_a_power_cut_took_back_gets_its_flushed_text(folder: Fold
     store.close()
     folder.path(path).write_bytes(old)
     assert folder.found() == [("restored", "warning", path)]
-    assert [f.code for f in folder.store().repair()] == ["restored"]
+    assert [f.code for f in repair(folder.store())] == ["restored"]
     reading = folder.store().read(ref)
     assert reading.document is not None
     assert (reading.document.agent, folder.found()) == ("opencode", [])
@@ -421,7 +423,7 @@ def test_a_writer_at_work_is_left_in_peace(folder: Folder) -> None:
         temp.write_text("{")
         temp.chmod(0o600)
         assert folder.found() == []
-        assert list(folder.store().repair()) == []
+        assert list(repair(folder.store())) == []
         assert temp.exists()
     assert [code for code, _, _ in folder.found()] == ["stale_temp"]
 
@@ -429,7 +431,7 @@ def test_a_writer_at_work_is_left_in_peace(folder: Folder) -> None:
 def test_what_cannot_be_mended_now_is_said(folder: Folder) -> None:
     folder.path(MEMORY).write_bytes(b"{")
     with folder.store().transaction([Ref(WorkspaceMemory, KEY)]):
-        (finding,) = list(folder.store().repair())
+        (finding,) = list(repair(folder.store()))
     assert (finding.code, finding.severity, finding.path) == ("restored", "error", MEMORY)
     assert "locked by" in finding.message
 
@@ -475,7 +477,7 @@ def test_a_file_that_cannot_be_reached_is_an_error_and_no_damage(folder: Folder)
 
 def test_findings_say_what_they_are_about(folder: Folder) -> None:
     folder.path(MEMORY).write_bytes(b"")
-    (finding,) = list(folder.store().check())
+    (finding,) = list(check(folder.store()))
     assert finding == Finding(
         "restored", "warning", MEMORY, "it is empty; its spare serves", repairable=True
     )

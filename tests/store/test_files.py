@@ -14,6 +14,7 @@ from tests.store.samples import KEY, MEMORY, SESSION, entry, memory, record, ses
 from wm.errors import Conflict, StoreError, TooNew
 from wm.settings import StoreSettings
 from wm.store.base import Health
+from wm.store.check import check
 from wm.store.files import FileStore
 
 FOLDER = f"workspaces/{KEY}"
@@ -296,7 +297,7 @@ def test_reading_changes_nothing(home: Path) -> None:
     store.read(SESSION)
     store.evidence(KEY)
     store.names(type(session()), KEY)
-    list(store.check(deep=True))
+    list(check(store, deep=True))
     assert state() == before
 
 

@@ -13,7 +13,7 @@ outside     a document that parses, but whose checksum is not ours: somebody edi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from types import TracebackType
@@ -175,12 +175,6 @@ class Store(Protocol):
 
     def digest(self, text: str) -> str:
         """Keyed digest of a text, 32 hex: recognises it, does not tell it."""
-
-    def check(self, *, deep: bool = False) -> Iterator[Finding]:
-        """Every invariant of the formats; `deep` also reads all data (wm fsck)."""
-
-    def repair(self) -> Iterator[Finding]:
-        """Mend what `check` calls repairable; yields what was done."""
 
     def close(self) -> None:
         """Flush and let go of everything."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import stat
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -25,12 +24,10 @@ from wm.store import key as keys
 from wm.store.base import RELAXED, Finding, Health, Ref
 from wm.store.envelope import Decoded, State
 from wm.store.failures import explain, explained
+from wm.store.files import FileStore
 from wm.store.fsops import Handle
 from wm.store.quarantine import REASON
 from wm.store.tree import OTHER_FOLDERS, Kind, kind_of
-
-if TYPE_CHECKING:
-    from wm.store.files import FileStore
 
 _HEALTH = {
     Health.OUTSIDE: ("changed_outside", "note", False),
@@ -41,7 +38,7 @@ _HEALTH = {
 _MAX_LOG_BYTES = 512 * 1024 * 1024
 
 
-def check(store: FileStore, deep: bool) -> Iterator[Finding]:
+def check(store: FileStore, *, deep: bool = False) -> Iterator[Finding]:
     """What is wrong. Without `deep` only the documents that people edit are read, and all other
     files are looked at from outside; with it every byte is read."""
     try:

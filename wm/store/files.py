@@ -2,20 +2,20 @@
 
 Reads take no lock and write nothing; writes go through transactions; what class relaxed left
 unflushed is brought to disk by `flush`. How each of these works stands in `copies`,
-`transaction` and `flushing`; invariants are checked in `check`.
+`transaction` and `flushing`. It does not know its checker: `check` and `mend` take a store.
 """
 
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from wm.formats.base import Document
 from wm.settings import StoreSettings
 from wm.store import flushing, paths
-from wm.store.base import Finding, Health, LogReading, Reading, Ref
+from wm.store.base import Health, LogReading, Reading, Ref
 from wm.store.core import Core
 from wm.store.failures import explained
 from wm.store.fsops import Disk
@@ -76,17 +76,6 @@ class FileStore:
         """Keyed digest of a text. Makes the key, and the data folder, if there is none yet."""
         data = b"digest\0" + text.encode("utf-8", "surrogatepass")
         return hmac.digest(self.core.key_to_write(), data, "sha256").hex()[:32]
-
-    def check(self, *, deep: bool = False) -> Iterator[Finding]:
-        # Here, not above: the checker knows this store, and no start should pay for it.
-        from wm.store.check import check
-
-        return check(self, deep)
-
-    def repair(self) -> Iterator[Finding]:
-        from wm.store.mend import repair
-
-        return repair(self)
 
     def close(self) -> None:
         self.flush()

@@ -11,7 +11,7 @@ import hmac
 import secrets
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -20,7 +20,7 @@ from wm.formats.base import Document
 from wm.formats.evidence import EvidenceRecord
 from wm.settings import StoreSettings
 from wm.store import envelope, evidence, jsonlines, paths
-from wm.store.base import RELAXED, Finding, Health, LogReading, Reading, Ref
+from wm.store.base import RELAXED, Health, LogReading, Reading, Ref
 from wm.store.key import KEY_BYTES
 from wm.store.paths import Place
 from wm.store.transaction import write_order
@@ -76,12 +76,6 @@ class MemoryStore:
     def digest(self, text: str) -> str:
         data = b"digest\0" + text.encode("utf-8", "surrogatepass")
         return hmac.digest(self._key, data, "sha256").hex()[:32]
-
-    def check(self, *, deep: bool = False) -> Iterator[Finding]:  # noqa: ARG002  # the protocol's
-        return iter(())
-
-    def repair(self) -> Iterator[Finding]:
-        return iter(())
 
     def close(self) -> None:
         self.flush()
@@ -180,12 +174,15 @@ class MemoryTransaction:
 
     def commit(self) -> None:
         lines = [step for step in self._staged if isinstance(step[1], bytes)]
-        documents = {
-            ref: None if document is None else self._store.encode(ref, document)
-            for ref, document in self._documents().items()
-        }
-        self._store.apply(documents, lines)
-        self._staged.clear()
+        try:
+            documents = {
+                ref: None if document is None else self._store.encode(ref, document)
+                for ref, document in self._documents().items()
+            }
+            self._store.apply(documents, lines)
+        finally:
+            # Also after an error: leaving the `with` must not try it all again.
+            self._staged.clear()
 
     def __enter__(self) -> MemoryTransaction:
         return self

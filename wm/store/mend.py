@@ -11,7 +11,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from wm.errors import StoreError
 from wm.formats.base import Document
@@ -20,11 +19,9 @@ from wm.store import key as keys
 from wm.store.base import Finding, Health
 from wm.store.copies import Found
 from wm.store.failures import explained
+from wm.store.files import FileStore
 from wm.store.fsops import Handle
 from wm.store.tree import OTHER_FOLDERS, kind_of, owner_of, place_at, ref_at
-
-if TYPE_CHECKING:
-    from wm.store.files import FileStore
 
 
 def repair(store: FileStore) -> Iterator[Finding]:
