@@ -6,12 +6,12 @@ stands in the page of its format under "What always holds".
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
+from wm.domain.session.epochs import is_whole
 from wm.domain.workspace.scope import resolve
 from wm.formats.base import Document
 from wm.formats.home import Aliases
@@ -102,8 +102,7 @@ def _epoch(ref: Ref[Document], epoch: PromptEpoch) -> _Broken:
         told = f"It was written {epoch.generation} times; an epoch is written once."
         yield "epoch_changed", "error", told
     for block in epoch.blocks:
-        raw = block.text.encode("utf-8", "surrogatepass")
-        if hashlib.sha256(raw).hexdigest() != block.sha256 or len(block.text) != block.chars:
+        if not is_whole(block):
             told = f"The block {block.name} is not the text that its digest was made of."
             yield "epoch_changed", "error", told
 

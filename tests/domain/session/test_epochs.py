@@ -9,7 +9,6 @@ import pytest
 
 from wm.domain.session.epochs import (
     block,
-    current_blocks_for,
     gets_memory,
     is_whole,
     open_epoch,
@@ -51,16 +50,20 @@ def test_memory_comes_before_the_hot_snapshot_and_empty_blocks_are_left_out() ->
 
 
 @pytest.mark.parametrize(
-    ("call", "count"),
-    [("main", 1), ("title", 0), ("summary", 0), ("subagent", 0), ("", 0), ("novel", 0)],
+    ("call", "allowed"),
+    [
+        *(("main", True), ("title", False), ("summary", False), ("subagent", False)),
+        *(("", False), ("novel", False)),
+    ],
 )
-def test_only_main_calls_get_the_blocks(call: str, count: int) -> None:
-    opened = epoch(block("workspace_memory", "m"))
-    assert len(current_blocks_for(call, opened)) == count
-    assert gets_memory(call) is bool(count)
-    assert current_blocks_for(call, None) == ()
+def test_only_main_calls_get_the_blocks(call: str, allowed: bool) -> None:
+    assert gets_memory(call) is allowed
 
 
-def test_the_blocks_of_an_epoch_are_handed_out_as_they_were_made() -> None:
+def test_the_blocks_of_an_epoch_stay_as_they_were_made() -> None:
     made = block("workspace_memory", "one\ntwo\n")
-    assert current_blocks_for("main", epoch(made)) == (made,)
+    assert epoch(made).blocks == (made,)
+
+
+def test_a_text_with_half_a_surrogate_pair_is_whole() -> None:
+    assert is_whole(block("hot_state", "a \ud83d b"))

@@ -24,11 +24,6 @@ def gets_memory(call: str) -> bool:
     return call == MAIN_CALL
 
 
-def current_blocks_for(call: str, epoch: PromptEpoch | None) -> tuple[PromptBlock, ...]:
-    """The blocks of the open epoch, as they were made, for a call of this kind."""
-    return epoch.blocks if epoch is not None and gets_memory(call) else ()
-
-
 def block(
     name: str, text: str, *, included: Sequence[str] = (), omitted: Iterable[Omission] = ()
 ) -> PromptBlock:
