@@ -127,7 +127,9 @@ class Core:
         with explained("open", self.home), self.disk.folder("") as home:
             held = self.locks.take_all([(home, paths.KEY_FILE)])
             try:
-                atomic.sweep(self.disk, home, lambda name: name == paths.KEY_FILE)
+                atomic.sweep(
+                    self.disk, home, lambda name: name == paths.KEY_FILE or self._free(home, name)
+                )
                 self._key = keys.ensure(self.disk, self.quarantine)
             finally:
                 self.locks.release_all(held)

@@ -128,10 +128,12 @@ def _create(disk: Disk, home: Handle, name: str, key: bytes) -> None:
             disk.flush(file)
         with contextlib.suppress(FileExistsError):
             disk.link(home, temp, name)
-    finally:
-        # What cannot be removed now goes with the sweep before the next write.
+    except BaseException:
+        # What cannot be removed now goes with the sweep before the next try.
         with contextlib.suppress(OSError):
             disk.unlink(home, temp)
+        raise
+    disk.unlink(home, temp)
     disk.flush(home)
 
 
