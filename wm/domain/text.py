@@ -8,8 +8,8 @@ and `neutralise` for prompts (TR-1), `first_sentences` for what is shown of a lo
 from __future__ import annotations
 
 import unicodedata
-from functools import lru_cache
 from collections.abc import Iterator
+from functools import lru_cache
 
 from wm.domain.patterns import Lazy, Pattern
 
