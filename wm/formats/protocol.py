@@ -166,8 +166,10 @@ class WhyAnswer(Record):
 
 
 class SearchRequest(Scoped):
+    """limit: hits at most; None for the daemon's own `recall.max_hits`."""
+
     query: str
-    limit: int = 10
+    limit: int | None = None
     type: str = ""
     status: str = ""
 

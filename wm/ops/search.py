@@ -41,14 +41,15 @@ class Searcher:
 def _run(work: Work, request: SearchRequest) -> SearchAnswer:
     if not request.query.strip():
         raise UserError("There is nothing to search for.", fix="Give some words.")
-    if request.limit < 1:
-        raise UserError(f"A limit of {request.limit} finds nothing.", fix="Give 1 or more.")
+    settings = work.runtime.settings.recall
+    limit = settings.max_hits if request.limit is None else request.limit
+    if limit < 1:
+        raise UserError(f"A limit of {limit} finds nothing.", fix="Give 1 or more.")
     place = locate(work.runtime, request)
     memory = read_memory(work, place)
-    settings = work.runtime.settings.recall
     searcher: Searcher = work.runtime.indexes.get(place.key, (), lambda: Searcher(settings))
     wanted = _wanted(request)
-    hits = searcher.search(memory, request.query, request.limit, Filters(metadata=wanted))
+    hits = searcher.search(memory, request.query, limit, Filters(metadata=wanted))
     entries = {entry.id: entry for entry in memory.entries}
     return SearchAnswer(
         hits=tuple(SearchHit(entry=entries[h.id], score=h.score, why=h.why) for h in hits),

@@ -14,7 +14,9 @@ from wm.formats.workspace_memory import TYPES
 
 @click.command("search")
 @click.argument("words", nargs=-1, required=True)
-@click.option("-n", "limit", type=click.IntRange(1, 100), default=10, show_default=True)
+@click.option(
+    "-n", "limit", type=click.IntRange(1, 100), show_default="recall.max_hits", help="Hits at most."
+)
 @click.option("--type", "kind", type=click.Choice(TYPES), default=None)
 @click.option("--all", "everything", is_flag=True, help="Also superseded entries and the inbox.")
 @json_option
@@ -22,7 +24,7 @@ from wm.formats.workspace_memory import TYPES
 def command(
     caller: Caller,
     words: tuple[str, ...],
-    limit: int,
+    limit: int | None,
     kind: str | None,
     everything: bool,
     as_json: bool,

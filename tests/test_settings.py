@@ -1,0 +1,41 @@
+"""Every option is read: one that nobody asks for promises what it does not do."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from functools import cache
+
+import pytest
+
+from tests.test_layers import modules
+from wm.settings import SECTIONS
+
+OPTIONS = [
+    (section, f.name) for section, kind in SECTIONS.items() for f in dataclasses.fields(kind)
+]
+
+
+@cache
+def reads(module: str) -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
+    """What a module names, and each attribute it takes with the last word before the dot."""
+    tree = dict(modules())[module]
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    taken = {
+        (ast.unparse(node.value).split(".")[-1], node.attr)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+    }
+    return frozenset(names), frozenset(taken)
+
+
+@pytest.mark.parametrize(("section", "option"), OPTIONS)
+def test_every_option_is_read_somewhere(section: str, option: str) -> None:
+    """As `….section.option`, or in a module that is handed the section by its type."""
+    kind = SECTIONS[section].__name__
+    for module, _ in modules():
+        names, taken = reads(module)
+        by_type = kind in names and option in {attribute for _, attribute in taken}
+        if module != "settings" and ((section, option) in taken or by_type):
+            return
+    pytest.fail(f"nobody reads {section}.{option}")
