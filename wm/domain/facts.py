@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from wm.formats.evidence import Outcome, Phase
+
 Detail = str | int | float | bool | None | tuple[str, ...] | tuple[int, ...]
 """What the details of an evidence record may hold: flat values, and lists of one kind."""
 
@@ -23,8 +25,8 @@ class Fact:
     """
 
     type: str
-    phase: str
-    outcome: str
+    phase: Phase
+    outcome: Outcome
     entry: str = ""
     reason_codes: tuple[str, ...] = ()
     details: Mapping[str, Detail] = field(default_factory=dict)

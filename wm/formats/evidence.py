@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -10,7 +10,8 @@ from wm.formats.base import Record, optional
 
 INSTRUMENTATION_VERSION = 3
 
-PHASES = (
+# Plain strings in the records, so that those of a newer wm load; these are what this one writes.
+Phase = Literal[
     "extraction",
     "gate",
     "journal",
@@ -21,8 +22,8 @@ PHASES = (
     "user",
     "store",
     "compaction",
-)
-OUTCOMES = (
+]
+Outcome = Literal[
     "accepted",
     "rejected",
     "promoted",
@@ -39,7 +40,7 @@ OUTCOMES = (
     "changed",
     "noticed",
     "repaired",
-)
+]
 
 
 class EvidenceRecord(Record):

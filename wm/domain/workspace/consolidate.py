@@ -27,6 +27,7 @@ from wm.domain.workspace.sameness import (
     same_fact,
     statement,
 )
+from wm.formats.evidence import Outcome
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.settings import MemorySettings
 
@@ -54,7 +55,7 @@ class Admission:
     """
 
     memory: WorkspaceMemory
-    outcome: str
+    outcome: Outcome
     entry_id: str
     reason_codes: tuple[str, ...] = ()
     details: Mapping[str, Detail] = field(default_factory=dict)
@@ -287,7 +288,7 @@ class Ledger:
         supersedes = _joined(new.supersedes, (entry.id,))
         self._put(new.model_copy(update={"supersedes": supersedes}))
 
-    def _done(self, outcome: str, entry_id: str, *codes: str, **details: Detail) -> Admission:
+    def _done(self, outcome: Outcome, entry_id: str, *codes: str, **details: Detail) -> Admission:
         return Admission(self.memory, outcome, entry_id, codes, details)
 
 

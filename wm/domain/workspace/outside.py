@@ -14,6 +14,7 @@ from wm.domain.facts import Fact
 from wm.domain.text import canonical
 from wm.domain.times import iso
 from wm.formats.base import dump
+from wm.formats.evidence import Outcome
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 
 CHANGED, ADDED, DELETED = "changed", "added", "deleted"
@@ -190,7 +191,7 @@ def _found(proposal: MemoryEntry) -> Fact:
     return Fact("outside_change", "store", "inbox", proposal.id, proposal.reasons, details)
 
 
-def _carried_out(proposal: MemoryEntry, target: MemoryEntry | None, outcome: str) -> Fact:
+def _carried_out(proposal: MemoryEntry, target: MemoryEntry | None, outcome: Outcome) -> Fact:
     """`entry` is the one that is now different; "unchanged" where it was gone already."""
     entry_id = target.id if target is not None else proposal.id
     outcome = outcome if target is not None else "unchanged"

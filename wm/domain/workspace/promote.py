@@ -17,6 +17,7 @@ from wm.domain.text import canonical
 from wm.domain.times import iso
 from wm.domain.workspace.consolidate import Admission, Ledger, fresh_id
 from wm.domain.workspace.forget import is_forgotten
+from wm.formats.evidence import Outcome
 from wm.formats.pending_journal import PendingJournal, PendingMemory
 from wm.formats.tombstones import Tombstone
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
@@ -101,7 +102,7 @@ def _promoted(admission: Admission, pending: PendingMemory) -> Fact:
     return Fact(fact.type, fact.phase, fact.outcome, fact.entry, fact.reason_codes, details)
 
 
-def _fact(outcome: str, entry_id: str, codes: tuple[str, ...], pending: PendingMemory) -> Fact:
+def _fact(outcome: Outcome, entry_id: str, codes: tuple[str, ...], pending: PendingMemory) -> Fact:
     details: dict[str, Detail] = {
         "pending": pending.entry.id,
         "attempts": pending.attempts,

@@ -19,6 +19,7 @@ from datetime import datetime, timedelta
 
 from wm.domain.facts import Detail
 from wm.domain.times import days_between, iso, parse
+from wm.formats.evidence import Outcome
 from wm.formats.workspace_memory import DormantInterval, MemoryEntry, WorkspaceMemory
 from wm.settings import MemorySettings
 
@@ -34,7 +35,7 @@ class Reinforcement:
     """What a recurrence did. outcome: reinforced | unchanged (words of the evidence log)."""
 
     entry: MemoryEntry
-    outcome: str
+    outcome: Outcome
     reason_codes: tuple[str, ...]
     details: Mapping[str, Detail]
 
