@@ -44,11 +44,3 @@ class Problem(Record):
     detail: str
     fix: str = optional("")
     incident: str = optional("")
-
-
-class ChangeEvent(Record):
-    """A document that changed: the data of a `change` event."""
-
-    workspace: str
-    slug: str
-    name: str = ""

@@ -12,11 +12,11 @@ from pydantic import Field
 from wm.formats.base import Record
 
 TOOLS = ("bash", "read", "write", "edit", "grep", "other")
-START_SOURCES = ("startup", "resume", "clear", "compact", "fork")
-
-
 class SessionStarted(Record):
-    """A session began or came back. `compact` starts a new prompt epoch, `resume` does not."""
+    """A session began or came back. `compact` starts a new prompt epoch, `resume` does not.
+
+    source: the agent's word: startup, resume, clear, compact or fork; others may come.
+    """
 
     kind: Literal["session_started"] = "session_started"
     source: str = "startup"

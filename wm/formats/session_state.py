@@ -7,8 +7,6 @@ from typing import ClassVar
 from wm.formats.base import Document, Record, optional
 
 ACTIONS = ("edit", "write", "grep", "read")
-ERROR_CATEGORIES = ("typecheck", "test", "lint", "build", "runtime")
-ERROR_STATUSES = ("open", "maybe_fixed")
 
 
 class ActiveFile(Record):
@@ -24,6 +22,8 @@ class OpenError(Record):
     """An error that a failed command showed (HS-2).
 
     fingerprint: first 12 hex of sha256(category + summary without line numbers).
+    category: typecheck, test, lint, build or runtime. status: open, or maybe_fixed once its file
+    was edited.
     command, target: what a later success must match to clear it.
     """
 
