@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.daemon.wire import LIMITS, Served, Wire, echo, run, serving, until
+from tests.daemon.wire import LIMITS, Served, Wire, echo, run, serving, turns, until
 from wm.daemon.http import Channel, Reply, Request, Response, Stream
 
 GET = b"GET /a HTTP/1.1\r\n\r\n"
@@ -313,13 +313,16 @@ def test_who_sends_on_after_a_refusal_still_gets_to_read_it(tmp_path: Path) -> N
 
 
 def test_slow_heads_and_bodies_are_closed_and_nobody_else_waits(tmp_path: Path) -> None:
-    limits = dataclasses.replace(LIMITS, header_timeout_s=0.2, body_timeout_s=0.3)
+    # Long enough for a busy machine to take in the first bytes of each.
+    limits = dataclasses.replace(LIMITS, header_timeout_s=1.0, body_timeout_s=1.0)
 
     async def scenario() -> None:
         async with serving(tmp_path, limits=limits) as served:
-            slow = [await served.connect() for _ in range(100)]
-            for wire in slow:
+            slow = []
+            for _ in range(100):
+                wire = await served.connect()
                 await wire.send(b"GET / HTTP/1.1\r\nA:")
+                slow.append(wire)
             body = await served.connect()
             await body.send(b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nx")
             silent = await served.connect()
@@ -398,9 +401,11 @@ def test_a_client_that_does_not_read_is_not_written_to_without_end(tmp_path: Pat
             wire.reader._limit = 1000  # the test's own buffer stays small too
             total = 400
             sending = asyncio.ensure_future(wire.send(GET * total))
-            await until(lambda: handled > 0)
-            await asyncio.sleep(0.1)
-            assert handled < 100
+            await until(lambda: bool(served.server.connections))
+            (connection,) = served.server.connections
+            await until(lambda: connection._writing_paused)
+            await turns()
+            assert 0 < handled < 100
             got = 0
             while got < total * 50_000:
                 got += len(await wire.reader.read(65536))
@@ -418,8 +423,9 @@ def test_a_flood_of_requests_behind_one_under_way_is_not_read(tmp_path: Path) ->
             wire = await served.connect()
             sending = asyncio.ensure_future(wire.send(POST * 200_000))
             await until(lambda: bool(waiting))
-            await asyncio.sleep(0.1)
             (connection,) = served.server.connections
+            await until(lambda: connection._reading_paused)
+            await turns()
             assert len(connection._queue) < 10_000
             assert not sending.done()
             sending.cancel()

@@ -95,6 +95,12 @@ async def serving(
         await server.drain(2.0)
 
 
+async def turns() -> None:
+    """Let everybody have their turn who is ready to go on: enough of them to show who does not."""
+    for _ in range(50):
+        await asyncio.sleep(0)
+
+
 async def until(fact: Callable[[], bool], within_s: float = 5.0) -> None:
     """Wait for a fact, with a bound."""
     async with asyncio.timeout(within_s):
