@@ -8,7 +8,7 @@ import pytest
 
 from tests.daemon.toys import OPERATIONS, TOYS
 from wm.daemon.binding import Binding, read_json
-from wm.daemon.http import Request
+from wm.daemon.messages import Request
 from wm.daemon.routes import ROUTES, Route
 from wm.errors import HostError
 from wm.ops import catalogue

@@ -10,7 +10,8 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from wm.daemon.http import Handler, HttpServer, Reply, Request, Response
+from wm.daemon.http import HttpServer
+from wm.daemon.messages import Handler, Reply, Request, Response
 from wm.settings import DaemonSettings
 
 LIMITS = DaemonSettings(drain_s=2.0)

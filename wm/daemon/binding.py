@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from wm.daemon.http import Request, Response
+from wm.daemon.messages import Request, Response
 from wm.daemon.routes import Route
 from wm.errors import HostError
 from wm.formats.base import Record

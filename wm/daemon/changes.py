@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from wm.daemon.http import Channel
+from wm.daemon.messages import Channel
 from wm.ops.base import Change
 
 KEPT_EVENTS = 1024

@@ -14,7 +14,8 @@ from pydantic_core import to_json
 from wm.daemon.actors import Actors
 from wm.daemon.changes import Hub
 from wm.daemon.dispatch import Control
-from wm.daemon.http import Channel, HttpServer, Request, Response, Stream
+from wm.daemon.http import HttpServer
+from wm.daemon.messages import Channel, Request, Response, Stream
 from wm.daemon.metrics import Metrics
 from wm.daemon.routes import Router
 from wm.domain.times import iso

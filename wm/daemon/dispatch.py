@@ -13,8 +13,8 @@ from urllib.parse import parse_qsl
 
 from wm.daemon.actors import Actors
 from wm.daemon.binding import Binding
-from wm.daemon.http import Reply, Request, Response, Stream, problem
 from wm.daemon.log import DaemonLog
+from wm.daemon.messages import Reply, Request, Response, Stream, problem
 from wm.daemon.metrics import LagProbe, Metrics
 from wm.daemon.routes import Match, Route, Router
 from wm.errors import Busy, HostError, WmError

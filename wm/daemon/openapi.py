@@ -12,7 +12,7 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from wm import __version__
-from wm.daemon.http import JSON_TYPE, PROBLEM_TYPE
+from wm.daemon.messages import JSON_TYPE, PROBLEM_TYPE
 from wm.daemon.routes import ROUTES, Route, camel
 from wm.formats.base import Record
 from wm.formats.control import DaemonStatus, Problem, Stopping
