@@ -12,6 +12,7 @@ import pytest
 
 import wm
 from tests.agents.fake_daemon import FakeDaemon
+from tests.daemon import foreign
 from wm.agents.claude_hooks import (
     CHANGES,
     HOOKS,
@@ -63,9 +64,10 @@ class Place:
         path: str = "/usr/bin:/bin",
         shell: str = "sh",
         payload: str = PAYLOAD,
+        **more: str,
     ) -> subprocess.CompletedProcess[str]:
         text = line(row, self.command, SETTINGS)
-        return self.run_line(text, path=path, shell=shell, payload=payload)
+        return self.run_line(text, path=path, shell=shell, payload=payload, **more)
 
     def run_line(
         self,
@@ -74,6 +76,7 @@ class Place:
         path: str = "/usr/bin:/bin",
         shell: str = "sh",
         payload: str = PAYLOAD,
+        **more: str,
     ) -> subprocess.CompletedProcess[str]:
         environment = {
             "PATH": path,
@@ -81,6 +84,7 @@ class Place:
             "WM_HOME": str(self.root),
             "CLAUDE_PROJECT_DIR": "/a project",
             "http_proxy": "http://127.0.0.1:9",
+            **more,
         }
         return subprocess.run(
             [shutil.which(shell) or shell, "-c", text],
@@ -99,6 +103,20 @@ class Place:
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
+
+
+@needs_curl
+@foreign.needs_root
+@each_row
+def test_a_daemon_of_another_user_is_told_nothing(place: Place, row: ClaudeHook) -> None:
+    answer = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
+    with foreign.listener(answer) as (path, heard):
+        done = place.run(row, WM_SOCKET=str(path))
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "evil" not in done.stdout
+        assert foreign.told(heard) == b""
+    told = [] if row.files is Files.NEVER else [f"claude-code {row.event} --library"]
+    assert place.calls() == told
 
 
 @needs_curl

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.fake_daemon import FakeDaemon, Reply, Seen
+from tests.daemon import foreign
 from wm.agents import hook as door
 from wm.agents import hook_client as hook
 from wm.settings import DaemonSettings, HookSettings
@@ -113,6 +114,16 @@ def test_what_is_only_for_the_socket_is_silent_without_it(
         done = client(tmp_path, *words)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert not list((tmp_path / "wm").glob("workspaces"))
+
+
+@foreign.needs_root
+def test_a_daemon_of_another_user_is_told_nothing_and_not_listened_to(tmp_path: Path) -> None:
+    answer = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nevil"
+    with foreign.listener(answer) as (path, heard):
+        words = ("hook", "claude-code", "Stop", hook.SOCKET)
+        done = client(tmp_path, *words, WM_SOCKET=str(path))
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+        assert foreign.told(heard) == b""
 
 
 def test_a_daemon_that_hangs_costs_one_deadline(tmp_path: Path, socket: Path) -> None:

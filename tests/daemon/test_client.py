@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from tests.daemon import foreign
 from tests.daemon.inside import inside
 from tests.daemon.process import wait_for
 from tests.daemon.toys import TOYS, NoteRequest
@@ -308,3 +309,14 @@ def test_the_client_imports_neither_an_event_loop_nor_models() -> None:
         [sys.executable, "-c", program], capture_output=True, check=True, env=environment
     )
     assert told.stdout == b"[]\n"
+
+
+@foreign.needs_root
+def test_a_daemon_of_another_user_is_told_nothing(settings: Settings, kind: str) -> None:
+    answer = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
+    with foreign.listener(answer) as (path, heard):
+        paths = dataclasses.replace(settings.paths, socket=path)
+        theirs = Both(dataclasses.replace(settings, paths=paths), kind)
+        with pytest.raises(Unavailable, match="another user"):
+            theirs.call("note", NoteRequest(text="a secret plan"))
+        assert foreign.told(heard) == b""

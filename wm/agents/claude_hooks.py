@@ -74,6 +74,10 @@ SOCKET = (
 )
 """ID-1 in POSIX shell: leaves the socket's path in $s."""
 
+MINE = '[ -O "$s" ] || s=/'
+"""Behind SOCKET: another user's socket counts as one where nobody listens (TR-1). `-O` is not
+in POSIX, but in every shell that is somewhere the `sh`."""
+
 
 KEPT = "--data-binary @-"
 """curl reads all of the payload first and sends it with its length."""
@@ -107,7 +111,7 @@ def line(row: ClaudeHook, command: Command, settings: HookSettings) -> str:
         # The payload is kept, because curl may have read it before it failed.
         post = _post(row.event, settings.event_timeout_s, KEPT)
         return (
-            f'b=$(cat); {SOCKET}; {{ r=$(printf %s "$b" | {post}) && printf %s "$r" || '
+            f'b=$(cat); {SOCKET}; {MINE}; {{ r=$(printf %s "$b" | {post}) && printf %s "$r" || '
             f"{{ case $? in 2|127) m=;; *) m={hook_client.LIBRARY};; esac; "
             f'printf %s "$b" | {client} $m; }}; }}{sink} 2>/dev/null || :'
         )
@@ -118,12 +122,13 @@ def line(row: ClaudeHook, command: Command, settings: HookSettings) -> str:
     else:
         cases = f"2|127) {client} {hook_client.SOCKET};;"
     post = _post(row.event, settings.event_timeout_s, PASSED_ON)
-    return f"{SOCKET}; {{ {post} || case $? in {cases} esac; }}{sink} 2>/dev/null || :"
+    return f"{SOCKET}; {MINE}; {{ {post} || case $? in {cases} esac; }}{sink} 2>/dev/null || :"
 
 
 def statusline(settings: HookSettings) -> str:
     """The shell line of the status line: what the daemon says, or nothing."""
-    return f"{SOCKET}; {_post('statusline', settings.event_timeout_s, KEPT)} 2>/dev/null || :"
+    post = _post("statusline", settings.event_timeout_s, KEPT)
+    return f"{SOCKET}; {MINE}; {post} 2>/dev/null || :"
 
 
 def hooks(command: Command, settings: HookSettings) -> dict[str, list[dict[str, Any]]]:

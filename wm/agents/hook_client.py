@@ -90,12 +90,24 @@ def over_socket(agent: str, event: str, payload: bytes) -> "bytes | None":
     try:
         sock.settimeout(TIMEOUT_S)
         sock.connect(path)
+        if not _is_ours(sock):
+            return None
         sock.sendall(_request(agent, event, payload))
         return _body(_receive(sock))
     except (OSError, ValueError):
         return None
     finally:
         sock.close()
+
+
+def _is_ours(sock: "_socket.socket") -> bool:
+    """Whether our own user serves the socket, as `wm.daemon.peer` has it: nobody else hears
+    what the agent says, or answers it (TR-1)."""
+    if sys.platform == "darwin":
+        raw = sock.getsockopt(0, 1, 76)  # SOL_LOCAL, LOCAL_PEERCRED: version, uid
+    else:
+        raw = sock.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12)  # pid, uid, gid
+    return int.from_bytes(raw[4:8], sys.byteorder) == posix.geteuid()
 
 
 def from_files(agent: str, event: str, payload: bytes) -> bytes:

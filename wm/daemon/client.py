@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeGuard
 
+from wm.daemon.peer import is_owner
 from wm.daemon.routes import Router, compose
 from wm.errors import (
     Busy,
@@ -277,7 +278,7 @@ class Client:
             try:
                 sock.settimeout(max(0.001, until - time.monotonic()))
                 sock.connect(path)
-                return sock
+                return ours(sock, path)
             except OSError as error:
                 sock.close()
                 left = until - time.monotonic()
@@ -378,6 +379,20 @@ def _is_readable(sock: socket.socket) -> bool:
 
 def _is_model(fields: object) -> TypeGuard[Dumpable]:
     return hasattr(fields, "model_dump")
+
+
+def ours(sock: socket.socket, path: str) -> socket.socket:
+    """The connected socket, if our own user serves it: nobody else hears or tells us anything.
+
+    Raises Unavailable, and closes it, where somebody else does (TR-1).
+    """
+    if is_owner(sock):
+        return sock
+    sock.close()
+    raise Unavailable(
+        f"The socket {path} is served by another user, so nothing was sent there.",
+        fix="Correct WM_SOCKET or XDG_RUNTIME_DIR: `su` and `sudo` pass on those of somebody else.",
+    )
 
 
 def unreachable(path: str, error: OSError) -> Unavailable:

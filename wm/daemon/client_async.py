@@ -19,6 +19,7 @@ from wm.daemon.client import (
     Fields,
     checked,
     encode,
+    ours,
     parse_head,
     patience,
     plain,
@@ -133,7 +134,7 @@ class AsyncClient:
             sock.setblocking(False)
             try:
                 sock.connect(path)
-                return await asyncio.open_unix_connection(sock=sock)
+                return await asyncio.open_unix_connection(sock=ours(sock, path))
             except OSError as error:
                 sock.close()
                 # EAGAIN: the queue of the listener is full; a wait would not be one.

@@ -522,4 +522,4 @@ def test_the_deadlines_in_the_source_are_the_defaults() -> None:
 
 def test_nothing_but_what_comes_with_the_runtime_is_imported() -> None:
     imports = re.findall(r'^import .* from "([^"]+)"$', PLUGIN.read_text(), re.M)
-    assert imports == ["node:child_process", "node:os", "node:path"]
+    assert imports == ["node:child_process", "node:fs", "node:os", "node:path"]

@@ -13,6 +13,7 @@
 // The default export stays the only one: OpenCode calls every export as a plugin.
 
 import { spawn } from "node:child_process"
+import { statSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 
@@ -75,6 +76,8 @@ function machine() {
     async call(method, path, body, ms) {
       const unix = where()
       if (!unix) throw new Error("no socket")
+      // Another user's daemon is told nothing, and tells us nothing (TR-1).
+      if (statSync(unix).uid !== process.getuid()) throw new Error("not our socket")
       const response = await fetch(`http://wm${path}`, {
         unix,
         method,

@@ -1,0 +1,68 @@
+"""A socket that another user listens on. Only root can make one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+NOBODY = 65534
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+
+
+@contextmanager
+def listener(answer: bytes) -> Iterator[tuple[Path, int]]:
+    """The path of a socket that answers everybody, and a pipe with the bytes that came in."""
+    with tempfile.TemporaryDirectory(prefix="wm-foreign-") as folder:
+        path = Path(folder) / "s"
+        os.chown(folder, NOBODY, NOBODY)
+        heard, said = os.pipe()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            child = os.fork()
+        if child == 0:
+            try:
+                _serve(str(path), said, answer)
+            finally:
+                os._exit(1)
+        os.close(said)
+        try:
+            assert os.read(heard, 1) == b"!"
+            os.set_blocking(heard, False)
+            yield path, heard
+        finally:
+            os.close(heard)
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+
+
+def _serve(path: str, said: int, answer: bytes) -> None:
+    os.setgid(NOBODY)
+    os.setuid(NOBODY)
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(path)
+        os.chmod(path, 0o777)
+        door.listen()
+        os.write(said, b"!")
+        while True:
+            with door.accept()[0] as guest:
+                got = guest.recv(65536)
+                if got:
+                    os.write(said, got)
+                    guest.sendall(answer)
+
+
+def told(heard: int) -> bytes:
+    """What the listener was told so far."""
+    try:
+        return os.read(heard, 65536)
+    except BlockingIOError:
+        return b""
