@@ -12,6 +12,8 @@ from pydantic import Field
 from wm.formats.base import Record
 
 TOOLS = ("bash", "read", "write", "edit", "grep", "other")
+
+
 class SessionStarted(Record):
     """A session began or came back. `compact` starts a new prompt epoch, `resume` does not.
 
