@@ -16,6 +16,7 @@ from typing import NamedTuple
 from wm.domain.patterns import Lazy, Pattern, words
 from wm.domain.secret_formats import FORMATS, SHAPES, WEAK_PREFIXES, Format
 from wm.domain.secret_labels import labelled
+from wm.domain.secret_lines import placed
 from wm.domain.secret_looks import Span, is_placeholder, is_wordy, looks_random
 from wm.domain.text import is_invisible
 
@@ -70,6 +71,7 @@ class Redactor:
         spans = _merged(
             _known(folded, has_run),
             labelled(folded),
+            placed(folded),
             _opaque(folded) if has_run else iter(()),
             _labels_in(folded),
         )

@@ -1,0 +1,229 @@
+"""Secrets that their place gives away (TR-1): headers, commands, URLs, files of known shape.
+
+Authorization and Cookie headers, credentials in URLs and connection strings, password options
+of commands, seed phrases, Kubernetes secrets. Each hit looks at a bounded window, so the whole is
+linear (TR-5).
+"""
+
+# ruff: noqa: E501  Rows of a table.
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wm.domain.patterns import Lazy, words
+from wm.domain.secret_looks import Span, is_placeholder, is_wordy, looks_random
+from wm.domain.secret_values import (
+    BEHIND,
+    PLAIN_WORDS,
+    REFERENCE,
+    fits_strictly,
+    is_reference,
+    span_of,
+)
+
+
+def placed(text: str) -> Iterator[Span]:
+    """Every value whose place says that it is a secret. May overlap; the caller merges."""
+    if "://" in text or "jdbc:" in text:
+        yield from _in_urls(text)
+    if _LINE_HINT.search(text) is not None:
+        for mode, pattern in _LINES:
+            yield from _groups(text, mode, pattern)
+    if "ookie" in text or "COOKIE" in text:
+        yield from _cookies(text)
+    if "kind" in text and "Secret" in text:
+        yield from _kubernetes(text)
+
+
+# --- lines ---------------------------------------------------------------------------------------
+
+_LINES: tuple[tuple[str, Lazy], ...] = (
+    # Authorization: Basic …, Bearer …, Token …, or the bare value; other headers
+    ("token", Lazy(
+        r"(?:proxy-)?authorization[\"'`]?\s?[:=,]\s?[\"'`]?(?:(?:basic|bearer|token|apikey|api-key|key|digest|negotiate|"
+        r"ssws|genie_?key|splunk|bot|oauth)\s+)?(?:username=\"[^\"]{0,60}\", ?)?([0-9A-Za-z_.~+/=:%-]{8,})",
+        ignore_case=True,
+        )),
+    ("token", Lazy(r"\b(?:bearer|basic)\s{1,3}([0-9A-Za-z_.~+/=-]{16,})", ignore_case=True)),
+    ("token", Lazy(
+        r"\b(?:x-)?(?:[a-z0-9]{1,20}-){0,4}(?:api-?key|token|secret|access-?key|auth-?key|signature)[\"'`]?\s?[:=,]\s?"
+        r"[\"'`]?([0-9A-Za-z_.~+/=-]{12,})",
+        ignore_case=True,
+        )),
+    # options of commands
+    ("any", Lazy(r"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|]*?\s-p([^\s'\"-][^\s'\"]{2,})")),
+    ("any", Lazy(r"\bsshpass\s+-p\s?['\"]?([^\s'\"]{3,})")),
+    ("any", Lazy(r"\b(?:docker|podman|helm|az|oc|npm|skopeo|crane|vsce)\b[^\n|]*?\blogin\b[^\n|]*?\s-[pP]\s{1,3}['\"]?([^\s'\"$<{-][^\s'\"]{5,})")),
+    ("any", Lazy(r"\b(?:curl|wget|http|https|xh)\b[^\n|]*?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]?['\"]?[^\s:'\"/]*:([^\s'\"$<{@][^\s'\"@]{2,})")),
+    ("any", Lazy(r"-pass(?:in|out)?\s+pass:([^\s'\"$<{]{3,})")),
+    ("any", Lazy(r"\bredis-cli\b[^\n|]*?\s-a\s+['\"]?([^\s'\"$<{]{4,})")),
+    ("any", Lazy(r"\b(?:ldapsearch|ldapadd|ldapmodify)\b[^\n|]*?\s-w\s+['\"]?([^\s'\"$<{]{4,})")),
+    ("any", Lazy(r"\b(?:7z|7za|unzip|zip|rar)\b[^\n|]*?\s-[pP]\s?([^\s'\"$<{-][^\s'\"]{3,})")),
+    ("any", Lazy(r"\bhtpasswd\s+-\w*b\w*\s+\S{1,}\s+\S{1,60}\s+['\"]?([^\s'\"$<{]{4,})")),
+    ("any", Lazy(r"\becho\s+(?:-n\s+)?['\"]?([^\s'\"|$<{][^\s'\"|]{3,})['\"]?\s?\|\s?sudo\s+-\w*S")),
+    ("any", Lazy(r"(?:identified by|with password|password for [\w.@-]{1,60} to)\s{1,3}['\"]([^'\"\n]{3,})['\"]", ignore_case=True)),
+    ("any", Lazy(r"\bnet use\b[^\n]*?/user:\S{1,60}\s+([^\s/]{4,})", ignore_case=True)),
+    # files with fixed columns, connection strings
+    ("digit", Lazy(r"^[\w-]*[\w*.-]*\.?[\w*.-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]{0,60}:[A-Za-z_*][\w*.@-]{0,60}:([^\s:]{6,})$", multi_line=True)),
+    ("any", Lazy(r"jdbc:oracle:\w{2,6}:[\w$#]{1,60}/([^\s@/'\"]{3,})@")),
+    ("any", Lazy(r"\b(?:sqlplus|imp|exp|expdp|impdp|rman target)\s+[\w$#]{1,60}/([^\s@/'\"]{3,})@")),
+    ("token", Lazy(r"otpauth://[^\s?]{1,}\?(?:[^\s&]{1,}&){0,5}secret=([A-Za-z2-7=]{12,})")),
+    # phrases, parameters of URLs, single fields of known files
+    ("phrase", Lazy(r"(?:seed|recovery|mnemonic|backup|wallet)\s?(?:phrase|words|mnemonic)?[^\n:=]{0,60}?[:=]\s{0,3}[\"']?((?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})\b", ignore_case=True)),
+    ("phrase", Lazy(r"(?:助记词|助記詞|シードフレーズ|니모닉)[^\n:：=]{0,20}[:：=]\s{0,3}((?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})\b")),
+    ("token", Lazy(r"[?&;](?:key|sig|signature|code|auth|sid|session|sessionid|jwt|apikey|hmac|ticket)=([0-9A-Za-z_.~%+/-]{12,})", ignore_case=True)),
+    ("token", Lazy(r"\b(?:2fa|totp|otp|mfa|authenticator)\b[^\n:=]{0,30}[:=\s]\s{0,3}((?:[A-Z2-7]{4}[ -]?){4,16})\b", ignore_case=True)),
+    ("token", Lazy(r"\"auth\"\s?:\s?\"([0-9A-Za-z+/]{12,}={0,2})\"")),
+    ("token", Lazy(r"\b(?:client-key-data|client-certificate-key)\s?:\s?\"?([0-9A-Za-z+/]{20,}={0,2})")),
+    ("token", Lazy(r"_(?:auth|authToken|password)\s?=\s?\"?([0-9A-Za-z+/_=.-]{8,})")),
+    ("words", Lazy(r"\b(?:password|passphrase)[^\n:=\"'.]{0,40}?\b(?:is|:)\s{1,2}[\"']?((?:[a-z]{3,12} ){3,7}[a-z]{3,12})[\"']?$", ignore_case=True, multi_line=True)),
+)  # fmt: skip
+
+
+_LINE_HINT = Lazy(
+    r"authori[sz]ation|bearer|basic |api-?key|-token|-secret|access-?key|auth-?key|signature|"
+    r"\b(?:mysql|mariadb)|sshpass|\s-p|\s-u|--user|--auth|--proxy-user|\"auth\"|_auth|-pass|redis-cli|"
+    r"\bldap|zip |7z |rar |htpasswd|sudo|identified|/user:|:\d{4}|:\*:|jdbc|sqlplus|pdp |imp |exp |rman|"
+    r"seed|recovery|mnemonic|backup|wallet|助记词|助記詞|シードフレーズ|니모닉|[?&;][a-z]{2,10}=|2fa|otp|mfa|"
+    r"_password|certificate-key|key-data|password|passphrase",
+    ignore_case=True,
+)
+"""One search tells whether any of the patterns above is worth a try."""
+
+
+def _groups(text: str, mode: str, pattern: Lazy) -> Iterator[Span]:
+    for match in pattern.finditer(text):
+        value = match.group(1).rstrip(".,;")
+        start = match.start(1)
+        if len(value) < 3 or is_placeholder(value) or value.lower() in PLAIN_WORDS:
+            continue
+        if is_reference(value, False, text[start : start + len(value) + 2]):
+            continue
+        if _fits(mode, value):
+            yield span_of(start, value)
+
+
+_VERBAL = ("ed", "ing", "ly", "ing.", "able", "ible")
+_SENTENCE_WORDS = words(
+    "the and not for with from into than then that this these those they them their there here when where which "
+    "while who whom whose will would shall should must may might can could has have had been being are was were "
+    "does did done get gets got set sets put let use uses only also too very more most less least much many any "
+    "all some each every other another such same own just still even ever never always often again once twice "
+    "but yet nor either neither both after before until since during over under above below between about "
+    "against through without within its his her our your out off per via too long short weak strong wrong "
+    "valid required optional known kept sent stored read written hash hashes salt policy field login user users "
+    "admin server client database file files config vault keychain manager minimum maximum least characters "
+    "letters digits symbols upper lower case same different new old changed default empty blank part make makes "
+    "check checks need needs take takes come comes goes keep keeps give gives plain text secret token key"
+)
+
+
+def _fits(mode: str, value: str) -> bool:
+    """any, phrase: the place alone says it. digit: a word is none. token: names are none.
+
+    words: a pass phrase of plain words; a sentence about passwords is none.
+    """
+    if mode in ("any", "phrase"):
+        return True
+    if mode == "words":
+        return not any(w in _SENTENCE_WORDS or w.endswith(_VERBAL) for w in value.split())
+    if mode == "digit":
+        return fits_strictly(value, "password")
+    if any(c.isdigit() for c in value):
+        return looks_random(value) or not is_wordy(value)
+    return not is_wordy(value) and not value.islower()
+
+
+# --- URLs ----------------------------------------------------------------------------------------
+
+_URL_STOP = Lazy(r"[\s/\"'`<>\\?#]")
+
+
+def _in_urls(text: str) -> Iterator[Span]:
+    """`scheme://user:secret@host`, `scheme://:secret@host`, `scheme://token@host`."""
+    at = text.find("://")
+    while at >= 0:
+        start = at + 3
+        window = text[start : start + BEHIND]
+        stop = _URL_STOP.search(window)
+        authority = window[: stop.start()] if stop is not None else window
+        sign = authority.rfind("@")
+        if sign < 0 and stop is not None and stop.group() in "/?#":
+            authority, sign = _odd_authority(window)
+        if sign > 0:
+            yield from _user_info(authority[:sign], start)
+        at = text.find("://", start)
+
+
+def _odd_authority(window: str) -> tuple[str, int]:
+    """An authority whose password holds a slash or a question mark that should be escaped."""
+    colon, sign = window.find(":", 0, 80), window.find("@", 0, 160)
+    whole = window[:sign]
+    if not 0 < colon < sign or any(c in whole for c in " \n\t\"'`<>") or whole[colon + 1].isdigit():
+        return window, -1
+    return (window, sign) if "." not in whole[:colon] else (window, -1)
+
+
+def _user_info(info: str, start: int) -> Iterator[Span]:
+    user, colon, secret = info.partition(":")
+    if not colon:
+        if looks_random(user) or (len(user) >= 32 and not is_wordy(user)):
+            yield span_of(start, user)
+        return
+    if len(secret) < 2 or is_placeholder(secret) or REFERENCE.fullmatch(secret):
+        return
+    if secret.lower() not in ("password", "pass", "pwd", "secret", "passwd", "pw"):
+        yield span_of(start + len(user) + 1, secret)
+
+
+# --- cookies and Kubernetes ----------------------------------------------------------------------
+
+_COOKIE = Lazy(r"\b(?:set-)?cookie[\"']?\s?[:=]\s?[\"']?([^\n\"']{8,})", ignore_case=True)
+_COOKIE_NAME = Lazy(
+    r"sess|sid|auth|token|jwt|csrf|xsrf|login|remember|secret|key|id$|user", ignore_case=True
+)
+_ATTRIBUTES = words("path domain expires max-age samesite httponly secure priority")
+
+
+def _cookies(text: str) -> Iterator[Span]:
+    for match in _COOKIE.finditer(text):
+        at = match.start(1)
+        for pair in match.group(1).split(";"):
+            name, sign, value = pair.partition("=")
+            start = at + len(name) + 1
+            at += len(pair) + 1
+            bare = value.strip()
+            if not sign or name.strip().lower() in _ATTRIBUTES or len(bare) < 8:
+                continue
+            if is_placeholder(bare) or REFERENCE.fullmatch(bare):
+                continue
+            named = _COOKIE_NAME.search(name) is not None and any(c.isdigit() for c in bare)
+            if named or (len(bare) >= 20 and not is_wordy(bare)):
+                yield span_of(start + len(value) - len(value.lstrip()), bare)
+
+
+_SECRET_KIND = Lazy(r"^\s{0,20}[\"']?kind[\"']?\s?:\s?[\"']?Secret\b", multi_line=True)
+_DATA_BEGIN = Lazy(r"^(\s{0,20})[\"']?(?:data|stringData)[\"']?\s?:\s?\{?\s{0,4}$", multi_line=True)
+_DATA_LINE = Lazy(
+    r"^(\s+)[\"']?[\w.-]{1,}[\"']?\s?:\s{1,4}[\"']?([^\s\"'|>{}][^\"'\n]{3,}?)[\"']?,?\s*$"
+)
+
+
+def _kubernetes(text: str) -> Iterator[Span]:
+    """Every value under `data:` of a Secret."""
+    if _SECRET_KIND.search(text) is None:
+        return
+    end = 0
+    for match in _DATA_BEGIN.finditer(text):
+        at = max(match.end() + 1, end)
+        while at < len(text):
+            stop = text.find("\n", at)
+            stop = len(text) if stop < 0 else stop
+            line = _DATA_LINE.match(text[at:stop])
+            if line is None or len(line.group(1)) <= len(match.group(1).strip("\n")):
+                break
+            value = line.group(2)
+            if not is_placeholder(value) and not REFERENCE.fullmatch(value):
+                yield span_of(at + line.start(2), value)
+            at = stop + 1
+        end = at

@@ -1,0 +1,179 @@
+"""What may be a secret's value and what may not: references, names, measures, words (TR-1).
+
+`secret_labels` and `secret_lines` find the places; here one value is read and judged. Prose
+about secrets, `$TOKEN`, `os.environ[...]`, types and placeholders are no values.
+"""
+
+# ruff: noqa: E501  Long patterns.
+from __future__ import annotations
+
+from wm.domain.patterns import Lazy, words
+from wm.domain.secret_looks import Span, is_wordy, looks_random
+
+BEHIND = 400
+"""Characters behind a label in which its value must begin and end."""
+
+
+def kind_of(value: str) -> str:
+    """One word per value, wherever it is found, so that one secret keeps one label."""
+    return "token" if looks_random(value) else "credential"
+
+
+def span_of(start: int, value: str) -> Span:
+    return Span(start, start + len(value), kind_of(value))
+
+
+_CLOSING = frozenset("\"'`")
+_BARE_END = frozenset(" \t\n\r\"'`<>，。、；：！？）】」』《》")
+_LIST_FOLLOWS = Lazy(r"[,;&|]\s{0,3}(?:[\w.\[\]\"'-]{1,60}\s?[=:]|$|\s)")
+
+
+def read_value(rest: str, at: int, *, assigned: str) -> tuple[str, bool]:
+    """The value that begins at `at`, and whether it stood in quotes."""
+    first = rest[at : at + 1]
+    if first == "\\" and rest[at + 1 : at + 2] in ('"', "'"):
+        end = rest.find("\\", at + 2)
+        return (rest[at + 1 : end], False) if end > 0 else ("", False)
+    if first in _CLOSING:
+        end = rest.find(first, at + 1)
+        line = rest.find("\n", at + 1)
+        if end > at + 1 and (line < 0 or end < line):
+            return rest[at + 1 : end], True
+        if end == at + 1:
+            return "", False
+        # A quote that is not closed in this line: the value is what follows it.
+        return read_value(" " + rest[at + 1 :], 1, assigned=assigned)[0], True
+    end = at
+    while end < len(rest) and rest[end] not in _BARE_END and not _is_prose_letter(rest[end]):
+        if rest[end] in ",;&|" and _LIST_FOLLOWS.match(rest[end : end + 70]):
+            break
+        end += 1
+    value = rest[at:end].rstrip(".,;:)]}")
+    if value.endswith(("**", "__")) or (value[:1] == value[-1:] and value[:1] in "*_~"):
+        value = value.rstrip("*_~")  # Markdown, not a part of it
+    if assigned == ":" and value.endswith("\\n"):
+        value = value[:-2]
+    return value.split("\\n")[0], False
+
+
+def _is_prose_letter(char: str) -> bool:
+    return char > "\u2e80"
+
+
+NAME = Lazy(r"[A-Za-z]+")
+UNIT = Lazy(r"[ -]?[A-Za-z\p{Han}\p{Hangul}\p{Katakana}%]")
+REFERENCE = Lazy(
+    r"\$\{?[A-Za-z_{(][\w.:{(}) -]*\}?\)?|\$\(.*|\$\d+|\{\{.*|\{[\w.]*\}?.*|<[^>]*>?.*|%[sdq({].*|\[.*|\(.*|#\{.*|@\w+@.*|"
+    r"(?:process\.env|os\.environ|os\.getenv|env\.|ENV\[|secrets\.|vars\.|var\.|local\.|module\.|"
+    r"self\.|this\.|cls\.|config\.|settings\.|options\.|args\.|params\.|props\.|ctx\.|req\.|"
+    r"request\.|data\.|import\.meta|getenv|keyring\.|vault[:.]|op://|arn:|ssm:|file:|env:|"
+    r"window\.|document\.|state\.|user\.|input\.|form\.|body\.|event\.|opts\.|cfg\.)\S*|"
+    r"!Ref\b.*|!Sub\b.*|!secret\b.*|\\.*|/\S*|\.{1,2}/\S*|~/\S*|https?://.*|"
+    r"new\s.*|await\s.*|function\b.*|lambda\b.*|return\b.*|[&*]\w+|[=<>!].*|\|.*|>-?"
+)
+_DOTTED = Lazy(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+")
+
+
+def is_reference(value: str, quoted: bool, behind: str) -> bool:
+    """Names the place of a secret, not the secret: variables, calls, paths, types."""
+    if REFERENCE.fullmatch(value):
+        return True
+    if quoted:
+        return False
+    if _DOTTED.fullmatch(value) and (is_wordy(value) or not any(c.isdigit() for c in value)):
+        return True
+    call = value.find("(")
+    return (call > 0 and _DOTTED_OR_NAME.fullmatch(value[:call]) is not None) or (
+        behind[len(value) : len(value) + 1] == "(" or value.endswith("()")
+    )
+
+
+_DOTTED_OR_NAME = Lazy(r"[A-Za-z_][\w.:]*!?")
+_CODE_NAME = Lazy(r"[a-z]+(?:[_.-][a-z]+)+|[A-Z]+(?:_[A-Z]+)+|[a-z]+(?:[A-Z][a-z]+)+")
+
+
+def is_code_name(value: str) -> bool:
+    """`access_token`, `currentPassword`, `PASSWORD_FIELD`: the name of something."""
+    return _CODE_NAME.fullmatch(value) is not None
+
+
+def is_plain_number(value: str, family: str) -> bool:
+    """Numbers, sizes, times and versions; six digits and more behind a password are one."""
+    if value.isdigit():
+        return len(value) < (6 if family == "password" else 4 if family == "short" else 99)
+    return _MEASURE.fullmatch(value) is not None
+
+
+_MEASURE = Lazy(
+    r"[~<>=≥≤+-]{0,2}v?\d+(?:[.,:/-]\d+)*(?:\s?[a-zA-Z%]{1,4}|x|th|st|nd|rd)?[+-]?"
+    r"|\d{4}-\d\d-\d\d(?:[T ].*)?|0x[0-9a-fA-F]{1,8}"
+)
+_ALGORITHM = Lazy(
+    r"(?:argon2(?:id|i|d)?|bcrypt|scrypt|pbkdf2|sha-?\d{1,3}(?:[-/]\d{3})?|md5|hmac(?:-sha\d+)?|[hrep]s(?:256|384|512)|"
+    r"ed25519|x25519|aes-?\d*(?:-[a-z0-9]+)*|rsa-?\d*|base\d\d|utf-?\d+|oauth-?\d?(?:\.0)?|http/?\d?|"
+    r"1password|o365|m365|auth0|gpt-?[\w.-]+|k8s|i18n|l10n|s3|ec2|ipv[46]|mp[34]|h264|p256|secp256[kr]1|"
+    r"python\d?(?:\.\d+)?|node\d*|web3|log4j|neo4j|x509|pkcs\d+|rfc\d+|saml2?|oidc|ldap3?|level\d|step\d|"
+    r"v\d[\w.-]*|q[1-4]|utc[+-]\d+|iso\d+|cve-[\d-]+|[a-z]+-\d{1,3}\.\d.*)",
+    ignore_case=True,
+)
+_SYMBOLS = frozenset("!@#$%^&*+~=?§€|")
+FILE = Lazy(r"[\w./@-]*\.(?:[a-z]{1,4}\d?|json|yaml|toml|html|lock|local|example)|\S+/\S+/\S*")
+
+
+def fits_strictly(value: str, family: str) -> bool:
+    """Would a person call this a secret without any sign between it and its label?"""
+    bare = value.rstrip("!?.,")
+    if " " in value or not 6 <= len(value) <= 250 or _ALGORITHM.fullmatch(bare):
+        return False
+    if _MEASURE.fullmatch(bare) or FILE.fullmatch(bare):
+        return False
+    digits = sum(c.isdigit() for c in bare)
+    letters = sum(c.isalpha() for c in bare)
+    if family == "password":
+        telling = digits > 0 or any(c in _SYMBOLS for c in bare)
+        return telling and letters > 1 and not _ISSUE.fullmatch(bare)
+    if digits == 0 or letters < 2 or len(value) < 8:
+        return False
+    return not is_wordy(bare) or _KEY_GROUPS.fullmatch(bare) is not None
+
+
+_KEY_GROUPS = Lazy(r"(?:[0-9A-Z]{4,8}-){2,9}[0-9A-Z]{4,8}")
+_ISSUE = Lazy(r"[A-Z]{2,6}-\d{1,6}|#\d+|[a-z]+\[\d+\]|\w+=\S*|[a-z]+_[a-z_]+\d?|\w+\(\S*|[*_].*")
+
+
+def fits_prose(value: str) -> bool:
+    """The same behind "is" or a colon: a little less is enough."""
+    bare = value.rstrip("!?.,")
+    if _ALGORITHM.fullmatch(bare) or _MEASURE.fullmatch(bare) or FILE.fullmatch(bare):
+        return bare.isdigit() and len(bare) >= 6
+    if any(c.isdigit() for c in bare):
+        return not _ISSUE.fullmatch(bare) and (any(c.isalpha() for c in bare) or len(bare) >= 6)
+    if any(c in _SYMBOLS for c in bare) and len(bare) >= 6:
+        return bare[0] not in _SYMBOLS or len(bare) >= 8
+    return (
+        bare[1:] != bare[1:].lower()
+        and not bare.isupper()
+        and not is_code_name(bare)
+        and (bare.isalpha() and len(bare) >= 8)
+    )
+
+
+def line_ends(after: str) -> bool:
+    return after.lstrip(" \t\"'`")[:1] in ("", "\n", ",", ";", "\r", "}")
+
+
+PLAIN_WORDS = words(
+    "include omit same-origin obrigatória obrigatório obligatoire obligatoria obligatorio requerida requise "
+    "erforderlich pflicht nécessaire necesaria incorrecta incorreta falsch ungültig invalide inválida "
+    "null none nil true false undefined yes no on off string str text bytes int integer "
+    "number bool boolean any object required optional hidden masked empty unset missing "
+    "invalid wrong incorrect correct expired valid unknown unchanged default varchar char "
+    "uuid password passwords token tokens secret secrets key keys prompt input stdin env "
+    "vault keychain keyring enabled disabled auto automatic manual basic bearer digest "
+    "mandatory forbidden ignored todo tbd n/a na pending login logout reset change changed "
+    "rotated here there below above public private read write readonly admin user username "
+    "email file type name value google github microsoft apple okta middleware jwt oauth "
+    "oauth2 saml ldap sso session cookie header headers query body form field fields policy "
+    "field: only never always must should generated random stored encrypted hashed plaintext "
+    "plain redacted"
+)
