@@ -1,5 +1,6 @@
 """Secrets here are put together at run time: none stands whole in this file."""
 
+import base64
 import random
 import string
 
@@ -68,6 +69,26 @@ def test_a_known_format_is_found_in_any_sentence(kind: str, secret: str) -> None
         redacted = REDACTOR.text(sentence.format(secret))
         assert secret not in redacted
         assert f"[secret:{kind}:" in redacted
+
+
+def test_a_word_that_stands_for_a_secret_is_written_as_a_word() -> None:
+    for word in ("your", "YOUR", "Your", "xxxx", "XXXX"):
+        assert "[secret:" not in REDACTOR.text(f"npm_{word}TokenComesInThisPlaceOfTheLine0")
+    for chance in ("yOuR", "YOuR", "xXxX", "XxXx"):
+        assert "[secret:npm_token:" in REDACTOR.text("npm_" + tail(20) + chance + tail(12))
+
+
+def test_a_user_and_password_of_http_are_found_whatever_base64_makes_of_them() -> None:
+    for length in range(8, 32):
+        sent = base64.b64encode(f"user:{tail(length)}".encode()).decode()
+        for sentence in (
+            "Authorization: Basic {}",
+            "use basic {} there",
+            "-H 'authorization: basic {}'",
+        ):
+            assert sent.rstrip("=") not in REDACTOR.text(sentence.format(sent))
+    for text in ("use basic authentication for it", "Basic understanding helps", "basic setup"):
+        assert REDACTOR.text(text) == text
 
 
 def test_every_prefix_of_the_table_leads_to_its_own_row() -> None:

@@ -5,6 +5,7 @@ Questions about one short string, answered by counting characters. No labels, no
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -25,10 +26,20 @@ class Span(NamedTuple):
     kind: str
 
 
+def _cased(words: tuple[str, ...]) -> Iterator[str]:
+    """Each word as people write it. In any other case it is chance: of a thousand random tokens,
+    several hold a `YoUr` or an `xXxX`."""
+    for word in words:
+        for written in (word, word.upper(), word.title(), word.capitalize()):
+            yield written.replace(" ", "[-_ ]")
+
+
+_STANDS_FOR = (
+    "xxxx", "your", "placeholder", "redacted", "change this", "changethis", "insert ", "dummy",
+    "goes here", "goeshere", "example ", "my api", "my secret", "my token",
+)  # fmt: skip
 _PLACEHOLDER = Lazy(
-    r"xxxx|\*\*\*|\.\.\.|•••|____|0000000000|1111111111|your[-_ ]?|placeholder|redacted|"
-    r"change[-_ ]?this|insert[-_ ]|dummy|goes[-_ ]?here|example[-_]|my[-_](?:api|secret|token)",
-    ignore_case=True,
+    "|".join((r"\*\*\*|\.\.\.|•••|____|0000000000|1111111111", *_cased(_STANDS_FOR)))
 )
 
 
