@@ -8,7 +8,6 @@ hit looks at a bounded window, so the whole is linear (TR-5).
 # ruff: noqa: E501, S105  Rows of a table; names of families of labels.
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple

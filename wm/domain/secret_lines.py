@@ -8,6 +8,7 @@ linear (TR-5).
 # ruff: noqa: E501  Rows of a table.
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator
 
 from wm.domain.patterns import Lazy, words
@@ -45,6 +46,7 @@ _LINES: tuple[tuple[str, Lazy], ...] = (
         ignore_case=True,
         )),
     ("token", Lazy(r"\b(?:bearer|basic)\s{1,3}([0-9A-Za-z_.~+/=-]{16,})", ignore_case=True)),
+    ("basic", Lazy(r"\bbasic\s{1,3}([0-9A-Za-z+/]{6,}={0,2})", ignore_case=True)),
     ("token", Lazy(
         r"\b(?:x-)?(?:[a-z0-9]{1,20}-){0,4}(?:api-?key|token|secret|access-?key|auth-?key|signature)[\"'`]?\s?[:=,]\s?"
         r"[\"'`]?([0-9A-Za-z_.~+/=-]{12,})",
@@ -125,6 +127,8 @@ def _fits(mode: str, value: str) -> bool:
     """
     if mode in ("any", "phrase"):
         return True
+    if mode == "basic":
+        return _is_user_and_password(value)
     if mode == "words":
         return not any(w in _SENTENCE_WORDS or w.endswith(_VERBAL) for w in value.split())
     if mode == "digit":
@@ -132,6 +136,15 @@ def _fits(mode: str, value: str) -> bool:
     if any(c.isdigit() for c in value):
         return looks_random(value) or not is_wordy(value)
     return not is_wordy(value) and not value.islower()
+
+
+def _is_user_and_password(value: str) -> bool:
+    """What HTTP sends for a user and a password; base64 makes it look like joined names."""
+    try:
+        user, colon, password = base64.b64decode(value, validate=True).partition(b":")
+    except ValueError:
+        return False
+    return bool(user and colon and password) and (user + password).isascii()
 
 
 # --- URLs ----------------------------------------------------------------------------------------
