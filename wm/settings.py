@@ -76,6 +76,9 @@ class StoreSettings:
         spec="ST-4",
         unit="s",
     )
+    watch_pace_s: float = option(
+        0.1, "Hints of the system about changed files are taken this often.", spec="ST-4", unit="s"
+    )
     watch_longest_s: float = option(
         1.0, "They are told after this long even if more keep coming.", spec="ST-4", unit="s"
     )
@@ -99,6 +102,12 @@ class MemorySettings:
     )
     shown_text_chars: int = option(
         260, "Whole sentences of an entry's text that a prompt shows.", spec="WM-1", unit="chars"
+    )
+    max_waiting_chars: int = option(
+        50_000,
+        "Longest text that waits in the inbox; longer is refused with the count.",
+        spec="EX-3",
+        unit="chars",
     )
     max_rationale_chars: int = option(180, "Longest rationale.", spec="WM-1", unit="chars")
     rendered_entries: int = option(28, "Entries shown in a prompt.", spec="WM-4", unit="entries")
@@ -184,6 +193,12 @@ class GateSettings:
     max_line_chars: int = option(
         4000, "Longer lines are not searched for triggers.", spec="EX-6", unit="chars"
     )
+    max_requests: int = option(
+        50,
+        "Requests to remember, and to forget, that one message may hold; nobody types more.",
+        spec="EX-6",
+        unit="requests",
+    )
 
 
 @dataclass(frozen=True)
@@ -209,6 +224,9 @@ class SessionSettings:
     kept_decisions: int = option(8, "Recent decisions kept.", spec="HS-3", unit="decisions")
     kept_pending: int = option(12, "Pending memories kept.", spec="HS-3", unit="memories")
     shown_pending: int = option(6, "Pending memories shown.", spec="HS-3", unit="memories")
+    max_id_chars: int = option(
+        500, "Longest session id, and longest name of an agent.", spec="ST-5", unit="chars"
+    )
     kept_messages: int = option(
         64,
         "Digests of user messages kept, to take one that arrives twice once.",
@@ -284,6 +302,12 @@ class DaemonSettings:
     )
     batch_requests: int = option(
         64, "Updates of one workspace that share a flush.", spec="ST-1", unit="requests"
+    )
+    gather_s: float = option(
+        0.0015,
+        "After a shared flush, the next batch waits this long for those just answered.",
+        spec="ST-1",
+        unit="s",
     )
     queue_requests: int = option(
         1024,

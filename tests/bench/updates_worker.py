@@ -39,7 +39,7 @@ def wm_update(project: str, entry: str, name: str) -> Callable[[int], Any]:
             {
                 "directory": project,
                 "id": entry,
-                "text": f"Bay {name} is served by ramp {number} on weekdays, by the rule of May.",
+                "importance": ("low", "high")[number % 2],
             },
         )
 

@@ -101,6 +101,9 @@ class _Queue:
     waiting: deque[_Call] = field(default_factory=deque)
     running: Sequence[_Call] = ()
     timer: asyncio.TimerHandle | None = None
+    gathering: asyncio.TimerHandle | None = None
+    """Set while the next batch waits a moment for those who were just answered."""
+    expected: int = 0
 
 
 class Actors:
@@ -160,7 +163,10 @@ class Actors:
         now = time.monotonic()
         deadline = now + self._limits.request_timeout_s
         queue.waiting.append(_Call(operation, request, answered, now, deadline))
-        if not queue.running:
+        if queue.gathering is not None:
+            if len(queue.waiting) >= queue.expected:
+                self._gathered(key, queue)
+        elif not queue.running:
             self._start(key, queue)
 
     def query(self, operation: Operation[Any, Any], request: Record, answered: Answered) -> None:
@@ -238,11 +244,24 @@ class Actors:
             if done.changes:
                 self._publish(done.changes)
             call.answer(done)
-        if queue.waiting:
-            self._start(key, queue)
+        if len(batch) + len(queue.waiting) > 1:
+            self._gather(key, queue, len(batch), time.monotonic() - begin)
         else:
             self._retire(key, queue)
         self._arm_flush()
+
+    def _gather(self, key: str, queue: _Queue, answered: int, took_s: float) -> None:
+        """Several clients are at work: give those just answered a moment to come back, so that
+        one flush carries all of them and not each part in turn. A lone client never waits."""
+        queue.expected = len(queue.waiting) + answered
+        wait_s = min(self._limits.gather_s, took_s / 4)
+        queue.gathering = self._loop.call_later(wait_s, self._gathered, key, queue)
+
+    def _gathered(self, key: str, queue: _Queue) -> None:
+        if queue.gathering is not None:
+            queue.gathering.cancel()
+            queue.gathering = None
+        self._start(key, queue)
 
     def _retire(self, key: str, queue: _Queue) -> None:
         if self._queues.get(key) is queue and not queue.waiting and not queue.running:
