@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # The machine may be busy: how long an example took says nothing. A run that finds something must
 # find it again, so every run tries the same examples; `--hypothesis-profile search` tries others.
-settings.register_profile("search", deadline=None)
-settings.register_profile("same", deadline=None, derandomize=True)
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("search", UNHURRIED)
+settings.register_profile("same", UNHURRIED, derandomize=True)
 settings.load_profile("same")

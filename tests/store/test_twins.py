@@ -82,7 +82,7 @@ def state(store: Store) -> tuple[object, ...]:
     )
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25)
 @given(st.lists(st.tuples(STEPS, st.booleans(), st.booleans()), min_size=1, max_size=4))
 def test_both_stores_tell_the_same(transactions: list[tuple[list[Step], bool, bool]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
