@@ -24,7 +24,7 @@ REDACTOR = redact.Redactor(lambda secret: f"{len(secret):064x}")
 DOORS: dict[str, Callable[[str], object]] = {
     "redact": REDACTOR.text,
     "requests": lambda s: remember.find_requests(s, GATE),
-    "forgets": remember.find_forgets,
+    "forgets": lambda s: remember.find_forgets(s, GATE),
     "candidates": candidates.parse,
     "echo": echo.without_injected,
     "gate": lambda s: quality.judge(s, type="project", source="compaction", settings=GATE),

@@ -196,3 +196,22 @@ def test_the_old_form_is_read_and_noted(bench: Bench) -> None:
     old = f"<workspace_memory_candidates>\n- [project] {CENTS}\n</workspace_memory_candidates>"
     assert finish(bench, f"Done.\n\n{old}\n") == [("promoted", ())]
     assert len(bench.told("candidates_deprecated")) == 1
+
+
+def test_a_candidate_of_any_length_costs_neither_the_compaction_nor_the_log(bench: Bench) -> None:
+    snapshot = begin(bench)
+    long = "The loading bay opens at dawn. " * 20_000
+    done = finish(bench, summary(snapshot, f"- [project] {long}", f"- [project] {CENTS}"))
+    assert [outcome for outcome, _ in done] == ["rejected", "promoted"]
+    (record,) = bench.told("candidate_rejected")
+    assert "too_long" in record.reason_codes
+    assert record.details["text"] == long[:4000] + "…"
+
+
+def test_lines_without_end_are_refused_with_a_hundred_records(bench: Bench) -> None:
+    snapshot = begin(bench)
+    finish(bench, summary(snapshot, *(f"- [oops] number {n}" for n in range(3000))))
+    assert len(bench.told("candidate_refused")) == 100
+    snapshot = asked(bench)
+    finish(bench, summary(snapshot, *("talk" for _ in range(3000)), "- [project] x"))
+    assert len(bench.told("candidate_refused")) == 200

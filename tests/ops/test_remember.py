@@ -166,3 +166,28 @@ def test_an_explicit_wish_activates_what_waited(bench: Bench) -> None:
         "m_1": "superseded",
         answer.entry.id: "active",
     }
+
+
+def test_a_text_that_even_the_inbox_does_not_take_is_refused_with_its_count(bench: Bench) -> None:
+    waiting = bench.call("remember", text="The bay opens at dawn. " * 2_000)
+    assert (waiting.outcome, waiting.entry.text[-5:]) == ("inbox", "dawn.")
+    with pytest.raises(UserError, match="has 68999 characters; the inbox takes 50000"):
+        bench.call("remember", text="The bay opens at dawn. " * 3_000)
+
+
+def test_a_message_with_more_requests_than_anybody_types_says_what_was_left(bench: Bench) -> None:
+    lines = (f"Remember that the door of bay {n} opens at dawn." for n in range(60))
+    answer = bench.event("user_prompt", text="\n".join(lines))
+    assert len(bench.memory().entries) == 50
+    assert answer.notices[-1] == (
+        "The message asks for too much: only the first 50 requests were kept."
+    )
+    assert bench.told("explicit_ignored")[-1].reason_codes == ("too_many_requests",)
+
+
+@pytest.mark.parametrize("fields", [{"session_id": "s" * 501}, {"agent": "a" * 501}])
+def test_a_text_in_the_place_of_an_id_is_refused(bench: Bench, fields: dict[str, str]) -> None:
+    fields = {"session_id": "s-1", "agent": "tests", **fields}
+    for name, rest in (("record_event", {"event": {"kind": "session_started"}}), ("prompt", {})):
+        with pytest.raises(UserError, match="has 501 characters; 500 are the most"):
+            bench.call(name, **fields, **rest)

@@ -26,6 +26,9 @@ from wm.store.base import WRITE_ORDER, Reading, Ref, Transaction
 SHORTEST_QUOTE = 12
 """Shorter details are codes of ours."""
 
+LONGEST_QUOTE = 4000
+"""Evidence quotes so much of a text: more than an entry holds, less than a record takes."""
+
 TRIES = 6
 """A batch begins anew so often because documents turned out to be needed that were not locked."""
 
@@ -91,7 +94,9 @@ class Work:
         """What a rule quotes was redacted before it saw it; this is the second lock on the
         door. Ids, codes and numbers quote nothing."""
         if isinstance(value, str) and len(value) >= SHORTEST_QUOTE:
-            return self.runtime.redactor.text(value)
+            redacted = self.runtime.redactor.text(value)
+            cut = redacted[:LONGEST_QUOTE]
+            return redacted if cut == redacted else f"{cut}…"
         return value
 
     def _holding(self, ref: Ref[Document]) -> Transaction:

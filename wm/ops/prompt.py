@@ -44,7 +44,7 @@ def prompt_refs(runtime: Runtime, place: Place, session_id: str) -> Sequence[Ref
 
 def answer(work: Work, place: Place, request: PromptRequest) -> PromptAnswer:
     """The current epoch's blocks; opens the epoch if none is open."""
-    require_session(request)
+    require_session(request, work.runtime.settings.session)
     state = load_session(work, place, request)
     if not epochs.gets_memory(request.call) or state.subagent:
         return PromptAnswer()
@@ -148,7 +148,7 @@ def _run(work: Work, request: PromptRequest) -> PromptAnswer:
 
 
 def _refs(runtime: Runtime, request: PromptRequest) -> Sequence[Ref[Document]]:
-    require_session(request)
+    require_session(request, runtime.settings.session)
     return prompt_refs(runtime, locate(runtime, request), request.session_id)
 
 

@@ -41,7 +41,7 @@ NEWLY_KEPT = ("promoted", "superseded", "retryable")
 
 def record(work: Work, place: Place, request: EventRequest) -> EventAnswer:
     """Take in one event. Raises UserError without a session id."""
-    require_session(request)
+    require_session(request, work.runtime.settings.session)
     redacted = request.model_copy(update={"event": _redacted(work, request.event)})
     step, _refs = STEPS[request.event.kind]
     return step(work, place, redacted)
@@ -50,6 +50,9 @@ def record(work: Work, place: Place, request: EventRequest) -> EventAnswer:
 def _redacted(work: Work, event: object) -> object:
     """The event without secrets in any of its texts, and without output that no rule reads."""
     redact = work.runtime.redactor.text
+    if isinstance(event, SessionStarted):
+        parent = event.parent_session[: work.runtime.settings.session.max_id_chars]
+        event = event.model_copy(update={"parent_session": parent})
     if isinstance(event, ToolFinished):
         if event.tool != "bash" or not event.exit_code:
             # Only what a failed command printed is looked at (HS-2, HS-4).
@@ -125,7 +128,7 @@ def _keep_requested(
     ]
     if facts:
         work.log(place.key, facts, session=sid(request.session_id))
-    return tuple(
+    kept = tuple(
         journal.learn_or_wait(
             work,
             place,
@@ -139,6 +142,13 @@ def _keep_requested(
         )
         for item in found.found
     )
+    if all(ignored.code != requests.TOO_MANY for ignored in found.ignored):
+        return kept
+    said = f"The message asks for too much: only the first {len(kept)} requests were kept."
+    return (
+        *kept,
+        Remembered(outcome="rejected", reason_codes=(requests.TOO_MANY,), message=said),
+    )
 
 
 def _forget_requested(
@@ -147,7 +157,7 @@ def _forget_requested(
     """ "Forget that …": the entry that says it goes to the trash; what fits several is asked.
     Sentences for the agent, and the ids of what is gone."""
     said, gone = [], set()
-    for wanted in requests.find_forgets(text):
+    for wanted in requests.find_forgets(text, work.runtime.settings.gate):
         memory = load_memory(work, place)
         named = forget.named(memory.entries, wanted)
         if len(named) != 1:
@@ -272,7 +282,7 @@ def _prompt_refs(runtime: Runtime, place: Place, request: EventRequest) -> Seque
     assert isinstance(event, UserPrompt)
     text = echo.without_injected(runtime.redactor.text(event.text))
     asked = requests.find_requests(text, runtime.settings.gate)
-    forgets = requests.find_forgets(text)
+    forgets = requests.find_forgets(text, runtime.settings.gate)
     state = session_ref(place.key, request.session_id)
     if not (asked.found or asked.ignored or forgets):
         return (state,)
@@ -314,7 +324,7 @@ STEPS: dict[str, tuple[Step, Refs]] = {
 
 def event_refs(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
     """The documents that this event may change."""
-    require_session(request)
+    require_session(request, runtime.settings.session)
     _step, refs = STEPS[request.event.kind]
     return refs(runtime, place, request)
 

@@ -219,6 +219,13 @@ def _check_word(what: str, word: str, known: Sequence[str]) -> None:
 def _run(work: Work, request: RememberRequest) -> Remembered:
     if not request.text.strip():
         raise UserError("There is no text to remember.", fix="Say what to keep.")
+    limit = work.runtime.settings.memory.max_waiting_chars
+    if len(request.text.strip()) > limit:
+        raise UserError(
+            f"The text has {len(request.text.strip())} characters; the inbox takes {limit}, and "
+            f"an entry {work.runtime.settings.memory.max_text_chars}.",
+            fix="Shorten it, or keep it in a file and remember where it is.",
+        )
     limit = work.runtime.settings.memory.max_rationale_chars
     if len(request.rationale.strip()) > limit:
         raise UserError(

@@ -9,6 +9,7 @@ from wm.formats.protocol import Place, SessionAnswer, SessionScoped
 from wm.formats.session_state import CompactionState, SessionState
 from wm.ops.base import Operation, Work
 from wm.ops.place import locate
+from wm.settings import SessionSettings
 from wm.store.base import Health, Ref
 from wm.store.paths import sid
 
@@ -24,7 +25,7 @@ def compaction_ref(key: str, session_id: str) -> Ref[CompactionState]:
 def load_session(work: Work, place: Place, request: SessionScoped) -> SessionState:
     """The session's state, or a new one. A state that cannot be read begins anew: it is hot,
     and the unreadable file is kept in quarantine by the store."""
-    require_session(request)
+    require_session(request, work.runtime.settings.session)
     document = work.read(session_ref(place.key, request.session_id)).document
     if document is not None:
         return document
@@ -50,14 +51,22 @@ def load_compaction(work: Work, place: Place, session_id: str) -> CompactionStat
     return document or CompactionState(session_id=session_id)
 
 
-def require_session(request: SessionScoped) -> None:
+def require_session(request: SessionScoped, settings: SessionSettings) -> None:
+    """Raises UserError without a session id, and for one that is a text and no id."""
     if not request.session_id:
         raise UserError("The request names no session.", fix="Give the agent's session id.")
+    longest = max(len(request.session_id), len(request.agent))
+    if longest > settings.max_id_chars:
+        raise UserError(
+            f"The session id or the name of the agent has {longest} characters; "
+            f"{settings.max_id_chars} are the most.",
+            fix="Give the agent's session id.",
+        )
 
 
 def _show(work: Work, request: SessionScoped) -> SessionAnswer:
     place = locate(work.runtime, request)
-    require_session(request)
+    require_session(request, work.runtime.settings.session)
     reading = work.read(session_ref(place.key, _full_session(work, place, request.session_id)))
     if reading.health is Health.LOST:
         raise Corrupt(reading.detail)

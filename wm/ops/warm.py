@@ -20,7 +20,7 @@ def warm(runtime: Runtime) -> None:
     runtime.redactor.text(SAMPLE)
     for request in find_requests(SAMPLE, gate).found:
         judge(request.text, type="project", source="compaction", settings=gate)
-    find_forgets(SAMPLE)
+    find_forgets(SAMPLE, gate)
     decisions_in(SAMPLE)
     for model in DOCUMENTS.values():
         model.model_rebuild()

@@ -69,6 +69,7 @@ REASONS = {
     "too_long": "it is longer than an entry may be",
     "too_new": "a newer wm wrote the memory",
     "too_short": "it is too short to be understood later",
+    "too_many_requests": "the message asks for more than one message may",
     "transient_bug_state": "it tells of a bug that will be gone",
     "type_cap": "stronger entries of its type filled the list",
     "unclean_section": "other text stood in the section",

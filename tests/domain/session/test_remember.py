@@ -120,6 +120,19 @@ def test_a_message_may_hold_several_requests_and_other_things(
     assert [request.text for request in find_requests(message, GATE).found] == texts
 
 
+def test_a_message_that_asks_for_too_much_is_read_up_to_the_limit() -> None:
+    lines = [f"Remember that bay {number} is locked." for number in range(60)]
+    requests = find_requests("\n".join(lines), GATE)
+    assert len(requests.found) == GATE.max_requests == 50
+    assert [(i.line, i.code) for i in requests.ignored] == [
+        ("Remember that bay 50 is locked.", "too_many_requests")
+    ]
+    refused = find_requests("Don't remember this.\n" * 60, GATE)
+    assert len(refused.ignored) == GATE.max_requests + 1
+    forgets = "\n".join(f"Forget that bay {number} is locked." for number in range(60))
+    assert len(find_forgets(forgets, GATE)) == GATE.max_requests
+
+
 def test_a_line_over_the_limit_is_named_and_not_searched() -> None:
     requests = find_requests("Remember that " + "x" * 4000, GATE)
     assert requests.found == ()
@@ -162,4 +175,4 @@ def test_the_type_is_guessed_from_the_wording(message: str, kind: str) -> None:
     ],
 )
 def test_a_wish_to_forget_says_what(message: str, texts: tuple[str, ...]) -> None:
-    assert find_forgets(message) == texts
+    assert find_forgets(message, GATE) == texts

@@ -27,6 +27,9 @@ from wm.domain.session.typed import Line, typed_lines
 from wm.domain.text import Words, canonical, unaccented, without_invisible
 from wm.settings import GateSettings
 
+TOO_MANY = "too_many_requests"
+"""The code of the line at which a message had enough of them; nothing behind it is read."""
+
 TRIGGER_CHARS = 300
 """Of a line, so much is searched for a trigger at its start."""
 
@@ -87,6 +90,8 @@ def find_requests(message: str, settings: GateSettings) -> Requests:
     lines = list(typed_lines(message)) if asking else []
     for at in asking:
         for result in _read(lines, at, settings):
+            if len(found) + len(ignored) >= settings.max_requests:
+                return Requests(tuple(found), (*ignored, Ignored(_shown(lines[at]), TOO_MANY)))
             if isinstance(result, Ignored):
                 ignored.append(result)
             elif canonical(result.text) in seen:
@@ -111,7 +116,7 @@ def _shown(line: Line) -> str:
     return line.text.strip()[:TRIGGER_CHARS]
 
 
-def find_forgets(message: str) -> tuple[str, ...]:
+def find_forgets(message: str, settings: GateSettings) -> tuple[str, ...]:
     """What the user asked to forget ("forget that …"), as said, one text per line."""
     texts: list[str] = []
     if _FORGET_HINT.search(message) is None:
@@ -125,6 +130,8 @@ def find_forgets(message: str) -> tuple[str, ...]:
             if match is not None and not _asks_back(body):
                 texts.append(_tidy(body[match.start(1) : match.end(1)]))
                 break
+        if len(texts) >= settings.max_requests:
+            break
     return tuple(text for text in texts if text)
 
 

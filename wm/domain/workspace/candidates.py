@@ -94,7 +94,8 @@ def parse(summary: str) -> Parsed:
     refused: list[Refused] = []
     for section in reversed(sections):
         if section.foreign:
-            refused += [Refused(line.strip()[:200], "unclean_section") for line in section.foreign]
+            foreign = section.foreign[: MAX_ITEMS - len(refused)]
+            refused += [Refused(line.strip()[:200], "unclean_section") for line in foreign]
             continue
         found = _read(section)
         return Parsed(found.items, found.refused, found.snapshot_id, found.notes)
@@ -200,7 +201,9 @@ def _read(section: _Section) -> Parsed:
                 items.append(result)
         else:
             refused.append(Refused(line.strip()[:200], result))
-    refused += [Refused(line.strip()[:200], "too_many") for line in section.lines[MAX_ITEMS:]]
+    # One stands for all: how many there were is nobody's question.
+    beyond = section.lines[MAX_ITEMS : MAX_ITEMS + 1]
+    refused += [Refused(line.strip()[:200], "too_many") for line in beyond]
     # Two ids that disagree name no snapshot.
     one = snapshots[0] if len(set(snapshots)) == 1 else ""
     notes = (XML_NOTE,) if section.xml else ()
