@@ -7,9 +7,9 @@ import sys
 import uvicorn
 from fastapi import FastAPI
 
-from wm.formats.protocol import EntriesRequest, Inspection
+from wm.formats.protocol import EntryAnswer, EntryRequest
 from wm.ops.base import execute
-from wm.ops.entries import inspect
+from wm.ops.entries import show_entry
 from wm.ops.local import open_runtime
 from wm.settings import load
 
@@ -19,10 +19,9 @@ def main() -> None:
     runtime = open_runtime(load())
     app = FastAPI()
 
-    @app.get("/v1/entries")
-    async def entries(directory: str = project, status: str = "", type: str = "") -> Inspection:
-        request = EntriesRequest(directory=directory, status=status, type=type)
-        return execute(runtime, inspect, request)
+    @app.get("/v1/entries/{entry_id}")
+    async def entry(entry_id: str, directory: str = project) -> EntryAnswer:
+        return execute(runtime, show_entry, EntryRequest(directory=directory, id=entry_id))
 
     uvicorn.run(app, uds=path, log_level="error", access_log=False)
 
