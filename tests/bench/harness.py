@@ -74,7 +74,7 @@ def scratch(*, in_memory: bool = False) -> Iterator[Path]:
     With flushes replaced by pauses nothing is ever clean, and a rename over a dirty file makes
     ext4 write it out there and then: a cost that no real update has. In memory there is none.
     """
-    place = "/dev/shm" if in_memory and Path("/dev/shm").is_dir() else None  # noqa: S108
+    place = "/dev/shm" if in_memory and Path("/dev/shm").is_dir() else None
     folder = Path(tempfile.mkdtemp(prefix="wm-bench-", dir=place))
     try:
         yield folder
