@@ -193,6 +193,12 @@ class GateSettings:
     max_line_chars: int = option(
         4000, "Longer lines are not searched for triggers.", spec="EX-6", unit="chars"
     )
+    max_message_lines: int = option(
+        10_000,
+        "Lines of one message, from its first, that are searched for requests.",
+        spec="EX-6",
+        unit="lines",
+    )
     max_requests: int = option(
         50,
         "Requests to remember, and to forget, that one message may hold; nobody types more.",

@@ -44,6 +44,7 @@ REASONS = {
     "memory_ref_target_changed": "the memory that it names was changed meanwhile",
     "memory_ref_target_unavailable": "the memory that it names is gone",
     "missing_compaction_snapshot_id": "it does not say which list it speaks of",
+    "message_too_long": "the message has more lines than are read",
     "min_elapsed_window": "too soon to count as seen again",
     "missing_id": "it has no id",
     "negated_request": "the user said not to remember it",

@@ -133,6 +133,14 @@ def test_a_message_that_asks_for_too_much_is_read_up_to_the_limit() -> None:
     assert len(find_forgets(forgets, GATE)) == GATE.max_requests
 
 
+def test_what_stands_behind_the_lines_that_are_read_is_said_to_be_unread() -> None:
+    message = "x\n" * GATE.max_message_lines + "Remember that it is at the end."
+    requests = find_requests(message, GATE)
+    assert (requests.found, requests.ignored) == ((), (("", "message_too_long"),))
+    fits = find_requests(message.removeprefix("x\n"), GATE)
+    assert ([r.text for r in fits.found], fits.ignored) == (["it is at the end."], ())
+
+
 def test_a_line_over_the_limit_is_named_and_not_searched() -> None:
     requests = find_requests("Remember that " + "x" * 4000, GATE)
     assert requests.found == ()

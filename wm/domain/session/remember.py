@@ -85,7 +85,9 @@ def find_requests(message: str, settings: GateSettings) -> Requests:
     found: list[Request] = []
     ignored: list[Ignored] = []
     seen: set[str] = set()
-    message = _clean(message)
+    message, whole = _clean(message, settings)
+    if not whole:
+        ignored.append(Ignored("", "message_too_long"))
     asking = [i for i, text in enumerate(message.split("\n")) if _may_ask(text)]
     lines = list(typed_lines(message)) if asking else []
     for at in asking:
@@ -121,7 +123,7 @@ def find_forgets(message: str, settings: GateSettings) -> tuple[str, ...]:
     texts: list[str] = []
     if _FORGET_HINT.search(message) is None:
         return ()
-    for line in typed_lines(_clean(message)):
+    for line in typed_lines(_clean(message, settings)[0]):
         if line.origin or not line.text or len(line.text) > 2000:
             continue
         body, plain = _without_lead(line.text)
@@ -135,8 +137,12 @@ def find_forgets(message: str, settings: GateSettings) -> tuple[str, ...]:
     return tuple(text for text in texts if text)
 
 
-def _clean(message: str) -> str:
-    return unicodedata.normalize("NFC", without_invisible(message))
+def _clean(message: str, settings: GateSettings) -> tuple[str, bool]:
+    """The message as it is searched, and whether that is all of it."""
+    lines = message.split("\n", settings.max_message_lines)
+    whole = len(lines) <= settings.max_message_lines
+    read = message if whole else "\n".join(lines[:-1])
+    return unicodedata.normalize("NFC", without_invisible(read)), whole
 
 
 _PLAIN = {

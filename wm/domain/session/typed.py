@@ -31,7 +31,7 @@ _LOG = Lazy(
     r"[+-]{1,3}[^\s]|@@ |diff --git|index [0-9a-f]{6}|commit [0-9a-f]{7}|npm (?:ERR|WARN)|make(?:\[\d+\])?: |"
     r"[{}\[\]<]|</?\w|\w+=\S+ \w+=|(?:FAIL|PASS|ok|===|---) )"
 )
-_INDENTED = Lazy(r"^(?: {4}|\t)")
+_QUOTE_STARTS = tuple(">&┃│|")
 _ANNOUNCED = Words(
     r"(?:translate|summari[sz]e|explain|rewrite|proofread|correct|review|analy[sz]e|classify|what does|fix the|read|"
     r"reply to|respond to|answer|look at|check|parse|format|here(?:'s| is| are)|this is|below|following|quote|"
@@ -58,7 +58,8 @@ def typed_lines(message: str) -> Iterator[Line]:
             announced = "" if announced == "pasted_log" and _printed(lines, i) else announced
             yield Line(i, text, "fenced" if fence else "")
             continue
-        mark = _FENCE.match(text)
+        # The first character spares most lines an expression, which costs as much as the rest.
+        mark = _FENCE.match(text) if text.lstrip()[:1] in ("`", "~") else None
         if mark is not None and (not fence or _closes(text, fence)):
             fence = "" if fence else mark.group(1)
             announced = ""
@@ -92,9 +93,9 @@ def _is_log(line: str) -> bool:
 def _origin(lines: list[str], logs: list[bool], i: int) -> str:
     text = lines[i]
     head = text[:200]
-    if _QUOTE.match(head) is not None:
+    if head.lstrip()[:1] in _QUOTE_STARTS and _QUOTE.match(head) is not None:
         return "quoted"
-    if logs[i] or _INDENTED.match(head) is not None:
+    if logs[i] or head.startswith(("\t", "    ")):
         return "pasted_log"
     before = i > 0 and logs[i - 1]
     after = i + 1 < len(lines) and logs[i + 1]
