@@ -16,7 +16,7 @@ from tests.crash.trace import Flush, TraceDisk
 from tests.crash.tree import Node, Tree, load, store_to
 from wm.store.fsops import Handle
 
-FULL_LIMIT = 125
+FULL_LIMIT = 160
 """States of one moment and model in the full run: about 100,000 altogether."""
 
 
