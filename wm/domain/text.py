@@ -67,7 +67,7 @@ _FOLD = _Fold(
 )  # fmt: skip
 
 
-@lru_cache(maxsize=32_768)
+@lru_cache(maxsize=8_192)
 def canonical(text: str) -> str:
     """The form in which two texts state the same words: what WM-5 compares.
 
