@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.store.samples import KEY, MEMORY, memory, record
+from wm.errors import StoreError
 from wm.settings import StoreSettings
+from wm.store.base import Health
 from wm.store.files import FileStore
 from wm.store.fsops import Disk, Handle
 
@@ -145,3 +147,24 @@ def test_evidence_without_a_user_or_a_full_document_waits_for_the_flush(tmp_path
     store.flush()
     assert not store.dirty()
     assert events(tmp_path / "wm") == ["ev_1", "ev_2"]
+
+
+@pytest.mark.parametrize("odd", ["pipe", "symlink"])
+def test_what_is_no_file_in_the_place_of_the_log_stops_the_update_before_it_changes_anything(
+    tmp_path: Path, odd: str
+) -> None:
+    home = tmp_path / "wm"
+    add(opened(home), 1)
+    segment(home).unlink()
+    if odd == "pipe":
+        os.mkfifo(segment(home))
+    else:
+        segment(home).symlink_to(tmp_path / "outside")
+    store = opened(home)
+    with store.transaction([MEMORY]) as tx:
+        tx.put(MEMORY, memory("m_1"))
+        tx.log(record(2, phase="user"))
+        with pytest.raises(StoreError, match=f"Could not write {segment(home).parent}: "):
+            tx.commit()
+    assert store.read(MEMORY).health is Health.MISSING
+    assert not (tmp_path / "outside").exists()

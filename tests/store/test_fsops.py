@@ -63,6 +63,18 @@ def test_symlinks_are_followed_nowhere(folder: Handle, tmp_path: Path) -> None:
         assert caught.value.errno in (errno.ELOOP, errno.EEXIST, errno.ENOTDIR)
 
 
+def test_a_pipe_is_no_file_to_read_or_to_write(folder: Handle, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    before = sorted(os.listdir("/dev/fd"))
+    for call in (
+        lambda: folder.disk.read(folder, "pipe", 100),
+        lambda: folder.disk.open(folder, "pipe", write=True),
+    ):
+        with pytest.raises(OSError, match="not a regular file"):
+            call()
+    assert sorted(os.listdir("/dev/fd")) == before
+
+
 def test_a_new_file_needs_a_free_name(folder: Handle) -> None:
     make(folder, "a", b"")
     with pytest.raises(FileExistsError):

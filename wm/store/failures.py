@@ -23,6 +23,7 @@ _FIXES = {
     errno.ELOOP: "wm follows no symlinks in its data folder; put the real file or folder there.",
     errno.ENOTDIR: "A file or a symlink stands where a folder should be; move it away.",
     errno.EISDIR: "A folder stands where a file should be; move it away.",
+    errno.EINVAL: "Something else stands where a file should be; move it away.",
     errno.EFBIG: "Move the file away or raise store.max_document_bytes in config.toml.",
     errno.ESTALE: "The data folder was moved or deleted while wm was running; restart wm.",
 }

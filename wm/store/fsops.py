@@ -148,9 +148,13 @@ class Disk:
         return self._new(folder, name)
 
     def open(self, folder: Handle, name: str, *, write: bool = False) -> Handle:
-        """An existing file; with `write`, every write goes to its end."""
+        """An existing file; with `write`, every write goes to its end, which a pipe or a device
+        would swallow: EINVAL for those."""
         flags = (os.O_RDWR | os.O_APPEND if write else os.O_RDONLY) | _FILE_FLAGS
         fd = os.open(name, flags, dir_fd=folder.fd)
+        if write and not stat.S_ISREG(os.fstat(fd).st_mode):
+            os.close(fd)
+            raise OSError(errno.EINVAL, "not a regular file", name)
         return Handle(self, _join(folder.path, name), fd, is_folder=False)
 
     def open_lock(self, folder: Handle, name: str) -> Handle:

@@ -269,7 +269,8 @@ class FileTransaction:
         stack.callback(self._core.locks.release_all, locks)
         ends: dict[str, End] = {}
         for workspace, folder in zip(workspaces, folders, strict=True):
-            end = self._core.log.open_end(workspace, folder, self._key)
+            with explained("write", self._core.home, folder.path):
+                end = self._core.log.open_end(workspace, folder, self._key)
             stack.callback(self._disk.close, end.file)
             ends[workspace] = end
         return ends
