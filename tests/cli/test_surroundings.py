@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -195,3 +198,25 @@ def test_folders_with_odd_names_work_or_are_refused_with_a_sentence(user: Termin
     said = user.wm("inspect", "-C", bad)
     assert said.code == 1
     assert "is not UTF-8, so no agent can name it." in said.sentences
+
+
+def test_a_daemon_that_hangs_is_neither_well_nor_down(tmp_path: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="wm-") as folder:
+        user = Terminal(Path(folder))
+        assert user.wm("up", "--quiet").code == 0
+        user.wm("remember", "The ferry leaves from the eastern pier.")
+        pid = user.wm("status", "--json").json["daemon"]["pid"]
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            begin = time.monotonic()
+            said = user.wm("status")
+            assert time.monotonic() - begin < 8
+            line = " ".join(said.out.partition("  agents")[0].split())
+            assert f"daemon does not answer; kill pid {pid} (listening on" in line
+            assert "memory 1 entry" in " ".join(said.out.split())
+            down = user.wm("down")
+            assert (down.code, down.out) == (1, "")
+            assert "The daemon does not answer, and its lock is held by pid" in down.err
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        assert user.wm("down").code == 0

@@ -20,10 +20,12 @@ from wm.settings import Settings, load
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def ask(settings: Settings, name: str, fields: Any = None) -> Any:
+def ask(
+    settings: Settings, name: str, fields: Any = None, *, deadline_s: float | None = None
+) -> Any:
     """The daemon's answer to one call. Raises Unavailable where there is no daemon."""
     with Client(settings) as client:
-        return client.call(name, fields or {})
+        return client.call(name, fields or {}, deadline_s=deadline_s)
 
 
 class Caller:
@@ -36,6 +38,8 @@ class Caller:
     def __init__(self, settings: Settings, directory: str, workspace: str) -> None:
         self.settings = settings
         self.workspace = workspace
+        self.alone = False
+        """The daemon is known not to answer: the files do, without asking it again."""
         self._named = directory
 
     @property
@@ -73,6 +77,8 @@ class Caller:
         request = operation.request.model_validate(
             {key: _utf8(key, value) for key, value in fields.items()}
         )
+        if self.alone:
+            return self._on_files(name, request)
         try:
             answer = ask(self.settings, name, request.model_dump(mode="json", by_alias=True))
         except Unavailable:

@@ -128,6 +128,11 @@ def is_free(settings: Settings) -> bool:
     return True
 
 
+def holder(settings: Settings) -> str:
+    """Who holds the lock of this home, as a person would name it; "" while nobody does."""
+    return "" if is_free(settings) else _holder(settings)
+
+
 def prepare_home(settings: Settings) -> None:
     """Make the home folder if it is missing. Raises StoreError."""
     home = settings.paths.home

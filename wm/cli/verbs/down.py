@@ -6,8 +6,9 @@ import click
 
 from wm.cli import output
 from wm.cli.context import Caller, ask, json_option, workspace_options
+from wm.daemon.instance import holder
 from wm.daemon.lifecycle import wait_gone
-from wm.errors import Unavailable
+from wm.errors import StoreError, Unavailable
 
 
 @click.command("down")
@@ -23,6 +24,12 @@ def command(caller: Caller, as_json: bool) -> int:
         ask(caller.settings, "shutdown")
         wait_gone(caller.settings)
     except Unavailable:
+        who = holder(caller.settings)
+        if who:
+            raise StoreError(
+                f"The daemon does not answer, and its lock is held by {who}.",
+                fix="Kill that process: what was acknowledged is on disk.",
+            ) from None
         if as_json:
             output.as_json({"stopped": False})
         else:

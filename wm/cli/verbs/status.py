@@ -12,7 +12,11 @@ from wm.cli import output
 from wm.cli.context import Caller, ask, json_option, workspace_options
 from wm.cli.place import LEAST, memory_rows, print_heading
 from wm.cli.wiring import look, states
+from wm.daemon.instance import holder
 from wm.errors import Unavailable, WmError
+
+PATIENCE_S = 2.0
+"""A daemon that is well answers within milliseconds."""
 
 WIRED = {"current": "wired", "stale": "wired by another wm (wm setup)", "absent": "not wired"}
 
@@ -61,9 +65,13 @@ def command(caller: Caller, as_json: bool) -> int:
 def _daemon(caller: Caller) -> tuple[dict[str, Any] | None, str]:
     """What the daemon says of itself, or None and why it says nothing."""
     try:
-        found: dict[str, Any] = ask(caller.settings, "status")
+        found: dict[str, Any] = ask(caller.settings, "status", deadline_s=PATIENCE_S)
+    except Unavailable:
+        caller.alone = True
+        who = holder(caller.settings)
+        return None, f"does not answer; kill {who}, then wm up" if who else ""
     except WmError as error:
-        return None, "" if isinstance(error, Unavailable) else error.message
+        return None, error.message
     return found, ""
 
 
