@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 
 import pytest
@@ -240,6 +241,10 @@ def test_a_hard_text_is_kept_and_cannot_steer_the_terminal(
         assert shown in printed
         assert "\x1b" not in printed
         assert "\u202e" not in printed
+    document = user.wm("inspect", "--json").out
+    assert "\u202e" not in document
+    (view,) = json.loads(document)["entries"]
+    assert view["entry"]["text"] == text.replace("\udcff", "\ufffd")
 
 
 def test_a_text_that_is_too_long_waits_and_is_not_shown_in_full_length(user: Terminal) -> None:

@@ -60,7 +60,19 @@ def lines(texts: Iterable[str]) -> None:
 def as_json(value: Record | dict[str, Any]) -> None:
     """One JSON document on stdout, names as on the socket."""
     plain = value if isinstance(value, dict) else value.model_dump(mode="json", by_alias=True)
-    line(json.dumps(plain, ensure_ascii=False, indent=2))
+    line(json_text(plain))
+
+
+def json_text(value: Any) -> str:
+    """JSON for people and programs: what could steer a terminal or hide there is escaped, which
+    means the same to a program (TR-1)."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    odd = {char for char in set(text) if char != "\n" and safe(char) != char}
+    return text.translate({ord(char): _escaped(char) for char in odd}) if odd else text
+
+
+def _escaped(char: str) -> str:
+    return f"\\u{ord(char):04x}" if char <= "\uffff" else json.dumps(char)[1:-1]
 
 
 def problem(message: str, *, fix: str = "") -> None:
