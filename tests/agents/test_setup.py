@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,15 @@ def test_settings_that_cannot_be_understood_are_refused_and_left_alone(
     with pytest.raises(UserError, match=r"settings\.json"):
         machine.setup()
     assert machine.tree() == before
+
+
+def test_a_pipe_in_the_place_of_the_settings_is_refused_and_not_waited_for(
+    machine: Machine,
+) -> None:
+    machine.settings.unlink(missing_ok=True)
+    os.mkfifo(machine.settings)
+    with pytest.raises(UserError, match=r"settings\.json is no file"):
+        machine.setup()
 
 
 def test_what_the_user_changed_since_stays_and_only_our_parts_leave(machine: Machine) -> None:

@@ -187,6 +187,9 @@ def _is_there(agent: str, paths: AgentPaths) -> bool:
 
 def _read(path: Path) -> bytes | None:
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            # To read a pipe would be to wait for its writer.
+            raise UserError(f"{path} is no file.", fix="Mend that, then run it again.")
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None

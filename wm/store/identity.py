@@ -95,7 +95,8 @@ def _existing(directory: StrPath) -> str:
             fix="For a checkout that was moved: wm workspace mv OLD NEW.",
         ) from error
     except (OSError, ValueError) as error:
-        raise UserError(f"{shown(directory)!r} cannot be resolved: {error}.") from error
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise UserError(f"The folder {shown(directory)} cannot be used: {why}.") from error
     if not stat.S_ISDIR(mode):
         raise UserError(f"{shown(directory)} is not a folder.", fix="Name the folder it lies in.")
     return path
