@@ -57,6 +57,8 @@ def test_no_secret_reaches_the_disk_on_any_path(files: Bench) -> None:
     lines = f"Memory candidates:\n- [project] The registry token is {SECRET}.\n- oops {SECRET}"
     files.hook("claude-code", "PostCompact", {**session, "compact_summary": lines})
     files.hook("claude-code", "SessionEnd", {**session, "reason": "exit"})
+    child = {"kind": "session_started", "parent_session": f"p-{SECRET}"}
+    files.call("record_event", session_id="s-2", agent=f"agent {SECRET}", event=child)
     assert leaks(files) == []
     assert "[secret:" in json.dumps(files.call("export_workspace").model_dump(mode="json"))
 

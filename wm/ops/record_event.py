@@ -52,7 +52,7 @@ def _redacted(work: Work, event: object) -> object:
     redact = work.runtime.redactor.text
     if isinstance(event, SessionStarted):
         parent = event.parent_session[: work.runtime.settings.session.max_id_chars]
-        event = event.model_copy(update={"parent_session": parent})
+        event = event.model_copy(update={"parent_session": redact(parent)})
     if isinstance(event, ToolFinished):
         if event.tool != "bash" or not event.exit_code:
             # Only what a failed command printed is looked at (HS-2, HS-4).

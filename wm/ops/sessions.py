@@ -32,7 +32,7 @@ def load_session(work: Work, place: Place, request: SessionScoped) -> SessionSta
     moment = iso(work.now)
     return SessionState(
         session_id=request.session_id,
-        agent=request.agent,
+        agent=work.runtime.redactor.text(request.agent),
         root=request.directory or place.root,
         workspace_key=place.key,
         started_at=moment,
