@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.terminal import Said, Terminal, repository
+from tests.daemon import foreign
 
 HOMES: tuple[tuple[dict[str, str], str, str], ...] = (
     (
@@ -220,3 +221,17 @@ def test_a_daemon_that_hangs_is_neither_well_nor_down(tmp_path: Path) -> None:
         finally:
             os.kill(pid, signal.SIGCONT)
         assert user.wm("down").code == 0
+
+
+@foreign.needs_root
+def test_the_data_folder_of_another_user_is_left_alone(terminal: Terminal) -> None:
+    folder = terminal.home / ".local" / "share" / "wm"
+    folder.mkdir(parents=True)
+    os.chown(folder, foreign.NOBODY, foreign.NOBODY)
+    for verb in ("up", "inspect", "remember boats"):
+        said = terminal.wm(*verb.split())
+        assert said.code == 1
+        assert "belongs to another user" in said.sentences
+    told = " ".join(terminal.wm("doctor", "--no-proof").out.split())
+    assert "belongs to another user. → Run wm as that user" in told
+    assert list(folder.iterdir()) == []

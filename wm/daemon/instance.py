@@ -134,17 +134,24 @@ def holder(settings: Settings) -> str:
 
 
 def prepare_home(settings: Settings) -> None:
-    """Make the home folder if it is missing. Raises StoreError."""
+    """Make the home folder if it is missing. Raises StoreError, also for one of another user:
+    what `sudo` left there would keep the owner's daemon from starting."""
     home = settings.paths.home
     try:
         os.makedirs(home.parent, mode=0o700, exist_ok=True)
         with contextlib.suppress(FileExistsError):
             os.mkdir(home, 0o700)
+        owner = os.stat(home).st_uid
     except OSError as error:
         raise StoreError(
             f"The data folder {home} cannot be made: {error.strerror}.",
             fix="Make it yourself, or set WM_HOME to a folder that you may write to.",
         ) from error
+    if owner != os.geteuid():
+        raise StoreError(
+            f"The data folder {home} belongs to another user.",
+            fix="Run wm as that user, or set WM_HOME to a folder of yours.",
+        )
 
 
 # -- the socket --------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ def examine(caller: Caller) -> Iterator[Check]:
 
 def _home(home: Path) -> Check:
     try:
-        found = os.stat(home).st_mode
+        info = os.stat(home)
     except FileNotFoundError:
         return _future_home(home)
     except OSError as error:
@@ -87,8 +87,15 @@ def _home(home: Path) -> Check:
             f"{home} cannot be entered: {error.strerror}.",
             "Mend the path, or set WM_HOME to a folder that is yours.",
         )
-    if not stat.S_ISDIR(found):
+    if not stat.S_ISDIR(info.st_mode):
         return Check("home", "error", f"{home} is not a folder.", f"mv {home} {home}.away")
+    if info.st_uid != os.geteuid():
+        return Check(
+            "home",
+            "error",
+            f"{home} belongs to another user.",
+            "Run wm as that user, or set WM_HOME to a folder of yours.",
+        )
     if not os.access(home, os.R_OK | os.W_OK | os.X_OK):
         return Check(
             "home",
@@ -96,7 +103,7 @@ def _home(home: Path) -> Check:
             f"You may not write to {home}.",
             "Make it yours, or set WM_HOME to a folder that is.",
         )
-    mode = stat.S_IMODE(found)
+    mode = stat.S_IMODE(info.st_mode)
     if mode & 0o077:
         return Check(
             "home",
