@@ -1,4 +1,4 @@
-"""`python -m tests.bench NAME…`."""
+"""`python -m tests.bench NAME…`, and those that take arguments of their own."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ import importlib
 import sys
 
 NAMES = ("updates", "request", "render", "start", "idle", "hook", "redact", "load")
+WITH_ARGUMENTS = ("eval",)
 
 
 def run() -> int:
     asked = sys.argv[1:]
+    if asked and asked[0] in WITH_ARGUMENTS:
+        ended: int = importlib.import_module(f"tests.bench.{asked[0]}").main(asked[1:])
+        return ended
     if not asked or set(asked) - {*NAMES, "all"}:
         print(f"usage: python -m tests.bench NAME…    one of: {', '.join(NAMES)}, all")
+        print(f"       python -m tests.bench NAME --help    one of: {', '.join(WITH_ARGUMENTS)}")
         return 2
     names = NAMES if "all" in asked else tuple(asked)
     met = [importlib.import_module(f"tests.bench.{name}").main() for name in names]
