@@ -177,7 +177,7 @@ def test_short_writes_are_completed(tmp_path: Path) -> None:
     assert [kept.event_id for kept in store.evidence(KEY).records] == ["ev_2"]
 
 
-def test_one_full_document_and_its_evidence_cost_two_waits(tmp_path: Path) -> None:
+def test_one_full_document_and_its_evidence_cost_one_wait(tmp_path: Path) -> None:
     waits: list[list[str]] = []
 
     class CountingDisk(Disk):
@@ -195,8 +195,10 @@ def test_one_full_document_and_its_evidence_cost_two_waits(tmp_path: Path) -> No
         with store.transaction([MEMORY]) as tx:
             tx.put(MEMORY, memory("x"))
             tx.log(record(3))
-        assert len(waits) == 2
-    assert waits[1] == [f"workspaces/{KEY}", f"workspaces/{KEY}/evidence/1.jsonl"]
+        assert len(waits) == 1
+    folder = f"workspaces/{KEY}"
+    ahead = f"{folder}/.workspace-memory.json.next1"
+    assert waits[0] == [folder, ahead, f"{folder}/evidence/1.jsonl"]
     waits.clear()
     with store.transaction([SESSION]) as tx:
         tx.put(SESSION, session())

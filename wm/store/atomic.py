@@ -37,12 +37,13 @@ class Staged:
     file: Handle
 
 
-def stage(disk: Disk, folder: Handle, name: str, raw: bytes, *, spare: bool) -> Staged:
-    """Write `raw` beside the document; leaves nothing behind when it raises OSError."""
-    token = secrets.token_hex(8)
-    staged = Staged(
-        folder, name, paths.temp(name, token), "", disk.create(folder, paths.temp(name, token))
-    )
+def stage(
+    disk: Disk, folder: Handle, name: str, raw: bytes, *, spare: bool, file: str = ""
+) -> Staged:
+    """Write `raw` beside the document, into `file` or a temporary one; leaves nothing behind
+    when it raises OSError."""
+    temp = file or paths.temp(name, secrets.token_hex(8))
+    staged = Staged(folder, name, temp, "", _create(disk, folder, temp, replace=bool(file)))
     try:
         disk.write(staged.file, raw)
         if spare:
@@ -52,6 +53,16 @@ def stage(disk: Disk, folder: Handle, name: str, raw: bytes, *, spare: bool) -> 
         discard(disk, staged)
         raise
     return staged
+
+
+def _create(disk: Disk, folder: Handle, name: str, *, replace: bool) -> Handle:
+    try:
+        return disk.create(folder, name)
+    except FileExistsError:
+        if not replace:
+            raise
+    disk.unlink(folder, name)  # an update that was cut before it counted
+    return disk.create(folder, name)
 
 
 def write_new(disk: Disk, folder: Handle, name: str, raw: bytes) -> None:
@@ -111,7 +122,7 @@ def discard(disk: Disk, staged: Staged) -> None:
 
 def remove(disk: Disk, folder: Handle, name: str) -> None:
     """Delete a document: the spare first, so that no crash brings it back from there."""
-    for file in (paths.spare(name), name):
+    for file in (paths.next_file(name, 0), paths.next_file(name, 1), paths.spare(name), name):
         try:
             disk.unlink(folder, file)
         except FileNotFoundError:

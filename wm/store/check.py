@@ -99,10 +99,14 @@ def _file(store: FileStore, folder: Handle, name: str, mode: int, kind: Kind) ->
         yield Finding("not_ours", "error", full, told)
     else:
         yield from _mode(full, mode, fsops.FILE_MODE)
-        document = paths.document_of_temp(name)
-        if document is not None and not _is_locked(store, folder, document):
-            told = "A temporary file that a writer left behind."
-            yield Finding("stale_temp", "note", full, told, repairable=True)
+        temp, ahead = paths.document_of_temp(name), paths.document_of_next(name)
+        if (temp or ahead) and not _is_locked(store, folder, temp or ahead or ""):
+            code, told = (
+                ("stale_temp", "A temporary file that a writer left behind.")
+                if temp
+                else ("unfinished", "An update whose process or machine died under it.")
+            )
+            yield Finding(code, "note", full, told, repairable=True)
 
 
 def _mode(path: str, mode: int, wanted: int) -> Iterator[Finding]:

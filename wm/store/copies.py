@@ -8,7 +8,8 @@ acknowledged, and a file of a newer version is never taken for a damaged one (ST
 from __future__ import annotations
 
 import errno
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from wm.formats.base import Document
@@ -35,7 +36,7 @@ class Found(Generic[D_co]):
 
     generation: the highest that counts. keep_main, keep_spare: why that file must go to
     quarantine before it is replaced, "" if it need not. old_version: of a whole document in an
-    older format, else 0.
+    older format, else 0. unfinished: what `reading` already counts and `raw` does not have.
     """
 
     reading: Reading[D_co]
@@ -44,6 +45,16 @@ class Found(Generic[D_co]):
     keep_main: str = ""
     keep_spare: str = ""
     old_version: int = 0
+    unfinished: Unfinished | None = None
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """An update that was on disk and had not taken its name when its process or the machine
+    died. It counts. `file` has to take the name `target`."""
+
+    file: str
+    target: str
 
 
 def find(
@@ -55,20 +66,48 @@ def find(
     *,
     limit: int,
     relaxed: bool,
+    next_files: Sequence[str] = (),
 ) -> Found[D]:
     """Read and judge. Raises OSError where the document may be whole but cannot be reached.
 
+    next_files: those that no writer is at work on; see `transaction`.
+
     The spare is read first: it is written last, so it is never newer than the document.
     """
+    nexts = {file: _read(disk, folder, file, limit, _ODD) for file in next_files}
     spare = _read(disk, folder, paths.spare(name), limit, _ODD)
     main = _read(disk, folder, name, limit, _UNREADABLE)
     if main == "" and spare != "":
         # Deleted between the two looks? The spare goes first, so look there again.
         spare = _read(disk, folder, paths.spare(name), limit, _ODD)
     decoded = _decode(model, main, key)
+    if any(nexts.values()):
+        copies = {file: _decode(model, found, key) for file, found in nexts.items()}
+        return _judge_ahead(name, decoded, _decode(model, spare, key), copies, _raw(main))
     if decoded.state is State.WHOLE and _is_behind(spare, decoded, key):
         return judge(decoded, decoded, _raw(main))
     return judge(decoded, _decode(model, spare, key), _raw(main), relaxed=relaxed)
+
+
+def _judge_ahead(
+    name: str,
+    main: Decoded[D],
+    spare: Decoded[D],
+    nexts: Mapping[str, Decoded[D]],
+    raw: bytes | None,
+) -> Found[D]:
+    """`judge` where an update may be unfinished: it counts as the document that it was to
+    replace, or as the second copy of one that has since been edited, damaged or put back."""
+    whole = [(copy.generation, file) for file, copy in nexts.items() if copy.state is State.WHOLE]
+    generation, file = max(whole, default=(0, ""))
+    if main.state is State.WHOLE and main.generation < generation <= main.generation + 2:
+        found = judge(nexts[file], nexts[file], raw)
+        return replace(found, unfinished=Unfinished(file, name))
+    known = [copy.generation for copy in (main, spare) if copy.state is State.WHOLE]
+    if generation > max(known, default=0):
+        found = judge(main, nexts[file], raw)
+        return replace(found, unfinished=Unfinished(file, paths.spare(name)))
+    return judge(main, spare, raw)
 
 
 def is_overtaken(disk: Disk, folder: Handle, name: str, generation: int, *, limit: int) -> bool:

@@ -11,18 +11,19 @@ import contextlib
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TypeVar
 
+from wm.errors import StoreError
 from wm.formats.base import Document
 from wm.settings import StoreSettings
 from wm.store import atomic, copies, fstype, paths
 from wm.store import key as keys
 from wm.store.base import RELAXED, Health, Ref
-from wm.store.copies import Found
+from wm.store.copies import Found, Unfinished
 from wm.store.evidence import EvidenceLog
 from wm.store.failures import explained
 from wm.store.fsops import Disk, Handle
@@ -191,26 +192,83 @@ class Core:
 
     # --- documents ----------------------------------------------------------------------------
 
-    def find(self, ref: Ref[D], place: Place, folder: Handle, key: bytes) -> Found[D]:
-        """What the document is; from the cache if that still holds."""
-        limit = self.settings.max_document_bytes
+    def find(
+        self, ref: Ref[D], place: Place, folder: Handle, key: bytes, *, held: bool = False
+    ) -> Found[D]:
+        """What the document is; from the cache if that still holds.
+
+        held: we have the document's lock. Then what another writer left unfinished is finished;
+        else it is counted only. A kept document can have missed no acknowledged one: those need
+        a power cut, and no cache outlives that.
+        """
+        full = ref.model not in RELAXED
         kept = self.cache.get(place.path, ref.model)
-        if kept is not None and self._holds(kept, place, folder):
+        missed = kept is not None and held and full and self._is_left(folder, place, kept)
+        if kept is not None and not missed and self._holds(kept, place, folder):
             return kept
-        found = copies.find(
+        left = self._left(folder, place) if full else []
+        if left and not held:
+            found = self._look_aside(ref, place, folder, key, left)
+        else:
+            found = self._look(ref, place, folder, key, left)
+            if found.unfinished is not None:
+                self._finish(folder, found.unfinished)
+                found = self._look(ref, place, folder, key)
+        if found.reading.health is Health.OK and not (found.keep_spare or found.unfinished):
+            self.cache.put(place.path, ref.model, found)
+        else:
+            self.cache.drop(place.path)
+        return found
+
+    def _look(
+        self, ref: Ref[D], place: Place, folder: Handle, key: bytes, left: Sequence[str] = ()
+    ) -> Found[D]:
+        return copies.find(
             self.disk,
             folder,
             place.name,
             ref.model,
             key,
-            limit=limit,
+            limit=self.settings.max_document_bytes,
             relaxed=ref.model in RELAXED,
+            next_files=left,
         )
-        if found.reading.health is Health.OK and not found.keep_spare:
-            self.cache.put(place.path, ref.model, found)
-        else:
-            self.cache.drop(place.path)
-        return found
+
+    def _look_aside(
+        self, ref: Ref[D], place: Place, folder: Handle, key: bytes, left: Sequence[str]
+    ) -> Found[D]:
+        """What is on its way counts if nobody is on it: with the lock in our hands meanwhile."""
+        try:
+            lock = self.locks.try_take(folder, place.name)
+        except StoreError:  # a folder that cannot be written to has no writer at work
+            return self._look(ref, place, folder, key, left)
+        if lock is None:
+            return self._look(ref, place, folder, key)
+        try:
+            return self._look(ref, place, folder, key, left)
+        finally:
+            self.locks.release_all([lock])
+
+    def _left(self, folder: Handle, place: Place) -> list[str]:
+        files = (paths.next_file(place.name, parity) for parity in (0, 1))
+        return [file for file in files if self._exists(folder, file)]
+
+    def _is_left(self, folder: Handle, place: Place, kept: Found[D]) -> bool:
+        return self._exists(folder, paths.next_file(place.name, kept.generation + 1))
+
+    def _exists(self, folder: Handle, name: str) -> bool:
+        try:
+            self.disk.stat(folder, name)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _finish(self, folder: Handle, update: Unfinished) -> None:
+        """Let it take its name. Its bytes may never have been flushed: nobody knows."""
+        with self.disk.open(folder, update.file) as file:
+            self.disk.flush(file)
+        self.disk.rename(folder, update.file, update.target)
+        self.disk.flush(folder)
 
     def _holds(self, kept: Found[D], place: Place, folder: Handle) -> bool:
         """Whether the file has the bytes it had. The same bytes are no proof alone: somebody may

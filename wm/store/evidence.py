@@ -53,7 +53,7 @@ def file_name(number: int) -> str:
 @dataclass(slots=True)
 class End:
     """The open end of a log. `size` is where the next record goes; `fresh`: this process has
-    not flushed the file's name yet."""
+    not flushed the file's name yet; `added`: bytes of records since it was opened."""
 
     workspace: str
     number: int
@@ -61,6 +61,7 @@ class End:
     file: Handle
     size: int
     fresh: bool
+    added: int = 0
 
 
 @dataclass
@@ -109,9 +110,17 @@ class EvidenceLog:
                 self.disk.truncate(end.file, end.size)
             raise
         end.size += len(lines)
+        end.added += len(lines)
         inode = self.disk.status(end.file).st_ino
         with self._guard:
             self._known[end.workspace] = (end.number, inode, end.size)
+
+    def take_back(self, end: End) -> None:
+        """Cut off what was added: what it tells of did not happen. Never raises, because it runs
+        while an error is told; records that stay tell of something that was tried."""
+        self.forget(end.workspace)
+        with contextlib.suppress(OSError):
+            self.disk.truncate(end.file, end.size - end.added)
 
     def forget(self, workspace: str) -> None:
         """Look at the file again before the next append."""

@@ -79,6 +79,23 @@ def _sweep(store: FileStore, path: str) -> str:
     return "Cleared."
 
 
+def _finish(store: FileStore, path: str) -> str:
+    """An update that counts takes its name; one that was cut before is cleared."""
+    above, _, name = path.rpartition("/")
+    main = paths.Place(above, paths.document_of_next(name) or name)
+    ref = ref_at(main.path)
+    with store.transaction([ref]) as transaction, _opened(store, main) as folder:
+        if name not in store.disk.list(folder):
+            return ""
+        transaction.read(ref)
+        counted = name not in store.disk.list(folder)
+        if not counted:
+            store.disk.unlink(folder, name)
+    if counted:
+        _renew_spare(store, paths.Place(above, paths.spare(main.name)).path)
+    return "Finished." if counted else "Cleared."
+
+
 def _restore(store: FileStore, path: str) -> str:
     """Give a damaged or missing document the bytes of its spare."""
     place = place_at(path)
@@ -136,6 +153,7 @@ _MENDS: Mapping[str, Callable[[FileStore, str], str]] = MappingProxyType(
         "damaged_key": _mend_key,
         "open_to_others": _close_to_others,
         "stale_temp": _sweep,
+        "unfinished": _finish,
         "restored": _restore,
         "unreadable": _set_aside,
         "damaged_spare": _renew_spare,
@@ -156,7 +174,7 @@ def _opened(store: FileStore, place: paths.Place) -> Handle:
 def _found(store: FileStore, path: str, folder: Handle) -> Found[Document]:
     place = place_at(path)
     with explained("read", store.home, path):
-        return store.core.find(ref_at(path), place, folder, store.core.key_to_write())
+        return store.core.find(ref_at(path), place, folder, store.core.key_to_write(), held=True)
 
 
 def _copy(store: FileStore, folder: Handle, source: str, target: str) -> None:

@@ -131,6 +131,12 @@ def spare(name: str) -> str:
     return f".{name}.spare"
 
 
+def next_file(name: str, generation: int) -> str:
+    """Where a generation is flushed before it takes the name. Two in turn: a power cut may keep
+    the older of them from having taken it."""
+    return f".{name}.next{generation % 2}"
+
+
 def lock(name: str) -> str:
     return f".{name}.lock"
 
@@ -156,6 +162,11 @@ def document_of_temp(file: str) -> str | None:
 def document_of_spare(file: str) -> str | None:
     """The document that a spare belongs to; None if the file is no spare."""
     return file[1:-6] if file.startswith(".") and file.endswith(".spare") else None
+
+
+def document_of_next(file: str) -> str | None:
+    """The document whose next generation a file holds; None if it is no such file."""
+    return file[1:-6] if file.startswith(".") and file.endswith((".next0", ".next1")) else None
 
 
 def _row(model: type[Document]) -> Row:

@@ -1,7 +1,15 @@
 """One locked read-modify-write cycle on files: `store.base.Transaction` for `FileStore`.
 
-Order of a commit (ST-1, TR-2). Each full document is on disk before the next one takes its
-name, so that a power cut leaves a fact twice, never nowhere:
+Order of a commit (ST-1, TR-2). The usual one changes one full document that is as wm left it:
+
+  stage     into `.<name>.next0` or `.next1`, by its generation
+  append    evidence
+  flush     that file, its folder and the evidence, together; class full is on disk from here on
+  install   the document: a power cut that takes this back leaves a file that counts
+  install   its spare; relaxed documents
+
+Where there are several, or something to set aside, each full document is on disk under its own
+name before the next one takes its name, so that a power cut leaves a fact twice, never nowhere:
 
   stage     everything into temporary files; whatever fails here has changed nothing
   flush     the staged files of class full, together
@@ -10,8 +18,6 @@ name, so that a power cut leaves a fact twice, never nowhere:
   append    evidence
   flush     the last folder and the evidence file, together; class full is on disk from here on
   install   the spares, which must never be newer than what is on disk; relaxed documents
-
-One full document and its evidence so cost two waits for the drive.
 """
 
 from __future__ import annotations
@@ -221,7 +227,8 @@ class FileTransaction:
         found = self._found.get(place.path)
         if found is None:
             with explained("read", self._core.home, place.path):
-                found = self._core.find(ref, place, self._folder(place.folder), self._key)
+                folder = self._folder(place.folder)
+                found = self._core.find(ref, place, folder, self._key, held=True)
             self._found[place.path] = found
         return found
 
@@ -246,20 +253,35 @@ class FileTransaction:
     ) -> None:
         with ExitStack() as stack:
             ends = self._open_logs(stack, logs)
-            writes = self._stage_all(stack, puts)
+            alone = self._alone(puts, deletes)
+            writes = self._stage_all(stack, puts, alone)
             self._check_locks()
             full = [write for write in writes if write.put.ref.model not in RELAXED]
             relaxed = [write for write in writes if write.put.ref.model in RELAXED]
-            # The last folder waits for the evidence, so that both are flushed at once.
-            last = self._install_in_turn(full, more=bool(deletes))
-            last += self._delete_all(deletes)
-            self._append_all(ends, logs)
-            durable = bool(full or deletes) or any(log.by_user for log in logs)
-            self._make_durable(last, ends, durable=durable)
+            if alone is not None:
+                self._install_at_once(full[0], ends, logs)
+            else:
+                # The last folder waits for the evidence, so that both are flushed at once.
+                last = self._install_in_turn(full, more=bool(deletes))
+                last += self._delete_all(deletes)
+                self._append_all(ends, logs)
+                durable = bool(full or deletes) or any(log.by_user for log in logs)
+                self._make_durable(last, ends, durable=durable)
             for write in full:
                 self._install_twin(write)
             for write in relaxed:
                 self._install(write)
+
+    def _alone(self, puts: Sequence[_Put], deletes: Sequence[_Delete]) -> _Put | None:
+        """The only full document, where it simply follows its last generation: no order has to
+        be kept, and nothing has to be set aside."""
+        full = [put for put in puts if put.ref.model not in RELAXED]
+        if len(full) != 1 or deletes:
+            return None
+        found = self._look(full[0].ref, full[0].place)
+        ordinary = found.reading.health is Health.OK and found.raw is not None
+        special = found.keep_main or found.keep_spare or found.old_version
+        return full[0] if ordinary and not special else None
 
     def _open_logs(self, stack: ExitStack, logs: Sequence[_Log]) -> dict[str, End]:
         """Take the logs' locks, after those of all documents, and open clean ends."""
@@ -275,17 +297,19 @@ class FileTransaction:
             ends[workspace] = end
         return ends
 
-    def _stage_all(self, stack: ExitStack, puts: Sequence[_Put]) -> list[_Write]:
+    def _stage_all(
+        self, stack: ExitStack, puts: Sequence[_Put], alone: _Put | None
+    ) -> list[_Write]:
         writes: list[_Write] = []
         unflushed: list[Handle] = []
         for put in puts:
             with explained("write", self._core.home, put.place.path):
-                write = self._stage_one(put)
+                write = self._stage_one(put, ahead=put is alone)
                 stack.callback(atomic.discard, self._disk, write.staged)
                 writes.append(write)
                 if put.ref.model in RELAXED:
                     self._disk.close(write.staged.file)
-                else:
+                elif put is not alone:
                     unflushed.append(write.staged.file)
                 if len(unflushed) >= _FLUSH_TOGETHER:
                     self._flush_and_close(unflushed)
@@ -293,7 +317,7 @@ class FileTransaction:
             self._flush_and_close(unflushed)
         return writes
 
-    def _stage_one(self, put: _Put) -> _Write:
+    def _stage_one(self, put: _Put, *, ahead: bool) -> _Write:
         # Encoded once per commit: many puts of one document in a batch cost one encoding.
         raw, again = envelope.encode(put.document, put.generation, self._key)
         limit = self._core.settings.max_document_bytes
@@ -309,6 +333,7 @@ class FileTransaction:
             put.place.name,
             raw,
             spare=put.ref.model not in RELAXED,
+            file=paths.next_file(put.place.name, put.generation) if ahead else "",
         )
         return _Write(put, staged, raw, again)
 
@@ -328,6 +353,18 @@ class FileTransaction:
                     f"The lock file {path} was removed or replaced while it was held.",
                     fix="Nothing was written; try again. Lock files must stay where they are.",
                 )
+
+    def _install_at_once(self, write: _Write, ends: dict[str, End], logs: Sequence[_Log]) -> None:
+        """One wait for all: document, evidence, and the name of the file that holds it. That file
+        counts from then on (`copies.find`), so the document's own name needs no flush."""
+        self._append_all(ends, logs)
+        try:
+            self._make_durable([write.put.place.folder], ends, [write.staged.file])
+            self._install(write)
+        except BaseException:
+            for end in ends.values():
+                self._core.log.take_back(end)
+            raise
 
     def _install_in_turn(self, writes: Sequence[_Write], *, more: bool) -> list[str]:
         """Install full documents; the folders that the caller still has to flush."""
@@ -361,7 +398,14 @@ class FileTransaction:
             with explained("write", self._core.home, end.file.path):
                 self._core.log.append(end, lines)
 
-    def _make_durable(self, folders: Sequence[str], ends: dict[str, End], *, durable: bool) -> None:
+    def _make_durable(
+        self,
+        folders: Sequence[str],
+        ends: dict[str, End],
+        files: Sequence[Handle] = (),
+        *,
+        durable: bool = True,
+    ) -> None:
         """The flush after which class full is on disk; relaxed evidence waits for `flush`."""
         logs = list(ends.values())
         if not durable:
@@ -371,7 +415,7 @@ class FileTransaction:
                 )
             logs = []
         fresh = [end.folder.path for end in logs if end.fresh]
-        self._flush_folders([*folders, *fresh], [end.file for end in logs])
+        self._flush_folders([*folders, *fresh], [*(end.file for end in logs), *files])
 
     def _flush_folders(self, folders: Iterable[str], files: Sequence[Handle] = ()) -> None:
         """Flush folders, the unflushed way to them, and `files`, all at once."""

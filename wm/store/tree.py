@@ -39,9 +39,13 @@ class Kind:
 
 
 def owner_of(name: str) -> str:
-    """The document that a file belongs to: itself, or what it is the spare, lock, temporary file
-    or older version of."""
-    found = paths.document_of_temp(name) or paths.document_of_spare(name)
+    """The document that a file belongs to: itself, or what it is the spare, lock, temporary file,
+    next or older version of."""
+    found = (
+        paths.document_of_temp(name)
+        or paths.document_of_spare(name)
+        or paths.document_of_next(name)
+    )
     if found is None and name.startswith(".") and name.endswith(".lock"):
         found = name[1:-5]
     old = _OLD_VERSION.fullmatch(name)
