@@ -408,6 +408,25 @@ class RecallSettings:
 
 
 @dataclass(frozen=True)
+class ToolSettings:
+    """The tools that a model is given (SPEC IF-4)."""
+
+    hits: int = option(8, "Hits of memory_query unless asked otherwise.", spec="IF-4", unit="hits")
+    answer_chars: int = option(
+        8000,
+        "Memories in one answer, together; what is more is counted.",
+        spec="IF-4",
+        unit="chars",
+    )
+    max_waiting: int = option(
+        100,
+        "Proposals of agents that wait in the inbox; a further one is refused.",
+        spec="TR-3",
+        unit="entries",
+    )
+
+
+@dataclass(frozen=True)
 class Paths:
     """Where things are on this machine (SPEC ID-1). All absolute."""
 
@@ -446,6 +465,7 @@ class Settings:
     daemon: DaemonSettings = DaemonSettings()
     hooks: HookSettings = HookSettings()
     recall: RecallSettings = RecallSettings()
+    tools: ToolSettings = ToolSettings()
 
 
 SOCKET_LIMIT = 103 if sys.platform == "darwin" else 107
@@ -459,6 +479,7 @@ SECTIONS: dict[str, type[Any]] = {
     "daemon": DaemonSettings,
     "hooks": HookSettings,
     "recall": RecallSettings,
+    "tools": ToolSettings,
 }
 
 

@@ -67,6 +67,13 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", "/v1/entries/{id}/accept", "accept_entry", "Accept an entry of the inbox"),
     Route("POST", "/v1/entries/{id}/reject", "reject_entry", "Reject an entry of the inbox"),
     Route("GET", "/v1/search", "search", "Find entries by their words"),
+    Route(
+        "POST",
+        "/v1/tools/{name}",
+        "call_tool",
+        "A model calls a memory tool; the body is its arguments",
+        takes="arguments",
+    ),
     Route("GET", "/v1/why", "why", "What is known about an entry or a text", heavy=True),
     Route("GET", "/v1/sessions/{session_id}", "show_session", "The hot state of a session"),
     Route("POST", "/v1/sessions/{session_id}/events", "record_event", "Something happened"),

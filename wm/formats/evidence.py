@@ -20,6 +20,7 @@ Phase = Literal[
     "render",
     "session",
     "user",
+    "agent",
     "store",
     "compaction",
 ]

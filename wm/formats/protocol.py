@@ -196,6 +196,24 @@ class ExportAnswer(Record):
     evidence: tuple[EvidenceRecord, ...] = ()
 
 
+# --- tools of a model --------------------------------------------------------------------
+
+
+class ToolRequest(Scoped):
+    """A model calls one of `wm.formats.tools`. session: the agent's own id of it, if known."""
+
+    name: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    session: str = ""
+
+
+class ToolAnswer(Record):
+    """What the model reads, and the same for programs. Refusals are problems, not answers."""
+
+    text: str
+    structured: dict[str, Any] = Field(default_factory=dict)
+
+
 # --- sessions --------------------------------------------------------------------------
 
 

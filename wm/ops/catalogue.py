@@ -15,6 +15,7 @@ from wm.ops import (
     sessions,
     statusline,
     why,
+    tools,
     workspaces,
 )
 from wm.ops.base import Operation
@@ -35,6 +36,7 @@ OPERATIONS: dict[str, Operation[Any, Any]] = {
         search.search,
         why.why,
         record_event.record_event,
+        tools.call_tool,
         prompt.prompt,
         sessions.show_session,
         hooks.hook,

@@ -12,6 +12,7 @@ from wm.formats.evidence import EvidenceRecord
 
 REASONS = {
     "active_file_snapshot": "it says which file is open now",
+    "agent_request": "an agent asked for it, and nobody confirmed it",
     "already_present": "it was there already",
     "already_waiting": "it was waiting already",
     "asked_in_session": "the user said so in a session",

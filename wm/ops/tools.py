@@ -1,0 +1,265 @@
+"""Carry out what a model asks for by a tool (IF-4). One place for every way to a model.
+
+Whoever calls a tool is a model, never a person: it reads what is in force, and everything that
+it wants to change is a proposal (TR-3, EX-5). A proposal waits in the inbox, tainted, until the
+user accepts it. A model may withdraw its own proposals and nothing else: what the user asked to
+keep, or to forget, only a user's act changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from wm.domain.facts import Detail, Fact
+from wm.domain.recall import told
+from wm.domain.workspace import edits, forget
+from wm.domain.workspace.consolidate import Ledger
+from wm.errors import NotFound, UserError
+from wm.formats import tools
+from wm.formats.base import Document
+from wm.formats.protocol import (
+    EntriesRequest,
+    Place,
+    RememberRequest,
+    SearchRequest,
+    ToolAnswer,
+    ToolRequest,
+)
+from wm.formats.tombstones import TrashedEntry
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops import words
+from wm.ops.base import Operation, Work
+from wm.ops.entries import inspect, to_trash, trash_ref
+from wm.ops.memory import (
+    find_entry,
+    full_id,
+    load_memory,
+    read_tombstones,
+    save_memory,
+    tombstones_ref,
+)
+from wm.ops.place import locate
+from wm.ops.remember import judged, learn_refs, new_entry
+from wm.ops.runtime import Runtime
+from wm.ops.search import search
+from wm.store.base import Ref
+
+AGENT_REQUEST = "agent_request"
+"""The reason why a proposal waits. It marks what the model may withdraw again."""
+
+Arguments = Mapping[str, Any]
+
+
+def is_proposal(entry: MemoryEntry) -> bool:
+    """An agent asked for it, and nobody confirmed it yet."""
+    return entry.status == "inbox" and AGENT_REQUEST in entry.reasons
+
+
+# --- reading --------------------------------------------------------------------------------
+
+
+def _query(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+    settings = work.runtime.settings.tools
+    found = search.run(
+        work,
+        SearchRequest(
+            **_scope(request),
+            query=arguments["query"],
+            limit=int(arguments.get("limit", settings.hits)),
+        ),
+    )
+    text, structured = told.answer(found.hits, found.searched, settings.answer_chars)
+    return ToolAnswer(text=text, structured=structured)
+
+
+def _stats(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+    del arguments
+    found = inspect.run(work, EntriesRequest(**_scope(request)))
+    trash = len(work.runtime.store.names(TrashedEntry, found.place.key))
+    text, structured = told.stats(found, trash)
+    return ToolAnswer(text=text, structured=structured)
+
+
+def _scope(request: ToolRequest) -> dict[str, Any]:
+    return {
+        "directory": request.directory,
+        "workspace": request.workspace,
+        "explicit": request.explicit,
+    }
+
+
+# --- proposing ------------------------------------------------------------------------------
+
+
+def _remember(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+    place = locate(work.runtime, request)
+    memory = load_memory(work, place)
+    entry = proposal(work, place, arguments["text"], arguments.get("type", ""), request.session)
+    twin = next(iter(Ledger(memory).twins(entry)), None)
+    if twin is not None:
+        known = "Known already" if twin.status == "active" else "It waits in the inbox already"
+        return _said(f"{known}, as {told.short_id(twin)}; nothing was changed.", twin, "known")
+    refuse_forgotten(work, place, entry)
+    memory = add_proposal(work, place, memory, entry)
+    why = words.reasons(entry.reasons)
+    return _said(
+        f"Proposed as {told.short_id(entry)}: it waits in the inbox, because {why}. It is not in "
+        "force before the user accepts it (`wm inbox`). Tell the user so.",
+        entry,
+        "inbox",
+    )
+
+
+def proposal(work: Work, place: Place, text: str, type: str, session: str) -> MemoryEntry:
+    """The entry for what an agent wrote: redacted, judged, waiting, tainted."""
+    asked = RememberRequest(text=text, type=type, source="manual", origin="agent", session=session)
+    entry = new_entry(work, place, asked)
+    reasons = (AGENT_REQUEST, *judged(work, entry))
+    return entry.model_copy(update={"status": "inbox", "tainted": True, "reasons": reasons})
+
+
+def refuse_forgotten(work: Work, place: Place, entry: MemoryEntry) -> None:
+    """Raises UserError for what the user forgot: an agent does not bring it back (WM-7)."""
+    stones = read_tombstones(work, place).stones
+    if forget.is_forgotten(entry.text, stones, work.runtime.store.digest):
+        raise UserError(
+            "This was forgotten here before, so it was not proposed again.",
+            fix="If the user wants it back, they can say so, or use `wm remember`.",
+        )
+
+
+def add_proposal(
+    work: Work, place: Place, memory: WorkspaceMemory, entry: MemoryEntry
+) -> WorkspaceMemory:
+    """Put it into the inbox. Raises UserError where too much of agents waits there already."""
+    limit = work.runtime.settings.tools.max_waiting
+    if sum(map(is_proposal, memory.entries)) >= limit:
+        raise UserError(
+            f"{limit} proposals of agents wait in the inbox already, so none is taken.",
+            fix="Ask the user to look at `wm inbox`.",
+        )
+    memory = memory.model_copy(update={"entries": (*memory.entries, entry)})
+    fact = Fact(
+        "memory_inbox",
+        "agent",
+        "inbox",
+        entry.id,
+        entry.reasons,
+        {"source": entry.source, "origin": entry.origin, "text": entry.text},
+    )
+    save_memory(work, place, memory, [fact], session=entry.session)
+    return memory
+
+
+# --- withdrawing ----------------------------------------------------------------------------
+
+
+def _forget(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+    place = locate(work.runtime, request)
+    memory = load_memory(work, place)
+    entry = find_entry(memory, arguments["id"])
+    if not is_proposal(entry):
+        raise UserError(
+            f"{told.short_id(entry)} was not forgotten: only the user may forget what is not a "
+            "proposal of an agent.",
+            fix=f"Ask the user to run `wm forget {told.short_id(entry)}`, or to say what to "
+            "forget in their own words.",
+        )
+    withdraw(work, place, memory, entry, str(arguments.get("reason", "")))
+    return _said(
+        f"Withdrew {told.short_id(entry)}; memory_restore takes it back.", entry, "trashed"
+    )
+
+
+def withdraw(
+    work: Work, place: Place, memory: WorkspaceMemory, entry: MemoryEntry, reason: str = ""
+) -> WorkspaceMemory:
+    """Move a proposal to the trash. No tombstone: nobody but the agent wanted it gone."""
+    memory, gone = edits.trash(memory, entry.id)
+    to_trash(work, place, gone, reason=reason, stone=False)
+    details: dict[str, Detail] = {"text": gone.text}
+    fact = Fact("memory_trashed", "agent", "trashed", gone.id, (AGENT_REQUEST,), details)
+    save_memory(work, place, memory, [fact], session=gone.session)
+    return memory
+
+
+def _restore(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+    place = locate(work.runtime, request)
+    memory = load_memory(work, place)
+    name = full_id(arguments["id"], work.runtime.store.names(TrashedEntry, place.key))
+    kept = work.read(trash_ref(place.key, name)).document if name else None
+    if kept is None:
+        raise NotFound(
+            f"There is no {arguments['id'][:40]!r} in the trash.",
+            fix="`forget` named the id of what it withdrew.",
+        )
+    entry = kept.entry
+    # A stone lies on what the user rejected; what was withdrawn has none.
+    rejected = any(stone.id == entry.id for stone in read_tombstones(work, place).stones)
+    if rejected or not is_proposal(entry):
+        raise UserError(
+            f"{told.short_id(entry)} was not brought back: the user let it go, and only the user "
+            "takes it back.",
+            fix=f"Ask the user to run `wm restore {entry.id}`.",
+        )
+    memory, facts = edits.restore(memory, entry, now=work.now)
+    work.delete(trash_ref(place.key, entry.id))
+    save_memory(work, place, memory, [replace(fact, phase="agent") for fact in facts])
+    return _said(f"{told.short_id(entry)} waits in the inbox again.", entry, "inbox")
+
+
+def _said(text: str, entry: MemoryEntry, outcome: str) -> ToolAnswer:
+    return ToolAnswer(
+        text=text,
+        structured={"outcome": outcome, "id": told.short_id(entry), "message": text},
+    )
+
+
+# --- the operation --------------------------------------------------------------------------
+
+Run = Callable[[Work, ToolRequest, Arguments], ToolAnswer]
+
+RUNS: Mapping[str, Run] = {
+    "memory_query": _query,
+    "memory_stats": _stats,
+    "remember": _remember,
+    "forget": _forget,
+    "memory_restore": _restore,
+}
+"""Tool -> what it does; the same names as `wm.formats.tools.TOOLS`."""
+
+
+def _run(work: Work, request: ToolRequest) -> ToolAnswer:
+    tool = _tool(request)
+    wrong = tools.problem(tool, request.arguments)
+    if wrong:
+        raise UserError(wrong, fix="Call it again with the arguments that its schema names.")
+    return RUNS[tool.name](work, request, request.arguments)
+
+
+def _tool(request: ToolRequest) -> tools.Tool:
+    tool = tools.find(request.name)
+    if tool is None:
+        known = ", ".join(tool.name for tool in tools.TOOLS)
+        raise NotFound(
+            f"There is no memory tool {request.name[:40]!r}.", fix=f"The tools are: {known}."
+        )
+    return tool
+
+
+def _refs(runtime: Runtime, request: ToolRequest) -> Sequence[Ref[Document]]:
+    """Nothing for a tool that only reads: it then runs without a lock. The file in the trash is
+    locked once its name is known (`Undeclared`)."""
+    if _tool(request).reads:
+        return ()
+    key = locate(runtime, request).key
+    return (*learn_refs(key), tombstones_ref(key))
+
+
+def _queue(runtime: Runtime, request: ToolRequest) -> str:
+    return locate(runtime, request).key
+
+
+call_tool = Operation("call_tool", ToolRequest, ToolAnswer, _run, refs=_refs, queue=_queue)
