@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from wm.domain.facts import Detail, Fact, Refusal
+from wm.domain.text import canonical
 from wm.domain.times import days_between, iso, parse
 from wm.domain.workspace import edits, outside
 from wm.domain.workspace.forget import tombstone
@@ -301,15 +303,25 @@ def to_trash(work: Work, place: Place, entry: MemoryEntry, *, reason: str, stone
     work.put(tombstones_ref(place.key), stones.model_copy(update={"stones": (*kept, new)}))
 
 
+def lift_stone(work: Work, place: Place, entry: MemoryEntry) -> bool:
+    """Let the text of a forgotten entry be learned again; False where nothing forbade it."""
+    stones = read_tombstones(work, place)
+    digest = work.runtime.store.digest(canonical(entry.text)) if stones.stones else ""
+    kept = tuple(s for s in stones.stones if s.id != entry.id and s.digest != digest)
+    if len(kept) == len(stones.stones):
+        return False
+    work.put(tombstones_ref(place.key), stones.model_copy(update={"stones": kept}))
+    return True
+
+
 def _restore(work: Work, request: EntryRequest) -> EntryAnswer:
     place = locate(work.runtime, request)
     memory = load_memory(work, place)
     entry = _trashed(work, place, memory, request.id)
     memory, facts = edits.restore(memory, entry, now=work.now)
-    stones = read_tombstones(work, place)
-    kept = tuple(s for s in stones.stones if s.id != entry.id)
-    if len(kept) != len(stones.stones):
-        work.put(tombstones_ref(place.key), stones.model_copy(update={"stones": kept}))
+    # Whether it had a tombstone is what taking the restore back must know.
+    stone = lift_stone(work, place, entry)
+    facts = tuple(replace(fact, details={**fact.details, "stone": stone}) for fact in facts)
     save_memory(work, place, memory, facts)
     work.delete(trash_ref(place.key, entry.id))
     # Where its id was taken meanwhile, it has come back under another one.

@@ -53,6 +53,7 @@ def learn(work: Work, place: Place, request: RememberRequest) -> Remembered:
     admission = consolidate.admit(
         memory, entry, now=work.now, settings=work.runtime.settings.memory
     )
+    lifted = _lift_stones(work, place, entry) if entry.source != "compaction" else ()
     fact = Fact(
         type=f"memory_{admission.outcome}",
         phase="promotion",
@@ -64,13 +65,12 @@ def learn(work: Work, place: Place, request: RememberRequest) -> Remembered:
             "source": entry.source,
             "origin": entry.origin,
             "text": entry.text,
+            **({"lifted": lifted} if lifted else {}),
         },
     )
     event = work.log(place.key, [fact], session=entry.session)[0]
     memory = _admitted_by(admission.memory, admission.entry_id, event)
     save_memory(work, place, memory)
-    if entry.source != "compaction":
-        _lift_stones(work, place, entry)
     kept = next((e for e in memory.entries if e.id == admission.entry_id), None)
     return Remembered(
         outcome=admission.outcome,
@@ -89,13 +89,15 @@ def _admitted_by(memory: WorkspaceMemory, entry_id: str, event: str) -> Workspac
     return memory.model_copy(update={"entries": entries})
 
 
-def _lift_stones(work: Work, place: Place, entry: MemoryEntry) -> None:
-    """What a person asked for again is no longer forgotten."""
+def _lift_stones(work: Work, place: Place, entry: MemoryEntry) -> tuple[str, ...]:
+    """What a person asked for again is no longer forgotten. The ids of the stones that go."""
     stones = read_tombstones(work, place)
     wanted = work.runtime.store.digest(canonical(entry.text)) if stones.stones else ""
-    kept = tuple(stone for stone in stones.stones if stone.digest != wanted)
-    if len(kept) != len(stones.stones):
+    lifted = tuple(stone.id for stone in stones.stones if stone.digest == wanted)
+    if lifted:
+        kept = tuple(stone for stone in stones.stones if stone.digest != wanted)
         work.put(tombstones_ref(place.key), stones.model_copy(update={"stones": kept}))
+    return lifted
 
 
 def new_entry(work: Work, place: Place, request: RememberRequest) -> MemoryEntry:

@@ -13,20 +13,18 @@ from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.base import Operation, Work
 from wm.ops.entries import find_entry_or_trash, trash_ref
+from wm.ops.evidence import names, quotes, read_log
 from wm.ops.memory import read_memory
 from wm.ops.place import locate
 from wm.ops.render import omissions, rendered, strengths
 from wm.ops.words import happened
-
-SHORTEST_PREVIEW = 20
-"""Quoted characters that tell one text from others."""
 
 
 def _run(work: Work, request: WhyRequest) -> WhyAnswer:
     place = locate(work.runtime, request)
     # Evidence holds labels instead of secrets, so the question must too.
     subject = work.runtime.redactor.text(request.subject)
-    entry = _find(work, place, subject)
+    entry = find_entry_or_text(work, place, subject)
     records = _records(work, place, subject, entry)
     if entry is None:
         if not records:
@@ -48,11 +46,11 @@ def _run(work: Work, request: WhyRequest) -> WhyAnswer:
         shown=any(e.id == entry.id for e in view.shown),
         omitted=omissions((entry,), place, view)[entry.id],
         records=records,
-        sentences=(_origin(entry), *map(happened, records)),
+        sentences=(_origin(entry), *(happened(r, of=entry.id) for r in records)),
     )
 
 
-def _find(work: Work, place: Place, subject: str) -> MemoryEntry | None:
+def find_entry_or_text(work: Work, place: Place, subject: str) -> MemoryEntry | None:
     """The entry by id, else the one whose text says just this; those in the trash last."""
     try:
         return find_entry_or_trash(work, place, subject)
@@ -76,24 +74,8 @@ def _records(
     wanted = canonical(subject)
     return tuple(
         record
-        for record in work.runtime.store.evidence(place.key).records
-        if (_names(record, entry.id) if entry is not None else _quotes(record, wanted))
-    )
-
-
-def _names(record: EvidenceRecord, entry_id: str) -> bool:
-    shown = record.details.get("included") or ()
-    return record.entry == entry_id or entry_id in shown
-
-
-def _quotes(record: EvidenceRecord, wanted: str) -> bool:
-    """The text, or a part of it, was quoted whole; or a beginning of it was."""
-    quoted = canonical(str(record.details.get("text") or ""))
-    preview = canonical(str(record.details.get("preview") or ""))
-    return bool(wanted) and (
-        wanted in quoted
-        or wanted in preview
-        or (len(preview) >= SHORTEST_PREVIEW and preview in wanted)
+        for record in read_log(work, place).records
+        if (names(record, entry.id) if entry is not None else quotes(record, wanted))
     )
 
 

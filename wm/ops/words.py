@@ -91,6 +91,7 @@ HAPPENED = {
     ("memory_edited", "changed"): "edited",
     ("memory_edited", "unchanged"): "edited, to what it was",
     ("memory_trashed", "trashed"): "forgotten, to the trash",
+    ("memory_returned", "inbox"): "the acceptance was taken back; it waits in the inbox again",
     ("memory_restored", "restored"): "brought back from the trash",
     ("memory_restored", "unchanged"): "brought back; it was there already",
     ("memory_reinforced", "reinforced"): "seen again, so it fades more slowly",
@@ -121,11 +122,37 @@ def reasons(codes: Sequence[str]) -> str:
     return "; ".join(dict.fromkeys(reason(code) for code in codes))
 
 
-def happened(record: EvidenceRecord) -> str:
-    """One line of an entry's history: when, what, and why."""
-    when = record.created_at[:16].replace("T", " ")
+BESIDE = {
+    "by": "took the place of {entry}",
+    "replaces": "replaced by {entry}",
+    "included": "put into a prompt",
+    "reactivated": "active again, as {entry} that had replaced it is gone",
+    "retired": "replaced again by {entry}, which came back",
+    "of": "a change of it waits in the inbox, as {entry}",
+    "carriedBy": "{entry}, which says the same, was accepted with it",
+    "proposal": "carried out on {entry}",
+}
+"""Detail that names an entry beside the one a record speaks of -> what happened to it."""
+
+
+def told(record: EvidenceRecord, *, of: str = "") -> str:
+    """What happened, and why, without the time. of: the entry whose history is told."""
     what = HAPPENED.get(
         (record.type, record.outcome), f"{record.type.replace('_', ' ')}: {record.outcome}"
     )
+    if of and record.entry != of:
+        beside = (name for name in BESIDE if of in _as_ids(record.details.get(name)))
+        what = next((BESIDE[name].format(entry=record.entry) for name in beside), what)
+    elif record.details.get("undoes"):
+        what = f"{what}, by taking {record.details['undoes']} back"
     why = f" ({reasons(record.reason_codes)})" if record.reason_codes else ""
-    return f"{when}  {what}{why}"
+    return f"{what}{why}"
+
+
+def _as_ids(value: object) -> tuple[object, ...]:
+    return tuple(value) if isinstance(value, (list, tuple)) else (value,)
+
+
+def happened(record: EvidenceRecord, *, of: str = "") -> str:
+    """One line of an entry's history: when, what, and why."""
+    return f"{record.created_at[:16].replace('T', ' ')}  {told(record, of=of)}"

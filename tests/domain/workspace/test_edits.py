@@ -39,7 +39,16 @@ def test_a_rewritten_text_is_the_persons_own_and_its_age_begins_anew() -> None:
             "changed",
             "m_a",
             ("text",),
-            {"text": "Use yarn.", "textBefore": "Use pnpm for installs."},
+            {
+                "text": "Use yarn.",
+                "textBefore": "Use pnpm for installs.",
+                "source": "manual",
+                "sourceBefore": "compaction",
+                "confidence": 0.9,
+                "confidenceBefore": 0.75,
+                "retention_clock": iso(NOW),
+                "retention_clockBefore": ago(days=90),
+            },
         ),
     )
 

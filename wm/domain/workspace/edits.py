@@ -65,7 +65,7 @@ def edit(
     if not changes:
         return memory, (Fact("memory_edited", "user", "unchanged", entry_id),)
     changed = _edited(entry, changes, now=now)
-    details = _told(entry, changes)
+    details = told(entry, changes) | _along(entry, changed)
     fact = Fact("memory_edited", "user", "changed", entry_id, tuple(sorted(changes)), details)
     return _with(memory, changed), (fact,)
 
@@ -211,7 +211,7 @@ def _unfit(
         message = f"{changed.user_importance!r} is no importance: {', '.join(IMPORTANCES)}."
         return Refusal("unknown_importance", message)
     if "text" in changes or "rationale" in changes:
-        return _too_long(changed, settings) or _duplicate(memory, changed)
+        return _too_long(changed, settings) or duplicate(memory, changed)
     return None
 
 
@@ -226,7 +226,8 @@ def _too_long(entry: MemoryEntry, settings: MemorySettings) -> Refusal | None:
     return None
 
 
-def _duplicate(memory: WorkspaceMemory, entry: MemoryEntry) -> Refusal | None:
+def duplicate(memory: WorkspaceMemory, entry: MemoryEntry) -> Refusal | None:
+    """Another active entry that says this already, where `entry` would be seen."""
     text = canonical(entry.text)
     for other in memory.entries:
         if other.id == entry.id or other.status != "active" or other.type != entry.type:
@@ -250,13 +251,24 @@ def _edited(entry: MemoryEntry, changes: Mapping[str, object], *, now: datetime)
     return entry.model_copy(update=update)
 
 
-def _told(entry: MemoryEntry, changes: Mapping[str, object]) -> dict[str, Detail]:
+def told(entry: MemoryEntry, changes: Mapping[str, object]) -> dict[str, Detail]:
     """Old and new value of each change, so that history can show it and undo can take it back."""
     details: dict[str, Detail] = {}
     for name, value in changes.items():
-        details[name] = value if isinstance(value, bool | str) else str(value)
+        details[name] = value if isinstance(value, bool | str | float) else str(value)
         details[f"{name}Before"] = getattr(entry, name)
     return details
+
+
+def _along(entry: MemoryEntry, changed: MemoryEntry) -> dict[str, Detail]:
+    """What else a new text changed: whose it is, and the time that its age counts from."""
+    if entry.text == changed.text:
+        return {}
+    entry = entry.model_copy(update={"retention_clock": clock_of(entry)})
+    fields = ("source", "confidence", "retention_clock")
+    return told(
+        entry, {n: getattr(changed, n) for n in fields if getattr(changed, n) != getattr(entry, n)}
+    )
 
 
 def _with(memory: WorkspaceMemory, entry: MemoryEntry) -> WorkspaceMemory:

@@ -1,0 +1,247 @@
+"""WM-7: every act of a person can be taken back, the taking back too, and what cannot says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench, entry
+from wm.errors import NotFound, UserError
+from wm.formats.workspace_memory import MemoryEntry
+
+
+def seen(bench: Bench) -> list[tuple[str, ...]]:
+    """What of the memory an act may change: entries with their fields, and tombstones. What is
+    taken back may lie in the trash, from where doing it again takes it."""
+    rows = [
+        (e.id, e.text, e.status, e.source, e.user_importance, str(e.pinned), e.superseded_by)
+        + e.reasons
+        for e in bench.memory().entries
+    ]
+    return [*sorted(rows), ("stones", str(len(bench.stones())))]
+
+
+def one(bench: Bench) -> MemoryEntry:
+    return bench.memory().entries[0]
+
+
+def proposed(bench: Bench) -> None:
+    bench.write_memory(entry("m_prop0001", SHIP, type="decision"))
+
+
+ACTS: dict[str, Callable[[Bench], object]] = {
+    "remember": lambda b: b.remember(QUEUE),
+    "remember, to the inbox": lambda b: b.remember("hm"),
+    "remember what was forgotten": lambda b: b.remember(SHIP),
+    "forget": lambda b: b.call("forget_entry", id=one(b).id, reason="wrong"),
+    "restore": lambda b: b.call("restore_entry", id=b.trash()[0]),
+    "edit": lambda b: b.call("edit_entry", id=one(b).id, text=CENTS, rationale="It says so."),
+    "edit, refused by the gate": lambda b: b.call("edit_entry", id=one(b).id, text="hm"),
+    "pin": lambda b: b.call("edit_entry", id=one(b).id, pinned=True),
+    "importance": lambda b: b.call("edit_entry", id=one(b).id, importance="high"),
+    "accept": lambda b: b.call("accept_entry", id=one(b).id),
+    "reject": lambda b: b.call("reject_entry", id=one(b).id),
+    "take over a proposal": lambda b: b.remember(SHIP, type="decision"),
+}
+
+BEFORE: dict[str, Callable[[Bench], object]] = {
+    "remember what was forgotten": lambda b: (b.remember(SHIP), ACTS["forget"](b)),
+    "restore": lambda b: (b.remember(SHIP), ACTS["forget"](b)),
+    "accept": lambda b: b.remember("hm"),
+    "reject": lambda b: b.remember("hm"),
+    "take over a proposal": proposed,
+}
+
+
+@pytest.mark.parametrize("act", sorted(ACTS))
+def test_an_act_is_taken_back_and_done_again_and_taken_back(bench: Bench, act: str) -> None:
+    BEFORE.get(act, lambda b: b.remember(SHIP))(bench)
+    before = seen(bench)
+    ACTS[act](bench)
+    after = seen(bench)
+    assert after != before
+    undone = bench.call("undo")
+    assert undone.applied
+    assert seen(bench) == before
+    redone = bench.call("undo", act=undone.event)
+    assert seen(bench) == after
+    bench.call("undo", act=redone.event)
+    assert seen(bench) == before
+
+
+def test_undo_goes_further_back_each_time_until_nothing_is_left(bench: Bench) -> None:
+    kept = bench.remember(SHIP)
+    bench.call("edit_entry", id=kept.id, pinned=True)
+    bench.call("edit_entry", id=kept.id, text=CENTS)
+    assert bench.call("undo").act.act == "edit"
+    assert (one(bench).text, one(bench).pinned) == (SHIP, True)
+    assert bench.call("undo").act.act == "pin"
+    assert (one(bench).text, one(bench).pinned) == (SHIP, False)
+    assert bench.call("undo").act.act == "remember"
+    assert bench.texts() == []
+    with pytest.raises(NotFound, match="is left to undo"):
+        bench.call("undo")
+
+
+def test_an_edited_text_that_is_taken_back_is_the_models_again(bench: Bench) -> None:
+    bench.write_memory(entry("m_prop0001", SHIP))
+    before = one(bench)
+    bench.call("edit_entry", id="m_prop0001", text=CENTS)
+    assert (one(bench).source, one(bench).confidence) == ("manual", 0.9)
+    bench.call("undo")
+    after = one(bench)
+    assert (after.text, after.source, after.confidence) == (SHIP, "compaction", 1.0)
+    assert after.retention_clock == before.updated_at
+
+
+def test_an_act_is_named_by_its_entry_or_its_event(bench: Bench) -> None:
+    first, second = bench.remember(SHIP), bench.remember(CENTS)
+    bench.call("undo", act=first.id[:8])
+    assert bench.texts() == [CENTS]
+    event = bench.told("memory_promoted")[1].event_id
+    bench.call("undo", act=event[:12])
+    assert bench.texts() == []
+    assert {e for e in bench.trash()} == {first.id, second.id}
+
+
+def test_a_text_whose_remember_was_taken_back_may_be_learned(bench: Bench) -> None:
+    bench.remember(SHIP)
+    bench.call("undo")
+    assert bench.stones() == []
+    bench.call("restore_entry", id=bench.trash()[0])
+    assert bench.texts() == [SHIP]
+
+
+def test_what_was_forgotten_and_brought_back_by_undo_may_be_learned(bench: Bench) -> None:
+    kept = bench.remember(SHIP)
+    bench.call("forget_entry", id=kept.id)
+    assert bench.stones() == [kept.id]
+    bench.call("undo")
+    assert bench.stones() == []
+
+
+def test_a_plan_writes_nothing(bench: Bench) -> None:
+    kept = bench.remember(SHIP)
+    before, records = seen(bench), len(bench.told())
+    plan = bench.call("plan_undo")
+    assert not plan.applied
+    assert plan.message == f"Would take back the remember: {kept.id} goes to the trash."
+    assert (seen(bench), len(bench.told())) == (before, records)
+
+
+def test_an_accepted_replacement_that_is_taken_back_leaves_the_old_text_active(
+    bench: Bench,
+) -> None:
+    kept = bench.remember(SHIP)
+    waiting = bench.call("edit_entry", id=kept.id, text="hm").entry
+    bench.call("accept_entry", id=waiting.id)
+    assert bench.texts() == ["hm"]
+    undone = bench.call("undo")
+    assert bench.texts() == [SHIP]
+    assert bench.texts("inbox") == ["hm"]
+    assert undone.message.endswith(f"and {kept.id} is active again.")
+
+
+def refusal(bench: Bench, **named: str) -> str:
+    before = seen(bench)
+    with pytest.raises((UserError, NotFound)) as refused:
+        bench.call("undo", **named)
+    assert seen(bench) == before
+    return refused.value.message
+
+
+def test_what_cannot_be_taken_back_says_why(bench: Bench) -> None:
+    kept = bench.remember(SHIP)
+    bench.call("edit_entry", id=kept.id, text=CENTS)
+    edited = bench.told("memory_edited")[0].event_id
+    bench.call("edit_entry", id=kept.id, text=QUEUE)
+    assert refusal(bench, act=edited) == f"The text of {kept.id} was changed again since."
+    bench.call("forget_entry", id=kept.id)
+    assert refusal(bench, act=edited) == f"{kept.id} is in the trash."
+    undone = bench.call("undo").event
+    gone = bench.told("memory_trashed")[0].event_id
+    assert refusal(bench, act=gone) == f"{gone} was taken back already, by {undone}."
+    assert refusal(bench, act="e_nothing") == f"There is no act 'e_nothing' in {bench.project}."
+
+
+def test_seeing_a_fact_again_cannot_be_taken_back(bench: Bench) -> None:
+    kept = bench.remember(SHIP)
+    bench.later(days=8)
+    bench.remember(SHIP)
+    assert refusal(bench) == (
+        f"{kept.id} said so already; being seen again only makes it fade more slowly."
+    )
+
+
+def test_what_a_compaction_or_an_agent_did_is_no_act_of_yours(bench: Bench) -> None:
+    bench.remember(SHIP, source="compaction", origin="agent")
+    bench.remember(CENTS, source="manual", origin="agent")
+    assert "is left to undo" in refusal(bench)
+    learned, asked = (r.event_id for r in bench.told("memory_promoted"))
+    assert refusal(bench, act=learned) == f"{learned} is not your own act: a compaction did it."
+    assert refusal(bench, act=asked) == f"{asked} is not your own act: an agent asked for it."
+    assert bench.call("undo", act=learned, anyone=True).applied
+    assert bench.texts() == [CENTS]
+
+
+def test_a_replacement_by_a_compaction_is_reverted(bench: Bench) -> None:
+    bench.write_memory(entry("m_old00001", SHIP))
+    bench.event("session_started")
+    bench.event("compaction_started")
+    bench.event(
+        "compaction_finished",
+        summary="Memory candidates:\n"
+        f"Memory ref snapshot id: {bench.compaction().snapshot_id}\n"
+        f"REPLACE [M1] [project] {CENTS}\n",
+    )
+    assert bench.texts() == [CENTS]
+    replaced = bench.told("memory_superseded")[0].event_id
+    bench.call("undo", act=replaced, anyone=True)
+    assert bench.texts() == [SHIP]
+
+
+def test_the_list_says_of_each_act_whether_it_can_be_taken_back(bench: Bench) -> None:
+    kept = bench.remember(SHIP)
+    bench.call("edit_entry", id=kept.id, pinned=True)
+    bench.call("forget_entry", id=kept.id)
+    undone = bench.call("undo").event
+    listed = bench.call("list_acts")
+    assert [(a.act, a.by, a.can_undo, a.undone_by) for a in listed.acts] == [
+        ("restore", "user", True, ""),
+        ("forget", "user", False, undone),
+        ("pin", "user", True, ""),
+        ("remember", "user", True, ""),
+    ]
+    assert listed.newest == listed.acts[2].event
+    assert {a.text for a in listed.acts} == {SHIP}
+    assert len(bench.call("list_acts", limit=1).acts) == 1
+
+
+def test_two_undos_of_one_batch_do_not_meet(bench: Bench) -> None:
+    bench.remember(SHIP)
+    done = bench.batch(("undo", {}), ("undo", {}))
+    assert [d.error is None for d in done] == [True, False]
+    assert bench.texts() == []
+
+
+def test_an_accepted_deletion_by_hand_is_taken_back(bench: Bench) -> None:
+    bench.write_memory(entry("m_old00001", SHIP), entry("m_old00002", CENTS))
+    kept = bench.memory()
+    edited = kept.model_copy(update={"entries": kept.entries[:1]})
+    _by_hand(bench, edited)
+    bench.call("accept_outside")
+    assert bench.texts() == [SHIP]
+    bench.call("undo")
+    assert bench.texts() == [SHIP, CENTS]
+
+
+def _by_hand(bench: Bench, edited: object) -> None:
+    from wm.domain.workspace import outside
+    from wm.formats.workspace_memory import WorkspaceMemory
+
+    assert isinstance(edited, WorkspaceMemory)
+    memory, _facts = outside.absorb(
+        bench.memory(), edited, now=bench.moment, new_id=lambda: "m_hand0001"
+    )
+    bench.write_memory(*memory.entries)
