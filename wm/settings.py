@@ -264,6 +264,41 @@ class SessionSettings:
 
 
 @dataclass(frozen=True)
+class OriginSettings:
+    """Where the words of a session first appeared (SPEC TR-3)."""
+
+    max_heard_chars: int = option(
+        200_000,
+        "So much of one output is read (first and last half); more, and the model's own words "
+        "of that session no longer count.",
+        spec="TR-3",
+        unit="chars",
+    )
+    max_pasted_chars: int = option(
+        40_000, "The same for one block pasted into a message.", spec="TR-3", unit="chars"
+    )
+    max_typed_chars: int = option(
+        8_000,
+        "Of a longer message, so much at each end can be typed; the middle was pasted.",
+        spec="TR-3",
+        unit="chars",
+    )
+    max_typed_lines: int = option(
+        15, "A longer block without a blank line was pasted.", spec="TR-3", unit="lines"
+    )
+    max_typed_block_chars: int = option(
+        2_000, "A longer block without a blank line was pasted.", spec="TR-3", unit="chars"
+    )
+    kept_words: int = option(
+        3_000,
+        "Words kept of what the user said, and as many of what the model said; the oldest "
+        "sentences leave.",
+        spec="TR-3",
+        unit="words",
+    )
+
+
+@dataclass(frozen=True)
 class DaemonSettings:
     """The daemon and its socket (SPEC IF-1, IF-6)."""
 
@@ -427,6 +462,28 @@ class ToolSettings:
 
 
 @dataclass(frozen=True)
+class ImportSettings:
+    """`wm import` (SPEC CB-6)."""
+
+    max_file_bytes: int = option(
+        8 * 1024 * 1024, "A larger foreign file is refused unread.", spec="CB-6", unit="bytes"
+    )
+    max_files: int = option(2000, "Foreign files that one run reads.", spec="CB-6", unit="files")
+    max_looked_at: int = option(
+        50_000,
+        "Names that one run looks at below a folder that was given.",
+        spec="CB-6",
+        unit="names",
+    )
+    max_facts: int = option(
+        2000, "Statements that one run takes into one workspace.", spec="CB-6", unit="statements"
+    )
+    max_chars: int = option(
+        1_000_000, "Characters of text of these statements.", spec="CB-6", unit="chars"
+    )
+
+
+@dataclass(frozen=True)
 class Paths:
     """Where things are on this machine (SPEC ID-1). All absolute."""
 
@@ -454,6 +511,19 @@ class AgentPaths:
 
 
 @dataclass(frozen=True)
+class ForeignPaths:
+    """Where other programs keep what `wm import` reads. All absolute.
+
+    data: the user's data folder, with the older plugin's store. claude, opencode: the agents'
+    own folders, with the user's files of instructions.
+    """
+
+    data: Path
+    claude: Path
+    opencode: Path
+
+
+@dataclass(frozen=True)
 class Settings:
     """Everything that was decided before the program began."""
 
@@ -462,9 +532,11 @@ class Settings:
     memory: MemorySettings = MemorySettings()
     gate: GateSettings = GateSettings()
     session: SessionSettings = SessionSettings()
+    origin: OriginSettings = OriginSettings()
     daemon: DaemonSettings = DaemonSettings()
     hooks: HookSettings = HookSettings()
     recall: RecallSettings = RecallSettings()
+    imports: ImportSettings = ImportSettings()
     tools: ToolSettings = ToolSettings()
 
 
@@ -476,9 +548,11 @@ SECTIONS: dict[str, type[Any]] = {
     "memory": MemorySettings,
     "gate": GateSettings,
     "session": SessionSettings,
+    "origin": OriginSettings,
     "daemon": DaemonSettings,
     "hooks": HookSettings,
     "recall": RecallSettings,
+    "imports": ImportSettings,
     "tools": ToolSettings,
 }
 
@@ -573,6 +647,33 @@ def find_agent_paths(env: Mapping[str, str] | None = None) -> AgentPaths:
         launchd=user / "Library" / "LaunchAgents",
         search=tuple(Path(folder) for folder in folders if folder.startswith("/")),
         runtime=env.get("XDG_RUNTIME_DIR", ""),
+    )
+
+
+def find_foreign_paths(env: Mapping[str, str] | None = None) -> ForeignPaths:
+    """Resolve where other programs keep what they remember. Raises UserError."""
+    env = os.environ if env is None else env
+    agents = find_agent_paths(env)
+    base = env.get("XDG_DATA_HOME", "")
+    data = Path(base) if base.startswith("/") else user_home(env) / ".local" / "share"
+    return ForeignPaths(data=data, claude=agents.claude, opencode=agents.opencode)
+
+
+@dataclass(frozen=True)
+class AgentSession:
+    """What an agent tells a program that it starts: its session, its project folder, or ""."""
+
+    session: str = ""
+    project: str = ""
+
+
+def find_agent_session(env: Mapping[str, str] | None = None) -> AgentSession:
+    """The session that this process was started in; only Claude Code says so."""
+    env = os.environ if env is None else env
+    project = env.get("CLAUDE_PROJECT_DIR", "")
+    return AgentSession(
+        session=env.get("CLAUDE_CODE_SESSION_ID", ""),
+        project=project if project.startswith("/") else "",
     )
 
 

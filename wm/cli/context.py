@@ -47,6 +47,11 @@ class Caller:
         """The folder that the user means. Raises UserError where it cannot be found."""
         return absolute(self._named) if self._named else here()
 
+    @property
+    def names_workspace(self) -> bool:
+        """The user named one, with -C or --workspace."""
+        return bool(self._named or self.workspace)
+
     def scoped(self, **fields: Any) -> dict[str, Any]:
         """Request fields with the workspace that the user meant."""
         if self.workspace:

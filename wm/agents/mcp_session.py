@@ -1,0 +1,323 @@
+"""One MCP session, message in, message out (IF-4). Pure: no streams, no clock, no daemon.
+
+JSON-RPC 2.0 as MCP uses it on stdio: one message a line. `feed` takes a line and says what to
+answer at once and which tool calls to carry out; `finish` takes what became of a call. Written
+by hand because the whole of what we need is this page, and the official package costs an agent
+1.4 s at every start (docs/adr).
+
+Rules. Whatever comes in, something sensible or nothing goes out, and the session lives on. What
+a model is told here is the same bytes in every session of one version: it stands in the prompt,
+whose prefix caches and signed thinking are bound to (EP-1). So no list ever changes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wm.formats.tools import INSTRUCTIONS, TOOLS, Tool, find
+
+VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+"""Protocol versions that we speak, the oldest first. They sort as text."""
+
+LATEST = VERSIONS[-1]
+ANNOTATED, STRUCTURED = "2025-03-26", "2025-06-18"
+"""Since when tools carry annotations; titles and structured content."""
+
+BATCHED = ("2025-03-26",)
+"""Versions with batches: one brought them, the next took them away again."""
+
+PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
+
+MAX_PENDING = 64
+"""Calls that may be under way; a further one is refused."""
+
+MAX_QUOTE = 60
+"""Characters of a foreign word that an error repeats."""
+
+Id = str | int | float | None
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool to call. Its outcome goes to `Session.finish` under this number."""
+
+    number: int
+    name: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a call, as the model reads it. failed: it was not done, and why."""
+
+    text: str
+    structured: Mapping[str, Any] = field(default_factory=dict)
+    failed: bool = False
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a line led to: messages to write, calls to carry out in this order."""
+
+    replies: tuple[bytes, ...] = ()
+    calls: tuple[Call, ...] = ()
+
+
+@dataclass
+class _Batch:
+    """Requests that are answered together, in one array."""
+
+    open: int
+    replies: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass
+class _Pending:
+    id: Id
+    batch: _Batch | None
+
+
+class ProtocolError(Exception):
+    """A message that is answered with an error of JSON-RPC."""
+
+    def __init__(self, code: int, message: str, id: Id = None) -> None:
+        super().__init__(message)
+        self.code, self.message, self.id = code, message, id
+
+
+class Session:
+    """The state of one connection: the version, and the calls that are under way."""
+
+    def __init__(self, server_version: str) -> None:
+        self._server_version = server_version
+        self._version = ""
+        self._pending: dict[int, _Pending] = {}
+        self._last = 0
+        self._freed: list[bytes] = []
+        """Batches whose last open call was cancelled."""
+
+    @property
+    def version(self) -> str:
+        """What both sides speak; the latest until they agreed."""
+        return self._version or LATEST
+
+    def feed(self, line: bytes) -> Step:
+        """Take one line from the client."""
+        if not line.strip():
+            return Step()
+        try:
+            message = _parse(line)
+            if isinstance(message, list):
+                return self._several(message)
+        except ProtocolError as error:
+            return Step((_line(_error(error)),))
+        reply, calls = self._one(message, None)
+        freed, self._freed = self._freed, []
+        return Step((*freed, _line(reply)) if reply else tuple(freed), calls)
+
+    def too_long(self, limit: int) -> Step:
+        """A line beyond what is read came in; it was skipped."""
+        error = ProtocolError(INVALID_REQUEST, f"A message may have {limit} bytes.")
+        return Step((_line(_error(error)),))
+
+    def finish(self, number: int, outcome: Outcome) -> bytes | None:
+        """The message for a finished call; None where nobody waits for it (any more)."""
+        pending = self._pending.pop(number, None)
+        if pending is None:
+            return None
+        return self._settled(pending, _result(pending.id, self._called(outcome)))
+
+    # --- messages -------------------------------------------------------------------------
+
+    def _several(self, messages: list[Any]) -> Step:
+        if self._version not in BATCHED:
+            said = f"Batches are no part of MCP {self.version}: send one message a line."
+            raise ProtocolError(INVALID_REQUEST, said)
+        if not messages:
+            raise ProtocolError(INVALID_REQUEST, "The batch is empty.")
+        batch = _Batch(open=1)  # held open until all of it was read
+        calls: list[Call] = []
+        for message in messages:
+            reply, wanted = self._one(message, batch)
+            batch.replies += [reply] if reply else []
+            batch.open += len(wanted)
+            calls += wanted
+        done = self._closed(batch)
+        return Step((done,) if done else (), tuple(calls))
+
+    def _one(
+        self, message: Any, batch: _Batch | None
+    ) -> tuple[dict[str, Any] | None, tuple[Call, ...]]:
+        """A reply, or none, and the calls that it asks for."""
+        try:
+            method, params, id = _read(message)
+            if id is None:
+                self._notified(method, params)
+                return None, ()
+            if method == "tools/call":
+                return self._call(params, id, batch)
+            if method == "initialize" and batch is not None:
+                raise ProtocolError(INVALID_REQUEST, "initialize is no part of a batch.")
+            return _result(id, self._answer(method, params)), ()
+        except _Silent:
+            return None, ()
+        except ProtocolError as error:
+            error.id = _id_of(message)
+            return _error(error), ()
+
+    def _answer(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        if method == "initialize":
+            return self._initialize(params)
+        if method == "ping":
+            return {}
+        if method == "tools/list":
+            if params.get("cursor") is not None:
+                raise ProtocolError(INVALID_PARAMS, "There is one page of tools, so no cursor.")
+            return {"tools": [_described(tool, self.version) for tool in TOOLS]}
+        raise ProtocolError(NO_METHOD, f"There is no method {_quoted(method)} here.")
+
+    def _initialize(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        wanted = params.get("protocolVersion")
+        if not isinstance(wanted, str):
+            raise ProtocolError(INVALID_PARAMS, "initialize needs a protocolVersion.")
+        self._version = wanted if wanted in VERSIONS else LATEST
+        title = {"title": "Workspace memory"} if self._version >= STRUCTURED else {}
+        return {
+            "protocolVersion": self._version,
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "wm", **title, "version": self._server_version},
+            "instructions": INSTRUCTIONS,
+        }
+
+    def _notified(self, method: str, params: Mapping[str, Any]) -> None:
+        """A cancelled call is not answered any more; whether it is still done is not said."""
+        if method != "notifications/cancelled":
+            return
+        wanted = params.get("requestId")
+        for number, pending in self._pending.items():
+            if _is_id(wanted) and pending.id == wanted and type(pending.id) is type(wanted):
+                del self._pending[number]
+                done = self._closed(pending.batch) if pending.batch is not None else None
+                self._freed += [done] if done else []
+                return
+
+    # --- calls ----------------------------------------------------------------------------
+
+    def _call(
+        self, params: Mapping[str, Any], id: Id, batch: _Batch | None
+    ) -> tuple[dict[str, Any] | None, tuple[Call, ...]]:
+        name, arguments = params.get("name"), params.get("arguments")
+        if not isinstance(name, str) or find(name) is None:
+            raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {_quoted(name)}.")
+        if arguments is not None and not isinstance(arguments, dict):
+            raise ProtocolError(INVALID_PARAMS, "The arguments of a tool are an object.")
+        if len(self._pending) >= MAX_PENDING:
+            said = f"{MAX_PENDING} calls are under way already. Wait for one, then try again."
+            return _result(id, self._called(Outcome(said, failed=True))), ()
+        self._last += 1
+        self._pending[self._last] = _Pending(id, batch)
+        return None, (Call(self._last, name, arguments or {}),)
+
+    def _called(self, outcome: Outcome) -> dict[str, Any]:
+        structured = (
+            {"structuredContent": dict(outcome.structured)}
+            if outcome.structured and self.version >= STRUCTURED
+            else {}
+        )
+        text = {"type": "text", "text": outcome.text}
+        return {"content": [text], **structured, "isError": outcome.failed}
+
+    def _settled(self, pending: _Pending, reply: dict[str, Any]) -> bytes | None:
+        if pending.batch is None:
+            return _line(reply)
+        pending.batch.replies.append(reply)
+        return self._closed(pending.batch)
+
+    def _closed(self, batch: _Batch) -> bytes | None:
+        """The array, once every request of the batch is answered or cancelled."""
+        batch.open -= 1
+        return _line(batch.replies) if batch.open <= 0 and batch.replies else None
+
+
+class _Silent(Exception):
+    """A message that is not answered."""
+
+
+def _parse(line: bytes) -> Any:
+    try:
+        return json.loads(line.decode("utf-8"), parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise ProtocolError(PARSE_ERROR, "This line is no JSON.") from None
+
+
+def _refuse(word: str) -> Any:
+    raise ValueError(word)
+
+
+def _read(message: Any) -> tuple[str, Mapping[str, Any], Id]:
+    """Method, params and id (None: a notification). Raises what is wrong with the message."""
+    if not isinstance(message, dict):
+        raise ProtocolError(INVALID_REQUEST, "A message is a JSON object.")
+    if "method" not in message and ("result" in message or "error" in message):
+        raise _Silent  # an answer: we ask nothing, so it answers nobody
+    if message.get("jsonrpc") != "2.0":
+        raise ProtocolError(INVALID_REQUEST, 'A message says "jsonrpc": "2.0".')
+    method, params = message.get("method"), message.get("params")
+    if not isinstance(method, str):
+        raise ProtocolError(INVALID_REQUEST, "A request names its method.")
+    if "id" not in message:
+        return method, params if isinstance(params, dict) else {}, None
+    if not _is_id(message["id"]):
+        raise ProtocolError(INVALID_REQUEST, "The id of a request is a text or a number.")
+    if params is not None and not isinstance(params, dict):
+        raise ProtocolError(INVALID_PARAMS, "The params of a request are an object.")
+    return method, params or {}, message["id"]
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def _id_of(message: Any) -> Id:
+    found = message.get("id") if isinstance(message, dict) else None
+    return found if _is_id(found) else None
+
+
+def _quoted(word: Any) -> str:
+    return ascii(word[:MAX_QUOTE]) if isinstance(word, str) else "nothing"
+
+
+def _described(tool: Tool, version: str) -> dict[str, Any]:
+    """A tool as `tools/list` shows it. Nothing of it reaches beyond this machine's files."""
+    title = {"title": tool.title} if version >= STRUCTURED else {}
+    hints = {
+        "title": tool.title,
+        "readOnlyHint": tool.reads,
+        "destructiveHint": tool.destroys,
+        "idempotentHint": tool.repeatable,
+        "openWorldHint": False,
+    }
+    return {
+        "name": tool.name,
+        **title,
+        "description": tool.description,
+        "inputSchema": tool.schema,
+        **({"annotations": hints} if version >= ANNOTATED else {}),
+    }
+
+
+def _result(id: Id, result: dict[str, Any]) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": id, "result": result}
+
+
+def _error(error: ProtocolError) -> dict[str, Any]:
+    told = {"code": error.code, "message": error.message}
+    return {"jsonrpc": "2.0", "id": error.id, "error": told}
+
+
+def _line(message: Any) -> bytes:
+    """One line. ASCII, so that half a surrogate that came in can go out again."""
+    return json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n"

@@ -1,0 +1,171 @@
+"""The MCP server on standard input and output (IF-4): lines in, lines out, calls in between.
+
+Calls run one after the other in a thread of their own, so that a ping or a cancellation is heard
+while one is under way. The end of the input ends the process, after the calls that came before
+it; so does a client that stopped reading. Nothing is left running.
+
+Rule: standard output carries the protocol and nothing else. Whatever prints goes to stderr.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from queue import SimpleQueue
+from typing import Any
+
+from wm.agents.mcp_session import Call, Outcome, Session, Step
+
+Perform = Callable[[str, Mapping[str, Any]], Outcome]
+"""Carries a tool out. Raises only for a bug."""
+
+MAX_LINE = 4 * 1024 * 1024
+"""Bytes of one message; a longer one is skipped and refused."""
+
+_READ = 64 * 1024
+
+BUG = "This is a bug in wm, so nothing can be said of the call; its place was written to stderr."
+
+
+def serve_stdio(session: Session, perform: Perform) -> int:
+    """Serve this process's client to its end; the exit code."""
+    out = os.dup(1)
+    os.dup2(2, 1)  # a stray print of whatever library must not break the protocol
+    try:
+        serve(session, perform, 0, out)
+    finally:
+        os.close(out)
+    return 0
+
+
+def serve(session: Session, perform: Perform, source: int, target: int) -> None:
+    """Serve the client that writes to `source` and reads from `target` until it ends."""
+    wake, waker = os.pipe()
+    writer = _Writer(target, waker)
+    try:
+        _talk(session, perform, source, writer, wake)
+    finally:
+        os.close(wake)
+        os.close(waker)
+
+
+def _talk(session: Session, perform: Perform, source: int, writer: _Writer, wake: int) -> None:
+    calls: SimpleQueue[Call | None] = SimpleQueue()
+    lock = threading.Lock()
+    lines = Lines(MAX_LINE)
+
+    def work() -> None:
+        while (call := calls.get()) is not None:
+            outcome = _performed(perform, call)
+            with lock:
+                reply = session.finish(call.number, outcome)
+            if reply is not None:
+                writer.write(reply)
+
+    worker = threading.Thread(target=work, name="wm-mcp-calls", daemon=True)
+    worker.start()
+    poll = select.poll()
+    poll.register(source, select.POLLIN)
+    poll.register(wake, select.POLLIN)
+    while not writer.gone:
+        if wake in (ready for ready, _ in poll.poll()):
+            return
+        data = os.read(source, _READ)
+        for line in lines.feed(data):
+            with lock:
+                step = _taken(session, line)
+            for reply in step.replies:
+                writer.write(reply)
+            for call in step.calls:
+                calls.put(call)
+        if not data:
+            break
+    calls.put(None)
+    worker.join()
+
+
+def _taken(session: Session, line: bytes | None) -> Step:
+    return session.too_long(MAX_LINE) if line is None else session.feed(line)
+
+
+def _performed(perform: Perform, call: Call) -> Outcome:
+    try:
+        return perform(call.name, call.arguments)
+    except Exception as error:  # noqa: BLE001 - the server's door: a bug costs one call
+        _tell_place(error)
+        return Outcome(BUG, failed=True)
+
+
+def _tell_place(error: Exception) -> None:
+    """Type and place, never contents: the client keeps our stderr in its log (TR-1)."""
+    frame = error.__traceback__
+    while frame and frame.tb_next:
+        frame = frame.tb_next
+    place = f" at {frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}" if frame else ""
+    sys.stderr.write(f"wm mcp: {type(error).__name__}{place}\n")
+    sys.stderr.flush()
+
+
+class Lines:
+    """Cuts a stream into lines, the last one also without its end. None stands for one that is
+    longer than `limit`; it is skipped, so that memory stays bounded."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._skips = False
+
+    def feed(self, data: bytes) -> list[bytes | None]:
+        """The lines that `data` completes; b"" is the end of the stream."""
+        if not data:
+            return [self._taken()] if self._size and not self._skips else []
+        *ends, rest = data.split(b"\n")
+        found: list[bytes | None] = []
+        for end in ends:
+            found += self._add(end)
+            if not self._skips:
+                found.append(self._taken())
+            self._skips = False
+        found += self._add(rest)
+        return found
+
+    def _add(self, part: bytes) -> list[bytes | None]:
+        """Keep a part of the current line; [None] at the moment when it gets too long."""
+        if self._skips:
+            return []
+        self._parts.append(part)
+        self._size += len(part)
+        if self._size <= self._limit:
+            return []
+        self._taken()
+        self._skips = True
+        return [None]
+
+    def _taken(self) -> bytes:
+        line = b"".join(self._parts)
+        self._parts, self._size = [], 0
+        return line
+
+
+class _Writer:
+    """Whole messages to a descriptor, from both threads. gone: nobody reads any more."""
+
+    def __init__(self, target: int, waker: int) -> None:
+        self._target = target
+        self._waker = waker
+        self._lock = threading.Lock()
+        self.gone = False
+
+    def write(self, message: bytes) -> None:
+        with self._lock:
+            view = memoryview(message)
+            while view and not self.gone:
+                try:
+                    view = view[os.write(self._target, view) :]
+                except OSError:
+                    self.gone = True
+                    os.write(self._waker, b"x")

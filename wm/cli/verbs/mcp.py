@@ -1,0 +1,63 @@
+"""`wm mcp`: the memory tools for any agent that speaks MCP (IF-4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from wm import __version__
+from wm.agents.mcp_session import Outcome, Session
+from wm.agents.mcp_stdio import serve_stdio
+from wm.cli.context import Caller, workspace_options
+from wm.errors import WmError
+from wm.library import Library
+from wm.settings import find_agent_session
+
+
+@click.command("mcp")
+@workspace_options
+def command(caller: Caller) -> int:
+    """Serve the memory tools over MCP, on standard input and output, until the input ends.
+
+    An agent starts this in its project folder; -C or --workspace name another workspace. It
+    starts no daemon, and works on the files where none runs.
+    """
+    return serve_stdio(Session(__version__), _Tools(caller).perform)
+
+
+class _Tools:
+    """Carries tools out, for the workspace that the agent works in."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._library = Library(caller.settings)
+        self._caller = caller
+        self._agent = find_agent_session()
+
+    def perform(self, name: str, arguments: Mapping[str, Any]) -> Outcome:
+        fields = {
+            "name": name,
+            "arguments": _well_formed(dict(arguments)),
+            "session": self._agent.session,
+        }
+        try:
+            # Found at each call: the folder may go away while the agent runs.
+            answer = self._library.run("call_tool", self._scoped(fields))
+        except WmError as error:
+            return Outcome(f"{error.message} {error.fix}".strip(), failed=True)
+        return Outcome(str(answer.get("text", "")), answer.get("structured") or {})
+
+    def _scoped(self, fields: dict[str, Any]) -> dict[str, Any]:
+        if self._caller.names_workspace or not self._agent.project:
+            return self._caller.scoped(**fields)
+        return {"directory": self._agent.project, **fields}
+
+
+def _well_formed(value: Any) -> Any:
+    """Half a surrogate is no text: no file and no request can hold it."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_well_formed(name): _well_formed(item) for name, item in value.items()}
+    return [_well_formed(item) for item in value] if isinstance(value, list) else value
