@@ -15,8 +15,16 @@ def seen(bench: Bench) -> list[tuple[str, ...]]:
     """What of the memory an act may change: entries with their fields, and tombstones. What is
     taken back may lie in the trash, from where doing it again takes it."""
     rows = [
-        (e.id, e.text, e.status, e.source, e.user_importance, str(e.pinned), e.superseded_by)
-        + e.reasons
+        (
+            e.id,
+            e.text,
+            e.status,
+            e.source,
+            e.user_importance,
+            str(e.pinned),
+            e.superseded_by,
+            *e.reasons,
+        )
         for e in bench.memory().entries
     ]
     return [*sorted(rows), ("stones", str(len(bench.stones())))]
@@ -24,6 +32,10 @@ def seen(bench: Bench) -> list[tuple[str, ...]]:
 
 def one(bench: Bench) -> MemoryEntry:
     return bench.memory().entries[0]
+
+
+def remembered(bench: Bench) -> None:
+    bench.remember(SHIP)
 
 
 def proposed(bench: Bench) -> None:
@@ -56,7 +68,7 @@ BEFORE: dict[str, Callable[[Bench], object]] = {
 
 @pytest.mark.parametrize("act", sorted(ACTS))
 def test_an_act_is_taken_back_and_done_again_and_taken_back(bench: Bench, act: str) -> None:
-    BEFORE.get(act, lambda b: b.remember(SHIP))(bench)
+    BEFORE.get(act, remembered)(bench)
     before = seen(bench)
     ACTS[act](bench)
     after = seen(bench)
@@ -102,7 +114,7 @@ def test_an_act_is_named_by_its_entry_or_its_event(bench: Bench) -> None:
     event = bench.told("memory_promoted")[1].event_id
     bench.call("undo", act=event[:12])
     assert bench.texts() == []
-    assert {e for e in bench.trash()} == {first.id, second.id}
+    assert set(bench.trash()) == {first.id, second.id}
 
 
 def test_a_text_whose_remember_was_taken_back_may_be_learned(bench: Bench) -> None:

@@ -1,0 +1,117 @@
+"""EV-2: the rule that keeps a text out, by running the text against all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.ops.conftest import CENTS, SHIP, Bench, entry
+from wm.errors import UserError
+
+PROGRESS = "All 40 tests pass now."
+
+
+def forget(bench: Bench) -> None:
+    bench.call("forget_entry", id=bench.remember(SHIP).id)
+
+
+def forget_and_lose(bench: Bench) -> None:
+    """The tombstone outlives the trash."""
+    forget(bench)
+    name = bench.trash()[0]
+    from wm.ops.entries import trash_ref
+
+    ref = trash_ref(bench.key, name)
+    with bench.store.transaction([ref]) as transaction:
+        transaction.delete(ref)
+
+
+def many(bench: Bench) -> None:
+    bench.write_memory(
+        *(
+            entry(f"m_{n:08}", f"Rule {n}: dock {n} opens first.", source="explicit")
+            for n in range(9)
+        ),
+        entry("m_weak0001", SHIP, user_importance="low"),
+    )
+
+
+CASES: tuple[tuple[str, Callable[[Bench], object], str, str, str], ...] = (
+    ("it is there", lambda b: b.remember(SHIP), SHIP, "shown", "shown"),
+    ("it lost a cap", many, SHIP, "hidden", "hidden"),
+    ("it waits", lambda b: b.remember("hm"), "hm", "waiting", "waiting"),
+    ("it was forgotten", forget, SHIP, "forgotten", "forgotten"),
+    ("only the tombstone is left", forget_and_lose, SHIP, "forgotten", "forgotten"),
+    ("the gate refuses it to all", lambda b: None, PROGRESS, "refused", "gate_asked"),
+    ("the gate refuses it to a model", lambda b: None, "Use tabs.", "asked_only", "gate"),
+    ("nothing stops it", lambda b: None, CENTS, "nothing", ""),
+)
+
+
+@pytest.mark.parametrize(
+    ("prepare", "text", "verdict", "rule"),
+    [case[1:] for case in CASES],
+    ids=[case[0] for case in CASES],
+)
+def test_the_rule_that_stops_a_text_is_named(
+    bench: Bench, prepare: Callable[[Bench], object], text: str, verdict: str, rule: str
+) -> None:
+    prepare(bench)
+    records = len(bench.told())
+    answer = bench.call("why_not", text=text)
+    assert answer.verdict == verdict
+    stopping = [check.rule for check in answer.checks if check.stops]
+    assert rule in (*stopping, "shown", "")
+    assert answer.sentence
+    assert len(bench.told()) == records
+
+
+def test_the_same_fact_in_other_words_is_known(bench: Bench) -> None:
+    known = bench.remember("The API lives in services/ferry.", type="project")
+    answer = bench.call("why_not", text="API lives in services/ferry", type="project")
+    assert answer.verdict == "known"
+    assert [c.entry for c in answer.checks if c.rule == "known"] == [known.id]
+
+
+def test_what_was_refused_before_is_told_with_its_day(bench: Bench) -> None:
+    bench.event("session_started")
+    bench.event("compaction_started")
+    bench.event("compaction_finished", summary=f"Memory candidates:\n- [project] {PROGRESS}\n")
+    answer = bench.call("why_not", text=PROGRESS)
+    assert answer.verdict == "refused"
+    assert answer.records[-1].type == "candidate_rejected"
+    assert "progress_snapshot" in answer.checks[0].reason_codes
+
+
+def test_a_message_is_asked_about_by_what_it_asks_to_keep(bench: Bench) -> None:
+    answer = bench.call("why_not", text=f"Remember that {CENTS}")
+    assert answer.text == CENTS
+    assert answer.checks[0].rule == "trigger"
+    assert answer.verdict == "nothing"
+
+
+def test_a_message_that_asks_for_nothing_says_so(bench: Bench) -> None:
+    answer = bench.call("why_not", text=f"Don't remember that {CENTS}")
+    stopped = [c for c in answer.checks if c.rule == "trigger"]
+    assert stopped[0].reason_codes == ("negated_request",)
+
+
+def test_a_contradiction_is_told_and_stops_nothing(bench: Bench) -> None:
+    known = bench.remember("We use npm for installs.", type="decision")
+    answer = bench.call("why_not", text="We never use npm for installs.", type="decision")
+    against = [c for c in answer.checks if c.rule == "contradicts"]
+    assert [c.entry for c in against] == [known.id]
+    assert answer.verdict == "nothing"
+
+
+def test_no_text_is_no_question(bench: Bench) -> None:
+    with pytest.raises(UserError, match="There is no text to ask about"):
+        bench.call("why_not", text=" .. ")
+
+
+def test_a_secret_in_the_question_is_looked_for_as_its_label(bench: Bench) -> None:
+    token = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
+    answer = bench.call("why_not", text=f"The deploy token is {token}.")
+    assert token not in answer.model_dump_json()
+    assert "secret" in answer.checks[0].reason_codes
