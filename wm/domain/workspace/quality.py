@@ -113,11 +113,12 @@ _TRANSIENT_BUG = _compiled(gate_words.TRANSIENT_BUG)
 _DEPLOYED = _compiled(gate_words.DEPLOYED)
 _INJECTION = _compiled(gate_words.INJECTION)
 _NEVER_BEFORE = _compiled(gate_words.NEVER_BEFORE)
+_NEVER_AFTER = _compiled(gate_words.NEVER_AFTER)
 _PREFERENCE = _compiled(gate_words.PREFERENCE)
 _REPORT = _compiled(gate_words.REPORT)
 _EVENT = _compiled(gate_words.EVENT)
 _CHOICE = _compiled(gate_words.CHOICE)
-_STATEMENT_START = Lazy(gate_words.STATEMENT_START, ignore_case=True)
+_STATEMENT_START = Lazy(unaccented(gate_words.STATEMENT_START), ignore_case=True)
 
 
 def _is_durable(plain: str) -> bool:
@@ -127,7 +128,10 @@ def _is_durable(plain: str) -> bool:
 
 
 _STATES_NO_RULE = Lazy(
-    r"\bimmer noch\b|\bnoch immer\b|\b(?:should|must|soll|sollen|deben?|deve) (?:we|i|it|wir|ich|man)\b",
+    r"\bimmer (?:noch|wieder|mehr)\b|\btoujours pas\b|\bnoch immer\b|\b(?:should|must|soll|sollen|deben?|deve) (?:we|i|it|wir|ich|man)\b|"
+    r"\b(?:only|nur) (?:sometimes|once|partly|occasionally|manchmal|einmal|gelegentlich|on \w+ machine)\b|"
+    r"\bevery (?:now and then|once in a while)\b|"
+    r"^(?:maybe|perhaps|to (?:clarify|decide|discuss|check|confirm))\b.*",
     ignore_case=True,
 )
 
@@ -141,11 +145,16 @@ def _plainly(patterns: tuple[Lazy, ...]) -> Callable[[_Text], bool]:
     return lambda seen: _any(patterns, seen.plain)
 
 
+_PAST_END = Lazy(gate_words.PAST_END)
 _ADJECTIVE = Lazy(gate_words.ADJECTIVE, ignore_case=True)
 
 
 def _is_progress(seen: _Text) -> bool:
-    if seen.durable or not _any(_PROGRESS, seen.plain):
+    if seen.durable:
+        return False
+    if seen.type == "project" and _PAST_END.search(seen.plain) is not None:
+        return True
+    if not _any(_PROGRESS, seen.plain):
         return False
     if seen.type == "decision" and _any(_CHOICE, seen.plain):
         return False
@@ -214,13 +223,17 @@ def _forbids(plain: str, at: int, found: str) -> bool:
     """`Never run migrations without asking`: the order is forbidden, not given."""
     if found.lower().startswith("agent"):
         return _NEGATED.search(found) is not None
-    if not found.lower().startswith(
-        ("without", "ohne", "sin ", "sans", "sem ", "无需", "無需", "未经", "未經")
-    ):
+    without = _WITHOUT.search(found)
+    if without is None:
         return False
-    return _any(_NEVER_BEFORE, plain[max(0, at - 80) : at])
+    after = plain[at + without.end() :]
+    return _any(_NEVER_BEFORE, plain[max(0, at - 80) : at]) or _any(_NEVER_AFTER, after[:80])
 
 
+_WITHOUT = Lazy(
+    r"^(?:without|ohne|sin|sans|sem)\b|^(?:无|無|未|不经|不經|毋)|(?:なし|無し|なく|無く|ずに?)(?:に|で)?|없이",
+    ignore_case=True,
+)
 _NEGATED = Lazy(r"\b(?:never|not|no)\b", ignore_case=True)
 _FINDER = Redactor(lambda _secret: "")
 
@@ -239,7 +252,7 @@ def _is_bad_feedback(seen: _Text) -> bool:
         return False
     if _any(_REPORT, seen.plain):
         return not seen.durable
-    describes = _STATEMENT_START.match(seen.plain) is not None
+    describes = _STATEMENT_START.search(seen.plain) is not None
     if seen.plain.lower().startswith("the user "):
         return False  # how a person works tells how to work for them
     return describes and not seen.durable and not _any(_PREFERENCE, seen.plain)
