@@ -73,6 +73,40 @@ def test_a_reader_that_goes_away_is_no_error(terminal: Terminal) -> None:
     assert done.stderr == ""
 
 
+FULL = "The answer could not be printed: No space left on device."
+
+STREAMS: tuple[tuple[str, int, str], ...] = (
+    ("config >&-", 0, ""),
+    ("config <&- >&- 2>&-", 0, ""),
+    ("nope <&- >&- 2>&-", 2, ""),
+    ("nope 2>/dev/full", 2, ""),
+    ("config memory >/dev/full", 1, f"wm: {FULL}\n"),
+    ("config memory --json >/dev/full", 1, f"wm: {FULL}\n"),
+    ("--help >/dev/full", 1, f"wm: {FULL}\n"),
+    ("config memory >/dev/full 2>/dev/full", 1, ""),
+    ("hook claude-code SessionEnd --socket <&-", 0, ""),
+    ("hook claude-code SessionEnd --socket <&- >&- 2>&-", 0, ""),
+    ("hook claude-code <&- >&- 2>&-", 2, ""),
+)
+"""Command line with closed or full streams -> exit code, stderr."""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize(("line", "code", "said"), STREAMS)
+def test_closed_and_full_streams_are_no_bug(
+    terminal: Terminal, line: str, code: int, said: str
+) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'"{sys.executable}" -P -m wm {line}'],
+        env={**terminal.env, "PYTHONPATH": str(ROOT)},
+        cwd=terminal.repo,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (code, said)
+
+
 def test_the_exit_code_reaches_the_shell(terminal: Terminal) -> None:
     done = subprocess.run(
         [sys.executable, "-P", "-m", "wm", "show", "m_ffff"],

@@ -63,11 +63,12 @@ def main(
     if asked == ["statusline"]:
         asked = ["hook", "claude-code", "statusline"]
     if len(asked) != 3 or asked[0] != "hook":
-        sys.stderr.write("usage: wm hook AGENT EVENT [--library | --socket] < payload\n")
-        sys.stderr.flush()
+        if sys.stderr:
+            sys.stderr.write("usage: wm hook AGENT EVENT [--library | --socket] < payload\n")
+            sys.stderr.flush()
         return 2
     _verb, agent, event = asked
-    payload = (stdin or sys.stdin.buffer).read()
+    payload = _read(stdin)
     reply = None
     if LIBRARY not in words:
         reply = over_socket(agent, event, payload)
@@ -75,7 +76,7 @@ def main(
     if alone:
         reply = from_files(agent, event, payload)
     if reply:
-        _print(reply, stdout or sys.stdout.buffer)
+        _print(reply, stdout)
     if alone and event in MAY_START:
         _start_daemon()
     return 0
@@ -259,12 +260,24 @@ def _body(reply: bytes) -> "bytes | None":
     return body if status[:1] == b"2" else None
 
 
-def _print(reply: bytes, stdout: "BinaryIO") -> None:
+def _read(stdin: "BinaryIO | None") -> bytes:
+    """The payload; b"" where stdin is closed or is nothing that can be read (F68)."""
+    stream = stdin or (sys.stdin and sys.stdin.buffer)
     try:
-        stdout.write(reply)
-        stdout.flush()
+        return stream.read() if stream else b""
     except OSError:
-        pass  # the agent hung up
+        return b""
+
+
+def _print(reply: bytes, stdout: "BinaryIO | None") -> None:
+    stream = stdout or (sys.stdout and sys.stdout.buffer)
+    try:
+        if stream:
+            stream.write(reply)
+            stream.flush()
+    except OSError:
+        # The agent hung up. Python tries once more when it ends: into nothing, or it complains.
+        posix.dup2(posix.open("/dev/null", posix.O_WRONLY), 1)
 
 
 def _add_packages() -> None:

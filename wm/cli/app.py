@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 import tempfile
 import traceback
@@ -11,7 +10,7 @@ import traceback
 import click
 
 from wm import __version__
-from wm.cli import output
+from wm.cli import output, streams
 from wm.cli.groups import Group, sentence
 from wm.errors import WmError
 
@@ -116,6 +115,18 @@ def run(words: list[str]) -> int:
     With --json a problem is a JSON object on stdout (schemas/cli/problem.schema.json), so that
     a program finds an object there whatever happens.
     """
+    try:
+        return _outcome(words)
+    except output.ReaderGone:
+        streams.abandon(sys.stdout.fileno())
+        return 0
+    except output.Unprintable as error:
+        streams.abandon(sys.stdout.fileno())
+        return _tell(1, "", f"The answer could not be printed: {error}.", "")
+
+
+def _outcome(words: list[str]) -> int:
+    """Raises ReaderGone and Unprintable."""
     options = words[: words.index("--")] if "--" in words else words
     tell = _tell_json if "--json" in options else _tell
     try:
@@ -130,11 +141,10 @@ def run(words: list[str]) -> int:
         return tell(130, "stopped", "Stopped.", "")
     except WmError as error:
         return tell(1, error.code, error.message, error.fix)
-    except output.ReaderGone:
-        # Python flushes stdout once more when it ends: into nothing, or it complains.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except (output.ReaderGone, output.Unprintable):
+        raise
     except Exception:  # noqa: BLE001 - the last door: a bug becomes a report, never a mystery
+        output.flush()  # what a library printed, and could not, is no bug
         return tell(3, "bug", "This is a bug in wm, not something you did.", _bug(words))
     return result if isinstance(result, int) else 0
 

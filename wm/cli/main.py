@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import sys
 
+from wm.cli import streams
+
 QUICK = ("hook", "statusline")
 """Verbs that must not pay for an import."""
 
 
 def main(argv: list[str] | None = None) -> None:
     """Run the command line and exit. Never returns."""
+    streams.fill()
     words = sys.argv[1:] if argv is None else argv
     if words and words[0] in QUICK and "--help" not in words and "-h" not in words:
         from wm.agents import hook_client

@@ -6,16 +6,18 @@ goes through `safe` (TR-1). Colour only on a terminal and never with NO_COLOR.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from wm.cli import streams
 from wm.settings import wants_colour
 
 if TYPE_CHECKING:  # `wm --help` pays for no model
@@ -34,6 +36,10 @@ class ReaderGone(Exception):
     """Whoever read our output stopped (`wm inspect | head`): nothing is wrong."""
 
 
+class Unprintable(Exception):
+    """Standard output takes nothing more (a full disk); `str()` is the reason."""
+
+
 def width() -> int:
     """Columns to use: what the terminal has, 80 where there is none."""
     if not sys.stdout.isatty():
@@ -46,10 +52,24 @@ def colour() -> bool:
 
 
 def line(text: str = "") -> None:
-    try:
+    with _printing():
         click.echo(text, color=colour())
+
+
+def flush() -> None:
+    """What was printed is out, or raises ReaderGone or Unprintable."""
+    with _printing():
+        sys.stdout.flush()
+
+
+@contextlib.contextmanager
+def _printing() -> Iterator[None]:
+    try:
+        yield
     except BrokenPipeError:
         raise ReaderGone from None
+    except OSError as error:
+        raise Unprintable(error.strerror or str(error)) from None
 
 
 def lines(texts: Iterable[str]) -> None:
@@ -78,14 +98,22 @@ def _escaped(char: str) -> str:
 def problem(message: str, *, fix: str = "") -> None:
     """A sentence on stderr, and what to do about it."""
     paints = sys.stderr.isatty() and wants_colour()
-    click.echo(f"{click.style('wm:', fg='red', bold=True)} {safe(message)}", err=True, color=paints)
+    _aside(f"{click.style('wm:', fg='red', bold=True)} {safe(message)}", color=paints)
     if fix:
-        click.echo(f"    {safe(fix)}", err=True)
+        _aside(f"    {safe(fix)}")
 
 
 def note(message: str) -> None:
     """A remark for people on stderr; programs read stdout."""
-    click.echo(safe(message), err=True)
+    _aside(safe(message))
+
+
+def _aside(text: str, *, color: bool | None = None) -> None:
+    """A line on stderr. Where that takes nothing, the exit code alone has to do."""
+    try:
+        click.echo(text, err=True, color=color)
+    except OSError:
+        streams.abandon(sys.stderr.fileno())
 
 
 def bold(text: str) -> str:
