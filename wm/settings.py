@@ -497,11 +497,13 @@ class Paths:
 class AgentPaths:
     """Where the agents and the service manager keep what `wm setup` touches. All absolute.
 
-    claude, opencode: the agents' own folders. record: what setup keeps to undo itself.
+    claude, opencode: the agents' own folders. claude_state: the file in which Claude Code keeps
+    its state and the user's MCP servers. record: what setup keeps to undo itself.
     search: the folders in which programs are looked for. runtime: XDG_RUNTIME_DIR or "".
     """
 
     claude: Path
+    claude_state: Path
     opencode: Path
     record: Path
     systemd: Path
@@ -640,7 +642,8 @@ def find_agent_paths(env: Mapping[str, str] | None = None) -> AgentPaths:
     config = Path(base) if base.startswith("/") else user / ".config"
     folders = env.get("PATH", "").split(os.pathsep)
     return AgentPaths(
-        claude=Path(named) if named.startswith("/") else user / ".claude",
+        claude=own or user / ".claude",
+        claude_state=(own or user) / ".claude.json",
         opencode=config / "opencode",
         record=config / "wm" / "setup.json",
         systemd=config / "systemd" / "user",

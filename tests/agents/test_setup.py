@@ -156,16 +156,18 @@ def test_without_its_record_unsetup_still_takes_our_parts_out(machine: Machine) 
 def test_an_older_version_is_noticed_and_refreshed(machine: Machine) -> None:
     write(machine, SETTINGS["crlf"])
     machine.setup()
-    moved = replace(machine, command=replace(machine.command, wm=("wm2",), hook=("wm2", "hook")))
+    moved = replace(
+        machine, command=replace(machine.command, wm=("/opt/wm2",), hook=("/opt/wm2", "hook"))
+    )
     assert setup.states(moved.look()) == {"claude-code": "stale", "opencode": "stale"}
     plan = moved.setup()
-    assert [change.say for change in plan.changes[1:]] == ["refresh", "refresh"]
+    assert [change.say for change in plan.changes[1:]] == ["refresh", "refresh", "refresh"]
     assert setup.states(moved.look()) == {"claude-code": "current", "opencode": "current"}
     moved.unsetup()
     assert machine.settings.read_bytes() == SETTINGS["crlf"]
 
 
-@pytest.mark.parametrize("writes", [0, 1, 2, 3])
+@pytest.mark.parametrize("writes", [0, 1, 2, 3, 4])
 def test_a_setup_that_was_cut_after_any_write_can_be_undone(machine: Machine, writes: int) -> None:
     write(machine, SETTINGS["own hooks"])
     before = machine.tree()
@@ -175,14 +177,16 @@ def test_a_setup_that_was_cut_after_any_write_can_be_undone(machine: Machine, wr
     assert machine.tree() == before
 
 
-@pytest.mark.parametrize("writes", [0, 1, 2, 3])
+@pytest.mark.parametrize("writes", [0, 1, 2, 3, 4])
 def test_a_refresh_that_was_cut_after_any_write_can_be_undone(
     machine: Machine, writes: int
 ) -> None:
     write(machine, SETTINGS["tabs and no last newline"])
     before = machine.tree()
     machine.setup()
-    moved = replace(machine, command=replace(machine.command, wm=("wm2",), hook=("wm2", "hook")))
+    moved = replace(
+        machine, command=replace(machine.command, wm=("/opt/wm2",), hook=("/opt/wm2", "hook"))
+    )
     plan = setup.plan_setup(moved.look())
     setup.apply(replace(plan, changes=plan.changes[:writes]))
     moved.unsetup()

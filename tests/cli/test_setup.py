@@ -50,7 +50,7 @@ def test_setup_and_unsetup_give_every_byte_back(user: Terminal) -> None:
     before = tree(user)
     said = user.wm("setup", "--yes")
     assert (said.code, said.err) == (0, "")
-    assert said.out.endswith("Wired. 3 files written.\n")
+    assert said.out.endswith("Wired. 4 files written.\n")
     assert "PostToolUse" in settings(user).read_text()
     wired = tree(user)
     again = user.wm("setup", "--yes")

@@ -93,6 +93,11 @@ class Command:
     wm: tuple[str, ...] = ("wm",)
     hook: tuple[str, ...] = ("wm", "hook")
 
+    @property
+    def mcp(self) -> tuple[str, ...]:
+        """The words that start the MCP server."""
+        return (*self.wm, "mcp")
+
 
 def installed(python: str, package: Path) -> Command:
     """This installation by path: no shim, and nothing that an agent's environment can bend."""
@@ -164,8 +169,11 @@ def plugin_files(version: str) -> dict[str, str]:
         "description": "Posts each event to the wm daemon's socket; silent where there is none.",
         "hooks": hooks(Command(), HookSettings()),
     }
+    program, *words = Command().mcp
+    servers = {"mcpServers": {"wm": {"type": "stdio", "command": program, "args": words}}}
     return {
         ".claude-plugin/plugin.json": _indented(about),
+        ".mcp.json": _indented(servers),
         "hooks/hooks.json": _indented(described),
     }
 

@@ -28,7 +28,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from wm import __version__
-from wm.agents import claude_settings, services
+from wm.agents import claude_mcp, claude_settings, services
 from wm.agents.claude_hooks import Command
 from wm.agents.parts import OwnFile, Part, bake
 from wm.errors import UserError
@@ -154,6 +154,7 @@ def look(
     template = Path(__file__).with_name("opencode") / "wm.js"
     parts: tuple[Part, ...] = (
         claude_settings.part(agents.claude / "settings.json", command, hooks),
+        claude_mcp.part(agents.claude_state, command),
         OwnFile(
             OPENCODE,
             agents.opencode / "plugin" / "wm.js",
@@ -328,6 +329,8 @@ def _unwire(facts: Facts, part: Part, kept: KeptFile | None) -> tuple[FileChange
             note = f"{part.path} was changed since setup: only what wm had put there is taken out."
     else:
         return None, ""
+    if after == current:
+        return None, ""  # what stands there under our name is the user's
     made = tuple(Path(folder) for folder in kept.made) if kept else ()
     change = FileChange(
         path=part.path,
@@ -371,13 +374,16 @@ class State:
 def states(facts: Facts) -> dict[str, str]:
     """Each agent that is found or wired, and whether its wiring is this version's."""
     found: dict[str, str] = dict.fromkeys(facts.found, State.ABSENT)
+    wired: dict[str, list[tuple[bool, bool]]] = {}
     for part in facts.parts:
-        current = facts.files[part.path]
-        if current is None:
-            continue
+        current = facts.files[part.path] or b"{}"
         with contextlib.suppress(UserError):
-            if part.is_ours(current):
-                found[part.agent] = State.CURRENT if part.is_current(current) else State.STALE
+            state = part.is_ours(current), part.is_current(current)
+            wired.setdefault(part.agent, []).append(state)
+    for agent, parts in wired.items():
+        if any(ours for ours, _ in parts):
+            whole = all(now for _, now in parts)
+            found[agent] = State.CURRENT if whole else State.STALE
     return found
 
 

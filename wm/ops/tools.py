@@ -61,16 +61,11 @@ def is_proposal(entry: MemoryEntry) -> bool:
 
 
 def _query(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
-    settings = work.runtime.settings.tools
-    found = search.run(
-        work,
-        SearchRequest(
-            **_scope(request),
-            query=arguments["query"],
-            limit=int(arguments.get("limit", settings.hits)),
-        ),
-    )
-    text, structured = told.answer(found.hits, found.searched, settings.answer_chars)
+    limit = int(arguments.get("limit", work.runtime.settings.tools.hits))
+    asked = SearchRequest(**_scope(request), query=arguments["query"], limit=limit)
+    found = search.run(work, asked)
+    room = work.runtime.settings.tools.answer_chars
+    text, structured = told.answer(found.hits, found.searched, room)
     return ToolAnswer(text=text, structured=structured)
 
 

@@ -1,0 +1,147 @@
+"""Our MCP server in Claude Code's own file: put in, recognised, taken out (IF-4, IF-5)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from tests.agents.conftest import COMMAND, Machine
+from wm.agents import claude_mcp, setup
+from wm.errors import UserError
+from wm.settings import find_agent_paths
+
+OURS = {
+    "type": "stdio",
+    "command": "/opt/wm/python",
+    "args": ["-I", "m.py", "mcp"],
+    "env": {},
+}
+OTHER = {"type": "stdio", "command": "npx", "args": ["-y", "other", "mcp"]}
+BY_HAND = {"command": "wm", "args": ["mcp"]}
+
+STATES: dict[str, bytes | None] = {
+    "no file": None,
+    "empty file": b"",
+    "empty object": b"{}",
+    "as claude writes it": json.dumps(
+        {"numStartups": 7, "projects": {"/r": {"allowedTools": []}}, "userID": "é"}, indent=2
+    ).encode(),
+    "other servers": json.dumps({"mcpServers": {"other": OTHER}, "a": 1}, indent=2).encode(),
+    "no servers": b'{\n  "mcpServers": {},\n  "a": 1\n}\n',
+    "one line": b'{"numStartups":1}',
+    "crlf": b'{\r\n  "numStartups": 1\r\n}\r\n',
+    "byte order mark": b'\xef\xbb\xbf{"a": 1}',
+}
+
+
+def state(machine: Machine) -> Path:
+    return machine.home / ".claude.json"
+
+
+def write(machine: Machine, raw: bytes | None) -> None:
+    if raw is not None:
+        state(machine).write_bytes(raw)
+
+
+def read(machine: Machine) -> dict[str, Any]:
+    value = json.loads(state(machine).read_bytes().removeprefix(b"\xef\xbb\xbf"))
+    assert isinstance(value, dict)
+    return value
+
+
+@pytest.mark.parametrize("raw", STATES.values(), ids=STATES.keys())
+def test_the_server_is_added_beside_what_is_there_and_every_byte_comes_back(
+    machine: Machine, raw: bytes | None
+) -> None:
+    write(machine, raw)
+    before = machine.tree()
+    machine.setup()
+    after = read(machine)
+    found = json.loads((raw or b"{}").removeprefix(b"\xef\xbb\xbf") or b"{}")
+    assert after == {**found, "mcpServers": {**found.get("mcpServers", {}), "wm": OURS}}
+    assert machine.setup().nothing_to_do
+    assert setup.states(machine.look())["claude-code"] == "current"
+    machine.unsetup()
+    assert machine.tree() == before
+
+
+def test_what_claude_wrote_since_stays_and_only_our_server_leaves(machine: Machine) -> None:
+    write(machine, STATES["as claude writes it"])
+    machine.setup()
+    value = read(machine)
+    state(machine).write_text(json.dumps({**value, "numStartups": 8}, indent=2))
+    machine.unsetup()
+    before = json.loads(STATES["as claude writes it"] or b"")
+    assert state(machine).read_text() == json.dumps({**before, "numStartups": 8}, indent=2)
+
+
+def test_a_server_that_the_user_put_there_by_hand_is_theirs(machine: Machine) -> None:
+    raw = json.dumps({"mcpServers": {"wm": BY_HAND}}, indent=2).encode()
+    write(machine, raw)
+    before = machine.tree()
+    machine.setup()
+    assert state(machine).read_bytes() == raw
+    assert setup.states(machine.look())["claude-code"] == "current"
+    assert machine.setup().nothing_to_do
+    machine.unsetup()
+    assert machine.tree() == before
+
+
+def test_a_server_that_was_taken_away_since_is_noticed_and_put_back(machine: Machine) -> None:
+    machine.setup()
+    state(machine).write_text("{}")
+    assert setup.states(machine.look())["claude-code"] == "stale"
+    machine.setup()
+    assert read(machine)["mcpServers"] == {"wm": OURS}
+
+
+@pytest.mark.parametrize("raw", [b"{", b"[]", b'{"mcpServers": []}', b"\xff\xfe"])
+def test_a_file_that_cannot_be_understood_is_refused_and_nothing_is_changed(
+    machine: Machine, raw: bytes
+) -> None:
+    write(machine, raw)
+    before = machine.tree()
+    with pytest.raises(UserError, match=r"\.claude\.json"):
+        machine.setup()
+    assert machine.tree() == before
+
+
+def test_the_file_stands_where_claude_looks_for_it() -> None:
+    assert find_agent_paths({"HOME": "/h"}).claude_state == Path("/h/.claude.json")
+    env = {"HOME": "/h", "CLAUDE_CONFIG_DIR": "/c"}
+    assert find_agent_paths(env).claude_state == Path("/c/.claude.json")
+
+
+NAMES = st.text(max_size=3)
+VALUES = st.none() | st.integers() | st.lists(NAMES, max_size=2)
+FILES = st.fixed_dictionaries(
+    {}, optional={"mcpServers": st.dictionaries(NAMES.filter(lambda n: n != "wm"), VALUES)}
+).flatmap(
+    lambda servers: st.dictionaries(NAMES, VALUES, max_size=3).map(lambda r: {**r, **servers})
+)
+
+
+@examples(max_examples=80)
+@given(FILES, st.sampled_from([None, 0, 2, "\t"]), st.sampled_from(["", "\n"]))
+def test_any_file_keeps_what_is_not_ours(
+    value: dict[str, Any], indent: int | str | None, end: str
+) -> None:
+    part = claude_mcp.part(Path("/h/.claude.json"), COMMAND)
+    raw = (json.dumps(value, indent=indent, ensure_ascii=False) + end).encode()
+    added = part.added_to(raw)
+    assert part.is_ours(added)
+    assert part.is_current(added)
+    assert json.loads(added)["mcpServers"]["wm"] == OURS
+    left = part.without(added, raw)
+    assert left is not None
+    assert json.loads(left) == value
+    moved = replace(part, wanted={**OURS, "command": "/opt/other"})
+    assert moved.is_ours(added)
+    assert not moved.is_current(added)

@@ -1,0 +1,121 @@
+"""Our MCP server in the user's `.claude.json` of Claude Code: put in, recognised, taken out.
+
+Pure. Servers of a user stand there and nowhere else that setup could reach (`settings.json`
+takes none). Claude Code writes that file all the time, so what is ours is one member of
+`mcpServers`, and every other byte stays as it is found. A server of the name that somebody else
+put there is theirs: it stays, and ours is not added.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wm.agents import jsontext
+from wm.agents.claude_hooks import Command
+from wm.agents.jsontext import Node
+from wm.errors import UserError
+
+SECTION, NAME = "mcpServers", "wm"
+BOM = b"\xef\xbb\xbf"
+
+
+def part(path: Path, command: Command) -> ClaudeServer:
+    """What this installation wants in Claude Code's own file."""
+    program, *words = command.mcp
+    return ClaudeServer(
+        path=path, wanted={"type": "stdio", "command": program, "args": words, "env": {}}
+    )
+
+
+@dataclass(frozen=True)
+class ClaudeServer:
+    """A `wm.agents.parts.Part`. wanted: the server as it should stand there."""
+
+    path: Path
+    wanted: dict[str, Any]
+    agent: str = "claude-code"
+
+    def is_ours(self, raw: bytes) -> bool:
+        return _is_ours(self._server(self._tree(raw)[1]))
+
+    def is_current(self, raw: bytes) -> bool:
+        server = self._server(self._tree(raw)[1])
+        return server is not None and (not _is_ours(server) or server.value == self.wanted)
+
+    def added_to(self, raw: bytes | None) -> bytes:
+        text, root = self._tree(raw or b"")
+        servers = root.member(SECTION)
+        if servers is None:
+            text = jsontext.add_member(text, root, SECTION, {NAME: self.wanted})
+        else:
+            text = jsontext.add_member(text, servers, NAME, self.wanted)
+        return (BOM if raw and raw.startswith(BOM) else b"") + text.encode()
+
+    def without(self, raw: bytes, original: bytes | None) -> bytes | None:
+        text, root = self._tree(raw)
+        if not _is_ours(self._server(root)):
+            return raw
+        text = _without(text, _child(root, SECTION), NAME)
+        root = jsontext.parse(text)
+        if not _child(root, SECTION).children and not self._had_section(original):
+            text = _without(text, root, SECTION)
+        if original is None and not jsontext.parse(text).children:
+            return None
+        return (BOM if raw.startswith(BOM) else b"") + text.encode()
+
+    def _had_section(self, original: bytes | None) -> bool:
+        try:
+            return original is not None and self._tree(original)[1].member(SECTION) is not None
+        except UserError:
+            return False
+
+    def _server(self, root: Node) -> Node | None:
+        servers = root.member(SECTION)
+        return None if servers is None else servers.member(NAME)
+
+    def _tree(self, raw: bytes) -> tuple[str, Node]:
+        """The text and its tree. Raises UserError unless it has the shape that we edit."""
+        try:
+            text = _bare(raw).decode("utf-8")
+            text = text if text.strip() else "{}\n"
+            root = jsontext.parse(text)
+        except (UnicodeDecodeError, jsontext.NotJsonError) as error:
+            raise self._refusal(f"is not valid JSON: {error}") from error
+        if not isinstance(root.value, dict):
+            raise self._refusal("does not hold a JSON object")
+        if not isinstance(root.value.get(SECTION, {}), dict):
+            raise self._refusal(f'has "{SECTION}" that are no object')
+        return text, root
+
+    def _refusal(self, what: str) -> UserError:
+        return UserError(
+            f"{self.path} {what}.",
+            fix="Mend the file, or leave this agent out; it was not touched.",
+        )
+
+
+def _is_ours(server: Node | None) -> bool:
+    """Setup names the program by its whole path; who writes `wm mcp` by hand does not."""
+    value = None if server is None else server.value
+    if not isinstance(value, dict):
+        return False
+    words = value.get("args")
+    ends = isinstance(words, list) and words[-1:] == ["mcp"]
+    return ends and str(value.get("command", "")).startswith("/")
+
+
+def _bare(raw: bytes) -> bytes:
+    return raw.removeprefix(BOM)
+
+
+def _child(node: Node, key: str) -> Node:
+    child = node.member(key)
+    assert child is not None
+    return child
+
+
+def _without(text: str, parent: Node, key: str) -> str:
+    index = max(i for i, (name, _, _) in enumerate(parent.children) if name == key)
+    return jsontext.remove(text, parent, index)
