@@ -50,11 +50,11 @@ GROUPS: dict[str, dict[str, str]] = {
         "config": "Show every option, its value and what it means.",
     },
     "For programs": {
+        "mcp": "Serve the memory tools to an agent over MCP.",
         "hook": "Answer one hook of an agent (stdin to stdout).",
         "statusline": "Print one line for Claude Code's status line.",
         "completion": "Print the completion script for your shell.",
     },
-        "mcp": "Serve the memory tools to an agent over MCP.",
 }
 """Every verb, in the order of `wm --help`. Each has a module of its name in `wm.cli.verbs`; its
 sentence stands here, so that the help loads none of them."""
