@@ -27,12 +27,19 @@ def summary(snapshot: str, *lines: str) -> str:
     return "\n".join(["We worked on the cart.", "", "Memory candidates:", *head, *lines])
 
 
+def said(bench: Bench, *texts: str) -> None:
+    """The model wrote these before any tool showed them, so that they are its own (TR-3)."""
+    for text in texts:
+        bench.event("assistant_text", text=text)
+
+
 def finish(bench: Bench, text: str, session: str = "s-1") -> list[tuple[str, tuple[str, ...]]]:
     return outcomes(bench.event("compaction_finished", session=session, summary=text).remembered)
 
 
 def test_candidates_that_pass_the_gate_are_kept_and_the_others_are_evidence(bench: Bench) -> None:
     snapshot = begin(bench)
+    said(bench, CENTS)
     done = finish(
         bench,
         summary(snapshot, f"- [project] {CENTS}", "- [project] 12 of 30 tests pass now.", "- oops"),
@@ -69,6 +76,7 @@ def test_replace_supersedes_by_reference_and_the_old_one_stays_readable(bench: B
     bench.write_memory(entry("m_1", SHIP, **OLD))
     snapshot = begin(bench)
     text = "We deploy with `make release` from the main branch."
+    said(bench, text)
     assert finish(bench, summary(snapshot, f"REPLACE [M1] [project] {text}")) == [
         ("superseded", ())
     ]
@@ -158,6 +166,7 @@ def test_what_was_forgotten_is_not_learned_again(bench: Bench) -> None:
 
 def test_a_compaction_ends_the_epoch_and_the_next_one_says_why(bench: Bench) -> None:
     snapshot = begin(bench)
+    said(bench, CENTS)
     finish(bench, summary(snapshot, f"- [project] {CENTS}"))
     after = bench.prompt()
     assert (after.number, CENTS in after.blocks[0].text) == (2, True)
@@ -193,6 +202,7 @@ def test_decisions_that_the_session_stated_are_candidates(bench: Bench) -> None:
 
 def test_the_old_form_is_read_and_noted(bench: Bench) -> None:
     begin(bench)
+    said(bench, CENTS)
     old = f"<workspace_memory_candidates>\n- [project] {CENTS}\n</workspace_memory_candidates>"
     assert finish(bench, f"Done.\n\n{old}\n") == [("promoted", ())]
     assert len(bench.told("candidates_deprecated")) == 1
@@ -200,6 +210,7 @@ def test_the_old_form_is_read_and_noted(bench: Bench) -> None:
 
 def test_a_candidate_of_any_length_costs_neither_the_compaction_nor_the_log(bench: Bench) -> None:
     snapshot = begin(bench)
+    said(bench, CENTS)
     long = "The loading bay opens at dawn. " * 20_000
     done = finish(bench, summary(snapshot, f"- [project] {long}", f"- [project] {CENTS}"))
     assert [outcome for outcome, _ in done] == ["rejected", "promoted"]

@@ -75,7 +75,8 @@ def test_a_recurrence_after_a_week_reinforces_with_its_details(bench: Bench) -> 
 
 
 def test_a_stronger_source_takes_the_place_of_the_weaker(bench: Bench) -> None:
-    old = bench.remember(SHIP, source="compaction", origin="agent")
+    bench.event("assistant_text", text=SHIP)
+    old = bench.remember(SHIP, source="compaction", origin="agent", session="s-1")
     answer = bench.call("remember", text=SHIP)
     assert answer.outcome == "superseded"
     by_id = {e.id: e for e in bench.memory().entries}

@@ -187,8 +187,9 @@ def test_seeing_a_fact_again_cannot_be_taken_back(bench: Bench) -> None:
 
 
 def test_what_a_compaction_or_an_agent_did_is_no_act_of_yours(bench: Bench) -> None:
-    bench.remember(SHIP, source="compaction", origin="agent")
-    bench.remember(CENTS, source="manual", origin="agent")
+    bench.event("assistant_text", text=f"{SHIP} {CENTS}")
+    bench.remember(SHIP, source="compaction", origin="agent", session="s-1")
+    bench.remember(CENTS, source="manual", origin="agent", session="s-1")
     assert "is left to undo" in refusal(bench)
     learned, asked = (r.event_id for r in bench.told("memory_promoted"))
     assert refusal(bench, act=learned) == f"{learned} is not your own act: a compaction did it."
@@ -200,6 +201,7 @@ def test_what_a_compaction_or_an_agent_did_is_no_act_of_yours(bench: Bench) -> N
 def test_a_replacement_by_a_compaction_is_reverted(bench: Bench) -> None:
     bench.write_memory(entry("m_old00001", SHIP))
     bench.event("session_started")
+    bench.event("assistant_text", text=CENTS)
     bench.event("compaction_started")
     bench.event(
         "compaction_finished",

@@ -55,6 +55,22 @@ class PendingNote(Record):
     at: str = ""
 
 
+class WordOrigins(Record):
+    """Where the words of the session first appeared, as digests that cannot be read (TR-3).
+
+    foreign: set of words, and of neighbours, that tools, files, pages and pastes showed first.
+    said: sentences of the user and of the model. Both are compressed bytes in base64.
+    distrust: why the model's own words count as foreign from now on: addressed, hidden_text,
+    unread_text, unheard_text. instance: the process that took in the last event; another one
+    may have missed some.
+    """
+
+    foreign: str = optional("")
+    said: str = optional("")
+    distrust: tuple[str, ...] = optional(())
+    instance: str = optional("")
+
+
 class SessionState(Document):
     slug: ClassVar[str] = "session_state"
 
@@ -79,6 +95,7 @@ class SessionState(Document):
     open_errors: tuple[OpenError, ...] = ()
     recent_decisions: tuple[SessionDecision, ...] = ()
     pending_memories: tuple[PendingNote, ...] = ()
+    origins: WordOrigins | None = optional(None)
 
 
 class MemoryRef(Record):

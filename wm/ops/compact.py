@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wm.domain.facts import Fact
+from wm.domain.session.origin import UNATTRIBUTABLE
 from wm.domain.text import canonical
 from wm.domain.times import iso
 from wm.domain.workspace import candidates, consolidate, echo, retention
@@ -21,6 +22,7 @@ from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.protocol import Place, Remembered, RememberRequest
 from wm.formats.session_state import CompactionState, MemoryRef, SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops import origins
 from wm.ops.base import Work
 from wm.ops.journal import learn_or_wait
 from wm.ops.memory import load_memory, read_memory, save_memory
@@ -212,6 +214,8 @@ def _command(
     if _digest(work, entry.text) != ref.digest:
         return _rejected(work, place, state, item, "memory_ref_target_changed")
     if item.action == "reinforce":
+        if not origins.may_confirm(work, place, state.session_id, entry.text):
+            return _rejected(work, place, state, item, UNATTRIBUTABLE)
         return _reinforce(work, place, state, memory, entry)
     return _replace(work, place, state, memory, entry, item)
 
@@ -259,7 +263,7 @@ def _replace(
         origin="agent",
         session=state.session_id,
     )
-    entry = new_entry(work, place, request)
+    entry = origins.weighed(memory, new_entry(work, place, request))
     reasons = refusal_reasons(work, place, entry)
     if reasons:
         return _rejected(work, place, state, item, *reasons)

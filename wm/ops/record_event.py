@@ -23,7 +23,7 @@ from wm.formats.events import (
 )
 from wm.formats.protocol import EventAnswer, EventRequest, Place, Remembered, RememberRequest
 from wm.formats.session_state import SessionState
-from wm.ops import branches, compact, journal
+from wm.ops import branches, compact, journal, origins
 from wm.ops.base import Operation, Work
 from wm.ops.entries import forget_one, trash_ref
 from wm.ops.epochs import epoch_ref, newest, recovered
@@ -44,7 +44,9 @@ def record(work: Work, place: Place, request: EventRequest) -> EventAnswer:
     require_session(request, work.runtime.settings.session)
     redacted = request.model_copy(update={"event": _redacted(work, request.event)})
     step, _refs = STEPS[request.event.kind]
-    return step(work, place, redacted)
+    answer = step(work, place, redacted)
+    origins.hear(work, place, request, redacted)
+    return answer
 
 
 def _redacted(work: Work, event: object) -> object:

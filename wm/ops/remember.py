@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from wm.domain.facts import Fact
 from wm.domain.session.infer import infer_type
+from wm.domain.session.origin import Verdict
 from wm.domain.text import canonical
 from wm.domain.times import iso
 from wm.domain.workspace import consolidate, forget, quality
@@ -29,7 +30,7 @@ from wm.formats.workspace_memory import (
     MemoryEntry,
     WorkspaceMemory,
 )
-from wm.ops import words
+from wm.ops import origins, words
 from wm.ops.base import Operation, Work
 from wm.ops.memory import load_memory, read_tombstones, save_memory, tombstones_ref
 from wm.ops.place import locate, memory_ref
@@ -46,10 +47,10 @@ def learn_refs(key: str) -> Sequence[Ref[Document]]:
 def learn(work: Work, place: Place, request: RememberRequest) -> Remembered:
     """Admit one memory; stages the memory and its evidence."""
     memory = load_memory(work, place)
-    entry = new_entry(work, place, request)
+    entry = origins.weighed(memory, new_entry(work, place, request))
     reasons = refusal_reasons(work, place, entry)
     if reasons:
-        return _to_inbox(work, place, memory, entry, reasons)
+        return _to_inbox(work, place, memory, entry, (*reasons, *entry.reasons))
     admission = consolidate.admit(
         memory, entry, now=work.now, settings=work.runtime.settings.memory
     )
@@ -108,15 +109,18 @@ def new_entry(work: Work, place: Place, request: RememberRequest) -> MemoryEntry
     _check_word("origin", request.origin, ORIGINS)
     redact = work.runtime.redactor.text
     moment = iso(work.now)
+    text = redact(request.text.strip())
+    found = _verdict(work, place, request, text)
     return MemoryEntry(
         id=work.runtime.ids.new("m_"),
         type=request.type or infer_type(request.text, ""),
-        text=redact(request.text.strip()),
+        text=text,
         rationale=redact(request.rationale.strip()),
         source=request.source,
         confidence=CONFIDENCE[request.source],
-        origin=request.origin,
-        tainted=request.origin == "tool",
+        origin=found.origin,
+        tainted=found.tainted or found.origin == "tool",
+        reasons=found.reasons,
         scope=_scope(place, request),
         tags=tuple(redact(tag) for tag in request.tags),
         created_at=moment,
@@ -125,6 +129,16 @@ def new_entry(work: Work, place: Place, request: RememberRequest) -> MemoryEntry
         user_importance=request.importance,
         session=sid(request.session) if request.session else "",
     )
+
+
+def _verdict(work: Work, place: Place, request: RememberRequest, text: str) -> Verdict:
+    """Where the text comes from. A model's tool stays an agent's act, whoever's words it kept."""
+    if request.origin != "agent":
+        return Verdict(request.origin)
+    found = origins.judge(work, place, request.session, text)
+    if request.source != "compaction" and found.origin == "user":
+        return Verdict("agent")
+    return found
 
 
 def _scope(place: Place, request: RememberRequest) -> str:
@@ -142,7 +156,8 @@ def refusal_reasons(work: Work, place: Place, entry: MemoryEntry) -> tuple[str, 
     """Why this entry may not become active by itself; () if it may."""
     stones = read_tombstones(work, place)
     # What a person asks for again is wanted again; only learning by itself is stopped.
-    forgotten = entry.source == "compaction" and forget.is_forgotten(
+    by_model = entry.source == "compaction" or entry.origin != "user"
+    forgotten = by_model and forget.is_forgotten(
         entry.text, stones.stones, work.runtime.store.digest
     )
     return (*judged(work, entry), *(("forgotten",) if forgotten else ()))
@@ -198,6 +213,8 @@ def _to_inbox(
 
 
 def _message(admission: Admission, entry: MemoryEntry) -> str:
+    if "tainted_recurrence" in admission.reason_codes:
+        return f"Known already, as {entry.id}."
     said = {
         "promoted": f"Remembered as {entry.id} ({entry.type}).",
         "absorbed": f"Known already, as {entry.id}; it counts as seen again.",

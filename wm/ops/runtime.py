@@ -41,6 +41,8 @@ class Runtime:
     now: Callable[[], datetime] = utc_now
     ids: Ids = field(default_factory=Ids)
     version: str = __version__
+    instance: str = field(default_factory=lambda: os.urandom(6).hex())
+    """This process, among those that served a session."""
     places: DerivedCache = field(default_factory=lambda: DerivedCache(size=256))
     owners: DerivedCache = field(default_factory=lambda: DerivedCache(size=256))
     views: DerivedCache = field(default_factory=DerivedCache)

@@ -114,6 +114,7 @@ def _started(
             "open_errors": (),
             "recent_decisions": (),
             "pending_memories": (),
+            "origins": None,
         }
     return _changed(state, **update)
 

@@ -1,0 +1,132 @@
+"""Follow where the words of a session come from, and judge by it what a model proposes (TR-3).
+
+Every event is heard after its step was taken: what the user typed, what the model wrote, and all
+that tools showed, of which digests are kept and no text. Whatever a model asks to keep, at a
+compaction or by a tool, is weighed here before it is admitted; nothing else sets the taint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from wm.domain.session.origin import ADDRESSED, HIDDEN, UNATTRIBUTABLE, UNHEARD, Verdict, Words
+from wm.domain.session.state import NEW_SESSION
+from wm.domain.workspace import echo
+from wm.domain.workspace.consolidate import Ledger
+from wm.formats.events import (
+    AssistantText,
+    CompactionFinished,
+    SessionStarted,
+    ToolFinished,
+    UserPrompt,
+)
+from wm.formats.protocol import EventRequest, Place
+from wm.formats.session_state import SessionState, WordOrigins
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops.base import Work
+from wm.ops.runtime import Runtime
+from wm.ops.sessions import load_session, session_ref
+
+WAITING_TWIN = "repeats_waiting"
+"""The code of a memory that only says again what waits in the inbox as tainted."""
+
+INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", "GEMINI.md")
+"""Files that agents put before a model without an event that says so."""
+
+_HEARD = (SessionStarted, UserPrompt, AssistantText, ToolFinished, CompactionFinished)
+
+
+def hear(work: Work, place: Place, given: EventRequest, redacted: EventRequest) -> None:
+    """Take the words of an event in. given: as it came, for what only digests are kept of."""
+    if not isinstance(given.event, _HEARD):
+        return
+    state = load_session(work, place, redacted)
+    if state.subagent:
+        return
+    words = _words(work.runtime, state)
+    _take(words, place, state, given.event, redacted.event)
+    kept = words.kept()
+    if kept != state.origins and kept != WordOrigins():
+        mine = kept.model_copy(update={"instance": work.runtime.instance})
+        work.put(
+            session_ref(place.key, given.session_id), state.model_copy(update={"origins": mine})
+        )
+
+
+def _words(runtime: Runtime, state: SessionState | None) -> Words:
+    """What is known of a session. Another process than the last one may have missed a tool's
+    output, and the model's words no longer tell where they come from."""
+    known = state.origins if state is not None and state.origins is not None else WordOrigins()
+    key = bytes.fromhex(runtime.store.digest("where words first appeared")[:32])
+    words = Words(known, key, runtime.settings.origin)
+    if known.instance not in ("", runtime.instance):
+        words.doubt(UNHEARD)
+    return words
+
+
+def _take(words: Words, place: Place, state: SessionState, given: object, event: object) -> None:
+    if isinstance(event, UserPrompt):
+        typed = echo.without_injected(event.text)
+        words.hear_user(typed)
+        if typed != event.text:
+            words.hear_foreign(event.text)
+    elif isinstance(event, AssistantText):
+        words.hear_agent(event.text)
+    elif isinstance(given, ToolFinished):
+        if given.output:
+            words.hear_foreign(given.output)
+    elif isinstance(event, CompactionFinished):
+        words.hear_summary(event.summary)
+    elif isinstance(event, SessionStarted):
+        if event.source not in NEW_SESSION and state.origins is None:
+            # A conversation of which nothing is known goes on.
+            words.doubt(UNHEARD)
+        limit = words.settings.max_heard_chars
+        for text in _instructions(dict.fromkeys((place.root, state.root)), limit):
+            words.hear_foreign(text)
+
+
+def _instructions(folders: dict[str, None], limit: int) -> Iterator[str]:
+    for folder in filter(None, folders):
+        for name in INSTRUCTIONS:
+            try:
+                with Path(folder, name).open(encoding="utf-8", errors="replace") as file:
+                    yield file.read(limit)
+            except OSError:
+                continue
+
+
+def judge(work: Work, place: Place, session_id: str, text: str) -> Verdict:
+    """Where a text comes from that a model wants to keep."""
+    if not session_id:
+        return Verdict("agent", (UNATTRIBUTABLE,))
+    state = work.read(session_ref(place.key, session_id)).document
+    if state is None:
+        return Verdict("agent", (UNATTRIBUTABLE,))
+    return _words(work.runtime, state).judge(text, known=_known(place, state))
+
+
+def _known(place: Place, state: SessionState) -> tuple[str, ...]:
+    """Names of the place: its own, and the files that were worked on."""
+    name = Path(place.root).name
+    worked = (f.path for f in state.active_files if f.action != "grep" and " " not in f.path)
+    return tuple(filter(None, (name, *worked)))
+
+
+def weighed(memory: WorkspaceMemory, entry: MemoryEntry) -> MemoryEntry:
+    """The entry, tainted too where it only repeats what already waits as tainted."""
+    if entry.origin != "agent" or entry.tainted:
+        return entry
+    twins = Ledger(memory).twins(entry)
+    if not any(twin.tainted and twin.status == "inbox" for twin in twins):
+        return entry
+    return entry.model_copy(update={"tainted": True, "reasons": (WAITING_TWIN,)})
+
+
+def may_confirm(work: Work, place: Place, session_id: str, text: str) -> bool:
+    """May a model say that this session confirmed a memory? Not where a tool's text spoke to the
+    memory and the user's own words do not carry it."""
+    state = work.read(session_ref(place.key, session_id)).document
+    words = _words(work.runtime, state)
+    return not {ADDRESSED, HIDDEN}.intersection(words.distrust) or words.states(text)
