@@ -6,7 +6,7 @@ from wm.domain.session import hot
 from wm.domain.times import iso
 from wm.errors import Corrupt, NotFound, UserError
 from wm.formats.protocol import Place, SessionAnswer, SessionScoped
-from wm.formats.session_state import CompactionState, SessionState
+from wm.formats.session_state import CompactionState, SessionState, WordOrigins
 from wm.ops.base import Operation, Work
 from wm.ops.place import locate
 from wm.settings import SessionSettings
@@ -75,8 +75,13 @@ def _show(work: Work, request: SessionScoped) -> SessionAnswer:
             f"There is no session {request.session_id!r} in {place.root or place.key}.",
             fix="`wm session list` shows all sessions of this workspace.",
         )
-    text = hot.render(reading.document, work.runtime.settings.session).text
-    return SessionAnswer(state=reading.document, hot=text)
+    state = reading.document
+    text = hot.render(state, work.runtime.settings.session).text
+    if state.origins is not None:
+        # Digests tell nobody anything; why the model's words do not count does.
+        told = WordOrigins(distrust=state.origins.distrust)
+        state = state.model_copy(update={"origins": told})
+    return SessionAnswer(state=state, hot=text)
 
 
 def _full_session(work: Work, place: Place, wanted: str) -> str:
