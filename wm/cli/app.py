@@ -32,6 +32,9 @@ GROUPS: dict[str, dict[str, str]] = {
         "show": "Show one entry in full.",
         "search": "Find entries by words, identifiers or paths.",
         "why": "Say why an entry is kept, shown, or not.",
+        "why-not": "Say which rule keeps a text out of the memory.",
+        "history": "Tell what happened to an entry, or here, newest first.",
+        "diag": "Look closer: what is kept, refused, left out, and sound.",
         "session": "Look at the hot state of agents' sessions.",
         "workspace": "List workspaces; tell wm that a checkout moved.",
     },
@@ -39,6 +42,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "remember": "Keep a fact for all later sessions.",
         "forget": "Move an entry to the trash; it is not learned again.",
         "restore": "Bring an entry back from the trash.",
+        "undo": "Take back the newest thing that you did; --list shows all.",
         "edit": "Change an entry's text, rationale or type.",
         "pin": "Always show an entry in prompts; --off ends it.",
         "importance": "Say how much an entry matters: low, normal or high.",
@@ -71,7 +75,7 @@ class Verbs(Group):
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
         if name not in VERBS:
             return None
-        command = importlib.import_module(f"wm.cli.verbs.{name}").command
+        command = importlib.import_module(f"wm.cli.verbs.{name.replace('-', '_')}").command
         assert isinstance(command, click.Command)
         command.short_help = VERBS[name]
         return command

@@ -6,6 +6,7 @@ from typing import Any
 
 from wm.ops import (
     entries,
+    history,
     hooks,
     notice,
     prompt,
@@ -14,11 +15,15 @@ from wm.ops import (
     search,
     sessions,
     statusline,
-    why,
     tools,
+    undo,
+    why,
+    why_not,
     workspaces,
 )
 from wm.ops.base import Operation
+from wm.ops.diag import entries as diag_entries
+from wm.ops.diag import flow, refused, sound
 
 OPERATIONS: dict[str, Operation[Any, Any]] = {
     operation.name: operation
@@ -34,9 +39,26 @@ OPERATIONS: dict[str, Operation[Any, Any]] = {
         entries.accept_outside,
         notice.notice_outside,
         search.search,
-        why.why,
-        record_event.record_event,
         tools.call_tool,
+        why.why,
+        why_not.why_not,
+        history.history,
+        history.list_trash,
+        undo.list_acts,
+        undo.plan_undo,
+        undo.undo,
+        sound.diag_status,
+        refused.diag_rejected,
+        diag_entries.diag_missing,
+        diag_entries.diag_explain,
+        refused.diag_commands,
+        diag_entries.diag_quality,
+        flow.diag_trace,
+        flow.diag_coverage,
+        flow.diag_disappearances,
+        sound.diag_health,
+        sound.diag_audit,
+        record_event.record_event,
         prompt.prompt,
         sessions.show_session,
         hooks.hook,

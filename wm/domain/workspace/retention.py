@@ -128,8 +128,8 @@ def strength(
 def initial_strength(entry: MemoryEntry, settings: MemorySettings) -> float:
     """Type x source x importance. A word that we do not know weighs as the least of its kind."""
     return (
-        _weight(settings.type_weights, entry.type)
-        * _weight(settings.source_weights, entry.source)
+        weight(settings.type_weights, entry.type)
+        * weight(settings.source_weights, entry.source)
         * settings.importance_weights.get(entry.user_importance, 1.0)
     )
 
@@ -217,7 +217,8 @@ def _decayed(start: float, age_days: float, half_life: float) -> float:
     return start * 2.0 ** (-age_days / half_life) if half_life > 0.0 else 0.0
 
 
-def _weight(weights: Mapping[str, float], word: str) -> float:
+def weight(weights: Mapping[str, float], word: str) -> float:
+    """The weight of a word; one that we do not know weighs as the least of its kind."""
     known = weights.get(word)
     return known if known is not None else min(weights.values())
 

@@ -1,0 +1,120 @@
+"""What every diagnosis looks at: one reading of the memory and the evidence of a workspace."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from wm.domain.times import parse
+from wm.errors import UserError
+from wm.formats.diagnosis import Happening
+from wm.formats.evidence import EvidenceRecord
+from wm.formats.protocol import Place, Scoped
+from wm.formats.tombstones import TrashedEntry
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops.base import Work
+from wm.ops.evidence import read_log, text_of
+from wm.ops.memory import read_memory
+from wm.ops.place import locate
+from wm.ops.render import omissions, rendered
+from wm.ops.words import told
+from wm.store.base import LogReading
+
+ADMITTING = frozenset(
+    {
+        "memory_promoted",
+        "memory_superseded",
+        "memory_inbox",
+        "memory_accepted",
+        "memory_restored",
+        "memory_imported",
+        "outside_accepted",
+        "branch_offered",
+    }
+)
+"""Types of records that say how an entry came to be in the memory."""
+
+_SPAN = re.compile(r"(\d{1,4})([dhw])", re.ASCII)
+_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
+
+
+@dataclass(frozen=True)
+class Ground:
+    """One reading, for one answer."""
+
+    work: Work
+    place: Place
+    memory: WorkspaceMemory
+    log: LogReading
+
+    @property
+    def records(self) -> tuple[EvidenceRecord, ...]:
+        return self.log.records
+
+    @property
+    def active(self) -> tuple[MemoryEntry, ...]:
+        return tuple(e for e in self.memory.entries if e.status == "active")
+
+    def trashed(self) -> tuple[str, ...]:
+        return self.work.runtime.store.names(TrashedEntry, self.place.key)
+
+    def shown(self) -> tuple[MemoryEntry, ...]:
+        return rendered(self.work, self.place, self.memory).selection.shown
+
+    def omitted(self, entries: Iterable[MemoryEntry]) -> dict[str, str]:
+        """Why prompts do not show these: a code by id, "" where they do."""
+        view = rendered(self.work, self.place, self.memory).selection
+        return omissions(tuple(entries), self.place, view)
+
+    def admissions(self) -> dict[str, EvidenceRecord]:
+        """The record that let each entry in: the one that it names, else the first that fits."""
+        by_event = {r.event_id: r for r in self.records}
+        found: dict[str, EvidenceRecord] = {}
+        for record in self.records:
+            if record.entry and record.type in ADMITTING:
+                found.setdefault(record.entry, record)
+        for entry in self.memory.entries:
+            if entry.admitted_by in by_event:
+                found[entry.id] = by_event[entry.admitted_by]
+        return found
+
+    def prompted(self) -> dict[str, list[str]]:
+        """When prompts showed each entry, oldest first."""
+        found: dict[str, list[str]] = {}
+        for record in self.records:
+            if record.type == "epoch_opened":
+                for entry_id in record.details.get("included") or ():
+                    found.setdefault(str(entry_id), []).append(record.created_at)
+        return found
+
+
+def ground(work: Work, request: Scoped) -> Ground:
+    place = locate(work.runtime, request)
+    return Ground(work, place, read_memory(work, place), read_log(work, place))
+
+
+def happening(record: EvidenceRecord) -> Happening:
+    return Happening(record=record, sentence=told(record), text=text_of(record))
+
+
+def since(asked: str, now: datetime) -> datetime | None:
+    """The moment that `7d`, `12h`, `2w` or a time means; None for "". Raises UserError."""
+    if not asked:
+        return None
+    span = _SPAN.fullmatch(asked)
+    if span is not None:
+        return now - timedelta(**{_UNITS[span[2]]: int(span[1])})
+    moment = parse(asked)
+    if moment is None:
+        raise UserError(
+            f"{asked!r} is no time.", fix="Give a span as 12h, 7d or 2w, or a day as 2026-11-21."
+        )
+    return moment
+
+
+def is_after(record: EvidenceRecord, moment: datetime | None) -> bool:
+    """Records without a readable time are always in."""
+    at = parse(record.created_at)
+    return moment is None or at is None or at >= moment

@@ -1,0 +1,216 @@
+"""Is all well: the summary, the files, and whether memory and evidence agree (EV-3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+
+from wm.domain.text import canonical
+from wm.formats.diag import Audit, DiagHealth, DiagRequest, DiagStatus, DocumentHealth, Remark
+from wm.formats.pending_journal import PendingJournal
+from wm.formats.session_state import SessionState
+from wm.formats.tombstones import Tombstones
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops.base import Operation, Work
+from wm.ops.check import check_store
+from wm.ops.diag.flow import diag_disappearances
+from wm.ops.diag.ground import Ground, ground, happening, is_after
+from wm.ops.diag.refused import refuses
+from wm.ops.memory import read_journal, read_tombstones
+from wm.store.base import Health, Ref
+
+RECENT = timedelta(days=7)
+NEWEST = 5
+"""Records that the status shows."""
+
+DOCUMENTS = (WorkspaceMemory, PendingJournal, Tombstones)
+WELL = (Health.OK.value, Health.MISSING.value)
+ACCEPTING = ("memory_accepted", "outside_accepted", "memory_restored")
+QUOTING = ("memory_promoted", "memory_edited", "memory_inbox")
+LONGEST_QUOTED = 4000
+"""Longer texts stand in the evidence cut, so nothing can be compared."""
+
+
+# --- status -----------------------------------------------------------------------------------
+
+
+def _status(work: Work, request: DiagRequest) -> DiagStatus:
+    found = ground(work, request)
+    key = found.place.key
+    remarks = tuple(_attention(work, found))
+    counts = {
+        status: sum(e.status == status for e in found.memory.entries)
+        for status in ("active", "inbox", "superseded")
+    }
+    counts |= {
+        "shown": len(found.shown()),
+        "pending": len(read_journal(work, found.place).entries),
+        "trash": len(found.trashed()),
+        "stones": len(read_tombstones(work, found.place).stones),
+        "sessions": len(work.runtime.store.names(SessionState, key)),
+    }
+    moment = work.now - RECENT
+    return DiagStatus(
+        place=found.place,
+        verdict=_verdict(remarks),
+        counts=counts,
+        rejected=sum(refuses(r) and is_after(r, moment) for r in found.records),
+        evidence=len(found.records),
+        last_kept_at=_last(found, "memory_promoted", "memory_superseded", "memory_accepted"),
+        last_prompt_at=_last(found, "epoch_opened"),
+        remarks=remarks,
+        newest=tuple(happening(r) for r in reversed(found.records[-NEWEST:])),
+    )
+
+
+def _last(found: Ground, *types: str) -> str:
+    return next((r.created_at for r in reversed(found.records) if r.type in types), "")
+
+
+def _verdict(remarks: Iterable[Remark]) -> str:
+    severities = {remark.severity for remark in remarks}
+    if "error" in severities:
+        return "degraded"
+    return "warning" if "warning" in severities else "ok"
+
+
+def _attention(work: Work, found: Ground) -> Iterator[Remark]:
+    """What somebody should look at, the gravest first."""
+    for document in _documents(work, found.place.key):
+        if document.health not in WELL:
+            lost = document.health in (Health.LOST.value, Health.TOO_NEW.value)
+            said = f"{document.document} is {document.health.replace('_', ' ')}: {document.detail}."
+            severity = "error" if lost else "warning"
+            yield Remark(code=document.health, severity=severity, sentence=said, fix="wm fsck")
+    pending = len(read_journal(work, found.place).entries)
+    if pending:
+        said = f"Waiting in the journal, as it could not be kept yet: {pending}."
+        yield Remark(code="pending", severity="error", sentence=said, fix="wm diag health")
+    if found.log.damaged:
+        said = f"Records of the evidence that cannot be read: {found.log.damaged}."
+        yield Remark(code="damaged_evidence", severity="warning", sentence=said, fix="wm fsck")
+    waiting = sum(e.status == "inbox" for e in found.memory.entries)
+    if waiting:
+        said = f"Entries that wait for your word: {waiting}."
+        yield Remark(code="inbox", severity="note", sentence=said, fix="wm inbox")
+    hidden = len(found.active) - len(found.shown())
+    if hidden > 0:
+        said = f"Active entries that prompts leave out: {hidden}."
+        yield Remark(code="missing", severity="note", sentence=said, fix="wm diag missing")
+
+
+# --- health -----------------------------------------------------------------------------------
+
+
+def _health(work: Work, request: DiagRequest) -> DiagHealth:
+    found = ground(work, request)
+    mine = f"workspaces/{found.place.key}"
+    remarks = tuple(
+        Remark(
+            code=finding.code,
+            severity=finding.severity,
+            sentence=f"{finding.path}: {finding.message}",
+            fix="wm fsck repair" if finding.repairable else "",
+        )
+        for finding in check_store(work.runtime, deep=False)
+        if finding.path.startswith(mine) or not finding.path.startswith("workspaces/")
+    )
+    return DiagHealth(
+        place=found.place,
+        sound=not found.log.damaged and all(r.severity == "note" for r in remarks),
+        documents=tuple(_documents(work, found.place.key)),
+        records=len(found.records),
+        damaged=found.log.damaged,
+        torn_bytes=found.log.torn_bytes,
+        remarks=remarks,
+    )
+
+
+def _documents(work: Work, key: str) -> Iterator[DocumentHealth]:
+    for model in DOCUMENTS:
+        reading = work.read(Ref(model, key))
+        name = model.slug.replace("_", "-")
+        yield DocumentHealth(document=name, health=reading.health.value, detail=reading.detail)
+
+
+# --- audit ------------------------------------------------------------------------------------
+
+
+def _audit(work: Work, request: DiagRequest) -> Audit:
+    found = ground(work, request)
+    lost = diag_disappearances.run(work, request)
+    told = _Told(found)
+    remarks = [
+        *(r for entry in found.memory.entries for r in told.remarks(entry)),
+        *_tombs(work, found),
+    ]
+    remarks += [
+        Remark(code="disappeared", severity="error", sentence=one.sentence, entry=one.entry)
+        for one in lost.from_memory
+        if one.how == "unexplained"
+    ]
+    return Audit(
+        place=found.place,
+        sound=not any(r.severity in ("error", "warning") for r in remarks),
+        entries=len(found.memory.entries),
+        records=len(found.records),
+        remarks=tuple(remarks),
+    )
+
+
+class _Told:
+    """What the evidence tells of each entry, gathered once."""
+
+    def __init__(self, found: Ground) -> None:
+        self._known = {*(e.id for e in found.memory.entries), *found.trashed()}
+        self._admitted = found.admissions()
+        self._accepted = {r.entry for r in found.records if r.type in ACCEPTING}
+        self._texts = {
+            r.entry: str(r.details["text"])
+            for r in found.records
+            if r.type in QUOTING and r.details.get("text")
+        }
+        # An edit by hand that was accepted is not quoted.
+        for record in found.records:
+            if record.type == "outside_accepted":
+                self._texts.pop(record.entry, None)
+
+    def remarks(self, entry: MemoryEntry) -> Iterator[Remark]:
+        """Where the entry and what is told of it part."""
+        if entry.status == "active" and entry.id not in self._admitted:
+            yield _noticed(entry, "unanswerable", "note", "No record tells what let it in.")
+        if entry.status == "active" and entry.tainted and entry.id not in self._accepted:
+            said = "It leans on text from outside the conversation, and no person accepted it."
+            yield _noticed(entry, "tainted_active", "error", said)
+        if entry.status == "inbox" and not entry.reasons:
+            said = "It waits in the inbox and nothing tells why."
+            yield _noticed(entry, "no_reason", "note", said)
+        if entry.status == "superseded" and entry.superseded_by not in self._known:
+            said = f"{entry.superseded_by or 'What'} took its place, and is not there any more."
+            yield _noticed(entry, "dangling", "warning", said)
+        told = self._texts.get(entry.id, "")
+        if told and len(told) <= LONGEST_QUOTED and canonical(told) != canonical(entry.text):
+            said = "Its text is not the one that the evidence told last."
+            yield _noticed(entry, "text_differs", "warning", said)
+
+
+def _noticed(entry: MemoryEntry, code: str, severity: str, said: str) -> Remark:
+    return Remark(code=code, severity=severity, sentence=said, entry=entry.id)
+
+
+def _tombs(work: Work, found: Ground) -> Iterator[Remark]:
+    trash = set(found.trashed())
+    in_force = {e.id for e in found.memory.entries if e.status != "trashed"}
+    for entry_id in sorted(trash & in_force):
+        said = "It is in the memory and in the trash as well."
+        yield Remark(code="twice", severity="warning", sentence=said, entry=entry_id)
+    left = {r.entry for r in found.records if r.outcome == "trashed"}
+    for stone in read_tombstones(work, found.place).stones:
+        if stone.id not in left:
+            said = "A tombstone forbids its text, and no record tells who forgot it."
+            yield Remark(code="unanswerable_stone", severity="note", sentence=said, entry=stone.id)
+
+
+diag_status = Operation("diag_status", DiagRequest, DiagStatus, _status)
+diag_health = Operation("diag_health", DiagRequest, DiagHealth, _health)
+diag_audit = Operation("diag_audit", DiagRequest, Audit, _audit)
