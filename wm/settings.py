@@ -476,7 +476,7 @@ class ImportSettings:
         unit="names",
     )
     max_facts: int = option(
-        2000, "Statements that one run takes into one workspace.", spec="CB-6", unit="statements"
+        1000, "Statements that one run takes into one workspace.", spec="CB-6", unit="statements"
     )
     max_chars: int = option(
         1_000_000, "Characters of text of these statements.", spec="CB-6", unit="chars"

@@ -56,6 +56,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "restore": ("restore", "{entry}"),
     "undo list": ("undo", "--list"),
     "undo": ("undo",),
+    "import": ("import", "--dry-run"),
     "export": ("export",),
     "export file": ("export", "-o", "out.json"),
     "fsck check": ("fsck",),

@@ -49,6 +49,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "inbox": "Accept or reject what waits for your word.",
     },
     "Files": {
+        "import": "Take in what other programs remember of this project.",
         "export": "Write everything kept of a workspace as one JSON file.",
         "fsck": "Check every file; `wm fsck repair` mends.",
         "config": "Show every option, its value and what it means.",

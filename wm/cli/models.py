@@ -22,6 +22,7 @@ from wm.formats.diag import (
     Trace,
 )
 from wm.formats.diagnosis import Acts, History, Trash, Undone, WhyNotAnswer
+from wm.formats.imports import ImportAnswer
 from wm.formats.protocol import (
     EntryAnswer,
     ExportAnswer,
@@ -148,6 +149,35 @@ class AcceptReport(Record):
     accepted: tuple[str, ...] = ()
 
 
+class ImportLeft(Record):
+    """What was not taken of a file. code: a stable word; why: a clause for people."""
+
+    file: str
+    code: str
+    count: int
+    why: str
+
+
+class ImportProblem(Record):
+    """A file that could not be read; the others were."""
+
+    file: str
+    why: str
+
+
+class ImportReport(Record):
+    """targets: what became of the statements, workspace by workspace. other_workspaces: roots
+    of stores in the known places that are for others."""
+
+    dry_run: bool
+    targets: tuple[ImportAnswer, ...]
+    left: tuple[ImportLeft, ...]
+    problems: tuple[ImportProblem, ...]
+    notes: tuple[str, ...]
+    other_workspaces: tuple[str, ...]
+    files: tuple[str, ...]
+
+
 PROBLEM = "problem"
 
 PRINTS: dict[str, type[Record]] = {
@@ -192,6 +222,7 @@ PRINTS: dict[str, type[Record]] = {
     "inbox list": Inspection,
     "inbox accept": AcceptReport,
     "inbox reject": EntryAnswer,
+    "import": ImportReport,
     "export": ExportAnswer,
     "export file": ExportReport,
     "fsck check": FsckReport,

@@ -58,6 +58,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/v1/workspaces/export", "export_workspace", "All of one workspace", heavy=True),
     Route("GET", "/v1/entries", "inspect", "What a workspace remembers, and what is shown"),
     Route("POST", "/v1/entries", "remember", "Keep a text"),
+    Route("POST", "/v1/entries/import", "import_entries", "Take in statements of other programs"),
     Route("POST", "/v1/entries/accept-outside", "accept_outside", "Accept edits made by hand"),
     Route("POST", "/v1/entries/notice-outside", "notice_outside", "Look for edits made by hand"),
     Route("GET", "/v1/entries/{id}", "show_entry", "One entry"),

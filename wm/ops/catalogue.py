@@ -8,6 +8,7 @@ from wm.ops import (
     entries,
     history,
     hooks,
+    import_entries,
     notice,
     prompt,
     record_event,
@@ -66,5 +67,6 @@ OPERATIONS: dict[str, Operation[Any, Any]] = {
         workspaces.list_workspaces,
         workspaces.move_workspace,
         workspaces.export_workspace,
+        import_entries.import_entries,
     )
 }

@@ -1,0 +1,211 @@
+"""`wm import`, on the files and through the daemon."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.cli.terminal import Said, Terminal, repository
+from wm.store.identity import key_of
+
+RULES = """\
+# Ferry
+
+- Never push to the release branch by hand.
+- Deploy only with `make ship`; it runs the checks first.
+- Phase 2 is completed and all 212 tests pass.
+
+```
+make ship
+```
+"""
+
+
+def rules(user: Terminal) -> Path:
+    file = user.repo / "CLAUDE.md"
+    file.write_text(RULES)
+    return file
+
+
+def store(user: Terminal, root: Path | None = None, text: str = "The tide API wants UTC.") -> Path:
+    """A store of the three-layer plugin for a folder."""
+    root = root or user.repo
+    data = user.home / ".local" / "share" / "opencode-working-memory" / "workspaces"
+    folder = data / key_of(str(root))
+    folder.mkdir(parents=True, exist_ok=True)
+    entry = {
+        "id": f"mem_1770000000000_ab12{len(text)}",
+        "type": "project",
+        "text": text,
+        "source": "explicit",
+        "confidence": 1,
+        "status": "active",
+        "createdAt": "2026-02-02T02:40:00.000Z",
+        "updatedAt": "2026-02-02T02:40:00.000Z",
+    }
+    workspace = {"root": str(root), "key": key_of(str(root))}
+    document = {"version": 1, "workspace": workspace, "entries": [entry]}
+    (folder / "workspace-memory.json").write_text(json.dumps(document))
+    return folder
+
+
+def counts(said: Said) -> dict[str, int]:
+    return dict(said.json["targets"][0]["counts"])
+
+
+def test_nothing_to_import_is_said(terminal: Terminal) -> None:
+    said = terminal.wm("import")
+    assert (said.code, said.err) == (0, "")
+    assert said.out == (
+        "Nothing to import was found.\n"
+        "`wm import --help` says where it looks; PATHs may be named.\n"
+    )
+
+
+def test_an_import_reports_what_came_in_and_what_did_not(user: Terminal) -> None:
+    rules(user)
+    store(user)
+    said = user.wm("import", "-C", str(user.repo))
+    assert (said.code, said.err) == (0, "")
+    lines = said.out.splitlines()
+    assert lines[1:4] == [
+        "       1  active",
+        "       2  wait for your word: wm inbox",
+        "       1  refused",
+    ]
+    assert "  refuse     Phase 2 is completed and all 212 tests pass." in lines
+    assert any("CLAUDE.md:5 · it tells how far the work is" in line for line in lines)
+    left = lines.index("Left where they are:")
+    assert lines[left + 1] == "       1  code: the files say it better"
+    assert max(map(len, lines)) <= 80
+    assert "Never push to the release branch by hand." in user.wm("inbox").out
+    assert "2026-02-02 02:40 UTC" in user.wm("show", "mem_1770").out
+
+
+def test_a_dry_run_writes_nothing_and_tells_what_the_run_does(user: Terminal) -> None:
+    rules(user)
+    dry = user.wm("import", "--dry-run")
+    assert dry.out.count("  inbox      ") == 2
+    assert "Nothing was written: without --dry-run, this is what is done.\n" in dry.out
+    assert user.wm("inbox").out == "The inbox is empty.\n"
+    planned = user.wm("import", "--dry-run", "--json").json
+    done = user.wm("import", "--json").json
+    assert planned["targets"][0]["outcomes"] == done["targets"][0]["outcomes"]
+    assert planned["left"] == done["left"]
+
+
+def test_a_second_run_changes_no_byte(terminal: Terminal) -> None:
+    rules(terminal)
+    store(terminal)
+    terminal.wm("import")
+    before = {p: p.read_bytes() for p in terminal.data.rglob("*") if p.is_file()}
+    again = terminal.wm("import")
+    assert "       3  were imported before\n" in again.out
+    assert "  Nothing new came in.\n" in again.out
+    assert {p: p.read_bytes() for p in terminal.data.rglob("*") if p.is_file()} == before
+
+
+def test_both_ways_make_the_same(terminal: Terminal, home_with_daemon: Terminal) -> None:
+    here, there = terminal, home_with_daemon.at("import-same")
+    for user in (here, there):
+        rules(user)
+        store(user)
+    one, other = here.wm("import", "--json"), there.wm("import", "--json")
+    assert counts(one) == counts(other) == {"promoted": 1, "inbox": 2, "rejected": 1}
+
+
+def test_bad_files_are_said_on_stderr_and_the_rest_comes_in(user: Terminal) -> None:
+    rules(user)
+    (user.repo / "AGENTS.md").write_bytes(b"\x00\x01")
+    (user.repo / "MEMORY.md").symlink_to("/etc/hostname")
+    said = user.wm("import")
+    assert said.code == 1
+    assert "       2  wait for your word: wm inbox\n" in said.out
+    assert "AGENTS.md: it is binary, not text." in said.sentences
+    assert "MEMORY.md: it is a link to /etc/hostname; to import that, name it." in said.sentences
+    report = user.wm("import", "--json")
+    assert (report.code, report.err) == (1, "")
+    assert len(report.json["problems"]) == 2
+
+
+def test_a_folder_of_stores_gives_each_workspace_its_own(user: Terminal) -> None:
+    quay = repository(user.home / f"quay-{user.repo.parent.name}")
+    store(user)
+    home = store(user, quay, "The quay database is read-only on weekends.").parents[1]
+    lost = store(user, user.home / "gone", "It belonged to a folder that is gone.")
+    said = user.wm("import", str(home), "--json")
+    roots = {target["place"]["root"] for target in said.json["targets"]}
+    assert {str(user.repo), str(quay)} <= roots
+    assert any(p["file"] == str(lost) for p in said.json["problems"])
+    assert said.code == 1
+    assert "read-only on weekends" in user.wm("inspect", "-C", str(quay)).out
+    assert "It belonged" not in user.wm("inspect").out
+    assert user.wm("import", str(lost)).code == 0
+    assert "It belonged" in user.wm("inspect").out
+
+
+def test_other_workspaces_are_named_and_not_touched(terminal: Terminal) -> None:
+    quay = repository(terminal.home / "quay")
+    store(terminal)
+    store(terminal, quay, "The quay database is read-only on weekends.")
+    said = terminal.wm("import")
+    assert "1 other workspace has a store of the older plugin; `wm -C DIR import` takes" in said.out
+    assert "  ~/quay\n" in said.out
+    assert terminal.wm("-C", str(quay), "import").out.splitlines()[1] == "       1  active"
+
+
+def test_a_workspace_may_be_named_by_its_key(terminal: Terminal) -> None:
+    rules(terminal)
+    terminal.remember("We use Postgres 16 in tests.")
+    said = terminal.wm("import", "--workspace", key_of(str(terminal.repo)), cwd=terminal.home)
+    assert said.out.splitlines()[1] == "       2  wait for your word: wm inbox"
+
+
+def test_no_secret_reaches_the_terminal_or_the_disk(user: Terminal) -> None:
+    secret = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+    (user.repo / "CLAUDE.md").write_text(f"- The deploy token is {secret}\n")
+    for words in (("--dry-run",), (), ("--json",)):
+        said = user.wm("import", *words)
+        assert secret not in said.out + said.err
+        assert "[secret:github_token:" in said.out
+    assert [
+        p for p in user.data.rglob("*") if p.is_file() and secret.encode() in p.read_bytes()
+    ] == []
+
+
+def test_escapes_in_foreign_text_do_not_steer_the_terminal(user: Terminal) -> None:
+    (user.repo / "CLAUDE.md").write_text("- Never \x1b[31mwrite\x1b[0m to the \u202eharbour log.\n")
+    said = user.wm("import", "--dry-run")
+    assert "\x1b" not in said.out
+    assert "\u202e" not in said.out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--from", "opencode"), "--from: 'opencode' is not one of"),
+        (("--frm", "instructions"), "`wm import` has no option --frm."),
+    ],
+)
+def test_mistakes_are_answered_with_usage(
+    terminal: Terminal, words: tuple[str, ...], sentence: str
+) -> None:
+    said = terminal.wm("import", *words)
+    assert said.code == 2
+    assert sentence in said.sentences
+
+
+def test_a_path_that_does_not_exist_is_said(terminal: Terminal) -> None:
+    said = terminal.wm("import", "nowhere")
+    assert said.code == 1
+    assert said.sentences.endswith("ferry/nowhere: it does not exist.")
+
+
+def test_the_sources_stay_as_they_are(user: Terminal) -> None:
+    files = [rules(user), store(user) / "workspace-memory.json"]
+    before = [(f.read_bytes(), os.stat(f).st_mtime_ns) for f in files]
+    user.wm("import")
+    assert [(f.read_bytes(), os.stat(f).st_mtime_ns) for f in files] == before

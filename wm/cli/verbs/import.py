@@ -1,0 +1,233 @@
+# ruff: noqa: N999  The module has the name of its verb.
+"""`wm import`: take in what other programs remember."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import click
+
+from wm.cli import output
+from wm.cli.context import Caller, absolute, json_option, workspace_options
+from wm.cli.entries import SHORT_ID, short_id
+from wm.cli.models import ImportLeft, ImportProblem, ImportReport
+from wm.cli.place import where
+from wm.errors import WmError
+from wm.formats.imports import ImportAnswer, Imported
+from wm.ops import words
+from wm.ops.import_files import NAMES, Asked, Gathered, Problem, gather
+from wm.settings import find_foreign_paths
+
+QUIET_S = 1.0
+"""Work that takes longer says on stderr how far it is, as often (IF-7)."""
+
+SAYS = {
+    "promoted": ("active", "active"),
+    "superseded": ("active, in the place of a weaker one", "active, each for a weaker one"),
+    "inbox": ("waits for your word: wm inbox", "wait for your word: wm inbox"),
+    "history": ("as history: it was replaced", "as history: they were replaced"),
+    "absorbed": ("was known already", "were known already"),
+    "unchanged": ("was imported before", "were imported before"),
+    "rejected": ("refused", "refused"),
+}
+"""Outcome -> what is said of one and of several."""
+
+WOULD = {"promoted": "active", "superseded": "replace", "absorbed": "known", "rejected": "refuse"}
+"""Outcome -> its word in a list; the others are their own."""
+
+NEW = {"promoted", "superseded", "inbox", "history"}
+
+LISTED = 20
+"""Refused statements that a run lists; --dry-run and --json tell all."""
+
+
+class Progress:
+    """Says what is being done, once it takes longer than a moment."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+        self._done = 0
+
+    def tell(self, path: str) -> None:
+        self._done += 1
+        if time.monotonic() - self._last >= QUIET_S:
+            self._last = time.monotonic()
+            output.note(f"Reading file {self._done:,}: {output.home_short(path)}")
+
+    def send(self, count: int) -> None:
+        if time.monotonic() - self._last >= QUIET_S or count > 500:
+            output.note(f"Judging {output.count(count, 'statement')} …")
+
+
+@click.command("import")
+@click.argument("paths", metavar="[PATH]...", nargs=-1)
+@click.option(
+    "--from",
+    "source",
+    type=click.Choice(NAMES),
+    default=None,
+    help="Only this source; says also what a named file is.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing.")
+@json_option
+@workspace_options
+def command(
+    caller: Caller, paths: tuple[str, ...], source: str | None, dry_run: bool, as_json: bool
+) -> int:
+    """Take in what other programs remember of this project.
+
+    Reads the stores of the older plugins for OpenCode (opencode-v1, opencode-v2) and the
+    statements of CLAUDE.md, AGENTS.md and MEMORY.md (instructions). PATHs are files or folders;
+    without one it looks in this project and in the places where these programs keep theirs.
+    Nothing there is changed.
+
+    Entries of a plugin's store come in as they were; statements of files, and what sessions
+    noted, wait in the inbox. What is known, was imported before, or was forgotten does not come
+    again, so a second run changes nothing.
+    """
+    progress = Progress()
+    place = caller.call("inspect", status="inbox").place
+    asked = Asked(
+        place,
+        "" if caller.workspace else caller.directory,
+        tuple(map(absolute, paths)),
+        source or "",
+    )
+    memory = caller.settings.memory
+    found = gather(
+        asked,
+        find_foreign_paths(),
+        caller.settings.imports,
+        max_chars=memory.max_text_chars,
+        tell=progress.tell,
+    )
+    answers = _send(caller, found, progress, dry_run=dry_run)
+    problems = [ImportProblem(file=p.file, why=p.why) for p in found.problems]
+    report = ImportReport(
+        dry_run=dry_run,
+        targets=tuple(answers),
+        left=tuple(
+            ImportLeft(file=x.file, code=x.code, count=x.count, why=x.why) for x in found.left
+        ),
+        problems=tuple(problems),
+        notes=tuple(found.notes),
+        other_workspaces=tuple(found.others),
+        files=tuple(found.files),
+    )
+    if as_json:
+        output.as_json(report)
+    else:
+        _print(report)
+    return 1 if report.problems else 0
+
+
+def _send(
+    caller: Caller, found: Gathered, progress: Progress, *, dry_run: bool
+) -> list[ImportAnswer]:
+    """One request for each workspace: what comes in comes in together. A workspace that cannot
+    take its part does not keep the others from theirs."""
+    answers = []
+    for folder, facts in found.facts.items():
+        if not facts:
+            continue
+        progress.send(len(facts))
+        fields = {"facts": [fact.model_dump(mode="json") for fact in facts], "dryRun": dry_run}
+        scope = {"directory": folder} if folder else caller.scoped()
+        try:
+            answer: Any = caller.run("import_entries", {**scope, **fields})
+        except WmError as error:
+            if not folder:
+                raise
+            found.problems.append(Problem(folder, error.message.rstrip(".")))
+        else:
+            answers.append(answer)
+    return answers
+
+
+# --- for people ----------------------------------------------------------------------------
+
+
+def _print(report: ImportReport) -> None:
+    for answer in report.targets:
+        _print_target(answer, report.dry_run)
+    if not report.files and not report.problems:
+        output.line("Nothing to import was found.")
+        output.line(output.dim("`wm import --help` says where it looks; PATHs may be named."))
+    _print_left(report)
+    if report.other_workspaces:
+        count = output.count(
+            len(report.other_workspaces),
+            "other workspace has a store",
+            "other workspaces have stores",
+        )
+        output.lines(
+            output.hang("", f"{count} of the older plugin; `wm -C DIR import` takes each:", 0)
+        )
+        output.lines(
+            part
+            for root in report.other_workspaces[:LISTED]
+            for part in output.hang("", output.home_short(root), 2)
+        )
+    for note in report.notes:
+        output.lines(output.hang("", note, 0, output.dim))
+    for problem in report.problems:
+        output.problem(f"{output.home_short(problem.file)}: {problem.why}.")
+
+
+def _print_target(answer: ImportAnswer, dry_run: bool) -> None:
+    first, *rest = output.wrap(where(answer.place), output.width())
+    output.lines(map(output.bold, (first, *rest)))
+    rows: list[output.Row] = []
+    for outcome, (single, several) in SAYS.items():
+        count = answer.counts.get(outcome, 0)
+        if count:
+            rows.append((f"{count:>6,}", single if count == 1 else several))
+    output.lines(output.pairs(rows))
+    if not dry_run and not NEW & set(answer.counts):
+        output.line("  Nothing new came in.")
+    listed = _listed(answer, dry_run)
+    if listed:
+        output.line()
+    shown = listed if dry_run else listed[:LISTED]
+    for one in shown:
+        _print_one(one, answer.place.root)
+    if len(shown) < len(listed):
+        output.line(output.dim(f"  … and {len(listed) - len(shown):,} more; --json tells all"))
+    if dry_run:
+        output.line(output.dim("Nothing was written: without --dry-run, this is what is done."))
+
+
+def _listed(answer: ImportAnswer, dry_run: bool) -> list[Imported]:
+    """With --dry-run all but what was imported before; else what was refused, each text once."""
+    if dry_run:
+        return [one for one in answer.outcomes if one.outcome != "unchanged"]
+    refused = {one.text: one for one in reversed(answer.outcomes) if one.outcome == "rejected"}
+    return list(refused.values())[::-1]
+
+
+def _print_one(one: Imported, root: str) -> None:
+    head = f"  {WOULD.get(one.outcome, one.outcome):<10} "
+    output.lines(output.hang(head, output.cut(one.text, 2 * output.width()), 13))
+    about = [_place(one, root)]
+    if one.entry:
+        about.insert(0, short_id(one.entry).ljust(SHORT_ID))
+    if one.reason_codes:
+        about.append(words.reasons(one.reason_codes))
+    output.lines(output.hang("", " · ".join(about), 13, output.dim))
+
+
+def _place(one: Imported, root: str) -> str:
+    """File and line, short where the file is in the project."""
+    inside = bool(root) and one.file.startswith(root.rstrip("/") + "/")
+    file = output.safe(one.file[len(root) + 1 :]) if inside else output.home_short(one.file)
+    return file + (f":{one.line}" if one.line else "")
+
+
+def _print_left(report: ImportReport) -> None:
+    counts: dict[str, int] = {}
+    for left in report.left:
+        counts[left.why] = counts.get(left.why, 0) + left.count
+    if counts:
+        output.line("Left where they are:")
+        output.lines(output.pairs([(f"{n:>6,}", why) for why, n in counts.items()]))

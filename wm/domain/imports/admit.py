@@ -1,0 +1,177 @@
+"""Let imported statements into a memory, so that a second run changes nothing (CB-6, WM-5).
+
+An import is no recurrence: what is known already is neither reinforced nor changed, only a
+weaker source gives way to a stronger one. What was forgotten stays forgotten, and an import
+never supersedes what it did not bring. Pure; the gate has judged, the text is redacted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from wm.domain.facts import Detail
+from wm.domain.text import canonical
+from wm.domain.workspace.consolidate import SOURCE_RANK, Ledger, fresh_id
+from wm.formats.evidence import Outcome
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.settings import MemorySettings
+
+HISTORY, UNCHANGED = "history", "unchanged"
+NEW = ("promoted", "inbox", "superseded", HISTORY)
+"""Outcomes after which the memory is another one."""
+SUPERSEDED: Outcome = "superseded"
+
+
+@dataclass(frozen=True)
+class Newcomer:
+    """An entry as it would be kept. refused: why it may not come in at all. bare: another
+    wording that counts as the same fact, or ""."""
+
+    entry: MemoryEntry
+    refused: tuple[str, ...] = ()
+    bare: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of a newcomer: see `wm.formats.imports.Imported`."""
+
+    outcome: str
+    entry_id: str = ""
+    reason_codes: tuple[str, ...] = ()
+    details: dict[str, Detail] = field(default_factory=dict)
+
+
+def admit_all(
+    memory: WorkspaceMemory,
+    newcomers: Sequence[Newcomer],
+    *,
+    forgotten: Callable[[MemoryEntry], bool],
+    now: datetime,
+    settings: MemorySettings,
+) -> tuple[WorkspaceMemory, list[Result]]:
+    """The memory with the newcomers in it, and what became of each, in order."""
+    ledger = Ledger(memory)
+    known = _Known(memory)
+    history: list[MemoryEntry] = []
+    results = []
+    for newcomer in newcomers:
+        result = _known_before(ledger, known, newcomer, forgotten)
+        if result is None and newcomer.entry.status == "superseded":
+            history.append(newcomer.entry)
+            result = Result(HISTORY, newcomer.entry.id)
+        if result is None:
+            result = _admit(ledger, newcomer, now=now, settings=settings)
+        if result.outcome in NEW:
+            known.add(newcomer.entry.model_copy(update={"id": result.entry_id}))
+        results.append(result)
+    return _linked(ledger.memory, history, results), results
+
+
+class _Known:
+    """What is there already: ids, and texts of entries that count, under any type."""
+
+    def __init__(self, memory: WorkspaceMemory) -> None:
+        self._born: dict[str, MemoryEntry] = {}
+        self._texts: dict[str, MemoryEntry] = {}
+        self._new: set[str] = set()
+        for entry in memory.entries:
+            self._born[entry.id] = entry
+            # An active entry counts before one that waits.
+            if entry.status == "active" or canonical(entry.text) not in self._texts:
+                self._remember(entry)
+
+    def _remember(self, entry: MemoryEntry) -> None:
+        if entry.status in ("active", "inbox") and not entry.outside:
+            self._texts[canonical(entry.text)] = entry
+
+    def add(self, entry: MemoryEntry) -> None:
+        self._born[entry.id] = entry
+        self._new.add(entry.id)
+        self._remember(entry)
+
+    def is_new(self, entry_id: str) -> bool:
+        """Did this very run bring it?"""
+        return entry_id in self._new
+
+    def same_id(self, entry: MemoryEntry) -> MemoryEntry | None:
+        """The entry that this one became in an earlier run, perhaps edited since."""
+        for name in (entry.id, fresh_id(entry)):
+            found = self._born.get(name)
+            if found is not None and _is_born_of(found, entry):
+                return found
+        return None
+
+    def same_text(self, *texts: str) -> MemoryEntry | None:
+        found = (self._texts.get(canonical(text)) for text in texts if text)
+        return next((entry for entry in found if entry is not None), None)
+
+
+def _is_born_of(found: MemoryEntry, entry: MemoryEntry) -> bool:
+    """An id of ours names a text; one of the plugin's may be given twice."""
+    if entry.id.startswith("m_") or found.created_at == entry.created_at:
+        return True
+    return canonical(found.text) == canonical(entry.text)
+
+
+def _known_before(
+    ledger: Ledger, known: _Known, newcomer: Newcomer, forgotten: Callable[[MemoryEntry], bool]
+) -> Result | None:
+    """The result for what does not come in (again); None: it may."""
+    entry = newcomer.entry
+    before = known.same_id(entry)
+    if before is not None:
+        if known.is_new(before.id):
+            return Result("absorbed", before.id, ("duplicate",))
+        return Result(UNCHANGED, before.id, ("already_present",))
+    if newcomer.refused:
+        return Result("rejected", "", newcomer.refused)
+    if forgotten(entry):
+        return Result("rejected", "", ("forgotten",))
+    twin = known.same_text(entry.text, newcomer.bare)
+    if twin is None and entry.status != "superseded":
+        twin = next(iter(ledger.twins(entry)), None)
+    if twin is None or _gives_way(twin, entry):
+        return None
+    return Result("absorbed", twin.id, ("duplicate",))
+
+
+def _gives_way(twin: MemoryEntry, entry: MemoryEntry) -> bool:
+    """Does the known entry give way to the newcomer, which states the same?"""
+    if entry.status != "active" or entry.tainted or twin.type != entry.type:
+        return False
+    stronger = SOURCE_RANK.get(entry.source, 0) > SOURCE_RANK.get(twin.source, 0)
+    return twin.status != "active" or stronger
+
+
+def _admit(
+    ledger: Ledger, newcomer: Newcomer, *, now: datetime, settings: MemorySettings
+) -> Result:
+    admission = ledger.admit(newcomer.entry, now=now, settings=settings)
+    return Result(
+        admission.outcome, admission.entry_id, admission.reason_codes, dict(admission.details)
+    )
+
+
+def _linked(
+    memory: WorkspaceMemory, history: list[MemoryEntry], results: Sequence[Result]
+) -> WorkspaceMemory:
+    """The memory with the history behind it; what came in speaks only of what is history."""
+    entries = (*memory.entries, *history)
+    past = {e.id for e in entries if e.status == "superseded"}
+    brought = {r.entry_id for r in results if r.outcome in NEW}
+    if not brought:
+        return memory
+    heirs = {old: e.id for e in entries if e.id in brought for old in e.supersedes if old in past}
+    linked = []
+    for entry in entries:
+        if entry.id in brought:
+            kept = tuple(old for old in entry.supersedes if old in past and old != entry.id)
+            entry = entry.model_copy(update={"supersedes": kept})
+            if entry.status == "superseded" and not entry.superseded_by:
+                heir = heirs.get(entry.id, "")
+                entry = entry.model_copy(update={"superseded_by": heir if heir != entry.id else ""})
+        linked.append(entry)
+    return memory.model_copy(update={"entries": tuple(linked)})

@@ -1,0 +1,82 @@
+"""Files in which people and agents write down how to work: CLAUDE.md, AGENTS.md, MEMORY.md.
+
+Every statement waits in the inbox: such a file may come with a repository that somebody else
+wrote. Claude Code's own memory (`MEMORY.md` and one file per topic) names types in its front
+matter. Facts date from the file's last change.
+"""
+
+from __future__ import annotations
+
+from wm.domain.facts import Refusal
+from wm.domain.imports.found import (
+    CLAUDE,
+    OPENCODE,
+    PROJECT,
+    ForeignFile,
+    Parsed,
+    Source,
+    Spot,
+    id_of_text,
+    tally,
+)
+from wm.domain.imports.markdown import Statement, statements
+from wm.formats.imports import ImportFact
+from wm.formats.workspace_memory import TYPES
+
+NAME = "instructions"
+NAMES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "MEMORY.md")
+TYPE_OF = {"user": "feedback", **{name: name for name in TYPES}}
+"""`type` of a topic file of Claude Code -> ours."""
+MAX_TAG_CHARS = 60
+
+
+def wants(parts: tuple[str, ...]) -> bool:
+    topic = len(parts) > 3 and parts[-2] == "memory" and parts[-4] == "projects"
+    return parts[-1] in NAMES or (topic and parts[-1].endswith(".md"))
+
+
+def parse(file: ForeignFile) -> Parsed | Refusal:
+    """The statements of one file."""
+    found = statements(file.text)
+    codes = list(found.codes)
+    kind = TYPE_OF.get(found.about.get("type", "").lower(), "")
+    facts = []
+    for statement in found.statements:
+        if len(statement.text) > file.max_chars:
+            codes.append("too_long")
+        else:
+            facts.append(_fact(file, statement, kind))
+    return Parsed(tuple(facts), tally(file.path, codes))
+
+
+def _fact(file: ForeignFile, statement: Statement, kind: str) -> ImportFact:
+    tag = statement.section[:MAX_TAG_CHARS]
+    return ImportFact(
+        id=id_of_text(statement.text),
+        text=statement.text,
+        bare=statement.bare,
+        type=kind,
+        source="manual",
+        tags=(tag,) if tag else (),
+        created_at=file.modified,
+        updated_at=file.modified,
+        reasons=("imported",),
+        came_from=NAME,
+        file=file.path,
+        line=statement.line,
+    )
+
+
+SOURCE = Source(
+    name=NAME,
+    says="CLAUDE.md, AGENTS.md and MEMORY.md",
+    spots=(
+        *(Spot(PROJECT, name) for name in (*NAMES, ".claude/CLAUDE.md")),
+        Spot(CLAUDE, "CLAUDE.md"),
+        Spot(CLAUDE, "projects/{project}/memory/*.md"),
+        Spot(OPENCODE, "AGENTS.md"),
+    ),
+    wants=wants,
+    parse=parse,
+    json=False,
+)

@@ -1,0 +1,217 @@
+"""Statements in Markdown that people write for agents: items of lists, and paragraphs.
+
+A line ending in a colon leads what follows it ("Run before a push: `make check`"); a heading is
+kept as a tag, and told with an item that is too short to be understood without it. Code,
+tables, quotations and boxes to tick are counted and left. Linear; nothing here judges.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from wm.domain.patterns import Lazy, words
+
+SHORT_CHARS = 40
+"""A shorter item is told with its heading: "Indent with two spaces" means little without it."""
+LEAD_CHARS = 160
+"""A longer line that ends in a colon is a statement of its own."""
+
+GENERAL = words(
+    "general overview notes note rules rule guidelines guideline conventions convention"
+    " instructions important memory memories preferences misc readme claude agents about"
+    " project index tips basics style code coding"
+)
+"""Headings of these words alone say nothing about what stands below them."""
+
+_LINK = Lazy(r"!?\[([^\[\]]{0,300})\]\(([^()\s]{1,500})(?: \"[^\"]{0,200}\")?\)")
+_BREAK = Lazy(r"^ {0,3}(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$")
+_ITEM = Lazy(r"^(\s*)(?:[-*+]|\d{1,4}[.)])(?:\s+|$)")
+_BOX = Lazy(r"^\[[ xX]\]\s")
+_INCLUDE = Lazy(r"^@[^\s@]+$")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement. bare: without the words of its heading, where they stand before it."""
+
+    text: str
+    line: int
+    section: str = ""
+    bare: str = ""
+
+
+@dataclass
+class Statements:
+    """What a text holds, in order; codes: one for each thing that was left.
+
+    about: what the front matter says (`type`, `description`, …), in lower-case names.
+    """
+
+    statements: list[Statement] = field(default_factory=list)
+    codes: list[str] = field(default_factory=list)
+    about: dict[str, str] = field(default_factory=dict)
+
+
+def statements(text: str) -> Statements:
+    """Take a text apart."""
+    reader = _Reader()
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    begin = _front_matter(lines, reader.found.about)
+    for number, line in enumerate(lines[begin:], begin + 1):
+        reader.read(line, number)
+    reader.end_block()
+    return reader.found
+
+
+def _front_matter(lines: list[str], about: dict[str, str]) -> int:
+    """Read `name: value` lines between two `---`; where the text itself begins."""
+    if not lines or lines[0].strip() != "---":
+        return 0
+    for at, line in enumerate(lines[1:200], 1):
+        if line.strip() in ("---", "..."):
+            return at + 1
+        name, colon, value = line.partition(":")
+        if colon and value.strip():
+            about[name.strip().lower()] = value.strip().strip("\"'")
+    about.clear()
+    return 0
+
+
+class _Reader:
+    """Reads lines in order. A block is what is being gathered: an item or a paragraph."""
+
+    def __init__(self) -> None:
+        self.found = Statements()
+        self._block: list[str] = []
+        self._line = 0
+        self._indent: int | None = None
+        """Of the item that is being gathered; None for a paragraph."""
+        self._headings: list[tuple[int, str]] = []
+        self._leads: list[tuple[int, str]] = []
+        """(indent, text) of lines that lead what is indented deeper."""
+        self._fence = ""
+        self._comment = False
+        self._markup = ""
+        """Table or quotation, while its lines go on: each is counted once."""
+
+    def read(self, line: str, number: int) -> None:
+        bare = line.strip()
+        if self._fence:
+            if bare.startswith(self._fence) and not bare.strip(self._fence[0]):
+                self._fence = ""
+            return
+        line, bare = self._without_comment(line)
+        if bare.startswith(("```", "~~~")):
+            self.end_block()
+            self.found.codes.append("code")
+            self._fence = bare[: len(bare) - len(bare.lstrip(bare[0]))]
+        elif not bare or self._is_break(line):
+            self.end_block()
+            self._markup = ""
+        elif not self._is_markup(bare):
+            self._gather(line, bare, number)
+
+    @property
+    def _paragraph(self) -> bool:
+        return bool(self._block) and self._indent is None
+
+    def _without_comment(self, line: str) -> tuple[str, str]:
+        kept = []
+        while line:
+            mark = "-->" if self._comment else "<!--"
+            before, found, line = line.partition(mark)
+            if not self._comment:
+                kept.append(before)
+            if found:
+                self._comment = not self._comment
+        rest = "".join(kept)
+        return rest, rest.strip()
+
+    def _is_break(self, line: str) -> bool:
+        """A line across the page; below a paragraph, dashes make a heading of it."""
+        under = self._paragraph and not line.strip().strip("-")
+        return not under and _BREAK.match(line) is not None
+
+    def _is_markup(self, bare: str) -> bool:
+        """A heading, a table, a quotation or a reference: the block before it ends."""
+        level = len(bare) - len(bare.lstrip("#"))
+        underlined = self._paragraph and (not bare.strip("=") or not bare.strip("-"))
+        table, quotation = bare.startswith("|"), bare.startswith(">")
+        if underlined:
+            title, self._block = " ".join(self._block), []
+            self._heading(1 if bare[0] == "=" else 2, title)
+        elif 1 <= level <= 6 and bare[level : level + 1] in (" ", "\t", ""):
+            self.end_block()
+            self._heading(level, bare[level:].strip().rstrip("#"))
+        elif table or quotation or _INCLUDE.match(bare) is not None:
+            self.end_block()
+            code = "table" if table else "quotation" if quotation else "include"
+            if code == "include" or code != self._markup:
+                self.found.codes.append(code)
+            self._markup = code
+        else:
+            self._markup = ""
+            return False
+        return True
+
+    def _heading(self, level: int, title: str) -> None:
+        self._leads.clear()
+        while self._headings and self._headings[-1][0] >= level:
+            self._headings.pop()
+        self._headings.append((level, _plain(title)))
+
+    def _gather(self, line: str, bare: str, number: int) -> None:
+        item = _ITEM.match(line)
+        if item is not None:
+            self.end_block()
+            self._indent = len(item.group(1).expandtabs(4))
+            self._drop_leads(self._indent)
+            bare = line[item.end() :].strip()
+        elif not self._block:
+            # Behind an empty line: text that is indented belongs to its item, other text not.
+            indent = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
+            self._drop_leads(indent)
+            self._indent = None
+        if not self._block:
+            self._line = number
+        self._block.append(bare)
+
+    def _drop_leads(self, indent: int) -> None:
+        while self._leads and self._leads[-1][0] >= indent:
+            self._leads.pop()
+
+    def end_block(self) -> None:
+        """The gathered lines are whole: a lead for what follows, or a statement."""
+        block, indent, self._block = self._block, self._indent, []
+        said = _plain(" ".join(block))
+        if not said:
+            return
+        if _BOX.match(said) is not None:
+            self.found.codes.append("todo")
+        elif said.endswith((":", "：")) and len(said) <= LEAD_CHARS:
+            self._leads.append((-1 if indent is None else indent, said))
+        else:
+            self._state(said, is_item=indent is not None)
+
+    def _state(self, said: str, *, is_item: bool) -> None:
+        leads = [text for _, text in self._leads[-2:]] if is_item else []
+        said = " ".join((*leads, said))
+        title = self._headings[-1][1] if self._headings else ""
+        short = is_item and not leads and len(said) < SHORT_CHARS
+        says = not set(title.lower().split()) <= GENERAL and len(title) <= SHORT_CHARS
+        # Behind it, not before: "Style: use tabs" would look like the title of a commit.
+        text, bare = (f"{said} ({title.rstrip(':')})", said) if short and says else (said, "")
+        self.found.statements.append(Statement(text, self._line, title, bare))
+
+
+def _plain(text: str) -> str:
+    """The text without emphasis and with links spelt out."""
+    if "](" in text:
+        text = _LINK.sub(_link, text)
+    return " ".join(text.replace("**", "").split())
+
+
+def _link(match: object) -> str:
+    name, target = match.group(1).strip(), match.group(2)  # type: ignore[attr-defined]
+    said = not target.startswith("#") and name.strip("`") != target
+    return f"{name} ({target})" if name and said else name or target

@@ -1,0 +1,142 @@
+"""The four-tier plugin for OpenCode: session files in the project's `.opencode` folder.
+
+Sessions that are over leave little that lasts. Taken, for the inbox: the lines of the context
+block, decisions, and notes that were added by hand. Left, with the reason: goal and progress,
+errors, to-dos, dependencies, paths, measurements. Both shapes of the working memory are read:
+`slots` with `pool`, and the older flat `items`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from wm.domain.facts import Refusal
+from wm.domain.imports.found import (
+    PROJECT,
+    ForeignFile,
+    Parsed,
+    Source,
+    Spot,
+    id_of_text,
+    moment,
+    tally,
+    words,
+)
+from wm.domain.imports.markdown import statements
+from wm.formats.imports import ImportFact
+
+NAME = "opencode-v1"
+CORE, WORKING = "memory-core", "memory-working"
+MEASURED = ("_pressure", "_compaction", "_sweep")
+BLOCKS = {"goal": "core_goal", "progress": "core_progress"}
+KINDS = {
+    "error": "slot_error",
+    "todo": "slot_todo",
+    "dependency": "slot_dependency",
+    "file-path": "pool_path",
+    "file": "pool_path",
+}
+"""Kind of an item -> why it is left."""
+BY_HAND = ("manual", "user", "agent")
+"""Sources of notes that somebody added on purpose; the others are names of tools."""
+
+
+def wants(parts: tuple[str, ...]) -> bool:
+    return len(parts) > 1 and parts[-2] in (CORE, WORKING) and parts[-1].endswith(".json")
+
+
+def parse(file: ForeignFile) -> Parsed | Refusal:
+    """The statements of one session file."""
+    if file.path.removesuffix(".json").endswith(MEASURED):
+        return Parsed(left=tally(file.path, ["measurements"]))
+    document = file.value
+    if not isinstance(document, dict):
+        return Refusal("foreign", "It holds no JSON object, as the plugin's files do.")
+    session = words(document.get("sessionID"))
+    if isinstance(document.get("blocks"), dict):
+        return _core(file, document["blocks"], session)
+    if any(isinstance(document.get(name), dict | list) for name in ("slots", "pool", "items")):
+        return _working(file, list(_items(document)), session)
+    return Refusal("foreign", "It has neither blocks nor slots nor items, as the plugin's have.")
+
+
+def _core(file: ForeignFile, blocks: dict[str, object], session: str) -> Parsed:
+    facts: list[ImportFact] = []
+    codes: list[str] = []
+    for name, block in blocks.items():
+        held = block if isinstance(block, dict) else {"value": block}
+        text = held.get("value") if "value" in held else held.get("content")
+        if not isinstance(text, str) or not text.strip():
+            continue
+        if name != "context":
+            codes.append(BLOCKS.get(name, "unknown_block"))
+            continue
+        at = moment(held.get("lastModified")) or moment(held.get("updatedAt")) or file.modified
+        found = statements(text)
+        codes += found.codes
+        for statement in found.statements:
+            if len(statement.text) > file.max_chars:
+                codes.append("too_long")
+            else:
+                facts.append(_fact(file, statement.text, session, at, bare=statement.bare))
+    return Parsed(tuple(facts), tally(file.path, codes))
+
+
+def _items(document: dict[str, object]) -> Iterator[tuple[str, object]]:
+    """(kind, item) of both shapes; a file that was being converted may hold both."""
+    slots = document.get("slots")
+    for kind, held in slots.items() if isinstance(slots, dict) else ():
+        yield from ((kind, item) for item in (held if isinstance(held, list) else ()))
+    for name in ("pool", "items"):
+        held = document.get(name)
+        yield from (("", item) for item in (held if isinstance(held, list) else ()))
+
+
+def _working(file: ForeignFile, items: Iterable[tuple[str, object]], session: str) -> Parsed:
+    facts: list[ImportFact] = []
+    codes: list[str] = []
+    for slot, item in items:
+        text = item.get("content") if isinstance(item, dict) else None
+        if not isinstance(item, dict) or not isinstance(text, str):
+            codes.append("not_an_entry")
+            continue
+        kind = slot or words(item.get("type"))
+        if not text.strip():
+            codes.append("empty")
+        elif kind in KINDS:
+            codes.append(KINDS[kind])
+        elif kind != "decision" and not words(item.get("source")).startswith(BY_HAND):
+            codes.append("pool_note")
+        elif len(text.strip()) > file.max_chars:
+            codes.append("too_long")
+        else:
+            at = moment(item.get("timestamp")) or file.modified
+            kind = "decision" if kind == "decision" else ""
+            facts.append(_fact(file, text.strip(), session, at, kind=kind))
+    return Parsed(tuple(facts), tally(file.path, codes))
+
+
+def _fact(
+    file: ForeignFile, text: str, session: str, at: str, *, kind: str = "", bare: str = ""
+) -> ImportFact:
+    return ImportFact(
+        id=id_of_text(text),
+        text=text,
+        bare=bare,
+        type=kind,
+        created_at=at,
+        updated_at=at,
+        session=session,
+        reasons=("imported",),
+        came_from=NAME,
+        file=file.path,
+    )
+
+
+SOURCE = Source(
+    name=NAME,
+    says="the four-tier plugin for OpenCode",
+    spots=tuple(Spot(PROJECT, f".opencode/{folder}/*.json") for folder in (CORE, WORKING)),
+    wants=wants,
+    parse=parse,
+)

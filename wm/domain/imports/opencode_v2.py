@@ -1,0 +1,189 @@
+"""The three-layer plugin for OpenCode: one folder per workspace in the user's data folder.
+
+Taken: the entries of `workspace-memory.json` as they are (types, sources, dates, reinforcement,
+replaced ones as history); what waited in `workspace-pending-journal.json` and in the sessions,
+because there an explicit "remember" could wait for ever. Left: the hot state of sessions. Logs,
+locks and quarantine are not looked at.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+
+from wm.domain.facts import Refusal
+from wm.domain.imports.found import (
+    DATA,
+    ForeignFile,
+    Parsed,
+    Source,
+    Spot,
+    derived_id,
+    moment,
+    number,
+    tally,
+    words,
+)
+from wm.formats.imports import ImportFact
+from wm.formats.workspace_memory import IMPORTANCES, SOURCES, TYPES
+
+NAME = "opencode-v2"
+MEMORY = "workspace-memory.json"
+JOURNAL = "workspace-pending-journal.json"
+SESSIONS = "sessions"
+HOT = ("activeFiles", "openErrors", "recentDecisions")
+MAX_TAGS = 20
+MOST_REINFORCED = 1000
+
+_STORES = "opencode-working-memory/workspaces/*/"
+
+
+def store_of(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """The store folder that a file of this source lies in."""
+    return parts[:-2] if len(parts) > 1 and parts[-2] == SESSIONS else parts[:-1]
+
+
+def wants(parts: tuple[str, ...]) -> bool:
+    if parts[-1] in (MEMORY, JOURNAL):
+        return True
+    stem = parts[-1].removesuffix(".json")
+    in_sessions = len(parts) > 1 and parts[-2] == SESSIONS and parts[-1] != stem
+    return in_sessions and len(stem) == 32 and all(c in "0123456789abcdef" for c in stem)
+
+
+def parse(file: ForeignFile) -> Parsed | Refusal:
+    """The entries of one file of a store."""
+    document = file.value
+    if not isinstance(document, dict):
+        return Refusal("foreign", "It holds no JSON object, as the plugin's files do.")
+    version = document.get("version", 1)
+    if version != 1:
+        told = str(version)[:20]
+        return Refusal("foreign", f"It has the version {told}; versions of this plugin end at 1.")
+    if "pendingMemories" in document or "sessionID" in document:
+        return _session(file, document)
+    entries = document.get("entries")
+    if not isinstance(entries, list):
+        return Refusal("foreign", "It has no list of entries, as the plugin's files do.")
+    waits = file.path.endswith(JOURNAL)
+    workspace = document.get("workspace")
+    root = words(workspace.get("root"), 4096) if isinstance(workspace, dict) else ""
+    return dataclasses.replace(_entries(file, entries, waits=waits), root=root)
+
+
+def _session(file: ForeignFile, document: dict[str, object]) -> Parsed:
+    pending = document.get("pendingMemories")
+    parsed = _entries(file, pending if isinstance(pending, list) else [], waits=True)
+    hot = sum(len(held) for name in HOT if isinstance(held := document.get(name), list))
+    return dataclasses.replace(parsed, left=(*parsed.left, *tally(file.path, ["hot_state"] * hot)))
+
+
+def _entries(file: ForeignFile, items: Iterable[object], *, waits: bool) -> Parsed:
+    """Statements, those in force first: what is too much for one run is the oldest history."""
+    facts: list[ImportFact] = []
+    codes: list[str] = []
+    seen: set[str] = set()
+    for item in items:
+        made = _fact(file, item, waits=waits)
+        if isinstance(made, str):
+            codes.append(made)
+            continue
+        if made.id in seen:  # the plugin overwrote one of two; here both live
+            made = made.model_copy(update={"id": derived_id(NAME, made.id, made.text)})
+        seen.add(made.id)
+        facts.append(made)
+    facts.sort(key=lambda f: f.created_at, reverse=True)
+    facts.sort(key=lambda f: f.status == "superseded")
+    return Parsed(tuple(facts), tally(file.path, codes))
+
+
+def _fact(file: ForeignFile, item: object, *, waits: bool) -> ImportFact | str:
+    """The statement of one record, or the code of what keeps it out."""
+    if not isinstance(item, dict) or not isinstance(item.get("text"), str):
+        return "not_an_entry"
+    text = item["text"].strip()
+    if not text:
+        return "empty"
+    if len(text) > file.max_chars:
+        return "too_long"
+    source = _known(item.get("source"), SOURCES, "compaction")
+    status = _status(item, source, waits=waits)
+    return ImportFact(
+        id=_id(item, text),
+        text=text,
+        type=_known(item.get("type"), TYPES, ""),
+        rationale=words(item.get("rationale"), file.max_chars),
+        source=source,
+        confidence=number(item.get("confidence")),
+        status=status,
+        tags=tuple(_tags(item)),
+        created_at=moment(item.get("createdAt")),
+        updated_at=moment(item.get("updatedAt")),
+        retention_clock=moment(item.get("retentionClock")),
+        reinforcement_count=_count(item.get("reinforcementCount")),
+        last_reinforced_at=moment(item.get("lastReinforcedAt")),
+        last_reinforced_session=words(item.get("lastReinforcedSessionID")),
+        user_importance=_known(item.get("userImportance"), IMPORTANCES, "normal"),
+        safety_critical=item.get("safetyCritical") is True,
+        supersedes=tuple(_ids(item.get("supersedes"))),
+        session=words(item.get("pendingOwnerSessionID")),
+        reasons=() if status != "inbox" else ("not_promoted",) if waits else ("unknown_status",),
+        came_from=NAME,
+        file=file.path,
+    )
+
+
+def _status(item: dict[str, object], source: str, *, waits: bool) -> str:
+    """What somebody asked for counts, though it was never promoted; a proposal waits on."""
+    told = item.get("status", "active")
+    if waits:
+        return "inbox" if source == "compaction" else "active"
+    return told if told in ("active", "superseded") and isinstance(told, str) else "inbox"
+
+
+def _known(value: object, known: tuple[str, ...], default: str) -> str:
+    return value if isinstance(value, str) and value in known else default
+
+
+def _id(item: dict[str, object], text: str) -> str:
+    """The plugin's own id: evidence and `supersedes` speak of it."""
+    told = item.get("id")
+    if isinstance(told, str) and is_own_id(told):
+        return told
+    return derived_id(NAME, str(item.get("createdAt"))[:64], text)
+
+
+def is_own_id(value: str) -> bool:
+    """An id as the plugin gives them: `mem_`, then letters, digits and underscores."""
+    return (
+        value.startswith("mem_")
+        and len(value) <= 40
+        and value.isascii()
+        and value[4:].replace("_", "").isalnum()
+    )
+
+
+def _ids(value: object) -> Iterator[str]:
+    told = value if isinstance(value, list) else [value]
+    yield from (name for name in told[:100] if isinstance(name, str) and is_own_id(name))
+
+
+def _tags(item: dict[str, object]) -> Iterator[str]:
+    told = item.get("tags")
+    for tag in told[:MAX_TAGS] if isinstance(told, list) else ():
+        if words(tag, 60):
+            yield words(tag, 60)
+
+
+def _count(value: object) -> int:
+    return max(0, min(MOST_REINFORCED, value)) if type(value) is int else 0
+
+
+SOURCE = Source(
+    name=NAME,
+    says="the three-layer plugin for OpenCode",
+    spots=tuple(Spot(DATA, _STORES + name) for name in (MEMORY, JOURNAL, f"{SESSIONS}/*.json")),
+    wants=wants,
+    parse=parse,
+    grouped=True,
+)

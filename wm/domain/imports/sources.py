@@ -1,0 +1,24 @@
+"""Every source that `wm import` reads, strongest first: of two that state one fact the first is
+kept. The next source is one more module and one more row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wm.domain.imports import instructions, opencode_v1, opencode_v2
+from wm.domain.imports.found import Source
+
+SOURCES: Mapping[str, Source] = {
+    source.name: source for source in (opencode_v2.SOURCE, opencode_v1.SOURCE, instructions.SOURCE)
+}
+
+
+def source_of(parts: tuple[str, ...], value: object = None) -> Source | None:
+    """The source of a file, by its path, else by the shape of its JSON; None for neither."""
+    named = next((s for s in SOURCES.values() if s.wants(parts)), None)
+    if named is not None or not isinstance(value, dict):
+        return named
+    if isinstance(value.get("entries"), list) or "pendingMemories" in value:
+        return opencode_v2.SOURCE
+    shapes = {"blocks", "slots", "pool", "items"}
+    return opencode_v1.SOURCE if shapes & set(value) else None

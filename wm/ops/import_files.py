@@ -1,0 +1,488 @@
+"""Find and read the files that `wm import` takes statements from (CB-6).
+
+Runs in the process of whoever asked, with their rights; the daemon reads no foreign file. Only
+reads, and only regular files of a bounded size: a link, a pipe or a device is named and left.
+A file that was found, rather than named, must lie where it was looked for: a link in a
+repository must not make anything else readable. One bad file never stops the others.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from itertools import islice
+
+from pydantic_core import from_json
+
+from wm.domain.facts import Refusal
+from wm.domain.imports import opencode_v2
+from wm.domain.imports.found import (
+    CLAUDE,
+    DATA,
+    OPENCODE,
+    PROJECT,
+    ForeignFile,
+    Left,
+    Parsed,
+    Source,
+    Spot,
+)
+from wm.domain.imports.sources import SOURCES, source_of
+from wm.domain.times import iso
+from wm.errors import UserError
+from wm.formats.imports import ImportFact
+from wm.formats.protocol import Place
+from wm.settings import ForeignPaths, ImportSettings
+from wm.store import identity
+
+NAMES = tuple(SOURCES)
+SKIPPED = (".git", "node_modules", ".venv", "__pycache__", ".hg", ".svn")
+"""Folders that are not looked into below a folder that was given."""
+MAX_DEPTH = 12
+_BOMS = ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a person asked for. paths: absolute, () for what is found. source: "" for all.
+
+    folder: where they stand; place: the workspace that statements go to.
+    """
+
+    place: Place
+    folder: str = ""
+    paths: tuple[str, ...] = ()
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A file that could not be read, and why, as a clause."""
+
+    file: str
+    why: str
+
+
+@dataclass
+class Gathered:
+    """What the files hold. facts: by the folder whose workspace they are for; "": the one that
+    was asked about. others: roots of stores that belong to other workspaces."""
+
+    facts: dict[str, list[ImportFact]] = field(default_factory=dict)
+    left: list[Left] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A file to read. base: the folder that it must not lead out of, "" for one that was named."""
+
+    path: str
+    source: Source | None
+    base: str = ""
+    named: str = ""
+    """The PATH through which it was found, "" for a known place."""
+
+
+def gather(
+    asked: Asked,
+    places: ForeignPaths,
+    settings: ImportSettings,
+    *,
+    max_chars: int,
+    tell: Callable[[str], None] = lambda _path: None,
+) -> Gathered:
+    """Read everything that was asked for. max_chars: longest text of an entry. tell: hears of
+    each file before it is read."""
+    gathered = Gathered()
+    chosen = [SOURCES[asked.source]] if asked.source else list(SOURCES.values())
+    if asked.paths:
+        found = _named(asked, chosen, settings, gathered)
+    else:
+        found = _known(asked, chosen, places)
+    candidates = list(islice(_once(found), settings.max_files + 1))
+    if len(candidates) > settings.max_files:
+        most = f"it and what follows were not read: one run reads {settings.max_files:,} files"
+        gathered.problems.append(Problem(candidates.pop().path, most))
+    if not asked.paths:
+        candidates = list(_of_this_workspace(asked, candidates, settings, gathered))
+    _read_all(asked, candidates, settings, gathered, max_chars=max_chars, tell=tell)
+    _cap(gathered, settings)
+    return gathered
+
+
+def _once(candidates: Iterable[_Candidate]) -> Iterator[_Candidate]:
+    """Each file once, however many ways lead to it."""
+    seen: set[str] = set()
+    for candidate in candidates:
+        if candidate.path not in seen:
+            seen.add(candidate.path)
+            yield candidate
+
+
+# --- where files are -------------------------------------------------------------------------
+
+
+def _known(asked: Asked, chosen: Sequence[Source], places: ForeignPaths) -> Iterator[_Candidate]:
+    """Files of the current project and in the known places."""
+    projects = _project_folders(asked)
+    bases = {
+        PROJECT: projects,
+        DATA: [str(places.data)],
+        CLAUDE: [str(places.claude)],
+        OPENCODE: [str(places.opencode)],
+    }
+    for source in chosen:
+        for spot in source.spots:
+            for base in bases[spot.base]:
+                for pattern in _patterns(spot, projects):
+                    for path in _expand(base, pattern.split("/")):
+                        yield _Candidate(path, source, base)
+
+
+def _project_folders(asked: Asked) -> list[str]:
+    """The workspace's root, and the folders from the worktree's root down to where the person
+    stands."""
+    chain: list[str] = []
+    at = os.path.realpath(asked.folder) if asked.folder else "/"
+    while at != "/":
+        chain.insert(0, at)
+        if at == asked.place.root or os.path.lexists(os.path.join(at, ".git")):
+            break
+        at = os.path.dirname(at)
+    else:
+        chain.clear()  # outside git nothing says where a project ends
+    return [folder for folder in dict.fromkeys((asked.place.root, *chain)) if folder]
+
+
+def _patterns(spot: Spot, projects: Sequence[str]) -> Iterator[str]:
+    if "{project}" not in spot.pattern:
+        yield spot.pattern
+        return
+    for folder in projects:
+        name = "".join(c if c.isascii() and c.isalnum() else "-" for c in folder)
+        yield spot.pattern.replace("{project}", name)
+
+
+def _expand(folder: str, parts: Sequence[str]) -> Iterator[str]:
+    """Paths below `folder` that fit a pattern and exist, links included."""
+    if not parts:
+        yield folder
+        return
+    if "*" not in parts[0]:
+        path = os.path.join(folder, parts[0])
+        if os.path.lexists(path):
+            yield from _expand(path, parts[1:])
+        return
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return
+    for name in names:
+        if fnmatchcase(name, parts[0]):
+            yield from _expand(os.path.join(folder, name), parts[1:])
+
+
+def _named(
+    asked: Asked, chosen: Sequence[Source], settings: ImportSettings, gathered: Gathered
+) -> Iterator[_Candidate]:
+    """Files that were named, and those of a source below folders that were named."""
+    only = chosen[0] if asked.source else None
+    for path in asked.paths:
+        try:
+            mode = os.lstat(path).st_mode
+        except (OSError, ValueError) as error:
+            gathered.problems.append(Problem(path, _why(error)))
+            continue
+        if not stat.S_ISDIR(mode):
+            yield _Candidate(path, only or source_of(_parts(path)), named=path)
+            continue
+        before = len(gathered.problems)
+        found = False
+        for file in _walk(path, settings, gathered):
+            source = source_of(_parts(file))
+            if source is not None and source in chosen:
+                found = True
+                yield _Candidate(file, source, path, named=path)
+        if not found and len(gathered.problems) == before:
+            gathered.problems.append(Problem(path, "nothing to import was found in it"))
+
+
+def _walk(folder: str, settings: ImportSettings, gathered: Gathered) -> Iterator[str]:
+    """Files below a folder, in order. Links to folders are not followed."""
+    looked_at = 0
+    top = folder.rstrip("/").count("/")
+
+    def failed(error: OSError) -> None:
+        gathered.problems.append(Problem(str(error.filename), _why(error)))
+
+    for at, folders, files in os.walk(folder, onerror=failed):
+        deep = at.count("/") - top >= MAX_DEPTH
+        folders[:] = [] if deep else sorted(set(folders) - set(SKIPPED))
+        looked_at += len(folders) + len(files)
+        if looked_at > settings.max_looked_at:
+            most = f"it holds more than {settings.max_looked_at:,} names; name a folder below it"
+            gathered.problems.append(Problem(folder, most))
+            return
+        yield from (os.path.join(at, name) for name in sorted(files))
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    return tuple(part for part in path.split("/") if part)
+
+
+# --- stores of workspaces --------------------------------------------------------------------
+
+
+def _store(path: str) -> str:
+    return "/" + "/".join(opencode_v2.store_of(_parts(path)))
+
+
+def _of_this_workspace(
+    asked: Asked,
+    candidates: Iterable[_Candidate],
+    settings: ImportSettings,
+    gathered: Gathered,
+) -> Iterator[_Candidate]:
+    """Without the stores of other workspaces: those are for others, and only counted."""
+    keys = {asked.place.key, *map(identity.key_of, _project_folders(asked))}
+    mine: dict[str, bool] = {}
+    for candidate in candidates:
+        if candidate.source is None or not candidate.source.grouped:
+            yield candidate
+            continue
+        store = _store(candidate.path)
+        if store not in mine:
+            named = os.path.basename(store) in keys
+            root = "" if named else _root_of(store, settings)
+            mine[store] = named or (bool(root) and _key(root) in keys)
+            if root and not mine[store]:
+                gathered.others.append(root)
+        if mine[store]:
+            yield candidate
+
+
+def _root_of(store: str, settings: ImportSettings) -> str:
+    """The folder that a store says it belongs to; "" where it does not say."""
+    for name in (opencode_v2.MEMORY, opencode_v2.JOURNAL):
+        file = _open(os.path.join(store, name), "", settings, json_wanted=True, max_chars=0)
+        if isinstance(file, ForeignFile):
+            parsed = opencode_v2.parse(file)
+            if isinstance(parsed, Parsed) and parsed.root:
+                return parsed.root
+    return ""
+
+
+def _key(root: str) -> str:
+    """The key of the workspace that a folder belongs to; "" for one that is gone."""
+    try:
+        return identity.find(root).key
+    except UserError:
+        return ""
+
+
+# --- reading ---------------------------------------------------------------------------------
+
+
+def _read_all(
+    asked: Asked,
+    candidates: Sequence[_Candidate],
+    settings: ImportSettings,
+    gathered: Gathered,
+    *,
+    max_chars: int,
+    tell: Callable[[str], None],
+) -> None:
+    real = {os.path.realpath(c.path): c.path for c in candidates if not os.path.islink(c.path)}
+    roots: dict[str, str] = {}
+    parsed: list[tuple[_Candidate, Parsed]] = []
+    for candidate in candidates:
+        tell(candidate.path)
+        target = real.get(os.path.realpath(candidate.path))
+        if target is not None and target != candidate.path:
+            gathered.notes.append(f"{candidate.path} is a link to {target}, which is read once.")
+            continue
+        found = _read(candidate, settings, max_chars)
+        if isinstance(found, Problem):
+            gathered.problems.append(found)
+            continue
+        gathered.files.append(candidate.path)
+        gathered.left += found.left
+        parsed.append((candidate, found))
+        if found.root:
+            roots.setdefault(_store(candidate.path), found.root)
+    stores = _stores_by_path(candidate for candidate, _ in parsed)
+    for candidate, found in parsed:
+        alone = len(stores.get(candidate.named, ())) < 2
+        where = "" if alone or not candidate.named else _owner(asked, candidate, roots, gathered)
+        if where is not None:
+            gathered.facts.setdefault(where, []).extend(found.facts)
+
+
+def _stores_by_path(candidates: Iterable[_Candidate]) -> dict[str, set[str]]:
+    stores: dict[str, set[str]] = {}
+    for candidate in candidates:
+        if candidate.source is not None and candidate.source.grouped:
+            stores.setdefault(candidate.named, set()).add(_store(candidate.path))
+    return stores
+
+
+def _owner(
+    asked: Asked, candidate: _Candidate, roots: dict[str, str], gathered: Gathered
+) -> str | None:
+    """The folder whose workspace a file of several stores is for: "" for the one asked about,
+    None where nobody can tell."""
+    if candidate.source is None or not candidate.source.grouped:
+        return ""
+    store = _store(candidate.path)
+    root = roots.get(store, "")
+    if not root and os.path.basename(store) in (asked.place.key,):
+        return ""
+    if root and os.path.isdir(root):
+        return "" if _key(root) == asked.place.key else root
+    gone = f"its folder {root} is gone" if root else "it does not say which folder it is of"
+    why = f"{gone}; from the folder it belongs to, `wm import {store}` takes it"
+    if all(problem.file != store for problem in gathered.problems):
+        gathered.problems.append(Problem(store, why))
+    return None
+
+
+def _read(candidate: _Candidate, settings: ImportSettings, max_chars: int) -> Parsed | Problem:
+    source = candidate.source
+    as_json = source.json if source is not None else candidate.path.endswith(".json")
+    file = _open(candidate.path, candidate.base, settings, json_wanted=as_json, max_chars=max_chars)
+    if isinstance(file, Problem):
+        return file
+    if source is None:
+        source = source_of(_parts(file.path), file.value)
+        if source is None and not as_json:
+            source = SOURCES["instructions"]
+        if source is None:
+            return Problem(file.path, "it has no form that is known; --from says what it is")
+    parsed = source.parse(file)
+    return Problem(file.path, parsed.message) if isinstance(parsed, Refusal) else parsed
+
+
+def _open(
+    path: str, base: str, settings: ImportSettings, *, json_wanted: bool, max_chars: int
+) -> ForeignFile | Problem:
+    """The file's text, or its JSON."""
+    if base and not _is_below(path, base):
+        return Problem(path, f"it leads out of {base}")
+    raw = _bytes(path, settings.max_file_bytes)
+    if isinstance(raw, str):
+        return Problem(path, raw)
+    data, modified = raw
+    text = _text(data)
+    if text is None:
+        return Problem(path, _not_text(data))
+    value: object = None
+    if json_wanted:
+        try:
+            value = _json(text)
+        except ValueError as error:
+            return Problem(path, f"it is not JSON ({_position(error)})")
+        except RecursionError:
+            return Problem(path, "its JSON is nested too deeply")
+    return ForeignFile(path, "" if json_wanted else text, value, modified, max_chars)
+
+
+def _is_below(path: str, base: str) -> bool:
+    folder = os.path.realpath(os.path.dirname(path))
+    root = os.path.realpath(base)
+    return folder == root or folder.startswith(root.rstrip("/") + "/")
+
+
+def _bytes(path: str, limit: int) -> tuple[bytes, str] | str:
+    """(content, time of the last change), or why there is none. Never waits on a pipe."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno == errno.ELOOP:
+            return f"it is a link to {os.path.realpath(path)}; to import that, name it"
+        return _why(error)
+    try:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode):
+            return "it is no regular file"
+        if status.st_size > limit:
+            return f"it has {status.st_size:,} bytes; at most {limit:,} are read"
+        with os.fdopen(fd, "rb", closefd=False) as file:
+            data = file.read(limit + 1)
+    except OSError as error:
+        return _why(error)
+    finally:
+        os.close(fd)
+    if len(data) > limit:
+        return f"it has more than {limit:,} bytes, which is what is read at most"
+    moment = datetime.fromtimestamp(max(0.0, min(status.st_mtime, 253_000_000_000.0)), UTC)
+    return data, iso(moment)
+
+
+def _text(data: bytes) -> str | None:
+    if b"\0" in data:
+        return None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+
+
+def _not_text(data: bytes) -> str:
+    for mark, name in _BOMS:
+        if data.startswith(mark):
+            return f"it is {name}; only UTF-8 is read"
+    return "it is binary, not text" if b"\0" in data else "it is not UTF-8 text"
+
+
+def _json(text: str) -> object:
+    """JSON, with halves of characters replaced: the plugin cuts texts between them."""
+    try:
+        return from_json(text, allow_inf_nan=False)
+    except ValueError:
+        value = json.loads(text, parse_constant=_no_constant)
+        whole = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+        return from_json(whole, allow_inf_nan=False)
+
+
+def _no_constant(name: str) -> object:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _position(error: ValueError) -> str:
+    """Where it stops being JSON; the parser's words, which quote nothing."""
+    return str(error).split("\n", 1)[0][:120]
+
+
+def _why(error: OSError | ValueError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "it does not exist"
+    if isinstance(error, PermissionError):
+        return "it may not be read"
+    return (error.strerror or "it cannot be read") if isinstance(error, OSError) else str(error)
+
+
+def _cap(gathered: Gathered, settings: ImportSettings) -> None:
+    """No more than one run may take; the files come in order, so what is left is the weakest."""
+    for where, facts in gathered.facts.items():
+        kept: list[ImportFact] = []
+        chars = 0
+        for fact in facts:
+            chars += len(fact.text) + len(fact.bare) + len(fact.rationale)
+            if len(kept) == settings.max_facts or chars > settings.max_chars:
+                break
+            kept.append(fact)
+        over = facts[len(kept) :]
+        for file in dict.fromkeys(fact.file for fact in over):
+            count = sum(fact.file == file for fact in over)
+            gathered.left.append(Left(file, "too_many", count))
+        gathered.facts[where] = kept
