@@ -55,6 +55,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "forget list": ("forget", "--list"),
     "restore": ("restore", "{entry}"),
     "undo list": ("undo", "--list"),
+    "rollback": ("rollback", "--since", "1m", "--dry-run"),
     "undo": ("undo",),
     "import": ("import", "--dry-run"),
     "export": ("export",),

@@ -43,6 +43,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "forget": "Move an entry to the trash; it is not learned again.",
         "restore": "Bring an entry back from the trash.",
         "undo": "Take back the newest thing that you did; --list shows all.",
+        "rollback": "Take back what models taught the memory since a moment.",
         "edit": "Change an entry's text, rationale or type.",
         "pin": "Always show an entry in prompts; --off ends it.",
         "importance": "Say how much an entry matters: low, normal or high.",

@@ -36,6 +36,7 @@ from wm.formats.protocol import (
     WhyAnswer,
     Workspaces,
 )
+from wm.formats.rollback import Rollback
 
 
 class ProblemReport(Record):
@@ -215,6 +216,7 @@ PRINTS: dict[str, type[Record]] = {
     "forget list": Trash,
     "restore": EntryAnswer,
     "undo": Undone,
+    "rollback": Rollback,
     "undo list": Acts,
     "edit": EntryAnswer,
     "pin": EntryAnswer,

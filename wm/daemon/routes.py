@@ -82,6 +82,8 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/v1/acts", "list_acts", "What `undo` can take back", heavy=True),
     Route("POST", "/v1/acts/plan", "plan_undo", "What taking an act back would do", heavy=True),
     Route("POST", "/v1/acts/undo", "undo", "Take an act back"),
+    Route("POST", "/v1/rollback/plan", "plan_rollback", "What a rollback would do", heavy=True),
+    Route("POST", "/v1/rollback", "rollback", "Take back what models taught since a moment"),
     Route("GET", "/v1/diag/status", "diag_status", "Is all well here", heavy=True),
     Route("GET", "/v1/diag/rejected", "diag_rejected", "What was refused, and why", heavy=True),
     Route("GET", "/v1/diag/missing", "diag_missing", "What prompts leave out", heavy=True),

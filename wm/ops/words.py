@@ -119,6 +119,7 @@ HAPPENED = {
     ("outside_accepted", "deleted"): "a deletion made by hand was accepted",
     ("outside_accepted", "unchanged"): "a change made by hand was accepted; nothing was left to do",
     ("branch_offered", "inbox"): "offered to the whole workspace; it waits in the inbox",
+    ("memory_rolled_back", "changed"): "what models taught since then was taken back",
     ("workspace_moved", "changed"): "the workspace moved to another folder",
     ("candidates_deprecated", "noticed"): "a compaction answered in the old form",
     ("epoch_opened", "selected"): "put into a prompt",

@@ -1,0 +1,40 @@
+"""Moments as people say them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from wm.domain.since import moment
+from wm.domain.times import iso
+
+NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("90m", "2026-11-21T08:00:00.000Z"),
+        ("2 hours", "2026-11-21T07:30:00.000Z"),
+        ("1h", "2026-11-21T08:30:00.000Z"),
+        ("3d", "2026-11-18T09:30:00.000Z"),
+        ("1 week", "2026-11-14T09:30:00.000Z"),
+        ("today", "2026-11-21T00:00:00.000Z"),
+        (" Yesterday ", "2026-11-20T00:00:00.000Z"),
+        ("2026-11-20", "2026-11-20T00:00:00.000Z"),
+        ("2026-11-20T14:30", "2026-11-20T14:30:00.000Z"),
+        ("2026-11-20T14:30+02:00", "2026-11-20T12:30:00.000Z"),
+    ],
+)
+def test_a_moment_is_what_was_said(said: str, meant: str) -> None:
+    found = moment(said, NOW)
+    assert found is not None
+    assert iso(found) == meant
+
+
+@pytest.mark.parametrize(
+    "said", ["", "soon", "2x", "-2h", "999999w", "2026-13-01", "٣d", "h" * 500]
+)
+def test_what_names_no_moment_is_none(said: str) -> None:
+    assert moment(said, NOW) is None

@@ -1,0 +1,124 @@
+"""What models taught since a moment is taken back, what people did stays (TR-3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
+from wm.errors import UserError
+from wm.formats.rollback import Rollback
+
+MIRROR = "Packages are fetched from the mirror in Lisbon."
+
+
+def learn(bench: Bench, *texts: str, command: str = "", session: str = "s-1") -> None:
+    """A session whose model says these, and proposes them when it is compacted."""
+    bench.event("session_started", session=session)
+    bench.prompt(session)
+    for text in texts:
+        bench.event("assistant_text", text=text, session=session)
+    bench.event("compaction_started", session=session)
+    snapshot = bench.compaction(session).snapshot_id
+    lines = [f"{command or '-'} [project] {text}" for text in texts]
+    summary = "\n".join(["Memory candidates:", f"Memory ref snapshot id: {snapshot}", *lines])
+    bench.event("compaction_finished", session=session, summary=summary)
+
+
+def plan(bench: Bench, since: str = "1h") -> Rollback:
+    found: Rollback = bench.call("plan_rollback", since=since)
+    return found
+
+
+def run(bench: Bench, since: str = "1h") -> Rollback:
+    done: Rollback = bench.call("rollback", since=since)
+    return done
+
+
+def comparable(answer: Rollback) -> dict[str, Any]:
+    """What plan and run have in common: all but the records of the run and its moment."""
+    taken = [done.model_copy(update={"event": ""}) for done in answer.taken]
+    told = answer.model_copy(update={"applied": False, "taken": tuple(taken), "since": ""})
+    return told.model_dump()
+
+
+def test_what_a_compaction_taught_goes_to_the_trash_and_what_people_did_stays(bench: Bench) -> None:
+    learn(bench, QUEUE)
+    bench.later(hours=3)
+    learn(bench, CENTS, session="s-2")
+    bench.remember(SHIP)
+    done = run(bench)
+    assert [(one.act.act, one.act.by, one.becomes) for one in done.taken] == [
+        ("learn", "model", "trashed")
+    ]
+    assert [act.text for act in done.yours] == [SHIP]
+    assert sorted(bench.texts()) == sorted([QUEUE, SHIP])
+    assert done.taken[0].act.entry in bench.trash()
+    (record,) = bench.told("memory_rolled_back")
+    assert (record.phase, record.details["acts"]) == ("user", 1)
+
+
+def test_what_was_replaced_is_active_again(bench: Bench) -> None:
+    learn(bench, CENTS)
+    bench.later(days=1)
+    learn(bench, MIRROR, command="REPLACE [M1]", session="s-2")
+    assert bench.texts() == [MIRROR]
+    run(bench)
+    assert bench.texts() == [CENTS]
+
+
+def test_the_plan_says_exactly_what_the_run_does_and_writes_nothing(bench: Bench) -> None:
+    learn(bench, CENTS, QUEUE)
+    bench.remember(SHIP)
+    before, told = bench.memory(), len(bench.told())
+    planned = plan(bench)
+    assert (bench.memory(), len(bench.told())) == (before, told)
+    done = run(bench)
+    assert comparable(planned) == comparable(done)
+    assert (planned.applied, done.applied, len(done.taken)) == (False, True, 2)
+
+
+def test_what_a_person_took_over_meanwhile_stays_with_the_reason(bench: Bench) -> None:
+    learn(bench, CENTS)
+    (kept,) = bench.memory().entries
+    bench.call("edit_entry", id=kept.id, text="Prices are stored in tenths of a cent.")
+    bench.call("forget_entry", id=kept.id)
+    done = run(bench)
+    assert done.taken == ()
+    assert [act.why_not for act in done.kept] == [f"{kept.id} is in the trash."]
+    assert [act.act for act in done.yours] == ["forget", "edit"]
+
+
+def test_what_waits_in_the_inbox_is_taken_out_as_well(bench: Bench) -> None:
+    bench.event("session_started")
+    bench.event("tool_finished", tool="read", paths=("README.md",), output=MIRROR)
+    bench.event("compaction_finished", summary=f"Memory candidates:\n- [project] {MIRROR}\n")
+    assert bench.texts("inbox") == [MIRROR]
+    run(bench)
+    assert bench.memory().entries == ()
+
+
+def test_a_second_run_has_nothing_left_and_what_was_taken_back_is_not_learned_again(
+    bench: Bench,
+) -> None:
+    learn(bench, CENTS)
+    assert len(run(bench).taken) == 1
+    assert run(bench).taken == ()
+    learn(bench, CENTS, session="s-2")
+    assert bench.texts() == []
+
+
+@pytest.mark.parametrize(
+    ("since", "message"),
+    [
+        ("soon", "'soon' names no moment."),
+        ("2027-01-01", "2027-01-01T00:00:00.000Z is still to come."),
+    ],
+)
+def test_what_names_no_moment_of_the_past_is_refused(
+    bench: Bench, since: str, message: str
+) -> None:
+    for name in ("plan_rollback", "rollback"):
+        with pytest.raises(UserError, match=message.partition(".")[0]):
+            bench.call(name, since=since)

@@ -1,0 +1,187 @@
+"""Take back what models taught the memory since a moment (TR-3): `wm rollback --since`.
+
+Every act that a compaction or an agent's tool did since then is taken back, newest first, the way
+`undo` takes one back: what was learned goes to the trash, what it replaced is active again, and
+each step is evidence. What people did is listed and stays. The plan and the run are one
+computation, so that a dry run says exactly what the run does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from wm.domain import since
+from wm.domain.facts import Detail, Fact, Refusal
+from wm.domain.times import iso, parse
+from wm.domain.workspace.acts import Act, acts
+from wm.domain.workspace.reversal import Ground, Reversal, reverse
+from wm.errors import UserError
+from wm.formats.base import Document
+from wm.formats.diagnosis import ActView
+from wm.formats.protocol import Place, Scoped
+from wm.formats.rollback import SINCE, Rollback, RollbackRequest, RolledBack
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops.base import Operation, Work
+from wm.ops.entries import lift_stone, to_trash, trash_ref
+from wm.ops.evidence import last_texts, read_log, text_of
+from wm.ops.memory import (
+    load_memory,
+    read_memory,
+    read_tombstones,
+    save_memory,
+    tombstones_ref,
+)
+from wm.ops.place import locate, memory_ref
+from wm.ops.runtime import Runtime
+from wm.store.base import Ref
+
+LISTED = 500
+"""Acts of each kind that one run looks at, newest first."""
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What a rollback does, step by step, and the memory after it."""
+
+    memory: WorkspaceMemory
+    steps: tuple[tuple[Act, Reversal], ...]
+    refused: tuple[tuple[Act, Refusal], ...]
+    yours: tuple[Act, ...]
+    more: int
+
+
+def _moment(work: Work, request: RollbackRequest) -> datetime:
+    """Raises UserError for what names no moment, or one to come."""
+    moment = since.moment(request.since, work.now)
+    if moment is None:
+        raise UserError(f"{request.since[:60]!r} names no moment.", fix=f"Give one of: {SINCE}.")
+    if moment > work.now:
+        raise UserError(f"{iso(moment)} is still to come.", fix="Give a moment in the past.")
+    return moment
+
+
+def _recent(work: Work, place: Place, moment: datetime) -> tuple[list[Act], list[Act]]:
+    """What models did since then and is still in effect, and what people did."""
+    learned: list[Act] = []
+    yours: list[Act] = []
+    for act in acts(read_log(work, place).records):
+        at = parse(act.record.created_at)
+        if at is None or at < moment or act.undone_by:
+            continue
+        (yours if act.by == "user" else learned).append(act)
+    return learned, yours
+
+
+def _planned(work: Work, place: Place, request: RollbackRequest, memory: WorkspaceMemory) -> _Plan:
+    learned, yours = _recent(work, place, _moment(work, request))
+    stones = frozenset(stone.id for stone in read_tombstones(work, place).stones)
+    trash: dict[str, MemoryEntry | None] = {}
+    steps: list[tuple[Act, Reversal]] = []
+    refused: list[tuple[Act, Refusal]] = []
+    for act in learned[:LISTED]:
+        entry_id = act.record.entry
+        if entry_id and entry_id not in trash:
+            kept = work.read(trash_ref(place.key, entry_id)).document
+            trash[entry_id] = kept.entry if kept is not None else None
+        settings = work.runtime.settings.memory
+        ground = Ground(memory, trash.get(entry_id), stones, work.now, settings)
+        done = reverse(act, ground)
+        if isinstance(done, Refusal):
+            refused.append((act, done))
+            continue
+        memory = done.memory
+        if done.trashes:
+            trash[done.entry.id] = done.entry
+        if done.untrashes:
+            trash[entry_id] = None
+        steps.append((act, done))
+    more = max(0, len(learned) - LISTED)
+    return _Plan(memory, tuple(steps), tuple(refused), tuple(yours[:LISTED]), more)
+
+
+def _answer(
+    work: Work, place: Place, request: RollbackRequest, plan: _Plan, events: Sequence[str] = ()
+) -> Rollback:
+    texts = last_texts(read_log(work, place).records)
+    taken = (
+        RolledBack(
+            act=_view(act, texts),
+            becomes=_becomes(done),
+            event=events[number] if events else "",
+        )
+        for number, (act, done) in enumerate(plan.steps)
+    )
+    return Rollback(
+        place=place,
+        since=iso(_moment(work, request)),
+        taken=tuple(taken),
+        kept=tuple(_view(act, texts, refusal.message) for act, refusal in plan.refused),
+        yours=tuple(_view(act, texts) for act in plan.yours),
+        more=plan.more,
+    )
+
+
+def _view(act: Act, texts: dict[str, str], why_not: str = "") -> ActView:
+    record = act.record
+    return ActView(
+        event=record.event_id,
+        at=record.created_at,
+        act=act.word,
+        by=act.by,
+        entry=record.entry,
+        text=text_of(record) or texts.get(record.entry, ""),
+        undoes=act.undoes,
+        can_undo=not why_not,
+        why_not=why_not,
+    )
+
+
+def _becomes(done: Reversal) -> str:
+    if done.trashes:
+        return "trashed"
+    return "restored" if done.untrashes else done.entry.status
+
+
+def _plan(work: Work, request: RollbackRequest) -> Rollback:
+    place = locate(work.runtime, request)
+    plan = _planned(work, place, request, read_memory(work, place))
+    return _answer(work, place, request, plan)
+
+
+def _rollback(work: Work, request: RollbackRequest) -> Rollback:
+    place = locate(work.runtime, request)
+    plan = _planned(work, place, request, load_memory(work, place))
+    events = []
+    for act, done in plan.steps:
+        if done.trashes:
+            to_trash(work, place, done.entry, reason="rolled back", stone=True)
+        if done.untrashes:
+            lift_stone(work, place, done.entry)
+            work.delete(trash_ref(place.key, act.record.entry))
+        events.append(work.log(place.key, done.facts)[0])
+    answer = _answer(work, place, request, plan, events)
+    if plan.steps:
+        details: dict[str, Detail] = {"since": answer.since, "acts": len(plan.steps)}
+        fact = Fact("memory_rolled_back", "user", "changed", details=details)
+        save_memory(work, place, plan.memory, [fact])
+    return answer.model_copy(update={"applied": True})
+
+
+def _refs(runtime: Runtime, request: RollbackRequest) -> Sequence[Ref[Document]]:
+    """The entries that the acts speak of must be known before the locks are taken."""
+    place = locate(runtime, request)
+    work = Work(runtime, runtime.now())
+    learned, _ = _recent(work, place, _moment(work, request))
+    ids = dict.fromkeys(act.record.entry for act in learned[:LISTED] if act.record.entry)
+    trash = (trash_ref(place.key, entry_id) for entry_id in ids)
+    return (*trash, tombstones_ref(place.key), memory_ref(place.key))
+
+
+def _queue(runtime: Runtime, request: Scoped) -> str:
+    return locate(runtime, request).key
+
+
+plan_rollback = Operation("plan_rollback", RollbackRequest, Rollback, _plan)
+rollback = Operation("rollback", RollbackRequest, Rollback, _rollback, _refs, _queue)
