@@ -23,7 +23,7 @@ from wm.domain.session.trigger_words import (
     TAIL_ASKS,
     Rows,
 )
-from wm.domain.session.typed import Line, typed_lines
+from wm.domain.session.typed import Line, line_numbers, typed_lines
 from wm.domain.text import Words, canonical, unaccented, without_invisible
 from wm.settings import GateSettings
 
@@ -66,7 +66,15 @@ _FORGETS = _compiled(FORGETS)
 _DEFERRALS = {lang: Lazy(unaccented(text), ignore_case=True) for lang, text in DEFERRALS}
 _LEAD = Words(rf"^(?:\s+|>+\s?|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{LEADS})")
 _ANY_START = Words("^(?:" + "|".join(text for _, text in ASKS + NEGATIONS) + ")")
-"""Every row that is anchored at the start, in one: most lines are done after this."""
+"""Every row that is anchored at the start, in one."""
+
+_ANY_LINE = Words(
+    rf"^(?:[\pZ\t\r\f\v]+|>+\s?|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{LEADS}){{0,6}}(?:"
+    + "|".join(text for _, text in ASKS + NEGATIONS)
+    + ")",
+    multi_line=True,
+)
+"""The same at the start of any line of a message."""
 
 _ANY_TAIL = Words(
     r"覚え|憶え|記憶し|メモし|忘れないで|기억해|잊지|메모해|명심해|[，,。;；]\s*(?:请|請|帮我|幫我|你)?(?:记|記)|"
@@ -88,9 +96,9 @@ def find_requests(message: str, settings: GateSettings) -> Requests:
     message, whole = _clean(message, settings)
     if not whole:
         ignored.append(Ignored("", "message_too_long"))
-    asking = [i for i, text in enumerate(message.split("\n")) if _may_ask(text)]
-    lines = list(typed_lines(message)) if asking else []
-    for at in asking:
+    lines: list[Line] = []
+    for at in _asking(message):
+        lines = lines or list(typed_lines(message))
         for result in _read(lines, at, settings):
             if len(found) + len(ignored) >= settings.max_requests:
                 return Requests(tuple(found), (*ignored, Ignored(_shown(lines[at]), TOO_MANY)))
@@ -102,6 +110,17 @@ def find_requests(message: str, settings: GateSettings) -> Requests:
                 seen.add(canonical(result.text))
                 found.append(result)
     return Requests(tuple(found), tuple(ignored))
+
+
+def _asking(message: str) -> Iterator[int]:
+    """The numbers of the lines that could hold a request.
+
+    Two looks at the whole message find them; lines one by one would cost as much as the rest.
+    """
+    plain = _plain(message) + "\n"
+    found = {m.start() for rows in (_ANY_LINE, _ANY_TAIL) for m in rows.finditer(plain)}
+    lines = message.split("\n")
+    return (number for number in line_numbers(plain, found) if _may_ask(lines[number]))
 
 
 def _may_ask(line: str) -> bool:
@@ -123,8 +142,11 @@ def find_forgets(message: str, settings: GateSettings) -> tuple[str, ...]:
     texts: list[str] = []
     if _FORGET_HINT.search(message) is None:
         return ()
-    for line in typed_lines(_clean(message, settings)[0]):
-        if line.origin or not line.text or len(line.text) > 2000:
+    message = _clean(message, settings)[0]
+    hints = (m.start() for m in _FORGET_HINT.finditer(_plain(message)))
+    named = frozenset(line_numbers(message, hints))
+    for line in typed_lines(message):
+        if line.number not in named or line.origin or len(line.text) > 2000:
             continue
         body, plain = _without_lead(line.text)
         for _, pattern in _FORGETS:
@@ -138,11 +160,19 @@ def find_forgets(message: str, settings: GateSettings) -> tuple[str, ...]:
 
 
 def _clean(message: str, settings: GateSettings) -> tuple[str, bool]:
-    """The message as it is searched, and whether that is all of it."""
+    """The message as it is searched, and whether that is all of it.
+
+    Of blank lines in a row two are enough: they cost nothing and count as no lines.
+    """
+    if "\n\n\n\n" in message:
+        message = _BLANK_LINES.sub("\n\n\n", message)
     lines = message.split("\n", settings.max_message_lines)
     whole = len(lines) <= settings.max_message_lines
     read = message if whole else "\n".join(lines[:-1])
     return unicodedata.normalize("NFC", without_invisible(read)), whole
+
+
+_BLANK_LINES = Lazy(r"\n{4,}")
 
 
 _PLAIN = {
@@ -209,7 +239,8 @@ def _trigger(plain: str, settings: GateSettings) -> tuple[Pattern | None, str]:
 
 _POINTING = Words(
     r"(?:これ|それ|あれ|この件|そのこと|이거|이것|이건|이걸|그거|그것|그건|这个|这|那个|this|that|it|das|dies|esto|"
-    r"eso|ceci|cela|isto|isso)(?:を|は|も|은|는|을|를|도)?[.。,、，:：\s]*"
+    r"eso|ceci|cela|isto|isso)?(?:を|は|も|은|는|을|를|도)?"
+    r"(?: ?(?:for (?:me|us|later|now|next time|the future)|please|now|bitte|por favor|stp))?[.。,、，:：?？!！\s]*"
 )
 
 
@@ -243,6 +274,13 @@ _ONE_OFF = Words(
 _POLITE_QUESTION = Words(r"^(?:can|could|would|will) you ")
 
 
+_SPOKEN_OF = Words(
+    r"^(?:is|was|are|were|means|sounds|appears|reads|looks)\b.{0,40}\b(?:a|an|the|wrong|odd|weird|missing|used|text|word|phrase|name)\b|"
+    r"^(?:密码|密碼|我|登录|登入|账号|帳號|用户名)(?:的)?(?:选项|選項|功能|按钮|按鈕|复选框|勾选框)"
+)
+"""The words of the trigger are what the sentence is about."""
+
+
 def _why_not(text: str, plain: str, lang: str) -> str:
     """The code of what keeps a triggered text from being a request, "" if nothing does."""
     bare = text.strip(" \t.,:;!?。、：；！？…-–—*_\"'`")
@@ -252,7 +290,7 @@ def _why_not(text: str, plain: str, lang: str) -> str:
         return "deferral"
     if not bare or _POINTING.fullmatch(bare):
         return "empty_request"
-    if _ONE_OFF.match(plain) is not None:
+    if _ONE_OFF.match(plain) is not None or _SPOKEN_OF.match(_plain(bare)) is not None:
         return "one_off"
     if _asks_back(text) and _POLITE_QUESTION.match(plain) is None:
         return "question"

@@ -15,7 +15,7 @@ _SEP = r"\s*[,:;.、：，。；!！—-]+\s*"
 """Between the trigger and its text."""
 
 LEADS = (
-    r"(?:please|pls|plz|kindly|hey|hi|hello|ok(?:ay)?|oh|so|and|also|well|btw|by the way|one more thing|fyi|important|"
+    r"(?:please|pls|plz|kindly|@\w+|do|hey|hi|hello|ok(?:ay)?|oh|so|and|also|well|btw|by the way|one more thing|fyi|important|"
     r"additionally|finally|actually|just|but|then|agent|claude|assistant|"
     r"bitte|übrigens|außerdem|und|auch|also|ach ja|hallo|noch etwas|wichtig|"
     r"por favor|además|también|y|oye|ah|importante|"
@@ -30,14 +30,18 @@ LEADS = (
 ASKS: Rows = (
     ("en", r"(?:can|could|would|will) you (?:please |kindly |also )?(?:remember|note|memori[sz]e|keep in mind|make a note)(?: for (?:me|later|next time))? that\s+"),
     ("en", rf"i(?:'d like| would like| want| need) you to (?:always )?(?:remember|keep in mind|note|memori[sz]e)(?: that\s+|{_SEP})"),
+    ("en", r"(?:you (?:should|must|need to|have to|are to|will need to)|(?:please )?(?:make|be) sure (?:to|you)|i need you to|let's) (?:always )?(?:remember|keep in mind|note)(?: that\s+|\s*[:：]\s*)"),
     ("en", r"(?:always )?(?:remember|memori[sz]e)(?: (?:this|that|it|the following))?(?: (?:for|in) (?:the future|future (?:sessions|reference|conversations)|next time|later(?: sessions)?|next sessions?|all sessions))?\s*[:：]\s*"),
     ("en", r"(?:always )?(?:remember|memori[sz]e)(?: for (?:the future|future sessions|next time|later))?,? that\s+"),
     ("en", r"remember\s*[,;—–-]\s*"),
     ("en", r"remember ((?:we|i|our|my|the user|never|always|not to|to (?:always|never)|he|she|they|it)\b.*)"),
-    ("en", r"(?:keep|bear|have) (?:this |it )?in mind(?: that\s+|\s*[:：]\s*)"),
+    ("en", r"(?:keep|bear|have) (?:this |it |the following )?in mind(?: for (?:later|the future|next time|future \w+|later \w+))?(?: that\s+|\s*[:：]\s*)"),
     ("en", r"(?:save|add|store|write|put|commit|record|log) (?:(?:this|that|it|the following) )?(?:fact |note |rule )?(?:to|in|into) (?:your |the |our |long[- ]term |project |workspace |permanent )*memory(?:\s*[:：,—–-]+\s*|,? that\s+| the fact that\s+)"),
+    ("en", r"(?:write|jot|note|put|get) (?:this|that|it|the following) down\s*[:：,—–-]+\s*"),
+    ("en", r"note that ((?:i|we|the user) (?:\w+ )?(?:always|never|prefer|want|hate|like|dislike)\b.*)"),
+    ("en", r"remember ((?:the|all|every|each|both|no|any|there|this|that) .{1,80}\b(?:is|are|was|were|has|have|had|needs?|must|uses?|runs?|lives?|takes?|expects?|requires?|returns?|means?|can|cannot|can't|should|shall|will|won't|does|do|doesn't|don't|lies|goes|go|sends?|stores?|starts?|stays?|belongs?|comes?|contains?|holds?|speaks?|accepts?|supports?|may)\b.*)"),
     ("en", r"(?:make|take|leave) (?:a |yourself a )?(?:mental )?note(?: of (?:this|the following))?(?:\s*[:：,]\s*| that\s+)"),
-    ("en", r"(?:a )?(?:note|reminder|remark) (?:for|to) (?:later|future|next|the next|all|your|memory|yourself|self)(?: (?:sessions?|conversations?|runs?|reference|time))?\s*[:：,]\s*"),
+    ("en", r"(?:a )?(?:note|reminder|remark|heads[- ]?up|info|tip|rule) (?:for|to) (?:later|future|next|the next|all|your|memory|yourself|self)(?: (?:sessions?|conversations?|runs?|reference|time))?\s*[:：,]\s*"),
     ("en", r"for (?:future reference|future sessions|the future|next time|later sessions|later reference|your memory|the record)\s*[:：,]\s*"),
     ("en", r"(?:from now on|from here on(?: out)?|from this point on(?:ward)?|henceforth|going forward|in (?:the )?future sessions|starting now|as of now)(?:\s*[,:;—–-]+\s*|\s+)(?:please )?"),
     ("en", r"(?:do not|don't|dont|never|pls don't) (?:ever )?forget(?:\s*[:：,]\s*| that\s+)"),
@@ -88,13 +92,16 @@ ASKS: Rows = (
     ("ja", r"(?:これを|次を|以下を|次のことを|以下のことを)?(?:ちゃんと|必ず|しっかり|よく)?(?:覚えておいて|覚えといて|憶えておいて|覚えて|憶えて|おぼえておいて|おぼえて|記憶しておいて|記憶して|メモしておいて|メモして|記録しておいて|記録して|忘れないで|忘れないように|メモリに保存して|メモリに追加して)(?:ください|下さい|くださいね|くれ|ね|ほしい|欲しい|おいてください)?(?:\s*[:：,，、。！!]+\s*|\s+)"),
     ("ja", r"(?:今後は|今後|これからは|これから先は|以後は|以降は|今から|次回からは|次から)(?:\s*[:：,，、]+\s*|\s*)"),
     ("ja", r"(?:メモ|覚え書き|備忘)\s*[:：]\s*"),
+    ("ja", r"(?:覚えて|記憶して|メモして)(?:おいて)?(?:ほしい|欲しい|もらいたい|いただきたい)(?:の|ん)?(?:です|だ)?(?:が|けど|けれど)?[、,:：。]\s*"),
+    ("ja", r"((?:私は|僕は|俺は|個人的には?|自分は).{1,80}(?:が好み|を好み|を好む|の方が(?:好き|いい)|のほうが(?:好き|いい)|が好き).*)"),
     # Chinese
     ("zh", r"(?:你?(?:要|需要|得|必须|必須)?)?(?:记住|記住|记得|記得|牢记|牢記|谨记|謹記|记下来|記下來|记下|記下|记一下|記一下|记录一下|記錄一下|别忘了|別忘了|别忘记|別忘記|不要忘记|不要忘記|勿忘)(?:了|喔|哦)?(?:这一?点|這一?點|这件事|這件事|这个|這個|以下|下面)?(?:\s*[:：,，。、；;!！]+\s*|\s*)"),
-    ("zh", r"(?:把(?:这个|这条|以下|下面)?)?(?:保存|存|存储|写入|寫入|加入|添加|加|记录|記錄|儲存|存入)(?:到|进|進|入|至)?(?:你的|长期|長期)?(?:记忆|記憶)(?:里|中|库|裡)?(?:\s*[:：,，。；]+\s*|\s+)"),
+    ("zh", r"(?:把(?:这个|这条|以下|下面)?)?(?:保存|存|存储|写入|寫入|加入|添加|加|记录|記錄|记|記|儲存|存入)(?:到|进|進|入|至)?(?:你的|长期|長期)?(?:记忆|記憶)(?:里|中|库|裡)?(?:\s*[:：,，。；]+\s*|\s+)"),
     ("zh", r"(?:从现在开始|從現在開始|从现在起|從現在起|从今以后|從今以後|从今往后|今后|今後|以后|以後|往后|往後|接下来|日后|此后)(?:的话)?(?:\s*[:：,，、]+\s*|\s*)(?:请|請|都请)?"),
     ("zh", r"((?:我(?:个人|個人)?(?:更|比较|比較)?(?:偏好|喜欢用|喜歡用|更喜欢|更喜歡|习惯用|習慣用)).*)"),
     # Korean
     ("ko", r"(?:이것을|이걸|이것만|다음을|이 점을|꼭|반드시|잘)?\s*(?:기억해\s?(?:줘요?|주세요|둬요?|두세요|둘 것|놔요?|놓으세요)?|기억하세요|기억하십시오|기억하도록 해|메모해\s?(?:줘요?|주세요|둬요?|두세요)?|기록해\s?(?:줘요?|주세요|둬요?)?|외워\s?(?:줘요?|둬요?)?|잊지\s?(?:마세요|말아\s?(?:줘요?|주세요)?|마십시오|마요?)|명심해요?|명심하세요|적어\s?(?:줘요?|둬요?|두세요)|메모리에 (?:저장|추가)해\s?(?:줘요?|주세요)?)(?:\s*[:：,，.。!！]+\s*|\s+)"),
+    ("ko", r"((?:나는|저는|난|전|개인적으로) .{1,80}(?:선호|좋아해|좋아합|더 좋).*)"),
     ("ko", r"(?:앞으로는?|이제부터는?|지금부터는?|이제는|향후에는?|향후|다음부터는?|오늘부터는?)(?:\s*[:：,，]+\s*|\s+)"),
 )  # fmt: skip
 
@@ -128,9 +135,9 @@ DEFERRALS: Rows = (
     ("es", r"^(?:(?:esto|eso)\b[ ,]*)?(?:más tarde|después|luego|mañana|en otro momento|todavía no)\b"),
     ("fr", r"^(?:(?:ceci|cela|ça)\b[ ,]*)?(?:plus tard|une autre fois|demain|pas encore|ensuite)(?:[\s.,;!]|$)"),
     ("pt", r"^(?:(?:isto|isso)\b[ ,]*)?(?:mais tarde|depois|amanhã|outra hora|ainda não)(?:[\s.,;!]|$)"),
-    ("zh", r"^(?:这个|这)?(?:以后再|之后再|稍后|稍後|晚点|晚點|再说|再說|改天|等(?:我|确认|確認)|回头)"),
-    ("ja", r"(?:^後で|^あとで|後で(?:覚え|言|もう)|また言い|まだ(?:決|確定|未定|わから)|確認してから|^(?:あとから|今度))"),
-    ("ko", r"(?:^나중에|^이따|나중에 (?:기억|말|다시)|다음에 말|아직 (?:확정|정해|결정|모르)|^확인하고)"),
+    ("zh", r"^再(?:记|記|说|說|议|定|看|讨论|告诉)|^(?:这个|这)?(?:以后再|之后再|稍后|稍後|晚点|晚點|再说|再說|改天|等(?:我|确认|確認)|回头)"),
+    ("ja", r"(?:^後で|^あとで|後で(?:覚え|言|もう)|また言い|まだ(?:決|確定|未定|わから)|確認してから|(?:決ま|確定し|確認でき|はっきりし)(?:っ|し)?たら|^(?:あとから|今度))"),
+    ("ko", r"(?:^나중에|^이따|나중에 (?:기억|말|다시)|다음에 말|아직 (?:확정|정해|결정|모르)|^확인하고|(?:정해지|결정되|확정되|확인되)면)"),
 )  # fmt: skip
 """In the text behind the trigger (Japanese, Korean: anywhere in the line)."""
 

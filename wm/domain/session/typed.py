@@ -7,7 +7,7 @@ quote, a log, a diff, code, or text that the user announced as somebody else's. 
 # ruff: noqa: E501  Rows of words in eight languages.
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from wm.domain.patterns import Lazy
@@ -28,9 +28,15 @@ _LOG = Lazy(
     r"^(?:\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d(?::\d\d)?\b|\[?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL|NOTICE)\b|"
     r"\[\d+[.\]:]|\$ |% |# \S+@|>>> |\.\.\. |❯ |PS [A-Z]:\\|[\w.-]+@[\w.-]+[:~].{0,60}[$#] |"
     r"[\w./-]+:\d+:|[\w./-]+\(\d+|[a-z][\w.-]{0,30}(?:\[\d+\])?: |at [\w.$<>]+ ?\(|Traceback|  File \"|\s+at |"
-    r"[+-]{1,3}[^\s]|@@ |diff --git|index [0-9a-f]{6}|commit [0-9a-f]{7}|npm (?:ERR|WARN)|make(?:\[\d+\])?: |"
-    r"[{}\[\]<]|</?\w|\w+=\S+ \w+=|(?:FAIL|PASS|ok|===|---) )"
+    r"[+-]{1,3}[^\s]|\+ |@@ |diff --git|index [0-9a-f]{6}|commit [0-9a-f]{7}|npm (?:ERR|WARN)|make(?:\[\d+\])?: |"
+    r"[{}\[\]<]|</?\w|\w+=\S+ \w+=|(?:FAIL|PASS|ok|===|---) )",
+    multi_line=True,
 )
+_ASKING = Words(
+    r"^(?:remember|memori[sz]e|note|reminder|merken?|notiere?|recuerda|anota|apunta|retiens|note[zr]?|lembre|anote|prefer): "
+)
+"""A request in small letters, not the name of a program in front of what it printed."""
+
 _QUOTE_STARTS = tuple(">&┃│|")
 _ANNOUNCED = Words(
     r"(?:translate|summari[sz]e|explain|rewrite|proofread|correct|review|analy[sz]e|classify|what does|fix the|read|"
@@ -50,7 +56,7 @@ _OUTPUT = Words(
 def typed_lines(message: str) -> Iterator[Line]:
     """Every line of a message with its origin."""
     lines = message.split("\n")
-    logs = [_is_log(line) for line in lines]
+    logs = _logs(message, lines)
     fence = ""
     announced = ""
     for i, text in enumerate(lines):
@@ -85,20 +91,34 @@ def _closes(text: str, fence: str) -> bool:
     return bare.startswith(fence) and not bare.strip(fence[0])
 
 
-def _is_log(line: str) -> bool:
-    head = line[:200]
-    return bool(head.strip()) and _LOG.match(head) is not None
+def line_numbers(text: str, starts: Iterable[int]) -> Iterator[int]:
+    """The numbers of the lines in which these places stand, in order, none twice."""
+    at, number, last = 0, 0, -1
+    for start in sorted(starts):
+        number += text.count("\n", at, start)
+        at = start
+        if number != last:
+            last = number
+            yield number
 
 
-def _origin(lines: list[str], logs: list[bool], i: int) -> str:
+def _logs(message: str, lines: list[str]) -> bytearray:
+    """For each line whether it looks printed, found in one pass over the message."""
+    logs = bytearray(len(lines))
+    for number in line_numbers(message, (m.start() for m in _LOG.finditer(message))):
+        logs[number] = _ASKING.match(lines[number][:200]) is None
+    return logs
+
+
+def _origin(lines: list[str], logs: bytearray, i: int) -> str:
     text = lines[i]
     head = text[:200]
     if head.lstrip()[:1] in _QUOTE_STARTS and _QUOTE.match(head) is not None:
         return "quoted"
     if logs[i] or head.startswith(("\t", "    ")):
         return "pasted_log"
-    before = i > 0 and logs[i - 1]
-    after = i + 1 < len(lines) and logs[i + 1]
+    before = i > 0 and bool(logs[i - 1])
+    after = i + 1 < len(lines) and bool(logs[i + 1])
     # Between two lines of a log, or right under one: printed, not typed.
     return "pasted_log" if before and (after or not text[:1].isupper()) else ""
 
