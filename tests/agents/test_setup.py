@@ -247,6 +247,17 @@ def test_modes_and_links_stay_and_the_record_is_private(machine: Machine, tmp_pa
     assert machine.record.parent.stat().st_mode & 0o777 == 0o700
 
 
+def test_a_link_that_led_nowhere_leads_nowhere_again(machine: Machine, tmp_path: Path) -> None:
+    (tmp_path / "dotfiles").mkdir()
+    machine.settings.symlink_to(tmp_path / "dotfiles" / "claude.json")
+    before = machine.tree()
+    machine.setup()
+    assert MARK.encode() in (tmp_path / "dotfiles" / "claude.json").read_bytes()
+    machine.unsetup()
+    assert machine.settings.is_symlink()
+    assert machine.tree() == before
+
+
 @pytest.mark.parametrize(
     ("raw", "words"), [(b"{", "damaged"), (b'{"version": 99}', "newer wm")], ids=["torn", "newer"]
 )

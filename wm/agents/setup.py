@@ -430,13 +430,15 @@ def apply(plan: Plan, run: Runner | None = None) -> Applied:
 
 
 def _carry_out(change: FileChange) -> None:
+    # A link is the user's: what it leads to is written, and is what goes again.
+    target = Path(os.path.realpath(change.path))
     try:
         if change.after is not None:
             for folder in reversed(change.make):
                 folder.mkdir(mode=0o700, exist_ok=True)
-            _replace(Path(os.path.realpath(change.path)), change.after)
+            _replace(target, change.after)
             return
-        change.path.unlink(missing_ok=True)
+        target.unlink(missing_ok=True)
     except OSError as error:
         raise UserError(
             f"{change.path} cannot be written: {error.strerror}.",
