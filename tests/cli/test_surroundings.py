@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import tempfile
@@ -12,6 +13,7 @@ import pytest
 
 from tests.cli.terminal import Said, Terminal, repository
 from tests.daemon import foreign
+from wm.cli.verbs.doctor import why_full
 
 HOMES: tuple[tuple[dict[str, str], str, str], ...] = (
     (
@@ -235,3 +237,44 @@ def test_the_data_folder_of_another_user_is_left_alone(terminal: Terminal) -> No
     told = " ".join(terminal.wm("doctor", "--no-proof").out.split())
     assert "belongs to another user. → Run wm as that user" in told
     assert list(folder.iterdir()) == []
+
+
+def test_what_repair_cannot_mend_is_said_and_is_a_finding(terminal: Terminal) -> None:
+    terminal.remember("We deploy with `make ship`.")
+    file = next(terminal.data.glob("workspaces/*/workspace-memory.json"))
+    file.unlink()
+    file.symlink_to("/etc/hostname")
+    said = terminal.wm("fsck", "repair")
+    assert said.code == 1
+    assert said.out.startswith("What is left needs a hand of yours:\n")
+    assert "There is a symlink where a file or folder of wm belongs" in " ".join(said.out.split())
+    told = terminal.wm("fsck", "repair", "--json")
+    assert (told.code, told.json["sound"]) == (1, False)
+    assert told.json["findings"][0]["code"] == "not_ours"
+
+
+def test_repair_asks_the_lock_whether_a_daemon_lives(terminal: Terminal) -> None:
+    terminal.remember("We deploy with `make ship`.")
+    with (terminal.data / "daemon.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for words in (("fsck", "repair"), ("doctor", "--no-proof")):
+            assert terminal.wm(*words).code == 1
+        told = squeezed(terminal.wm("doctor", "--no-proof").out)
+        assert squeezed("does not answer; it is another process → End that process.") in told
+
+
+DISKS: tuple[tuple[str, dict[str, int], str], ...] = (
+    ("roomy", {}, ""),
+    ("full", {"bavail": 0}, "is full (0 KB left); make room"),
+    ("read-only", {"flag": os.ST_RDONLY}, "can only be read; mount it for writing"),
+    ("no files left", {"favail": 0}, "takes no more files; remove some"),
+    ("counts nothing", {"blocks": 0, "bavail": 0, "files": 0, "favail": 0}, ""),
+)
+
+
+@pytest.mark.parametrize(("name", "odd", "told"), DISKS, ids=[row[0] for row in DISKS])
+def test_doctor_says_why_a_disk_takes_nothing(name: str, odd: dict[str, int], told: str) -> None:
+    size = {"blocks": 100_000, "bavail": 50_000, "files": 9, "favail": 9, "flag": 0, **odd}
+    room = (4096, 4096, size["blocks"], size["bavail"], size["bavail"])
+    disk = os.statvfs_result((*room, size["files"], 0, size["favail"], size["flag"], 255))
+    assert why_full(disk) == (told and f"the data folder's disk {told}"), name

@@ -44,10 +44,12 @@ class InstanceLock:
         return (info.st_dev, info.st_ino) == self.identity
 
     def describe(self, socket_path: Path) -> None:
-        """Note for people who holds the lock."""
+        """Note for people who holds the lock. A full disk takes no note, and is no reason not to
+        serve what stands on it."""
         text = json.dumps({"pid": os.getpid(), "socket": str(socket_path)}) + "\n"
-        os.ftruncate(self.fd, 0)
-        os.pwrite(self.fd, text.encode(), 0)
+        with contextlib.suppress(OSError):
+            os.ftruncate(self.fd, 0)
+            os.pwrite(self.fd, text.encode(), 0)
 
     def release(self) -> None:
         os.close(self.fd)

@@ -17,9 +17,13 @@ from wm.cli import output, proof
 from wm.cli.checks import print_check
 from wm.cli.context import Caller, ask, json_option, workspace_options
 from wm.cli.wiring import look
+from wm.daemon.instance import holder
 from wm.errors import Unavailable, UserError, WmError
 from wm.ops.check import check_store, folder_class
 from wm.ops.local import open_runtime
+
+LEAST_ROOM = 4 * 1024 * 1024
+"""Bytes of a disk below which it counts as full: the next writes will not fit."""
 
 
 @dataclass(frozen=True)
@@ -129,9 +133,35 @@ def _future_home(home: Path) -> Check:
 
 
 def _folder(caller: Caller) -> Check:
-    kind, name = folder_class(str(caller.settings.paths.home))
+    home = caller.settings.paths.home
+    kind, name = folder_class(str(home))
+    trouble = _no_room(home)
+    if trouble:
+        return Check(
+            "disk", "error", trouble, "Until then nothing new is kept; what is there stays."
+        )
     verdict = {"durable": "ok", "best_effort": "note"}.get(kind, "warning")
     return Check("disk", verdict, f"{name}: {kind.replace('_', ' ')}")
+
+
+def _no_room(home: Path) -> str:
+    try:
+        return why_full(os.statvfs(next(f for f in (home, *home.parents) if f.exists())))
+    except OSError:
+        return ""
+
+
+def why_full(disk: os.statvfs_result) -> str:
+    """Why nothing can be written to a disk, or ""."""
+    left = disk.f_bavail * disk.f_frsize
+    if disk.f_flag & os.ST_RDONLY:
+        return "the data folder's disk can only be read; mount it for writing"
+    # Some file systems count no blocks and no files: then zero of zero means nothing.
+    if disk.f_blocks and left < LEAST_ROOM:
+        return f"the data folder's disk is full ({left // 1024:,} KB left); make room"
+    if disk.f_files and not disk.f_favail:
+        return "the data folder's disk takes no more files; remove some"
+    return ""
 
 
 def _files(caller: Caller) -> Iterator[Check]:
@@ -176,6 +206,14 @@ def _daemon(caller: Caller) -> Check:
     try:
         status = ask(caller.settings, "status")
     except Unavailable:
+        told = holder(caller.settings)
+        if told:
+            return Check(
+                "daemon",
+                "error",
+                f"does not answer; its lock is held by {told}",
+                "End that process.",
+            )
         return Check("daemon", "note", "is down; everything works without it, only slower", "wm up")
     except WmError as error:
         return Check("daemon", "error", error.message, error.fix)
@@ -187,6 +225,13 @@ def _daemon(caller: Caller) -> Check:
             "wm down; wm up",
         )
     return Check("daemon", "ok", f"answers, pid {status['pid']}")
+
+
+def _silent_daemon(caller: Caller) -> Check:
+    told = holder(caller.settings)
+    if told:
+        return Check("daemon", "error", f"does not answer; it is {told}", "End that process.")
+    return Check("daemon", "note", "is down; everything works without it, only slower", "wm up")
 
 
 def _agents(caller: Caller) -> Iterator[Check]:
