@@ -53,7 +53,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "import": "Take in what other programs remember of this project.",
         "export": "Write everything kept of a workspace as one JSON file.",
         "fsck": "Check every file; `wm fsck repair` mends.",
-        "config": "Show every option, its value and what it means.",
+        "config": "Show every option; declare a text to be no secret.",
     },
     "For programs": {
         "mcp": "Serve the memory tools to an agent over MCP.",

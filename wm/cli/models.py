@@ -22,6 +22,7 @@ from wm.formats.diag import (
     Trace,
 )
 from wm.formats.diagnosis import Acts, History, Trash, Undone, WhyNotAnswer
+from wm.formats.allowances import Allowances
 from wm.formats.imports import ImportAnswer
 from wm.formats.protocol import (
     EntryAnswer,
@@ -229,7 +230,8 @@ PRINTS: dict[str, type[Record]] = {
     "export file": ExportReport,
     "fsck check": FsckReport,
     "fsck repair": FsckReport,
-    "config": ConfigReport,
+    "config show": ConfigReport,
+    "config allow-secret": Allowances,
     PROBLEM: ProblemReport,
 }
 """Verb -> the model of its JSON; `problem`: any verb that could not do it."""

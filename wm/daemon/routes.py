@@ -67,6 +67,9 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", "/v1/entries/{id}/restore", "restore_entry", "Take a forgotten entry back"),
     Route("POST", "/v1/entries/{id}/accept", "accept_entry", "Accept an entry of the inbox"),
     Route("POST", "/v1/entries/{id}/reject", "reject_entry", "Reject an entry of the inbox"),
+    Route("GET", "/v1/allowed-secrets", "list_allowed", "What was declared to be no secret"),
+    Route("POST", "/v1/allowed-secrets", "allow_secret", "Declare a text to be no secret"),
+    Route("POST", "/v1/allowed-secrets/remove", "disallow_secret", "Take that back"),
     Route("GET", "/v1/search", "search", "Find entries by their words"),
     Route(
         "POST",

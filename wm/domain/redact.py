@@ -9,7 +9,7 @@ Does not find secrets that look like ordinary words and that no label names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -36,7 +36,7 @@ class Redactor:
     """
 
     digest: Callable[[str], str]
-    allowed: frozenset[str] = frozenset()
+    allowed: Collection[str] = frozenset()
 
     def text(self, text: str) -> str:
         """The text with every secret replaced. Redacting twice changes nothing more."""
@@ -77,7 +77,9 @@ class Redactor:
         )
         if places is not None:
             spans = [Span(places[s], places[e - 1] + 1, kind) for s, e, kind in spans]
-        return [span for span in spans if not self._is_allowed(text[span.start : span.end])]
+        # Asked once for each text that holds something: the collection may be read from a file.
+        allowed = frozenset(self.allowed) if spans else frozenset()
+        return [s for s in spans if not self._is_allowed(text[s.start : s.end], allowed)]
 
     def _key(self, key: object) -> object:
         return self.text(key) if isinstance(key, str) else key
@@ -94,11 +96,11 @@ class Redactor:
     def _label(self, secret: str, kind: str) -> str:
         return f"[secret:{kind}:{self.digest(secret)[:LABEL_DIGEST_CHARS]}]"
 
-    def _is_allowed(self, secret: str) -> bool:
-        if not self.allowed:
+    def _is_allowed(self, secret: str, allowed: frozenset[str]) -> bool:
+        if not allowed:
             return False
         digest = self.digest(secret)
-        return digest in self.allowed or digest[:LABEL_DIGEST_CHARS] in self.allowed
+        return digest in allowed or digest[:LABEL_DIGEST_CHARS] in allowed
 
 
 # --- preparing the text ----------------------------------------------------------------------

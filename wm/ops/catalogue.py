@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wm.ops import (
+    allowances,
     entries,
     history,
     hooks,
@@ -71,5 +72,8 @@ OPERATIONS: dict[str, Operation[Any, Any]] = {
         workspaces.move_workspace,
         workspaces.export_workspace,
         import_entries.import_entries,
+        allowances.list_allowed,
+        allowances.allow_secret,
+        allowances.disallow_secret,
     )
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -48,10 +48,36 @@ class Runtime:
     views: DerivedCache = field(default_factory=DerivedCache)
     indexes: DerivedCache = field(default_factory=lambda: DerivedCache(size=16))
     branches: DerivedCache = field(default_factory=DerivedCache)
+    anchors: DerivedCache = field(default_factory=DerivedCache)
+
+
+ALLOWED: Ref[AllowedDigests] = Ref(AllowedDigests)
+
+
+class AllowedNow(Collection[str]):
+    """The digests of what the user declared to be no secret, as they stand on disk now: an
+    allowance counts at once in a daemon that has been running for weeks. Asked for found
+    secrets only, so it is read rarely."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def _digests(self) -> Mapping[str, str]:
+        document = self._store.read(ALLOWED).document
+        return document.digests if document is not None else {}
+
+    def __contains__(self, digest: object) -> bool:
+        return digest in self._digests()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._digests())
+
+    def __len__(self) -> int:
+        return len(self._digests())
 
 
 def make_runtime(settings: Settings, store: Store, **parts: object) -> Runtime:
     """A runtime on a store; the redactor is keyed by the store's own digest."""
-    allowed = store.read(Ref(AllowedDigests)).document
-    digests = frozenset(allowed.digests) if allowed is not None else frozenset()
-    return Runtime(settings, store, Redactor(store.digest, digests), **parts)  # type: ignore[arg-type]
+    allowed = AllowedNow(store)
+    len(allowed)  # a home that cannot be read is found here, not at the first secret
+    return Runtime(settings, store, Redactor(store.digest, allowed), **parts)  # type: ignore[arg-type]

@@ -1,22 +1,40 @@
-"""`wm config`: what is set, and where from."""
+"""`wm config`: what is set, and where from; and what is no secret."""
 
 from __future__ import annotations
 
 import dataclasses
+import sys
 from typing import Any
 
 import click
 
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
+from wm.cli.groups import Group
 from wm.settings import SECTIONS, table
 
 
-@click.command("config")
+class _Sections(Group):
+    """`wm config memory` is `wm config show memory`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        is_section = bool(args) and args[0] in SECTIONS
+        return super().parse_args(ctx, ["show", *args] if is_section else args)
+
+
+@click.group("config", cls=_Sections, default="show")
+def command() -> None:
+    """Show what is set, or declare a text to be no secret.
+
+    `wm config` alone shows all options, `wm config SECTION` those of one section.
+    """
+
+
+@command.command("show", short_help="Show every option (the default).")
 @click.argument("section", metavar="[SECTION]", type=click.Choice(tuple(SECTIONS)), required=False)
 @json_option
 @workspace_options
-def command(caller: Caller, section: str | None, as_json: bool) -> int:
+def show(caller: Caller, section: str | None, as_json: bool) -> int:
     """Show the options of SECTION, or all. They are set in config.toml, in [section] tables."""
     names = (section,) if section else tuple(SECTIONS)
     values = {name: dataclasses.asdict(getattr(caller.settings, name)) for name in names}
@@ -29,6 +47,43 @@ def command(caller: Caller, section: str | None, as_json: bool) -> int:
         output.line()
         output.line(output.bold(f"[{name}]"))
         _print_section(name, values[name])
+    return 0
+
+
+@command.command("allow-secret", short_help="Keep a text that looks like a secret and is none.")
+@click.argument("labels", metavar="[LABEL]...", nargs=-1)
+@click.option("--remove", is_flag=True, help="Take back that it was allowed.")
+@click.option("--list", "only_list", is_flag=True, help="Show what is allowed.")
+@json_option
+@workspace_options
+def allow_secret(
+    caller: Caller, labels: tuple[str, ...], remove: bool, only_list: bool, as_json: bool
+) -> int:
+    """Keep a text that looks like a secret and is none, from now on, in all workspaces.
+
+    LABEL is what stands in its place, such as "[secret:token:1a2b3c]", or its digits. "-" reads
+    the text itself from standard input: on a command line it would stay in the shell's history.
+    Only its digest is kept. What was replaced before does not come back.
+    """
+    if only_list == bool(labels) or (only_list and remove):
+        raise click.UsageError("Give LABELs or -, with or without --remove; or --list alone.")
+    if only_list:
+        answer: Any = caller.run("list_allowed", {})
+    else:
+        named = [label for label in labels if label != "-"]
+        text = sys.stdin.read() if "-" in labels else ""
+        name = "disallow_secret" if remove else "allow_secret"
+        answer = caller.run(name, {"labels": named, "text": text})
+    if as_json:
+        output.as_json(answer)
+    elif only_list:
+        rows = [(digest, output.moment(at)) for digest, at in answer.digests.items()]
+        output.lines(output.pairs(rows) or ["Nothing is allowed."])
+    elif answer.changed:
+        what = "Not allowed any more" if remove else "Allowed from now on"
+        output.line(f"{what}: {', '.join(answer.changed)}")
+    else:
+        output.line("It was allowed already.")
     return 0
 
 

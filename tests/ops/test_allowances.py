@@ -1,0 +1,86 @@
+"""What was declared to be no secret is let through, at once and everywhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.ops.conftest import Bench
+from wm.errors import NotFound, UserError
+
+TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+SAID = f"The public demo token is {TOKEN}"
+
+
+def label_of(bench: Bench) -> str:
+    """What stands in the place of the token."""
+    return bench.runtime.redactor.text(TOKEN)
+
+
+def test_a_text_is_allowed_by_its_label(bench: Bench) -> None:
+    label = label_of(bench)
+    assert label.startswith("[secret:github_token:")
+    answer = bench.call("allow_secret", labels=[label])
+    assert answer.changed == (label[-7:-1],)
+    assert bench.runtime.redactor.text(SAID) == SAID
+    assert bench.remember(SAID, type="reference").status == "active"
+
+
+@pytest.mark.parametrize("text", [TOKEN, f"  {TOKEN}\n", f"GITHUB_TOKEN={TOKEN}"])
+def test_a_text_is_allowed_by_itself_and_not_kept(bench: Bench, text: str) -> None:
+    answer = bench.call("allow_secret", text=text)
+    assert [len(digest) for digest in answer.changed] == [32]
+    assert bench.runtime.redactor.text(SAID) == SAID
+    assert TOKEN not in answer.model_dump_json()
+
+
+def test_a_word_that_only_its_label_gives_away_is_allowed_too(bench: Bench) -> None:
+    said = "The password of the demo is harbour-lights-7"
+    assert "[secret:" in bench.runtime.redactor.text(said)
+    bench.call("allow_secret", text="harbour-lights-7")
+    assert bench.runtime.redactor.text(said) == said
+
+
+def test_allowing_twice_changes_nothing(bench: Bench) -> None:
+    first = bench.call("allow_secret", text=TOKEN)
+    assert bench.call("allow_secret", text=TOKEN).changed == ()
+    assert bench.call("list_allowed").digests == first.digests
+
+
+@pytest.mark.parametrize("by_label", [True, False])
+@pytest.mark.parametrize("back_by_label", [True, False])
+def test_an_allowance_is_taken_back(bench: Bench, by_label: bool, back_by_label: bool) -> None:
+    label = label_of(bench)
+    ways: dict[bool, dict[str, Any]] = {True: {"labels": [label]}, False: {"text": TOKEN}}
+    bench.call("allow_secret", **ways[by_label])
+    assert len(bench.call("disallow_secret", **ways[back_by_label]).changed) == 1
+    assert bench.call("list_allowed").digests == {}
+    assert label in bench.runtime.redactor.text(SAID)
+
+
+def test_others_stay_redacted(bench: Bench) -> None:
+    bench.call("allow_secret", text=TOKEN)
+    other = TOKEN[:-1] + "6"
+    assert other not in bench.runtime.redactor.text(f"{TOKEN} {other}")
+
+
+@pytest.mark.parametrize("label", ["", "1a2b", "[secret:token:xyzxyz]", TOKEN, "1a" * 40])
+def test_what_is_no_label_is_refused_and_not_repeated(bench: Bench, label: str) -> None:
+    with pytest.raises(UserError) as refused:
+        bench.call("allow_secret", labels=[label])
+    assert refused.value.message == "That is no label of a secret."
+
+
+def test_nothing_and_the_unknown_are_refused(bench: Bench) -> None:
+    with pytest.raises(UserError, match="Nothing was named"):
+        bench.call("allow_secret", text=" \n")
+    with pytest.raises(NotFound, match="1a2b3c was not allowed"):
+        bench.call("disallow_secret", labels=["[secret:token:1a2b3c]"])
+
+
+def test_an_allowance_counts_in_a_process_that_runs_already(files: Bench) -> None:
+    running = files.runtime.redactor
+    assert running.text(SAID) != SAID
+    files.reopen().call("allow_secret", text=TOKEN)
+    assert running.text(SAID) == SAID
