@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -103,3 +105,16 @@ def test_nothing_that_the_caller_had_open_is_kept(place: Home) -> None:
     os.close(writing)
     assert os.read(reading, 1) == b""
     os.close(reading)
+
+
+WITHOUT_PROC = ("-m", "/bin/sh", "-c", 'umount -l /proc && exec "$0" "$@"')
+
+
+def test_a_machine_without_proc_has_a_daemon_too(place: Home) -> None:
+    unshare = shutil.which("unshare")
+    if not unshare or subprocess.run([unshare, *WITHOUT_PROC, "true"], check=False).returncode:
+        pytest.skip("only root can take /proc away")
+    words = (unshare, *WITHOUT_PROC, *BACKGROUND)
+    assert lifecycle.start(place.settings, words, place.environment) is True
+    note(place, "still here")
+    assert texts(place) == ["still here"]

@@ -16,7 +16,16 @@ def detach() -> None:
         os._exit(0)
     os.chdir("/")
     os.umask(0o077)
-    for name in os.listdir("/dev/fd"):
+    _close_inherited()
+
+
+def _close_inherited() -> None:
+    try:
+        names = os.listdir("/dev/fd")
+    except OSError:  # a container may have no /proc
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        return
+    for name in names:
         if int(name) > 2:
             with suppress(OSError):  # the listing's own is among them
                 os.close(int(name))

@@ -206,15 +206,7 @@ def _daemon(caller: Caller) -> Check:
     try:
         status = ask(caller.settings, "status")
     except Unavailable:
-        told = holder(caller.settings)
-        if told:
-            return Check(
-                "daemon",
-                "error",
-                f"does not answer; its lock is held by {told}",
-                "End that process.",
-            )
-        return Check("daemon", "note", "is down; everything works without it, only slower", "wm up")
+        return _silent_daemon(caller)
     except WmError as error:
         return Check("daemon", "error", error.message, error.fix)
     if status["version"] != __version__:
@@ -228,6 +220,7 @@ def _daemon(caller: Caller) -> Check:
 
 
 def _silent_daemon(caller: Caller) -> Check:
+    """Nobody answers: is it down, or does it hang?"""
     told = holder(caller.settings)
     if told:
         return Check("daemon", "error", f"does not answer; it is {told}", "End that process.")
