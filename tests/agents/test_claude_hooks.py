@@ -33,7 +33,7 @@ from wm.settings import HookSettings
 FOLDER = Path(wm.__file__).parent / "agents" / "claude_code"
 SETTINGS = HookSettings()
 PAYLOAD = json.dumps({"session_id": "s", "prompt": 'it\'s "quoted" $HOME `x` \\n %s ü\t' * 40})
-CHANGE, LOOK = (row for row in HOOKS if row.event == "PostToolUse")
+CHANGE, LOOK, OTHER = (row for row in HOOKS if row.event == "PostToolUse")
 
 each_row = pytest.mark.parametrize("row", HOOKS, ids=lambda row: f"{row.event}-{row.files.name}")
 
@@ -204,7 +204,7 @@ def test_without_a_usable_curl_the_client_in_python_takes_the_payload(
 
 
 @needs_curl
-@pytest.mark.parametrize("row", [CHANGE, LOOK], ids=["change", "look"])
+@pytest.mark.parametrize("row", [CHANGE, LOOK, OTHER], ids=["change", "look", "other"])
 def test_a_daemon_that_hangs_costs_one_deadline(place: Place, row: ClaudeHook) -> None:
     with FakeDaemon(place.socket) as daemon:
         daemon.hang.set()
@@ -251,6 +251,7 @@ def test_the_events_are_those_of_the_specification() -> None:
         "PostToolUseFailure",
         "PreCompact",
         "PostCompact",
+        "Stop",
         "SessionEnd",
     ]
 

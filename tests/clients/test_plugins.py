@@ -60,8 +60,8 @@ class Memory:
             said = {"notices": list(self.notices)}
         elif seen.path.startswith("/v1/sessions/"):
             said = {"state": {"epochNumber": self.asked}}
-        elif seen.path == "/v1/entries":
-            said = {"outcome": "promoted", "message": "KEPT-BY-TOOL"}
+        elif seen.path.startswith("/v1/tools/remember?"):
+            said = {"text": "KEPT-BY-TOOL"}
         return 200, json.dumps(said).encode() if said else b""
 
 
@@ -112,8 +112,15 @@ def test_claude_fires_every_hook_of_a_session_and_keeps_the_context(
     first = machine.run_claude('Go, it\'s "quoted" ü')
     second = machine.run_claude("And now?", session=first.session)
     fine(machine, first, second)
-    begin, end = ["SessionStart", "UserPromptSubmit"], ["SessionEnd"]
-    assert daemon.events() == [*begin, "PostToolUse", "PostToolUseFailure", *end, *begin, *end]
+    begin, end = ["SessionStart", "UserPromptSubmit"], ["Stop", "SessionEnd"]
+    bash, agent = daemon.of("PostToolUse")
+    assert (bash.json["tool_name"], agent.json["tool_name"]) == ("Bash", "Agent")
+    tools = ["PostToolUse", "PostToolUseFailure", "PostToolUse"]
+    assert daemon.events() == [*begin, *tools, *end, *begin, *end]
+    assert [seen.json["last_assistant_message"] for seen in daemon.of("Stop")] == [
+        "Done.",
+        "Still done.",
+    ]
     assert daemon.of("UserPromptSubmit")[0].json["prompt"] == 'Go, it\'s "quoted" ü'
     assert {seen.headers["x-wm-project"] for seen in daemon.seen} == {str(machine.repo)}
     assert all(holding(machine, "main", "MEMORY-1"))
@@ -166,7 +173,7 @@ def test_claude_accepts_the_plugin_folder_and_loads_its_hooks(machine: Machine) 
             check=True,
             timeout=60,
         )
-    assert daemon.events() == ["SessionStart", "UserPromptSubmit", "SessionEnd"]
+    assert daemon.events() == ["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"]
 
 
 def opencode_turns() -> list[Any]:
@@ -223,7 +230,8 @@ def test_opencode_gives_the_main_calls_of_a_session_one_text_and_side_calls_none
     assert exits == [0, 1, 0]
     [failed] = daemon.of("message.part.updated")
     assert failed.json["event"]["properties"]["part"]["tool"] == "read"
-    assert daemon.of("entries")[0].json["session"] == first.session
+    [kept] = [seen for seen in daemon.seen if seen.path.startswith("/v1/tools/remember?")]
+    assert kept.path.endswith(f"&session={first.session}")
     assert len(daemon.of("dispose")) == 2
 
 

@@ -36,6 +36,9 @@ CHANGES = "Bash|Write|Edit|MultiEdit|NotebookEdit"
 LOOKS = "Read|Grep"
 """The tools that only make a file active (HS-1)."""
 
+OTHERS = f"^(?!(?:{CHANGES}|{LOOKS})$)"
+"""All other tools, those of MCP servers too: what they show is where words come from (TR-3)."""
+
 
 class Files(Enum):
     """When a payload goes to `wm hook`, that is to the files."""
@@ -60,9 +63,11 @@ HOOKS = (
     ClaudeHook("UserPromptSubmit"),
     ClaudeHook("PostToolUse", matcher=CHANGES, prints=False, files=Files.UNHEARD),
     ClaudeHook("PostToolUse", matcher=LOOKS, prints=False, files=Files.NEVER),
-    ClaudeHook("PostToolUseFailure", matcher=f"{CHANGES}|{LOOKS}"),
+    ClaudeHook("PostToolUse", matcher=OTHERS, prints=False, files=Files.NEVER),
+    ClaudeHook("PostToolUseFailure"),
     ClaudeHook("PreCompact"),
     ClaudeHook("PostCompact", prints=False),
+    ClaudeHook("Stop", prints=False, files=Files.NEVER),
     ClaudeHook("SessionEnd", prints=False),
 )
 

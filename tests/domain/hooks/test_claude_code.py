@@ -77,7 +77,25 @@ def test_the_main_agent_may_have_a_type_without_being_a_subagent() -> None:
 )
 def test_a_prompt_is_what_the_user_typed_and_nothing_else(prompt: str, expected: str) -> None:
     found = events("UserPromptSubmit", prompt=prompt, prompt_id="p-1")
-    assert found == ((UserPrompt(text=expected, message_id="p-1"),) if expected else ())
+    typed = tuple(event for event in found if isinstance(event, UserPrompt))
+    assert typed == ((UserPrompt(text=expected, message_id="p-1"),) if expected else ())
+
+
+@pytest.mark.parametrize(
+    ("prompt", "shown"),
+    [
+        ("Fix the failing check", []),
+        ("/compact keep the decisions", []),
+        ("Go on\n<bash-stdout>made in Riga</bash-stdout>", ["made in Riga"]),
+        ("This session is being continued from a previous conversation: Riga", ["Riga"]),
+    ],
+)
+def test_what_a_client_added_to_a_prompt_was_shown_and_said_by_nobody(
+    prompt: str, shown: list[str]
+) -> None:
+    found = events("UserPromptSubmit", prompt=prompt, prompt_id="p-1")
+    added = [event.output for event in found if isinstance(event, ToolFinished)]
+    assert [text in one for text, one in zip(shown, added, strict=True)] == [True] * len(shown)
 
 
 def test_a_failed_command_arrives_with_the_code_its_error_text_names() -> None:
@@ -194,6 +212,14 @@ def test_a_command_that_came_back_ended_with_zero_unless_the_answer_says_otherwi
             "other",
             (),
             "found",
+        ),
+        (
+            "WebFetch",
+            {"url": "https://example.org"},
+            {"code": 200, "result": "The page.", "links": [{"title": "More"}], "data": "A" * 5000},
+            "other",
+            (),
+            "The page.\nMore",
         ),
     ],
 )

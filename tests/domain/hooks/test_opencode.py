@@ -61,6 +61,9 @@ def test_a_message_is_what_the_user_typed() -> None:
     assert parsed.wants == {Want.NOTICES}
     assert parsed.events == (
         UserPrompt(text="remember that we deploy on Mondays", message_id="msg_1"),
+        ToolFinished(
+            tool="other", name="attachment", output="Called the Read tool\nnot for the model"
+        ),
     )
 
 

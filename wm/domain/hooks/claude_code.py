@@ -17,7 +17,7 @@ from typing import Any
 from wm.domain import patterns
 from wm.domain.hooks import words
 from wm.domain.hooks.parsed import Outcome, Parsed, Reply, Want
-from wm.domain.hooks.payload import check_object, mapping, plain, require, strings, text
+from wm.domain.hooks.payload import check_object, every_text, mapping, plain, require, strings, text
 from wm.formats.events import (
     AssistantText,
     CompactionFinished,
@@ -105,8 +105,15 @@ def _session_start(payload: Mapping[str, Any], _where: str) -> tuple[Event, ...]
 def _prompt(payload: Mapping[str, Any], where: str) -> tuple[Event, ...]:
     if "prompt" not in payload or payload["prompt"] != "":
         require(payload, "prompt", where=where)
-    said = words.of_user(text(payload, "prompt"))
-    return (UserPrompt(text=said, message_id=text(payload, "prompt_id")),) if said else ()
+    sent = text(payload, "prompt")
+    said = words.of_user(sent)
+    typed = UserPrompt(text=said, message_id=text(payload, "prompt_id"))
+    return (*((typed,) if said else ()), *_attached(sent))
+
+
+def _attached(sent: str) -> tuple[Event, ...]:
+    shown = words.added(sent)
+    return (ToolFinished(tool="other", name="attachment", output=shown),) if shown else ()
 
 
 def _tool_done(payload: Mapping[str, Any], where: str) -> tuple[Event, ...]:
@@ -207,10 +214,10 @@ def _output(kind: str, response: Any) -> str:
             parts = (text(response, "stdout"), text(response, "stderr"))
             return "\n".join(part for part in parts if part)
         if kind == "read":
-            return text(mapping(response, "file"), "content") or plain(response)
+            return text(mapping(response, "file"), "content") or every_text(response)
         if kind == "grep":
             return text(response, "content") or "\n".join(strings(response, "filenames"))
-    return plain(response)
+    return plain(response) or every_text(response)
 
 
 _NOTICES = frozenset({Want.NOTICES})

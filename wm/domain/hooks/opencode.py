@@ -187,16 +187,25 @@ def _created(call: _Call) -> tuple[Event, ...]:
 
 
 def _message(call: _Call) -> tuple[Event, ...]:
-    typed = (
-        text(part, "text")
-        for part in objects(call.output, "parts")
-        if text(part, "type") == "text"
-        and part.get("synthetic") is not True
-        and part.get("ignored") is not True
-    )
-    said = words.of_user(_unquoted("\n".join(part for part in typed if part)))
+    parts = [part for part in objects(call.output, "parts") if text(part, "type") == "text"]
+    typed = [text(part, "text") for part in parts if not _is_added(part)]
+    added = [text(part, "text") for part in parts if _is_added(part)]
+    sent = _unquoted("\n".join(filter(None, typed)))
+    said = words.of_user(sent)
     message = text(call.input, "messageID") or text(mapping(call.output, "message"), "id")
-    return (UserPrompt(text=said, message_id=message),) if said else ()
+    prompt = (UserPrompt(text=said, message_id=message),) if said else ()
+    shown = "\n".join(filter(None, (words.added(sent), *added)))
+    return (*prompt, *((_attachment(shown),) if shown else ()))
+
+
+def _is_added(part: Mapping[str, Any]) -> bool:
+    return part.get("synthetic") is True or part.get("ignored") is True
+
+
+def _attachment(shown: str) -> ToolFinished:
+    """What the client added to the user's words, such as a file that they name: shown to the
+    model, said by nobody (TR-3)."""
+    return ToolFinished(tool="other", name="attachment", output=shown)
 
 
 def _unquoted(prompt: str) -> str:

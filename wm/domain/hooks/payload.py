@@ -74,6 +74,27 @@ def plain(value: Any) -> str:
     return ""
 
 
+LONGEST_WORD = 4_000
+MOST_TEXTS = 2_000
+"""Texts of one answer that are looked at."""
+
+
+def every_text(value: Any) -> str:
+    """All texts of a tool's answer, whatever its form: what a model may have read of it."""
+    found: list[str] = []
+    left = [value]
+    while left and len(found) < MOST_TEXTS:
+        one = left.pop()
+        if isinstance(one, str):
+            # An image is one word of a million letters, and nothing that a model reads as text.
+            found += [one] if len(one) <= LONGEST_WORD or " " in one[:LONGEST_WORD] else []
+        elif isinstance(one, Mapping):
+            left += reversed(tuple(one.values()))
+        elif isinstance(one, list | tuple):
+            left += reversed(one)
+    return "\n".join(filter(None, found))
+
+
 def _kind(value: Any) -> str:
     names = {bool: "true or false", int: "a number", float: "a number", list: "a list"}
     if isinstance(value, str):

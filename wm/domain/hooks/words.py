@@ -42,6 +42,13 @@ def of_user(prompt: str) -> str:
     return text
 
 
+def added(prompt: str) -> str:
+    """A prompt to which a client added something, "" for one that is only what was typed: what
+    stands in it besides the user's words was shown to the model and said by nobody (TR-3)."""
+    typed = _COMMAND.match(prompt.strip()) is not None or of_user(prompt) == prompt.strip()
+    return "" if typed else prompt
+
+
 def _without_machine_elements(prompt: str) -> str:
     """One pass over the tags: text inside an element goes, an element never closed goes whole."""
     kept: list[str] = []
