@@ -100,6 +100,11 @@ class MemorySettings:
         spec="WM-1",
         unit="chars",
     )
+    suspect_rate: float = option(
+        0.25,
+        "Strength of an entry whose code changed or is gone counts at this rate.",
+        spec="WM-9",
+    )
     shown_text_chars: int = option(
         260, "Whole sentences of an entry's text that a prompt shows.", spec="WM-1", unit="chars"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wm.cli import output
 from wm.formats.protocol import EntryView
-from wm.formats.workspace_memory import MemoryEntry
+from wm.formats.workspace_memory import Anchor, MemoryEntry
 from wm.ops import words
 
 SHORT_ID = 10
@@ -48,6 +48,8 @@ def marks(entry: MemoryEntry) -> list[str]:
         found.append("only on " + entry.scope.replace(":", " ", 1))
     if entry.tainted:
         found.append("tainted")
+    if entry.suspect:
+        found.append(f"suspect: {words.reason(f'anchor_{entry.suspect}')}")
     return found
 
 
@@ -71,11 +73,18 @@ def print_entry(entry: MemoryEntry, *more: output.Row) -> None:
         rows.append(("because", entry.rationale))
     if entry.tags:
         rows.append(("tags", ", ".join(entry.tags)))
+    if entry.anchors:
+        rows.append(("speaks of", ", ".join(map(_anchor, entry.anchors))))
     if entry.supersedes:
         rows.append(("replaces", ", ".join(entry.supersedes)))
     if entry.superseded_by:
         rows.append(("replaced by", entry.superseded_by))
     output.lines(output.pairs([*rows, *more]))
+
+
+def _anchor(anchor: Anchor) -> str:
+    where = anchor.symbol or (f"{anchor.lines} lines" if anchor.lines else "")
+    return f"{anchor.path}:{where}" if where else anchor.path
 
 
 def _status(entry: MemoryEntry) -> str:

@@ -51,6 +51,8 @@ class RememberRequest(Scoped):
     tags: tuple[str, ...] = ()
     importance: str = "normal"
     session: str = ""
+    anchors: tuple[str, ...] = ()
+    """Code that it speaks of: `path`, `path:symbol` or `path:12-40` (WM-9)."""
 
 
 class Remembered(Record):
@@ -122,6 +124,7 @@ class EditRequest(EntryRequest):
     type: str | None = None
     importance: str | None = None
     pinned: bool | None = None
+    anchors: tuple[str, ...] | None = None
 
 
 class ForgetRequest(EntryRequest):

@@ -19,11 +19,17 @@ CONFIDENCE = {"explicit": 1.0, "manual": 0.9, "compaction": 0.75}
 
 
 class Anchor(Record):
-    """What an entry speaks of in the code (WM-9): path from the root, sha256 of the span."""
+    """What an entry speaks of in the code (WM-9): path from the root, sha256 of the span.
+
+    A span is a `symbol`, or so many `lines` that begin with the one whose digest begins with
+    `opening`; without both the anchor is the file itself.
+    """
 
     path: str
     digest: str = optional("")
     symbol: str = optional("")
+    lines: int = optional(0)
+    opening: str = optional("")
 
 
 class MemoryEntry(Record):
@@ -56,6 +62,8 @@ class MemoryEntry(Record):
     pinned: bool = optional(False)
     safety_critical: bool = optional(False)
     anchors: tuple[Anchor, ...] = optional(())
+    suspect: str = optional("")
+    """changed or gone: what happened to the code that it speaks of (WM-9)."""
     session: str = optional("")
     """`<sid>` of the session it came from (ID-4)."""
     admitted_by: str = optional("")

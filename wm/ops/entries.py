@@ -31,7 +31,7 @@ from wm.formats.protocol import (
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops import words
+from wm.ops import anchors, words
 from wm.ops.base import Operation, Work
 from wm.ops.memory import (
     find_entry,
@@ -55,7 +55,7 @@ Edit = Callable[[WorkspaceMemory], tuple[WorkspaceMemory, Sequence[Fact]] | Refu
 def _inspect(work: Work, request: EntriesRequest) -> Inspection:
     place = locate(work.runtime, request)
     reading = work.read(memory_ref(place.key))
-    memory = read_memory(work, place)
+    memory = anchors.seen(place, read_memory(work, place))
     view = rendered(work, place, memory)
     shown = {entry.id for entry in view.selection.shown}
     strength = strengths(work, memory)
@@ -183,6 +183,10 @@ def _edit(work: Work, request: EditRequest) -> EntryAnswer:
     if waits is not None:
         return waits
 
+    noted = None
+    if request.anchors is not None:
+        noted = anchors.taken(locate(work.runtime, request), request, request.anchors)
+
     def edit(entry_id: str) -> Edit:
         return lambda memory: edits.edit(
             memory,
@@ -192,6 +196,7 @@ def _edit(work: Work, request: EditRequest) -> EntryAnswer:
             type=request.type,
             importance=request.importance,
             pinned=request.pinned,
+            anchors=noted,
             now=work.now,
             settings=work.runtime.settings.memory,
         )

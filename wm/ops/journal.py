@@ -16,7 +16,7 @@ from wm.errors import Corrupt, StoreError, TooNew
 from wm.formats.pending_journal import PendingJournal, PendingMemory
 from wm.formats.protocol import Place, Remembered, RememberRequest
 from wm.formats.workspace_memory import MemoryEntry
-from wm.ops import branches
+from wm.ops import anchors, branches
 from wm.ops.base import Work
 from wm.ops.memory import (
     load_memory,
@@ -114,6 +114,8 @@ def _promote(work: Work, place: Place, *, visit: bool) -> None:
     if visit:
         memory = retention.visit(memory, now=work.now, settings=settings)
         memory, facts = branches.offer(work, place, memory)
+        memory, marked = anchors.mark(work, place, memory)
+        facts = (*facts, *marked)
     if journal.entries:
         promotion = promote.promote(
             memory,

@@ -23,7 +23,7 @@ from wm.formats.events import (
 )
 from wm.formats.protocol import EventAnswer, EventRequest, Place, Remembered, RememberRequest
 from wm.formats.session_state import SessionState
-from wm.ops import branches, compact, journal, origins
+from wm.ops import anchors, branches, compact, journal, origins
 from wm.ops.base import Operation, Work
 from wm.ops.entries import forget_one, trash_ref
 from wm.ops.epochs import epoch_ref, newest, recovered
@@ -304,6 +304,7 @@ def _files(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Re
 
 def _starting(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
     branches.ask(runtime, place)  # here, because git is not waited for under a lock
+    anchors.ask(runtime, place)
     return _state_and_memory(runtime, place, request)
 
 

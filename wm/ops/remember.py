@@ -30,7 +30,7 @@ from wm.formats.workspace_memory import (
     MemoryEntry,
     WorkspaceMemory,
 )
-from wm.ops import origins, words
+from wm.ops import anchors, origins, words
 from wm.ops.base import Operation, Work
 from wm.ops.memory import load_memory, read_tombstones, save_memory, tombstones_ref
 from wm.ops.place import locate, memory_ref
@@ -128,6 +128,7 @@ def new_entry(work: Work, place: Place, request: RememberRequest) -> MemoryEntry
         retention_clock=moment,
         user_importance=request.importance,
         session=sid(request.session) if request.session else "",
+        anchors=anchors.taken(place, request, request.anchors),
     )
 
 

@@ -12,7 +12,9 @@ from wm.formats.evidence import EvidenceRecord
 
 REASONS = {
     "active_file_snapshot": "it says which file is open now",
-    "agent_request": "an agent asked for it, and nobody confirmed it",
+    "anchor_changed": "the code that it speaks of changed",
+    "anchor_gone": "the code that it speaks of is gone",
+    "anchor_same": "the code that it speaks of is again what it was",
     "already_present": "it was there already",
     "already_waiting": "it was waiting already",
     "asked_in_session": "the user said so in a session",
@@ -107,6 +109,7 @@ HAPPENED = {
     ("memory_returned", "inbox"): "the acceptance was taken back; it waits in the inbox again",
     ("memory_restored", "restored"): "brought back from the trash",
     ("memory_restored", "unchanged"): "brought back; it was there already",
+    ("memory_suspect", "changed"): "its mark of doubt was set or lifted",
     ("memory_reinforced", "reinforced"): "seen again, so it fades more slowly",
     ("memory_reinforced", "unchanged"): "seen again, too soon to count",
     ("candidate_refused", "rejected"): "proposed by a compaction, and refused",

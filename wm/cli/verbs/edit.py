@@ -20,6 +20,13 @@ from wm.settings import has_editor
 @click.argument("text", nargs=-1)
 @click.option("--rationale", default=None, help='The new rationale; "" removes it.')
 @click.option("--type", "kind", type=click.Choice(TYPES), default=None)
+@click.option(
+    "--anchor",
+    "anchors",
+    multiple=True,
+    metavar="PATH[:WHERE]",
+    help='The code that it speaks of, as it is now; "" ties it to none.',
+)
 @json_option
 @workspace_options
 def command(
@@ -28,11 +35,12 @@ def command(
     text: tuple[str, ...],
     rationale: str | None,
     kind: str | None,
+    anchors: tuple[str, ...],
     as_json: bool,
 ) -> int:
     """Change the entry ID. Without TEXT and options your editor opens with its text.
 
-    TEXT "-" reads the new text from standard input.
+    TEXT "-" reads the new text from standard input. WHERE is a symbol, or lines as 12-40.
     """
     fields: dict[str, Any] = {"id": entry_id}
     given = " ".join(text)
@@ -40,12 +48,14 @@ def command(
         fields["text"] = sys.stdin.read()
     elif given:
         fields["text"] = given
-    elif rationale is None and kind is None:
+    elif rationale is None and kind is None and not anchors:
         fields["text"] = _from_editor(caller, entry_id)
     if rationale is not None:
         fields["rationale"] = rationale
     if kind is not None:
         fields["type"] = kind
+    if anchors:
+        fields["anchors"] = [anchor for anchor in anchors if anchor]
     answer: Any = caller.call("edit_entry", **fields)
     if as_json:
         output.as_json(answer)

@@ -26,6 +26,13 @@ from wm.formats.workspace_memory import IMPORTANCES, TYPES
 @click.option("--importance", type=click.Choice(IMPORTANCES), default="normal", show_default=True)
 @click.option("--tag", "tags", multiple=True, help="A word to find it by; may be repeated.")
 @click.option(
+    "--anchor",
+    "anchors",
+    multiple=True,
+    metavar="PATH[:WHERE]",
+    help="Code that it speaks of: when that changes, the entry is marked as suspect.",
+)
+@click.option(
     "--branch",
     "branch_only",
     is_flag=True,
@@ -40,13 +47,15 @@ def command(
     rationale: str,
     importance: str,
     tags: tuple[str, ...],
+    anchors: tuple[str, ...],
     branch_only: bool,
     as_json: bool,
 ) -> int:
     """Keep TEXT ("-" reads it from standard input) in this workspace's memory.
 
     It is on disk when the command returns, and every later session of every agent has it.
-    Secrets in it are replaced by labels before anything is stored.
+    Secrets in it are replaced by labels before anything is stored. WHERE is a symbol, or lines
+    as 12-40; other changes of the file mean nothing.
     """
     given = " ".join(text)
     answer: Any = caller.call(
@@ -57,6 +66,7 @@ def command(
         importance=importance,
         tags=list(tags),
         branchOnly=branch_only,
+        anchors=list(anchors),
         source="explicit",
     )
     if as_json:

@@ -20,6 +20,7 @@ from wm.formats.workspace_memory import (
     CONFIDENCE,
     IMPORTANCES,
     TYPES,
+    Anchor,
     MemoryEntry,
     WorkspaceMemory,
 )
@@ -37,6 +38,7 @@ def edit(
     type: str | None = None,
     importance: str | None = None,
     pinned: bool | None = None,
+    anchors: tuple[Anchor, ...] | None = None,
     now: datetime,
     settings: MemorySettings,
 ) -> Outcome | Refusal:
@@ -57,6 +59,7 @@ def edit(
         "type": type,
         "user_importance": importance,
         "pinned": pinned,
+        "anchors": anchors,
     }
     changes = {k: v for k, v in asked.items() if v is not None and v != getattr(entry, k)}
     refusal = _unfit(memory, entry, changes, settings)
@@ -244,6 +247,8 @@ def _edited(entry: MemoryEntry, changes: Mapping[str, object], *, now: datetime)
         "updated_at": iso(now),
         "retention_clock": clock_of(entry),
     }
+    if "anchors" in changes:
+        update["suspect"] = ""
     if "text" in changes:
         update["retention_clock"] = iso(now)
         if entry.source == "compaction":
@@ -255,6 +260,10 @@ def told(entry: MemoryEntry, changes: Mapping[str, object]) -> dict[str, Detail]
     """Old and new value of each change, so that history can show it and undo can take it back."""
     details: dict[str, Detail] = {}
     for name, value in changes.items():
+        if name == "anchors":
+            # They name code of this moment, which cannot be had again: told, not taken back.
+            details[name] = tuple(a.path for a in value) if isinstance(value, tuple) else ()
+            continue
         details[name] = value if isinstance(value, bool | str | float) else str(value)
         details[f"{name}Before"] = getattr(entry, name)
     return details

@@ -67,7 +67,8 @@ class Ageing:
     def strength(self, entry: MemoryEntry) -> float:
         """Retention strength, 0 or more; comparable between entries of one workspace."""
         half_life = half_life_days(entry, self.settings)
-        return _decayed(initial_strength(entry, self.settings), self.days(entry), half_life)
+        start = initial_strength(entry, self.settings) * suspect_rate(entry, self.settings)
+        return _decayed(start, self.days(entry), half_life)
 
     def strengths(self, entries: Sequence[MemoryEntry]) -> list[float]:
         """`strength` of each entry, in order. Written out for thousands: a prompt waits for it."""
@@ -80,6 +81,8 @@ class Ageing:
             start = starts.get(kind)
             if start is None:
                 start = starts[kind] = initial_strength(entry, self.settings)
+            if entry.suspect:
+                start *= suspect_rate(entry, self.settings)
             begin = parse(entry.retention_clock or clock_of(entry))
             age = (self.now - begin).total_seconds() / DAY_S if begin is not None else 0.0
             if age > 0.0:
@@ -132,6 +135,11 @@ def initial_strength(entry: MemoryEntry, settings: MemorySettings) -> float:
         * weight(settings.source_weights, entry.source)
         * settings.importance_weights.get(entry.user_importance, 1.0)
     )
+
+
+def suspect_rate(entry: MemoryEntry, settings: MemorySettings) -> float:
+    """What is left of the strength of an entry whose code changed or is gone (WM-9)."""
+    return settings.suspect_rate if entry.suspect else 1.0
 
 
 def half_life_days(entry: MemoryEntry, settings: MemorySettings) -> float:

@@ -170,6 +170,10 @@ def _unedit(record: EvidenceRecord, ground: Ground) -> Reversal | Refusal:
         return Refusal("replaced", f"{entry.id} is {entry.status} and kept as history only.")
     told = record.details
     fields = [name for name in _FIELDS if f"{name}Before" in told]
+    if not fields:
+        message = f"The code that {entry.id} was tied to before is not kept in the evidence."
+        fix = f"`wm edit {entry.id} --anchor PATH:SYMBOL` ties it anew."
+        return Refusal("not_reversible", message, fix=fix)
     for name in fields:
         if told.get(name) != getattr(entry, name):
             message = f"The {name.replace('_', ' ')} of {entry.id} was changed again since."

@@ -19,6 +19,7 @@ from wm.formats.diag import (
     Remark,
 )
 from wm.formats.workspace_memory import MemoryEntry
+from wm.ops import anchors
 from wm.ops.base import Operation, Work
 from wm.ops.diag.ground import Ground, ground
 from wm.ops.diag.refused import counted
@@ -75,6 +76,8 @@ def _ranks(found: Ground) -> dict[str, int]:
 def _explain(work: Work, request: ExplainRequest) -> Explanation:
     found = ground(work, request)
     entry = find_entry_or_trash(work, found.place, request.id)
+    # As it is at this moment: the mark of its code included.
+    entry = next((e for e in found.memory.entries if e.id == entry.id), entry)
     settings = work.runtime.settings.memory
     calendar = retention.ageing(found.memory, now=work.now, settings=settings)
     begin = parse(clock_of(entry))
@@ -91,6 +94,7 @@ def _explain(work: Work, request: ExplainRequest) -> Explanation:
         age_days=round(days_between(begin, work.now), 2) if begin else 0.0,
         effective_age_days=round(calendar.days(entry), 2),
         half_life_days=round(retention.half_life_days(entry, settings), 2),
+        suspect_rate=retention.suspect_rate(entry, settings),
         strength=round(calendar.strength(entry), 4),
         rank=ranks.get(entry.id, 0),
         of=len(ranks),
@@ -100,6 +104,7 @@ def _explain(work: Work, request: ExplainRequest) -> Explanation:
         first_prompt_at=prompts[0] if prompts else "",
         last_prompt_at=prompts[-1] if prompts else "",
         admitted=admitted,
+        anchors=anchors.views(found.place, entry),
         sentences=(happened(admitted, of=entry.id),) if admitted else (),
     )
 
@@ -160,6 +165,12 @@ def _looks(work: Work, entry: MemoryEntry) -> list[Remark]:
     if len(entry.text) > limit:
         said = f"Prompts show its first sentences only: it has {len(entry.text)} characters."
         remarks.append(Remark(code="shown_in_part", severity="note", sentence=said, entry=entry.id))
+    if entry.suspect:
+        said = f"It is suspect: {reason(f'anchor_{entry.suspect}')}."
+        fix = f"wm edit {entry.id}"
+        remarks.append(
+            Remark(code="suspect", severity="warning", sentence=said, entry=entry.id, fix=fix)
+        )
     if entry.tainted:
         said = "It leans on text from outside the conversation; a person let it in."
         remarks.append(Remark(code="tainted", severity="note", sentence=said, entry=entry.id))

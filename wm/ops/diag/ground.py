@@ -14,6 +14,7 @@ from wm.formats.evidence import EvidenceRecord
 from wm.formats.protocol import Place, Scoped
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops import anchors
 from wm.ops.base import Work
 from wm.ops.evidence import read_log, text_of
 from wm.ops.memory import read_memory
@@ -92,7 +93,8 @@ class Ground:
 
 def ground(work: Work, request: Scoped) -> Ground:
     place = locate(work.runtime, request)
-    return Ground(work, place, read_memory(work, place), read_log(work, place))
+    memory = anchors.seen(place, read_memory(work, place))
+    return Ground(work, place, memory, read_log(work, place))
 
 
 def happening(record: EvidenceRecord) -> Happening:

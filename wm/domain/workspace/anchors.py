@@ -1,0 +1,199 @@
+"""What an entry speaks of in the code, and whether that is still what it was (WM-9).
+
+An anchor names a file, and in it a symbol or a stretch of lines, with the digest of what stood
+there. Indentation, blank lines and the place in the file do not count, so that moving a function
+or editing beside it changes nothing. A symbol is found by how definitions look in most
+languages; no language is parsed. Pure: the file's text is handed in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+
+from wm.domain.facts import Fact, Refusal
+from wm.domain.patterns import Pattern, compile, words
+from wm.formats.workspace_memory import Anchor, MemoryEntry
+
+SAME, CHANGED, GONE, UNREAD = "same", "changed", "gone", "unread"
+MAX_LINES = 400
+"""Lines that a stretch may have; a longer one says little about one fact."""
+MAX_ANCHORS = 8
+"""Anchors that an entry may carry."""
+
+_OPENING_CHARS = 16
+_NAME = compile(r"^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::|#)[\p{L}_$][\p{L}\p{N}_$]*)*$")
+_RANGE = compile(r"^([1-9]\d{0,6})-([1-9]\d{0,6})$")
+_KEYWORDS = (
+    "class|def|defmodule|defp|enum|fn|fun|func|function|impl|interface|macro|module|namespace|"
+    "object|package|protocol|record|struct|trait|type|typedef|union|const|let|var|val|static"
+)
+_STATEMENTS = words(
+    "return await throw raise yield if elif else while for switch case new not and or assert "
+    "delete defer go print echo in is with match when unless until do try catch"
+)
+_CLOSING = (")", "]", "}")
+
+
+def parse(text: str) -> Anchor | Refusal:
+    """`path`, `path:symbol` or `path:12-40` as an anchor without a digest. Refusals:
+    bad_anchor."""
+    path, _, part = text.strip().rpartition(":")
+    if not path:
+        path, part = part, ""
+    if not path or path.startswith(("/", "~")) or ".." in path.split("/"):
+        message = f"{text!r} names no file of this project: give its path from the root."
+        return Refusal("bad_anchor", message)
+    span = _RANGE.match(part)
+    if span is not None:
+        first, last = int(span.group(1)), int(span.group(2))
+        if not first <= last < first + MAX_LINES:
+            return Refusal("bad_anchor", f"{text!r} is no stretch of 1 to {MAX_LINES} lines.")
+        return Anchor(path=path, symbol="", lines=last - first + 1, digest=part)
+    if part and _NAME.match(part) is None:
+        return Refusal("bad_anchor", f"{part!r} is no name of a symbol and no range as 12-40.")
+    return Anchor(path=path, symbol=part)
+
+
+def taken(asked: Anchor, source: str | None) -> Anchor | Refusal:
+    """The anchor with the digest of what stands there now. Refusals: no_file, no_symbol."""
+    if source is None:
+        message = f"There is no text file {asked.path} in this project, or it is too large."
+        return Refusal("no_file", message)
+    if asked.symbol:
+        span = _symbol(source, asked.symbol)
+        if not span:
+            return Refusal("no_symbol", f"Nothing in {asked.path} defines {asked.symbol}.")
+        return asked.model_copy(update={"digest": _digest(span)})
+    if asked.lines:
+        first = int(asked.digest.partition("-")[0])
+        span = _plain(source.splitlines()[first - 1 : first - 1 + asked.lines])
+        if not span:
+            return Refusal("no_symbol", f"{asked.path} has no text at these lines.")
+        found = {"lines": len(span), "digest": _digest(span), "opening": _opening(span[0])}
+        return asked.model_copy(update=found)
+    return asked
+
+
+def state(anchor: Anchor, source: str | None) -> str:
+    """same, changed or gone. source: the file's text, None where there is no such file."""
+    if source is None:
+        return GONE
+    if anchor.symbol:
+        span = _symbol(source, anchor.symbol)
+        if not span:
+            return GONE
+        return SAME if _digest(span) == anchor.digest or not anchor.digest else CHANGED
+    if anchor.lines and anchor.digest:
+        return SAME if _stands(_plain(source.splitlines()), anchor) else CHANGED
+    return SAME
+
+
+def name(anchor: Anchor) -> str:
+    """The anchor as people write it."""
+    part = anchor.symbol or (f"{anchor.lines} lines" if anchor.lines else "")
+    return f"{anchor.path}:{part}" if part else anchor.path
+
+
+def worst(states: Iterable[str]) -> str:
+    """The mark of an entry with these anchors: gone, changed, or "" where nothing is wrong."""
+    found = set(states)
+    return GONE if GONE in found else CHANGED if CHANGED in found else ""
+
+
+def mark(
+    entries: tuple[MemoryEntry, ...], states: Mapping[Anchor, str]
+) -> tuple[tuple[MemoryEntry, ...], tuple[Fact, ...]]:
+    """The entries with their mark as the states say; what was not looked at stays as it is."""
+    marked: list[MemoryEntry] = []
+    facts: list[Fact] = []
+    for entry in entries:
+        known = [states.get(anchor, UNREAD) for anchor in entry.anchors]
+        suspect = worst(known)
+        if not known or UNREAD in known or suspect == entry.suspect:
+            marked.append(entry)
+            continue
+        marked.append(entry.model_copy(update={"suspect": suspect}))
+        code = f"anchor_{suspect or SAME}"
+        named = tuple(name(a) for a in entry.anchors if states[a] != SAME)
+        details = {"anchors": named} if named else {}
+        facts.append(Fact("memory_suspect", "retention", "changed", entry.id, (code,), details))
+    return (tuple(marked) if facts else entries), tuple(facts)
+
+
+def _symbol(source: str, symbol: str) -> list[str]:
+    """The lines that define the symbol; of `Class.method` those of the method in the class."""
+    lines = source.splitlines()
+    for part in symbol.replace("::", ".").replace("#", ".").split("."):
+        at = _definition(lines, part)
+        if at < 0:
+            return []
+        lines = _block(lines, at)
+    return _plain(lines)
+
+
+def _definition(lines: list[str], name: str) -> int:
+    """Where `name` is defined: behind a keyword, else as a method, else by an assignment."""
+    for pattern in _definitions(name):
+        for at, line in enumerate(lines):
+            if name in line and pattern.search(line) is not None and not _uses(line):
+                return at
+    return -1
+
+
+def _definitions(name: str) -> tuple[Pattern, ...]:
+    quoted = "".join(f"\\{c}" if c == "$" else c for c in name)
+    edge = r"(?:$|[^\p{L}\p{N}_$])"
+    return (
+        compile(rf"^\s*(?:[\w@()]+\s+)*(?:{_KEYWORDS})\b(?:\s+|\s*\([^)]*\)\s*){quoted}{edge}"),
+        compile(rf"^\s*(?:[\w<>\[\],*&?:]+\s+)+[*&]*{quoted}\s*(?:<[^>]*>)?\([^;]*$"),
+        compile(rf"^\s*[*#]?{quoted}\s*(?:<[^>]*>)?\(.*\{{\s*$"),
+        compile(rf"^\s*[\"']?{quoted}[\"']?\s*(?::|=|:=)(?:$|[^=])"),
+    )
+
+
+def _uses(line: str) -> bool:
+    """Does the line use something rather than define it: `return berth(1)`?"""
+    return line.split(maxsplit=1)[0] in _STATEMENTS
+
+
+def _block(lines: list[str], at: int) -> list[str]:
+    """The definition at `at`: the line, what is indented below it, and what closes it."""
+    indent = _indent(lines[at])
+    end = at + 1
+    for index in range(at + 1, len(lines)):
+        line = lines[index].strip()
+        if not line:
+            continue
+        deeper = _indent(lines[index]) > indent
+        closes = line.startswith(_CLOSING) or line.split()[0] == "end"
+        if not deeper and not (closes and _indent(lines[index]) == indent):
+            break
+        end = index + 1
+    return lines[at:end]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _plain(lines: Iterable[str]) -> list[str]:
+    return [text for line in lines if (text := line.strip())]
+
+
+def _stands(lines: list[str], anchor: Anchor) -> bool:
+    """Does the stretch stand anywhere in the file? Only where its first line does, it is hashed."""
+    for at, line in enumerate(lines):
+        if anchor.opening and _opening(line) != anchor.opening:
+            continue
+        if _digest(lines[at : at + anchor.lines]) == anchor.digest:
+            return True
+    return False
+
+
+def _digest(lines: list[str]) -> str:
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()
+
+
+def _opening(line: str) -> str:
+    return _digest([line])[:_OPENING_CHARS]

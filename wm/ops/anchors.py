@@ -1,0 +1,160 @@
+"""Look at the code that entries speak of, and mark those whose code changed (WM-9).
+
+The project's files are read before the locks are taken, at the start of a session, and where a
+person looks at the entries. Only files below the workspace's root are read, each once, and
+nothing of them is kept but digests.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Sequence
+
+from wm.domain.facts import Fact, Refusal
+from wm.domain.workspace import anchors
+from wm.errors import UserError
+from wm.formats.diag import AnchorView
+from wm.formats.protocol import Place, Scoped
+from wm.formats.workspace_memory import Anchor, MemoryEntry, WorkspaceMemory
+from wm.ops.base import Work
+from wm.ops.place import memory_ref
+from wm.ops.runtime import Runtime
+
+MAX_FILE_BYTES = 1024 * 1024
+"""Larger files are not looked at."""
+MAX_PARTS = 64
+"""Reads that one file may take; one that grows all the time is not followed."""
+MAX_FILES = 64
+"""Files that are read for one session."""
+ASKED_AGAIN_S = 60.0
+
+States = dict[Anchor, str]
+
+
+def ask(runtime: Runtime, place: Place) -> None:
+    """Look at the anchored files. Call it without a lock; `mark` uses what was found."""
+    memory = runtime.store.read(memory_ref(place.key)).document
+    wanted = _anchors(memory.entries) if memory is not None else ()
+    if wanted:
+        _known(runtime, place, wanted, looks=True)
+
+
+def mark(
+    work: Work, place: Place, memory: WorkspaceMemory
+) -> tuple[WorkspaceMemory, tuple[Fact, ...]]:
+    """The memory with the marks that `ask` found, and what changed."""
+    wanted = _anchors(memory.entries)
+    if not wanted:
+        return memory, ()
+    states = _known(work.runtime, place, wanted, looks=False)
+    entries, facts = anchors.mark(memory.entries, states)
+    return (memory.model_copy(update={"entries": entries}) if facts else memory), facts
+
+
+def seen(place: Place, memory: WorkspaceMemory) -> WorkspaceMemory:
+    """The memory with the marks of this moment, for somebody who looks. Writes nothing."""
+    wanted = _anchors(memory.entries)
+    if not wanted:
+        return memory
+    entries, facts = anchors.mark(memory.entries, _look(place.root, wanted))
+    return memory.model_copy(update={"entries": entries}) if facts else memory
+
+
+def views(place: Place, entry: MemoryEntry) -> tuple[AnchorView, ...]:
+    """The anchors of one entry as they are now."""
+    states = _look(place.root, entry.anchors)
+    return tuple(
+        AnchorView(path=a.path, symbol=a.symbol, state=states.get(a, anchors.UNREAD))
+        for a in entry.anchors
+    )
+
+
+def taken(place: Place, request: Scoped, asked: Sequence[str]) -> tuple[Anchor, ...]:
+    """Anchors as a person wrote them, with the digests of what stands there now. Paths are from
+    the folder of the request, else from the workspace's root. Raises UserError."""
+    if len(asked) > anchors.MAX_ANCHORS:
+        raise UserError(f"An entry carries at most {anchors.MAX_ANCHORS} anchors.")
+    found = []
+    for text in asked:
+        parsed = anchors.parse(_from_root(place, request, text))
+        done = parsed if isinstance(parsed, Refusal) else _taken(place, parsed)
+        if isinstance(done, Refusal):
+            raise UserError(done.message, fix="Write it as path, path:symbol or path:12-40.")
+        found.append(done)
+    return tuple(dict.fromkeys(found))
+
+
+def _taken(place: Place, asked: Anchor) -> Anchor | Refusal:
+    return anchors.taken(asked, _source(place.root, asked.path))
+
+
+def _from_root(place: Place, request: Scoped, text: str) -> str:
+    path, colon, part = text.rpartition(":")
+    if not colon:
+        path, part = text, ""
+    folder = request.directory or place.root
+    full = os.path.realpath(os.path.join(folder, path))
+    root = os.path.realpath(place.root or "/")
+    inside = os.path.relpath(full, root)
+    return f"{inside}{colon}{part}"
+
+
+def _anchors(entries: Iterable[MemoryEntry]) -> tuple[Anchor, ...]:
+    """Anchors of entries in force, each once."""
+    live = (e for e in entries if e.anchors and e.status in ("active", "inbox"))
+    return tuple(dict.fromkeys(anchor for entry in live for anchor in entry.anchors))
+
+
+def _known(runtime: Runtime, place: Place, wanted: tuple[Anchor, ...], *, looks: bool) -> States:
+    minute = runtime.now().timestamp() // ASKED_AGAIN_S
+    inputs = (tuple((a.path, a.symbol, a.digest) for a in wanted), minute)
+    states: States = runtime.anchors.get(
+        place.key, inputs, lambda: _look(place.root, wanted) if looks else {}
+    )
+    if not states and not looks:
+        runtime.anchors.forget(place.key)
+    return states
+
+
+def _look(root: str, wanted: Iterable[Anchor]) -> States:
+    """The state of each anchor; of files over the limits none."""
+    states: States = {}
+    sources: dict[str, str | None] = {}
+    if not root or not os.path.isdir(root):
+        return states  # the checkout is not here: nothing can be said
+    for anchor in wanted:
+        if anchor.path not in sources:
+            if len(sources) >= MAX_FILES:
+                continue
+            sources[anchor.path] = _source(root, anchor.path)
+        states[anchor] = anchors.state(anchor, sources[anchor.path])
+    return states
+
+
+def _source(root: str, path: str) -> str | None:
+    """The text of a file below the root; None where there is none that may be read."""
+    full = os.path.realpath(os.path.join(root, path))
+    if os.path.commonpath((full, os.path.realpath(root))) != os.path.realpath(root):
+        return None
+    try:
+        # Not blocking: a pipe in the place of a file must not hold a session up.
+        fd = os.open(full, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return None
+    try:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
+            return None
+        return _all(fd).decode("utf-8", "replace")
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+
+
+def _all(fd: int) -> bytes:
+    parts: list[bytes] = []
+    while (part := os.read(fd, MAX_FILE_BYTES)) != b"" and len(parts) < MAX_PARTS:
+        parts.append(part)
+    return b"".join(parts)
