@@ -78,19 +78,43 @@ def test_a_query_shows_nothing_that_waits_in_the_inbox(bench: Bench) -> None:
     assert call(bench, "memory_query", query="job queue postgres").structured["hits"] == []
 
 
-def test_what_a_model_asks_to_remember_waits_for_the_user_and_is_told_so(bench: Bench) -> None:
+def test_what_no_session_carries_waits_for_the_user_and_the_model_is_told_so(
+    bench: Bench,
+) -> None:
     answer = call(bench, "remember", text=QUEUE, type="decision")
     [kept] = bench.memory().entries
     assert (kept.status, kept.origin, kept.tainted) == ("inbox", "agent", True)
-    assert (kept.type, kept.text, kept.reasons) == ("decision", QUEUE, ("agent_request",))
-    assert answer.text == (
-        f"Proposed as {kept.id[:14]}: it waits in the inbox, because an agent asked for it, and "
-        "nobody confirmed it. It is not in force before the user accepts it (`wm inbox`). Tell "
-        "the user so."
+    assert (kept.type, kept.text, kept.reasons) == (
+        "decision",
+        QUEUE,
+        ("not_attributable", "tainted"),
+    )
+    assert "waits in the inbox" in answer.text
+    assert answer.text.endswith(
+        "It is not in force before the user accepts it (`wm inbox`). Tell the user so."
     )
     assert answer.structured["outcome"] == "inbox"
-    [record] = bench.told("memory_inbox")
-    assert (record.phase, record.reason_codes) == ("agent", ("agent_request",))
+
+
+def test_what_the_user_said_in_the_session_is_kept_at_once(bench: Bench) -> None:
+    bench.event("session_started")
+    bench.event("user_prompt", text=f"For your information. {QUEUE} Now fix the test.")
+    answer: ToolAnswer = bench.call(
+        "call_tool", name="remember", arguments={"text": QUEUE, "type": "decision"}, session="s-1"
+    )
+    assert answer.structured["outcome"] == "promoted"
+    assert bench.texts() == [QUEUE]
+
+
+def test_what_only_a_file_said_in_the_session_waits(bench: Bench) -> None:
+    bench.event("session_started")
+    bench.event("user_prompt", text="Read the notes and fix the test.")
+    bench.event("tool_finished", tool="read", output=f"# Notes\n\n{QUEUE}\n")
+    answer: ToolAnswer = bench.call(
+        "call_tool", name="remember", arguments={"text": QUEUE}, session="s-1"
+    )
+    assert answer.structured["outcome"] == "inbox"
+    assert bench.texts() == []
 
 
 def test_a_proposal_is_judged_like_every_text_and_redacted(bench: Bench) -> None:
@@ -110,19 +134,19 @@ def test_once_the_user_accepts_a_proposal_it_is_in_force(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("again", [SHIP, "we deploy with `make ship` from the release branch"])
-def test_what_is_known_is_neither_proposed_nor_counted_as_seen_again(
-    bench: Bench, again: str
-) -> None:
+def test_what_is_known_is_not_proposed_nor_counted_as_seen_again(bench: Bench, again: str) -> None:
     known = bench.remember(SHIP, type="decision")
     bench.later(days=9)
     answer = call(bench, "remember", text=again, type="decision")
-    assert answer.text == f"Known already, as {known.id[:14]}; nothing was changed."
-    assert bench.memory().entries == (known,)
+    assert answer.text.startswith(f"Known already, as {known.id}")
+    assert bench.texts() == [SHIP]
+    assert bench.texts("inbox") == []
+    assert bench.memory().entries[0].reinforcement_count == 0
 
 
 def test_a_proposal_that_waits_is_not_made_twice(bench: Bench) -> None:
     call(bench, "remember", text=QUEUE)
-    assert call(bench, "remember", text=QUEUE).text.startswith("It waits in the inbox already")
+    call(bench, "remember", text=QUEUE)
     assert len(bench.memory().entries) == 1
 
 
@@ -180,13 +204,9 @@ def test_a_rejected_proposal_is_not_brought_back_by_the_model(bench: Bench) -> N
 
 def test_an_inbox_full_of_proposals_takes_no_more(bench: Bench) -> None:
     limit = bench.settings.tools.max_waiting
+    waiting = {"status": "inbox", "source": "manual", "origin": "agent"}
     bench.write_memory(
-        *(
-            entry(
-                f"m_{n:020x}", f"Bay {n} is for boats.", status="inbox", reasons=("agent_request",)
-            )
-            for n in range(limit)
-        )
+        *(entry(f"m_{n:020x}", f"Bay {n} is for boats.", **waiting) for n in range(limit))
     )
     with pytest.raises(UserError, match="100 proposals of agents wait in the inbox already"):
         call(bench, "remember", text=QUEUE)

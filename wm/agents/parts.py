@@ -13,6 +13,7 @@ from typing import Protocol
 
 from wm.agents.claude_hooks import Command
 from wm.errors import UserError
+from wm.formats.tools import TOOLS
 from wm.settings import HookSettings
 
 
@@ -73,12 +74,17 @@ class OwnFile:
 
 
 def bake(template: str, version: str, command: Command, hooks: HookSettings) -> str:
-    """The OpenCode plugin for this installation: its four settings lines filled in."""
+    """The OpenCode plugin for this installation: its settings filled in."""
+    tools = [
+        {"name": tool.name, "description": tool.description, "args": tool.schema["properties"]}
+        for tool in TOOLS
+    ]
     values = {
         "VERSION": json.dumps(version),
         "COMMAND": json.dumps(list(command.wm), ensure_ascii=False),
         "EVENT_MS": str(round(hooks.event_timeout_s * 1000)),
         "START_MS": str(round(hooks.start_timeout_s * 1000)),
+        "TOOLS": json.dumps(tools, ensure_ascii=False, indent=2),
     }
     lines = template.split("\n")
     for name, value in values.items():

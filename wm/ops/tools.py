@@ -1,9 +1,10 @@
 """Carry out what a model asks for by a tool (IF-4). One place for every way to a model.
 
-Whoever calls a tool is a model, never a person: it reads what is in force, and everything that
-it wants to change is a proposal (TR-3, EX-5). A proposal waits in the inbox, tainted, until the
-user accepts it. A model may withdraw its own proposals and nothing else: what the user asked to
-keep, or to forget, only a user's act changes.
+Whoever calls a tool is a model, never a person. It reads what is in force. What it wants to keep
+is judged by where its words first appeared in the session (`wm.ops.origins`): what neither the
+user nor the model's own clean words carry waits in the inbox, tainted, and so does whatever no
+session can be asked about (TR-3, EX-5). A model may withdraw its own proposals and nothing else:
+what is in force, or was forgotten, only a user's act changes.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from typing import Any
 from wm.domain.facts import Detail, Fact
 from wm.domain.recall import told
 from wm.domain.workspace import edits, forget
-from wm.domain.workspace.consolidate import Ledger
 from wm.errors import NotFound, UserError
 from wm.formats import tools
 from wm.formats.base import Document
@@ -29,7 +29,6 @@ from wm.formats.protocol import (
 )
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops import words
 from wm.ops.base import Operation, Work
 from wm.ops.entries import inspect, to_trash, trash_ref
 from wm.ops.memory import (
@@ -41,20 +40,18 @@ from wm.ops.memory import (
     tombstones_ref,
 )
 from wm.ops.place import locate
-from wm.ops.remember import judged, learn_refs, new_entry
+from wm.ops.remember import learn, learn_refs
 from wm.ops.runtime import Runtime
 from wm.ops.search import search
 from wm.store.base import Ref
-
-AGENT_REQUEST = "agent_request"
-"""The reason why a proposal waits. It marks what the model may withdraw again."""
 
 Arguments = Mapping[str, Any]
 
 
 def is_proposal(entry: MemoryEntry) -> bool:
-    """An agent asked for it, and nobody confirmed it yet."""
-    return entry.status == "inbox" and AGENT_REQUEST in entry.reasons
+    """A model's tool put it into the inbox, and nobody confirmed it yet."""
+    by_model = entry.source == "manual" and entry.origin in ("agent", "tool")
+    return entry.status == "inbox" and by_model and not entry.outside
 
 
 # --- reading --------------------------------------------------------------------------------
@@ -91,61 +88,43 @@ def _scope(request: ToolRequest) -> dict[str, Any]:
 def _remember(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     place = locate(work.runtime, request)
     memory = load_memory(work, place)
-    entry = proposal(work, place, arguments["text"], arguments.get("type", ""), request.session)
-    twin = next(iter(Ledger(memory).twins(entry)), None)
-    if twin is not None:
-        known = "Known already" if twin.status == "active" else "It waits in the inbox already"
-        return _said(f"{known}, as {told.short_id(twin)}; nothing was changed.", twin, "known")
-    refuse_forgotten(work, place, entry)
-    memory = add_proposal(work, place, memory, entry)
-    why = words.reasons(entry.reasons)
-    return _said(
-        f"Proposed as {told.short_id(entry)}: it waits in the inbox, because {why}. It is not in "
-        "force before the user accepts it (`wm inbox`). Tell the user so.",
-        entry,
-        "inbox",
+    refuse_forgotten(work, place, arguments["text"])
+    refuse_flood(work, memory)
+    asked = RememberRequest(
+        text=arguments["text"],
+        type=arguments.get("type", ""),
+        source="manual",
+        origin="agent",
+        session=request.session,
     )
+    kept = learn(work, place, asked)
+    waits = (
+        " It is not in force before the user accepts it (`wm inbox`). Tell the user so."
+        if kept.outcome == "inbox"
+        else ""
+    )
+    return _said(kept.message + waits, kept.entry, kept.outcome)
 
 
-def proposal(work: Work, place: Place, text: str, type: str, session: str) -> MemoryEntry:
-    """The entry for what an agent wrote: redacted, judged, waiting, tainted."""
-    asked = RememberRequest(text=text, type=type, source="manual", origin="agent", session=session)
-    entry = new_entry(work, place, asked)
-    reasons = (AGENT_REQUEST, *judged(work, entry))
-    return entry.model_copy(update={"status": "inbox", "tainted": True, "reasons": reasons})
-
-
-def refuse_forgotten(work: Work, place: Place, entry: MemoryEntry) -> None:
-    """Raises UserError for what the user forgot: an agent does not bring it back (WM-7)."""
+def refuse_forgotten(work: Work, place: Place, text: str) -> None:
+    """Raises UserError for what the user forgot: a model does not bring it back (WM-7)."""
     stones = read_tombstones(work, place).stones
-    if forget.is_forgotten(entry.text, stones, work.runtime.store.digest):
+    redacted = work.runtime.redactor.text(text.strip())
+    if forget.is_forgotten(redacted, stones, work.runtime.store.digest):
         raise UserError(
             "This was forgotten here before, so it was not proposed again.",
             fix="If the user wants it back, they can say so, or use `wm remember`.",
         )
 
 
-def add_proposal(
-    work: Work, place: Place, memory: WorkspaceMemory, entry: MemoryEntry
-) -> WorkspaceMemory:
-    """Put it into the inbox. Raises UserError where too much of agents waits there already."""
+def refuse_flood(work: Work, memory: WorkspaceMemory) -> None:
+    """Raises UserError where too much of models waits in the inbox already."""
     limit = work.runtime.settings.tools.max_waiting
     if sum(map(is_proposal, memory.entries)) >= limit:
         raise UserError(
             f"{limit} proposals of agents wait in the inbox already, so none is taken.",
             fix="Ask the user to look at `wm inbox`.",
         )
-    memory = memory.model_copy(update={"entries": (*memory.entries, entry)})
-    fact = Fact(
-        "memory_inbox",
-        "agent",
-        "inbox",
-        entry.id,
-        entry.reasons,
-        {"source": entry.source, "origin": entry.origin, "text": entry.text},
-    )
-    save_memory(work, place, memory, [fact], session=entry.session)
-    return memory
 
 
 # --- withdrawing ----------------------------------------------------------------------------
@@ -175,7 +154,7 @@ def withdraw(
     memory, gone = edits.trash(memory, entry.id)
     to_trash(work, place, gone, reason=reason, stone=False)
     details: dict[str, Detail] = {"text": gone.text}
-    fact = Fact("memory_trashed", "agent", "trashed", gone.id, (AGENT_REQUEST,), details)
+    fact = Fact("memory_trashed", "agent", "trashed", gone.id, (), details)
     save_memory(work, place, memory, [fact], session=gone.session)
     return memory
 
@@ -205,11 +184,9 @@ def _restore(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnsw
     return _said(f"{told.short_id(entry)} waits in the inbox again.", entry, "inbox")
 
 
-def _said(text: str, entry: MemoryEntry, outcome: str) -> ToolAnswer:
-    return ToolAnswer(
-        text=text,
-        structured={"outcome": outcome, "id": told.short_id(entry), "message": text},
-    )
+def _said(text: str, entry: MemoryEntry | None, outcome: str) -> ToolAnswer:
+    named = {"id": told.short_id(entry)} if entry is not None else {}
+    return ToolAnswer(text=text, structured={"outcome": outcome, **named, "message": text})
 
 
 # --- the operation --------------------------------------------------------------------------

@@ -32,7 +32,8 @@ async function play(scenario) {
       return { status: 200, text: reply === undefined ? "" : JSON.stringify(reply) }
     },
     async run(args, stdin) {
-      const name = args[2]
+      // A hook by its event; any other verb by its own name.
+      const name = args[0] === "hook" ? args[2] : args[0]
       calls.push([`library ${args.slice(0, 2).join(" ")}`, name, JSON.parse(stdin)])
       if (!library) throw new Error("not installed")
       return library[name] === undefined ? "" : JSON.stringify(library[name])

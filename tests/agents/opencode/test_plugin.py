@@ -16,6 +16,7 @@ import wm
 from wm.agents.claude_hooks import Command
 from wm.agents.parts import bake
 from wm.domain.hooks import opencode as adapter
+from wm.formats.tools import TOOLS
 from wm.settings import HookSettings
 
 PLUGIN = Path(wm.__file__).parent / "agents" / "opencode" / "wm.js"
@@ -41,7 +42,7 @@ Plugin = subprocess.Popen[str]
 def plugin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plugin]:
     """One node with the plugin loaded; each scenario gets an instance of its own."""
     copy = tmp_path_factory.mktemp("plugin") / "wm.mjs"
-    copy.write_bytes(PLUGIN.read_bytes())
+    copy.write_text(bake(PLUGIN.read_text(), "0.0.0", Command(), HookSettings()))
     assert NODE is not None
     with subprocess.Popen(
         [NODE, str(DRIVER), str(copy)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -456,34 +457,52 @@ def test_text_that_is_no_unicode_reaches_the_library_mended(plugin: Plugin) -> N
     assert done["calls"][1][2]["output"]["parts"][0]["text"] == "remember \ufffd this"
 
 
-def test_the_tools_ask_the_daemons_own_routes(plugin: Plugin) -> None:
+def asked(name: str) -> str:
+    return f"/v1/tools/{name}?directory=%2Frepo&session=s"
+
+
+def test_the_tools_ask_the_daemon_and_name_their_session(plugin: Plugin) -> None:
     done = run(
         plugin,
-        {"daemon": {"/v1/entries": {"message": "Kept."}}},
+        {"daemon": {asked("remember"): {"text": "Kept."}}},
         {"tool": "remember", "args": {"text": "we ship", "type": "project"}},
-        {"tool": "forget", "args": {"id": "m_1/2", "reason": "old"}},
-        {"tool": "memory_search", "args": {"query": "make ship"}},
-        {"daemon": "gone"},
-        {"tool": "remember", "args": {"text": "we ship", "type": "project"}},
+        {"daemon": {asked("memory_query"): {"text": "Found."}}},
+        {"tool": "memory_query", "args": {"query": "make ship", "limit": 3}},
     )
-    assert [(where, name) for where, name, _ in done["calls"][:3]] == [
-        ("socket POST", "/v1/entries"),
-        ("socket DELETE", "/v1/entries/m_1%2F2?reason=old&directory=%2Frepo"),
-        ("socket GET", "/v1/search?query=make+ship&directory=%2Frepo"),
+    assert done["calls"] == [
+        ["socket POST", asked("remember"), {"text": "we ship", "type": "project"}],
+        ["socket POST", asked("memory_query"), {"query": "make ship", "limit": 3}],
     ]
-    said = done["outputs"]
-    assert (said[1], said[2], said[3]) == ("Kept.", "Forgotten.", "Nothing found.")
-    assert "nothing was done" in said[5]
+    assert (done["outputs"][1], done["outputs"][3]) == ("Kept.", "Found.")
 
 
-def test_the_arguments_of_the_tools_are_plain_json_schemas(plugin: Plugin) -> None:
+def test_where_nobody_listens_a_tool_is_called_once_on_the_files(plugin: Plugin) -> None:
+    told = {"result": {"content": [{"type": "text", "text": "Proposed."}]}}
+    done = run(
+        plugin,
+        {"daemon": "gone", "library": {"mcp": told}},
+        {"tool": "remember", "args": {"text": "we ship", "type": "project"}},
+        {"library": None},
+        {"tool": "memory_stats", "args": {}},
+    )
+    params = {"name": "remember", "arguments": {"text": "we ship", "type": "project"}}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    assert done["calls"][1] == ["library mcp -C", "mcp", call]
+    assert done["outputs"][1] == "Proposed."
+    assert done["outputs"][3] == "The memory cannot be reached. `wm status` says why."
+
+
+def test_a_tool_that_was_not_answered_in_time_is_not_called_again(plugin: Plugin) -> None:
+    done = run(plugin, {"daemon": "slow"}, {"tool": "memory_stats", "args": {}})
+    assert [where for where, _, _ in done["calls"]] == ["socket POST"]
+    assert "look before you repeat it" in done["outputs"][1]
+
+
+def test_the_tools_are_those_of_the_mcp_server(plugin: Plugin) -> None:
     tools = run(plugin)["tools"]
-    assert {name: sorted(tool["args"]) for name, tool in tools.items()} == {
-        "remember": ["text", "type"],
-        "forget": ["id", "reason"],
-        "memory_search": ["query"],
+    assert {name: (t["description"], t["args"]) for name, t in tools.items()} == {
+        tool.name: (tool.description, tool.schema["properties"]) for tool in TOOLS
     }
-    assert all(a["type"] == "string" for tool in tools.values() for a in tool["args"].values())
 
 
 def test_the_module_has_one_export_because_opencode_calls_them_all(plugin: Plugin) -> None:

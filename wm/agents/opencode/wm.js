@@ -17,11 +17,12 @@ import { statSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 
-// `wm setup` writes these four lines.
+// `wm setup` writes these five.
 const VERSION = "0.0.0"
 const COMMAND = ["wm"]
 const EVENT_MS = 1000
 const START_MS = 5000
+const TOOLS = []
 
 // A daemon that hangs costs so many deadlines, and then one in so long: a slow moment of the
 // machine must not cost the events after it.
@@ -405,69 +406,33 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
 // Arguments are plain JSON Schemas: OpenCode 1.18 takes them beside zod types and then
 // requires every one of them.
 function createTools({ wm, directory }) {
-  const text = (description) => ({ type: "string", description })
-
-  async function ask(method, path, fields, context, say) {
+  async function ask(name, args, context) {
+    const folder = context?.directory ?? directory
+// The same tools as those of `wm mcp`, from the same table, carried out by the same route; but
+// the call names its session, by whose words wm judges what the model wants to keep.
     try {
-      const all = { ...fields, directory: context?.directory ?? directory }
-      const inQuery = method !== "POST"
-      const target = inQuery ? `${path}?${new URLSearchParams(all)}` : path
-      const { status, text } = await wm.call(method, target, inQuery ? undefined : all, START_MS)
+      const query = new URLSearchParams({ directory: folder, session: context?.sessionID ?? "" })
+      const { status, text } = await wm.call("POST", `/v1/tools/${name}?${query}`, args, START_MS)
       const answer = text ? JSON.parse(text) : {}
-      return status < 300 ? say(answer) : (answer.detail ?? answer.title ?? `wm answered ${status}.`)
-    } catch {
-      return "The memory daemon does not answer, so nothing was done. `wm status` says why."
+      if (status < 300 && answer.text) return answer.text
+      return [answer.detail ?? `wm answered ${status}.`, answer.fix].filter(Boolean).join(" ")
+    } catch (error) {
+      if (error?.name === "TimeoutError") {
+        return "wm did not answer in time. It may have done it all the same: look before you repeat it."
+      }
+      return onFiles(name, args, folder)
     }
   }
 
-  return {
-    remember: {
-      description:
-        "Keep one fact, preference or decision about this workspace for later sessions. " +
-        "Use it when the user asks to remember something or settles how things are done here.",
-      args: {
-        text: text("The fact in one or two full sentences that can be understood without this conversation."),
-        type: {
-          type: "string",
-          enum: ["feedback", "project", "decision", "reference"],
-          description: "feedback: how the user wants to work; project: a fact; decision: a choice; reference: where something is.",
-        },
-      },
-      execute: (args, context) =>
-        ask(
-          "POST",
-          "/v1/entries",
-          { text: args.text, type: args.type ?? "", source: "manual", origin: "agent", session: context?.sessionID ?? "" },
-          context,
-          (answer) => answer.message || `Outcome: ${answer.outcome}.`,
-        ),
-    },
-    forget: {
-      description: "Move one memory of this workspace to the trash, by the id that memory_search shows.",
-      args: { id: text("The memory's id, m_…"), reason: text("Why, in a few words.") },
-      execute: (args, context) =>
-        ask(
-          "DELETE",
-          `/v1/entries/${encodeURIComponent(args.id)}`,
-          { reason: args.reason ?? "" },
-          context,
-          (answer) => answer.message || "Forgotten.",
-        ),
-    },
-    memory_search: {
-      description: "Search everything that is remembered about this workspace, also what the prompt does not show.",
-      args: { query: text("A few words.") },
-      execute: (args, context) =>
-        ask(
-          "GET",
-          "/v1/search",
-          { query: args.query },
-          context,
-          (answer) =>
-            (answer.hits ?? []).map(({ entry }) => `${entry.id} [${entry.type}] ${entry.text}`).join("\n") ||
-            "Nothing found.",
-        ),
-    },
+  // Nobody listens: one call of the MCP server, which then works on the files.
+  async function onFiles(name, args, folder) {
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }
+    try {
+      const line = `${JSON.stringify(call, wellFormed)}\n`
+      return JSON.parse(await wm.run(["mcp", "-C", folder], line, START_MS)).result.content[0].text
+    } catch {
+      return "The memory cannot be reached. `wm status` says why."
+    }
   }
 }
 
@@ -475,6 +440,12 @@ function createTools({ wm, directory }) {
 
 const shared = createMemory()
 
+
+  const entries = TOOLS.map(({ name, description, args }) => [
+    name,
+    { description, args, execute: (given, context) => ask(name, given, context) },
+  ])
+  return Object.fromEntries(entries)
 async function whenReady(wm) {
   try {
     await wm.call("GET", "/v1/status", undefined, EVENT_MS / 4)
