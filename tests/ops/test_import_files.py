@@ -319,6 +319,17 @@ def test_halves_of_characters_cost_no_store(home: Home) -> None:
     assert texts(home.gather()) == ["cut in two ?"]
 
 
+def test_names_that_are_not_utf8_are_told(home: Home) -> None:
+    folder = os.path.join(os.fsencode(home.folder), b"caf\xe9")
+    os.mkdir(folder)
+    for name, content in ((b"CLAUDE.md", b"A fact."), (b"AGENTS.md", b"\x00")):
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(content)
+    found = home.gather(Path(os.fsdecode(folder)))
+    told = [found.facts[""][0].file, found.files[0], found.problems[0].file]
+    assert [name.rpartition("/")[0] for name in told] == [f"{home.folder}/caf\\xe9"] * 3
+
+
 def test_a_byte_order_mark_is_no_text(home: Home) -> None:
     home.write("pier/CLAUDE.md", "\ufeff# A\n\nA fact.")
     assert texts(home.gather()) == ["A fact."]

@@ -1,24 +1,18 @@
 """Find and read the files that `wm import` takes statements from (CB-6).
 
-Runs in the process of whoever asked, with their rights; the daemon reads no foreign file. Only
-reads, and only regular files of a bounded size: a link, a pipe or a device is named and left.
-A file that was found, rather than named, must lie where it was looked for: a link in a
-repository must not make anything else readable. One bad file never stops the others.
+Runs in the process of whoever asked, with their rights; the daemon reads no foreign file. Where
+files lie is told by the sources (`wm.domain.imports`), how one is opened by `wm.ops.foreign`.
+Rules: one bad file never stops the others, and what goes to another workspace is said.
 """
 
 from __future__ import annotations
 
-import errno
-import json
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from itertools import islice
-
-from pydantic_core import from_json
 
 from wm.domain.facts import Refusal
 from wm.domain.imports import opencode_v2
@@ -34,18 +28,18 @@ from wm.domain.imports.found import (
     Spot,
 )
 from wm.domain.imports.sources import SOURCES, source_of
-from wm.domain.times import iso
 from wm.errors import UserError
 from wm.formats.imports import ImportFact
 from wm.formats.protocol import Place
+from wm.ops.foreign import Problem, open_foreign, why
 from wm.settings import ForeignPaths, ImportSettings
 from wm.store import identity
+from wm.store.identity import shown
 
 NAMES = tuple(SOURCES)
 SKIPPED = (".git", "node_modules", ".venv", "__pycache__", ".hg", ".svn")
 """Folders that are not looked into below a folder that was given."""
 MAX_DEPTH = 12
-_BOMS = ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
 
 
 @dataclass(frozen=True)
@@ -59,14 +53,6 @@ class Asked:
     folder: str = ""
     paths: tuple[str, ...] = ()
     source: str = ""
-
-
-@dataclass(frozen=True)
-class Problem:
-    """A file that could not be read, and why, as a clause."""
-
-    file: str
-    why: str
 
 
 @dataclass
@@ -117,6 +103,10 @@ def gather(
         candidates = list(_of_this_workspace(asked, candidates, settings, gathered))
     _read_all(asked, candidates, settings, gathered, max_chars=max_chars, tell=tell)
     _cap(gathered, settings)
+    # A name that is not UTF-8 must be told, not stop the run.
+    gathered.problems = [Problem(shown(p.file), shown(p.why)) for p in gathered.problems]
+    gathered.notes = [shown(note) for note in gathered.notes]
+    gathered.files = [shown(file) for file in gathered.files]
     return gathered
 
 
@@ -201,7 +191,7 @@ def _named(
         try:
             mode = os.lstat(path).st_mode
         except (OSError, ValueError) as error:
-            gathered.problems.append(Problem(path, _why(error)))
+            gathered.problems.append(Problem(path, why(error)))
             continue
         if not stat.S_ISDIR(mode):
             yield _Candidate(path, only or source_of(_parts(path)), named=path)
@@ -223,7 +213,7 @@ def _walk(folder: str, settings: ImportSettings, gathered: Gathered) -> Iterator
     top = folder.rstrip("/").count("/")
 
     def failed(error: OSError) -> None:
-        gathered.problems.append(Problem(str(error.filename), _why(error)))
+        gathered.problems.append(Problem(str(error.filename), why(error)))
 
     for at, folders, files in os.walk(folder, onerror=failed):
         deep = at.count("/") - top >= MAX_DEPTH
@@ -274,7 +264,7 @@ def _of_this_workspace(
 def _root_of(store: str, settings: ImportSettings) -> str:
     """The folder that a store says it belongs to; "" where it does not say."""
     for name in (opencode_v2.MEMORY, opencode_v2.JOURNAL):
-        file = _open(os.path.join(store, name), "", settings, json_wanted=True, max_chars=0)
+        file = open_foreign(os.path.join(store, name), "", settings, json_wanted=True, max_chars=0)
         if isinstance(file, ForeignFile):
             parsed = opencode_v2.parse(file)
             if isinstance(parsed, Parsed) and parsed.root:
@@ -359,7 +349,9 @@ def _owner(
 def _read(candidate: _Candidate, settings: ImportSettings, max_chars: int) -> Parsed | Problem:
     source = candidate.source
     as_json = source.json if source is not None else candidate.path.endswith(".json")
-    file = _open(candidate.path, candidate.base, settings, json_wanted=as_json, max_chars=max_chars)
+    file = open_foreign(
+        candidate.path, candidate.base, settings, json_wanted=as_json, max_chars=max_chars
+    )
     if isinstance(file, Problem):
         return file
     if source is None:
@@ -370,105 +362,6 @@ def _read(candidate: _Candidate, settings: ImportSettings, max_chars: int) -> Pa
             return Problem(file.path, "it has no form that is known; --from says what it is")
     parsed = source.parse(file)
     return Problem(file.path, parsed.message) if isinstance(parsed, Refusal) else parsed
-
-
-def _open(
-    path: str, base: str, settings: ImportSettings, *, json_wanted: bool, max_chars: int
-) -> ForeignFile | Problem:
-    """The file's text, or its JSON."""
-    if base and not _is_below(path, base):
-        return Problem(path, f"it leads out of {base}")
-    raw = _bytes(path, settings.max_file_bytes)
-    if isinstance(raw, str):
-        return Problem(path, raw)
-    data, modified = raw
-    text = _text(data)
-    if text is None:
-        return Problem(path, _not_text(data))
-    value: object = None
-    if json_wanted:
-        try:
-            value = _json(text)
-        except ValueError as error:
-            return Problem(path, f"it is not JSON ({_position(error)})")
-        except RecursionError:
-            return Problem(path, "its JSON is nested too deeply")
-    return ForeignFile(path, "" if json_wanted else text, value, modified, max_chars)
-
-
-def _is_below(path: str, base: str) -> bool:
-    folder = os.path.realpath(os.path.dirname(path))
-    root = os.path.realpath(base)
-    return folder == root or folder.startswith(root.rstrip("/") + "/")
-
-
-def _bytes(path: str, limit: int) -> tuple[bytes, str] | str:
-    """(content, time of the last change), or why there is none. Never waits on a pipe."""
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except (OSError, ValueError) as error:
-        if isinstance(error, OSError) and error.errno == errno.ELOOP:
-            return f"it is a link to {os.path.realpath(path)}; to import that, name it"
-        return _why(error)
-    try:
-        status = os.fstat(fd)
-        if not stat.S_ISREG(status.st_mode):
-            return "it is no regular file"
-        if status.st_size > limit:
-            return f"it has {status.st_size:,} bytes; at most {limit:,} are read"
-        with os.fdopen(fd, "rb", closefd=False) as file:
-            data = file.read(limit + 1)
-    except OSError as error:
-        return _why(error)
-    finally:
-        os.close(fd)
-    if len(data) > limit:
-        return f"it has more than {limit:,} bytes, which is what is read at most"
-    moment = datetime.fromtimestamp(max(0.0, min(status.st_mtime, 253_000_000_000.0)), UTC)
-    return data, iso(moment)
-
-
-def _text(data: bytes) -> str | None:
-    if b"\0" in data:
-        return None
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return None
-
-
-def _not_text(data: bytes) -> str:
-    for mark, name in _BOMS:
-        if data.startswith(mark):
-            return f"it is {name}; only UTF-8 is read"
-    return "it is binary, not text" if b"\0" in data else "it is not UTF-8 text"
-
-
-def _json(text: str) -> object:
-    """JSON, with halves of characters replaced: the plugin cuts texts between them."""
-    try:
-        return from_json(text, allow_inf_nan=False)
-    except ValueError:
-        value = json.loads(text, parse_constant=_no_constant)
-        whole = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-        return from_json(whole, allow_inf_nan=False)
-
-
-def _no_constant(name: str) -> object:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _position(error: ValueError) -> str:
-    """Where it stops being JSON; the parser's words, which quote nothing."""
-    return str(error).split("\n", 1)[0][:120]
-
-
-def _why(error: OSError | ValueError) -> str:
-    if isinstance(error, FileNotFoundError):
-        return "it does not exist"
-    if isinstance(error, PermissionError):
-        return "it may not be read"
-    return (error.strerror or "it cannot be read") if isinstance(error, OSError) else str(error)
 
 
 def _cap(gathered: Gathered, settings: ImportSettings) -> None:

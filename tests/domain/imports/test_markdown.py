@@ -20,6 +20,12 @@ STATEMENTS = [
     ("- Go:\n  - tabs\n- YAML:\n  - spaces", ["Go: tabs", "YAML: spaces"]),
     ("- Go:\n  - tabs\n- plain", ["Go: tabs", "plain"]),
     ("Run:\n- `make`\n\nNot a step.", ["Run: `make`", "Not a step."]),
+    ("Run:\n- `make`\n\nNot a step.\n\n- nor this", ["Run: `make`", "Not a step.", "nor this"]),
+    ("- two spaces.\n  - in YAML\n- tabs", ["two spaces.", "two spaces: in YAML", "tabs"]),
+    (
+        "- a\n  - a long item that says enough to be understood alone",
+        ["a", "a long item that says enough to be understood alone"],
+    ),
     ("規則：\n- タブを使う", ["規則： タブを使う"]),
     ("Read **this** and [that](docs/that.md).", ["Read this and that (docs/that.md)."]),
     ("See [docs/a.md](docs/a.md), [here](#here)", ["See docs/a.md, here"]),

@@ -16,7 +16,8 @@ from wm.cli.place import where
 from wm.errors import WmError
 from wm.formats.imports import ImportAnswer, Imported
 from wm.ops import words
-from wm.ops.import_files import NAMES, Asked, Gathered, Problem, gather
+from wm.ops.foreign import Problem
+from wm.ops.import_files import NAMES, Asked, Gathered, gather
 from wm.settings import find_foreign_paths
 
 QUIET_S = 1.0

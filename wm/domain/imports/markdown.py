@@ -13,6 +13,7 @@ from wm.domain.patterns import Lazy, words
 
 SHORT_CHARS = 40
 """A shorter item is told with its heading: "Indent with two spaces" means little without it."""
+COLONS = (":", "：")
 LEAD_CHARS = 160
 """A longer line that ends in a colon is a statement of its own."""
 
@@ -88,7 +89,7 @@ class _Reader:
         """Of the item that is being gathered; None for a paragraph."""
         self._headings: list[tuple[int, str]] = []
         self._leads: list[tuple[int, str]] = []
-        """(indent, text) of lines that lead what is indented deeper."""
+        """(indent, text) of lines ending in a colon, and of items: they lead what is deeper."""
         self._fence = ""
         self._comment = False
         self._markup = ""
@@ -170,7 +171,7 @@ class _Reader:
         elif not self._block:
             # Behind an empty line: text that is indented belongs to its item, other text not.
             indent = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
-            self._drop_leads(indent)
+            self._drop_leads(indent or -1)
             self._indent = None
         if not self._block:
             self._line = number
@@ -180,6 +181,16 @@ class _Reader:
         while self._leads and self._leads[-1][0] >= indent:
             self._leads.pop()
 
+    def _leading(self, said: str) -> list[str]:
+        """What must be told with an item: lines ending in a colon, and the item above a short
+        one ("Indent with two spaces", and below it "in YAML")."""
+        short = len(said) < SHORT_CHARS
+        return [
+            text if text.endswith(COLONS) else f"{text.rstrip('.')}:"
+            for _, text in self._leads[-2:]
+            if text.endswith(COLONS) or short
+        ]
+
     def end_block(self) -> None:
         """The gathered lines are whole: a lead for what follows, or a statement."""
         block, indent, self._block = self._block, self._indent, []
@@ -188,13 +199,15 @@ class _Reader:
             return
         if _BOX.match(said) is not None:
             self.found.codes.append("todo")
-        elif said.endswith((":", "：")) and len(said) <= LEAD_CHARS:
+        elif said.endswith(COLONS) and len(said) <= LEAD_CHARS:
             self._leads.append((-1 if indent is None else indent, said))
         else:
             self._state(said, is_item=indent is not None)
+            if indent is not None and len(said) <= LEAD_CHARS:
+                self._leads.append((indent, said))
 
     def _state(self, said: str, *, is_item: bool) -> None:
-        leads = [text for _, text in self._leads[-2:]] if is_item else []
+        leads = self._leading(said) if is_item else []
         said = " ".join((*leads, said))
         title = self._headings[-1][1] if self._headings else ""
         short = is_item and not leads and len(said) < SHORT_CHARS
