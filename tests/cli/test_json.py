@@ -50,6 +50,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "pin": ("pin", "{entry}"),
     "importance": ("importance", "{entry}", "high"),
     "inbox list": ("inbox",),
+    "inbox edit": ("inbox", "edit", "{waiting}", "--wait", "The demo tenant is Zebra."),
     "inbox accept": ("inbox", "accept", "{waiting}"),
     "forget": ("forget", "{entry}"),
     "forget list": ("forget", "--list"),
@@ -69,10 +70,10 @@ LINES: dict[str, tuple[str, ...]] = {
 }
 """What is printed -> a command line for it; in this order, because some change what is there."""
 
-BY_OPTION = {"export file", "forget list", "undo list"}
+BY_OPTION = {"export file", "forget list", "inbox several", "undo list"}
 """Another form of a verb's JSON, with an option of it."""
 
-ELSEWHERE = {"up", "down", "fsck repair", "inbox reject", "workspace mv", PROBLEM}
+ELSEWHERE = {"up", "down", "fsck repair", "inbox reject", "inbox several", "workspace mv", PROBLEM}
 """Tested below, or with the mistakes."""
 
 
@@ -113,6 +114,9 @@ def _record(user: Terminal, event: dict[str, Any]) -> None:
 def test_the_rest_fits_too(user: Terminal) -> None:
     rejected = fits(user, "inbox reject", "inbox", "reject", user.remember("hm"))
     assert rejected["entry"]["text"] == "hm"
+    two = [user.remember("hm"), user.remember("hmm")]
+    done = fits(user, "inbox several", "inbox", "accept", *two)
+    assert [entry["status"] for entry in done["entries"]] == ["active", "active"]
     user.remember(ONE)
     moved = user.repo.parent / "moved"
     moved.mkdir()

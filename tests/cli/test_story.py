@@ -65,7 +65,7 @@ STORY: tuple[tuple[str, int, str], ...] = (
           m_3         2.50  hm
                             you asked for it · it is too short to be understood later
 
-        wm inbox accept ID · wm inbox reject ID · wm edit ID "better text"
+        wm inbox accept ID · wm inbox reject ID · wm inbox edit ID "better text"
         """,
     ),
     (

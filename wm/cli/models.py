@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wm.formats.allowances import Allowances
 from wm.formats.base import Record
 from wm.formats.diag import (
     Audit,
@@ -22,7 +23,6 @@ from wm.formats.diag import (
     Trace,
 )
 from wm.formats.diagnosis import Acts, History, Trash, Undone, WhyNotAnswer
-from wm.formats.allowances import Allowances
 from wm.formats.imports import ImportAnswer
 from wm.formats.protocol import (
     EntryAnswer,
@@ -38,6 +38,7 @@ from wm.formats.protocol import (
     Workspaces,
 )
 from wm.formats.rollback import Rollback
+from wm.formats.workspace_memory import MemoryEntry
 
 
 class ProblemReport(Record):
@@ -151,6 +152,13 @@ class AcceptReport(Record):
     accepted: tuple[str, ...] = ()
 
 
+class InboxReport(Record):
+    """Several entries were accepted or rejected. problems: those that could not be, by id."""
+
+    entries: tuple[MemoryEntry, ...] = ()
+    problems: tuple[dict[str, str], ...] = ()
+
+
 class ImportLeft(Record):
     """What was not taken of a file. code: a stable word; why: a clause for people."""
 
@@ -225,6 +233,8 @@ PRINTS: dict[str, type[Record]] = {
     "inbox list": Inspection,
     "inbox accept": AcceptReport,
     "inbox reject": EntryAnswer,
+    "inbox edit": EntryAnswer,
+    "inbox several": InboxReport,
     "import": ImportReport,
     "export": ExportAnswer,
     "export file": ExportReport,

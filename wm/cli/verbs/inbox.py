@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -10,6 +12,9 @@ from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.entries import print_entry, print_row
 from wm.cli.groups import Group
+from wm.errors import WmError
+
+HINT = 'wm inbox accept ID · wm inbox reject ID · wm inbox edit ID "better text"'
 
 
 @click.group("inbox", cls=Group, default="list")
@@ -35,42 +40,110 @@ def show(caller: Caller, as_json: bool) -> int:
         for view in answer.entries:
             print_row(view)
         output.line()
-        output.line(
-            output.dim('wm inbox accept ID · wm inbox reject ID · wm edit ID "better text"')
-        )
+        output.line(output.dim(HINT))
     return 0
 
 
-@command.command("accept", short_help="Make an entry active.")
-@click.argument("entry_id", metavar="ID", required=False)
+@command.command("accept", short_help="Make entries active.")
+@click.argument("entry_ids", metavar="ID...", nargs=-1)
 @click.option("--outside", is_flag=True, help="Accept every change made to the file by hand.")
 @json_option
 @workspace_options
-def accept(caller: Caller, entry_id: str | None, outside: bool, as_json: bool) -> int:
-    """Make the waiting entry ID active, or with --outside all edits made by hand."""
-    if outside == bool(entry_id):
+def accept(caller: Caller, entry_ids: tuple[str, ...], outside: bool, as_json: bool) -> int:
+    """Make the waiting entries ID... active, or with --outside all edits made by hand.
+
+    A waiting replacement takes the place of what it replaces.
+    """
+    if outside == bool(entry_ids):
         raise click.UsageError("Give an ID, or --outside.")
-    answer: Any = (
-        caller.call("accept_outside") if outside else caller.call("accept_entry", id=entry_id)
-    )
+    if not outside:
+        return _each(caller, "accept_entry", entry_ids, as_json, _print_accepted)
+    answer: Any = caller.call("accept_outside")
     if as_json:
         output.as_json(answer)
-    elif outside:
+    else:
         output.line(f"Accepted {output.count(len(answer.accepted), 'change')}.")
+    return 0
+
+
+@command.command("reject", short_help="Move waiting entries to the trash.")
+@click.argument("entry_ids", metavar="ID...", nargs=-1, required=True)
+@json_option
+@workspace_options
+def reject(caller: Caller, entry_ids: tuple[str, ...], as_json: bool) -> int:
+    """Move the waiting entries ID... to the trash."""
+    return _each(caller, "reject_entry", entry_ids, as_json, _print_message)
+
+
+@command.command("edit", short_help="Reword a waiting entry and accept it.")
+@click.argument("entry_id", metavar="ID")
+@click.argument("text", nargs=-1, required=True)
+@click.option("--wait", is_flag=True, help="Only reword it; it goes on waiting.")
+@json_option
+@workspace_options
+def edit(caller: Caller, entry_id: str, text: tuple[str, ...], wait: bool, as_json: bool) -> int:
+    """Give the waiting entry ID a better TEXT, and make it active.
+
+    TEXT "-" reads the new text from standard input.
+    """
+    given = " ".join(text)
+    waiting: Any = caller.call("show_entry", id=entry_id).entry
+    if waiting.status != "inbox":
+        # The refusal of a verb that wants what this one wants.
+        caller.call("accept_entry", id=entry_id)
+    wanted = sys.stdin.read() if given == "-" else given
+    answer: Any = caller.call("edit_entry", id=waiting.id, text=wanted)
+    if not wait:
+        answer = caller.call("accept_entry", id=waiting.id)
+    if as_json:
+        output.as_json(answer)
     else:
         print_entry(answer.entry)
     return 0
 
 
-@command.command("reject", short_help="Move a waiting entry to the trash.")
-@click.argument("entry_id", metavar="ID")
-@json_option
-@workspace_options
-def reject(caller: Caller, entry_id: str, as_json: bool) -> int:
-    """Move the waiting entry ID to the trash."""
-    answer: Any = caller.call("reject_entry", id=entry_id)
+def _each(
+    caller: Caller,
+    operation: str,
+    entry_ids: tuple[str, ...],
+    as_json: bool,
+    tell: Callable[[Any], None],
+) -> int:
+    """Do it with every entry. One that cannot be does not keep the others from being done."""
+    if len(entry_ids) == 1:
+        answer: Any = caller.call(operation, id=entry_ids[0])
+        if as_json:
+            output.as_json(answer)
+        else:
+            tell(answer)
+        return 0
+    done: list[Any] = []
+    problems: list[tuple[str, WmError]] = []
+    for entry_id in dict.fromkeys(entry_ids):
+        try:
+            done.append(caller.call(operation, id=entry_id))
+        except WmError as error:
+            problems.append((entry_id, error))
     if as_json:
-        output.as_json(answer)
+        _print_report(done, problems)
     else:
-        output.line(answer.message)
-    return 0
+        for answer in done:
+            tell(answer)
+        for _, problem in problems:
+            output.problem(problem.message, fix=problem.fix)
+    return 1 if problems else 0
+
+
+def _print_report(done: list[Any], problems: list[tuple[str, WmError]]) -> None:
+    from wm.cli.models import InboxReport
+
+    told = tuple({"id": name, "detail": e.message, "fix": e.fix} for name, e in problems)
+    output.as_json(InboxReport(entries=tuple(answer.entry for answer in done), problems=told))
+
+
+def _print_accepted(answer: Any) -> None:
+    print_entry(answer.entry)
+
+
+def _print_message(answer: Any) -> None:
+    output.line(answer.message)

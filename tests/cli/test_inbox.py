@@ -1,0 +1,59 @@
+"""`wm inbox`: several at once, reworded, and what goes wrong with one of them."""
+
+from __future__ import annotations
+
+from tests.cli.terminal import Terminal
+
+
+def waiting(user: Terminal, *texts: str) -> list[str]:
+    return [user.remember(text) for text in texts]
+
+
+def active(user: Terminal) -> list[str]:
+    return [view["entry"]["text"] for view in user.wm("inspect", "--json").json["entries"]]
+
+
+def test_several_entries_are_accepted_at_once(user: Terminal) -> None:
+    said = user.wm("inbox", "accept", *waiting(user, "hm", "uh"))
+    assert said.code == 0
+    assert sorted(active(user)) == ["hm", "uh"]
+    assert user.wm("inbox").out == "The inbox is empty.\n"
+
+
+def test_one_that_cannot_be_does_not_keep_the_others_from_being_done(user: Terminal) -> None:
+    one, other = waiting(user, "hm", "uh")
+    said = user.wm("inbox", "reject", one, "m_ffffffff", other)
+    assert said.code == 1
+    assert said.out.count("Rejected") == 2
+    assert "There is no entry 'm_ffffffff'" in said.err
+    assert user.wm("inbox").out == "The inbox is empty.\n"
+
+
+def test_json_names_what_was_done_and_what_was_not(user: Terminal) -> None:
+    (one,) = waiting(user, "hm")
+    said = user.wm("inbox", "accept", one, "m_ffffffff", "--json")
+    assert said.code == 1
+    assert [entry["text"] for entry in said.json["entries"]] == ["hm"]
+    assert [problem["id"] for problem in said.json["problems"]] == ["m_ffffffff"]
+
+
+def test_a_waiting_entry_is_reworded_and_accepted_in_one_step(user: Terminal) -> None:
+    (one,) = waiting(user, "hm")
+    said = user.wm("inbox", "edit", one, "The demo tenant is called Zebra.")
+    assert said.code == 0
+    assert active(user) == ["The demo tenant is called Zebra."]
+
+
+def test_a_waiting_entry_may_be_reworded_and_go_on_waiting(user: Terminal) -> None:
+    (one,) = waiting(user, "hm")
+    user.wm("inbox", "edit", one, "--wait", "The demo tenant is called Zebra.")
+    assert active(user) == []
+    assert "Zebra" in user.wm("inbox").out
+
+
+def test_what_does_not_wait_is_not_edited_here(user: Terminal) -> None:
+    kept = user.remember("We deploy with `make ship`.")
+    said = user.wm("inbox", "edit", kept, "We deploy with `make boat`.")
+    assert said.code == 1
+    assert "does not wait in the inbox: it is active" in " ".join(said.err.split())
+    assert active(user) == ["We deploy with `make ship`."]
