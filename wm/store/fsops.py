@@ -11,7 +11,6 @@ descriptor is left behind on any error path. Raises plain OSError (ST-5, F06-F10
 
 from __future__ import annotations
 
-import _thread
 import contextlib
 import ctypes
 import errno
@@ -21,13 +20,19 @@ import stat
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import TracebackType
+
+from wm.store.lanes import Lanes
 
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
 CHUNK = 1024 * 1024
 MAX_LANES = 8
+
+# One for the process: data folders are opened and left, the threads stay.
+_lanes = Lanes(2 * MAX_LANES)
 
 Errors = list[OSError]
 
@@ -265,36 +270,12 @@ class Disk:
         """Flush several at once: the wait of the slowest. Raises the first error, after all."""
         errors: Errors = []
         if self.parallel and len(handles) > 1:
-            self._flush_parallel(handles, errors)
+            lanes = [handles[lane::MAX_LANES] for lane in range(min(MAX_LANES, len(handles)))]
+            _lanes.run([partial(self._flush_lane, lane, errors) for lane in lanes])
         else:
             self._flush_lane(handles, errors)
         if errors:
             raise errors[0]
-
-    def _flush_parallel(self, handles: Sequence[Handle], errors: Errors) -> None:
-        lanes = [handles[lane::MAX_LANES] for lane in range(min(MAX_LANES, len(handles)))]
-        here = [lanes[0]]
-        running: list[_thread.LockType] = []
-        for lane in lanes[1:]:
-            done = _thread.allocate_lock()
-            done.acquire()
-            try:
-                # Half the cost of a threading.Thread, and this runs at every commit.
-                _thread.start_new_thread(self._run_lane, (lane, errors, done))
-            except RuntimeError:  # no thread to be had: slower, not wrong
-                here.append(lane)
-            else:
-                running.append(done)
-        for lane in here:
-            self._flush_lane(lane, errors)
-        for done in running:
-            done.acquire()
-
-    def _run_lane(self, lane: Sequence[Handle], errors: Errors, done: _thread.LockType) -> None:
-        try:
-            self._flush_lane(lane, errors)
-        finally:
-            done.release()
 
     def _flush_lane(self, handles: Sequence[Handle], errors: Errors) -> None:
         for handle in handles:

@@ -1,0 +1,73 @@
+"""Threads that run several blocking calls at once: every commit flushes files side by side.
+
+They begin at the first need, stay, and sleep without a timeout; a commit that had to start
+threads would pay a tenth of a millisecond for it. After a fork the child begins anew. What
+happens in a call is the caller's business: calls must not raise.
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+from collections.abc import Callable, Sequence
+from queue import SimpleQueue
+
+Call = Callable[[], object]
+
+
+class Lanes:
+    """At most `size` threads beside those of the callers. Safe for several callers at once."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._begin_anew()
+
+    def run(self, calls: Sequence[Call]) -> None:
+        """Run all of them, the first in this thread, and return when the last is done."""
+        beside = [(call, _held()) for call in calls[1:]]
+        lanes = self._take(len(beside))
+        for item in beside[:lanes]:
+            self._calls.put(item)
+        for call in (calls[0], *(call for call, _ in beside[lanes:])):
+            call()
+        for _, done in beside[:lanes]:
+            done.acquire()
+        with self._guard:
+            self._busy -= lanes
+
+    def _begin_anew(self) -> None:
+        self._process = os.getpid()
+        self._guard = _thread.allocate_lock()
+        self._calls: SimpleQueue[tuple[Call, _thread.LockType]] = SimpleQueue()
+        self._started = self._busy = 0
+
+    def _take(self, wanted: int) -> int:
+        """How many calls find a thread of their own; starts what is missing and can be had."""
+        if self._process != os.getpid():
+            self._begin_anew()
+        with self._guard:
+            while self._started < min(self._busy + wanted, self._size):
+                try:
+                    _thread.start_new_thread(_serve, (self._calls,))
+                except RuntimeError:  # no thread to be had: slower, not wrong
+                    break
+                self._started += 1
+            taken = min(wanted, self._started - self._busy)
+            self._busy += taken
+            return taken
+
+
+def _held() -> _thread.LockType:
+    lock = _thread.allocate_lock()
+    lock.acquire()
+    return lock
+
+
+def _serve(calls: SimpleQueue[tuple[Call, _thread.LockType]]) -> None:
+    while True:
+        call, done = calls.get()
+        try:
+            call()
+        finally:
+            done.release()
+        del call, done  # keep nothing alive meanwhile
