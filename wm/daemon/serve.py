@@ -212,22 +212,36 @@ class _Daemon:
         folders = [paths.home] if self._bound is None else [paths.home, paths.socket.parent]
         if not self._watch.watch(folders):
             self._log.write("no_folder_watch")
+        # In a worker, because all of it takes a quarter of a second: requests come in meanwhile.
+        self._workers.submit(self._settle_in, self._settled)
+
+    def _settle_in(self) -> None:
         self._watch_edits()
-        self._workers.submit(self._warm, self._warmed)
+        # Imported here, not above: it brings every rule, and the first answer does not wait.
+        from wm.ops.warm import warm
+
+        warm(self._runtime, self._operations.values())
         # What is loaded by now stays: the collector need not walk through it again.
         gc.collect()
         gc.freeze()
+        # Most of what an update makes is freed by counting: look for cycles more rarely.
+        gc.set_threshold(10_000, 20, 20)
         gc.enable()
 
+    def _settled(self, result: object) -> None:
+        if isinstance(result, Exception):
+            self._report("settle", result)
+
     def _watch_edits(self) -> None:
-        self._outside = outside_watch(self._runtime) if _NOTICE in self._operations else None
-        if self._outside is None:
+        outside = outside_watch(self._runtime) if _NOTICE in self._operations else None
+        if outside is None:
             return
         try:
-            self._outside.start(self._edited)
+            outside.start(self._edited)
         except StoreError as error:
-            self._outside = None
             self._report("watch", error)
+        else:
+            self._outside = outside
 
     # -- foundations -------------------------------------------------------------------------
 
@@ -240,16 +254,6 @@ class _Daemon:
                 "written.",
                 fix="Bring it back, or start wm again with the new place.",
             )
-
-    def _warm(self) -> None:
-        # Here, not above: it imports every rule, and the first answer does not wait for that.
-        from wm.ops.warm import warm
-
-        warm(self._runtime)
-
-    def _warmed(self, result: object) -> None:
-        if isinstance(result, Exception):
-            self._report("warm", result)
 
     def _edited(self, key: str) -> None:
         """In the watch's thread: somebody edited this workspace's memory (ST-4)."""
@@ -324,19 +328,24 @@ class _Daemon:
     async def _end(self) -> int:
         within = self._limits.drain_s
         self._watch.close()
-        if self._outside is not None:
-            self._outside.stop()
+        self._stop_watching()
         if self._bound is not None:
             self._bound.remove()
         answered = await self._server.drain(within)
         written = await self._actors.drain(within)
         ended = self._workers.close(within)
+        self._stop_watching()  # of one that began only now
         flushed = self._close_store()
         self._log.write(
             "stopped", why=self._why, answered=answered, written=written and ended, flushed=flushed
         )
         self._log.close()
         return 0 if flushed else 1
+
+    def _stop_watching(self) -> None:
+        outside, self._outside = self._outside, None
+        if outside is not None:
+            outside.stop()
 
     def _close_store(self) -> bool:
         try:

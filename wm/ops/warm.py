@@ -5,17 +5,22 @@ Nothing is read or written. Whoever starts a long-lived process calls it once it
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from wm.domain.session.decisions import decisions_in
 from wm.domain.session.remember import find_forgets, find_requests
 from wm.domain.workspace.quality import judge
 from wm.formats.registry import DOCUMENTS
+from wm.ops.base import Operation
 from wm.ops.runtime import Runtime
 
 SAMPLE = "Remember that the loading bay opens at dawn; its gate code is kept by the harbour."
 
 
-def warm(runtime: Runtime) -> None:
-    """Run every rule that compiles at its first use, and build every document's model."""
+def warm(runtime: Runtime, operations: Iterable[Operation[Any, Any]] = ()) -> None:
+    """Run every rule that compiles at its first use, and build the models of every document and
+    of these operations."""
     gate = runtime.settings.gate
     runtime.redactor.text(SAMPLE)
     for request in find_requests(SAMPLE, gate).found:
@@ -24,3 +29,6 @@ def warm(runtime: Runtime) -> None:
     decisions_in(SAMPLE)
     for model in DOCUMENTS.values():
         model.model_rebuild()
+    for operation in operations:
+        operation.request.model_rebuild()
+        operation.response.model_rebuild()
