@@ -6,15 +6,18 @@ that work on the files without a daemon. Names on the wire are camelCase.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from wm.formats.base import Record
 from wm.formats.events import Event
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry
+
+M = TypeVar("M")
 
 
 class Scoped(Record):
@@ -275,6 +278,14 @@ class HookRequest(Record):
     name: str
     payload: dict[str, Any]
     project: str = ""
+    _meaning: Any = PrivateAttr(default=None)
+
+    def meaning(self, find: Callable[[HookRequest], M]) -> M:
+        """What `find` makes of the payload. Queue, locks and work all ask; it is found once."""
+        if self._meaning is None:
+            self._meaning = find(self)
+        found: M = self._meaning
+        return found
 
 
 class HookAnswer(Record):

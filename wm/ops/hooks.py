@@ -31,8 +31,12 @@ from wm.settings import load
 from wm.store.base import Ref
 
 
+def _parsed(request: HookRequest) -> Parsed:
+    return adapters.parse(request.agent, request.name, request.payload, request.project)
+
+
 def _run(work: Work, request: HookRequest) -> HookAnswer:
-    parsed = adapters.parse(request.agent, request.name, request.payload, request.project)
+    parsed = request.meaning(_parsed)
     if not _asks(parsed):
         return _answer(request, Outcome())
     place = locate(work.runtime, Scoped(directory=parsed.directory))
@@ -82,7 +86,7 @@ def _prompt_request(parsed: Parsed) -> PromptRequest:
 
 
 def _refs(runtime: Runtime, request: HookRequest) -> Sequence[Ref[Document]]:
-    parsed = adapters.parse(request.agent, request.name, request.payload, request.project)
+    parsed = request.meaning(_parsed)
     if not _asks(parsed):
         return ()
     place = locate(runtime, Scoped(directory=parsed.directory))
@@ -95,7 +99,7 @@ def _refs(runtime: Runtime, request: HookRequest) -> Sequence[Ref[Document]]:
 
 
 def _queue(runtime: Runtime, request: HookRequest) -> str:
-    parsed = adapters.parse(request.agent, request.name, request.payload, request.project)
+    parsed = request.meaning(_parsed)
     return locate(runtime, Scoped(directory=parsed.directory)).key if _asks(parsed) else ""
 
 

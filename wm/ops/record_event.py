@@ -59,8 +59,9 @@ def _redacted(work: Work, event: object) -> object:
         if event.tool != "bash" or not event.exit_code:
             # Only what a failed command printed is looked at (HS-2, HS-4).
             event = event.model_copy(update={"output": ""})
-        paths = tuple(map(redact, event.paths))
-        event = event.model_copy(update={"paths": paths, "cwd": redact(event.cwd)})
+        of_path = work.runtime.redacted_path
+        paths = tuple(map(of_path, event.paths))
+        event = event.model_copy(update={"paths": paths, "cwd": of_path(event.cwd)})
     texts = {
         name: redact(value)
         for name in ("text", "output", "command", "summary")

@@ -31,6 +31,10 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+LONGEST_PATH = 1024
+"""Characters. What is longer is no path that comes again, and is not kept."""
+
+
 @dataclass(frozen=True)
 class Runtime:
     """Everything a use case needs and may not fetch for itself."""
@@ -49,6 +53,16 @@ class Runtime:
     indexes: DerivedCache = field(default_factory=lambda: DerivedCache(size=16))
     branches: DerivedCache = field(default_factory=DerivedCache)
     anchors: DerivedCache = field(default_factory=DerivedCache)
+    plain_paths: DerivedCache = field(default_factory=lambda: DerivedCache(size=512))
+    """Whether a path looks like no secret at all: agents name the same ones again and again."""
+
+    def redacted_path(self, path: str) -> str:
+        """A path without secrets in it (TR-1)."""
+        strict = Redactor(self.redactor.digest)
+        is_plain = len(path) <= LONGEST_PATH and self.plain_paths.get(
+            path, (), lambda: not strict.find(path)
+        )
+        return path if is_plain else self.redactor.text(path)
 
 
 ALLOWED: Ref[AllowedDigests] = Ref(AllowedDigests)
