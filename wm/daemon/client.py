@@ -123,8 +123,11 @@ def parse_head(head: bytes) -> tuple[int, dict[str, str]]:
     words = first.split(" ", 2)
     if len(words) < 2 or not words[0].startswith("HTTP/1.") or not words[1].isdecimal():
         raise Unavailable("What answers on the socket does not speak HTTP.")
-    pairs = (line.partition(":") for line in lines if line)
-    return int(words[1]), {name.strip().lower(): value.strip() for name, _, value in pairs}
+    headers = {}
+    for line in lines:
+        name, _, value = line.partition(":")
+        headers[name.strip().lower()] = value.strip()
+    return int(words[1]), headers
 
 
 def checked(answer: Answer) -> Answer:

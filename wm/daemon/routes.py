@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
@@ -36,12 +37,12 @@ class Route:
     control: bool = False
     heavy: bool = False
 
-    @property
+    @cached_property
     def parameters(self) -> tuple[str, ...]:
         """Names in braces, in order."""
         return tuple(s[1:-1] for s in self.path.split("/") if s.startswith("{"))
 
-    @property
+    @cached_property
     def in_query(self) -> bool:
         """Whether the fields that are not in the path travel in the query string."""
         return self.method in ("GET", "DELETE")
@@ -142,6 +143,7 @@ class Router:
         self.routes = tuple(routes)
         self._root = _Node()
         self._exact: dict[tuple[str, str], Match] = {}
+        self._named = {route.operation: route for route in reversed(self.routes)}
         for route in self.routes:
             self._add(route)
 
@@ -189,11 +191,8 @@ class Router:
         return found
 
     def named(self, operation: str) -> Route:
-        """The row of a use case. Raises KeyError."""
-        for route in self.routes:
-            if route.operation == operation:
-                return route
-        raise KeyError(operation)
+        """The first row of a use case. Raises KeyError."""
+        return self._named[operation]
 
 
 def compose(route: Route, fields: Mapping[str, Any]) -> tuple[str, Any]:

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 def iso(moment: datetime) -> str:
     """`2026-11-21T19:00:00.000Z`: UTC, milliseconds, sorts as text."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    utc = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+    return utc.isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
 def parse(text: str) -> datetime | None:

@@ -44,8 +44,8 @@ class DerivedCache:
 
 
 def _same(known: tuple[Any, ...], inputs: tuple[Any, ...]) -> bool:
-    # Documents can hold ten thousand entries: identity, not a field-by-field comparison.
-    return all(
-        a is b or (isinstance(a, Hashable) and not isinstance(a, Record) and a == b)
-        for a, b in zip(known, inputs, strict=True)
-    )
+    for a, b in zip(known, inputs, strict=True):
+        # Documents can hold ten thousand entries: identity, not a field-by-field comparison.
+        if a is not b and (isinstance(a, Record) or a != b):
+            return False
+    return True

@@ -179,9 +179,10 @@ def _change(work: Work, request: EntryRequest, edit: Callable[[str], Edit]) -> E
 
 def _edit(work: Work, request: EditRequest) -> EntryAnswer:
     redact = work.runtime.redactor.text
-    waits = _edit_that_waits(work, request)
-    if waits is not None:
-        return waits
+    if request.text is not None:
+        waits = _edit_that_waits(work, request, request.text)
+        if waits is not None:
+            return waits
 
     noted = None
     if request.anchors is not None:
@@ -204,15 +205,15 @@ def _edit(work: Work, request: EditRequest) -> EntryAnswer:
     return _change(work, request, edit)
 
 
-def _edit_that_waits(work: Work, request: EditRequest) -> EntryAnswer | None:
+def _edit_that_waits(work: Work, request: EditRequest, text: str) -> EntryAnswer | None:
     """A new text that the gate refuses waits in the inbox, as every text does (EX-3); the old
     one stays in force. None: nothing speaks against the text, or a sentence will say it."""
     place = locate(work.runtime, request)
     memory = load_memory(work, place)
     entry = _find(work, place, memory, request.id)
-    if request.text is None or entry.status != "active":
+    if entry.status != "active":
         return None
-    text = work.runtime.redactor.text(request.text.strip())
+    text = work.runtime.redactor.text(text.strip())
     asked = entry.model_copy(update={"text": text, "source": "manual"})
     reasons = judged(work, asked)
     if not reasons or text == entry.text or {"empty", "too_long"} & set(reasons):
