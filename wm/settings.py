@@ -350,7 +350,7 @@ class DaemonSettings:
         64, "Updates of one workspace that share a flush.", spec="ST-1", unit="requests"
     )
     gather_s: float = option(
-        0.0015,
+        0.003,
         "After a shared flush, the next batch waits this long for those just answered.",
         spec="ST-1",
         unit="s",

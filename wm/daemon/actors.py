@@ -34,6 +34,10 @@ _FLUSH_RETRY = 5
 """A failed relaxed flush is tried again after this many flush intervals."""
 
 
+_GATHER_SHARE = 0.4
+"""The next batch waits at most this share of what the last one took."""
+
+
 class Workers:
     """A few threads for what waits for the disk. They sleep without a timeout when idle."""
 
@@ -254,7 +258,7 @@ class Actors:
         """Several clients are at work: give those just answered a moment to come back, so that
         one flush carries all of them and not each part in turn. A lone client never waits."""
         queue.expected = len(queue.waiting) + answered
-        wait_s = min(self._limits.gather_s, took_s / 4)
+        wait_s = min(self._limits.gather_s, took_s * _GATHER_SHARE)
         queue.gathering = self._loop.call_later(wait_s, self._gathered, key, queue)
 
     def _gathered(self, key: str, queue: _Queue) -> None:
