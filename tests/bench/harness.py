@@ -136,6 +136,21 @@ def wait_for_answer(settings: Settings, bound_s: float = 20.0) -> None:
             time.sleep(0.02)
 
 
+def settle(client: Client, bound_s: float = 20.0) -> None:
+    """Return once a fresh daemon has done what it leaves for after its first answers."""
+    pid = int(client.call("status", {})["pid"])
+    end = time.monotonic() + bound_s
+    spent, since = -1, time.monotonic()
+    while time.monotonic() < end:
+        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        if (now := int(words[11]) + int(words[12])) != spent:
+            spent, since = now, time.monotonic()
+        elif time.monotonic() - since > 1.5:
+            return
+        time.sleep(0.1)
+    raise SystemExit("The daemon of the measurement does not come to rest.")
+
+
 def flush_shim(folder: Path) -> dict[str, str]:
     """Compile the shim; the environment that turns it on."""
     library = folder / "flush_shim.so"
@@ -153,7 +168,9 @@ def read_count(path: Path) -> int:
 
 
 def together(commands: Sequence[Sequence[str]], env: dict[str, str]) -> list[dict[str, Any]]:
-    """Run processes that begin at the same moment; the JSON that each prints at its end."""
+    """Run processes that begin at the same moment; the line of JSON that each prints when it is
+    done. All of them stay until the last is: an interpreter that ends takes ten milliseconds of
+    a processor from those that are still measured."""
     running = [
         subprocess.Popen(
             list(command),
@@ -173,4 +190,7 @@ def together(commands: Sequence[Sequence[str]], env: dict[str, str]) -> list[dic
         assert process.stdin is not None
         process.stdin.write("go\n")
         process.stdin.flush()
-    return [json.loads(process.communicate()[0]) for process in running]
+    results = [json.loads(process.stdout.readline()) for process in running if process.stdout]
+    for process in running:
+        process.communicate()
+    return results

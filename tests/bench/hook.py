@@ -19,7 +19,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import wm
-from tests.bench.harness import ROOT, Row, at_most, daemon, environment, ratio, report, scratch
+from tests.bench.harness import (
+    ROOT,
+    Row,
+    at_most,
+    daemon,
+    environment,
+    ratio,
+    report,
+    scratch,
+    settle,
+)
 from wm.agents import claude_hooks, hook
 from wm.settings import HookSettings
 
@@ -32,6 +42,7 @@ def main() -> bool:
     with scratch() as folder, daemon(folder) as client, floor(folder) as silent:
         project = folder / "project"
         project.mkdir()
+        settle(client)
         payload = json.dumps(tool_call(project)).encode()
         env = environment(folder)
         python = [sys.executable, "-I", "-S"]

@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.bench.harness import ROOT, at_most, daemon, environment, ratio, report, scratch
+from tests.bench.harness import ROOT, at_most, daemon, environment, ratio, report, scratch, settle
 
 REQUESTS = 1500
 
@@ -80,6 +80,7 @@ def main() -> bool:
                 head = f"GET {target} HTTP/1.1\r\nHost: wm\r\n\r\n".encode()
                 ours = connect(folder / "wm" / "run" / "wm.sock")
                 theirs = connect(peer_socket)
+                settle(client)
                 for sock in (ours, theirs):
                     per_request(sock, head)
                 value, left, right = ratio(

@@ -1,9 +1,9 @@
 """Durable updates of one 5 KB document by 1, 8 and 32 agents, against sqlite (WAL, FULL).
 
-Every agent is a process of its own with a fixed number of updates to make; the rate counts until
-the last agent is done. Ours sends each update through the daemon's socket and waits for the
-acknowledgement; sqlite's does read, change, write in one transaction of its own. Every flush
-costs a fixed 2 ms on both sides.
+Every agent is a process of its own with a fixed number of updates to make, connected before it
+begins; the rate counts until the last agent is done. Ours sends each update through the daemon's
+socket and waits for the acknowledgement; sqlite's does read, change, write in one transaction of
+its own. Every flush costs a fixed 2 ms on both sides.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from tests.bench.harness import (
     read_count,
     report,
     scratch,
+    settle,
     together,
 )
 
@@ -42,6 +43,7 @@ def measure(agents: int, side: str, shim: dict[str, str]) -> tuple[float, float,
                 project = folder / "project"
                 project.mkdir()
                 entries = seed(client, project)
+                settle(client)
                 before = read_count(counter)
                 results = together(
                     [

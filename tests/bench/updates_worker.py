@@ -15,7 +15,8 @@ def main() -> None:
     update = wm_update(where, entry, name) if side == "wm" else sqlite_update(where)
     print("ready", flush=True)
     sys.stdin.readline()
-    print(json.dumps(run(update, int(updates))))
+    print(json.dumps(run(update, int(updates))), flush=True)
+    sys.stdin.read()
 
 
 def run(update: Callable[[int], Any], updates: int) -> dict[str, float]:
@@ -32,6 +33,7 @@ def wm_update(project: str, entry: str, name: str) -> Callable[[int], Any]:
     from wm.settings import load
 
     client = Client(load())
+    client.call("status", {})
 
     def update(number: int) -> Any:
         return client.call(
