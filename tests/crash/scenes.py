@@ -81,7 +81,11 @@ class Bench:
         )
         self.store = FileStore(home, self.settings.store, disk)
         self.runtime = make_runtime(
-            self.settings, self.store, now=self._now, ids=Ids(self._random_bytes)
+            self.settings,
+            self.store,
+            now=self._now,
+            ids=Ids(self._random_bytes),
+            instance=f"step {number}",
         )
 
     def call(self, operation: Operation[Any, Any], **fields: Any) -> Record:
