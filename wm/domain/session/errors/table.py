@@ -37,7 +37,8 @@ from wm.domain.session.paths import spelled
 from wm.settings import SessionSettings
 
 CHECKS = (
-    Family("pytest", ("FAILED ", "ERROR ", "FAILURES =", "ERRORS ="), pytest.find, ("pytest",)),
+    Family("pytest", ("FAILED ", "ERROR ", "ERROR: ", "FAILURES =", "ERRORS ="), pytest.find,
+           ("pytest",)),
     Family("unittest", ("FAIL: ", "ERROR: "), unittest.find, ("unittest",)),
     Family("jest", ("FAIL", " failing", "(fail)", " › "), jest.find,
            ("jest", "vitest", "mocha", "playwright", "bun")),
@@ -46,11 +47,12 @@ CHECKS = (
            ("tsc", "svelte-check", "pyright", "dotnet", "msbuild")),
     Family("eslint", ("error", "✖", "×", "warning", "[warn]", ":\n  "), eslint.find,
            ("eslint", "stylelint", "biome", "prettier", "next", "ruff")),
-    Family("bundlers", ("[ERROR]", "ERROR in ", "rror: ", "Could not resolve", "./"), bundlers.find,
+    Family("bundlers", ("[ERROR]", "ERROR in ", "rror: ", "error during build",
+                        "Could not resolve", "./"), bundlers.find,
            ("esbuild", "webpack", "vite", "rollup", "next", "tsup", "ng")),
     Family("golang", (".go:", "panic: ", "fatal error: ", "--- FAIL"), golang.find,
            ("go", "golangci-lint", "staticcheck")),
-    Family("rust", ("-->", "panicked at", "Diff in ", "╭─[", "┌─"), rust.find,
+    Family("rust", ("-->", "panicked at", " stdout ----", "Diff in ", "╭─[", "┌─"), rust.find,
            ("cargo", "rustc", "ruff", "ty", "rustfmt", "oxlint")),
     Family("jvm", ("[ERROR]", " FAILED", "Exception in thread", "* What went wrong"), jvm.find,
            ("mvn", "gradle", "sbt")),

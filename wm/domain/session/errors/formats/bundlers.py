@@ -20,7 +20,7 @@ _ROLLUP = patterns.compile(
     r"(?:\[(?:vite|plugin)[^\]]*\] )?(.+)$"
 )
 _FILE = patterns.compile(r"^(?:file|File): (\S+?)(?::(\d+):\d+)?$")
-_AT_ROLLUP = patterns.compile(r"^(\S+\.\w+) \((\d+):\d+\)")
+_AT_ROLLUP = patterns.compile(r"^(\S+\.\w+) \((\d+):\d+\)(?:: (.+))?")
 _NEXT_ERROR = patterns.compile(r"^(?:Type error|Error|Module not found|Syntax Error)[:\s].*$")
 
 
@@ -61,6 +61,12 @@ def _vite(lines: Sequence[str]) -> Iterator[Found]:
             name, file = match.groups()
             yield Found("build", f'Could not resolve "{name}"', file, 0, i, i + 1)
             return
+        if line.startswith("error during build:"):
+            place = next((m for t in lines[i + 1 : i + 4] if (m := _AT_ROLLUP.match(t))), None)
+            if place and place.group(3):
+                file, number, told = place.groups()
+                yield Found("build", told, file, whole(number), i, i + 4)
+                return
         if "rror: " in line and (match := _ROLLUP.match(line)):
             place = next((m for t in lines[i + 1 : i + 6]
                           if (m := _FILE.match(t) or _AT_ROLLUP.match(t))), None)  # fmt: skip

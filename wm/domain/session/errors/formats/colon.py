@@ -9,11 +9,11 @@ from wm.domain.session.errors.found import Found, whole
 
 _ERROR = patterns.compile(
     r"^(?:e: |\[error\] )?((?:[A-Za-z]:)?[^\s:()][^:()]*?):(\d+)(?::\d+)?(?:-\d+)?: "
-    r"((?:error|fatal error|Error|ERROR|runtime error|sorry, unimplemented): .+)$"
+    r"((?:error(?:\[\w+\])?|fatal error|Error|ERROR|runtime error|sorry, unimplemented): .+)$"
 )
 _ASSERT = patterns.compile(r"^\S+: (\S+\.\w+):(\d+): .*?: (Assertion .+)$")
 _CODE = patterns.compile(
-    r"^(\S[^:]*?\.\w+):(\d+):(?:\d+:)? ?(?:error )?([A-Z]{1,4}\d{2,5}):? (?:\[\*\] )?(.+)$"
+    r"^(\S[^:]*?\.\w+):(\d+):(?:\d+:)? ?(?:error )?\[?([A-Z]{1,4}\d{2,5})\]?:? (?:\[\*\] )?(.+)$"
 )
 _KOTLIN = patterns.compile(
     r"^e: (?:file://)?(/?[^\s:(]+\.kts?):(?:(\d+):\d+:?|\s?\((\d+), \d+\):) (.+)$"
@@ -33,6 +33,8 @@ _HASKELL = patterns.compile(r"^(\S+\.l?hs):(\d+):\d+: error:(.*)$")
 _BLACK = patterns.compile(
     r"^(?:would reformat|Would reformat:?|error: cannot format) (\S+?)(?:: (.+))?$"
 )
+_ESLINT_UNIX = patterns.compile(r"^(/\S+?):(\d+):\d+: (.+ \[Error/[\w@/-]+\])$")
+_ESLINT_COMPACT = patterns.compile(r"^(/\S+?): line (\d+), col \d+, Error - (.+)$")
 _SHELLCHECK = patterns.compile(r"^In (\S+) line (\d+):$")
 _FORMAT = patterns.compile(
     r"^(\S+\.py): Imports are incorrectly sorted.*$|^ERROR: (\S+\.py) (Imports .+)$"
@@ -59,6 +61,7 @@ def _may_tell(line: str) -> bool:
         or line.startswith(("e: ", "[error] ", "In "))
         or any(mark in line for mark in ("ld: ", "ssertion", "eformat", "cannot format", "Imports"))
         or (line.startswith("  /") and ":" in line)
+        or (line.startswith("/") and ", Error - " in line)
     )
 
 
@@ -101,6 +104,9 @@ def _linted(lines: Sequence[str], i: int, line: str) -> Iterator[Found]:
         match = _BLACK.match(line)
         if match:
             yield Found("lint", match.group(2) or "not formatted", match.group(1), 0, i, i + 1)
+    elif "Error" in line and (match := _ESLINT_UNIX.match(line) or _ESLINT_COMPACT.match(line)):
+        file, number, message = match.groups()
+        yield Found("lint", message, file, whole(number), i, i + 1)
     elif line.startswith("  /") and (match := _STANDARD.match(line)):
         file, number, message = match.groups()
         yield Found("lint", message, file, whole(number), i, i + 1)

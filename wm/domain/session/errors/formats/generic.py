@@ -16,7 +16,7 @@ _SHELL = r"^(?:ba|z|da|k)?sh: (?:line \d+: |\d+: )?\S"
 LEVELS = (
     # 1 states an error and says which
     r"^(?:[\w./@+-]+(?:\[\d+\])?: )?(?:fatal|error|Error|ERROR|FATAL|FAILED|E|err|Fatal|panic|"
-    r"\[ERROR\]|\[error\]|✖|✘|❌)(?: \[?[\w-]+\]?)?:\s+\S",
+    r"\[ERROR\]|\[error\]|✖|✘|❌)(?: \[?[\w-]+\]?)?:\s+\S|^(?:Error|error)(?: [a-z][\w-]*){1,4}: \S|^ESLint couldn't \S",
     # 2 names its kind
     r"^(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault)\b(?:: |$)",
     # 3 the shell's own complaint
@@ -32,10 +32,12 @@ LEVELS = (
     # 6 marked as an error
     r"^(?:\[ERROR\]|\[error\]|\[FATAL\]|✘|✖|×|❌|!!)\s+\S",
     # 7 begins like a failure
-    r"^(?i:failed to |failure: |failed: |could not |cannot |unable to |aborting|build failed|"
-    r"invalid |unknown |no such |unexpected |uncaught |unhandled |missing |oops)",
+    r"^(?i:failed to |failure: |failed: |could not |cannot |can't |couldn't |unable to |aborting|"
+    r"build failed|invalid |unknown |no such |unexpected |uncaught |unhandled |missing |oops)",
     # 8 was logged as one
     r"\b(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC)\b",
+    # 9 passes on that a part of it failed
+    r"^g?make(?:\[\d+\])?: \*\*\* \[",
 )
 """What a line says, the clearest first."""
 

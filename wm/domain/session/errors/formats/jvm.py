@@ -92,10 +92,22 @@ def _gone_wrong(lines: Sequence[str]) -> Iterator[Found]:
     for i, line in enumerate(lines):
         if line.startswith("* What went wrong:"):
             told = [t.strip(" >") for t in lines[i + 1 : i + 4] if t.strip()]
-            yield Found("build", " ".join(told[:2]) or "build failed", at=i, until=i + 4, name=LAST)
+            file, number = _where(lines, i)
+            message = " ".join(told[:2]) or "build failed"
+            yield Found("build", message, file, whole(number), i, i + 4, LAST)
         elif line.startswith("[ERROR] Failed to execute goal"):
             message = line.removeprefix("[ERROR] ").split(" -> [Help")[0]
             yield Found("build", message, at=i, until=i + 1, name=LAST)
+
+
+_BUILD_FILE = patterns.compile(r"^(?:Build|Settings|Script) (?:file )?'(\S+?)' line: (\d+)$")
+
+
+def _where(lines: Sequence[str], at: int) -> tuple[str, str]:
+    """Gradle names the place, if it has one, above what went wrong."""
+    above = (_BUILD_FILE.match(text) for text in reversed(lines[max(0, at - 6) : at]))
+    place = next(filter(None, above), None)
+    return (place.group(1), place.group(2)) if place is not None else ("", "")
 
 
 LAST = "\0last word"

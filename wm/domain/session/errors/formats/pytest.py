@@ -15,6 +15,7 @@ _PLACE = patterns.compile(r"^(?:E\s+)?(\S.*?\.py):(\d+): ?(.*)$")
 _DECLARED = patterns.compile(r"^(?:E\s+|\s+)?(?:file|File) \"?(\S.*?\.py)\"?, line (\d+)")
 _SUMMARY = patterns.compile(r"^(FAILED|ERROR) (\S+\.py(?:::.*?)?)(?: - (.*))?$")
 _VERBOSE = patterns.compile(r"^(?:\[gw\d+\] )?(?:\[[ \d]+%\] )?(\S+\.py::.+?) (FAILED|ERROR)\b")
+_NO_TESTS = patterns.compile(r"^ERROR: ((?:file or directory not found|not found): .+)$")
 _EXCEPTION = patterns.compile(r"^[\w.]+(?:Error|Exception|Warning|Exit)\b")
 
 MAX_PLACES = 200
@@ -36,6 +37,10 @@ class _Section:
 def find(lines: Sequence[str]) -> Iterator[Found]:
     sections = _sections(lines)
     listed = _listed(lines)
+    for number, text in enumerate(lines):
+        missing = _NO_TESTS.match(text) if text.startswith("ERROR: ") else None
+        if missing is not None:
+            yield Found("test", missing.group(1), at=number, until=number + 1)
     if not listed:
         yield from map(_unlisted, sections)
         return
@@ -54,6 +59,9 @@ def find(lines: Sequence[str]) -> Iterator[Found]:
             at, until = i, i + 1
         title = name.replace("::", ".") or "collection"
         yield Found("test", told or "failed", file, line, at, until, title)
+    # `-rf` lists what failed, but not what could not even begin.
+    left = (section for waiting in free.values() for section in waiting)
+    yield from (_unlisted(section) for section in left if section.title.startswith("ERROR "))
 
 
 def _unlisted(section: _Section) -> Found:
@@ -66,19 +74,21 @@ def _unlisted(section: _Section) -> Found:
 def _sections(lines: Sequence[str]) -> list[_Section]:
     """The parts under FAILURES and ERRORS."""
     sections: list[_Section] = []
-    inside = False
+    inside = headed = False
     for i, line in enumerate(lines):
         if line.startswith("==="):
             rule = _RULE.match(line)
             if rule:
                 inside = rule.group(1) in ("FAILURES", "ERRORS")
+                headed = False
                 continue
         if not inside:
             continue
         title = _TITLE.match(line) if line.startswith("___") else None
         if title:
             sections.append(_Section(title.group(1), i))
-        elif sections:
+            headed = True
+        elif headed:
             section = sections[-1]
             section.until = i + 1
             _read(section, line)

@@ -16,6 +16,10 @@ _PANIC = patterns.compile(
     r"^thread '(.*?)'(?: \(\d+\))? panicked at (?:'(.*)', )?([^\s']+):(\d+):\d+:?$"
 )
 _STDOUT = patterns.compile(r"^---- (.+?) stdout ----$")
+_RETURNED = patterns.compile(
+    r"^(Error: .+|note: (?:test did not panic as expected|panic did not contain expected string))"
+    r"(?: at (\S+?):(\d+):\d+)?$"
+)
 _DIFF = patterns.compile(r"^Diff in (\S+?)(?:\s+at line |:)(\d+):?$")
 _LABEL = patterns.compile(r"^\s*\|.*?[\^~]+ (\S.*)$")
 
@@ -81,12 +85,24 @@ def _end(lines: Sequence[str], start: int) -> int:
     return end
 
 
+def _returned(lines: Sequence[str], start: int, test: str) -> Iterator[Found]:
+    """A test that failed without a panic: it gave an error back, or should have panicked."""
+    at = next((j for j in range(start + 1, min(start + 4, len(lines))) if lines[j].strip()), start)
+    match = _RETURNED.match(lines[at].strip())
+    if match is not None:
+        said, file, number = match.groups()
+        yield Found(
+            "test", said.removeprefix("note: "), file or "", whole(number or ""), at, at + 1, test
+        )
+
+
 def _panics(lines: Sequence[str]) -> Iterator[Found]:
     test = ""
     for i, line in enumerate(lines):
         if line.startswith("---- "):
             head = _STDOUT.match(line)
             test = head.group(1) if head else test
+            yield from _returned(lines, i, test)
         elif line.startswith("failures:") or line.startswith("test result:"):
             test = ""
         panic = _PANIC.match(line) if "panicked at" in line else None

@@ -55,7 +55,7 @@ def _end(lines: Sequence[str], start: int, indent: int) -> int:
 
 def _described(block: Sequence[str], file: str) -> tuple[str, int, str]:
     place, number, message = "", 0, ""
-    for text in block:
+    for at, text in enumerate(block):
         field = _FIELD.match(text)
         if field is None:
             continue
@@ -66,8 +66,9 @@ def _described(block: Sequence[str], file: str) -> tuple[str, int, str]:
                 path = found.group(1).removeprefix("file://")
                 if not file or path.endswith(file):
                     place, number = path, whole(found.group(2))
-        elif key in ("error", "message") and not message and value not in ("", "|-", ">-"):
-            message = value
+        elif key in ("error", "message") and not message and value:
+            folded = value in ("|-", ">-", "|", ">")
+            message = next((t.strip() for t in block[at + 1 : at + 2]), "") if folded else value
     return place, number, message or "failed"
 
 
