@@ -104,10 +104,7 @@ def _linted(lines: Sequence[str], i: int, line: str) -> Iterator[Found]:
         match = _BLACK.match(line)
         if match:
             yield Found("lint", match.group(2) or "not formatted", match.group(1), 0, i, i + 1)
-    elif "Error" in line and (match := _ESLINT_UNIX.match(line) or _ESLINT_COMPACT.match(line)):
-        file, number, message = match.groups()
-        yield Found("lint", message, file, whole(number), i, i + 1)
-    elif line.startswith("  /") and (match := _STANDARD.match(line)):
+    elif "/" in line[:3] and (match := _first(line, _ESLINT_UNIX, _ESLINT_COMPACT, _STANDARD)):
         file, number, message = match.groups()
         yield Found("lint", message, file, whole(number), i, i + 1)
     elif line.startswith("In ") and (match := _SHELLCHECK.match(line)):
@@ -118,6 +115,10 @@ def _linted(lines: Sequence[str], i: int, line: str) -> Iterator[Found]:
     elif "Imports are" in line and (match := _FORMAT.match(line)):
         file = match.group(1) or match.group(2)
         yield Found("lint", "imports are not sorted", file, 0, i, i + 1)
+
+
+def _first(line: str, *forms: patterns.Pattern) -> patterns.Pattern | None:
+    return next((match for form in forms if (match := form.match(line)) is not None), None)
 
 
 def _unwrapped(lines: Sequence[str], i: int, message: str) -> str:

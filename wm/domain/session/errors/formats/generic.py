@@ -16,7 +16,8 @@ _SHELL = r"^(?:ba|z|da|k)?sh: (?:line \d+: |\d+: )?\S"
 LEVELS = (
     # 1 states an error and says which
     r"^(?:[\w./@+-]+(?:\[\d+\])?: )?(?:fatal|error|Error|ERROR|FATAL|FAILED|E|err|Fatal|panic|"
-    r"\[ERROR\]|\[error\]|✖|✘|❌)(?: \[?[\w-]+\]?)?:\s+\S|^(?:Error|error)(?: [a-z][\w-]*){1,4}: \S|^ESLint couldn't \S",
+    r"\[ERROR\]|\[error\]|✖|✘|❌)(?: \[?[\w-]+\]?)?:\s+\S|"
+    r"^(?:Error|error)(?: [a-z][\w-]*){1,4}: \S|^ESLint couldn't \S",
     # 2 names its kind
     r"^(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault)\b(?:: |$)",
     # 3 the shell's own complaint
