@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -202,6 +203,22 @@ def test_a_path_that_does_not_exist_is_said(terminal: Terminal) -> None:
     said = terminal.wm("import", "nowhere")
     assert said.code == 1
     assert said.sentences.endswith("ferry/nowhere: it does not exist.")
+
+
+def test_progress_is_told_once_a_second_and_not_before(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    verb = import_module("wm.cli.verbs.import")
+    moments = iter([0.0, 0.2, 0.9, 1.1, 1.1, 1.5, 2.2, 2.2, 2.3, 2.4])
+    progress = verb.Progress(lambda: next(moments))
+    for number in range(1, 6):
+        progress.tell(f"/p/{number}")
+    progress.send(10)
+    progress.send(1000)
+    assert capsys.readouterr() == (
+        "",
+        "Reading file 3: /p/3\nReading file 5: /p/5\nJudging 1,000 statements …\n",
+    )
 
 
 def test_the_sources_stay_as_they_are(user: Terminal) -> None:

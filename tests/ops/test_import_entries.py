@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.domain.imports.test_golden import CASES, parsed_golden
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
 from wm.domain.imports.found import id_of_text
 from wm.errors import UserError
@@ -254,6 +255,19 @@ def test_an_id_that_another_entry_has_is_not_taken_from_it(bench: Bench) -> None
     assert outcomes(run(bench, second)) == ["promoted"]
     assert outcomes(run(bench, second)) == ["unchanged"]
     assert bench.texts() == [SHIP, CENTS]
+
+
+def test_every_golden_file_comes_in_once(bench: Bench) -> None:
+    facts = [
+        fact.model_dump(mode="json")
+        for name, path in CASES
+        for fact in parsed_golden(name, path).facts
+    ]
+    first = run(bench, *facts)
+    assert first.counts == {"promoted": 11, "inbox": 18, "history": 1}
+    before = bench.memory(), bench.told()
+    assert run(bench, *facts).counts == {"unchanged": 30}
+    assert (bench.memory(), bench.told()) == before
 
 
 # --- the gate, and what is not believed --------------------------------------------------------

@@ -147,6 +147,14 @@ def test_stores_of_other_workspaces_are_counted_and_left(home: Home) -> None:
     assert found.problems == []
 
 
+def test_many_stores_of_others_do_not_crowd_ours_out(home: Home) -> None:
+    for number in range(30):
+        home.store(f"/gone/{number}", "theirs", key=f"{number:016x}")
+    home.store(home.project, "ours", key="f" * 16)
+    found = home.gather()
+    assert (texts(found), len(found.others), found.problems) == (["ours"], 30, [])
+
+
 def test_a_store_made_in_a_subfolder_is_of_this_workspace(home: Home) -> None:
     # The plugin gave each folder in which it was started a store of its own.
     for part in ("objects", "refs"):
@@ -230,8 +238,8 @@ BAD: list[tuple[str, Any, str]] = [
     ("workspace-memory.json", "", "it is not JSON ("),
     ("workspace-memory.json", "[" * 3000, "its JSON is nested too deeply"),
     ("workspace-memory.json", '{"entries": NaN}', "it is not JSON (NaN is not JSON"),
-    ("workspace-memory.json", "null", "It holds no JSON object"),
-    ("workspace-memory.json", '{"version": 2}', "It has the version 2;"),
+    ("workspace-memory.json", "null", "it holds no JSON object"),
+    ("workspace-memory.json", '{"version": 2}', "it has the version 2;"),
 ]
 
 

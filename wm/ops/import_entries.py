@@ -262,7 +262,7 @@ def _evidence(fact: ImportFact, newcomer: Newcomer, result: Result) -> Fact:
         "origin": entry.origin,
         "text": entry.text,
     }
-    return Fact(TYPE, phase, outcome, result.entry_id, ("imported", *_codes(result)), details)
+    return Fact(TYPE, phase, outcome, result.entry_id, _codes(result), details)
 
 
 def _codes(result: Result) -> tuple[str, ...]:

@@ -94,13 +94,12 @@ def gather(
     if asked.paths:
         found = _named(asked, chosen, settings, gathered)
     else:
-        found = _known(asked, chosen, places)
+        # What is of other workspaces goes first: a limit must not cut what is of this one.
+        found = _of_this_workspace(asked, _known(asked, chosen, places), settings, gathered)
     candidates = list(islice(_once(found), settings.max_files + 1))
     if len(candidates) > settings.max_files:
         most = f"it and what follows were not read: one run reads {settings.max_files:,} files"
         gathered.problems.append(Problem(candidates.pop().path, most))
-    if not asked.paths:
-        candidates = list(_of_this_workspace(asked, candidates, settings, gathered))
     _read_all(asked, candidates, settings, gathered, max_chars=max_chars, tell=tell)
     _cap(gathered, settings)
     # A name that is not UTF-8 must be told, not stop the run.
@@ -361,7 +360,12 @@ def _read(candidate: _Candidate, settings: ImportSettings, max_chars: int) -> Pa
         if source is None:
             return Problem(file.path, "it has no form that is known; --from says what it is")
     parsed = source.parse(file)
-    return Problem(file.path, parsed.message) if isinstance(parsed, Refusal) else parsed
+    return Problem(file.path, _clause(parsed)) if isinstance(parsed, Refusal) else parsed
+
+
+def _clause(refusal: Refusal) -> str:
+    """A refusal as it stands behind the name of its file."""
+    return refusal.message[:1].lower() + refusal.message[1:].rstrip(".")
 
 
 def _cap(gathered: Gathered, settings: ImportSettings) -> None:

@@ -29,13 +29,19 @@ CASES = [
 ]
 
 
-def told(name: str, path: str) -> dict[str, Any]:
-    """What a source takes of a golden file, without what is empty or as usual."""
+def parsed_golden(name: str, path: str) -> Parsed:
+    """What a source takes of a golden file."""
     source = SOURCES[name]
     text = (GOLDEN / path).read_text("utf-8")
     value = json.loads(text) if source.json else None
     parsed = source.parse(ForeignFile(f"/p/{path}", text, value, MODIFIED))
     assert isinstance(parsed, Parsed)
+    return parsed
+
+
+def told(name: str, path: str) -> dict[str, Any]:
+    """The same without what is empty or as usual."""
+    parsed = parsed_golden(name, path)
     return {
         "root": parsed.root,
         "facts": [fact.model_dump(mode="json", exclude_defaults=True) for fact in parsed.facts],

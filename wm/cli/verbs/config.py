@@ -26,7 +26,7 @@ class _Sections(Group):
 def command() -> None:
     """Show what is set, or declare a text to be no secret.
 
-    `wm config` alone shows all options, `wm config SECTION` those of one section.
+    `wm config` alone shows all options, `wm config memory` those of that section.
     """
 
 

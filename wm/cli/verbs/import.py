@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -22,6 +23,9 @@ from wm.settings import find_foreign_paths
 
 QUIET_S = 1.0
 """Work that takes longer says on stderr how far it is, as often (IF-7)."""
+
+MANY = 300
+"""So many statements take about a second to judge."""
 
 SAYS = {
     "promoted": ("active", "active"),
@@ -46,18 +50,19 @@ LISTED = 20
 class Progress:
     """Says what is being done, once it takes longer than a moment."""
 
-    def __init__(self) -> None:
-        self._last = time.monotonic()
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._last = clock()
         self._done = 0
 
     def tell(self, path: str) -> None:
         self._done += 1
-        if time.monotonic() - self._last >= QUIET_S:
-            self._last = time.monotonic()
+        if self._clock() - self._last >= QUIET_S:
+            self._last = self._clock()
             output.note(f"Reading file {self._done:,}: {output.home_short(path)}")
 
     def send(self, count: int) -> None:
-        if time.monotonic() - self._last >= QUIET_S or count > 500:
+        if self._clock() - self._last >= QUIET_S or count > MANY:
             output.note(f"Judging {output.count(count, 'statement')} …")
 
 
