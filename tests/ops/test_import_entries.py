@@ -257,6 +257,32 @@ def test_an_id_that_another_entry_has_is_not_taken_from_it(bench: Bench) -> None
     assert bench.texts() == [SHIP, CENTS]
 
 
+def test_an_imported_entry_is_taken_back_and_may_come_again(bench: Bench) -> None:
+    mine = bench.remember(QUEUE)
+    told = noted("Never push to the release branch by hand.")
+    run(bench, fact(CENTS, status="superseded"), fact(SHIP), told)
+    assert [act.act for act in bench.call("list_acts").acts] == ["import", "import", "remember"]
+    undone = bench.call("undo")
+    assert undone.entry.text == told["text"]
+    assert bench.texts("inbox") == []
+    assert bench.memory().entries[0] == mine
+    assert outcomes(run(bench, told)) == ["inbox"]
+
+
+def test_a_rollback_takes_what_summaries_had_proposed(bench: Bench) -> None:
+    bench.later(minutes=5)
+    run(bench, fact(SHIP), fact(CENTS, source="explicit"))
+    bench.call("rollback", since="1m")
+    assert bench.texts() == [CENTS]
+
+
+def test_an_entry_that_took_a_weaker_ones_place_gives_it_back(bench: Bench) -> None:
+    weak = bench.remember(SHIP, type="decision", source="compaction")
+    run(bench, fact(SHIP, source="explicit"))
+    bench.call("undo")
+    assert [(e.id, e.status) for e in bench.memory().entries] == [(weak.id, "active")]
+
+
 def test_every_golden_file_comes_in_once(bench: Bench) -> None:
     facts = [
         fact.model_dump(mode="json")

@@ -254,6 +254,7 @@ def _evidence(fact: ImportFact, newcomer: Newcomer, result: Result) -> Fact:
     entry = newcomer.entry
     details: dict[str, Detail] = {
         **result.details,
+        **({"history": True} if result.outcome == HISTORY else {}),
         "imported": entry.id,
         "from": _word(fact.came_from, tuple(KNOWN), "other"),
         "file": fact.file,

@@ -22,6 +22,9 @@ _WORDS = MappingProxyType(
         ("memory_superseded", "superseded"): "remember",
         ("memory_absorbed", "absorbed"): "remember",
         ("memory_inbox", "inbox"): "remember",
+        ("memory_imported", "promoted"): "import",
+        ("memory_imported", "inbox"): "import",
+        ("memory_imported", "superseded"): "import",
         ("memory_edited", "changed"): "edit",
         ("memory_trashed", "trashed"): "forget",
         ("memory_restored", "restored"): "restore",
@@ -45,8 +48,8 @@ _ONE_FIELD: Mapping[tuple[str, ...], str] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Act:
-    """One act. word: remember, learn, edit, pin, importance, forget, restore, accept, reject,
-    return, reinforce or move. by: user, agent (its tool asked), or model (a compaction).
+    """One act. word: remember, learn, import, edit, pin, importance, forget, restore, accept,
+    reject, return, reinforce or move. by: user, agent (its tool asked), or model (a compaction).
     undone_by: the record that took it back, as far as that is still in effect."""
 
     record: EvidenceRecord
@@ -104,6 +107,8 @@ def _word(record: EvidenceRecord) -> str:
         return ""
     if record.type == "memory_inbox" and record.details.get("of"):
         return "edit"
+    if word == "import" and record.details.get("history"):
+        return ""  # it came in as replaced; nothing else depends on it
     if word == "edit":
         return _ONE_FIELD.get(record.reason_codes, word)
     if word == "remember" and str(record.details.get("source") or "compaction") not in ASKED:

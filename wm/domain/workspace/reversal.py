@@ -125,7 +125,7 @@ def _trash_again(record: EvidenceRecord, ground: Ground) -> Reversal | Refusal:
 
 
 def _unlearn(record: EvidenceRecord, ground: Ground) -> Reversal | Refusal:
-    """Of a remember: the entry that it made goes to the trash, and what it replaced is active
+    """Of a remember or an import: the entry that it made goes to the trash, and what it replaced is active
     again. No tombstone: it is as if nobody had asked."""
     entry = ground.entry(record.entry)
     if entry is None or entry.status == "trashed":
@@ -242,6 +242,7 @@ _STEPS: Mapping[str, Callable[[EvidenceRecord, Ground], Reversal | Refusal]] = M
         "memory_promoted": _unlearn,
         "memory_superseded": _unlearn,
         "memory_inbox": _unlearn,
+        "memory_imported": _unlearn,
         "memory_absorbed": _counted,
         "memory_edited": _unedit,
         "memory_trashed": _untrash,
