@@ -74,6 +74,13 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/v1/search", "search", "Find entries by their words"),
     Route(
         "POST",
+        "/v1/memories",
+        "memory_files",
+        "The body is a command of the provider's memory tool",
+        takes="command",
+    ),
+    Route(
+        "POST",
         "/v1/tools/{name}",
         "call_tool",
         "A model calls a memory tool; the body is its arguments",

@@ -220,6 +220,20 @@ class ToolAnswer(Record):
     structured: dict[str, Any] = Field(default_factory=dict)
 
 
+class MemoryFilesRequest(Scoped):
+    """One command of the provider's memory tool, as the model wrote it (`/memories`)."""
+
+    command: dict[str, Any] = Field(default_factory=dict)
+    session: str = ""
+
+
+class MemoryFilesAnswer(Record):
+    """The text of the tool's result. failed: the command was not carried out, and why."""
+
+    text: str
+    failed: bool = False
+
+
 # --- sessions --------------------------------------------------------------------------
 
 

@@ -72,6 +72,8 @@ class MemoryEntry(Record):
     """Why it waits in the inbox: reason codes."""
     outside: str = optional("")
     """Inbox only: changed, added or deleted; the entry it speaks of is in `supersedes` (ST-4)."""
+    file: str = optional("")
+    """Path of the file that an agent wrote it as, by the provider's memory tool (IF-4)."""
 
 
 class DormantInterval(Record):

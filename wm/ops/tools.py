@@ -153,7 +153,11 @@ def withdraw(
     """Move a proposal to the trash. No tombstone: nobody but the agent wanted it gone."""
     memory, gone = edits.trash(memory, entry.id)
     to_trash(work, place, gone, reason=reason, stone=False)
-    details: dict[str, Detail] = {"text": gone.text}
+    details: dict[str, Detail] = {
+        "source": gone.source,
+        "origin": gone.origin,
+        "text": gone.text,
+    }
     fact = Fact("memory_trashed", "agent", "trashed", gone.id, (), details)
     save_memory(work, place, memory, [fact], session=gone.session)
     return memory

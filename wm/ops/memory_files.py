@@ -1,0 +1,182 @@
+"""Carry out one command of the provider's memory tool over a workspace's memory (IF-4).
+
+Load, let `wm.domain.workspace.folder` decide, save. What the tool writes is an entry like every
+other: redacted before a byte is stored, judged by the gate, kept in the same file, in the trash
+when it is deleted. And like everything that a model asks for it is a proposal (TR-3): it waits
+in the inbox until the user accepts it, and no prompt shows it before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wm.domain.facts import Detail, Fact
+from wm.domain.times import iso
+from wm.domain.workspace import folder
+from wm.domain.workspace.folder import File, FolderError, Plan, Write
+from wm.errors import UserError
+from wm.formats.base import Document
+from wm.formats.protocol import (
+    MemoryFilesAnswer,
+    MemoryFilesRequest,
+    Place,
+    RememberRequest,
+)
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops import words
+from wm.ops.base import Operation, Work
+from wm.ops.memory import load_memory, read_memory, save_memory
+from wm.ops.place import locate
+from wm.ops.remember import judged, learn_refs, new_entry
+from wm.ops.runtime import Runtime
+from wm.ops.tools import refuse_flood, refuse_forgotten, withdraw
+from wm.store.base import Ref
+
+AGENT_FILE = "agent_file"
+NEVER_READ_AGAIN = "prompt_injection"
+"""What reads like orders to a model is not handed to the next one, not even from the inbox."""
+
+_PATHS = ("path", "old_path", "new_path")
+
+
+def _run(work: Work, request: MemoryFilesRequest) -> MemoryFilesAnswer:
+    place = locate(work.runtime, request)
+    settings = work.runtime.settings.tools
+    load = read_memory if _reads(request) else load_memory
+    memory = load(work, place)
+    redact = work.runtime.redactor.text
+    try:
+        command = _redacted(work, request.command)
+        found = folder.folder(memory.entries, place.branch)
+        plan = folder.plan(command, found, settings.file_chars, settings.view_chars)
+        _carry_out(work, place, memory, found, plan, request.session)
+    except FolderError as error:
+        return MemoryFilesAnswer(text=redact(str(error)), failed=True)
+    except UserError as error:
+        return MemoryFilesAnswer(text=f"Error: {error.message} {error.fix}".strip(), failed=True)
+    return MemoryFilesAnswer(text=redact(plan.answer))
+
+
+def _reads(request: MemoryFilesRequest) -> bool:
+    return request.command.get("command") not in folder.COMMANDS[1:]
+
+
+def _redacted(work: Work, command: Mapping[str, Any]) -> dict[str, Any]:
+    """The command less its secrets, so that what it looks for is what was stored."""
+    redact = work.runtime.redactor.text
+    for name in _PATHS:
+        path = command.get(name)
+        if isinstance(path, str) and redact(path) != path:
+            raise FolderError("Error: The path holds what looks like a secret; choose another")
+    return {k: redact(v) if isinstance(v, str) else v for k, v in command.items()}
+
+
+def _carry_out(
+    work: Work,
+    place: Place,
+    memory: WorkspaceMemory,
+    found: folder.Folder,
+    plan: Plan,
+    session: str,
+) -> None:
+    if plan.write is not None:
+        file = found.files.get(plan.write.path, File(""))
+        _write(work, place, memory, plan.write, file, session)
+    for draft in plan.remove:
+        memory = withdraw(work, place, memory, draft)
+    for draft, path in plan.move:
+        memory = _move(work, place, memory, draft, path)
+
+
+def _write(
+    work: Work,
+    place: Place,
+    memory: WorkspaceMemory,
+    write: Write,
+    file: File,
+    session: str,
+) -> None:
+    refuse_forgotten(work, place, write.text)
+    entry = _entry(work, place, write, file, session)
+    if NEVER_READ_AGAIN in entry.reasons:
+        told = words.reason(NEVER_READ_AGAIN)
+        raise FolderError(f"Error: {write.path} was not written, because {told}")
+    if file.draft is None:
+        refuse_flood(work, memory)
+        fact = _fact("memory_inbox", "inbox", entry, entry.reasons, {"file": entry.file})
+        entries = (*memory.entries, entry)
+    else:
+        before = {"textBefore": file.draft.text}
+        fact = _fact("memory_edited", "changed", entry, ("text",), before)
+        entries = tuple(entry if e.id == entry.id else e for e in memory.entries)
+    changed = memory.model_copy(update={"entries": entries})
+    save_memory(work, place, changed, [fact], session=entry.session)
+
+
+def _entry(work: Work, place: Place, write: Write, file: File, session: str) -> MemoryEntry:
+    """The entry of a written file: a new draft, or the one that is there with another text."""
+    known = file.draft or file.accepted
+    asked = RememberRequest(
+        text=write.text,
+        type=known.type if known is not None else "",
+        source="manual",
+        origin="agent",
+        session=session,
+    )
+    made = new_entry(work, place, asked)
+    reasons = dict.fromkeys((AGENT_FILE, *judged(work, made), *made.reasons))
+    update: dict[str, object] = {
+        "status": "inbox",
+        "file": write.path,
+        "reasons": tuple(reasons),
+    }
+    if file.draft is not None:
+        kept = ("id", "created_at", "supersedes", "admitted_by")
+        update |= {name: getattr(file.draft, name) for name in kept}
+    elif file.accepted is not None:
+        update["supersedes"] = (file.accepted.id,)
+    return made.model_copy(update=update)
+
+
+def _move(
+    work: Work, place: Place, memory: WorkspaceMemory, draft: MemoryEntry, path: str
+) -> WorkspaceMemory:
+    moved = draft.model_copy(update={"file": path, "updated_at": iso(work.now)})
+    entries = tuple(moved if e.id == draft.id else e for e in memory.entries)
+    changed = memory.model_copy(update={"entries": entries})
+    details: dict[str, Detail] = {"file": path, "fileBefore": draft.file}
+    fact = Fact("draft_renamed", "agent", "changed", draft.id, (), details)
+    save_memory(work, place, changed, [fact], session=draft.session)
+    return changed
+
+
+def _fact(
+    type: str,
+    outcome: Any,
+    entry: MemoryEntry,
+    codes: tuple[str, ...],
+    more: Mapping[str, Detail],
+) -> Fact:
+    details: dict[str, Detail] = {
+        "source": entry.source,
+        "origin": entry.origin,
+        "text": entry.text,
+        **more,
+    }
+    return Fact(type, "agent", outcome, entry.id, codes, details)
+
+
+def _refs(runtime: Runtime, request: MemoryFilesRequest) -> Sequence[Ref[Document]]:
+    """Nothing for a command that only reads: it then runs without a lock. The files of the
+    trash are locked once their names are known (`Undeclared`)."""
+    return () if _reads(request) else learn_refs(locate(runtime, request).key)
+
+
+def _queue(runtime: Runtime, request: MemoryFilesRequest) -> str:
+    return locate(runtime, request).key
+
+
+memory_files = Operation(
+    "memory_files", MemoryFilesRequest, MemoryFilesAnswer, _run, refs=_refs, queue=_queue
+)
