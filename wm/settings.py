@@ -400,6 +400,12 @@ class HookSettings:
         spec="IF-3",
         unit="s",
     )
+    lock_wait_s: float = option(
+        2.0,
+        "Longest wait of a hook for a document's lock: what is busy is told within its deadline.",
+        spec="ST-2",
+        unit="s",
+    )
 
 
 @dataclass(frozen=True)

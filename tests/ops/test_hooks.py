@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.ops.conftest import CENTS, SHIP, Bench, entry
-from wm.errors import HostError
+from wm.errors import Busy, HostError
+from wm.ops import hooks
+from wm.ops.local import open_runtime
+from wm.ops.place import memory_ref
+from wm.settings import Settings, load
 
 CLAUDE, OPENCODE = "claude-code", "opencode"
 TRANSFORM = "experimental.chat.system.transform"
@@ -248,3 +253,23 @@ def test_a_deleted_session_takes_its_files_along_and_leaves_what_it_taught(bench
     documents = bench.call("export_workspace").documents
     assert sorted(documents) == ["workspace_memory"]
     assert len(bench.texts()) == 1
+
+
+def test_a_hook_on_the_files_tells_within_its_deadline_that_they_are_busy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "wm").mkdir()
+    (tmp_path / "wm" / "config.toml").write_text("[hooks]\nlock_wait_s = 0.1\n")
+    project = tmp_path / "project"
+    project.mkdir()
+    monkeypatch.setenv("WM_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    payload = {"session_id": "cc-1", "cwd": str(project), "prompt": SAID}
+    said = json.dumps(payload).encode()
+    hooks.run(CLAUDE, "UserPromptSubmit", said)
+    store = open_runtime(load()).store
+    (key,) = store.workspaces()
+    with store.transaction([memory_ref(key)]), pytest.raises(Busy, match=r"waited 0\.1 s"):
+        hooks.run(CLAUDE, "UserPromptSubmit", said.replace(b"ship", b"land"))
+    settings = Settings(paths=load().paths)
+    assert settings.hooks.lock_wait_s < settings.hooks.start_timeout_s

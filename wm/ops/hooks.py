@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from wm.domain import hooks as adapters
 from wm.domain.hooks import Outcome, Parsed
@@ -117,7 +118,9 @@ def run(agent: str, event: str, payload: bytes, *, project: str = "") -> bytes:
         raise HostError(f"The payload of {event} is not JSON.") from error
     if not isinstance(given, dict):
         raise HostError(f"The payload of {event} is not a JSON object.")
-    runtime = open_runtime(load())
+    settings = load()
+    wait_s = min(settings.store.lock_wait_s, settings.hooks.lock_wait_s)
+    runtime = open_runtime(replace(settings, store=replace(settings.store, lock_wait_s=wait_s)))
     try:
         request = HookRequest(agent=agent, name=event, payload=given, project=project)
         return execute(runtime, hook, request).body.encode("utf-8", "surrogatepass")
