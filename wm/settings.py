@@ -464,6 +464,12 @@ class ToolSettings:
         spec="IF-4",
         unit="chars",
     )
+    file_chars: int = option(
+        20_000, "Longest file that the memory tool writes.", spec="IF-4", unit="chars"
+    )
+    view_chars: int = option(
+        16_000, "Lines of a file in one answer, together.", spec="IF-4", unit="chars"
+    )
     max_waiting: int = option(
         100,
         "Proposals of agents that wait in the inbox; a further one is refused.",
@@ -482,12 +488,6 @@ class ImportSettings:
     max_files: int = option(2000, "Foreign files that one run reads.", spec="CB-6", unit="files")
     max_looked_at: int = option(
         50_000,
-    file_chars: int = option(
-        20_000, "Longest file that the memory tool writes.", spec="IF-4", unit="chars"
-    )
-    view_chars: int = option(
-        16_000, "Lines of a file in one answer, together.", spec="IF-4", unit="chars"
-    )
         "Names that one run looks at below a folder that was given.",
         spec="CB-6",
         unit="names",
@@ -658,6 +658,7 @@ def find_agent_paths(env: Mapping[str, str] | None = None) -> AgentPaths:
     base = env.get("XDG_CONFIG_HOME", "")
     config = Path(base) if base.startswith("/") else user / ".config"
     folders = env.get("PATH", "").split(os.pathsep)
+    own = Path(named) if named.startswith("/") else None
     return AgentPaths(
         claude=own or user / ".claude",
         claude_state=(own or user) / ".claude.json",
@@ -676,7 +677,6 @@ def find_foreign_paths(env: Mapping[str, str] | None = None) -> ForeignPaths:
     agents = find_agent_paths(env)
     base = env.get("XDG_DATA_HOME", "")
     data = Path(base) if base.startswith("/") else user_home(env) / ".local" / "share"
-    own = Path(named) if named.startswith("/") else None
     return ForeignPaths(data=data, claude=agents.claude, opencode=agents.opencode)
 
 
