@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import signal
 import tempfile
@@ -12,6 +13,7 @@ import pytest
 
 from tests.cli.terminal import Said, Terminal, repository
 from tests.daemon import foreign
+from tests.daemon.foreign import speaking
 from wm.cli.verbs.doctor import why_full
 
 HOMES: tuple[tuple[dict[str, str], str, str], ...] = (
@@ -275,3 +277,39 @@ def test_doctor_says_why_a_disk_takes_nothing(name: str, odd: dict[str, int], to
     room = (4096, 4096, size["blocks"], size["bavail"], size["bavail"])
     disk = os.statvfs_result((*room, size["files"], 0, size["favail"], size["flag"], 255))
     assert why_full(disk) == (told and f"the data folder's disk {told}"), name
+
+
+TAIL = b"content-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
+
+FOREIGN: tuple[tuple[str, bytes, str], ...] = (
+    ("no problem of ours", b"HTTP/1.1 404 X\r\n", "is no daemon of wm; it said 404."),
+    ("no status of ours", b"HTTP/1.1 200 X\r\n", "wm.sock is no daemon of wm."),
+)
+
+
+@pytest.mark.parametrize(("name", "head", "told"), FOREIGN, ids=[row[0] for row in FOREIGN])
+def test_another_program_on_the_socket_is_named(name: str, head: bytes, told: str) -> None:
+    with tempfile.TemporaryDirectory(prefix="wm-") as folder:
+        user = Terminal(Path(folder))
+        user.settings().paths.socket.parent.mkdir(mode=0o700, parents=True)
+        with speaking(user.settings(), *[head + TAIL] * 4):
+            for verb in ("up", "down"):
+                said = user.wm(verb)
+                assert said.code == 1
+                assert told in said.sentences, name
+            assert squeezed(told) in squeezed(user.wm("doctor", "--no-proof").out)
+
+
+def test_the_daemon_of_another_data_folder_is_named_and_not_stopped() -> None:
+    with tempfile.TemporaryDirectory(prefix="wm-") as folder:
+        user = Terminal(Path(folder))
+        user.settings().paths.socket.parent.mkdir(mode=0o700, parents=True)
+        status = json.dumps({"name": "wm", "home": "/elsewhere/wm"}).encode()
+        head = b"HTTP/1.1 200 X\r\ncontent-type: application/json\r\n"
+        answer = head + b"content-length: %d\r\n\r\n" % len(status) + status
+        with speaking(user.settings(), *[answer] * 3) as heard:
+            for verb in ("up", "down"):
+                said = user.wm(verb)
+                assert said.code == 1
+                assert "serves another data folder: /elsewhere/wm." in said.sentences
+        assert b"shutdown" not in b"".join(heard)

@@ -1,4 +1,5 @@
-"""A socket that another user listens on. Only root can make one."""
+"""Servers that are no daemon of ours: one of another user (only root can make one), one that
+speaks something else."""
 
 from __future__ import annotations
 
@@ -6,12 +7,15 @@ import os
 import signal
 import socket
 import tempfile
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from wm.settings import Settings
 
 NOBODY = 65534
 
@@ -66,3 +70,29 @@ def told(heard: int) -> bytes:
         return os.read(heard, 65536)
     except BlockingIOError:
         return b""
+
+
+@contextmanager
+def speaking(settings: Settings, *answers: bytes) -> Iterator[list[bytes]]:
+    """A server that reads one request per connection, sends those bytes and closes. What it gives
+    back grows by each request once its connection is closed."""
+    heard: list[bytes] = []
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(settings.paths.socket))
+    listener.listen()
+
+    def speak() -> None:
+        for answer in answers:
+            sock, _ = listener.accept()
+            with sock:
+                request = sock.recv(65536)
+                sock.sendall(answer)
+            heard.append(request)
+
+    thread = threading.Thread(target=speak)
+    thread.start()
+    try:
+        yield heard
+    finally:
+        thread.join(5)
+        listener.close()

@@ -8,16 +8,16 @@ import os
 import socket
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.daemon import foreign
+from tests.daemon.foreign import speaking
 from tests.daemon.inside import inside
 from tests.daemon.process import wait_for
 from tests.daemon.toys import TOYS, NoteRequest
@@ -132,32 +132,6 @@ def test_where_nobody_listens_it_says_so_at_once(settings: Settings, kind: str) 
         stale.bind(str(settings.paths.socket))
     with pytest.raises(Unavailable, match="No daemon listens"):
         Both(settings, kind).call("status")
-
-
-@contextmanager
-def speaking(settings: Settings, *answers: bytes) -> Iterator[list[bytes]]:
-    """A server that reads one request per connection, sends those bytes and closes. What it gives
-    back grows by each request once its connection is closed."""
-    heard: list[bytes] = []
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(str(settings.paths.socket))
-    listener.listen()
-
-    def speak() -> None:
-        for answer in answers:
-            sock, _ = listener.accept()
-            with sock:
-                request = sock.recv(65536)
-                sock.sendall(answer)
-            heard.append(request)
-
-    thread = threading.Thread(target=speak)
-    thread.start()
-    try:
-        yield heard
-    finally:
-        thread.join(5)
-        listener.close()
 
 
 BROKEN: list[tuple[bytes, str]] = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -14,8 +15,8 @@ import pytest
 
 from tests.daemon.process import BACKGROUND, Home, metrics, note, texts, wait_for
 from wm.daemon import lifecycle
-from wm.daemon.instance import take_lock
-from wm.errors import Unavailable, WmError
+from wm.daemon.instance import bind_socket, take_lock
+from wm.errors import Unavailable, UserError, WmError
 
 
 def test_a_daemon_starts_once_answers_and_ends(place: Home) -> None:
@@ -88,6 +89,23 @@ def test_a_start_that_fails_says_why(place: Home) -> None:
     with pytest.raises(Unavailable, match="is not a socket"):
         place.start()
     assert place.settings.paths.socket.read_text() == "not a socket"
+
+
+@pytest.mark.parametrize("kind", [socket.SOCK_STREAM, socket.SOCK_DGRAM], ids=["stream", "dgram"])
+def test_a_socket_on_which_somebody_else_listens_is_left_alone(
+    place: Home, kind: socket.SocketKind
+) -> None:
+    path = place.settings.paths.socket
+    path.parent.mkdir(mode=0o700, parents=True)
+    with socket.socket(socket.AF_UNIX, kind) as foreign:
+        foreign.bind(str(path))
+        if kind is socket.SOCK_STREAM:
+            foreign.listen()
+        before = path.lstat().st_ino
+        with pytest.raises(UserError, match="is in use by another program"):
+            bind_socket(place.settings)
+        assert path.lstat().st_ino == before
+    bind_socket(place.settings).sock.close()
 
 
 def test_a_command_that_cannot_run_is_said(place: Home) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -20,12 +21,43 @@ from wm.settings import Settings, load
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+STATUS_S = 3.0
+"""A daemon that does not even say that it lives within this time hangs."""
+
+
 def ask(
     settings: Settings, name: str, fields: Any = None, *, deadline_s: float | None = None
 ) -> Any:
     """The daemon's answer to one call. Raises Unavailable where there is no daemon."""
     with Client(settings) as client:
         return client.call(name, fields or {}, deadline_s=deadline_s)
+
+
+def daemon_status(settings: Settings, *, deadline_s: float = STATUS_S) -> dict[str, Any]:
+    """What the daemon of this data folder says of itself.
+
+    Raises Unavailable where there is none, WmError where something else answers in its place.
+    """
+    found = ask(settings, "status", deadline_s=deadline_s)
+    path = settings.paths.socket
+    if not isinstance(found, dict) or found.get("name") != "wm":
+        raise WmError(
+            f"What answers on the socket {path} is no daemon of wm.",
+            fix="Stop that program, or set WM_SOCKET to another path.",
+        )
+    if not _is_same(str(found.get("home")), settings.paths.home):
+        raise WmError(
+            f"The daemon on the socket {path} serves another data folder: {found.get('home')}.",
+            fix="Give each data folder a socket of its own: correct WM_SOCKET or WM_HOME.",
+        )
+    return found
+
+
+def _is_same(home: str, ours: Path) -> bool:
+    try:
+        return os.path.samefile(home, ours)
+    except OSError:
+        return home == str(ours)
 
 
 class Caller:

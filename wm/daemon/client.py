@@ -138,8 +138,13 @@ def checked(answer: Answer) -> Answer:
         problem = json.loads(answer.body)
     except ValueError:
         problem = {}
-    problem = problem if isinstance(problem, dict) else {}
-    code = str(problem.get("type", "bad_request"))
+    if not isinstance(problem, dict) or "type" not in problem:
+        raise HostError(
+            f"What answers on the socket is no daemon of wm; it said {answer.status}.",
+            fix="Stop that program, or set WM_SOCKET to another path.",
+            status=answer.status,
+        )
+    code = str(problem["type"])
     detail = str(problem.get("detail", f"The daemon answered {answer.status}."))
     fix = str(problem.get("fix", ""))
     kind = _ERRORS.get(code)

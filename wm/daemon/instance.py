@@ -9,6 +9,7 @@ people. (IF-6, F21-F26)
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -177,7 +178,8 @@ class BoundSocket:
 
 
 def bind_socket(settings: Settings) -> BoundSocket:
-    """Bind the socket; the caller holds the lock. A stale one is replaced (F22).
+    """Bind the socket; the caller holds the lock. A stale one, where nobody listens, is
+    replaced (F22).
 
     Raises UserError where the path is taken by something that is not ours to remove.
     """
@@ -226,12 +228,15 @@ def _clear(settings: Settings) -> None:
         return
     if not stat.S_ISSOCK(info.st_mode):
         raise UserError(f"{path} is not a socket, so wm does not replace it.", fix="Move it away.")
-    until = time.monotonic() + settings.daemon.drain_s + 1.0
-    while (status := hello(settings)) is not None:
-        # We hold the lock of this home. Whoever answers lost its lock file and leaves once it
-        # was spoken to, or it serves another home, whose socket is not ours to take.
-        home = status.get("home")
-        if home != str(settings.paths.home) or time.monotonic() > until:
+    begun = time.monotonic()
+    while (status := hello(settings)) is not None or is_heard(path):
+        # We hold the lock of this home. A daemon of ours that answers lost its lock file and
+        # leaves once it was spoken to. Whoever else listens is not ours to take the place of:
+        # the daemon of another home, or a program that is no wm at all.
+        home = (status or {}).get("home")
+        ours = home == str(settings.paths.home)
+        patience = settings.daemon.drain_s + 1.0 if ours else _HELLO_S
+        if (home and not ours) or time.monotonic() > begun + patience:
             raise UserError(
                 f"The socket {path} is in use by another program (home: {home or 'unknown'}).",
                 fix="Stop that one, or set WM_SOCKET to another path.",
@@ -239,6 +244,17 @@ def _clear(settings: Settings) -> None:
         time.sleep(_POLL_S)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(path)
+
+
+def is_heard(path: Path) -> bool:
+    """Whether anybody listens there, whatever it speaks. Where that cannot be told: yes."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.setblocking(False)
+        try:
+            probe.connect(str(path))
+        except OSError as error:
+            return error.errno not in (errno.ECONNREFUSED, errno.ENOENT)
+    return True
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

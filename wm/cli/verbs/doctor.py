@@ -15,9 +15,9 @@ from wm import __version__
 from wm.agents import setup as wiring
 from wm.cli import output, proof
 from wm.cli.checks import print_check
-from wm.cli.context import Caller, ask, json_option, workspace_options
+from wm.cli.context import Caller, daemon_status, json_option, workspace_options
 from wm.cli.wiring import look
-from wm.daemon.instance import holder
+from wm.daemon.instance import holder, is_heard
 from wm.errors import Unavailable, UserError, WmError
 from wm.ops.check import check_store, folder_class
 from wm.ops.local import open_runtime
@@ -204,7 +204,7 @@ def _socket(caller: Caller) -> Check:
 
 def _daemon(caller: Caller) -> Check:
     try:
-        status = ask(caller.settings, "status")
+        status = daemon_status(caller.settings)
     except Unavailable:
         return _silent_daemon(caller)
     except WmError as error:
@@ -224,6 +224,14 @@ def _silent_daemon(caller: Caller) -> Check:
     told = holder(caller.settings)
     if told:
         return Check("daemon", "error", f"does not answer; it is {told}", "End that process.")
+    path = caller.settings.paths.socket
+    if is_heard(path):
+        return Check(
+            "daemon",
+            "error",
+            f"is down, and a program that is no wm listens on {path}",
+            "Stop it, or set WM_SOCKET to another path.",
+        )
     return Check("daemon", "note", "is down; everything works without it, only slower", "wm up")
 
 

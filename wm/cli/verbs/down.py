@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from wm.cli import output
-from wm.cli.context import Caller, ask, json_option, workspace_options
+from wm.cli.context import Caller, ask, daemon_status, json_option, workspace_options
 from wm.daemon.instance import holder
 from wm.daemon.lifecycle import wait_gone
 from wm.errors import StoreError, Unavailable
@@ -20,7 +20,7 @@ def command(caller: Caller, as_json: bool) -> int:
     Agents go on without it; the next session start brings it up again.
     """
     try:
-        pid = int(ask(caller.settings, "status")["pid"])
+        pid = int(daemon_status(caller.settings)["pid"])
         ask(caller.settings, "shutdown")
         wait_gone(caller.settings)
     except Unavailable:

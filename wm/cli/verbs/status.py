@@ -9,7 +9,7 @@ import click
 
 from wm import __version__
 from wm.cli import output
-from wm.cli.context import Caller, ask, json_option, workspace_options
+from wm.cli.context import Caller, daemon_status, json_option, workspace_options
 from wm.cli.place import LEAST, memory_rows, print_heading
 from wm.cli.wiring import look, states
 from wm.daemon.instance import holder
@@ -65,7 +65,7 @@ def command(caller: Caller, as_json: bool) -> int:
 def _daemon(caller: Caller) -> tuple[dict[str, Any] | None, str]:
     """What the daemon says of itself, or None and why it says nothing."""
     try:
-        found: dict[str, Any] = ask(caller.settings, "status", deadline_s=PATIENCE_S)
+        found = daemon_status(caller.settings, deadline_s=PATIENCE_S)
     except Unavailable:
         caller.alone = True
         who = holder(caller.settings)

@@ -7,7 +7,7 @@ import time
 import click
 
 from wm.cli import output, proof
-from wm.cli.context import Caller, ask, json_option, workspace_options
+from wm.cli.context import Caller, daemon_status, json_option, workspace_options
 from wm.daemon.lifecycle import start
 
 
@@ -24,7 +24,7 @@ def command(caller: Caller, prove: bool, quiet: bool, as_json: bool) -> int:
     """Start the daemon and make sure that it answers. One daemon serves all your workspaces."""
     begun = time.monotonic()
     started = start(caller.settings)
-    status = ask(caller.settings, "status")
+    status = daemon_status(caller.settings)
     steps = proof.run(caller.settings) if prove else []
     if as_json:
         output.as_json(
