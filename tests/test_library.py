@@ -1,0 +1,106 @@
+"""The use cases for Python programs, with the daemon and without it (ST-7)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from wm.daemon import lifecycle
+from wm.daemon.client import Client
+from wm.errors import HostError, NotFound, UserError
+from wm.library import Library
+from wm.settings import Settings, daemon_environment, load
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+SHIP = "We deploy with `make ship` from the release branch."
+NOTES = "/memories/notes.md"
+
+
+@pytest.fixture(scope="module")
+def with_daemon() -> Iterator[Settings]:
+    with TemporaryDirectory(prefix="wm-", ignore_cleanup_errors=True) as folder:
+        environment = {**daemon_environment(), "HOME": folder, "WM_SOCKET": f"{folder}/s"}
+        settings = load(environment)
+        lifecycle.start(settings, environment=environment)
+        yield settings
+        with Client(settings) as client:
+            client.call("shutdown", {})
+        assert lifecycle.wait_gone(settings)
+
+
+@pytest.fixture(params=["on the files", "through the daemon"])
+def library(request: pytest.FixtureRequest, tmp_path: Path) -> Library:
+    if request.param == "through the daemon":
+        return Library(request.getfixturevalue("with_daemon"))
+    return Library(load({"HOME": str(tmp_path), "WM_SOCKET": str(tmp_path / "s")}))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> str:
+    folder = tmp_path / "ferry"
+    folder.mkdir()
+    return str(folder)
+
+
+def test_answers_are_the_same_from_both_ways(library: Library, project: str) -> None:
+    kept = library.run("remember", {"directory": project, "text": SHIP})
+    assert (kept["outcome"], kept["entry"]["text"]) == ("promoted", SHIP)
+    found = library.run("search", {"directory": project, "query": "how do we deploy"})
+    assert [hit["entry"]["text"] for hit in found["hits"]] == [SHIP]
+
+
+def test_a_model_calls_a_tool_through_it(library: Library, project: str) -> None:
+    library.run("remember", {"directory": project, "text": SHIP})
+    fields = {"directory": project, "name": "memory_query", "arguments": {"query": "deploy"}}
+    answer = library.run("call_tool", fields)
+    assert SHIP in answer["text"]
+    assert answer["structured"]["hits"][0]["text"] == SHIP
+    with pytest.raises(UserError, match="has no argument 'all'"):
+        library.run("call_tool", {**fields, "arguments": {"query": "a", "all": True}})
+    with pytest.raises(NotFound, match="no memory tool 'memory_burn'"):
+        library.run("call_tool", {**fields, "name": "memory_burn"})
+
+
+def test_the_memory_tool_of_the_provider_works_through_it(library: Library, project: str) -> None:
+    def do(**command: Any) -> dict[str, Any]:
+        return library.run("memory_files", {"directory": project, "command": command})
+
+    made = do(command="create", path=NOTES, file_text="One.\nTwo.\n")
+    assert made == {"text": f"File created successfully at: {NOTES}", "failed": False}
+    assert do(command="view", path=NOTES)["text"].endswith("     1\tOne.\n     2\tTwo.")
+    assert do(command="delete", path=NOTES)["text"] == f"Successfully deleted {NOTES}"
+    assert do(command="view", path=NOTES) == {
+        "text": f"The path {NOTES} does not exist. Please provide a valid path.",
+        "failed": True,
+    }
+
+
+def test_a_request_of_another_form_is_refused(library: Library, project: str) -> None:
+    with pytest.raises(HostError, match="text"):
+        library.run("remember", {"directory": project, "text": ["a"]})
+
+
+def test_a_name_that_is_none_is_a_key_error(library: Library) -> None:
+    with pytest.raises(KeyError):
+        library.run("burn", {})
+
+
+def test_the_example_is_a_tool_of_the_providers_package(
+    library: Library, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("anthropic", reason="the example needs the provider's package")
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    import memory_tool  # type: ignore[import-not-found, unused-ignore]
+
+    tool = memory_tool.WorkspaceMemory(project)
+    tool._library = library
+    create = {"command": "create", "path": NOTES, "file_text": "One.\n"}
+    assert tool.call(create) == f"File created successfully at: {NOTES}"
+    with pytest.raises(memory_tool.ToolError, match="already exists"):
+        tool.call(create)
+    sys.modules.pop("memory_tool")
