@@ -19,11 +19,11 @@ from itertools import islice
 from wm.domain.facts import Detail
 from wm.domain.text import canonical
 from wm.domain.times import iso
+from wm.domain.workspace.contradiction import contradict, saying
 from wm.domain.workspace.retention import clock_of, reinforce
 from wm.domain.workspace.sameness import (
     IDENTITY_TYPES,
     Statement,
-    contradict,
     same_fact,
     statement,
 )
@@ -35,7 +35,7 @@ SOURCE_RANK = {"explicit": 3, "manual": 2, "compaction": 1}
 NEAR_CHARS = 40
 """Texts that differ in length by more are not compared word by word."""
 COMPARED = 200
-"""Near texts that are compared for contradictions; it is only a hint."""
+"""Texts near enough, or about one path, that are compared word by word."""
 MAX_CONTRADICTIONS = 5
 _NO_LETTERS = {code: None for code in range(128) if not chr(code).isalnum()}
 SPECIFICITY_CHARS = 10
@@ -225,9 +225,7 @@ class Ledger:
 
     def _contradicted(self, entry: MemoryEntry) -> tuple[str, ...]:
         """Active entries that cannot hold beside this one, as far as words tell (WM-8)."""
-        said = statement(entry.text)
-        if len(said.words) < 2:
-            return ()
+        said = saying(entry.text)
         nearness = _Nearness(entry.text)
         near = (
             e
@@ -237,9 +235,9 @@ class Ledger:
             and e.scope == entry.scope
             and e.id != entry.id
             and e.id not in entry.supersedes
-            and nearness.to(e.text)
+            and (nearness.to(e.text) or _names_one(e.text, said.names))
         )
-        found = (e.id for e in islice(near, COMPARED) if contradict(statement(e.text), said))
+        found = (e.id for e in islice(near, COMPARED) if contradict(saying(e.text), said))
         return tuple(islice(found, MAX_CONTRADICTIONS))
 
     def _index(self, kind: str) -> None:
@@ -255,13 +253,16 @@ class Ledger:
         if not said.identity:
             return
         folded = said.identity.lower()
-        near = _Nearness(entry.text)
-        for at, other in self._entries.items():
-            if other.type == entry.type and folded in other.text.lower() and near.to(other.text):
-                known = self._statements.get(at) or statement(other.text)
-                self._statements[at] = known
-                if same_fact(said, known):
-                    yield at
+        near = (
+            (at, other)
+            for at, other in self._entries.items()
+            if other.type == entry.type and folded in other.text.lower()
+        )
+        for at, other in islice(near, COMPARED):
+            known = self._statements.get(at) or statement(other.text)
+            self._statements[at] = known
+            if same_fact(said, known):
+                yield at
 
     def _add(self, entry: MemoryEntry) -> None:
         at = len(self._entries)
@@ -403,6 +404,11 @@ class _Nearness:
         other = _beginnings(text)
         shared = len(self._beginnings & other)
         return shared * 3 >= max(len(self._beginnings), len(other)) * 2 - 2
+
+
+def _names_one(text: str, names: frozenset[str]) -> bool:
+    folded = text.lower()
+    return any(name in folded for name in names)
 
 
 def _beginnings(text: str) -> set[str]:

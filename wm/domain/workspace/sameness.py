@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from wm.domain.patterns import compile
+from wm.domain.patterns import compile, words
 from wm.domain.stems import stem
 from wm.domain.text import canonical
 from wm.formats.workspace_memory import MemoryEntry
@@ -33,6 +33,25 @@ _NEGATION_WORDS = (
 )
 NEGATIONS = frozenset(_NEGATION_WORDS.split())
 """Canonical words (`don't` is `don t` there) that turn a fact round or narrow it."""
+
+_BEFORE_PATH = words("in at by through via under on see")
+"""Right in front of a URL or path these only tie it to the rest; "from" and "to" say more."""
+
+_ALIKE = (
+    "expos reachabl avail accessibl",
+    "reset wipe wip clear empti purg",
+    "databas db",
+    "postgr postgresql",
+    "folder directori dir",
+    "email mail",
+    "manag administ",
+    "settings config configur",
+)
+SYNONYMS = {word: row.split()[0] for row in _ALIKE for word in row.split()}
+"""Stems that say the same of a file or a URL; each row's first stands for all."""
+
+SHOWING = words("expos list describ defin document")
+"""What files do with what they hold; a colon in front of the path says as much."""
 
 _LINK_WORDS = "in at by from under through via with see is are of to on"
 _LINKS = frozenset(_LINK_WORDS.split())
@@ -81,22 +100,28 @@ def identity(text: str) -> str:
 
 
 def statement(text: str) -> Statement:
-    """Take a text apart for `same_fact` and `contradict`."""
+    """Take a text apart for `same_fact`."""
     about = identity(text)
     words: list[str] = []
     marks: list[str] = []
-    leads = linked = False
+    leads = linked = apposed = False
     before = ""
     for token in text.split()[:_MAX_TOKENS]:
         if about and about in (_url(token), _path(token)):
-            leads = leads or not words
+            leads = leads or not words or (apposed and not linked)
             linked = linked or before in _LINKS
+            if before in _BEFORE_PATH and words and words[-1] == before:
+                words.pop()
             continue
+        apposed = token.endswith(",")
         for word in _words(token):
+            if before == "port" and word.isdigit() and words[-1:] == ["port"]:
+                words.pop()
             before = word
             if word in FILLERS:
                 continue
-            words.append(stem(word))
+            root = stem(word)
+            words.append(SYNONYMS.get(root, root))
             if _is_mark(word, token):
                 marks.append(word)
     return Statement(about, leads, linked, tuple(words), tuple(marks))
@@ -106,24 +131,14 @@ def same_fact(a: Statement, b: Statement) -> bool:
     """Both speak of one URL or path and say the same of it, perhaps turned round."""
     if not a.identity or a.identity != b.identity:
         return False
-    if a.marks != b.marks or not _turned(a.words, b.words):
+    if a.marks != b.marks:
+        return False
+    if _revoiced(a, b):
+        return True
+    if not _turned(a.words, b.words):
         return False
     # "x imports zod" and "zod imports x" have the same words; "zod is imported in x" may merge.
     return a.leads == b.leads or (a.linked or a.leads) == (b.linked or b.leads)
-
-
-def contradict(a: Statement, b: Statement) -> bool:
-    """Both cannot hold: the same words but for numbers, a negation or the last word.
-
-    A hint for people (WM-8): both entries live on.
-    """
-    if a.identity != b.identity or a.words == b.words:
-        return False
-    loose_a, loose_b = _loose(a.words), _loose(b.words)
-    if len(loose_a) >= 2 and loose_a == loose_b:
-        return True
-    shared = a.words[:-1] == b.words[:-1] and len(a.words) == len(b.words)
-    return shared and len(a.words) >= 3
 
 
 def _words(token: str) -> list[str]:
@@ -139,8 +154,22 @@ def _turned(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
     return any(a[i:] + a[:i] == b for i in range(len(a)))
 
 
-def _loose(words: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(w for w in words if w not in NEGATIONS and not any(map(str.isdigit, w)))
+def _revoiced(a: Statement, b: Statement) -> bool:
+    """The same in active and passive voice: "a.ts rounds x to y", "x is rounded to y in a.ts".
+
+    Also a mere place ("The screens: docs/s.md") against what only says that it is one.
+    """
+    if a.leads == b.leads:
+        return False
+    active, passive = (a, b) if a.leads else (b, a)
+    verb, rest = active.words[:1], active.words[1:]
+    if not verb or not rest:
+        return False
+    if len(active.words) == len(passive.words):
+        at = passive.words.index(verb[0]) if verb[0] in passive.words else -1
+        moved = passive.words[:at] + passive.words[at + 1 :]
+        return passive.linked and at >= 0 and moved == rest
+    return verb[0] in SHOWING and passive.words == rest
 
 
 def _is_mark(word: str, token: str) -> bool:
