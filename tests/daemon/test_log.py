@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from wm.daemon.log import DaemonLog
+from wm.daemon.log import DaemonLog, Sayings
 
 NOW = datetime(2026, 11, 21, 19, 0, tzinfo=UTC)
 
@@ -70,3 +71,40 @@ def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
     log.write("event")
     log.close()
     assert (tmp_path / "elsewhere").read_text() == "theirs"
+
+
+def library(path: Path) -> tuple[DaemonLog, logging.Logger]:
+    """A log, and a library that speaks into it."""
+    log = DaemonLog(str(path), lambda: NOW, max_bytes=100_000)
+    logger = logging.Logger("boats")
+    logger.addHandler(Sayings(log))
+    return log, logger
+
+
+def test_a_flood_of_sayings_is_a_few_lines(tmp_path: Path) -> None:
+    log, logger = library(tmp_path / "daemon.log")
+    for _ in range(10_000):
+        logger.warning("socket.send() raised exception.")
+    for number in range(10_000):
+        logger.warning(f"odd {number}")
+    log.close()
+    told = lines(tmp_path / "daemon.log")
+    assert [row["times"] for row in told if "socket" in str(row["text"])] == [
+        2**power for power in range(14)
+    ]
+    assert len(told) < 14 + 100 + 14
+
+
+def test_a_saying_quotes_nothing(tmp_path: Path) -> None:
+    log, logger = library(tmp_path / "daemon.log")
+    logger.warning("a boat named %s\nhandle: private", "private")
+    logger.info("not worth a line")
+    try:
+        raise ValueError("private words")
+    except ValueError:
+        logger.exception("Exception in callback private()")
+    log.close()
+    first, second = lines(tmp_path / "daemon.log")
+    assert (first["event"], first["by"], first["text"]) == ("said", "boats", "a boat named %s")
+    assert second["error"] == "ValueError"
+    assert "private" not in (tmp_path / "daemon.log").read_text()

@@ -2,13 +2,15 @@
 
 It is rotated by size: `daemon.log.1` is the one before. Whatever the interpreter itself
 prints (a crash, a stack on request) lands in the same file, because the standard streams of a
-background daemon point there.
+background daemon point there. What libraries say through `logging` does not take that way: it
+would fill the disk past every rotation, and could quote (F67).
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import stat
 import traceback
@@ -18,6 +20,8 @@ from typing import Any
 
 from wm.domain.times import iso
 
+_MOST_SAYINGS = 100
+"""Different things that libraries may say before the rest counts as one."""
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -44,14 +48,13 @@ class DaemonLog:
 
     def incident(self, name: str, where: str, error: BaseException) -> None:
         """Log a bug of ours: type and frames. The message may quote contents, so it stays out."""
-        frames = [
-            f"{frame.filename}:{frame.lineno} {frame.name}"
-            for frame in traceback.extract_tb(error.__traceback__)
-        ]
-        self.write("incident", id=name, where=where, error=type(error).__name__, frames=frames)
+        kind, frames = type(error).__name__, _frames(error)
+        self.write("incident", id=name, where=where, error=kind, frames=frames)
 
     def take_streams(self) -> None:
-        """From now on stdout and stderr end here, through every rotation."""
+        """From now on stdout, stderr and `logging` end here, through every rotation."""
+        if not self._own_streams:
+            logging.getLogger().addHandler(Sayings(self))
         self._own_streams = True
         if self._fd >= 0:
             os.dup2(self._fd, 1)
@@ -82,3 +85,36 @@ class DaemonLog:
         self._size = info.st_size
         if self._own_streams:
             self.take_streams()
+
+
+class Sayings(logging.Handler):
+    """What libraries say through `logging`, in the daemon's log.
+
+    The sentence without its arguments, or the type and the frames of an error: nothing that could
+    quote (TR-1). Each is written when it comes first and whenever it has come twice as often as at
+    its last line, so that a flood of them is a few lines (F67).
+    """
+
+    def __init__(self, log: DaemonLog) -> None:
+        super().__init__(logging.WARNING)
+        self._log = log
+        self._times: dict[str, int] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        fields: dict[str, Any] = {"text": str(record.msg).partition("\n")[0][:200]}
+        if error is not None:
+            fields = {"error": type(error).__name__, "frames": _frames(error)}
+        key = f"{record.name} {fields}"
+        if key not in self._times and len(self._times) >= _MOST_SAYINGS:
+            key, fields = "", {"text": "and more of other kinds"}
+        times = self._times[key] = self._times.get(key, 0) + 1
+        if times & (times - 1) == 0:
+            self._log.write("said", by=record.name, **fields, times=times)
+
+
+def _frames(error: BaseException) -> list[str]:
+    return [
+        f"{frame.filename}:{frame.lineno} {frame.name}"
+        for frame in traceback.extract_tb(error.__traceback__)
+    ]
