@@ -42,14 +42,15 @@ _PATHS = ("path", "old_path", "new_path")
 
 def _run(work: Work, request: MemoryFilesRequest) -> MemoryFilesAnswer:
     place = locate(work.runtime, request)
-    settings = work.runtime.settings.tools
+    longest = work.runtime.settings.tools.file_chars
+    room = work.runtime.settings.tools.view_chars
     load = read_memory if _reads(request) else load_memory
     memory = load(work, place)
     redact = work.runtime.redactor.text
     try:
         command = _redacted(work, request.command)
         found = folder.folder(memory.entries, place.branch)
-        plan = folder.plan(command, found, settings.file_chars, settings.view_chars)
+        plan = folder.plan(command, found, longest, room)
         _carry_out(work, place, memory, found, plan, request.session)
     except FolderError as error:
         return MemoryFilesAnswer(text=redact(str(error)), failed=True)

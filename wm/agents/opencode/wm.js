@@ -138,6 +138,12 @@ const cut = (value, max) =>
 const cutAll = (values) =>
   Object.fromEntries(Object.entries(values ?? {}).map(([key, value]) => [key, cut(value, MAX_ARGUMENT)]))
 
+// What the model reads of a tool's answer; a tool of an MCP server answers with a list of parts.
+const shown = ({ output, content }) =>
+  typeof output === "string" || !Array.isArray(content)
+    ? output
+    : content.map((part) => part?.text ?? part?.resource?.text ?? "").join("\n")
+
 const strings = (value) =>
   Array.isArray(value) ? value.filter((text) => typeof text === "string" && text) : []
 
@@ -339,7 +345,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       const exit = output.metadata?.exit
       const body = {
         input: { sessionID: input.sessionID, tool: input.tool, callID: input.callID, args: cutAll(input.args) },
-        output: { output: cut(output.output, MAX_OUTPUT), metadata: { exit } },
+        output: { output: cut(shown(output), MAX_OUTPUT), metadata: { exit } },
       }
       const failed = Number.isInteger(exit) && exit !== 0
       const told = tell("tool.execute.after", body, failed || (CHANGES.has(input.tool) && UNHEARD))
@@ -403,13 +409,13 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
 
 // ------------------------------------------------------------------------------ the tools
 
+// The same tools as those of `wm mcp`, from the same table, carried out by the same route; but
+// the call names its session, by whose words wm judges what the model wants to keep.
 // Arguments are plain JSON Schemas: OpenCode 1.18 takes them beside zod types and then
 // requires every one of them.
 function createTools({ wm, directory }) {
   async function ask(name, args, context) {
     const folder = context?.directory ?? directory
-// The same tools as those of `wm mcp`, from the same table, carried out by the same route; but
-// the call names its session, by whose words wm judges what the model wants to keep.
     try {
       const query = new URLSearchParams({ directory: folder, session: context?.sessionID ?? "" })
       const { status, text } = await wm.call("POST", `/v1/tools/${name}?${query}`, args, START_MS)
@@ -434,18 +440,18 @@ function createTools({ wm, directory }) {
       return "The memory cannot be reached. `wm status` says why."
     }
   }
-}
-
-// ------------------------------------------------------------------------------- the door
-
-const shared = createMemory()
-
 
   const entries = TOOLS.map(({ name, description, args }) => [
     name,
     { description, args, execute: (given, context) => ask(name, given, context) },
   ])
   return Object.fromEntries(entries)
+}
+
+// ------------------------------------------------------------------------------- the door
+
+const shared = createMemory()
+
 async function whenReady(wm) {
   try {
     await wm.call("GET", "/v1/status", undefined, EVENT_MS / 4)
