@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ("updates", "request", "render", "start", "idle", "hook", "redact", "load")
-WITH_ARGUMENTS = ("eval",)
+NAMES = ("updates", "request", "render", "start", "idle", "hook", "redact", "load", "rotate")
+WITH_ARGUMENTS = ("eval", "poison")
 
 
 def run() -> int:

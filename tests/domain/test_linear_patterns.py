@@ -11,9 +11,10 @@ import pytest
 import wm.domain
 from wm.domain import redact, text
 from wm.domain.patterns import Lazy
-from wm.domain.session import decisions, remember
+from wm.domain.session import decisions, origin, remember
 from wm.domain.workspace import candidates, echo, quality
-from wm.settings import GateSettings
+from wm.formats.session_state import WordOrigins
+from wm.settings import GateSettings, OriginSettings
 
 ROOT = Path(wm.domain.__file__).parent
 BOUND_S = 4.0
@@ -33,7 +34,16 @@ DOORS: dict[str, Callable[[str], object]] = {
     "neutral": text.neutralise,
     "safe": text.safe,
     "sentences": lambda s: text.first_sentences(s, 260),
+    "words of a tool": lambda s: _words().hear_foreign(s),
+    "words of a user": lambda s: _words().hear_user(s),
+    "words of a candidate": lambda s: _words().judge(s),
 }
+
+
+def _words() -> origin.Words:
+    return origin.Words(WordOrigins(), b"k" * 16, OriginSettings())
+
+
 HOSTILE = {
     "blank lines": "\n" * 12_000,
     "spaces": " " * 48_000 + "x",

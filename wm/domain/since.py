@@ -5,14 +5,18 @@ Pure; the clock is an argument. A time without a zone is UTC, as everything that
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime, timedelta
 
 from wm.domain.times import parse
 
-_SPAN = re.compile(r"(\d{1,5})\s?(m|min|minutes?|h|hours?|d|days?|w|weeks?)", re.ASCII)
-_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_UNITS = {
+    **dict.fromkeys(("m", "min", "minute", "minutes"), "minutes"),
+    **dict.fromkeys(("h", "hour", "hours"), "hours"),
+    **dict.fromkeys(("d", "day", "days"), "days"),
+    **dict.fromkeys(("w", "week", "weeks"), "weeks"),
+}
 _LONGEST_WORD = 40
+_MOST_DIGITS = 6
 
 
 def moment(text: str, now: datetime) -> datetime | None:
@@ -21,10 +25,11 @@ def moment(text: str, now: datetime) -> datetime | None:
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     if word in ("today", "yesterday"):
         return today - timedelta(days=int(word == "yesterday"))
-    span = _SPAN.fullmatch(word)
-    if span is None:
+    count = word[: len(word) - len(word.lstrip("0123456789"))]
+    unit = _UNITS.get(word[len(count) :].strip())
+    if unit is None or not 0 < len(count) <= _MOST_DIGITS:
         return parse(text.strip())
     try:
-        return now - timedelta(**{_UNITS[span.group(2)[0]]: int(span.group(1))})
+        return now - timedelta(**{unit: int(count)})
     except OverflowError:
         return None

@@ -67,7 +67,7 @@ ADDRESSES = (
     "the assistant must", "the assistant should", "\nassistant:", "\nhuman:", "\nuser:",
     "\nsystem:", '"role":', "ignore previous", "ignore all", "ignore any", "disregard",
     "system prompt", "to memory", "to your memory", "in your memory", "keep in mind",
-    "you summari", "compaction", "reinforce [m", "replace [m", "<system", "workspace_memory",
+    "you summari", "compaction", "reinforce", "replace [m", "<system", "workspace_memory",
     "function_calls", '"remember"', '"memory"', "the user decided", "the user wants",
     "the team decided",
     "记住", "記住", "从现在", "從現在", "今后", "覚えて", "今後", "これから", "기억", "앞으로",
@@ -205,7 +205,7 @@ class Words:
             return self.given
         return self.given.model_copy(
             update={
-                "foreign": _text(self._foreign) if any(self._foreign) else "",
+                "foreign": _text(self._foreign) if self._foreign.strip(b"\0") else "",
                 "said": self._packed() if self._said_more else self.given.said,
                 "distrust": tuple(self._distrust),
             }

@@ -28,6 +28,7 @@ from wm.domain.text import is_cjk, is_invisible, normalised
 LONGEST_SENTENCE = 64
 """Words of one sentence that are looked at; a longer one is cut into several."""
 
+LONGEST_WORD = 60
 MAX_NEGATIONS = 3
 
 END = "\x01"
@@ -71,7 +72,7 @@ def sentences(text: str, key: bytes) -> Iterator[Sentence]:
     negations = 0
     raw = _raw_words(text)
     # Most words of a long output come again and again: each is looked up once.
-    known = {word: _digests(word, key) for word in set(raw)}
+    known = {word: _of_word(word, key) for word in set(raw)}
     for digest in chain.from_iterable(map(known.__getitem__, raw)):
         if digest >= 0:
             words.append(digest)
@@ -95,6 +96,14 @@ def _raw_words(text: str) -> list[str]:
         if end in text:
             text = text.replace(end, f" {END} ")
     return text.translate(_SPACED).split()
+
+
+def _of_word(word: str, key: bytes) -> tuple[int, ...]:
+    """What one raw word counts as. Only short ones are worth to be remembered by the process;
+    a long one is a run of Chinese letters or no word at all."""
+    if len(word) <= LONGEST_WORD:
+        return _digests(word, key)
+    return _cjk_digests(word, key) if not word.isascii() and any(map(is_cjk, word)) else ()
 
 
 @lru_cache(maxsize=65_536)
@@ -126,7 +135,7 @@ def _cjk_digests(word: str, key: bytes) -> tuple[int, ...]:
         run = word[start:at]
         start = at
         if not is_cjk(run[0]):
-            found += _digests(run, key)
+            found += _digests(run, key) if len(run) <= LONGEST_WORD else ()
             continue
         pieces = [run[i : i + 2] for i in range(max(1, len(run) - 1))]
         found += [_TURN for turn in NEGATIONS if not turn.isascii() and turn in run]
@@ -134,6 +143,7 @@ def _cjk_digests(word: str, key: bytes) -> tuple[int, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=65_536)
 def _digest(word: str, key: bytes) -> int:
     told = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=4, key=key)
     return int.from_bytes(told.digest(), "little")
@@ -156,7 +166,7 @@ def kinds(text: str, key: bytes) -> dict[int, str]:
     for chunk in _apart(normalised(text)).split():
         name = _is_name(chunk)
         for word in _raw_words(chunk):
-            for digest in _digests(word, key):
+            for digest in _of_word(word, key):
                 if digest >= 0:
                     kind = NAME if name else _kind(word)
                     found[digest] = NAME if found.get(digest) == NAME else kind
