@@ -28,6 +28,7 @@ SCREENS = (
     ("wm inspect", "What a workspace remembers, strongest first."),
     ("wm why m_9e3779b9", "One entry: where it comes from, and whether prompts show it."),
     ("wm inbox", "What waits for a person's word, with the reason."),
+    ("wm import --dry-run", "What an import would take in, and what not."),
     ("wm doctor", "The installation, the files, the agents, and the proven round trip."),
 )
 
@@ -80,6 +81,20 @@ EVENTS: tuple[dict[str, Any], ...] = (
     },
 )
 
+RULES = """\
+# Ferry
+
+- Never push to the release branch by hand.
+- Before a deploy:
+  - `make check` must be green
+- We use Postgres 16 in tests, never SQLite.
+- Phase 2 is completed and all 212 tests pass.
+
+```
+make ship
+```
+"""
+
 UNSTEADY = (
     (r"\d{4}-\d\d-\d\d \d\d:\d\d", "2026-11-21 19:00"),
     (r"\d{4}-\d\d-\d\d", "2026-11-21"),
@@ -116,6 +131,7 @@ def prepare(terminal: Terminal) -> None:
         *(("remember", fields) for fields in REMEMBERED),
         *(("record_event", {**SESSION, "event": event}) for event in EVENTS),
     )
+    (terminal.repo / "CLAUDE.md").write_text(RULES, "utf-8")
     terminal.wm("up", "--quiet")
 
 
