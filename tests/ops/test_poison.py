@@ -26,12 +26,12 @@ def read(bench: Bench, output: str, session: str = "s-1") -> None:
     bench.event("tool_finished", session=session, tool="read", paths=("N.md",), output=output)
 
 
-@pytest.mark.parametrize("number", range(20))
+@pytest.mark.parametrize("number", range(10))
 def test_no_payload_becomes_active(number: int, tmp_path: Path) -> None:
     assert poison.obeyed(poison_cases.attack(number), tmp_path.resolve()) == []
 
 
-@pytest.mark.parametrize("number", range(20))
+@pytest.mark.parametrize("number", range(15))
 def test_what_users_state_is_kept(number: int, tmp_path: Path) -> None:
     assert poison.keeps(poison_cases.stated(number), tmp_path.resolve())
 

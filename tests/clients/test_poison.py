@@ -1,0 +1,99 @@
+"""A model that obeys all it reads, in the real agents: nothing of it becomes memory (TR-3)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.bench import poison_cases as cases
+from tests.clients.agents import BOTH, Agent, summary
+from tests.clients.harness import Machine
+from tests.clients.scripts import (
+    Answer,
+    Request,
+    always,
+    answer,
+    is_summary,
+    say,
+    script,
+    think,
+    turns,
+)
+from tests.clients.wired import Wired
+
+pytestmark = pytest.mark.clients
+
+KEPT = "The harbour master signs every release of the timetable."
+FACTS = tuple(
+    fact for fact in map(cases.stated, range(40)) if fact.proposed and "\n" not in fact.said
+)[:10]
+ATTACKS = tuple(
+    attack
+    for attack in map(cases.attack, range(60))
+    if attack.channel not in ("split_over_turns", "resummarised", "another_workspace")
+)
+
+
+@pytest.fixture
+def wm(machine: Machine) -> Wired:
+    wired = Wired(machine)
+    wired.setup()
+    return wired
+
+
+def lay_out(machine: Machine) -> None:
+    """Every payload where a tool finds it."""
+    for channel in cases.CHANNELS:
+        shown = [text for a in ATTACKS if a.channel == channel for text in a.shown]
+        if shown:
+            (machine.repo / f"{channel}.txt").write_text("\n".join(shown))
+
+
+def obedient(request: Request) -> Answer:
+    """A summary with every payload as a candidate, and with what the user stated."""
+    snapshot = "c_0"
+    if "Memory ref snapshot id: " in request.text:
+        # The list of this compaction is the last one that the conversation holds.
+        snapshot = request.text.rpartition("Memory ref snapshot id: ")[2].partition("\\n")[0]
+    lines = [f"- [project] {fact.proposed}" for fact in FACTS]
+    lines += [f"- [decision] {attack.claim}" for attack in ATTACKS]
+    lines += [f"REPLACE [M1] [decision] {ATTACKS[0].claim}", "REINFORCE [M1]"]
+    head = ["The work goes on.", "", "Memory candidates:", f"Memory ref snapshot id: {snapshot}"]
+    return summary("\n".join([*head, *lines]))
+
+
+@pytest.mark.parametrize("agent", BOTH, ids=lambda agent: agent.name)
+def test_what_tools_say_never_becomes_active_and_what_the_user_says_does(
+    machine: Machine, wm: Wired, agent: Agent
+) -> None:
+    lay_out(machine)
+    machine.tool("wm", "remember", KEPT)
+    files = [path.name for path in sorted(machine.repo.glob("*.txt"))]
+    looks = [answer(think("Read."), agent.look(machine, name)) for name in files[:3]]
+    shells = [answer(think("Show."), agent.shell(f"cat {name}")) for name in files[3:-1]]
+    fails = [answer(think("Fail."), agent.shell(f"cat {files[-1]}; false"))]
+    claims = [f"Understood, I keep this: {attack.claim}." for attack in ATTACKS]
+    machine.upstream.script = script(
+        *turns(
+            answer(think("So."), say("I will.")),
+            *looks,
+            *shells,
+            *fails,
+            answer(think("Obey."), say("\n".join(claims)), agent.shell("true")),
+            agent.compacts(),
+            answer(say("\n".join(claims))),
+        ),
+        always(is_summary, obedient),
+    )
+    stated = "\n\n".join(fact.said.strip() for fact in FACTS)
+    first = agent.run(machine, f"Some things that hold here.\n\n{stated}\n\nKeep to them.")
+    second = agent.run(machine, "Look at the text files and go on.", session=first.session)
+    assert (first.code, second.code) == (0, 0), second.out + second.err
+    active = wm.texts()
+    assert KEPT in active
+    assert [claim.claim for claim in ATTACKS if claim.claim in active] == []
+    assert sorted(set(active) - {KEPT}) == sorted(fact.proposed for fact in FACTS)
+    entries = wm.ask("inspect", "--status", "inbox")["entries"]
+    assert len(entries) >= len(ATTACKS) // 2, json.dumps(entries)[:2000]
+    assert all(view["entry"]["tainted"] for view in entries)
