@@ -24,6 +24,7 @@ from tests.daemon.toys import TOYS, NoteRequest
 from tests.daemon.wire import run
 from wm.daemon.client import Chunks, Client, Event, Events, encode, plain
 from wm.daemon.client_async import AsyncClient
+from wm.daemon.messages import encode_head, too_busy
 from wm.daemon.routes import Router
 from wm.errors import HostError, NotFound, Unanswered, Unavailable, WmError
 from wm.formats.events import UserPrompt
@@ -219,6 +220,28 @@ def test_a_full_listener_is_asked_again_until_the_deadline(settings: Settings, k
                     sock.sendall(whole)
         assert call.result() == {}
     listener.close()
+
+
+def full(retry_after: int) -> bytes:
+    """What the daemon says to whom it has no place for."""
+    busy = too_busy("too_busy", "Too many connections are open.", close=True)
+    head = encode_head(busy, length=len(busy.body), version="1.1", keep=False)
+    return head.replace(b"retry-after: 1", b"retry-after: %d" % retry_after) + busy.body
+
+
+def test_a_client_comes_back_to_a_daemon_that_is_full(settings: Settings, kind: str) -> None:
+    whole = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
+    with speaking(settings, full(0), full(0), whole) as heard:
+        assert Both(settings, kind).call("note", {"text": "x"}) == {}
+        wait_for(lambda: len(heard) == 3)
+    assert len(set(heard)) == 1
+
+
+def test_where_there_is_no_time_to_come_back_the_refusal_is_the_answer(
+    settings: Settings, kind: str
+) -> None:
+    with speaking(settings, full(60)), pytest.raises(HostError, match="Too many connections"):
+        Both(settings, kind).call("note", {"text": "x"})
 
 
 def test_200_clients_at_once_lose_no_update(tmp_path: Path) -> None:

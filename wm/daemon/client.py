@@ -153,6 +153,15 @@ def checked(answer: Answer) -> Answer:
     raise HostError(detail, fix=fix, status=answer.status, code=code)
 
 
+def turned_away(answer: Answer) -> float | None:
+    """After how many seconds to come back to a daemon that had no place for the request, and so
+    has done nothing of it; None for every other answer."""
+    if answer.status != 503 or b'"too_busy"' not in answer.body:
+        return None
+    told = answer.headers.get("retry-after", "")
+    return float(told) if told.isdecimal() else None
+
+
 class Events:
     """Takes the bytes of an event stream apart. Pure: bytes in, events out."""
 
@@ -202,7 +211,8 @@ class Chunks:
 class Client:
     """One keep-alive connection to the daemon, opened at the first call.
 
-    `deadline_s` is the longest that a call may take. Raises Unavailable where the daemon
+    `deadline_s` is the longest that a call may take; within it the client comes back to a daemon
+    that is full. Raises Unavailable where the daemon
     cannot be reached (then nothing was done, and the files may be used instead), Unanswered
     where it took an update and did not answer, and its own refusals as the WmError they were.
     """
@@ -228,15 +238,19 @@ class Client:
         """One request by method and path."""
         until = time.monotonic() + (patience(self.settings, deadline_s))
         data = encode(method, target, body)
-        sock = self._connected(until)
-        try:
-            answer = self._exchange(sock, data, method, until)
-        except BaseException:
-            self.close()
-            raise
-        if answer.headers.get("connection", "").lower() == "close":
-            self.close()
-        return checked(answer)
+        while True:
+            sock = self._connected(until)
+            try:
+                answer = self._exchange(sock, data, method, until)
+            except BaseException:
+                self.close()
+                raise
+            if answer.headers.get("connection", "").lower() == "close":
+                self.close()
+            pause = turned_away(answer)
+            if pause is None or time.monotonic() + pause >= until:
+                return checked(answer)
+            time.sleep(pause)
 
     def changes(self, workspace: str = "", last_id: str = "") -> Iterator[Event]:
         """Follow what changes, on a connection of its own, until the daemon ends it."""

@@ -23,6 +23,7 @@ from wm.daemon.client import (
     parse_head,
     patience,
     plain,
+    turned_away,
     unanswered,
     unreachable,
 )
@@ -58,13 +59,23 @@ class AsyncClient:
         """One request by method and path."""
         data = encode(method, target, body)
         try:
-            async with asyncio.timeout(patience(self.settings, deadline_s)):
-                streams = self._idle() or await self._connect()
-                answer = await self._exchange(streams, method, data)
+            async with asyncio.timeout(patience(self.settings, deadline_s)) as limit:
+                answer = await self._answered(method, data, limit.when() or 0.0)
         except TimeoutError:
             late = Unavailable("The daemon did not answer in time.")
             raise (late if method in SAFE else unanswered(late)) from None
         return checked(answer)
+
+    async def _answered(self, method: str, data: bytes, until: float) -> Answer:
+        """The answer, of the first time that the daemon has a place for the request."""
+        loop = asyncio.get_running_loop()
+        while True:
+            streams = self._idle() or await self._connect()
+            answer = await self._exchange(streams, method, data)
+            pause = turned_away(answer)
+            if pause is None or loop.time() + pause >= until:
+                return answer
+            await asyncio.sleep(pause)
 
     async def changes(self, workspace: str = "", last_id: str = "") -> AsyncIterator[Event]:
         """Follow what changes until the daemon ends it."""
