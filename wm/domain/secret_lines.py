@@ -36,6 +36,12 @@ def placed(text: str) -> Iterator[Span]:
         yield from _kubernetes(text)
 
 
+_LOGIN = (
+    r"\b(?:log-?in|credentials?|creds|accounts?|sign-?in|zugangsdaten|zugang|anmeldung|acceso|"
+    r"credenciales|identifiants|acc[eè]s|acesso|credenciais)\b"
+)
+_WORD = r"\b(?:passwords?|passphrase|passcode|passwort|kennwort|contrase[ñn]a|mot de passe|senha)\b"
+
 # --- lines ---------------------------------------------------------------------------------------
 
 _LINES: tuple[tuple[str, Lazy], ...] = (
@@ -62,9 +68,29 @@ _LINES: tuple[tuple[str, Lazy], ...] = (
     ("any", Lazy(r"\b(?:ldapsearch|ldapadd|ldapmodify)\b[^\n|]*?\s-w\s+['\"]?([^\s'\"$<{]{4,})")),
     ("any", Lazy(r"\b(?:7z|7za|unzip|zip|rar)\b[^\n|]*?\s-[pP]\s?([^\s'\"$<{-][^\s'\"]{3,})")),
     ("any", Lazy(r"\bhtpasswd\s+-\w*b\w*\s+\S{1,}\s+\S{1,60}\s+['\"]?([^\s'\"$<{]{4,})")),
-    ("any", Lazy(r"\becho\s+(?:-n\s+)?['\"]?([^\s'\"|$<{][^\s'\"|]{3,})['\"]?\s?\|\s?sudo\s+-\w*S")),
+    ("any", Lazy(r"\becho\s+(?:-n\s+)?['\"]?([^\s'\"|$<{][^\s'\"|]{3,})['\"]?\s?\|\s?(?:sudo\s+-\w*S|[^\n|]{1,120}--password-stdin)")),
     ("any", Lazy(r"(?:identified by|with password|password for [\w.@-]{1,60} to)\s{1,3}['\"]([^'\"\n]{3,})['\"]", ignore_case=True)),
     ("any", Lazy(r"\bnet use\b[^\n]*?/user:\S{1,60}\s+([^\s/]{4,})", ignore_case=True)),
+    ("any", Lazy(r"\bopenssl\s+(?:enc|[a-z]{2,8})\b[^\n|]*?\s-k\s+['\"]?([^\s'\"$<{]{4,})")),
+    # sentences that name the value first, or two of them
+    ("strict", Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}\s[/|]\s['\"]?([^\s'\"]{{6,}})", ignore_case=True)),
+    ("strict", Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}/([^\s'\"/]{{5,}}[!#$%^*?])", ignore_case=True)),
+    ("strict", Lazy(rf"\|\s{{0,4}}{_WORD}\s{{0,4}}\|\s{{0,4}}`?([^\s'\"`|]{{6,}})", ignore_case=True)),
+    ("strict", Lazy(rf"{_WORD}(?:'s)?(?::?[*_]{{2}}:?|\s+is)?\s{{1,4}}`?([^\s'\"`|]{{6,}}?)`?$", ignore_case=True, multi_line=True)),
+    ("strict", Lazy(r"(?:账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인)[^\n:：=/]{0,12}[:：=]\s{0,2}[\w.@+-]{2,40}\s{0,2}[/|,，、]\s{0,2}([^\s，。、]{6,})")),
+    ("strict", Lazy(
+        r"([^\s'\"]{6,})['\"]?\s(?:as|is|als|como|comme)\s(?:the\s|our\s|my\s|your\s|a\s|la\s|le\s|das\s)?(?:\w{2,12}\s){0,2}?"
+        r"(?:password|passphrase|passcode|passwort|kennwort|contrase[ñn]a|mot de passe|senha)\b",
+        ignore_case=True,
+        )),
+    ("strict", Lazy(r"([0-9A-Za-z][^\s，。、「」]{5,})\s?(?:作为|作為|当|當|をパスワード|を?暗証|(?:를|을) (?:비밀번호|암호))")),
+    ("strict", Lazy(
+        r"(?:password|passphrase|passcode|\bpin\b|passwort|kennwort|contrase[ñn]a|mot de passe|senha)\b[^\n.;:=\"']{0,60}?\b"
+        r"(?:changed|set|reset|rotated|updated|switched|geändert|gesetzt|cambi\w{1,8}|chang\w{1,8}|alterad\w{1,4}|mudad\w{1,4}|trocad\w{1,4}) "
+        r"(?:back )?(?:to|auf|zu|a|en|para|à|por|par|pour)\s['\"]?([^\s'\"]{6,})",
+        ignore_case=True,
+        )),
+    ("strict", Lazy(r"\bclave\s?(?:[:=]|es\b)\s?['\"]?([^\s'\"]{6,})", ignore_case=True)),
     # files with fixed columns, connection strings
     ("digit", Lazy(r"^[\w-]*[\w*.-]*\.?[\w*.-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]{0,60}:[A-Za-z_*][\w*.@-]{0,60}:([^\s:]{6,})$", multi_line=True)),
     ("any", Lazy(r"jdbc:oracle:\w{2,6}:[\w$#]{1,60}/([^\s@/'\"]{3,})@")),
@@ -84,10 +110,12 @@ _LINES: tuple[tuple[str, Lazy], ...] = (
 
 _LINE_HINT = Lazy(
     r"authori[sz]ation|bearer|basic |api-?key|-token|-secret|access-?key|auth-?key|signature|"
-    r"\b(?:mysql|mariadb)|sshpass|\s-p|\s-u|--user|--auth|--proxy-user|\"auth\"|_auth|-pass|redis-cli|"
+    r"\b(?:mysql|mariadb)|sshpass|\s-p|\s-u|\s-a\s|--user|--auth|--proxy-user|\"auth\"|_auth|-pass|redis-cli|"
     r"\bldap|zip |7z |rar |htpasswd|sudo|identified|/user:|:\d{4}|:\*:|jdbc|sqlplus|pdp |imp |exp |rman|"
     r"seed|recovery|mnemonic|backup|wallet|助记词|助記詞|シードフレーズ|니모닉|[?&;][a-z]{2,10}=|2fa|otp|mfa|"
-    r"_password|certificate-key|key-data|password|passphrase",
+    r"_password|certificate-key|key-data|password|passphrase|passcode|passwort|kennwort|contrase|mot de passe|senha|clave|"
+    r"openssl|log-?in\b|credential|creds\b|account|sign-?in|zugang|anmeldung|acceso|identifiants|acesso|credenciais|"
+    r"账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인|作为|作為|パスワード|暗証|비밀번호|암호",
     ignore_case=True,
 )
 """One search tells whether any of the patterns above is worth a try."""
@@ -121,7 +149,7 @@ _SENTENCE_WORDS = words(
 
 
 def _fits(mode: str, value: str) -> bool:
-    """any, phrase: the place alone says it. digit: a word is none. token: names are none.
+    """any, phrase: the place alone says it. digit, strict: a word is none. token: names are none.
 
     words: a pass phrase of plain words; a sentence about passwords is none.
     """
@@ -131,7 +159,7 @@ def _fits(mode: str, value: str) -> bool:
         return _is_user_and_password(value)
     if mode == "words":
         return not any(w in _SENTENCE_WORDS or w.endswith(_VERBAL) for w in value.split())
-    if mode == "digit":
+    if mode in ("digit", "strict"):
         return fits_strictly(value, "password")
     if any(c.isdigit() for c in value):
         return looks_random(value) or not is_wordy(value)
@@ -172,7 +200,11 @@ def _odd_authority(window: str) -> tuple[str, int]:
     """An authority whose password holds a slash or a question mark that should be escaped."""
     colon, sign = window.find(":", 0, 80), window.find("@", 0, 160)
     whole = window[:sign]
-    if not 0 < colon < sign or any(c in whole for c in " \n\t\"'`<>") or whole[colon + 1].isdigit():
+    if (
+        not 0 <= colon < sign
+        or any(c in whole for c in " \n\t\"'`<>")
+        or whole[colon + 1].isdigit()
+    ):
         return window, -1
     return (window, sign) if "." not in whole[:colon] else (window, -1)
 
