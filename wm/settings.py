@@ -55,6 +55,24 @@ class StoreSettings:
         spec="EV-1",
         unit="bytes",
     )
+    evidence_max_age_days: float = option(
+        90.0,
+        "Evidence that answers for no entry may go when it is older than this.",
+        spec="GV-3",
+        unit="days",
+    )
+    evidence_max_events: int = option(
+        5000,
+        "Evidence that answers for no entry may go beyond the newest so many records.",
+        spec="GV-3",
+        unit="records",
+    )
+    evidence_purge_at_least: int = option(
+        500,
+        "Evidence is rewritten only to take out at least so many records.",
+        spec="GV-3",
+        unit="records",
+    )
     document_cache_bytes: int = option(
         16 * 1024 * 1024,
         "Parsed documents are kept in memory up to this size of their files.",

@@ -16,7 +16,7 @@ from wm.cli.app import commands
 from wm.cli.context import Caller
 from wm.cli.models import PRINTS, PROBLEM
 
-NO_JSON = {"daemon", "hook", "statusline", "completion"}
+NO_JSON = {"daemon", "hook", "mcp", "statusline", "completion"}
 """Verbs whose output has another form: a log, an agent's own, one line, a script."""
 
 ONE = "We deploy with `make ship`."
@@ -61,6 +61,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "import": ("import", "--dry-run"),
     "export": ("export",),
     "export file": ("export", "-o", "out.json"),
+    "gc": ("gc", "--dry-run"),
     "fsck check": ("fsck",),
     "config show": ("config", "memory"),
     "config allow-secret": ("config", "allow-secret", "--list"),

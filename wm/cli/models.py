@@ -22,7 +22,7 @@ from wm.formats.diag import (
     Rejected,
     Trace,
 )
-from wm.formats.diagnosis import Acts, History, Trash, Undone, WhyNotAnswer
+from wm.formats.diagnosis import Acts, History, Rotated, Trash, Undone, WhyNotAnswer
 from wm.formats.imports import ImportAnswer
 from wm.formats.protocol import (
     EntryAnswer,
@@ -238,6 +238,7 @@ PRINTS: dict[str, type[Record]] = {
     "import": ImportReport,
     "export": ExportAnswer,
     "export file": ExportReport,
+    "gc": Rotated,
     "fsck check": FsckReport,
     "fsck repair": FsckReport,
     "config show": ConfigReport,

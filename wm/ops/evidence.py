@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from wm.domain.text import canonical
+from wm.domain.workspace.keeping import NAMING
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.protocol import Place
 from wm.ops.base import Work
@@ -12,21 +13,6 @@ from wm.store.base import LogReading
 
 SHORTEST_PREVIEW = 20
 """Quoted characters that tell one text from others."""
-
-NAMING = (
-    "by",
-    "carriedBy",
-    "from",
-    "included",
-    "of",
-    "pending",
-    "proposal",
-    "reactivated",
-    "replaces",
-    "retired",
-    "target",
-)
-"""Details that hold the ids of other entries than the one a record speaks of."""
 
 
 def read_log(work: Work, place: Place) -> LogReading:

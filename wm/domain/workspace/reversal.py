@@ -125,8 +125,8 @@ def _trash_again(record: EvidenceRecord, ground: Ground) -> Reversal | Refusal:
 
 
 def _unlearn(record: EvidenceRecord, ground: Ground) -> Reversal | Refusal:
-    """Of a remember or an import: the entry that it made goes to the trash, and what it replaced is active
-    again. No tombstone: it is as if nobody had asked."""
+    """Of a remember or an import: the entry that it made goes to the trash, and what it replaced
+    is active again. No tombstone: it is as if nobody had asked."""
     entry = ground.entry(record.entry)
     if entry is None or entry.status == "trashed":
         return _not_there(record.entry, ground)

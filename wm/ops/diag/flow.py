@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wm.domain.workspace.keeping import ADMITTING
 from wm.errors import NotFound
 from wm.formats.diag import (
     Coverage,
@@ -16,7 +17,7 @@ from wm.formats.evidence import EvidenceRecord
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.base import Operation, Work
-from wm.ops.diag.ground import ADMITTING, Ground, ground, happening
+from wm.ops.diag.ground import Ground, ground, happening
 from wm.ops.evidence import last_texts
 from wm.ops.words import reason
 from wm.store.base import Ref
@@ -115,6 +116,9 @@ def _covered(
 
 # --- disappearances ---------------------------------------------------------------------------
 
+ENTERING = ADMITTING - {"outside_change"}
+"""What only waits for a yes, as a change made by hand does, is not in yet."""
+
 _LEFT = {
     ("memory_trashed", "trashed"): "forgotten",
     ("memory_rejected", "trashed"): "rejected",
@@ -142,7 +146,7 @@ def _gone(found: Ground) -> list[Disappearance]:
     admitted: dict[str, EvidenceRecord] = {}
     left: dict[str, EvidenceRecord] = {}
     for record in found.records:
-        if record.entry and record.type in ADMITTING and record.outcome != "trashed":
+        if record.entry and record.type in ENTERING and record.outcome != "trashed":
             admitted[record.entry] = record
             left.pop(record.entry, None)
         if (record.type, record.outcome) in _LEFT:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from wm.domain.times import parse
+from wm.domain.workspace.keeping import ADMITTING
 from wm.errors import UserError
 from wm.formats.diagnosis import Happening
 from wm.formats.evidence import EvidenceRecord
@@ -22,20 +23,6 @@ from wm.ops.place import locate
 from wm.ops.render import omissions, rendered
 from wm.ops.words import told
 from wm.store.base import LogReading
-
-ADMITTING = frozenset(
-    {
-        "memory_promoted",
-        "memory_superseded",
-        "memory_inbox",
-        "memory_accepted",
-        "memory_restored",
-        "memory_imported",
-        "outside_accepted",
-        "branch_offered",
-    }
-)
-"""Types of records that say how an entry came to be in the memory."""
 
 _SPAN = re.compile(r"(\d{1,4})([dhw])", re.ASCII)
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}

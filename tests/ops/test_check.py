@@ -1,0 +1,29 @@
+"""ST-3, EV-1: what was mended is told by the evidence of the workspace that it was mended in."""
+
+from __future__ import annotations
+
+from tests.ops.conftest import SHIP, Bench
+from wm.ops.check import repair_store
+
+
+def test_a_mended_document_is_told_in_the_evidence(files: Bench) -> None:
+    files.remember(SHIP)
+    files.store.flush()
+    folder = files.settings.paths.home / "workspaces" / files.key
+    (folder / "workspace-memory.json").write_bytes(b"no json")
+    bench = files.reopen()
+    done = list(repair_store(bench.runtime))
+    assert [f.code for f in done] == ["restored"]
+    assert bench.texts() == [SHIP]
+    told = bench.told("store_repaired")
+    assert [(r.outcome, r.reason_codes, r.details["path"]) for r in told] == [
+        ("repaired", ("restored",), "workspace-memory.json")
+    ]
+    assert bench.call("history").happenings[0].sentence.startswith("a file was mended (")
+    assert list(repair_store(bench.runtime)) == []
+
+
+def test_nothing_is_told_where_nothing_was_mended(bench: Bench) -> None:
+    bench.remember(SHIP)
+    assert list(repair_store(bench.runtime)) == []
+    assert bench.told("store_repaired") == []

@@ -1,0 +1,98 @@
+"""GV-3: old evidence goes, and `why` still works for every line that there is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
+from wm.errors import StoreError
+from wm.ops.runtime import Ids, make_runtime
+
+
+def eager(bench: Bench, **limits: float) -> Bench:
+    """The same home with limits that a test can reach."""
+    store = replace(bench.settings.store, evidence_purge_at_least=1, **limits)
+    bench.settings = replace(bench.settings, store=store)
+    bench.runtime = make_runtime(
+        bench.settings, bench.store, now=lambda: bench.moment, ids=Ids(bench._random)
+    )
+    return bench
+
+
+def noise(bench: Bench, count: int = 3) -> None:
+    for number in range(count):
+        bench.event("user_prompt", text=f"Don't remember that dock {number} is closed.")
+
+
+def ids(bench: Bench) -> list[str]:
+    return [record.event_id for record in bench.told()]
+
+
+def test_why_undo_and_audit_work_for_every_entry_after_a_purge(files: Bench) -> None:
+    bench = eager(files, evidence_max_age_days=90)
+    noise(bench)
+    kept = bench.remember(SHIP)
+    bench.call("edit_entry", id=kept.id, text=CENTS)
+    gone = bench.remember(QUEUE)
+    bench.call("forget_entry", id=gone.id)
+    bench.prompt()
+    bench.later(days=91)
+    before = bench.call("why", subject=kept.id).sentences
+    done = bench.call("rotate_evidence")
+    assert (done.purged, done.records - done.purged) == (4, len(bench.told()))
+    after = bench.call("why", subject=kept.id).sentences
+    assert [s for s in before if "prompt" not in s] == list(after)
+    assert bench.call("diag_audit").remarks == ()
+    assert bench.call("diag_disappearances").unexplained == 0
+    bench.call("undo")
+    assert sorted(bench.texts()) == sorted([CENTS, QUEUE])
+    bench.call("undo", act=kept.id)
+    assert sorted(bench.texts()) == sorted([SHIP, QUEUE])
+
+
+def test_beyond_so_many_records_the_oldest_go(files: Bench) -> None:
+    bench = eager(files, evidence_max_events=2)
+    kept = bench.remember(SHIP)
+    noise(bench, 5)
+    newest = ids(bench)[-2:]
+    bench.call("rotate_evidence")
+    assert ids(bench) == [bench.told("memory_promoted")[0].event_id, *newest]
+    assert bench.call("why", subject=kept.id).records
+
+
+def test_a_dry_run_tells_what_the_run_does(files: Bench) -> None:
+    bench = eager(files, evidence_max_events=2)
+    noise(bench, 5)
+    told = bench.call("rotate_evidence", dry_run=True)
+    assert len(bench.told()) == 5
+    done = bench.call("rotate_evidence")
+    assert (
+        (told.purged, told.bytes_after) == (done.purged, done.bytes_after) == (3, done.bytes_after)
+    )
+
+
+def test_nothing_goes_while_it_is_not_worth_it(files: Bench) -> None:
+    noise(files, 5)
+    files.later(days=400)
+    assert files.call("rotate_evidence").purged == 0
+
+
+def test_nothing_goes_while_the_memory_cannot_be_read(files: Bench) -> None:
+    bench = eager(files, evidence_max_events=1)
+    bench.remember(SHIP)
+    noise(bench, 3)
+    folder = bench.settings.paths.home / "workspaces" / bench.key
+    for file in folder.iterdir():
+        if "workspace-memory.json" in file.name and not file.name.endswith(".lock"):
+            file.write_bytes(b"no json")
+    records = len(bench.told())
+    with pytest.raises(StoreError, match="cannot be read, so nothing is purged"):
+        bench.call("rotate_evidence")
+    assert len(bench.told()) == records
+
+
+def test_the_memory_store_has_nothing_to_purge(bench: Bench) -> None:
+    noise(bench, 2)
+    assert bench.call("rotate_evidence").purged == 0

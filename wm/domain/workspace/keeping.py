@@ -1,0 +1,110 @@
+"""Which records of the evidence may go (GV-3). Pure; deletes nothing itself.
+
+Records leave when they are older than the limit, or beyond the newest so many. Never those that
+answer for an entry that exists: what admitted or superseded it, and what a person did to it. An
+entry exists while it is in the memory, in the trash, in the journal, or under a tombstone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from wm.domain.times import iso, parse
+
+ADMITTING = frozenset(
+    {
+        "branch_offered",
+        "memory_accepted",
+        "memory_imported",
+        "memory_inbox",
+        "memory_promoted",
+        "memory_restored",
+        "memory_superseded",
+        "outside_accepted",
+        "outside_change",
+    }
+)
+"""Types of records that say how an entry came to be in the memory, or what replaced it."""
+
+NAMING = (
+    "by",
+    "carriedBy",
+    "from",
+    "included",
+    "of",
+    "pending",
+    "proposal",
+    "reactivated",
+    "replaces",
+    "retired",
+    "target",
+)
+"""Details that hold the ids of other entries than the one a record speaks of."""
+
+_SHOWN = "included"
+"""Having been shown is no answer to why an entry exists, and would keep every prompt's record."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Records older than `max_age_days` or beyond the newest `max_events` may go."""
+
+    max_age_days: float
+    max_events: int
+
+
+def purgeable(
+    records: Sequence[Mapping[str, Any]],
+    *,
+    existing: Collection[str],
+    admissions: Collection[str],
+    limits: Limits,
+    now: datetime,
+) -> frozenset[int]:
+    """The positions of the records (plain JSON objects, oldest first) that may go.
+
+    existing: ids of entries that exist. admissions: ids of records that entries name as theirs.
+    A record that says no time is not old.
+    """
+    oldest = iso(now - timedelta(days=limits.max_age_days))
+    first_kept = len(records) - limits.max_events
+    return frozenset(
+        at
+        for at, record in enumerate(records)
+        if (at < first_kept or _is_before(record.get("createdAt"), oldest))
+        and record.get("eventId") not in admissions
+        and not answers(record, existing)
+    )
+
+
+def answers(record: Mapping[str, Any], existing: Collection[str]) -> bool:
+    """Does the record answer for an entry that exists?"""
+    if record.get("phase") != "user" and record.get("type") not in ADMITTING:
+        return False
+    return any(entry in existing for entry in _named(record))
+
+
+def _named(record: Mapping[str, Any]) -> Iterable[str]:
+    yield str(record.get("entry") or "")
+    details = record.get("details")
+    if not isinstance(details, Mapping):
+        return
+    for name in NAMING:
+        value = details.get(name)
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, (list, tuple)) and name != _SHOWN:
+            yield from map(str, value)
+
+
+def _is_before(at: object, oldest: str) -> bool:
+    """Times of ours sort as text; others are read."""
+    if not isinstance(at, str):
+        return False
+    if len(at) == len(oldest) and at.endswith("Z"):
+        return at < oldest
+    moment = parse(at)
+    return moment is not None and iso(moment) < oldest
