@@ -46,7 +46,7 @@ def test_a_candidate_says_whose_words_it_has(bench: Bench) -> None:
     assert found == {
         CENTS: ("user", "active", False, ()),
         QUEUE: ("agent", "active", False, ()),
-        SHIP: ("tool", "inbox", True, ("first_in_tool_text", "tainted")),
+        SHIP: ("tool", "inbox", True, ("first_in_tool_text",)),
     }
 
 

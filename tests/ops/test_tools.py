@@ -87,7 +87,7 @@ def test_what_no_session_carries_waits_for_the_user_and_the_model_is_told_so(
     assert (kept.type, kept.text, kept.reasons) == (
         "decision",
         QUEUE,
-        ("not_attributable", "tainted"),
+        ("not_attributable",),
     )
     assert "waits in the inbox" in answer.text
     assert answer.text.endswith(

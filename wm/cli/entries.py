@@ -37,6 +37,8 @@ def short_id(entry_id: str) -> str:
 def marks(entry: MemoryEntry) -> list[str]:
     """Where an entry comes from and what is special about it, in words."""
     came = CAME_FROM.get((entry.source, entry.origin), f"{entry.source}, from {entry.origin}")
+    if "not_attributable" in entry.reasons:
+        came = "from a summary, said by nobody" if entry.source == "compaction" else came
     found = [came]
     if entry.pinned:
         found.append("pinned")

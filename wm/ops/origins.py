@@ -121,7 +121,8 @@ def weighed(memory: WorkspaceMemory, entry: MemoryEntry) -> MemoryEntry:
     twins = Ledger(memory).twins(entry)
     if not any(twin.tainted and twin.status == "inbox" for twin in twins):
         return entry
-    return entry.model_copy(update={"tainted": True, "reasons": (WAITING_TWIN,)})
+    update = {"tainted": True, "status": "inbox", "reasons": (WAITING_TWIN,)}
+    return entry.model_copy(update=update)
 
 
 def may_confirm(work: Work, place: Place, session_id: str, text: str) -> bool:

@@ -120,6 +120,8 @@ def new_entry(work: Work, place: Place, request: RememberRequest) -> MemoryEntry
         confidence=CONFIDENCE[request.source],
         origin=found.origin,
         tainted=found.tainted or found.origin == "tool",
+        # An origin that speaks against it is a reason of its own to wait.
+        status="inbox" if found.reasons else "active",
         reasons=found.reasons,
         scope=_scope(place, request),
         tags=tuple(redact(tag) for tag in request.tags),
