@@ -117,11 +117,23 @@ def test_a_refusal_never_quotes_the_value() -> None:
     assert "private" not in caught.value.message
 
 
-def test_big_numbers_and_duplicate_keys_are_read_as_json_readers_do() -> None:
-    assert read_json(b'{"a": 1, "a": 2, "b": 123456789012345678901234567890}') == {
-        "a": 2,
-        "b": 123456789012345678901234567890,
-    }
+def test_big_numbers_are_read_as_they_are() -> None:
+    number = 123456789012345678901234567890
+    assert read_json(b'{"b": %d}' % number) == {"b": number}
+
+
+@pytest.mark.parametrize(
+    "body", [b'{"text": "x", "text": "y"}', b'{"text": "x", "new": {"a": 1, "a": 1}}']
+)
+def test_a_name_that_is_given_twice_is_refused(body: bytes) -> None:
+    with pytest.raises(HostError, match="twice") as caught:
+        fill("note", body)
+    assert caught.value.status == 400
+
+
+def test_of_an_agents_own_payload_the_last_one_counts() -> None:
+    filled = fill("print", b'{"a": 1, "a": 2}', values={"agent": "me"})
+    assert filled["payload"] == {"a": 2}
 
 
 def test_a_row_whose_fields_the_model_lacks_is_refused() -> None:

@@ -79,6 +79,8 @@ class Binding:
         value = read_json(body)
         if not isinstance(value, dict):
             raise HostError("The body must be a JSON object.")
+        if not takes:
+            _refuse_twins(body)
         return {self._alias[takes]: value} if takes else value
 
     def _query(self, query: str) -> dict[str, Any]:
@@ -127,6 +129,23 @@ def _read_damaged(body: bytes) -> Any:
     except ValueError as error:
         # The parser's message names a position and a reason, never the text.
         raise HostError(f"The body is not JSON: {error}.") from None
+
+
+def _refuse_twins(body: bytes) -> None:
+    """A name that is given twice is a mistake of whoever wrote the request, and a guess which
+    one was meant would hide it (F44). An agent's own payload is taken as it comes."""
+    try:
+        json.loads(body, object_pairs_hook=_unique)
+    except ValueError:
+        return  # damaged text, which `read_json` has mended
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> None:
+    seen = set()
+    for name, _ in pairs:
+        if name in seen:
+            raise HostError(f"The body has the name {name[:80]!r} twice.", fix="Give it once.")
+        seen.add(name)
 
 
 def _no_constant(name: str) -> Any:
