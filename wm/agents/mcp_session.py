@@ -2,8 +2,8 @@
 
 JSON-RPC 2.0 as MCP uses it on stdio: one message a line. `feed` takes a line and says what to
 answer at once and which tool calls to carry out; `finish` takes what became of a call. Written
-by hand because the whole of what we need is this page, and the official package costs an agent
-1.4 s at every start (docs/adr).
+by hand because the whole of what we need is this page, and the official package costs many times
+as much at every start of an agent (docs/adr/0010-tools-from-one-table.md).
 
 Rules. Whatever comes in, something sensible or nothing goes out, and the session lives on. What
 a model is told here is the same bytes in every session of one version: it stands in the prompt,
