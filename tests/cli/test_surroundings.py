@@ -313,3 +313,22 @@ def test_the_daemon_of_another_data_folder_is_named_and_not_stopped() -> None:
                 assert said.code == 1
                 assert "serves another data folder: /elsewhere/wm." in said.sentences
         assert b"shutdown" not in b"".join(heard)
+
+
+def test_what_stands_in_the_place_of_one_file_hides_no_other(terminal: Terminal) -> None:
+    terminal.remember("We deploy with `make ship`.")
+    for session in ("s-1", "s-2"):
+        terminal.seed(("prompt", {"agent": "claude-code", "session_id": session}))
+    folder = next(terminal.data.glob("workspaces/*"))
+    odd = sorted(folder.glob("sessions/*.json"))[0]
+    odd.unlink()
+    os.mkfifo(odd)
+    assert "make ship" in terminal.wm("inspect").out
+    assert terminal.wm("session", "list").out.count("claude-code") == 1
+    os.mkfifo(folder.with_name("0" * 16))
+    listed = " ".join(terminal.wm("workspace", "list").out.split())
+    assert listed.startswith("0000000000000000 ? 0 entries · 0 sessions · unreachable")
+    assert "~/ferry 1 entry" in listed
+    fsck = terminal.wm("fsck")
+    assert fsck.code == 1
+    assert fsck.out.count("There is something else where a file or folder of wm belongs") == 2

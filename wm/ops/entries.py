@@ -28,7 +28,6 @@ from wm.formats.protocol import (
     Scoped,
     SessionSummary,
 )
-from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops import anchors, words
@@ -47,6 +46,7 @@ from wm.ops.place import locate, memory_ref, workspace_of
 from wm.ops.remember import judged
 from wm.ops.render import omissions, rendered, strengths
 from wm.ops.runtime import Runtime
+from wm.ops.sessions import readable_sessions
 from wm.store.base import Ref
 
 Edit = Callable[[WorkspaceMemory], tuple[WorkspaceMemory, Sequence[Fact]] | Refusal]
@@ -99,23 +99,19 @@ def _wanted(entry: MemoryEntry, request: EntriesRequest) -> bool:
 
 def session_summaries(work: Work, place: Place) -> tuple[SessionSummary, ...]:
     """The sessions of a workspace, newest first."""
-    found = []
-    for name in work.runtime.store.names(SessionState, place.key):
-        state = work.read(Ref(SessionState, place.key, name)).document
-        if state is None:
-            continue
-        found.append(
-            SessionSummary(
-                session_id=state.session_id,
-                agent=state.agent,
-                updated_at=state.updated_at,
-                ended=bool(state.ended_at),
-                open_errors=len(state.open_errors),
-                active_files=len(state.active_files),
-                epoch_number=state.epoch_number,
-                compactions=state.compactions,
-            )
+    found = (
+        SessionSummary(
+            session_id=state.session_id,
+            agent=state.agent,
+            updated_at=state.updated_at,
+            ended=bool(state.ended_at),
+            open_errors=len(state.open_errors),
+            active_files=len(state.active_files),
+            epoch_number=state.epoch_number,
+            compactions=state.compactions,
         )
+        for state in readable_sessions(work, place.key)
+    )
     return tuple(sorted(found, key=lambda s: s.updated_at, reverse=True))
 
 
@@ -347,7 +343,7 @@ def _trashed(work: Work, place: Place, memory: WorkspaceMemory, wanted: str) -> 
     if not entry_id:
         raise NotFound(
             f"There is no {wanted!r} in the trash of {place.root or place.key}.",
-            fix="`wm forget` named the id; `wm why TEXT` finds it by what was forgotten.",
+            fix="`wm forget --list` shows what is there.",
         )
     return next(e for e in deleted if e.id == entry_id)
 

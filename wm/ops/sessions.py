@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
+
 from wm.domain.session import hot
 from wm.domain.times import iso
-from wm.errors import Corrupt, NotFound, UserError
+from wm.errors import Corrupt, NotFound, StoreError, UserError
 from wm.formats.protocol import Place, SessionAnswer, SessionScoped
 from wm.formats.session_state import CompactionState, SessionState, WordOrigins
 from wm.ops.base import Operation, Work
@@ -51,6 +54,16 @@ def load_compaction(work: Work, place: Place, session_id: str) -> CompactionStat
     return document or CompactionState(session_id=session_id)
 
 
+def readable_sessions(work: Work, key: str) -> Iterator[SessionState]:
+    """The sessions of a workspace, as far as they can be read. What stands in the place of the
+    others keeps nobody from the rest: `wm fsck` names it."""
+    for name in work.runtime.store.names(SessionState, key):
+        with suppress(StoreError):
+            state = work.read(Ref(SessionState, key, name)).document
+            if state is not None:
+                yield state
+
+
 def require_session(request: SessionScoped, settings: SessionSettings) -> None:
     """Raises UserError without a session id, and for one that is a text and no id."""
     if not request.session_id:
@@ -88,11 +101,8 @@ def _full_session(work: Work, place: Place, wanted: str) -> str:
     """The one session id that begins like this, else the words as they are."""
     if work.read(session_ref(place.key, wanted)).document is not None:
         return wanted
-    states = (
-        work.read(Ref(SessionState, place.key, name)).document
-        for name in work.runtime.store.names(SessionState, place.key)
-    )
-    ids = [s.session_id for s in states if s is not None and s.session_id.startswith(wanted)]
+    states = readable_sessions(work, place.key)
+    ids = [s.session_id for s in states if s.session_id.startswith(wanted)]
     return ids[0] if len(ids) == 1 else wanted
 
 

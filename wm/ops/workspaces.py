@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from wm.domain.facts import Detail, Fact, Refusal
 from wm.domain.times import iso
 from wm.domain.workspace import scope
-from wm.errors import NotFound, UserError
+from wm.errors import NotFound, StoreError, UserError
 from wm.formats.base import Document, dump
 from wm.formats.home import Aliases
 from wm.formats.pending_journal import PendingJournal
@@ -33,6 +33,10 @@ from wm.ops.runtime import Runtime
 from wm.store import identity
 from wm.store.base import Health, Ref
 
+UNREACHABLE = "unreachable"
+"""The health of a workspace whose folder or memory is no folder or file of ours; `wm fsck` says
+what stands there instead."""
+
 ALIASES: Ref[Aliases] = Ref(Aliases)
 
 
@@ -44,6 +48,14 @@ def _list(work: Work, _request: NoRequest) -> Workspaces:
 
 
 def _summary(work: Work, key: str) -> WorkspaceSummary:
+    """One that cannot even be reached is listed too, and keeps nobody from the others."""
+    try:
+        return _summary_of(work, key)
+    except StoreError:
+        return WorkspaceSummary(key=key, health=UNREACHABLE)
+
+
+def _summary_of(work: Work, key: str) -> WorkspaceSummary:
     reading = work.read(memory_ref(key))
     sessions = len(work.runtime.store.names(SessionState, key))
     memory = reading.document
