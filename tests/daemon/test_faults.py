@@ -128,6 +128,13 @@ def test_a_moved_data_folder_ends_the_daemon_and_is_not_made_again(
     assert texts(place) == ["kept"]
 
 
+def test_a_data_folder_that_is_moved_before_it_is_watched_ends_the_daemon_too(place: Home) -> None:
+    child = place.foreground()
+    place.settings.paths.home.rename(place.settings.paths.home.with_name("moved"))
+    assert child.wait(20) == 0
+    assert not place.settings.paths.home.exists()
+
+
 def test_a_deleted_lock_never_leaves_two_daemons(place: Home) -> None:
     first = place.foreground()
     (place.settings.paths.home / "daemon.lock").unlink()

@@ -212,6 +212,9 @@ class _Daemon:
         folders = [paths.home] if self._bound is None else [paths.home, paths.socket.parent]
         if not self._watch.watch(folders):
             self._log.write("no_folder_watch")
+        self._look()  # a watch does not tell what happened before it began
+        if self._stopping.is_set():
+            return
         # In a worker, because all of it takes a quarter of a second: requests come in meanwhile.
         self._workers.submit(self._settle_in, self._settled)
 
