@@ -117,8 +117,8 @@ def _word(record: EvidenceRecord) -> str:
 
 
 def _by(record: EvidenceRecord) -> str:
-    if record.phase == "user":
-        return "user"
+    if record.phase in ("user", "agent"):
+        return record.phase
     if record.type == "memory_inbox" and record.details.get("of"):
         return "user"
     if str(record.details.get("source") or "") not in ASKED:

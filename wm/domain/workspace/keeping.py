@@ -44,6 +44,9 @@ NAMING = (
 )
 """Details that hold the ids of other entries than the one a record speaks of."""
 
+ACTING = ("user", "agent")
+"""Phases of what somebody did."""
+
 _SHOWN = "included"
 """Having been shown is no answer to why an entry exists, and would keep every prompt's record."""
 
@@ -82,7 +85,7 @@ def purgeable(
 
 def answers(record: Mapping[str, Any], existing: Collection[str]) -> bool:
     """Does the record answer for an entry that exists?"""
-    if record.get("phase") != "user" and record.get("type") not in ADMITTING:
+    if record.get("phase") not in ACTING and record.get("type") not in ADMITTING:
         return False
     return any(entry in existing for entry in _named(record))
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
+from wm.domain.since import moment
 from wm.domain.times import parse
 from wm.domain.workspace.keeping import ADMITTING
 from wm.errors import UserError
@@ -23,9 +23,6 @@ from wm.ops.place import locate
 from wm.ops.render import omissions, rendered
 from wm.ops.words import told
 from wm.store.base import LogReading
-
-_SPAN = re.compile(r"(\d{1,4})([dhw])", re.ASCII)
-_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 
 
 @dataclass(frozen=True)
@@ -92,18 +89,14 @@ def since(asked: str, now: datetime) -> datetime | None:
     """The moment that `7d`, `12h`, `2w` or a time means; None for "". Raises UserError."""
     if not asked:
         return None
-    span = _SPAN.fullmatch(asked)
-    if span is not None:
-        return now - timedelta(**{_UNITS[span[2]]: int(span[1])})
-    moment = parse(asked)
-    if moment is None:
-        raise UserError(
-            f"{asked!r} is no time.", fix="Give a span as 12h, 7d or 2w, or a day as 2026-11-21."
-        )
-    return moment
+    found = moment(asked, now)
+    if found is None:
+        fix = "Give a span as 12h, 7d or 2w, or a day as 2026-11-21."
+        raise UserError(f"{asked[:60]!r} is no time.", fix=fix)
+    return found
 
 
-def is_after(record: EvidenceRecord, moment: datetime | None) -> bool:
+def is_after(record: EvidenceRecord, begin: datetime | None) -> bool:
     """Records without a readable time are always in."""
     at = parse(record.created_at)
-    return moment is None or at is None or at >= moment
+    return begin is None or at is None or at >= begin

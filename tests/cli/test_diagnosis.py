@@ -1,0 +1,145 @@
+"""Looking back in the terminal: what `history`, `undo`, the trash and `diag` print."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.cli.terminal import Terminal
+
+SHIP = "We deploy with `make ship`."
+LONG = "The harbour office wants every berth to be booked two days ahead, " * 6 + "by mail."
+SESSION = {"sessionId": "s-1", "agent": "claude-code"}
+
+
+def prepared(user: Terminal) -> str:
+    """A workspace in which something of each kind happened; the id of its main entry."""
+    entry = user.remember(SHIP, "--type", "decision")
+    user.remember(LONG)
+    user.remember("hm")
+    user.wm("pin", entry)
+    user.wm("forget", user.remember("We moor at pier one."), "--reason", "we moved")
+    user.seed(
+        ("record_event", {**SESSION, "event": {"kind": "session_started"}}),
+        ("prompt", SESSION),
+        ("record_event", {**SESSION, "event": {"kind": "compaction_started"}}),
+        (
+            "record_event",
+            {
+                **SESSION,
+                "event": {
+                    "kind": "compaction_finished",
+                    "summary": "Memory candidates:\n- [project] All 40 tests pass now.\n"
+                    "REPLACE [M1] [project] x\n",
+                },
+            },
+        ),
+    )
+    return entry
+
+
+LINES = (
+    "history",
+    "history {entry}",
+    "undo --list",
+    "undo --dry-run",
+    "forget --list",
+    "why-not All 40 tests pass now.",
+    "why-not hm",
+    "diag",
+    "diag rejected",
+    "diag missing",
+    "diag explain {entry}",
+    "diag commands",
+    "diag quality",
+    "diag trace",
+    "diag coverage",
+    "diag disappearances",
+    "diag health",
+    "diag audit",
+    "diag revert {entry}",
+    "gc --dry-run",
+)
+
+
+def test_every_view_says_something_and_fits_80_columns(user: Terminal) -> None:
+    entry = prepared(user)
+    for line in LINES:
+        said = user.wm(*line.format(entry=entry).split())
+        assert (said.code, said.err) == (0, ""), line
+        assert said.out.strip(), line
+        assert max(map(len, said.out.splitlines())) <= 80, line
+
+
+def test_looking_changes_nothing(terminal: Terminal) -> None:
+    entry = prepared(terminal)
+    folder = terminal.data / "workspaces"
+    before = {p: p.read_bytes() for p in folder.rglob("*.json*") if p.is_file()}
+    for line in LINES:
+        terminal.wm(*line.format(entry=entry).split())
+    assert {p: p.read_bytes() for p in folder.rglob("*.json*") if p.is_file()} == before
+
+
+def test_undo_says_what_it_did_and_how_to_do_it_again(user: Terminal) -> None:
+    entry = user.remember(SHIP)
+    said = user.wm("undo").out
+    assert said.startswith(f"Took back the remember: {entry} goes to the trash.\n  {SHIP}\n")
+    again = re.search(r"wm undo (e_[0-9a-f]{20}) does it again", said)
+    assert again is not None
+    assert user.wm("undo", again[1]).out.startswith(
+        f"Took back the forget: {entry} comes back from the trash.\n"
+    )
+    assert SHIP in user.wm("inspect").out
+
+
+def test_older_pages_are_named(user: Terminal) -> None:
+    for number in range(4):
+        user.remember(f"Dock {number} opens before dock {number + 40}.")
+    first = user.wm("history", "--limit", "3").out
+    words = first.strip().splitlines()[-1].removeprefix("older: wm ").split()
+    assert "Dock 0 opens" not in first
+    assert "Dock 0 opens" in user.wm(*words).out
+
+
+def test_the_trash_says_what_is_not_learned_again(user: Terminal) -> None:
+    assert user.wm("forget", "--list").out == "The trash is empty.\n"
+    entry = user.remember(SHIP)
+    user.wm("forget", entry, "--reason", "we moved")
+    said = user.wm("forget", "--list").out
+    assert entry[:10] in said
+    assert "we moved · not learned again" in said
+
+
+def test_a_revert_is_only_told_until_it_is_applied(user: Terminal) -> None:
+    entry = user.remember(SHIP)
+    assert user.wm("diag", "revert", entry).out.startswith("Would take back the remember")
+    assert SHIP in user.wm("inspect").out
+    assert user.wm("diag", "revert", entry, "--apply").out.startswith("Took back the remember")
+    assert SHIP not in user.wm("inspect").out
+
+
+@pytest.mark.parametrize("verb", ["disappearances", "audit"])
+def test_a_finding_ends_with_1(terminal: Terminal, verb: str) -> None:
+    terminal.remember(SHIP)
+    assert terminal.wm("diag", verb).code == 0
+    for file in (terminal.data / "workspaces").rglob("*workspace-memory.json*"):
+        if not file.name.endswith(".lock"):
+            file.unlink()
+    said = terminal.wm("diag", verb)
+    assert said.code == 1
+    assert "No record tells where it went" in " ".join(said.out.split())
+    assert terminal.wm("diag", verb, "--json").code == 1
+
+
+def test_an_anchored_entry_says_that_its_code_changed(user: Terminal) -> None:
+    file = user.repo / "dock.py"
+    file.write_text("def berth(number):\n    return number + 1\n")
+    entry = user.remember(SHIP, "--anchor", "dock.py:berth")
+    assert "speaks of  dock.py:berth" in user.wm("show", entry).out
+    file.write_text("def berth(number):\n    return number + 2\n")
+    shown = " ".join(user.wm("inspect").out.split())
+    assert "suspect: the code that it speaks of changed" in shown
+    assert user.wm("edit", entry, "--anchor", "dock.py:berth").code == 0
+    assert "suspect" not in user.wm("inspect").out
+    assert "speaks of" not in user.wm("edit", entry, "--anchor", "").out
