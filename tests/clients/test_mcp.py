@@ -11,6 +11,7 @@ import pytest
 
 from tests.clients.agents import CLAUDE, OPENCODE, Agent
 from tests.clients.harness import Machine, Run
+from tests.clients.screen import run_claude_screen
 from tests.clients.scripts import Answer, Request, answer, call, say, script, think, turns
 from tests.clients.test_memory import finished, mains, nothing_refused_or_dropped, prefix_only_grows
 from tests.clients.wired import Wired, wait_for
@@ -118,6 +119,34 @@ def test_the_tools_work_while_the_daemon_is_dead(machine: Machine, wm: Wired, wa
     assert wm.pid() is None
     assert SHIP in mains(machine, done.session)[-1].request.tool_results[0]
     nothing_refused_or_dropped(machine)
+
+
+def test_what_setup_adds_while_claude_runs_claude_does_not_write_over(
+    machine: Machine,
+) -> None:
+    """It keeps its own state in the same file, and writes it again and again."""
+    wired = Wired(machine)
+    state = machine.home / ".claude.json"
+    wrote: list[bytes] = []
+
+    def set_up() -> None:
+        wired.setup()
+        wrote.append(state.read_bytes())
+
+    setting_up = Answer((say("Hello."),), before=set_up)
+    machine.upstream.script = script(*turns(setting_up, answer(say("Again."))))
+    upstream = machine.upstream
+    run_claude_screen(
+        machine,
+        ("Hello there!", lambda: len(upstream.of_kind("main")) == 1),
+        ("And again!", lambda: len(upstream.of_kind("main")) == 2),
+    )
+    assert [state.read_bytes()] != wrote, "claude wrote its state once more"
+    kept = json.loads(state.read_text())
+    assert kept["mcpServers"]["wm"]["args"][-1] == "mcp"
+    assert len(kept) > 1
+    machine.tool("wm", "unsetup", "--yes")
+    assert {**kept, "mcpServers": {}} == {**json.loads(state.read_text()), "mcpServers": {}}
 
 
 def test_the_server_ends_with_claude(machine: Machine, wm: Wired) -> None:
