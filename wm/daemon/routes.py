@@ -57,7 +57,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/v1/workspaces", "list_workspaces", "All workspaces", heavy=True),
     Route("POST", "/v1/workspaces/move", "move_workspace", "A folder adopts another's memory"),
     Route("GET", "/v1/workspaces/export", "export_workspace", "All of one workspace", heavy=True),
-    Route("GET", "/v1/entries", "inspect", "What a workspace remembers, and what is shown"),
+    Route("GET", "/v1/entries", "inspect", "What a workspace remembers and shows", heavy=True),
     Route("POST", "/v1/entries", "remember", "Keep a text"),
     Route("POST", "/v1/entries/import", "import_entries", "Take in statements of other programs"),
     Route("POST", "/v1/entries/accept-outside", "accept_outside", "Accept edits made by hand"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Iterable, Sequence
 
 from wm.domain.facts import Fact, Refusal
@@ -21,12 +22,14 @@ from wm.ops.base import Work
 from wm.ops.place import memory_ref
 from wm.ops.runtime import Runtime
 
-MAX_FILE_BYTES = 1024 * 1024
+MAX_FILE_BYTES = 512 * 1024
 """Larger files are not looked at."""
 MAX_PARTS = 64
 """Reads that one file may take; one that grows all the time is not followed."""
 MAX_FILES = 64
 """Files that are read for one session."""
+LOOK_S = 0.3
+"""So long is looked; a session waits for it. What was not reached keeps its mark."""
 ASKED_AGAIN_S = 60.0
 
 States = dict[Anchor, str]
@@ -121,11 +124,12 @@ def _look(root: str, wanted: Iterable[Anchor]) -> States:
     """The state of each anchor; of files over the limits none."""
     states: States = {}
     sources: dict[str, str | None] = {}
+    end = time.monotonic() + LOOK_S
     if not root or not os.path.isdir(root):
         return states  # the checkout is not here: nothing can be said
     for anchor in wanted:
         if anchor.path not in sources:
-            if len(sources) >= MAX_FILES:
+            if len(sources) >= MAX_FILES or time.monotonic() > end:
                 continue
             sources[anchor.path] = _source(root, anchor.path)
         states[anchor] = anchors.state(anchor, sources[anchor.path])

@@ -56,7 +56,7 @@ def status(caller: Caller, as_json: bool) -> int:
         return _exit(answer.verdict != "degraded")
     print_heading(answer.place)
     paint = {"ok": output.good, "warning": output.warn}.get(answer.verdict, output.bad)
-    held = " · ".join(f"{number:,} {what}" for what, number in answer.counts.items() if number)
+    held = " · ".join(f"{what} {number:,}" for what, number in answer.counts.items() if number)
     rows: list[output.Row] = [
         ("verdict", answer.verdict, paint),
         ("holds", held or "nothing yet"),
