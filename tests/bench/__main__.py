@@ -5,7 +5,18 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ("updates", "request", "render", "start", "idle", "hook", "redact", "load", "rotate")
+NAMES = (
+    "updates",
+    "request",
+    "render",
+    "start",
+    "idle",
+    "hook",
+    "redact",
+    "load",
+    "rotate",
+    "linear",
+)
 WITH_ARGUMENTS = ("eval", "poison")
 
 

@@ -35,7 +35,8 @@ def _cased(words: tuple[str, ...]) -> Iterator[str]:
 
 
 _STANDS_FOR = (
-    "xxxx", "your", "placeholder", "redacted", "change this", "changethis", "change me", "changeme", "insert ", "dummy",
+    "xxxx", "your", "placeholder", "redacted", "change this", "changethis",
+    "change me", "changeme", "insert ", "dummy",
     "goes here", "goeshere", "example ", "my api", "my secret", "my token",
 )  # fmt: skip
 _PLACEHOLDER = Lazy(

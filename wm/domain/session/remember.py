@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from wm.domain.patterns import Lazy, Pattern
@@ -29,6 +30,9 @@ from wm.settings import GateSettings
 
 TOO_MANY = "too_many_requests"
 """The code of the line at which a message had enough of them; nothing behind it is read."""
+
+MAX_BELOW = 200
+"""Lines below a request that are looked at for what it asks to keep."""
 
 TRIGGER_CHARS = 300
 """Of a line, so much is searched for a trigger at its start."""
@@ -69,12 +73,13 @@ _ANY_START = Words("^(?:" + "|".join(text for _, text in ASKS + NEGATIONS) + ")"
 """Every row that is anchored at the start, in one."""
 
 _ANY_LINE = Words(
-    rf"^(?:[\pZ\t\r\f\v]+|>+\s?|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{LEADS}){{0,6}}(?:"
+    rf"^(?:[\pZ\t\r\f\v]+|>+\s?|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{LEADS})*(?:"
     + "|".join(text for _, text in ASKS + NEGATIONS)
     + ")",
     multi_line=True,
 )
-"""The same at the start of any line of a message."""
+"""The same at the start of any line of a message, after any number of leads: counting them would
+make the expression too large to run fast."""
 
 _ANY_TAIL = Words(
     r"覚え|憶え|記憶し|メモし|忘れないで|기억해|잊지|메모해|명심해|[，,。;；]\s*(?:请|請|帮我|幫我|你)?(?:记|記)|"
@@ -97,8 +102,9 @@ def find_requests(message: str, settings: GateSettings) -> Requests:
     if not whole:
         ignored.append(Ignored("", "message_too_long"))
     lines: list[Line] = []
+    read = typed_lines(message)
     for at in _asking(message):
-        lines = lines or list(typed_lines(message))
+        lines.extend(islice(read, max(0, at + MAX_BELOW - len(lines))))
         for result in _read(lines, at, settings):
             if len(found) + len(ignored) >= settings.max_requests:
                 return Requests(tuple(found), (*ignored, Ignored(_shown(lines[at]), TOO_MANY)))
@@ -145,7 +151,7 @@ def find_forgets(message: str, settings: GateSettings) -> tuple[str, ...]:
     message = _clean(message, settings)[0]
     hints = (m.start() for m in _FORGET_HINT.finditer(_plain(message)))
     named = frozenset(line_numbers(message, hints))
-    for line in typed_lines(message):
+    for line in islice(typed_lines(message), max(named, default=-1) + 1):
         if line.number not in named or line.origin or len(line.text) > 2000:
             continue
         body, plain = _without_lead(line.text)

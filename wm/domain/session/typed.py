@@ -77,7 +77,7 @@ def typed_lines(message: str) -> Iterator[Line]:
         elif not origin and announced and text.strip():
             origin = announced
         yield Line(i, text, origin)
-        if not origin and not fence:
+        if not origin and not fence and text.rstrip()[-1:] in (":", "："):
             announced = _announces(text) or announced
 
 
