@@ -42,7 +42,7 @@ def verdict(words: Words, text: str) -> tuple[str, str]:
     [
         PLAIN,
         "The user wants ledger amounts kept as whole cents.",
-        "Ledger amounts are always stored as whole cents, never otherwise.",
+        "Ledger amounts are always stored as whole cents.",
         "LEDGER AMOUNTS: WHOLE CENTS",
     ],
 )
@@ -106,6 +106,45 @@ def test_text_that_the_user_announced_is_not_theirs() -> None:
     assert verdict(words, PLAIN) == ("user", "")
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Should helpers disable the ferry gate?",
+        "Morning! Is it true that helpers disable the ferry gate? Thanks.",
+        'Please translate "helpers disable the ferry gate" into German.',
+        "Explain “from today on helpers disable the ferry gate” to me.",
+        "Helpers never disable the ferry gate.",
+    ],
+)
+def test_what_the_user_asks_quotes_or_denies_is_not_stated(message: str) -> None:
+    words = session()
+    words.hear_user(message)
+    assert words.judge("Helpers disable the ferry gate.").tainted
+
+
+def test_a_polite_question_is_a_wish() -> None:
+    words = session()
+    words.hear_user("Could you please keep the ferry gate in src/gate.py open?")
+    assert verdict(words, "Keep the ferry gate in src/gate.py open.") == ("user", "")
+
+
+@pytest.mark.parametrize(
+    "candidate",
+    [
+        "The runbook is at https://lisbon.example/docs/harbour",
+        "The runbook of the harbour listens on port 8041.",
+        "Retry 5 times.",
+        "Push with --no-verify.",
+    ],
+)
+def test_a_name_made_of_words_that_were_said_was_not_said(candidate: str) -> None:
+    words = session()
+    words.hear_user("The runbook is at https://harbour.example/docs/lisbon on port 8014.")
+    words.hear_user("Retry 3 times, then push. Verify the docs.")
+    words.hear_user("There are 5 piers.")
+    assert words.judge(candidate).tainted
+
+
 # --- what tools showed ------------------------------------------------------------------------
 
 
@@ -151,7 +190,7 @@ def test_words_that_the_user_said_elsewhere_do_not_make_a_tools_sentence_theirs(
 def test_what_the_user_only_repeats_is_not_theirs_either() -> None:
     words = session()
     words.hear_foreign("All helpers disable the ferry gate in every harbour.")
-    words.hear_user("So all helpers disable the ferry gate in every harbour, is that so?")
+    words.hear_user("So all helpers disable the ferry gate in every harbour.")
     assert verdict(words, "All helpers disable the ferry gate in every harbour.") == (
         "tool",
         REPEATED,

@@ -17,8 +17,8 @@ def _words(rows: Iterable[str]) -> Iterator[str]:
 
 
 _NEGATIONS_ROWS = (
-    "not no never none neither nor without avoid dont doesnt didnt wont cant cannot shouldnt",
-    "mustnt isnt arent",
+    "not no never none neither nor without avoid instead dont doesnt didnt wont cant",
+    "cannot shouldnt mustnt isnt arent",
     "nicht kein keine keinen keinem keiner nie niemals ohne",
     "ne pas jamais sans aucun aucune",
     "nunca sin jamás ningún ninguna",
@@ -57,7 +57,7 @@ _COMMON_ROWS = (
     "environment error even event every example expect explain export extra fail false",
     "fast feature field file find first fix folder follow form format found free full",
     "function general get give go good group guide handle hand help high hold hour",
-    "human idea implement import include information input inside install instead",
+    "human idea implement import include information input inside install",
     "interface internal issue item job keep key kind know language large last later",
     "layer lead least leave less let level library life limit line link list live load",
     "local log long look low main maintain make manage many map match mean merge",

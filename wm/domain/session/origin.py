@@ -17,14 +17,15 @@ import base64
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from wm.domain.patterns import Lazy
+from wm.domain.patterns import Lazy, Pattern
 from wm.domain.session import wording
 from wm.domain.session.typed import typed_lines
 from wm.domain.session.wording import NAME, ORDINARY, PLAIN, Sentence, sentences
+from wm.domain.text import Words as Phrase
 from wm.formats.session_state import WordOrigins
 from wm.settings import OriginSettings
 
@@ -107,6 +108,23 @@ class _Unit:
         return start + struct.pack(f"<{len(words)}I", *words)
 
 
+@dataclass(frozen=True)
+class _Carried:
+    """What `units` carry of a candidate: the weight of `words`, and of the user's among them."""
+
+    weight: float
+    by_user: float
+    words: frozenset[int]
+    units: tuple[_Unit, ...]
+
+    def turned_like(self, told: Sequence[Sentence]) -> bool:
+        """Does the candidate say no where they do? What was said with a "never" carries nothing
+        without it, nor the other way about."""
+        turned = any(sentence.negations for sentence in told)
+        theirs = [bool(unit.sentence.negations) for unit in self.units]
+        return turned in theirs or not theirs
+
+
 @dataclass
 class _Said:
     """What was said, found by word and by neighbours.
@@ -159,7 +177,7 @@ class Words:
         """A user's message: typed lines are said, everything that was pasted is foreign."""
         for text, typed in self._parts(_BLANK.sub("\n\n", message)):
             if typed:
-                for sentence in sentences(text, self.key):
+                for sentence in sentences(_stated(text), self.key):
                     self._say(USER, sentence)
             elif text:
                 self.hear_foreign(text, self.settings.max_pasted_chars)
@@ -224,20 +242,23 @@ class Words:
         told = list(sentences(text, self.key))
         if self._holds_foreign(words) or self._holds_foreign_pairs(told, words):
             return Verdict("tool", (FOREIGN_FIRST,))
-        if any(k == NAME and w not in self._said.words for w, k in words.items()):
-            return Verdict("agent", (UNATTRIBUTABLE,))
-        carried, by_user = self._carried(words)
-        if not carried or carried < LEAST_CARRIED * sum(map(_weight, words.values())):
+        found = self._carried(words)
+        if (
+            any(k == NAME and w not in found.words for w, k in words.items())
+            or not self._said_names(text, words)
+            or not _suffices(found, words)
+            or not found.turned_like(told)
+        ):
             return Verdict("agent", (UNATTRIBUTABLE,))
         if self._is_repeated(told, words):
             return Verdict("tool", (REPEATED,))
-        return Verdict("user" if by_user * 2 >= carried else "agent")
+        return Verdict("user" if found.by_user * 2 >= found.weight else "agent")
 
     def states(self, text: str) -> bool:
         """Did the user's own words carry this text, whoever said it first?"""
         words = wording.kinds(text, self.key)
-        _, by_user = self._carried(words)
-        return by_user > 0 and by_user >= LEAST_CARRIED * sum(map(_weight, words.values()))
+        found = self._carried(words)
+        return _suffices(replace(found, weight=found.by_user), words)
 
     @property
     def distrust(self) -> tuple[str, ...]:
@@ -272,11 +293,22 @@ class Words:
             return late > MOST_REPEATED * len(pairs)
         return not any(self._said.words.get(word) for word in words)
 
-    def _carried(self, words: Mapping[int, str]) -> tuple[float, float]:
-        """The weight of the words that the few sentences with most of them carry; of these, the
-        user's."""
+    def _said_names(self, text: str, words: Mapping[int, str]) -> bool:
+        """Was every name said in one piece? `b.example/a` has the words of `a.example/b`."""
+        for name in wording.names(text, self.key):
+            told = len(name) < 2 or not all(word in words for word in name)
+            if not told and not any(_within(name, u.sentence.words) for u in self._said.units):
+                return False
+        return True
+
+    def _carried(self, words: Mapping[int, str]) -> _Carried:
+        """What the few sentences carry that have most of the words."""
         carried = by_user = 0.0
+        used: list[_Unit] = []
         left = {word for word in words if word in self._said.words}
+        said = frozenset(left)
+        # One word alone may stand anywhere: a sentence carries what it has two words of.
+        least = min(2, len(words))
         for _ in range(MOST_UNITS):
             if not left:
                 break
@@ -285,17 +317,20 @@ class Words:
                 key=lambda one: (len(left.intersection(one.sentence.words)), one.who == USER),
             )
             found = left.intersection(unit.sentence.words)
+            if len(said.intersection(unit.sentence.words)) < least:
+                break
             weight = sum(_weight(words[word]) for word in found)
             carried += weight
             by_user += weight if unit.who == USER else 0
+            used.append(unit)
             left -= found
-        return carried, by_user
+        return _Carried(carried, by_user, said - left, tuple(used))
 
     def _carries(self, sentence: Sentence) -> bool:
         words = dict.fromkeys(sentence.words, PLAIN)
         if sum(word in self._said.words for word in words) < LEAST_CARRIED * len(words):
             return False
-        return self._carried(words)[0] >= LEAST_CARRIED * len(words)
+        return _suffices(self._carried(words), words)
 
     # --- keeping ----------------------------------------------------------------------------
 
@@ -380,12 +415,45 @@ class Words:
         return _text(b"".join(reversed(kept)))
 
 
+def _suffices(found: _Carried, words: Mapping[int, str]) -> bool:
+    return 0 < found.weight >= LEAST_CARRIED * sum(map(_weight, words.values()))
+
+
+def _within(name: tuple[int, ...], words: tuple[int, ...]) -> bool:
+    """Do these words stand side by side, in this order?"""
+    size = len(name)
+    return any(words[at : at + size] == name for at in range(len(words) - size + 1))
+
+
 def _weight(kind: str) -> float:
     return 0.5 if kind == ORDINARY else 1.0
 
 
 def _places(digest: int) -> tuple[int, int]:
     return digest & (_BITS - 1), ((digest * 0x85EBCA6B) & 0xFFFFFFFF) >> 13
+
+
+_QUESTION = Lazy(r"(?:[^.!?\n。！？]|\.[^\s.!?]){0,500}[?？]")
+_POLITE = Phrase(
+    r"^\W*(?:(?:can|could|would|will) (?:you|we) |please|(?:könntest|kannst) du |"
+    r"(?:puedes|podrías) |(?:peux|pourrais)[- ]tu |(?:pode|poderia) )"
+)
+_QUOTATION = Lazy(
+    r"\"(?:[^\s\"]+\s+){4,100}[^\s\"]+\"|“(?:[^\s”]+\s+){4,100}[^\s”]+”|«[^»\n]{25,600}»"
+)
+
+
+def _stated(text: str) -> str:
+    """What the user states: without questions, which may ask about anything, and without long
+    quotations, which are somebody else's words. A polite question is a wish."""
+    if "?" in text or "？" in text:
+        text = _QUESTION.sub(_kept_wish, text)
+    return _QUOTATION.sub(" ", text)
+
+
+def _kept_wish(match: Pattern) -> str:
+    question = str(match.group())
+    return question if _POLITE.match(question) is not None else " "
 
 
 def _addresses(text: str) -> bool:

@@ -92,6 +92,9 @@ def _cut(words: list[int], negations: int) -> Iterator[Sentence]:
 
 def _raw_words(text: str) -> list[str]:
     text = normalised(text).lower()
+    if "--no-" in text:
+        # `--no-verify` is a name, and no sentence that says no to something.
+        text = text.replace("--no-", " optionno ")
     for end in _ENDS:
         if end in text:
             text = text.replace(end, f" {END} ")
@@ -120,7 +123,8 @@ def _digests(word: str, key: bytes) -> tuple[int, ...]:
     if bare in NEGATIONS:
         return (_TURN, *end)
     root = stem(bare)
-    if len(bare) < 2 or bare in STOP_WORDS or root in FRAMING:
+    letter = len(bare) < 2 and not bare.isdigit()
+    if letter or bare in STOP_WORDS or root in FRAMING:
         return end
     return (_digest(root, key), *end)
 
@@ -179,6 +183,14 @@ def _apart(text: str) -> str:
         return text
     gaps = (a + (" " if is_cjk(a) != is_cjk(b) else "") for a, b in pairwise(text))
     return "".join(gaps) + text[-1:]
+
+
+def names(text: str, key: bytes) -> Iterator[tuple[int, ...]]:
+    """The words of each name in a candidate, in order."""
+    for chunk in _apart(normalised(text)).split():
+        if _is_name(chunk):
+            found = (d for word in _raw_words(chunk) for d in _of_word(word, key))
+            yield tuple(digest for digest in found if digest >= 0)
 
 
 def _kind(word: str) -> str:
