@@ -23,7 +23,9 @@ def paths(socket: str = "/run/user/7/wm/wm.sock") -> Paths:
 
 def agents(runtime: str = "/run/user/7") -> AgentPaths:
     nowhere = Path("/x")
-    return AgentPaths(nowhere, nowhere, nowhere, nowhere, Path("/units"), Path("/agents"), (), runtime)
+    return AgentPaths(
+        nowhere, nowhere, nowhere, nowhere, Path("/units"), Path("/agents"), (), runtime
+    )
 
 
 @pytest.mark.parametrize(

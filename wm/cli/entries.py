@@ -20,6 +20,8 @@ CAME_FROM = {
     ("explicit", "user"): "you asked for it",
     ("explicit", "agent"): "an agent asked for it",
     ("manual", "user"): "added by hand",
+    ("manual", "agent"): "an agent's tool asked for it",
+    ("manual", "tool"): "an agent's tool asked for it, out of what a tool read",
     ("explicit", "import"): "imported; you asked for it",
     ("manual", "import"): "imported",
     ("compaction", "import"): "imported, from a summary",
@@ -48,6 +50,8 @@ def marks(entry: MemoryEntry) -> list[str]:
         found.append(f"seen again {entry.reinforcement_count}×")
     if entry.scope != "workspace":
         found.append("only on " + entry.scope.replace(":", " ", 1))
+    if entry.file:
+        found.append(f"the file {entry.file}")
     if entry.tainted:
         found.append("tainted")
     if entry.suspect:
