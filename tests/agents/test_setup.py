@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from wm.agents import setup
 from wm.agents.claude_hooks import HOOKS, MARK
 from wm.errors import UserError
 
+ROOT = Path(__file__).resolve().parents[2]
 OWN_HOOK = {"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}
 
 SETTINGS = {
@@ -190,6 +193,78 @@ def test_a_refresh_that_was_cut_after_any_write_can_be_undone(
     plan = setup.plan_setup(moved.look())
     setup.apply(replace(plan, changes=plan.changes[:writes]))
     moved.unsetup()
+    assert machine.tree() == before
+
+
+KILL = """
+import os, sys
+from pathlib import Path
+from tests.agents.conftest import Machine
+from wm.agents import setup
+
+call, number, verb = sys.argv[2], int(sys.argv[3]), sys.argv[4]
+count, real = 0, getattr(os, call)
+
+def counted(*words, **options):
+    global count
+    count += 1
+    if count == number:
+        os._exit(9)
+    return real(*words, **options)
+
+setattr(os, call, counted)
+getattr(Machine(Path(sys.argv[1])), verb)()
+"""
+"""Setup in a process that ends at the Nth call of one kind, with nothing cleared up."""
+
+CUTS = [
+    (verb, call, number)
+    for verb, call, most in (
+        ("setup", "fsync", 4),
+        ("setup", "replace", 4),
+        ("unsetup", "fsync", 1),
+        ("unsetup", "replace", 1),
+        ("unsetup", "unlink", 4),
+        ("unsetup", "rmdir", 2),
+    )
+    for number in range(1, most + 1)
+]
+
+
+@pytest.mark.crash
+@pytest.mark.parametrize(("verb", "call", "number"), CUTS)
+def test_a_run_that_was_killed_leaves_nothing_that_the_next_does_not_clear(
+    machine: Machine, verb: str, call: str, number: int
+) -> None:
+    write(machine, SETTINGS["own hooks"])
+    before = machine.tree()
+    if verb == "unsetup":
+        machine.setup()
+    words = [sys.executable, "-c", KILL, str(machine.home), call, str(number), verb]
+    assert subprocess.run(words, cwd=ROOT, check=False).returncode == 9
+    machine.unsetup()
+    after = machine.tree()
+    assert {path for path in set(after) - set(before) if after[path] is not None} == set()
+    assert {path: after[path] for path in before} == before
+
+
+def test_what_a_killed_run_left_is_cleared_by_the_next(machine: Machine) -> None:
+    write(machine, SETTINGS["own hooks"])
+    before = machine.tree()
+    cut = machine.settings.with_name(".settings.json.wm-new")
+    cut.write_bytes(b"half of it")
+    machine.unsetup()
+    assert machine.tree() == before
+    cut.write_bytes(b"half of it")
+    machine.setup()
+    assert not cut.exists()
+
+
+def test_folders_of_a_file_that_is_gone_already_go_too(machine: Machine) -> None:
+    before = machine.tree()
+    machine.setup()
+    machine.plugin.unlink()
+    machine.unsetup()
     assert machine.tree() == before
 
 

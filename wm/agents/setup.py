@@ -20,9 +20,8 @@ import difflib
 import hashlib
 import os
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -83,6 +82,7 @@ class Facts:
 
     found: agents whose program or folder is there. files: content by path, None for no file.
     missing: folders that a new file would need made. service: unit files fit this machine.
+    cut: half-written files of a run that was killed, with what they hold.
     """
 
     found: tuple[str, ...]
@@ -93,6 +93,7 @@ class Facts:
     record: Record
     record_bytes: bytes | None
     service: services.Kind
+    cut: Mapping[Path, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -174,6 +175,7 @@ def look(
         record=_parse_record(agents.record, record_bytes),
         record_bytes=record_bytes,
         service=kind,
+        cut={new: raw for path in every if (raw := _read(new := _new_of(path))) is not None},
     )
 
 
@@ -253,7 +255,7 @@ def plan_setup(facts: Facts, *, agents: Sequence[str] = (), service: bool = Fals
     record = _record_change(facts, facts.record.model_copy(update={"files": files}))
     touched = any(change.agent == SERVICE for change in changes)
     return Plan(
-        changes=(*record, *changes),
+        changes=(*_cleared(facts), *record, *changes),
         notes=tuple(notes),
         last=services.enable(facts.service) if touched else (),
     )
@@ -296,6 +298,11 @@ def _kept(part: Part, base: bytes | None, after: bytes, earlier: tuple[str, ...]
     return KeptFile(agent=part.agent, original=original, written=(*earlier, _sha(after)))
 
 
+def _cleared(facts: Facts) -> Iterator[FileChange]:
+    for path, raw in facts.cut.items():
+        yield FileChange(path=path, before=raw, after=None, say="clear", private=True)
+
+
 def plan_unsetup(facts: Facts, *, agents: Sequence[str] = ()) -> Plan:
     """Undo setup for these agents (default: everything, the service too).
 
@@ -313,13 +320,20 @@ def plan_unsetup(facts: Facts, *, agents: Sequence[str] = ()) -> Plan:
     record = _record_change(facts, facts.record.model_copy(update={"files": files}))
     touched = any(change.agent == SERVICE for change in changes)
     first, last = services.disable(facts.service) if touched else ((), ())
-    return Plan(changes=(*changes, *record), notes=tuple(notes), first=first, last=last)
+    return Plan(
+        changes=(*_cleared(facts), *changes, *record), notes=tuple(notes), first=first, last=last
+    )
 
 
 def _unwire(facts: Facts, part: Part, kept: KeptFile | None) -> tuple[FileChange | None, str]:
     current = facts.files[part.path]
+    made = tuple(Path(folder) for folder in kept.made) if kept else ()
     if current is None:
-        return None, ""
+        # A run that was killed, or the user, took the file and left our folders.
+        if not set(made) - set(facts.missing[part.path]):
+            return None, ""
+        say = "remove the folder of"
+        return FileChange(part.path, None, None, agent=part.agent, say=say, drop=made), ""
     note = ""
     if kept is not None and _sha(current) in kept.written:
         after = kept.original_bytes
@@ -447,20 +461,29 @@ def _carry_out(change: FileChange) -> None:
     _drop_folders(change.drop)
 
 
+def _new_of(path: Path) -> Path:
+    """Where the new content of a file is written first: always there, so that what a killed run
+    left is found, and cleared, by the next."""
+    target = Path(os.path.realpath(path))
+    return target.with_name(f".{target.name}.wm-new")
+
+
 def _replace(path: Path, content: bytes) -> None:
     """A whole file or the old one, with the old one's mode; links are followed before."""
     mode = path.stat().st_mode & 0o777 if path.exists() else PRIVATE_FILE
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    new = _new_of(path)
+    new.unlink(missing_ok=True)
+    handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE_FILE)
     try:
         with os.fdopen(handle, "wb") as file:
             os.fchmod(file.fileno(), mode)
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(name, path)
+        os.replace(new, path)
     except OSError:
         with contextlib.suppress(OSError):
-            os.unlink(name)
+            os.unlink(new)
         raise
 
 
@@ -468,6 +491,8 @@ def _drop_folders(folders: Iterable[Path]) -> None:
     for folder in folders:
         try:
             folder.rmdir()
+        except FileNotFoundError:
+            continue
         except OSError:
             return  # somebody else's files live there by now
 
