@@ -196,6 +196,18 @@ def test_a_refresh_that_was_cut_after_any_write_can_be_undone(
     assert machine.tree() == before
 
 
+@pytest.mark.parametrize("raw", [b'{"mcpServers": null}', b"[]", b"{", b"\xff"])
+def test_a_file_that_holds_nothing_of_ours_need_not_be_understood_to_undo(
+    machine: Machine, raw: bytes
+) -> None:
+    server = machine.home / ".claude.json"
+    server.write_bytes(raw)
+    write(machine, b"{ // mine\n}")
+    before = machine.tree()
+    assert machine.unsetup().nothing_to_do
+    assert machine.tree() == before
+
+
 KILL = """
 import os, sys
 from pathlib import Path

@@ -38,7 +38,8 @@ class ClaudeServer:
     agent: str = "claude-code"
 
     def is_ours(self, raw: bytes) -> bool:
-        return _is_ours(self._server(self._tree(raw)[1]))
+        # A file without our word is not ours, whatever else it may be: nobody need mend it.
+        return b'"mcp"' in raw and _is_ours(self._server(self._tree(raw)[1]))
 
     def is_current(self, raw: bytes) -> bool:
         server = self._server(self._tree(raw)[1])
