@@ -140,6 +140,9 @@ def test_an_anchored_entry_says_that_its_code_changed(user: Terminal) -> None:
     file.write_text("def berth(number):\n    return number + 2\n")
     shown = " ".join(user.wm("inspect").out.split())
     assert "suspect: the code that it speaks of changed" in shown
+    explained = " ".join(user.wm("diag", "explain", entry).out.split())
+    assert "its code dock.py:berth · changed" in explained
+    assert "× 0.25 (suspect)" in explained
     assert user.wm("edit", entry, "--anchor", "dock.py:berth").code == 0
     assert "suspect" not in user.wm("inspect").out
     assert "speaks of" not in user.wm("edit", entry, "--anchor", "").out

@@ -108,6 +108,7 @@ def test_what_is_left_out_is_counted_in_the_text_and_named_in_the_value() -> Non
     assert rendered.text.splitlines()[-1].startswith("Not shown: ")
     left = 12 - rendered.shown["files"]
     assert f" {left} files" in rendered.text.splitlines()[-1]
+    assert rendered.text.endswith(" (over a limit or no room).")
     assert "error:000000000000" in rendered.omitted
     assert "file:src/m9.py" in rendered.omitted
 
@@ -127,7 +128,9 @@ def test_the_text_never_passes_its_limit_and_never_cuts_a_line(limit: int) -> No
 def test_only_as_many_as_the_caps_allow_are_shown() -> None:
     rendered = render(crowded(), dataclasses.replace(SETTINGS, rendered_chars=9000))
     assert rendered.shown == {"files": 8, "errors": 3, "decisions": 8, "memories": 6}
-    assert rendered.text.splitlines()[-1] == "Not shown: 4 files, 2 errors, 3 memories."
+    assert rendered.text.splitlines()[-1] == (
+        "Not shown: 4 files, 2 errors, 3 memories (over a limit)."
+    )
 
 
 def test_the_newest_open_errors_come_first_and_maybe_fixed_ones_last() -> None:

@@ -154,7 +154,11 @@ def _numbers(answer: Explanation) -> list[output.Row]:
     if answer.prompts:
         between = f"{_when(answer.first_prompt_at)} to {_when(answer.last_prompt_at)}"
         told = f"{answer.prompts:,}, from {between}"
-    return [*rows, ("prompts", told)]
+    rows.append(("prompts", told))
+    for anchor in answer.anchors:
+        where = f"{anchor.path}:{anchor.symbol}" if anchor.symbol else anchor.path
+        rows.append(("its code", f"{where} · {anchor.state}"))
+    return rows
 
 
 @command.command("commands", short_help="What became of a compaction's commands.")

@@ -119,12 +119,16 @@ def _write(sections: tuple[_Section, ...], chosen: Mapping[str, list[_Item]]) ->
 
 
 def _footer(sections: tuple[_Section, ...], shown: Mapping[str, int]) -> str:
+    """How many of what do not stand here, and why."""
     counts = (
         (len(section.items) + len(section.beyond) - shown[section.word], section.word)
         for section in sections
     )
     words = [f"{n} {word if n > 1 else SINGULAR[word]}" for n, word in counts if n > 0]
-    return f"Not shown: {', '.join(words)}."
+    capped = any(section.beyond for section in sections)
+    full = any(len(section.items) > shown[section.word] for section in sections)
+    why = " or ".join(["over a limit"] * capped + ["no room"] * full)
+    return f"Not shown: {', '.join(words)} ({why})."
 
 
 SINGULAR = {
@@ -177,10 +181,11 @@ def _error_line(error: OpenError, max_chars: int) -> str:
 
 
 def _decisions(state: SessionState, settings: SessionSettings) -> _Section:
-    """The newest first; they are stored oldest first."""
+    """The newest first; they are stored oldest first. One that a tool's text made is not shown."""
     items = tuple(
         _Item(f"decision:{number}", f"- {_short(decision.text, settings.rendered_line_chars)}")
         for number, decision in reversed(tuple(enumerate(state.recent_decisions)))
+        if decision.origin != "tool"
     )
     cap = settings.kept_decisions
     return _Section(
