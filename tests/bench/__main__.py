@@ -17,7 +17,7 @@ NAMES = (
     "rotate",
     "linear",
 )
-WITH_ARGUMENTS = ("eval", "poison")
+WITH_ARGUMENTS = ("eval", "peer_vectors", "poison")
 
 
 def run() -> int:

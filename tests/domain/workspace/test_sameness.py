@@ -19,6 +19,8 @@ from wm.domain.workspace.sameness import IDENTITY_TYPES, identity, same_fact, st
         ("src/app.ts talks to https://api.example/", "api.example"),
         ("The parser is in ./src/p.ts:12", "src/p.ts"),
         ("Config: `deploy/prod`", "deploy/prod"),
+        ("The parser is in `src/p.ts`.", "src/p.ts"),
+        ("See (https://e.example/x).", "e.example/x"),
         ("docker-compose.yml exposes it", "docker-compose.yml"),
         ("Logs are under /var/log/app/", "/var/log/app"),
         ("Notes live in docs/plan", "docs/plan"),

@@ -167,6 +167,19 @@ def _is_commit(seen: _Text) -> bool:
     )
 
 
+def _is_temporary(seen: _Text) -> bool:
+    # "Do not remember this" reads like a rule and asks for the opposite of one.
+    if _UNWANTED.match(seen.plain) is not None:
+        return True
+    return not seen.durable and _any(_TEMPORARY, seen.plain)
+
+
+_UNWANTED = Lazy(
+    r"^(?:please )?(?:do not|don't|dont|never) (?:remember|save|store|keep|memori[sz]e) (?:this|that|it)\b",
+    ignore_case=True,
+)
+
+
 def _is_question(seen: _Text) -> bool:
     if _QUESTION[0].search(seen.plain[-12:]) is not None:
         return True
@@ -276,7 +289,7 @@ _RULES: tuple[tuple[str, Callable[[_Text], bool]], ...] = (
     ("stack_trace", _plainly(_STACK)),
     ("commit_or_ci_snapshot", _is_commit),
     ("path_heavy", _is_path_heavy),
-    ("temporary_status", _unless_durable(_TEMPORARY)),
+    ("temporary_status", _is_temporary),
     ("active_file_snapshot", _unless_durable(_ACTIVE_FILE)),
     ("code_or_api_signature", _plainly(_CODE)),
     ("unresolved_question", _is_question),

@@ -185,7 +185,7 @@ def _url(token: str) -> str:
     if not 3 <= at <= 40 or len(token) > _MAX_TOKEN:
         return ""
     start = max(token.rfind("http", 0, at), 0)
-    raw = token[start:].strip(_EDGE).rstrip(".")
+    raw = token[start:].strip(_EDGE).rstrip(_EDGE + ".")
     try:
         parts = urlsplit(raw)
     except ValueError:
@@ -201,7 +201,7 @@ def _path(token: str) -> str:
     if "/" not in token and "." not in token:
         return ""
     quoted = token.strip(",.;:!?()")[:1] in ("`", '"', "'")
-    bare = token.strip(_EDGE).rstrip(".")
+    bare = token.strip(_EDGE).rstrip(_EDGE + ".")
     bare = bare.split(":", 1)[0]
     if not bare or len(bare) > _MAX_TOKEN or not _PATH.search(bare):
         return ""

@@ -37,8 +37,9 @@ from wm.domain.session.paths import spelled
 from wm.settings import SessionSettings
 
 CHECKS = (
-    Family("pytest", ("FAILED ", "ERROR ", "ERROR: ", "FAILURES =", "ERRORS ="), pytest.find,
-           ("pytest",)),
+    Family("pytest",
+           ("E   ", "FAILED ", "ERROR ", "ERROR: ", "FAILURES =", "ERRORS ="),
+           pytest.find, ("pytest",)),
     Family("unittest", ("FAIL: ", "ERROR: "), unittest.find, ("unittest",)),
     Family("jest", ("FAIL", " failing", "(fail)", " › "), jest.find,
            ("jest", "vitest", "mocha", "playwright", "bun")),

@@ -42,7 +42,7 @@ def find(lines: Sequence[str]) -> Iterator[Found]:
         if missing is not None:
             yield Found("test", missing.group(1), at=number, until=number + 1)
     if not listed:
-        yield from map(_unlisted, sections)
+        yield from map(_unlisted, sections) if sections else _bare(lines)
         return
     free: dict[str, deque[_Section]] = {}
     for known in sections:
@@ -62,6 +62,15 @@ def find(lines: Sequence[str]) -> Iterator[Found]:
     # `-rf` lists what failed, but not what could not even begin.
     left = (section for waiting in free.values() for section in waiting)
     yield from (_unlisted(section) for section in left if section.title.startswith("ERROR "))
+
+
+def _bare(lines: Sequence[str]) -> Iterator[Found]:
+    """Of a report that was cut only the last words may be left."""
+    for i, line in enumerate(lines):
+        said = line[1:].strip() if line.startswith("E   ") else ""
+        if _EXCEPTION.match(said) or said.startswith("assert "):
+            yield Found("test", said, at=i, until=i + 1)
+            return
 
 
 def _unlisted(section: _Section) -> Found:
