@@ -139,5 +139,6 @@ def test_a_decision_that_the_model_took_from_a_tool_waits(bench: Bench) -> None:
     bench.event(
         "assistant_text", text="We decided to run the job queue on Postgres instead of Redis."
     )
+    assert "Postgres" not in bench.call("show_session", session_id="s-1").hot
     propose(bench)
     assert (bench.texts(), len(bench.texts("inbox"))) == ([], 1)

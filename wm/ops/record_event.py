@@ -187,9 +187,16 @@ def _wrote(work: Work, place: Place, request: EventRequest) -> EventAnswer:
     )
     if state.subagent or not stated:
         return _answer(state)
-    state = transitions.note_decisions(
-        state, stated, now=work.now, settings=work.runtime.settings.session
-    )
+    for text in stated:
+        # What it only read somewhere is a candidate that waits, and no decision to be shown.
+        read = origins.judge(work, place, request.session_id, text).origin == "tool"
+        state = transitions.note_decisions(
+            state,
+            [text],
+            now=work.now,
+            settings=work.runtime.settings.session,
+            origin="tool" if read else "agent",
+        )
     save_session(work, place, state)
     return _answer(state)
 
