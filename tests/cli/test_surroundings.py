@@ -14,6 +14,7 @@ import pytest
 from tests.cli.terminal import Said, Terminal, repository
 from tests.daemon import foreign
 from tests.daemon.foreign import speaking
+from wm import __version__
 from wm.cli.verbs.doctor import why_full
 
 HOMES: tuple[tuple[dict[str, str], str, str], ...] = (
@@ -298,6 +299,19 @@ def test_another_program_on_the_socket_is_named(name: str, head: bytes, told: st
                 assert said.code == 1
                 assert told in said.sentences, name
             assert squeezed(told) in squeezed(user.wm("doctor", "--no-proof").out)
+
+
+def test_how_long_a_daemon_is_up_is_its_own_count_whatever_the_clock_says() -> None:
+    with tempfile.TemporaryDirectory(prefix="wm-") as folder:
+        user = Terminal(Path(folder))
+        user.settings().paths.socket.parent.mkdir(mode=0o700, parents=True)
+        status = {"name": "wm", "home": str(user.data), "pid": 7, "version": __version__}
+        status |= {"startedAt": "2999-01-01T00:00:00.000Z", "uptimeS": 7200.5}
+        body = json.dumps(status).encode()
+        head = b"HTTP/1.1 200 X\r\ncontent-type: application/json\r\n"
+        answer = head + b"content-length: %d\r\n\r\n" % len(body) + body
+        with speaking(user.settings(), answer, b"HTTP/1.1 404 X\r\n" + TAIL):
+            assert "up for 2 hours · pid 7" in user.wm("status").out
 
 
 def test_the_daemon_of_another_data_folder_is_named_and_not_stopped() -> None:

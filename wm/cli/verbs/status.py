@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 import click
@@ -102,15 +101,11 @@ def _daemon_line(daemon: dict[str, Any] | None, silent: str) -> tuple[str, outpu
     if daemon is None:
         told = silent or "down; everything works without it, only slower (wm up)"
         return told, output.warn
-    up = f"up for {_up_for(str(daemon['startedAt']))} · pid {daemon['pid']}"
+    # Its own count, not the difference of two clocks: those may have been set meanwhile (F30).
+    up = f"up for {output.lasting(float(daemon['uptimeS']))} · pid {daemon['pid']}"
     if daemon["version"] != __version__:
         return (
             f"{up} · version {daemon['version']}, not {__version__} (wm down; wm up)",
             output.warn,
         )
     return up, output.good
-
-
-def _up_for(started_at: str) -> str:
-    started = datetime.fromisoformat(started_at)
-    return output.lasting((datetime.now(UTC) - started).total_seconds())
