@@ -250,6 +250,28 @@ def test_an_accepted_deletion_by_hand_is_taken_back(bench: Bench) -> None:
     assert bench.texts() == [SHIP, CENTS]
 
 
+def test_an_accepted_change_by_hand_is_taken_back_and_done_again(bench: Bench) -> None:
+    bench.write_memory(entry("m_old00001", SHIP))
+    before = one(bench)
+    edited = before.model_copy(update={"text": CENTS, "user_importance": "high"})
+    _by_hand(bench, bench.memory().model_copy(update={"entries": (edited,)}))
+    bench.call("accept_outside")
+    assert bench.texts() == [CENTS]
+    undone = bench.call("undo")
+    assert (one(bench).text, one(bench).user_importance) == (SHIP, "normal")
+    assert one(bench).retention_clock == before.updated_at
+    bench.call("undo", act=undone.event)
+    assert (one(bench).text, one(bench).user_importance) == (CENTS, "high")
+
+
+def test_a_change_by_hand_of_more_than_values_stays(bench: Bench) -> None:
+    bench.write_memory(entry("m_old00001", SHIP))
+    edited = one(bench).model_copy(update={"tags": ("deploy",)})
+    _by_hand(bench, bench.memory().model_copy(update={"entries": (edited,)}))
+    bench.call("accept_outside")
+    assert "before the edit by hand is not kept" in refusal(bench)
+
+
 def _by_hand(bench: Bench, edited: object) -> None:
     from wm.domain.workspace import outside
     from wm.formats.workspace_memory import WorkspaceMemory

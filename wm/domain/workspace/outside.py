@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
-from wm.domain.facts import Fact
+from wm.domain.facts import Detail, Fact
 from wm.domain.text import canonical
 from wm.domain.times import iso
+from wm.domain.workspace.retention import clock_of
 from wm.formats.base import dump
 from wm.formats.evidence import Outcome
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 
 CHANGED, ADDED, DELETED = "changed", "added", "deleted"
+VALUES = (str, bool, int, float)
+"""What the details of a record can hold as it is."""
 _STATUS = "status:"
 """A reason `status:superseded` says which status the outside edit gave, when not active."""
 _PROPOSAL_FIELDS = ("id", "status", "outside", "supersedes")
@@ -88,7 +91,7 @@ def accept_one(
         fact = _carried_out(proposal, target, "trashed")
     elif target is not None:
         done = _applied(proposal, target, now)
-        fact = _carried_out(proposal, target, "changed")
+        fact = _carried_out(proposal, target, "changed", done)
     else:
         done = _entered(proposal, now)
         rest = (*rest, done)
@@ -191,13 +194,33 @@ def _found(proposal: MemoryEntry) -> Fact:
     return Fact("outside_change", "store", "inbox", proposal.id, proposal.reasons, details)
 
 
-def _carried_out(proposal: MemoryEntry, target: MemoryEntry | None, outcome: Outcome) -> Fact:
-    """`entry` is the one that is now different; "unchanged" where it was gone already."""
+def _carried_out(
+    proposal: MemoryEntry,
+    target: MemoryEntry | None,
+    outcome: Outcome,
+    done: MemoryEntry | None = None,
+) -> Fact:
+    """`entry` is the one that is now different; "unchanged" where it was gone already. What was
+    changed in it is told before and after, so that it can be taken back."""
     entry_id = target.id if target is not None else proposal.id
     outcome = outcome if target is not None else "unchanged"
     reason = f"outside_{proposal.outside}"
-    details = {"proposal": proposal.id}
+    details: dict[str, Detail] = {"proposal": proposal.id}
+    if target is not None and done is not None:
+        details |= _differing(target, done)
     return Fact("outside_accepted", "user", outcome, entry_id, (reason,), details)
+
+
+def _differing(target: MemoryEntry, done: MemoryEntry) -> dict[str, Detail]:
+    """Each changed field before and after; `further` names those that are more than a value."""
+    old = dict(target) | {"retention_clock": clock_of(target)}
+    new = dict(done)
+    changed = [n for n in new if new[n] != old.get(n) and n not in ("updated_at", "id")]
+    flat = [n for n in changed if isinstance(new[n], VALUES) and isinstance(old.get(n), VALUES)]
+    details: dict[str, Detail] = {name: new[name] for name in flat}
+    details |= {f"{name}Before": old[name] for name in flat}
+    further = tuple(name for name in changed if name not in flat)
+    return details | ({"further": further} if further else {})
 
 
 def _noticed(entry_id: str, *codes: str) -> Fact:

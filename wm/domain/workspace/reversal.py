@@ -161,7 +161,15 @@ def _trashed(
     return Reversal(memory, gone, (fact,), trashes=True, stone=stone)
 
 
-def _unedit(record: EvidenceRecord, ground: Ground) -> Reversal | Refusal:
+def _before(told: Mapping[str, object]) -> tuple[str, ...]:
+    """Fields that the record tells before and after."""
+    names = (name.removesuffix("Before") for name in told if name.endswith("Before"))
+    return tuple(n for n in names if n in told and n in MemoryEntry.model_fields)
+
+
+def _unedit(
+    record: EvidenceRecord, ground: Ground, *, fields: tuple[str, ...] = _FIELDS
+) -> Reversal | Refusal:
     """Of an edit, pin or importance: each field as it was, if it still is what the edit made."""
     entry = ground.entry(record.entry)
     if entry is None or entry.status == "trashed":
@@ -169,12 +177,12 @@ def _unedit(record: EvidenceRecord, ground: Ground) -> Reversal | Refusal:
     if entry.status not in ("active", "inbox"):
         return Refusal("replaced", f"{entry.id} is {entry.status} and kept as history only.")
     told = record.details
-    fields = [name for name in _FIELDS if f"{name}Before" in told]
+    fields = tuple(name for name in fields if f"{name}Before" in told)
     if not fields:
         message = f"The code that {entry.id} was tied to before is not kept in the evidence."
         fix = f"`wm edit {entry.id} --anchor PATH:SYMBOL` ties it anew."
         return Refusal("not_reversible", message, fix=fix)
-    for name in fields:
+    for name in (n for n in fields if n not in _ALONG):
         if told.get(name) != getattr(entry, name):
             message = f"The {name.replace('_', ' ')} of {entry.id} was changed again since."
             return Refusal("changed_since", message, fix="Take the later change back first.")
@@ -228,6 +236,9 @@ def _unaccept_outside(record: EvidenceRecord, ground: Ground) -> Reversal | Refu
         return Reversal(memory, _get(memory, facts[0].entry), (fact,))
     if record.outcome == "accepted" and entry.status != "trashed":
         return _trashed(entry, ground, stone=False, back=())
+    told = record.details
+    if record.outcome == "changed" and not told.get("further") and _before(told):
+        return _unedit(record, ground, fields=_before(told))
     message = f"What {entry.id} said before the edit by hand is not kept in the evidence."
     return Refusal("not_reversible", message, fix=f"`wm edit {entry.id}` sets it right.")
 
