@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from wm.daemon import lifecycle
 from wm.daemon.client import Client
-from wm.errors import HostError, NotFound, UserError
+from wm.errors import HostError, NotFound, Unanswered, UserError
 from wm.library import Library
 from wm.settings import Settings, daemon_environment, load
 
@@ -83,6 +84,30 @@ def test_the_memory_tool_of_the_provider_works_through_it(library: Library, proj
 def test_a_request_of_another_form_is_refused(library: Library, project: str) -> None:
     with pytest.raises(HostError, match="text"):
         library.run("remember", {"directory": project, "text": ["a"]})
+
+
+@pytest.fixture
+def with_a_daemon_that_hangs(tmp_path: Path) -> Iterator[Library]:
+    """Somebody takes connections and requests, and never answers."""
+    settings = load({"HOME": str(tmp_path), "WM_SOCKET": str(tmp_path / "s")})
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(settings.paths.socket))
+        server.listen()
+        yield Library(settings)
+
+
+def test_where_the_daemon_does_not_answer_only_what_changes_nothing_goes_to_the_files(
+    with_a_daemon_that_hangs: Library, project: str
+) -> None:
+    def call(name: str, **arguments: Any) -> dict[str, Any]:
+        fields = {"directory": project, "name": name, "arguments": arguments}
+        reads = name == "memory_stats"
+        return with_a_daemon_that_hangs.run("call_tool", fields, deadline_s=0.1, repeatable=reads)
+
+    assert call("memory_stats")["structured"]["active"] == 0
+    with pytest.raises(Unanswered, match="did not answer in time"):
+        call("remember", text=SHIP)
+    assert call("memory_stats")["structured"]["waiting"] == 0
 
 
 def test_a_name_that_is_none_is_a_key_error(library: Library) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wm.daemon.client import Client
-from wm.errors import HostError, Unavailable
+from wm.errors import HostError, Unanswered, Unavailable
 from wm.settings import Settings, load
 
 
@@ -26,15 +26,28 @@ class Library:
     def __init__(self, settings: Settings | None = None) -> None:
         self._settings = settings or load()
 
-    def run(self, name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    def run(
+        self,
+        name: str,
+        fields: Mapping[str, Any],
+        *,
+        deadline_s: float | None = None,
+        repeatable: bool = False,
+    ) -> dict[str, Any]:
         """The answer of a use case. Raises WmError: what it refuses, the same from both ways.
 
+        deadline_s: the longest wait for the daemon; None: its own and a little. repeatable: the
+        call changes nothing, so where the daemon took it and did not answer, the files do.
         KeyError for a name that is none.
         """
         try:
             with Client(self._settings) as client:
-                answer = client.call(name, fields)
+                answer = client.call(name, fields, deadline_s=deadline_s)
         except Unavailable:
+            return self._on_files(name, fields)
+        except Unanswered:
+            if not repeatable:
+                raise
             return self._on_files(name, fields)
         assert isinstance(answer, dict), f"{name} answers with a text"
         return answer

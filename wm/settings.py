@@ -475,6 +475,9 @@ class RecallSettings:
 class ToolSettings:
     """The tools that a model is given (SPEC IF-4)."""
 
+    timeout_s: float = option(
+        10.0, "Longest wait of `wm mcp` for the daemon's answer to a call.", spec="IF-4", unit="s"
+    )
     hits: int = option(8, "Hits of memory_query unless asked otherwise.", spec="IF-4", unit="hits")
     answer_chars: int = option(
         8000,

@@ -12,6 +12,7 @@ from wm.agents.mcp_session import Outcome, Session
 from wm.agents.mcp_stdio import serve_stdio
 from wm.cli.context import Caller, workspace_options
 from wm.errors import WmError
+from wm.formats.tools import find
 from wm.library import Library
 from wm.settings import find_agent_session
 
@@ -41,9 +42,15 @@ class _Tools:
             "arguments": _well_formed(dict(arguments)),
             "session": self._agent.session,
         }
+        tool = find(name)
         try:
             # Found at each call: the folder may go away while the agent runs.
-            answer = self._library.run("call_tool", self._scoped(fields))
+            answer = self._library.run(
+                "call_tool",
+                self._scoped(fields),
+                deadline_s=self._caller.settings.tools.timeout_s,
+                repeatable=tool is not None and tool.reads,
+            )
         except WmError as error:
             return Outcome(f"{error.message} {error.fix}".strip(), failed=True)
         return Outcome(str(answer.get("text", "")), answer.get("structured") or {})
