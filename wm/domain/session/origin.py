@@ -204,7 +204,7 @@ class Words:
             text = f"{text}\n{decoded}"
         if _addresses(text):
             self.doubt(ADDRESSED)
-        self._take(sentences(text, self.key))
+        self._mark(*wording.features(text, self.key))
 
     def hear_summary(self, text: str) -> None:
         """A summary: what nothing that was said carries is foreign from now on, so that its
@@ -392,6 +392,9 @@ class Words:
         for sentence in told:
             words.update(sentence.words)
             pairs.update(sentence.pairs())
+        self._mark(words, pairs)
+
+    def _mark(self, words: set[int], pairs: set[int]) -> None:
         new = words.difference(self._said.words) | pairs.difference(self._said.pairs)
         bits = self._foreign
         for digest in new:

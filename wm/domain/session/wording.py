@@ -38,7 +38,7 @@ _END, _TURN = -1, -2
 _ENDS = ("\n", ". ", "! ", "? ", "; ", "。", "！", "？", "；")
 
 
-class _Spaced(dict[int, str]):
+class _Spaced(dict[int, str | None]):
     """Translation to a space for all but letters, digits, the full stop and our own mark."""
 
     def __missing__(self, code: int) -> str:
@@ -46,7 +46,9 @@ class _Spaced(dict[int, str]):
         return char if char.isalnum() or char in (END, ".") else " "
 
 
-_SPACED = _Spaced({code: _Spaced().__missing__(code) for code in range(128)} | {39: "", 0x2019: ""})
+_SPACED = _Spaced(
+    {code: _Spaced().__missing__(code) for code in range(128)} | {39: None, 0x2019: None}
+)
 
 
 class Sentence(NamedTuple):
@@ -70,10 +72,7 @@ def sentences(text: str, key: bytes) -> Iterator[Sentence]:
     """Every sentence that has a word. Linear."""
     words: list[int] = []
     negations = 0
-    raw = _raw_words(text)
-    # Most words of a long output come again and again: each is looked up once.
-    known = {word: _of_word(word, key) for word in set(raw)}
-    for digest in chain.from_iterable(map(known.__getitem__, raw)):
+    for digest in _flat(text, key):
         if digest >= 0:
             words.append(digest)
         elif digest == _TURN:
@@ -82,6 +81,34 @@ def sentences(text: str, key: bytes) -> Iterator[Sentence]:
             yield from _cut(words, negations)
             words, negations = [], 0
     yield from _cut(words, negations)
+
+
+def features(text: str, key: bytes) -> tuple[set[int], set[int]]:
+    """The words and the neighbours of a text, as its `sentences` have them; in one pass, because
+    a tool shows much."""
+    words: set[int] = set()
+    pairs: set[int] = set()
+    sentence: list[int] = []
+    negations = 0
+    for digest in chain(_flat(text, key), (_END,)):
+        if digest >= 0:
+            sentence.append(digest)
+        elif digest == _TURN:
+            negations += 1
+        elif sentence:
+            words.update(sentence)
+            turned = min(negations, MAX_NEGATIONS)
+            pairs.update([pair(one, other, turned) for one, other in pairwise(sentence)])
+            sentence, negations = [], 0
+    return words, pairs
+
+
+def _flat(text: str, key: bytes) -> Iterator[int]:
+    """All digests and marks of a text in order."""
+    raw = _raw_words(text)
+    # Most words of a long output come again and again: each is looked up once.
+    known = {word: _of_word(word, key) for word in set(raw)}
+    return chain.from_iterable(map(known.__getitem__, raw))
 
 
 def _cut(words: list[int], negations: int) -> Iterator[Sentence]:
