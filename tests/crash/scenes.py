@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from wm.domain.times import iso
+from wm.errors import StoreError
 from wm.formats.base import Record
 from wm.formats.events import (
     CompactionFinished,
@@ -210,7 +211,8 @@ def compacted(bench: Bench) -> object:
     """A summary that adds one memory, sees one again, and replaces one the model had learned."""
     ref = Ref(CompactionState, bench.key, paths.sid(SESSION))
     document = bench.store.read(ref).document
-    assert document is not None
+    if document is None:
+        raise StoreError("The snapshot of the compaction cannot be read.")
     numbers = {named.id: named.ref for named in document.refs}
     lines = (
         "All tests pass now.",

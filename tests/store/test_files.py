@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -16,6 +18,7 @@ from wm.settings import StoreSettings
 from wm.store.base import Health
 from wm.store.check import check
 from wm.store.files import FileStore
+from wm.store.fsops import Disk, Handle
 
 FOLDER = f"workspaces/{KEY}"
 
@@ -454,3 +457,21 @@ def test_entries_keep_fields_that_nobody_knows(home: Path) -> None:
         tx.put(MEMORY, memory().model_copy(update={"entries": (odd,)}))
     raw = json.loads(document(home).read_bytes())
     assert list(raw)[:3] == ["version", "generation", "checksum"]
+
+
+def test_a_drive_that_fails_once_is_asked_again(home: Path) -> None:
+    """Else the hand edit would stand alone, and the text in force would be taken for lost."""
+
+    class FlakyDisk(Disk):
+        failed: ClassVar[set[str]] = set()
+
+        def read(self, folder: Handle, name: str, limit: int) -> bytes:
+            if name not in self.failed:
+                self.failed.add(name)
+                raise OSError(errno.EIO, "Input/output error")
+            return super().read(folder, name, limit)
+
+    edit(document(home), "tests first", "tests never")
+    reading = FileStore(home, StoreSettings(), FlakyDisk(home)).read(MEMORY)
+    assert reading.health is Health.OUTSIDE
+    assert texts(reading.document) == ["tests first"]

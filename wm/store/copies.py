@@ -184,7 +184,17 @@ def _without_main(main: Decoded[D], spare: Decoded[D]) -> tuple[Reading[D], str]
 def _read(
     disk: Disk, folder: Handle, name: str, limit: int, unreadable: frozenset[int]
 ) -> bytes | str:
-    """The bytes; "" if there is no file; else a sentence why it cannot be read."""
+    """The bytes; "" if there is no file; else a sentence why it cannot be read.
+
+    A drive that fails is asked a second time: what it says of a file decides what is in force.
+    """
+    try:
+        return disk.read(folder, name, limit)
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        if error.errno not in unreadable:
+            raise
     try:
         return disk.read(folder, name, limit)
     except FileNotFoundError:
