@@ -733,11 +733,12 @@ def load(env: Mapping[str, str] | None = None) -> Settings:
     paths = find_paths(os.environ if env is None else env)
     try:
         text = paths.config.read_text("utf-8")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return Settings(paths=paths)
     except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
         raise UserError(
-            f"{paths.config} cannot be read: {error}.", fix="Mend or remove the file."
+            f"{paths.config} cannot be read: {reason}.", fix="Mend or remove the file."
         ) from error
     try:
         data = tomllib.loads(text)

@@ -346,3 +346,15 @@ def test_what_stands_in_the_place_of_one_file_hides_no_other(terminal: Terminal)
     fsck = terminal.wm("fsck")
     assert fsck.code == 1
     assert fsck.out.count("There is something else where a file or folder of wm belongs") == 2
+
+
+def test_a_config_that_cannot_be_there_is_none_and_one_that_cannot_be_read_is_said(
+    terminal: Terminal,
+) -> None:
+    file = terminal.home / "file"
+    file.write_text("")
+    assert terminal.wm("config", env={"XDG_CONFIG_HOME": str(file)}).code == 0
+    (terminal.home / ".config" / "wm" / "config.toml").mkdir(parents=True)
+    said = terminal.wm("config")
+    assert said.code == 1
+    assert "config.toml cannot be read: Is a directory. Mend or remove the file." in said.sentences
