@@ -130,6 +130,7 @@ def _is_durable(plain: str) -> bool:
 _STATES_NO_RULE = Lazy(
     r"\bimmer (?:noch|wieder|mehr)\b|\btoujours pas\b|\bnoch immer\b|\b(?:should|must|soll|sollen|deben?|deve) (?:we|i|it|wir|ich|man)\b|"
     r"\b(?:only|nur) (?:sometimes|once|partly|occasionally|manchmal|einmal|gelegentlich|on \w+ machine)\b|"
+    r"(?:응답|동작|작동|실행|접속|연결|로드|반응)(?:하지|되지) 않|(?:応答|起動|動作|接続|反応|表示)しない|"
     r"\bevery (?:now and then|once in a while)\b|"
     r"^(?:maybe|perhaps|to (?:clarify|decide|discuss|check|confirm))\b.*",
     ignore_case=True,
@@ -236,7 +237,7 @@ def _forbids(plain: str, at: int, found: str) -> bool:
     """`Never run migrations without asking`: the order is forbidden, not given."""
     if found.lower().startswith("agent"):
         return _NEGATED.search(found) is not None
-    without = _WITHOUT.search(found)
+    without = _WITHOUT.search(found) or _EXPOSES.search(found)
     if without is None:
         return False
     after = plain[at + without.end() :]
@@ -245,6 +246,11 @@ def _forbids(plain: str, at: int, found: str) -> bool:
 
 _WITHOUT = Lazy(
     r"^(?:without|ohne|sin|sans|sem)\b|^(?:无|無|未|不经|不經|毋)|(?:なし|無し|なく|無く|ずに?)(?:に|で)?|없이",
+    ignore_case=True,
+)
+_EXPOSES = Lazy(
+    r"^(?:print|reveal|dump|expose|disclose|paste|output|imprim|revel|muestr|mostr|affich|divulg|gib|zeig|verrat|druck)|"
+    r"^(?:打印|输出|泄露|公开|显示)|(?:表示|出力|公開|漏ら|출력|표시|공개|유출)$",
     ignore_case=True,
 )
 _NEGATED = Lazy(r"\b(?:never|not|no)\b", ignore_case=True)
