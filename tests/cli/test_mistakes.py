@@ -53,9 +53,9 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "`wm inspect --help` shows how.",
     ),
     (
-        "-C . inspect --workspace ab",
+        "-C . inspect --workspace abababab",  # short ones may be the beginning of a real key
         1,
-        "The workspace key 'ab' is not known.",
+        "The workspace key 'abababab' is not known.",
         "`wm workspace list` shows all keys.",
     ),
     (

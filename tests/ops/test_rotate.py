@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -11,9 +12,10 @@ from wm.errors import StoreError
 from wm.ops.runtime import Ids, make_runtime
 
 
-def eager(bench: Bench, **limits: float) -> Bench:
+def eager(bench: Bench, **limits: int) -> Bench:
     """The same home with limits that a test can reach."""
-    store = replace(bench.settings.store, evidence_purge_at_least=1, **limits)
+    changes: dict[str, Any] = {"evidence_purge_at_least": 1, **limits}
+    store = replace(bench.settings.store, **changes)
     bench.settings = replace(bench.settings, store=store)
     bench.runtime = make_runtime(
         bench.settings, bench.store, now=lambda: bench.moment, ids=Ids(bench._random)
