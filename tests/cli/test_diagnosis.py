@@ -137,6 +137,7 @@ def test_an_anchored_entry_says_that_its_code_changed(user: Terminal) -> None:
     file.write_text("def berth(number):\n    return number + 1\n")
     entry = user.remember(SHIP, "--anchor", "dock.py:berth")
     assert "speaks of  dock.py:berth" in user.wm("show", entry).out
+    assert "speaks of dock.py:berth" in " ".join(user.wm("inspect").out.split())
     file.write_text("def berth(number):\n    return number + 2\n")
     shown = " ".join(user.wm("inspect").out.split())
     assert "suspect: the code that it speaks of changed" in shown

@@ -117,6 +117,8 @@ def print_row(view: EntryView) -> None:
 
 def _about(view: EntryView) -> list[str]:
     about = marks(view.entry)
+    if view.entry.anchors:
+        about.append(f"speaks of {', '.join(map(_anchor, view.entry.anchors))}")
     if view.entry.reasons:
         about.append(words.reasons(view.entry.reasons))
     if view.omitted and view.entry.status == "active":
