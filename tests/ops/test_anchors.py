@@ -110,3 +110,26 @@ def test_an_entry_carries_so_many_anchors_and_no_more(bench: Bench) -> None:
     code(bench)
     with pytest.raises(UserError, match="at most 8 anchors"):
         bench.call("remember", text=SHIP, anchors=["src/dock.py"] * 9)
+
+
+def test_each_worktree_is_looked_at_for_itself(bench: Bench) -> None:
+    """A linked worktree shares the memory and has code of its own."""
+    code(bench)
+    repository(bench.project)
+    linked = bench.project.parent / "linked"
+    pointer = bench.project / ".git" / "worktrees" / "linked"
+    pointer.mkdir(parents=True)
+    (pointer / "commondir").write_text("../..\n")
+    (pointer / "gitdir").write_text(f"{linked}/.git\n")
+    (pointer / "HEAD").write_text("ref: refs/heads/other\n")
+    (linked / "src").mkdir(parents=True)
+    (linked / ".git").write_text(f"gitdir: {pointer}\n")
+    (linked / "src" / "dock.py").write_text(CODE.replace("+ 1", "+ 2"))
+    bench.remember(SHIP, anchors=["src/dock.py:berth"])
+    assert bench.call("inspect", directory=str(linked)).entries[0].entry.suspect == "changed"
+    assert bench.call("inspect").entries[0].entry.suspect == ""
+    here = bench.call(
+        "remember", text=CENTS, anchors=["dock.py:berth"], directory=str(linked / "src")
+    )
+    assert here.entry.anchors[0].path == "src/dock.py"
+    assert bench.call("inspect", directory=str(linked)).place.key == bench.key

@@ -35,12 +35,13 @@ ASKED_AGAIN_S = 60.0
 States = dict[Anchor, str]
 
 
-def ask(runtime: Runtime, place: Place) -> None:
-    """Look at the anchored files. Call it without a lock; `mark` uses what was found."""
+def ask(runtime: Runtime, place: Place, folder: str = "") -> None:
+    """Look at the anchored files in the worktree that `folder` lies in. Call it without a lock;
+    `mark` uses what was found."""
     memory = runtime.store.read(memory_ref(place.key)).document
     wanted = _anchors(memory.entries) if memory is not None else ()
     if wanted:
-        _known(runtime, place, wanted, looks=True)
+        _known(runtime, place, wanted, root=_worktree(place, folder))
 
 
 def mark(
@@ -50,23 +51,23 @@ def mark(
     wanted = _anchors(memory.entries)
     if not wanted:
         return memory, ()
-    states = _known(work.runtime, place, wanted, looks=False)
+    states = _known(work.runtime, place, wanted)
     entries, facts = anchors.mark(memory.entries, states)
     return (memory.model_copy(update={"entries": entries}) if facts else memory), facts
 
 
-def seen(place: Place, memory: WorkspaceMemory) -> WorkspaceMemory:
+def seen(place: Place, memory: WorkspaceMemory, folder: str = "") -> WorkspaceMemory:
     """The memory with the marks of this moment, for somebody who looks. Writes nothing."""
     wanted = _anchors(memory.entries)
     if not wanted:
         return memory
-    entries, facts = anchors.mark(memory.entries, _look(place.root, wanted))
+    entries, facts = anchors.mark(memory.entries, _look(_worktree(place, folder), wanted))
     return memory.model_copy(update={"entries": entries}) if facts else memory
 
 
-def views(place: Place, entry: MemoryEntry) -> tuple[AnchorView, ...]:
+def views(place: Place, entry: MemoryEntry, folder: str = "") -> tuple[AnchorView, ...]:
     """The anchors of one entry as they are now."""
-    states = _look(place.root, entry.anchors)
+    states = _look(_worktree(place, folder), entry.anchors)
     return tuple(
         AnchorView(path=a.path, symbol=a.symbol, state=states.get(a, anchors.UNREAD))
         for a in entry.anchors
@@ -80,26 +81,36 @@ def taken(place: Place, request: Scoped, asked: Sequence[str]) -> tuple[Anchor, 
         raise UserError(f"An entry carries at most {anchors.MAX_ANCHORS} anchors.")
     found = []
     for text in asked:
-        parsed = anchors.parse(_from_root(place, request, text))
-        done = parsed if isinstance(parsed, Refusal) else _taken(place, parsed)
+        root = _worktree(place, request.directory)
+        parsed = anchors.parse(_from_root(root, request.directory or root, text))
+        done = parsed if isinstance(parsed, Refusal) else _taken(root, parsed)
         if isinstance(done, Refusal):
             raise UserError(done.message, fix="Write it as path, path:symbol or path:12-40.")
         found.append(done)
     return tuple(dict.fromkeys(found))
 
 
-def _taken(place: Place, asked: Anchor) -> Anchor | Refusal:
-    return anchors.taken(asked, _source(place.root, asked.path))
+def _taken(root: str, asked: Anchor) -> Anchor | Refusal:
+    return anchors.taken(asked, _source(root, asked.path))
 
 
-def _from_root(place: Place, request: Scoped, text: str) -> str:
+def _worktree(place: Place, folder: str) -> str:
+    """The root of the worktree that the folder lies in: a linked one has code of its own."""
+    at = os.path.realpath(folder) if folder else ""
+    while at and at != os.path.dirname(at):
+        if os.path.lexists(os.path.join(at, ".git")):
+            return at
+        at = os.path.dirname(at)
+    return place.root
+
+
+def _from_root(root: str, folder: str, text: str) -> str:
+    """The anchor with its path from the root, as it was meant in the folder."""
     path, colon, part = text.rpartition(":")
     if not colon:
         path, part = text, ""
-    folder = request.directory or place.root
     full = os.path.realpath(os.path.join(folder, path))
-    root = os.path.realpath(place.root or "/")
-    inside = os.path.relpath(full, root)
+    inside = os.path.relpath(full, os.path.realpath(root or "/"))
     return f"{inside}{colon}{part}"
 
 
@@ -109,13 +120,17 @@ def _anchors(entries: Iterable[MemoryEntry]) -> tuple[Anchor, ...]:
     return tuple(dict.fromkeys(anchor for entry in live for anchor in entry.anchors))
 
 
-def _known(runtime: Runtime, place: Place, wanted: tuple[Anchor, ...], *, looks: bool) -> States:
+def _known(runtime: Runtime, place: Place, wanted: tuple[Anchor, ...], *, root: str = "") -> States:
+    """What was found in this minute; with a root it is looked for there, now."""
     minute = runtime.now().timestamp() // ASKED_AGAIN_S
     inputs = (tuple((a.path, a.symbol, a.digest) for a in wanted), minute)
+    if root:
+        # Each session looks for itself: two worktrees may have different code.
+        runtime.anchors.forget(place.key)
     states: States = runtime.anchors.get(
-        place.key, inputs, lambda: _look(place.root, wanted) if looks else {}
+        place.key, inputs, lambda: _look(root, wanted) if root else {}
     )
-    if not states and not looks:
+    if not states:
         runtime.anchors.forget(place.key)
     return states
 

@@ -55,7 +55,7 @@ Edit = Callable[[WorkspaceMemory], tuple[WorkspaceMemory, Sequence[Fact]] | Refu
 def _inspect(work: Work, request: EntriesRequest) -> Inspection:
     place = locate(work.runtime, request)
     reading = work.read(memory_ref(place.key))
-    memory = anchors.seen(place, read_memory(work, place))
+    memory = anchors.seen(place, read_memory(work, place), request.directory)
     view = rendered(work, place, memory)
     shown = {entry.id for entry in view.selection.shown}
     strength = strengths(work, memory)

@@ -312,7 +312,7 @@ def _files(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Re
 
 def _starting(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
     branches.ask(runtime, place)  # here, because git is not waited for under a lock
-    anchors.ask(runtime, place)
+    anchors.ask(runtime, place, request.directory)
     return _state_and_memory(runtime, place, request)
 
 

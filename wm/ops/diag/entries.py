@@ -104,7 +104,7 @@ def _explain(work: Work, request: ExplainRequest) -> Explanation:
         first_prompt_at=prompts[0] if prompts else "",
         last_prompt_at=prompts[-1] if prompts else "",
         admitted=admitted,
-        anchors=anchors.views(found.place, entry),
+        anchors=anchors.views(found.place, entry, request.directory),
         sentences=(happened(admitted, of=entry.id),) if admitted else (),
     )
 

@@ -77,7 +77,7 @@ class Ground:
 
 def ground(work: Work, request: Scoped) -> Ground:
     place = locate(work.runtime, request)
-    memory = anchors.seen(place, read_memory(work, place))
+    memory = anchors.seen(place, read_memory(work, place), request.directory)
     return Ground(work, place, memory, read_log(work, place))
 
 
