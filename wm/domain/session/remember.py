@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -93,8 +94,12 @@ _FORGET_HINT = Words(
 )
 
 
+@lru_cache(maxsize=2)
 def find_requests(message: str, settings: GateSettings) -> Requests:
-    """Every explicit request of a user's message, in order, without duplicates."""
+    """Every explicit request of a user's message, in order, without duplicates.
+
+    Remembered for the last messages: what to lock and what to do are asked one after the other.
+    """
     found: list[Request] = []
     ignored: list[Ignored] = []
     seen: set[str] = set()
@@ -170,15 +175,14 @@ def _clean(message: str, settings: GateSettings) -> tuple[str, bool]:
 
     Of blank lines in a row two are enough: they cost nothing and count as no lines.
     """
-    if "\n\n\n\n" in message:
-        message = _BLANK_LINES.sub("\n\n\n", message)
+    for run in (1000, 30):
+        message = message.replace("\n" * run, "\n\n\n")
+    while "\n\n\n\n" in message:
+        message = message.replace("\n\n\n\n", "\n\n\n")
     lines = message.split("\n", settings.max_message_lines)
     whole = len(lines) <= settings.max_message_lines
     read = message if whole else "\n".join(lines[:-1])
     return unicodedata.normalize("NFC", without_invisible(read)), whole
-
-
-_BLANK_LINES = Lazy(r"\n{4,}")
 
 
 _PLAIN = {

@@ -37,6 +37,9 @@ _ASKING = Words(
 )
 """A request in small letters, not the name of a program in front of what it printed."""
 
+_ENDS = frozenset(":： \t\u3000\xa0")
+"""What a line ends in that may announce another one's words."""
+
 _QUOTE_STARTS = tuple(">&┃│|")
 _ANNOUNCED = Words(
     r"(?:translate|summari[sz]e|explain|rewrite|proofread|correct|review|analy[sz]e|classify|what does|fix the|read|"
@@ -63,6 +66,10 @@ def typed_lines(message: str) -> Iterator[Line]:
         if not text:
             announced = "" if announced == "pasted_log" and _printed(lines, i) else announced
             yield Line(i, text, "fenced" if fence else "")
+            continue
+        plain = text[0].isalnum() and text[-1] not in _ENDS
+        if plain and not (fence or announced or logs[i] or logs[i - 1]):
+            yield Line(i, text, "")  # most lines of most messages
             continue
         # The first character spares most lines an expression, which costs as much as the rest.
         mark = _FENCE.match(text) if text.lstrip()[:1] in ("`", "~") else None
