@@ -414,4 +414,8 @@ PAIRS: tuple[Row, ...] = (
     (APART, "decision", "JSON is used for logs.", "YAML is used for configuration."),
     (APART, "project", "The export job writes CSV.", "The report job writes PDF."),
     (APART, "project", "测试环境每天重置。", "演示环境每周重置。"),
+    (APART, "project", "The class Basket is deprecated.", "The stream ORDERS keeps 14 days."),
+    (AGAINST, "decision", "Mollie is the provider for cards.", "Adyen replaces Mollie everywhere."),
+    (AGAINST, "project", "The kiosk is written in Elm.", "The kiosk uses React; Elm is frozen."),
+    (AGAINST, "decision", "Flags come from Unleash.", "Flags are rows; Unleash was cancelled."),
 )

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from wm.domain.patterns import Lazy, words
 from wm.domain.stems import stem
 from wm.domain.text import canonical, is_cjk
-from wm.domain.workspace.sameness import NEGATIONS, Statement, statement
+from wm.domain.workspace.sameness import FILLERS, NEGATIONS, Statement, statement
 
 MAX_CHARS = 600
 """Longer texts say several things; what two of them say against each other nobody can tell."""
@@ -100,7 +100,7 @@ _CJK_OPENINGS = ("允许", "允許", "可以", "必须", "必須", "需要", "�
 _ENDS = (
     r"\b(?:moved?|migrat\w+|switch\w*|changed?|went|ported|transition\w*) (?:\w+ ){0,3}?(?:away )?from (?:the )?(\S+)",
     r"\b(?:replac\w+|supersed\w+|instead of|rather than|no longer (?:uses?|on|runs? on|in)|dropped?|retired?|abandon\w*|got rid of|without) (?:the )?(\S+)",
-    r"((?:\S+ ){1,4})(?:was|is|were|are|has been|have been|got) (?:now )?(?:switched off|turned off|shut down|forbidden|banned|gone|removed|retired|dropped|deprecated|abandoned|replaced|decommissioned|no longer)",
+    r"((?:\S+ ){1,4})(?:was|is|were|are|has been|have been|got) (?:now )?(?:switched off|turned off|shut down|forbidden|banned|gone|removed|retired|dropped|deprecated|abandoned|replaced|decommissioned|cancelled|canceled|deleted|frozen|discontinued|phased out|no longer)",
     r"\b(?:statt|anstelle von|von|abgelöst|nicht mehr|ersetzt) (\S+)(?: auf| zu|\b)",
     r"\b(?:en lugar de|en vez de|ya no (?:se )?us\w+|reemplaza a?|sustituye a?|migr\w+ de) (\S+)",
     r"\b(?:au lieu de|plutôt que|remplace|n'utilis\w+ plus|abandonn\w+|migr\w+ de|passé\w* de) (\S+)",
@@ -241,6 +241,8 @@ def _ends(newer: Saying, older: Saying) -> bool:
     gone = newer.ended & older.names
     if not gone or older.ended & gone or older.denied:
         return False
+    if older.core[:1] and older.core[0] in {stem(name) for name in gone}:
+        return True
     about = {stem(w) for w in newer.core} | {w[:5] for w in newer.core}
     shared = {w for w in older.core if stem(w) in about or w[:5] in about}
     return bool(shared - {stem(name) for name in gone} - gone) or _shares_cjk(newer, older)
@@ -269,6 +271,9 @@ def _names(text: str) -> frozenset[str]:
 
 
 def _is_name(token: str) -> bool:
+    bare = _name(token)
+    if len(bare) < 2 or bare in _MODAL_WORDS or bare in FILLERS:
+        return False
     return any(map(str.isupper, token)) or "." in token.strip(".,;:!?") or token.startswith("`")
 
 
