@@ -20,6 +20,7 @@ from wm.domain.times import iso
 from wm.errors import StoreError
 from wm.formats.base import Record
 from wm.formats.events import (
+    AssistantText,
     CompactionFinished,
     CompactionStarted,
     SessionDeleted,
@@ -348,9 +349,11 @@ def moved(bench: Bench) -> object:
 # --- scenes --------------------------------------------------------------------------------------
 
 TWO = (keep(SHIP), keep(CENTS))
-LEARNED = keep(TABS, source="compaction", origin="agent")
-IN_SESSION = (*TWO, LEARNED, happen(SessionStarted()), ask_prompt)
 STARTED = happen(SessionStarted())
+SAID = happen(AssistantText(text=f"{TABS} {QUEUE} {DOCS}"))
+"""What the model said itself may become memory without a person's word (TR-3)."""
+LEARNED = keep(TABS, source="compaction", origin="agent", session=SESSION)
+IN_SESSION = (*TWO, STARTED, SAID, LEARNED, ask_prompt)
 ENDED = happen(SessionEnded(reason="exit"))
 DELETED = happen(SessionDeleted())
 COMPACTS = happen(CompactionStarted())
