@@ -15,7 +15,7 @@ _DOCUMENT = Words(
 )
 _DECISION = Words(
     r"\b(?:decided|decide|decision|we chose|we choose|we picked|we settled|we agreed|agreed to|we (?:will |'ll |now )?(?:use|switch|drop|stop|no longer)\b|"
-    r"we (?:will|won't|do not|don't) (?:use|support)|standardi[sz]ed? on|"
+    r"we (?:will|won't|do not|don't) (?:use|support)|we \w+ .{1,60}\b(?:instead of|rather than)|standardi[sz]ed? on|"
     r"entschieden|beschlossen|entscheidung|wir (?:verwenden|nutzen|setzen)|decidimos|decidido|hemos decidido|decisión|usamos|acordamos|"
     r"décidé|décision|nous (?:utilisons|avons choisi)|on utilise|decisão|combinamos|adotamos)\b|"
     r"决定|決定|定了|选用|採用|采用|決めた|決めました|決まった|採用する|결정|정했|하기로 했"
@@ -31,7 +31,7 @@ _FEEDBACK = Words(
     r"prefiero|pregúntame|sin preguntar|respuestas|mensajes|commits|"
     r"je préfère|demande-moi|sans demander|réponses|"
     r"prefiro|pergunte|sem perguntar|respostas|mensagens)\b|"
-    r"请|請|不要|必须|務必|回复|回答|提交信息|我(?:更)?(?:喜欢|偏好)|我(?:更)?喜歡|"
+    r"请|請(?:[^求]|$)|不要|必须|務必|回复|回答|提交信息|我(?:更)?(?:喜欢|偏好)|我(?:更)?喜歡|"
     r"ください|書いて|使って|コミットメッセージ|答えて|好み|해\s?줘|하지\s?마|해주세요|선호|답변|커밋 메시지"
 )
 _PROJECT = Words(

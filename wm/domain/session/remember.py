@@ -212,7 +212,13 @@ def _without_lead(line: str) -> tuple[str, str]:
     return body, plain
 
 
+_GROWS = ("아", "또", "꼭", "あと", "では", "なお", "그리고", "y", "e", "et", "und")
+"""Leads that begin longer words where nothing parts them from what follows."""
+
+
 def _splits_word(text: str, at: int) -> bool:
+    if text[:at] in _GROWS or text[at - 1 : at + 1] == "請求":
+        return True
     return text[at - 1].isascii() and text[at - 1].isalnum() and text[at].isalnum()
 
 
