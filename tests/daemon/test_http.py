@@ -10,6 +10,7 @@ import random
 import re
 import resource
 import socket
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -480,6 +481,76 @@ def test_where_no_connection_is_idle_a_new_one_is_told_to_come_back(tmp_path: Pa
             assert json.loads(body)["type"] == "too_busy"
             for reply in waiting:
                 reply(Response(200))
+
+    run(scenario)
+
+
+def test_those_who_never_ask_make_room_for_one_who_does(tmp_path: Path) -> None:
+    limits = dataclasses.replace(LIMITS, max_connections=3)
+
+    async def scenario() -> None:
+        async with serving(tmp_path, limits=limits) as served:
+            silent = [await served.connect() for _ in range(3)]
+            await silent[1].send(b"GET /slow HTTP/1.1\r\nA: ")
+            await until(lambda: len(served.server.connections) == 3)
+            wire = await served.connect()
+            await wire.send(GET)
+            assert (await wire.answer())[0] == 200
+            assert await silent[0].rest() == b""
+
+    run(scenario)
+
+
+def test_a_client_that_asks_much_at_once_lets_others_in_between(tmp_path: Path) -> None:
+    served_to: list[str] = []
+
+    def note(request: Request, reply: Reply) -> None:
+        served_to.append(request.target)
+        reply(Response(200))
+
+    async def scenario() -> None:
+        async with serving(tmp_path, note) as served:
+            greedy, other = await served.connect(), await served.connect()
+            await greedy.send(GET * 1000)
+            await other.send(b"GET /other HTTP/1.1\r\n\r\n")
+            assert (await other.answer())[0] == 200
+            for _ in range(1000):
+                assert (await greedy.answer())[0] == 200
+            assert served_to.index("/other") < 500
+
+    run(scenario)
+
+
+def test_what_a_client_left_unread_behind_is_not_worked_off(tmp_path: Path) -> None:
+    answered: list[str] = []
+
+    def note(request: Request, reply: Reply) -> None:
+        answered.append(request.target)
+        reply(Response(200, b"x" * 1000))
+
+    async def scenario() -> None:
+        async with serving(tmp_path, note) as served:
+            wire = await served.connect()
+            await wire.send(GET * 3000)
+            wire.writer.transport.abort()
+            await until(lambda: not served.server.connections)
+            assert len(answered) < 3000
+
+    run(scenario)
+
+
+def test_a_body_in_tiny_chunks_costs_its_bytes(tmp_path: Path) -> None:
+    chunks = b"2\r\nxy\r\n" * 2000
+
+    async def scenario() -> None:
+        async with serving(tmp_path) as served:
+            wire = await served.connect()
+            await wire.send(b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)
+            await until(lambda: served.server._buffered == 4000)
+            (connection,) = served.server.connections
+            assert sys.getsizeof(connection._body) < 3 * 4000
+            await wire.send(b"0\r\n\r\n")
+            assert (await wire.answer())[0] == 200
 
     run(scenario)
 

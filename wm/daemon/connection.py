@@ -33,6 +33,8 @@ _CHUNK_ALLOWANCE = 64
 """Bytes of framing that each chunk of a chunked body may cost before it counts as head."""
 _PAUSE_AT = 8
 """Complete requests that wait behind one under way before the connection is no longer read."""
+_PER_TURN = 16
+"""Requests that one client has answered before the others get their turn."""
 _LINGER_S = 2.0
 """A refused client that still sends is listened to this long, so that it reads the refusal."""
 
@@ -98,7 +100,8 @@ class Connection(asyncio.Protocol):
         self._in_head = False
         self._url = b""
         self._headers: list[tuple[bytes, bytes]] = []
-        self._chunks: list[bytes] = []
+        # One piece of memory: a client may send a megabyte as chunks of one byte.
+        self._body = bytearray()
         self._body_bytes = 0
         self._head_bytes = 0
         self._fed_bytes = 0
@@ -117,7 +120,7 @@ class Connection(asyncio.Protocol):
         self._cancel_timer()
         self._server.left(self, self._body_bytes)
         self._queue.clear()
-        self._chunks = []
+        self._body = bytearray()
         self._body_bytes = 0
         self._parser = None
         if self._channel is not None:
@@ -213,7 +216,7 @@ class Connection(asyncio.Protocol):
                 too_busy("too_busy", "Too many bytes of requests are under way.", close=True)
             )
         else:
-            self._chunks.append(body)
+            self._body += body
 
     def on_message_complete(self) -> None:
         if self._refused or self._last:
@@ -229,10 +232,8 @@ class Connection(asyncio.Protocol):
             self._refuse(_bad("bad_request", "The request target must be a path."))
             return
         keep = self._parser.should_keep_alive()
-        body = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
-        self._queue.append(
-            Request(method, self._url.decode("ascii"), self._headers, body, version, keep)
-        )
+        target = self._url.decode("ascii")
+        self._queue.append(Request(method, target, self._headers, bytes(self._body), version, keep))
         self._server.release(self._body_bytes)
         self._reset()
         self._fresh = False
@@ -313,7 +314,12 @@ class Connection(asyncio.Protocol):
         if self._pumping:
             return
         self._pumping = True
-        while self._queue and self._current is None and self._open and not self._writing_paused:
+        taken = 0
+        while self._queue and self._current is None and self._takes_answers():
+            if taken == _PER_TURN:
+                self._server.loop.call_soon(self._pump)
+                break
+            taken += 1
             item = self._queue.popleft()
             if isinstance(item, Response):
                 self._write(item, None)
@@ -324,6 +330,9 @@ class Connection(asyncio.Protocol):
         self._pumping = False
         if self._open and self._current is None and not self._queue:
             self._drained()
+
+    def _takes_answers(self) -> bool:
+        return self._open and not self._writing_paused and not self.transport.is_closing()
 
     def _drained(self) -> None:
         if self._refused:

@@ -42,6 +42,8 @@ class HttpServer:
     last_request: float = 0.0
     connections: set[Connection] = field(default_factory=set)
     _idle: dict[Connection, None] = field(default_factory=dict)
+    _silent: dict[Connection, None] = field(default_factory=dict)
+    """Connections that never sent a whole request, oldest first."""
     _buffered: int = 0
     _opening: int = 0
     _pending: set[asyncio.Task[None]] = field(default_factory=set)
@@ -143,8 +145,9 @@ class HttpServer:
             self._empty.set()
 
     def _evict(self) -> None:
-        """Make room: the connection that has been silent longest goes first."""
-        oldest = next(iter(self._idle), None)
+        """Make room: the connection that has been idle longest goes first, then the oldest of
+        those that have not said anything yet: who means it does so at once."""
+        oldest = next(iter(self._idle), None) or next(iter(self._silent), None)
         if oldest is not None:
             self.left(oldest, 0)
             oldest.transport.close()
@@ -181,12 +184,14 @@ class HttpServer:
     def joined(self, connection: Connection) -> None:
         self._opening -= 1
         self.connections.add(connection)
+        self._silent[connection] = None
         if self.draining:
             connection.transport.close()
 
     def left(self, connection: Connection, buffered: int) -> None:
         self.connections.discard(connection)
         self._idle.pop(connection, None)
+        self._silent.pop(connection, None)
         self.release(buffered)
         if self.draining:
             self._empty.set()
@@ -207,6 +212,7 @@ class HttpServer:
     def busy(self, connection: Connection) -> None:
         self.last_request = self.loop.time()
         self._idle.pop(connection, None)
+        self._silent.pop(connection, None)
 
     def reserve(self, size: int) -> bool:
         """Whether that many more bytes of incomplete bodies fit into memory."""
