@@ -21,7 +21,7 @@ LEADS = (
     r"por favor|además|también|y|oye|ah|importante|"
     r"s'il (?:te|vous) pla[iî]t|stp|svp|et|aussi|au fait|de plus|"
     r"além disso|também|e|aliás|ah|"
-    r"请|請|麻烦你?|麻煩你?|另外|还有|還有|对了|對了|顺便|帮我|幫我|务必|務必|一定要|你要|"
+    r"请|請|麻烦你?|麻煩你?|请注意|請注意|注意|另外|还有|還有|对了|對了|顺便|帮我|幫我|务必|務必|一定要|你要|"
     r"あと|それと|それから|ちなみに|では|なお|ところで|"
     r"그리고|참고로|아|또|추가로|제발|꼭)(?:\s*[,:!，：、！]\s*|\s+|(?:))"
 )
@@ -49,7 +49,7 @@ ASKS: Rows = (
     ("en", r"((?:always|never)\b.*\b(?:ask me|ask first|tell me|unless i|without (?:asking|my)|check with me|let me know)\b.*)"),
     # German
     ("de", r"merken? (?:sie sich|dir)(?: bitte)?(?: für (?:später|die zukunft|künftige sitzungen|das nächste mal))?(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+|\s*[,—–-]\s*)"),
-    ("de", r"merk(?:e|t)? (?:dir|euch)(?: bitte)? (?:das|dies|folgendes)(?: für später)?\s*[:：]\s*"),
+    ("de", r"merk(?:e|t)? (?:dir|euch)(?: bitte)? (?:das|dies|folgendes)(?: (?:für (?:später|die zukunft|künftige sitzungen|das nächste mal)|fürs nächste mal))?\s*[:：]\s*"),
     ("de", r"(?:dir |sich )?merken\s*[:：]\s*"),
     ("de", r"(?:behalte?n?|halte?n?)(?: sie)?(?: bitte)?(?: dies| das)? (?:im kopf|im hinterkopf|im gedächtnis|in erinnerung|im auge)(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+)"),
     ("de", r"denk(?:e|en|t)? (?:sie )?(?:bitte )?(?:immer )?(?:daran|dran)(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+)"),
@@ -60,7 +60,7 @@ ASKS: Rows = (
     ("de", r"für (?:später|die zukunft|künftige sitzungen|das nächste mal)\s*[:：]\s*"),
     ("de", r"((?:ich bevorzuge|ich ziehe|ich hätte gern(?:e)? immer|ich möchte (?:immer|künftig|in zukunft)|meine präferenz ist)\b.*)"),
     # Spanish
-    ("es", r"(?:recuerda|recuerde|recuerden|recordad|recu[eé]rdalo|acu[eé]rdate|acu[eé]rdese)(?: siempre)?(?: esto| lo siguiente)?(?:\s*[:：,]\s*| (?:de )?que\s+)"),
+    ("es", r"(?:recuerda|recuerde|recuerden|recordad|recu[eé]rdalo|acu[eé]rdate|acu[eé]rdese)(?: siempre)?(?: esto| lo siguiente)?(?: para (?:la próxima(?: vez)?|el futuro|más adelante|futuras sesiones))?(?:\s*[:：,]\s*| (?:de )?que\s+)"),
     ("es", r"(?:quiero|necesito) que recuerdes(?:\s*[:：]\s*| que\s+)"),
     ("es", r"(?:ten|tenga|tened|tengan)(?: siempre)?(?: esto)? (?:en cuenta|presente|en mente)(?:\s*[:：]\s*| que\s+)"),
     ("es", r"no (?:te )?(?:olvides|olvide|olvidéis|olvidar)(?: nunca)?(?:\s*[:：]\s*| (?:de )?que\s+)"),
@@ -70,8 +70,8 @@ ASKS: Rows = (
     ("es", r"para (?:el futuro|la próxima(?: vez)?|futuras sesiones)\s*[:：,]\s*"),
     ("es", r"((?:(?:siempre )?prefiero|mi preferencia es)\b.*)"),
     # French
-    ("fr", r"(?:souviens-toi|souvenez-vous|rappelle-toi|rappelez-vous)(?: bien)?(?: de (?:ceci|cela)| ceci| cela)?(?:\s*[:：,]\s*| qu(?:e\s+|'))"),
-    ("fr", r"(?:retiens|retenez|mémorise|mémorisez|notez?|garde|gardez|enregistre|enregistrez)(?: bien)?(?: (?:ceci|cela|ça))?(?: (?:en|à l'|dans (?:ta|la|votre)) ?(?:tête|mémoire|esprit))?(?: (?:ceci|cela))?(?:\s*[:：]\s*| qu(?:e\s+|'))"),
+    ("fr", r"(?:souviens-toi|souvenez-vous|rappelle-toi|rappelez-vous)(?: bien)?(?: de (?:ceci|cela)| ceci| cela)?(?: pour (?:la prochaine fois|plus tard|la suite|l'avenir))?(?:\s*[:：,]\s*| qu(?:e\s+|'))"),
+    ("fr", r"(?:retiens|retenez|mémorise|mémorisez|notez?|garde|gardez|enregistre|enregistrez)(?: bien)?(?: (?:ceci|cela|ça))?(?: (?:en|à l'|dans (?:ta|la|votre)) ?(?:tête|mémoire|esprit))?(?: (?:ceci|cela))?(?: pour (?:la prochaine fois|plus tard|la suite|l'avenir))?(?:\s*[:：]\s*| qu(?:e\s+|'))"),
     ("fr", r"(?:ajoute|ajoutez|sauvegarde|sauvegardez|mets|stocke)(?: (?:ceci|cela|ça))? (?:en|à la|dans la|dans ta) mémoire(?:\s*[:：,]\s*| qu(?:e\s+|'))"),
     ("fr", r"n'(?:oublie|oubliez) (?:pas|jamais)(?:\s*[:：,]\s*| qu(?:e\s+|'))"),
     ("fr", r"(?:je veux que tu (?:retiennes|te souviennes)|il faut retenir)(?:\s*[:：]\s*| qu(?:e\s+|'))"),
@@ -79,17 +79,17 @@ ASKS: Rows = (
     ("fr", r"pour (?:la suite|plus tard|la prochaine fois|l'avenir|les prochaines sessions)\s*[:：]\s*"),
     ("fr", r"((?:je préfère|ma préférence est)\b.*)"),
     # Portuguese
-    ("pt", r"(?:lembra|lembre|lembrem|lembra-te|lembre-se|recorde|recorda|recorda-te)(?: sempre)?(?: disto| disso| d?isto)?(?:\s*[:：,]\s*| (?:de )?que\s+)"),
+    ("pt", r"(?:lembra|lembre|lembrem|lembra-te|lembre-se|recorde|recorda|recorda-te)(?: sempre)?(?: disto| disso| d?isto)?(?: para (?:a próxima(?: vez)?|o futuro|depois|futuras sessões))?(?:\s*[:：,]\s*| (?:de )?que\s+)"),
     ("pt", r"(?:quero|preciso) que (?:você )?(?:se )?lembres?(?:\s*[:：]\s*| (?:de )?que\s+)"),
     ("pt", r"(?:tenha|tem|tenham|mantenha)(?: sempre)?(?: isto| isso)? (?:em mente|em conta|presente)(?:\s*[:：]\s*| que\s+)"),
-    ("pt", r"não (?:te |se )?(?:esqueças?|esquece)(?: nunca)?(?:\s*[:：]\s*| (?:de )?que\s+)"),
+    ("pt", r"(?:não|nunca) (?:te |se )?(?:esqueças?|esquece)(?: nunca)?(?:\s*[:：]\s*| (?:de )?que\s+)"),
     ("pt", r"(?:guarda|guarde|salve|salva|adicione|grave|grava|registre|armazene)(?: (?:isto|isso|o seguinte))? (?:na|em|à)(?: sua| tua)? memória(?:\s*[:：,]\s*| que\s+)"),
     ("pt", r"(?:anota|anote|memoriza|memorize|toma nota|tome nota|registra|registre|note)(?: (?:isto|isso|aí|de))?(?:\s*[:：]\s*| que\s+)"),
     ("pt", r"(?:a partir de (?:agora|hoje)|de agora em diante|daqui (?:em|para a?) ?(?:diante|frente)|daqui pra frente|doravante|no futuro|de hoje em diante)(?:\s*[,:;—–-]+\s*|\s+)(?:por favor,? )?"),
     ("pt", r"para (?:o futuro|a próxima(?: vez)?|futuras sessões)\s*[:：,]\s*"),
     ("pt", r"((?:(?:eu )?prefiro|minha preferência é|a minha preferência é)\b.*)"),
     # Japanese
-    ("ja", r"(?:これを|次を|以下を|次のことを|以下のことを)?(?:ちゃんと|必ず|しっかり|よく)?(?:覚えておいて|覚えといて|憶えておいて|覚えて|憶えて|おぼえておいて|おぼえて|記憶しておいて|記憶して|メモしておいて|メモして|記録しておいて|記録して|忘れないで|忘れないように|メモリに保存して|メモリに追加して)(?:ください|下さい|くださいね|くれ|ね|ほしい|欲しい|おいてください)?(?:\s*[:：,，、。！!]+\s*|\s+)"),
+    ("ja", r"(?:(?:次回|今後|あと|将来)のために、?|忘れずに|念のため、?)?(?:これを|次を|以下を|次のことを|以下のことを)?(?:ちゃんと|必ず|しっかり|よく)?(?:覚えておいて|覚えといて|憶えておいて|覚えて|憶えて|おぼえておいて|おぼえて|記憶しておいて|記憶して|メモしておいて|メモして|記録しておいて|記録して|忘れないで|忘れないように|メモリに保存して|メモリに追加して)(?:ください|下さい|くださいね|くれ|ね|ほしい|欲しい|おいてください)?(?:\s*[:：,，、。！!]+\s*|\s+)"),
     ("ja", r"(?:今後は|今後|これからは|これから先は|以後は|以降は|今から|次回からは|次から)(?:\s*[:：,，、]+\s*|\s*)"),
     ("ja", r"(?:メモ|覚え書き|備忘)\s*[:：]\s*"),
     ("ja", r"(?:覚えて|記憶して|メモして)(?:おいて)?(?:ほしい|欲しい|もらいたい|いただきたい)(?:の|ん)?(?:です|だ)?(?:が|けど|けれど)?[、,:：。]\s*"),
@@ -100,7 +100,7 @@ ASKS: Rows = (
     ("zh", r"(?:从现在开始|從現在開始|从现在起|從現在起|从今以后|從今以後|从今往后|今后|今後|以后|以後|往后|往後|接下来|日后|此后)(?:的话)?(?:\s*[:：,，、]+\s*|\s*)(?:请|請|都请)?"),
     ("zh", r"((?:我(?:个人|個人)?(?:更|比较|比較)?(?:偏好|喜欢用|喜歡用|更喜欢|更喜歡|习惯用|習慣用)).*)"),
     # Korean
-    ("ko", r"(?:이것을|이걸|이것만|다음을|이 점을|꼭|반드시|잘)?\s*(?:기억해\s?(?:줘요?|주세요|둬요?|두세요|둘 것|놔요?|놓으세요)?|기억하세요|기억하십시오|기억하도록 해|메모해\s?(?:줘요?|주세요|둬요?|두세요)?|기록해\s?(?:줘요?|주세요|둬요?)?|외워\s?(?:줘요?|둬요?)?|잊지\s?(?:마세요|말아\s?(?:줘요?|주세요)?|마십시오|마요?)|명심해요?|명심하세요|적어\s?(?:줘요?|둬요?|두세요)|메모리에 (?:저장|추가)해\s?(?:줘요?|주세요)?)(?:\s*[:：,，.。!！]+\s*|\s+)"),
+    ("ko", r"(?:(?:다음(?:번)?|나중|앞으로)을 위해 )?(?:이것을|이걸|이것만|다음을|이 점을|꼭|반드시|잘)?\s*(?:기억해\s?(?:줘요?|주세요|둬요?|두세요|둘 것|놔요?|놓으세요)?|기억하세요|기억하십시오|기억하도록 해|메모해\s?(?:줘요?|주세요|둬요?|두세요)?|기록해\s?(?:줘요?|주세요|둬요?)?|외워\s?(?:줘요?|둬요?)?|잊지\s?(?:마세요|말아\s?(?:줘요?|주세요)?|마십시오|마요?)|명심해요?|명심하세요|적어\s?(?:줘요?|둬요?|두세요)|메모리에 (?:저장|추가)해\s?(?:줘요?|주세요)?)(?:\s*[:：,，.。!！]+\s*|\s+)"),
     ("ko", r"((?:나는|저는|난|전|개인적으로) .{1,80}(?:선호|좋아해|좋아합|더 좋).*)"),
     ("ko", r"(?:앞으로는?|이제부터는?|지금부터는?|이제는|향후에는?|향후|다음부터는?|오늘부터는?)(?:\s*[:：,，]+\s*|\s+)"),
 )  # fmt: skip
@@ -130,7 +130,7 @@ NEGATIONS: Rows = (
 """Matched at the start of a line, after what may lead. They win over every trigger."""
 
 DEFERRALS: Rows = (
-    ("en", r"^(?:(?:this|that|it)\b[ ,]*)?(?:later|some other time|tomorrow|another time|when (?:i|we) (?:know|decide|are done|have decided))\b|^(?:this|that|it)\b.{0,40}\b(?:but let me|not sure yet|i'll confirm|not yet|once (?:i|we))\b|^(?:this|that|it)? ?(?:next time|for now)[.!]?$"),
+    ("en", r"^(?:(?:this|that|it)\b[ ,]*)?(?:later|some other time|tomorrow|another time|(?:when|once|as soon as|after) (?:i|we|ana|they|he|she) (?:know|decide|are|have|has|am|get|finish|confirm)\w*)\b|^(?:this|that|it)\b.{0,40}\b(?:but let me|not sure yet|i'll confirm|not yet|once (?:i|we))\b|^(?:this|that|it)? ?(?:next time|for now)[.!]?$"),
     ("de", r"^(?:(?:das|dies|es)\b[ ,]*)?(?:später|ein andermal|morgen|noch nicht|erst)\b|^(?:das|dies) .{0,40}(?:noch nicht|erst wenn)"),
     ("es", r"^(?:(?:esto|eso)\b[ ,]*)?(?:más tarde|después|luego|mañana|en otro momento|todavía no)\b"),
     ("fr", r"^(?:(?:ceci|cela|ça)\b[ ,]*)?(?:plus tard|une autre fois|demain|pas encore|ensuite)(?:[\s.,;!]|$)"),
