@@ -297,6 +297,13 @@ class OriginSettings:
         spec="TR-3",
         unit="chars",
     )
+    beginning_s: float = option(
+        10.0,
+        "A session's start and first message within this time may be taken in by another process "
+        "than the rest: the daemon is being started.",
+        spec="TR-3",
+        unit="s",
+    )
     max_pasted_chars: int = option(
         40_000, "The same for one block pasted into a message.", spec="TR-3", unit="chars"
     )

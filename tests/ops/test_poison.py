@@ -74,6 +74,16 @@ def test_a_restart_forgets_nothing_and_the_models_word_counts_no_more(bench: Ben
     assert origins.distrust == ("unheard_text",)
 
 
+def test_a_daemon_that_comes_up_with_the_session_missed_nothing(bench: Bench) -> None:
+    (bench.project / "CLAUDE.md").write_text("Be kind.\n")
+    bench.event("session_started")
+    bench.event("user_prompt", text=CENTS)
+    daemon = bench.reopen()
+    daemon.event("assistant_text", text=QUEUE)
+    propose(daemon, f"- [project] {CENTS}", f"- [project] {QUEUE}")
+    assert sorted(daemon.texts()) == sorted([CENTS, QUEUE])
+
+
 def test_a_session_that_goes_on_from_somewhere_else_trusts_only_the_user(bench: Bench) -> None:
     bench.event("session_started", source="resume")
     bench.event("user_prompt", text=CENTS)

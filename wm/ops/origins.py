@@ -8,10 +8,12 @@ compaction or by a tool, is weighed here before it is admitted; nothing else set
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 from wm.domain.session.origin import ADDRESSED, HIDDEN, UNATTRIBUTABLE, UNHEARD, Verdict, Words
 from wm.domain.session.state import NEW_SESSION
+from wm.domain.times import parse
 from wm.domain.workspace import echo
 from wm.domain.workspace.consolidate import Ledger
 from wm.formats.events import (
@@ -48,10 +50,20 @@ def hear(work: Work, place: Place, given: EventRequest, redacted: EventRequest) 
     _take(words, place, state, given.event, redacted.event)
     kept = words.kept()
     if kept != state.origins and kept != WordOrigins():
-        mine = kept.model_copy(update={"instance": work.runtime.instance})
+        if not _begins(work, state, given.event):
+            kept = kept.model_copy(update={"instance": work.runtime.instance})
         work.put(
-            session_ref(place.key, given.session_id), state.model_copy(update={"origins": mine})
+            session_ref(place.key, given.session_id), state.model_copy(update={"origins": kept})
         )
+
+
+def _begins(work: Work, state: SessionState, event: object) -> bool:
+    """The first moments of a session: the daemon may be on its way up, and until it is there the
+    start and the first message are taken in by processes of their own. No tool ran yet."""
+    begun = parse(state.started_at)
+    limit = timedelta(seconds=work.runtime.settings.origin.beginning_s)
+    young = begun is not None and work.now - begun <= limit
+    return young and isinstance(event, SessionStarted | UserPrompt)
 
 
 def _words(runtime: Runtime, state: SessionState | None) -> Words:
