@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.domain.workspace.gate_cases import ANY, BY_LANGUAGE, LAST, MORE, SECRETS, Row
+from tests.domain.workspace.gate_cases import ANY, BY_LANGUAGE, LAST, MORE, SECRETS, SIMPLE, Row
 from wm.domain.workspace.quality import judge
 from wm.settings import GateSettings
 
@@ -13,7 +13,11 @@ GATE = GateSettings()
 
 @pytest.mark.parametrize("lang", BY_LANGUAGE)
 def test_the_gate_judges_every_language_alike(lang: str) -> None:
-    wrong = [row for row in (*BY_LANGUAGE[lang], *MORE[lang], *LAST[lang]) if not _as_expected(row)]
+    wrong = [
+        row
+        for row in (*BY_LANGUAGE[lang], *MORE[lang], *LAST[lang], *SIMPLE[lang])
+        if not _as_expected(row)
+    ]
     assert wrong == []
 
 
@@ -31,6 +35,10 @@ def test_a_text_with_a_secret_is_refused_in_every_language(text: str) -> None:
 
 
 def test_most_texts_worth_keeping_look_like_something_else_at_first() -> None:
-    rows = [row for lang in BY_LANGUAGE for row in (*BY_LANGUAGE[lang], *MORE[lang], *LAST[lang])]
+    rows = [
+        row
+        for lang in BY_LANGUAGE
+        for row in (*BY_LANGUAGE[lang], *MORE[lang], *LAST[lang], *SIMPLE[lang])
+    ]
     assert len(rows) > 1000
     assert sum(code == "" for _, _, code in rows) > 300

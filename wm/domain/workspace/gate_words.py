@@ -20,7 +20,7 @@ _CJK_NUM = r"(?:\d+|[一二两兩三四五六七八九十]+|하나|둘|셋|넷|�
 DURABLE: Patterns = (
     r"\b(?:always|never|must(?:n't)?|shall|should(?:n't)?|may not|may only|only|every|each|whenever|unless|required?|"
     r"forbidden|not allowed|by contract|by default|before \w+ing|instead of|rather than|prefer(?:s|red)?|avoid|conventions?|"
-    r"polic(?:y|ies)|rules?|needs? to be|do not|don't|no longer|until the upstream|pinned|vendored|currently (?:supported|accepted|allowed|valid))\b",
+    r"polic(?:y|ies)|rules?|needs? to be|do not|don't|no longer|until the upstream|pinned|vendored|such as|for example|currently (?:supported|accepted|allowed|valid))\b",
     r"\b(?:means|stands for|bedeutet|significa|signifie|steht für)\b|表示|意思是|意味|뜻(?:이|한|으로)|의미",
     r"\b(?:immer|niemals|nie|muss|müssen|darf|dürfen|soll(?:en|te)?|nur|jede[rsnm]?|statt|bevorzugt|nicht mehr)\b",
     r"\b(?:siempre|nunca|jamás|deben?|hay que|solo|sólo|cada|en lugar de|prefiere|evitar|prohibido|ya no)\b",
@@ -309,10 +309,10 @@ REPORT: Patterns = (
 
 STATEMENT_START = (
     r"^(?:the|this|that|these|those|there|it|its|a|an|our|some|several|two|three|both)\s|"
-    r"^(?:der|die|das|ein|eine|es gibt) .{2,80}\b(?:hat|haben|ist|sind|besteht|liegt|läuft|enthält|gibt|dauert|dauerte)\b|^es gibt\b|"
-    r"^(?:el|la|los|las|un|una|hay) .{2,80}\b(?:tiene|tienen|es|son|está|están|contiene|tarda|tardaron)\b|^hay\b|"
-    r"^(?:le|la|les|un|une|l'\w+)\b.{0,80} (?:a|ont|est|sont|contient|comporte|possède|dure|duré)\b|^il y a\b|"
-    r"^(?:o|a|os|as|um|uma|há) .{2,80}\b(?:tem|têm|é|são|está|estão|contém|possui|leva|levaram)\b|^há\b|"
+    r"^(?:der|die|das|ein|eine|es gibt) .{2,80}\b(?:hat|haben|besteht|enthält|gibt|dauerte?n?)\b|^es gibt\b|"
+    r"^(?:el|la|los|las|un|una|hay) .{2,80}\b(?:tiene|tienen|contiene|tardó|tardaron)\b|^hay\b|"
+    r"^(?:le|la|les|un|une|l'\w+)\b.{0,80} (?:(?:a|ont) (?:un|une|des|deux|trois|quatre|cinq|six|pris|duré|\d+)|contient|comporte|possède|dur\w+)\b|^il y a\b|"
+    r"^(?:o|a|os|as|um|uma|há) .{2,80}\b(?:tem|têm|contém|possui|levou|levaram|demor\w+)\b|^há\b|"
     r"(?:有|包含|共有)[一二两兩三四五六七八九十\d]+\s?(?:个|個|种|種|条|條|张|項|项)|"
     r"(?:が|は|に)?\s?[一二三四五六七八九十\d]+\s?(?:つ|個|件|本)(?:が)?(?:ある|あります|存在|持つ)|"
     r"(?:두|세|네|다섯|여섯|\d+) ?(?:개|건|가지)(?:가|의)? ?.{0,8}(?:있다|있습니다|가진다)"
