@@ -160,6 +160,12 @@ ENGLISH_KEPT: tuple[Row, ...] = (
     ("reference", "Sentry project for the web shop is shop-web, for the worker shop-jobs.", ""),
 )
 
+ENGLISH_KEPT += (
+    ("decision", "Agents may not delete branches without asking.", ""),
+    ("decision", "The agent must not merge without confirmation.", ""),
+    ("decision", "The agent should ask before every deploy.", ""),
+)
+
 ENGLISH_REFUSED: tuple[Row, ...] = (
     (
         "project",

@@ -236,7 +236,7 @@ def _is_injection(seen: _Text) -> bool:
 def _forbids(plain: str, at: int, found: str) -> bool:
     """`Never run migrations without asking`: the order is forbidden, not given."""
     if found.lower().startswith("agent"):
-        return _NEGATED.search(found) is not None
+        return _NEGATED.search(found) is not None and _ASKS.search(found) is None
     without = _WITHOUT.search(found) or _EXPOSES.search(found)
     if without is None:
         return False
@@ -253,6 +253,12 @@ _EXPOSES = Lazy(
     r"^(?:打印|输出|泄露|公开|显示)|(?:表示|出力|公開|漏ら|출력|표시|공개|유출)$",
     ignore_case=True,
 )
+_ASKS = Lazy(
+    r"\b(?:never|no longer|doesn't|does not|need not|needn't) (?:need to )?(?:asks?|confirms?|waits?)\b",
+    ignore_case=True,
+)
+"""An agent that never does that acts on its own."""
+
 _NEGATED = Lazy(r"\b(?:never|not|no)\b", ignore_case=True)
 _FINDER = Redactor(lambda _secret: "")
 
