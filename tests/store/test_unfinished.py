@@ -185,6 +185,14 @@ def test_repair_clears_a_cut_one(home: Path) -> None:
     assert texts(opened(home).read(MEMORY).document) == ["old"]
 
 
+def test_repair_of_two_leaves_nothing_to_mend(home: Path) -> None:
+    ahead(home, 4).write_bytes(b"{")
+    ahead(home, 4).chmod(0o600)
+    assert len(list(repair(opened(home)))) > 0
+    assert mendable(home) == []
+    assert texts(opened(home).read(MEMORY).document) == ["new"]
+
+
 def test_a_failed_update_leaves_neither_document_nor_record(home: Path) -> None:
     class FullDisk(Disk):
         def flush_all(self, handles: object) -> None:

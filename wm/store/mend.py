@@ -80,20 +80,23 @@ def _sweep(store: FileStore, path: str) -> str:
 
 
 def _finish(store: FileStore, path: str) -> str:
-    """An update that counts takes its name; one that was cut before is cleared."""
+    """An update that counts takes its name, and its spare follows; what was cut before it counted
+    is cleared. Of two that are left, the one that counts may be the other."""
     above, _, name = path.rpartition("/")
     main = paths.Place(above, paths.document_of_next(name) or name)
     ref = ref_at(main.path)
+    both = {paths.next_file(main.name, parity) for parity in (0, 1)}
     with store.transaction([ref]) as transaction, _opened(store, main) as folder:
-        if name not in store.disk.list(folder):
+        left = both.intersection(store.disk.list(folder))
+        if name not in left:
             return ""
         transaction.read(ref)
-        counted = name not in store.disk.list(folder)
-        if not counted:
+        counted = left.difference(store.disk.list(folder))
+        if name not in counted:
             store.disk.unlink(folder, name)
     if counted:
         _renew_spare(store, paths.Place(above, paths.spare(main.name)).path)
-    return "Finished." if counted else "Cleared."
+    return "Finished." if name in counted else "Cleared."
 
 
 def _restore(store: FileStore, path: str) -> str:
