@@ -107,7 +107,7 @@ def daemon(folder: Path, extra: dict[str, str] | None = None) -> Iterator[Client
     """A daemon in the foreground of a process of its own."""
     env = {**environment(folder), **(extra or {})}
     process = subprocess.Popen(
-        [sys.executable, "-m", "wm", "daemon"],
+        [sys.executable, "-m", "wm.daemon"],
         env=env,
         cwd=ROOT,
         stdout=subprocess.DEVNULL,

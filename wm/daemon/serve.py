@@ -17,7 +17,7 @@ import resource
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from wm.daemon.actors import Actors, Workers
@@ -34,6 +34,7 @@ from wm.daemon.peer import is_owner
 from wm.daemon.routes import ROUTES, Route, Router
 from wm.errors import StoreError, WmError
 from wm.ops.base import Done, Operation
+from wm.ops.catalogue import OPERATIONS
 from wm.ops.local import OutsideWatch, outside_watch
 from wm.ops.runtime import Runtime
 from wm.settings import DaemonSettings, Settings, activation
@@ -75,30 +76,10 @@ def serve(
             runtime.now,
             max_bytes=settings.daemon.log_max_bytes,
         )
-        daemon = _Daemon(runtime, operations or Catalogue(), Router(routes), lock, log, background)
+        daemon = _Daemon(runtime, operations or OPERATIONS, Router(routes), lock, log, background)
         return asyncio.run(daemon.run(inherited))
     finally:
         lock.release()
-
-
-class Catalogue(Mapping[str, Operation[Any, Any]]):
-    """All use cases, imported when the first is asked for: who only wants to know whether the
-    daemon lives need not wait for their models."""
-
-    def __getitem__(self, name: str) -> Operation[Any, Any]:
-        return self._all()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._all())
-
-    def __len__(self) -> int:
-        return len(self._all())
-
-    @staticmethod
-    def _all() -> Mapping[str, Operation[Any, Any]]:
-        from wm.ops.catalogue import OPERATIONS
-
-        return OPERATIONS
 
 
 class _Daemon:
@@ -223,7 +204,7 @@ class _Daemon:
         # Imported here, not above: it brings every rule, and the first answer does not wait.
         from wm.ops.warm import warm
 
-        warm(self._runtime, self._operations.values())
+        warm(self._runtime, self._operations)
         # What is loaded by now stays: the collector need not walk through it again.
         gc.collect()
         gc.freeze()

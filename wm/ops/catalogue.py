@@ -1,83 +1,72 @@
-"""All use cases by name: what the routes, the client and the command line choose from."""
+"""All use cases by name: what the routes, the client and the command line choose from.
+
+A use case is imported when it is asked for: most processes need one of them, and a daemon that
+nobody asks for a diagnosis never holds one in memory.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
-from wm.ops import (
-    allowances,
-    entries,
-    history,
-    hooks,
-    import_entries,
-    memory_files,
-    notice,
-    prompt,
-    record_event,
-    remember,
-    rollback,
-    rotate,
-    search,
-    sessions,
-    statusline,
-    tools,
-    undo,
-    why,
-    why_not,
-    workspaces,
-)
 from wm.ops.base import Operation
-from wm.ops.diag import entries as diag_entries
-from wm.ops.diag import flow, refused, sound
 
-OPERATIONS: dict[str, Operation[Any, Any]] = {
-    operation.name: operation
-    for operation in (
-        remember.remember,
-        entries.inspect,
-        entries.show_entry,
-        entries.edit_entry,
-        entries.forget_entry,
-        entries.restore_entry,
-        entries.accept_entry,
-        entries.reject_entry,
-        entries.accept_outside,
-        notice.notice_outside,
-        search.search,
-        memory_files.memory_files,
-        tools.call_tool,
-        why.why,
-        why_not.why_not,
-        history.history,
-        history.list_trash,
-        rotate.rotate_evidence,
-        undo.list_acts,
-        undo.plan_undo,
-        undo.undo,
-        rollback.plan_rollback,
-        rollback.rollback,
-        sound.diag_status,
-        refused.diag_rejected,
-        diag_entries.diag_missing,
-        diag_entries.diag_explain,
-        refused.diag_commands,
-        diag_entries.diag_quality,
-        flow.diag_trace,
-        flow.diag_coverage,
-        flow.diag_disappearances,
-        sound.diag_health,
-        sound.diag_audit,
-        record_event.record_event,
-        prompt.prompt,
-        sessions.show_session,
-        hooks.hook,
-        statusline.statusline,
-        workspaces.list_workspaces,
-        workspaces.move_workspace,
-        workspaces.export_workspace,
-        import_entries.import_entries,
-        allowances.list_allowed,
-        allowances.allow_secret,
-        allowances.disallow_secret,
-    )
+_MODULES: Mapping[str, tuple[str, ...]] = {
+    "remember": ("remember",),
+    "entries": (
+        "inspect",
+        "show_entry",
+        "edit_entry",
+        "forget_entry",
+        "restore_entry",
+        "accept_entry",
+        "reject_entry",
+        "accept_outside",
+    ),
+    "notice": ("notice_outside",),
+    "search": ("search",),
+    "memory_files": ("memory_files",),
+    "tools": ("call_tool",),
+    "why": ("why",),
+    "why_not": ("why_not",),
+    "history": ("history", "list_trash"),
+    "rotate": ("rotate_evidence",),
+    "undo": ("list_acts", "plan_undo", "undo"),
+    "rollback": ("plan_rollback", "rollback"),
+    "diag.sound": ("diag_status", "diag_health", "diag_audit"),
+    "diag.refused": ("diag_rejected", "diag_commands"),
+    "diag.entries": ("diag_missing", "diag_explain", "diag_quality"),
+    "diag.flow": ("diag_trace", "diag_coverage", "diag_disappearances"),
+    "record_event": ("record_event",),
+    "prompt": ("prompt",),
+    "sessions": ("show_session",),
+    "hooks": ("hook",),
+    "statusline": ("statusline",),
+    "workspaces": ("list_workspaces", "move_workspace", "export_workspace"),
+    "import_entries": ("import_entries",),
+    "allowances": ("list_allowed", "allow_secret", "disallow_secret"),
 }
+"""Module below `wm.ops` -> its operations. Each is the module's attribute of that name."""
+
+
+class Catalogue(Mapping[str, Operation[Any, Any]]):
+    """Operations by name, each imported at its first use."""
+
+    def __init__(self, modules: Mapping[str, tuple[str, ...]] = _MODULES) -> None:
+        self._module = {name: module for module, names in modules.items() for name in names}
+
+    def __getitem__(self, name: str) -> Operation[Any, Any]:
+        operation: Operation[Any, Any] = getattr(
+            import_module(f"wm.ops.{self._module[name]}"), name
+        )
+        return operation
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._module)
+
+    def __len__(self) -> int:
+        return len(self._module)
+
+
+OPERATIONS = Catalogue()

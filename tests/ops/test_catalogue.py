@@ -1,0 +1,32 @@
+"""The catalogue: every use case under its own name, each imported when it is asked for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from wm.ops.catalogue import OPERATIONS
+
+
+def test_every_operation_stands_under_its_own_name() -> None:
+    assert {name: operation.name for name, operation in OPERATIONS.items()} == {
+        name: name for name in OPERATIONS
+    }
+
+
+def test_an_unknown_name_is_a_key_error() -> None:
+    with pytest.raises(KeyError):
+        OPERATIONS["nothing"]
+
+
+def test_a_use_case_brings_no_other_along() -> None:
+    program = (
+        "import sys; from wm.ops.catalogue import OPERATIONS; OPERATIONS['remember'];"
+        "print([m for m in sys.modules if m.startswith(('wm.ops.diag', 'wm.ops.import'))])"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert told.stdout == "[]\n"
