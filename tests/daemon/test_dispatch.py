@@ -47,6 +47,42 @@ def test_a_use_case_is_answered(
     run(scenario)
 
 
+def test_what_nobody_waits_for_is_answered_when_it_is_queued(tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+
+    async def scenario() -> None:
+        async with inside(tmp_path) as daemon:
+            wire = await daemon.connect()
+            later = {"text": "x", "gate": str(gate)}
+            told = await ask(wire, "POST", "/v1/notes-later", later)
+            assert told[:2] == (202, {"texts": ["heard"], "batch": 0})
+            assert (await ask(wire, "GET", "/v1/notes"))[1]["texts"] == []
+            gate.touch()
+            # What comes next for the workspace waits behind it.
+            assert (await ask(wire, "POST", "/v1/notes", {"text": "y"}))[0] == 200
+            assert (await ask(wire, "GET", "/v1/notes"))[1]["texts"] == ["x", "y"]
+            assert (await ask(wire, "POST", "/v1/notes-later", {"text": "waits"}))[0] == 200
+            await wire.close()
+
+    run(scenario)
+
+
+def test_what_goes_wrong_when_nobody_waits_stands_in_the_log(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with inside(tmp_path) as daemon:
+            wire = await daemon.connect()
+            for text in ("missing", "bug"):
+                assert (await ask(wire, "POST", "/v1/notes-later", {"text": text}))[0] == 202
+            assert (await ask(wire, "POST", "/v1/notes", {"text": "y"}))[0] == 200
+            await wire.close()
+        log = (tmp_path / "daemon.log").read_text()
+        assert "There is no such note." in log
+        assert "secret contents" not in log
+        assert '"what":"POST /v1/notes-later"' in log.replace('": "', '":"')
+
+    run(scenario)
+
+
 PROBLEMS: list[tuple[str, str, Any, int, dict[str, Any]]] = [
     ("GET", "/nowhere", None, 404, {"type": "not_found"}),
     ("DELETE", "/v1/notes", None, 405, {"type": "method"}),

@@ -113,6 +113,10 @@ def _touch_refs(_runtime: Runtime, request: NotesRequest) -> Sequence[Ref[Docume
     return (Ref(SessionState, request.workspace, "s" * 32),)
 
 
+def _heard(request: NoteRequest) -> Notes | None:
+    return None if request.text == "waits" else Notes(texts=("heard",))
+
+
 def _queue(_runtime: Runtime, request: Any) -> str:
     return str(request.workspace)
 
@@ -121,6 +125,7 @@ OPERATIONS: dict[str, Operation[Any, Any]] = {
     operation.name: operation
     for operation in (
         Operation("note", NoteRequest, Notes, _note, _refs, _queue),
+        Operation("note_later", NoteRequest, Notes, _note, _refs, _queue, _heard),
         Operation("notes", NotesRequest, Notes, _notes),
         Operation("notes_beside", NotesRequest, Notes, _notes),
         Operation("touch", NotesRequest, Notes, _touch, _touch_refs, _queue),
@@ -131,6 +136,7 @@ OPERATIONS: dict[str, Operation[Any, Any]] = {
 TOYS: tuple[Route, ...] = (
     *(route for route in ROUTES if route.control),
     Route("POST", "/v1/notes", "note", "Append a note"),
+    Route("POST", "/v1/notes-later", "note_later", "Append a note that nobody waits for"),
     Route("POST", "/v1/spaces/{workspace}/notes", "note_in", "Append a note there"),
     Route("GET", "/v1/notes", "notes", "All notes"),
     Route("GET", "/v1/notes-beside", "notes_beside", "All notes", heavy=True),

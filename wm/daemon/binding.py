@@ -60,13 +60,13 @@ class Binding:
         except ValidationError as error:
             raise _invalid(error) from None
 
-    def response(self, answer: Record) -> Response:
+    def response(self, answer: Record, *, status: int = 200) -> Response:
         """What the client gets for the use case's answer."""
         if self.route.text:
             body = str(getattr(answer, "body", "")).encode("utf-8", "replace")
             kind = str(getattr(answer, "content_type", "text/plain"))
-            return Response(200, body, kind)
-        return Response(200, answer.__pydantic_serializer__.to_json(answer, by_alias=True))
+            return Response(status, body, kind)
+        return Response(status, answer.__pydantic_serializer__.to_json(answer, by_alias=True))
 
     def _body(self, request: Request) -> dict[str, Any]:
         body = request.body

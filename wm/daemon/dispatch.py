@@ -73,7 +73,11 @@ class Door:
         def answered(done: Done[Any]) -> None:
             self._answer(label, reply, self._rendered(binding, label, done))
 
-        if operation.writes:
+        early = operation.at_once(model) if operation.at_once is not None else None
+        if early is not None:
+            self._actors.update(operation, model, lambda done: self._done_later(label, done))
+            self._answer(label, reply, binding.response(early, status=202))
+        elif operation.writes:
             self._actors.update(operation, model, answered)
         elif route.heavy:
             self._actors.query(operation, model, answered)
@@ -93,6 +97,13 @@ class Door:
             return binding.response(done.response)
         except Exception as error:  # noqa: BLE001 - the dispatch door, later half
             return self._failure(label, error)
+
+    def _done_later(self, label: str, done: Done[Any]) -> None:
+        """The end of an update that was answered when it was queued: only the log hears."""
+        if isinstance(done.error, WmError):
+            self._log.write("failed", what=label, reason=done.error.message)
+        elif done.error is not None:
+            self._failure(label, done.error)
 
     def _failure(self, label: str, error: BaseException) -> Response:
         if isinstance(error, WmError):

@@ -54,7 +54,11 @@ def build(
             "{" + camel(part[1:-1]) + "}" if part.startswith("{") else part
             for part in row.path.split("/")
         )
-        paths.setdefault(path, {})[row.method.lower()] = _entry(row, request, answer)
+        entry = _entry(row, request, answer)
+        if operation is not None and operation.at_once is not None:
+            told = "Heard and queued, not written yet: nobody waits for what it brings."
+            entry["responses"]["202"] = {**answer, "description": told}
+        paths.setdefault(path, {})[row.method.lower()] = entry
     return {
         "openapi": "3.1.0",
         "info": {

@@ -157,6 +157,8 @@ class Operation(Generic[Q, A]):
     refs: the documents it may write, from the request; None for a query.
     queue: the key of the queue it waits in (the workspace), so that updates of one workspace
     run in order and share a flush.
+    at_once: the answer for a request that nobody waits for, given when it is queued; its None
+    means that this one is waited for. Nothing is acknowledged by it (ST-1).
     """
 
     name: str
@@ -165,6 +167,7 @@ class Operation(Generic[Q, A]):
     run: Callable[[Work, Q], A]
     refs: Callable[[Runtime, Q], Sequence[Ref[Document]]] | None = None
     queue: Callable[[Runtime, Q], str] = lambda _runtime, _request: ""
+    at_once: Callable[[Q], A | None] | None = None
 
     @property
     def writes(self) -> bool:

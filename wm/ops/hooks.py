@@ -14,6 +14,7 @@ from wm.domain import hooks as adapters
 from wm.domain.hooks import Outcome, Parsed
 from wm.errors import HostError
 from wm.formats.base import Document
+from wm.formats.events import ToolFinished
 from wm.formats.protocol import (
     EventRequest,
     HookAnswer,
@@ -104,7 +105,17 @@ def _queue(runtime: Runtime, request: HookRequest) -> str:
     return locate(runtime, Scoped(directory=parsed.directory)).key if _asks(parsed) else ""
 
 
-hook = Operation("hook", HookRequest, HookAnswer, _run, _refs, _queue)
+def _at_once(request: HookRequest) -> HookAnswer | None:
+    """A tool call that did not fail changes hot state only and has nothing to print: the agent
+    goes on as soon as it is heard. Later hooks of the workspace wait behind it."""
+    parsed = request.meaning(_parsed)
+    heard = parsed.events and not parsed.call
+    if heard and all(isinstance(e, ToolFinished) and not e.exit_code for e in parsed.events):
+        return _answer(request, Outcome())
+    return None
+
+
+hook = Operation("hook", HookRequest, HookAnswer, _run, _refs, _queue, _at_once)
 
 
 def run(agent: str, event: str, payload: bytes, *, project: str = "") -> bytes:
