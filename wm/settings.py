@@ -12,7 +12,6 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -747,6 +746,8 @@ def load(env: Mapping[str, str] | None = None) -> Settings:
         raise UserError(
             f"{paths.config} cannot be read: {reason}.", fix="Mend or remove the file."
         ) from error
+    import tomllib  # here, not above: it costs every start, and few have the file
+
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
