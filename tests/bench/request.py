@@ -53,7 +53,7 @@ def connect(path: Path) -> socket.socket:
         except OSError:
             if time.monotonic() > end:
                 raise
-            time.sleep(0.05)
+            time.sleep(0.002)
 
 
 def main() -> bool:

@@ -7,6 +7,7 @@ anything heavy is imported.
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from wm.cli import streams
@@ -23,6 +24,8 @@ def main(argv: list[str] | None = None) -> None:
         from wm.agents import hook_client
 
         sys.exit(hook_client.main(words))
+    # What is imported now stays: looking for garbage in it again and again costs a fifth.
+    gc.set_threshold(50_000)
     from wm.cli.app import run
 
     sys.exit(run(words))
