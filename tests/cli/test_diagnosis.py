@@ -147,3 +147,15 @@ def test_an_anchored_entry_says_that_its_code_changed(user: Terminal) -> None:
     assert user.wm("edit", entry, "--anchor", "dock.py:berth").code == 0
     assert "suspect" not in user.wm("inspect").out
     assert "speaks of" not in user.wm("edit", entry, "--anchor", "").out
+
+
+def test_of_a_text_that_several_entries_share_each_line_names_its_own(user: Terminal) -> None:
+    first = user.remember("We deploy with `make ship`.")
+    second = user.remember("The deploy runs on port 8080.")
+    told = user.wm("why", "deploy").out.splitlines()
+    assert [line[18:] for line in told] == [
+        f"  {first[:10]} kept",
+        "  We deploy with `make ship`.",
+        f"  {second[:10]} kept",
+        "  The deploy runs on port 8080.",
+    ]

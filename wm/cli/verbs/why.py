@@ -26,14 +26,25 @@ def command(caller: Caller, subject: tuple[str, ...], as_json: bool) -> int:
     if as_json:
         output.as_json(answer)
         return 0
-    if answer.entry is not None:
-        print_entry(answer.entry, *_now(answer))
-        output.line()
+    if answer.entry is None:
+        _print_story(answer)
+        return 0
+    print_entry(answer.entry, *_now(answer))
+    output.line()
     for text in answer.sentences:
         head, gap, rest = text.partition("  ")
         # A line of history is a time and what happened then; other sentences have no time.
         output.lines(output.hang(f"  {head}", rest, 20) if gap else output.hang("", text, 2))
     return 0
+
+
+def _print_story(answer: WhyAnswer) -> None:
+    """What became of a text that is no entry: which entries it was said of, and what they said."""
+    from wm.cli.verbs.history import print_happening
+    from wm.ops.diag.ground import happening
+
+    for record in answer.records:
+        print_happening(happening(record), named=True)
 
 
 def _now(answer: WhyAnswer) -> list[output.Row]:
