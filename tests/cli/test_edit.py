@@ -66,3 +66,18 @@ def test_a_secret_typed_into_the_editor_is_not_kept(user: Terminal) -> None:
     assert secret not in said.out
     kept = [path for path in user.data.rglob("*.json") if secret in path.read_text()]
     assert kept == []
+
+
+def test_a_text_of_nothing_is_refused_and_opens_no_editor(user: Terminal) -> None:
+    said = edited(user, "exit 3", "")
+    assert said.code == 1
+    assert said.err.startswith("wm: An entry needs words; to remove it, forget it.")
+
+
+def test_an_edit_that_waits_says_what_puts_it_in_force(user: Terminal) -> None:
+    said = user.wm("edit", user.remember(ONE), "All 40 tests pass now.")
+    assert said.code == 0
+    assert "status    waits in the inbox: it tells how far the work is" in said.out
+    told = " ".join(said.out.split())
+    assert "The new text waits in the inbox, because it tells how far the work is." in told
+    assert "puts it in the place of" in told

@@ -157,6 +157,19 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "There is no text file pier.py in this project, or it is too large.",
         "Write it as path, path:symbol or path:12-40.",
     ),
+    ("why ' '", 1, "There is nothing to ask about.", '`wm why ID`, or `wm why "the text"`.'),
+    (
+        "show m_3f",
+        1,
+        "There is no entry 'm_3f' in {repo}.",
+        "`wm inspect --all` lists every entry with its id; of one, give at least 4 digits.",
+    ),
+    (
+        "config memry",
+        2,
+        "`wm config` has no verb 'memry'. Did you mean `wm config memory`?",
+        "`wm config --help` shows how.",
+    ),
     (
         "why of all things",
         1,
@@ -201,7 +214,7 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "workspace mv nowhere missing",
         1,
         "There is no folder {repo}/missing.",
-        "For a checkout that was moved: wm workspace mv OLD NEW.",
+        "NEW is the folder where the checkout lies now.",
     ),
     (
         "export -o .git/HEAD",

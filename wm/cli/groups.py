@@ -34,10 +34,14 @@ class Group(click.Group):
             message = f"`{ctx.command_path}` has no verb {args[0]!r}."
             raise click.UsageError(message + self._nearest(ctx, args[0]), ctx=ctx) from error
 
+    def known(self, ctx: click.Context) -> list[str]:
+        """The words that may stand here."""
+        return self.list_commands(ctx)
+
     def _nearest(self, ctx: click.Context, word: str) -> str:
         from difflib import get_close_matches
 
-        close = get_close_matches(word, self.list_commands(ctx), n=1)
+        close = get_close_matches(word, self.known(ctx), n=1)
         return f" Did you mean `{ctx.command_path} {close[0]}`?" if close else ""
 
 

@@ -165,7 +165,7 @@ def _change(work: Work, request: EntryRequest, edit: Callable[[str], Edit]) -> E
     entry = _find(work, place, memory, request.id)
     result = edit(entry.id)(memory)
     if isinstance(result, Refusal):
-        raise UserError(result.message)
+        raise UserError(result.message, fix=result.fix)
     changed, facts = result
     save_memory(work, place, changed, facts)
     # An accepted outside edit is carried out on another entry than the one that waited.
@@ -242,7 +242,7 @@ def _reject(work: Work, request: EntryRequest) -> EntryAnswer:
     memory = load_memory(work, place)
     result = edits.reject(memory, _find(work, place, memory, request.id).id)
     if isinstance(result, Refusal):
-        raise UserError(result.message)
+        raise UserError(result.message, fix=result.fix)
     changed, entry, fact = result
     to_trash(work, place, entry, reason="rejected", stone=not (entry.outside or is_offer(entry)))
     save_memory(work, place, changed, [fact])

@@ -152,9 +152,11 @@ def find_entry(memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
     entry_id = full_id(wanted, (entry.id for entry in memory.entries))
     if not entry_id:
         where = memory.workspace.root or f"the workspace {memory.workspace.key}"
+        short = 0 < len(wanted.rpartition("_")[2]) < SHORTEST_ID
+        need = f"; of one, give at least {SHORTEST_ID} digits" if short else ""
         raise NotFound(
             f"There is no entry {wanted!r} in {where}.",
-            fix="`wm inspect --all` lists every entry with its id.",
+            fix=f"`wm inspect --all` lists every entry with its id{need}.",
         )
     return next(entry for entry in memory.entries if entry.id == entry_id)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from wm.domain.text import canonical
-from wm.errors import NotFound
+from wm.errors import NotFound, UserError
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.protocol import Place, WhyAnswer, WhyRequest
 from wm.formats.tombstones import TrashedEntry
@@ -24,6 +24,10 @@ def _run(work: Work, request: WhyRequest) -> WhyAnswer:
     place = locate(work.runtime, request)
     # Evidence holds labels instead of secrets, so the question must too.
     subject = work.runtime.redactor.text(request.subject)
+    if not subject.strip():
+        raise UserError(
+            "There is nothing to ask about.", fix='`wm why ID`, or `wm why "the text"`.'
+        )
     entry = find_entry_or_text(work, place, subject)
     records = _records(work, place, subject, entry)
     if entry is None:

@@ -21,6 +21,9 @@ class _Sections(Group):
         is_section = bool(args) and args[0] in SECTIONS
         return super().parse_args(ctx, ["show", *args] if is_section else args)
 
+    def known(self, ctx: click.Context) -> list[str]:
+        return [*super().known(ctx), *SECTIONS]
+
 
 @click.group("config", cls=_Sections, default="show")
 def command() -> None:

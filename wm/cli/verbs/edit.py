@@ -46,7 +46,7 @@ def command(
     given = " ".join(text)
     if given == "-":
         fields["text"] = sys.stdin.read()
-    elif given:
+    elif text:
         fields["text"] = given
     elif rationale is None and kind is None and not anchors:
         fields["text"] = _from_editor(caller, entry_id)
@@ -61,6 +61,9 @@ def command(
         output.as_json(answer)
     else:
         print_entry(answer.entry)
+        if answer.message:
+            output.line()
+            output.lines(output.wrap(answer.message, output.width()))
     return 0
 
 

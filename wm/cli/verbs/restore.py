@@ -16,7 +16,7 @@ from wm.cli.entries import print_entry
 @json_option
 @workspace_options
 def command(caller: Caller, entry_id: str, as_json: bool) -> int:
-    """Bring the forgotten entry ID back (the whole id, as `wm forget` printed it)."""
+    """Bring the forgotten entry ID back (the beginning of an id is enough)."""
     answer: Any = caller.call("restore_entry", id=entry_id)
     if as_json:
         output.as_json(answer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
@@ -9,6 +10,7 @@ import click
 from wm.cli import output
 from wm.cli.context import Caller, absolute, json_option, workspace_options
 from wm.cli.groups import Group
+from wm.errors import UserError
 
 
 @click.group("workspace", cls=Group, default="list")
@@ -58,7 +60,12 @@ def show(caller: Caller, as_json: bool) -> int:
 @workspace_options
 def move(caller: Caller, old: str, new: str, as_json: bool) -> int:
     """NEW, a folder, takes over the memory of OLD (the path it had, or its key)."""
-    answer: Any = caller.run("move_workspace", {"old": _path_or_key(old), "new": absolute(new)})
+    target = absolute(new)
+    if not os.path.lexists(target):
+        raise UserError(
+            f"There is no folder {target}.", fix="NEW is the folder where the checkout lies now."
+        )
+    answer: Any = caller.run("move_workspace", {"old": _path_or_key(old), "new": target})
     if as_json:
         output.as_json(answer)
     else:

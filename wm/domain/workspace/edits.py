@@ -225,7 +225,8 @@ def _too_long(entry: MemoryEntry, settings: MemorySettings) -> Refusal | None:
     ):
         if count > limit:
             message = f"The {what} has {count} characters; an entry holds {limit}."
-            return Refusal(code, message, {"chars": count, "maxChars": limit})
+            fix = f'`wm edit {entry.id} "shorter text"`.' if what == "text" else ""
+            return Refusal(code, message, {"chars": count, "maxChars": limit}, fix)
     return None
 
 

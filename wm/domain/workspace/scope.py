@@ -166,7 +166,7 @@ def plan_move(
             "new_has_memory",
             f"{new_root} already has a memory of its own ({taken}).",
             fix=f"Keep one: export {taken} with `wm export`, move its folder away and repeat this, "
-            "then import what you need.",
+            "then `wm remember` what you need of the export.",
         )
     kept = tuple(alias for alias in aliases.aliases if alias.key != new)
     alias = Alias(key=new, target=target, root=new_root, at=iso(now))
