@@ -62,6 +62,25 @@ def test_what_is_older_than_a_week_is_not_counted_as_refused(bench: Bench) -> No
     assert bench.call("diag_status").rejected == 0
 
 
+def test_a_memory_whose_files_were_deleted_is_no_empty_one_for_the_status(files: Bench) -> None:
+    files.remember(SHIP)
+    files.remember(CENTS)
+    folder = files.settings.paths.home / "workspaces" / files.key
+    for file in folder.glob("*workspace-memory.json*"):
+        if not file.name.endswith(".lock"):
+            file.unlink()
+    files = files.reopen()
+    status = files.call("diag_status")
+    assert (status.verdict, status.counts["active"]) == ("warning", 0)
+    assert [(r.code, r.sentence, r.fix) for r in status.remarks] == [
+        (
+            "disappeared",
+            "Entries that are gone, and nothing tells why: 2.",
+            "wm diag disappearances",
+        )
+    ]
+
+
 def test_a_memory_that_cannot_be_kept_makes_the_status_degraded(files: Bench) -> None:
     files.remember(SHIP)
     folder = files.settings.paths.home / "workspaces" / files.key

@@ -37,7 +37,7 @@ LONGEST_QUOTED = 4000
 def _status(work: Work, request: DiagRequest) -> DiagStatus:
     found = ground(work, request)
     key = found.place.key
-    remarks = tuple(_attention(work, found))
+    remarks = tuple(_attention(work, request, found))
     counts = {
         status: sum(e.status == status for e in found.memory.entries)
         for status in ("active", "inbox", "superseded")
@@ -74,13 +74,15 @@ def _verdict(remarks: Iterable[Remark]) -> str:
     return "warning" if "warning" in severities else "ok"
 
 
-def _attention(work: Work, found: Ground) -> Iterator[Remark]:
+def _attention(work: Work, request: DiagRequest, found: Ground) -> Iterator[Remark]:
     """What somebody should look at, the gravest first."""
+    unreadable = False
     for document in _documents(work, found.place.key):
         if document.health not in WELL:
             lost = document.health in (Health.LOST.value, Health.TOO_NEW.value)
             said = f"{document.document} is {document.health.replace('_', ' ')}: {document.detail}."
             severity = "error" if lost else "warning"
+            unreadable |= lost
             yield Remark(code=document.health, severity=severity, sentence=said, fix="wm fsck")
     pending = len(read_journal(work, found.place).entries)
     if pending:
@@ -89,6 +91,13 @@ def _attention(work: Work, found: Ground) -> Iterator[Remark]:
     if found.log.damaged:
         said = f"Records of the evidence that cannot be read: {found.log.damaged}."
         yield Remark(code="damaged_evidence", severity="warning", sentence=said, fix="wm fsck")
+    # Of what only cannot be read nobody can say that it is gone.
+    gone = 0 if unreadable else diag_disappearances.run(work, request).unexplained
+    if gone:
+        said = f"Entries that are gone, and nothing tells why: {gone}."
+        yield Remark(
+            code="disappeared", severity="warning", sentence=said, fix="wm diag disappearances"
+        )
     waiting = sum(e.status == "inbox" for e in found.memory.entries)
     if waiting:
         said = f"Entries that wait for your word: {waiting}."
