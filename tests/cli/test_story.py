@@ -71,7 +71,7 @@ STORY: tuple[tuple[str, int, str], ...] = (
     (
         "inbox reject m_3",
         0,
-        "Rejected m_3; `wm restore m_3` brings it back.",
+        "Rejected m_3; `wm restore m_3` undoes it.",
     ),
     ("pin m_2", 0, "m_2 is pinned."),
     ("pin m_2 --off", 0, "m_2 is no longer pinned."),
@@ -138,7 +138,7 @@ STORY: tuple[tuple[str, int, str], ...] = (
     (
         "forget m_2 --reason moved",
         0,
-        "Forgot m_2; `wm restore m_2` brings it back.",
+        "Forgot m_2; `wm restore m_2` undoes it.",
     ),
     (
         "why m_2",

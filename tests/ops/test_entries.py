@@ -15,7 +15,7 @@ def test_forgetting_restoring_and_forgetting_again(bench: Bench) -> None:
     kept = bench.remember(SHIP)
     for _ in range(2):
         gone = bench.call("forget_entry", id=kept.id, reason="wrong")
-        assert gone.message == f"Forgot {kept.id}; `wm restore {kept.id}` brings it back."
+        assert gone.message == f"Forgot {kept.id}; `wm restore {kept.id}` undoes it."
         assert (bench.texts(), bench.trash(), bench.stones()) == ([], (kept.id,), [kept.id])
         back = bench.call("restore_entry", id=kept.id[:8])
         assert (back.entry.id, back.entry.text) == (kept.id, SHIP)
@@ -75,7 +75,7 @@ def test_accepting_and_rejecting_what_waits(bench: Bench) -> None:
     other = bench.remember("Is the queue on Redis or on Postgres?")
     assert bench.call("accept_entry", id=one.id).entry.status == "active"
     gone = bench.call("reject_entry", id=other.id)
-    assert gone.message == f"Rejected {other.id}; `wm restore {other.id}` brings it back."
+    assert gone.message == f"Rejected {other.id}; `wm restore {other.id}` undoes it."
     assert (bench.texts("active"), bench.texts("inbox")) == ([one.text], [])
     assert bench.call("restore_entry", id=other.id).entry.status == "inbox"
 

@@ -247,7 +247,7 @@ def _reject(work: Work, request: EntryRequest) -> EntryAnswer:
     to_trash(work, place, entry, reason="rejected", stone=not (entry.outside or is_offer(entry)))
     save_memory(work, place, changed, [fact])
     return EntryAnswer(
-        entry=entry, message=f"Rejected {entry.id}; `wm restore {entry.id}` brings it back."
+        entry=entry, message=f"Rejected {entry.id}; `wm restore {entry.id}` undoes it."
     )
 
 
@@ -283,7 +283,7 @@ def forget_one(
     fact = Fact("memory_trashed", "user", "trashed", entry.id, codes, details)
     save_memory(work, place, changed, [fact], session=session)
     return EntryAnswer(
-        entry=entry, message=f"Forgot {entry.id}; `wm restore {entry.id}` brings it back."
+        entry=entry, message=f"Forgot {entry.id}; `wm restore {entry.id}` undoes it."
     )
 
 
