@@ -162,7 +162,7 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "show m_3f",
         1,
         "There is no entry 'm_3f' in {repo}.",
-        "`wm inspect --all` lists every entry with its id; of one, give at least 4 digits.",
+        "`wm inspect --all` lists every entry with its id; give at least 4 digits.",
     ),
     (
         "config memry",

@@ -153,7 +153,7 @@ def find_entry(memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
     if not entry_id:
         where = memory.workspace.root or f"the workspace {memory.workspace.key}"
         short = 0 < len(wanted.rpartition("_")[2]) < SHORTEST_ID
-        need = f"; of one, give at least {SHORTEST_ID} digits" if short else ""
+        need = f"; give at least {SHORTEST_ID} digits" if short else ""
         raise NotFound(
             f"There is no entry {wanted!r} in {where}.",
             fix=f"`wm inspect --all` lists every entry with its id{need}.",

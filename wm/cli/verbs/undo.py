@@ -25,8 +25,8 @@ BY = {"user": "you", "agent": "an agent", "model": "a compaction"}
 def command(
     caller: Caller, act: str, listing: bool, limit: int, dry_run: bool, as_json: bool
 ) -> int:
-    """Take back the newest thing that you did: remember, forget, edit, pin, importance, accept,
-    reject or restore.
+    """Take back the newest thing that you did: remember, import, forget, edit, pin, importance,
+    accept, reject or restore.
 
     ACT names another one: the id of its record (`wm undo --list`, `wm history`), or the id of
     an entry, which means the newest act on it. A second `wm undo` goes further back. An undo
