@@ -1,4 +1,4 @@
-"""One agent of the `updates` measurement: SIDE WHERE ENTRY UPDATES NAME."""
+"""One agent of the `updates` measurement: SIDE WHERE ENTRY UPDATES."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from tests.bench.request import connect, receive
+from wm.settings import load
+
 
 def main() -> None:
-    side, where, entry, updates, name = sys.argv[1:6]
-    update = wm_update(where, entry, name) if side == "wm" else sqlite_update(where)
+    side, where, entry, updates = sys.argv[1:5]
+    update = wm_update(where, entry) if side == "wm" else sqlite_update(where)
     print("ready", flush=True)
     sys.stdin.readline()
     print(json.dumps(run(update, int(updates))), flush=True)
@@ -28,22 +31,21 @@ def run(update: Callable[[int], Any], updates: int) -> dict[str, float]:
     return {"seconds": time.monotonic() - first, "longest": longest}
 
 
-def wm_update(project: str, entry: str, name: str) -> Callable[[int], Any]:
-    from wm.daemon.client import Client
-    from wm.settings import load
-
-    client = Client(load())
-    client.call("status", {})
+def wm_update(project: str, entry: str) -> Callable[[int], Any]:
+    """A keep-alive connection and ready-made requests, as an agent's plugin has them: what is
+    measured is the daemon, not the Python client."""
+    sock = connect(load().paths.socket)
+    requests = []
+    for importance in ("low", "high"):
+        body = json.dumps({"directory": project, "importance": importance}).encode()
+        head = f"PATCH /v1/entries/{entry} HTTP/1.1\r\nHost: wm\r\nContent-Length: {len(body)}"
+        requests.append(head.encode() + b"\r\n\r\n" + body)
+    sock.sendall(b"GET /v1/status HTTP/1.1\r\nHost: wm\r\n\r\n")
+    receive(sock)
 
     def update(number: int) -> Any:
-        return client.call(
-            "edit_entry",
-            {
-                "directory": project,
-                "id": entry,
-                "importance": ("low", "high")[number % 2],
-            },
-        )
+        sock.sendall(requests[number % 2])
+        return json.loads(receive(sock))
 
     return update
 
