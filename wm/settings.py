@@ -757,6 +757,14 @@ def load(env: Mapping[str, str] | None = None) -> Settings:
     return apply_config(Settings(paths=paths), data, where=str(paths.config))
 
 
+def load_or_defaults() -> Settings:
+    """`load`, or the defaults where config.toml does not fit: for what must work then, too."""
+    try:
+        return load()
+    except UserError:
+        return Settings(paths=find_paths(os.environ))
+
+
 def has_editor(env: Mapping[str, str] | None = None) -> bool:
     """Whether the user named an editor."""
     env = os.environ if env is None else env

@@ -8,6 +8,7 @@ import os
 import signal
 import tempfile
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -68,6 +69,18 @@ def test_a_broken_config_is_named_with_the_option(
         assert said.code == 1
         assert sentence in said.sentences
     assert terminal.wm("--help").code == 0
+
+
+def test_a_daemon_can_be_stopped_although_the_config_is_broken() -> None:
+    with TemporaryDirectory(prefix="wm-") as folder:  # short: a socket's path has a limit
+        user = Terminal(Path(folder))
+        assert user.wm("up", "--quiet").code == 0
+        file = user.home / ".config" / "wm" / "config.toml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("[memory")
+        said = user.wm("down")
+        assert (said.code, said.err) == (0, "")
+        assert "has stopped" in said.out
 
 
 def test_an_option_that_was_changed_is_marked(terminal: Terminal) -> None:

@@ -16,7 +16,7 @@ import click
 
 from wm.daemon.client import Client
 from wm.errors import Unavailable, UserError, WmError
-from wm.settings import Settings, load
+from wm.settings import Settings, load, load_or_defaults
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -142,7 +142,15 @@ class Caller:
 
 def workspace_options(command: F) -> F:
     """Adds -C and --workspace, and hands the verb a Caller as its first argument."""
+    return _with_options(command, load)
 
+
+def lasting_options(command: F) -> F:
+    """`workspace_options` for a verb that must work although config.toml does not fit."""
+    return _with_options(command, load_or_defaults)
+
+
+def _with_options(command: F, read: Callable[[], Settings]) -> F:
     @click.option(
         "-C",
         "directory",
@@ -160,7 +168,7 @@ def workspace_options(command: F) -> F:
             directory, workspace = click.get_current_context().find_root().obj or ("", "")
         if directory and workspace:
             raise click.UsageError("Give either -C DIR or --workspace KEY.")
-        return command(Caller(load(), directory, workspace), *args, **options)
+        return command(Caller(read(), directory, workspace), *args, **options)
 
     return with_caller  # type: ignore[return-value]
 

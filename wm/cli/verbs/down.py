@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from wm.cli import output
-from wm.cli.context import Caller, ask, daemon_status, json_option, workspace_options
+from wm.cli.context import Caller, ask, daemon_status, json_option, lasting_options
 from wm.daemon.instance import holder
 from wm.daemon.lifecycle import wait_gone
 from wm.errors import StoreError, Unavailable
@@ -13,7 +13,7 @@ from wm.errors import StoreError, Unavailable
 
 @click.command("down")
 @json_option
-@workspace_options
+@lasting_options
 def command(caller: Caller, as_json: bool) -> int:
     """Let the daemon finish what is under way, flush and exit.
 
