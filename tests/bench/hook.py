@@ -44,6 +44,7 @@ def main() -> bool:
         project.mkdir()
         settle(client)
         payload = json.dumps(tool_call(project)).encode()
+        failure = json.dumps(failed_call(project)).encode()
         env = environment(folder)
         python = [sys.executable, "-I", "-S"]
         stdlib = [*python, hook.__file__, "hook", "claude-code", "PostToolUse"]
@@ -51,7 +52,8 @@ def main() -> bool:
         for name, line in lines():
             shell = ["sh", "-c", line]
             nowhere = {**env, "WM_SOCKET": str(silent)}
-            rows.append(compare(name, shell, env, shell, nowhere, payload))
+            given = failure if "Failure" in name else payload
+            rows.append(compare(name, shell, env, shell, nowhere, given))
         client.close()
     return report("one hook, whole process", rows)
 
@@ -64,6 +66,18 @@ def tool_call(project: Path) -> dict[str, object]:
         "tool_name": "Read",
         "tool_input": {"file_path": str(project / "a.py")},
         "tool_response": {"file": {"content": "x" * 800}},
+    }
+
+
+def failed_call(project: Path) -> dict[str, object]:
+    """A failing test: what this hook is for, and what is written before it is answered."""
+    return {
+        "session_id": "bench",
+        "cwd": str(project),
+        "hook_event_name": "PostToolUseFailure",
+        "tool_name": "Bash",
+        "tool_input": {"command": "pytest -q"},
+        "error": "Exit code 1\nFAILED tests/test_a.py::test_b - assert 3 == 4\n1 failed in 0.02s",
     }
 
 

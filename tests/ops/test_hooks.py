@@ -10,6 +10,7 @@ import pytest
 
 from tests.ops.conftest import CENTS, SHIP, Bench, entry
 from wm.errors import Busy, HostError
+from wm.formats.protocol import HookRequest
 from wm.ops import hooks
 from wm.ops.local import open_runtime
 from wm.ops.place import memory_ref
@@ -273,3 +274,28 @@ def test_a_hook_on_the_files_tells_within_its_deadline_that_they_are_busy(
         hooks.run(CLAUDE, "UserPromptSubmit", said.replace(b"ship", b"land"))
     settings = Settings(paths=load().paths)
     assert settings.hooks.lock_wait_s < settings.hooks.start_timeout_s
+
+
+RAN = {"tool_name": "Bash", "tool_input": {"command": "pytest"}}
+READ = {"tool_name": "Read", "tool_input": {"file_path": "/src/a.py"}}
+
+
+@pytest.mark.parametrize(
+    ("event", "payload", "early"),
+    [
+        ("PostToolUse", {**READ, "tool_response": {"file": {"content": "x"}}}, True),
+        ("PostToolUse", {**RAN, "tool_response": {"stdout": "ok", "stderr": ""}}, True),
+        ("PostToolUseFailure", {**RAN, "error": FAILED}, False),
+        ("PostToolUseFailure", {**RAN, "error": FAILED, "is_interrupt": True}, False),
+        ("PostToolUseFailure", {**READ, "error": "File does not exist."}, False),
+        ("UserPromptSubmit", {"prompt": SAID}, False),
+        ("SessionEnd", {"reason": "exit"}, False),
+    ],
+)
+def test_only_a_tool_call_that_went_well_is_answered_before_it_is_written(
+    event: str, payload: dict[str, Any], early: bool
+) -> None:
+    given = {"session_id": "cc-1", "cwd": "/src", **payload}
+    request = HookRequest(agent=CLAUDE, name=event, payload=given)
+    assert hooks.hook.at_once is not None
+    assert (hooks.hook.at_once(request) is not None) == early

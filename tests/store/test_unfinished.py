@@ -135,8 +135,6 @@ def test_it_stays_in_force_when_somebody_edits_the_document_first(home: Path) ->
 
 def test_a_document_of_long_ago_that_was_put_back_is_shown_as_such(home: Path) -> None:
     raw = document(home).read_bytes()
-    with opened(home).transaction([MEMORY]):
-        pass
     store = opened(home)
     for text in ("a", "b", "c"):
         put(store, text)

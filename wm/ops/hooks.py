@@ -110,9 +110,14 @@ def _at_once(request: HookRequest) -> HookAnswer | None:
     goes on as soon as it is heard. Later hooks of the workspace wait behind it."""
     parsed = request.meaning(_parsed)
     heard = parsed.events and not parsed.call
-    if heard and all(isinstance(e, ToolFinished) and not e.exit_code for e in parsed.events):
+    if heard and all(isinstance(e, ToolFinished) and _went_well(e) for e in parsed.events):
         return _answer(request, Outcome())
     return None
+
+
+def _went_well(call: ToolFinished) -> bool:
+    """A failure may come without a code: a tool that is no shell, or one that was stopped."""
+    return not call.exit_code and not call.failed
 
 
 hook = Operation("hook", HookRequest, HookAnswer, _run, _refs, _queue, _at_once)
