@@ -14,6 +14,7 @@ from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.registry import DOCUMENTS
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tombstones import Tombstones, TrashedEntry
+from wm.formats.tool_output import ToolOutput
 from wm.formats.workspace_memory import WorkspaceMemory
 from wm.store import paths
 from wm.store.base import RELAXED, WRITE_ORDER, Ref
@@ -21,6 +22,7 @@ from wm.store.base import RELAXED, WRITE_ORDER, Ref
 KEY = "0123456789abcdef"
 W = f"workspaces/{KEY}"
 SID = "ab" * 16
+OUTPUT = f"t_{'5e' * 10}_{SID}"
 
 
 @pytest.mark.parametrize(
@@ -35,6 +37,7 @@ SID = "ab" * 16
         (Ref(PromptEpoch, KEY, "e_1"), f"{W}/epochs/e_1.json"),
         (Ref(SessionState, KEY, SID), f"{W}/sessions/{SID}.json"),
         (Ref(CompactionState, KEY, SID), f"{W}/sessions/{SID}_compaction.json"),
+        (Ref(ToolOutput, KEY, OUTPUT), f"{W}/cache/tool-outputs/{OUTPUT}.json"),
     ],
 )
 def test_every_document_has_its_place(ref: Ref[Document], path: str) -> None:

@@ -12,6 +12,7 @@ from wm.formats.pending_journal import PendingJournal
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tombstones import Tombstones, TrashedEntry
+from wm.formats.tool_output import ToolOutput
 from wm.formats.workspace_memory import WorkspaceMemory
 
 DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
@@ -25,6 +26,7 @@ DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
             PromptEpoch,
             SessionState,
             Tombstones,
+            ToolOutput,
             TrashedEntry,
             WorkspaceMemory,
         )

@@ -23,7 +23,7 @@ from wm.formats.events import (
 )
 from wm.formats.protocol import EventAnswer, EventRequest, Place, Remembered, RememberRequest
 from wm.formats.session_state import SessionState
-from wm.ops import anchors, branches, compact, journal, origins
+from wm.ops import anchors, branches, compact, journal, origins, outputs
 from wm.ops.base import Operation, Work
 from wm.ops.entries import forget_one, trash_ref
 from wm.ops.epochs import epoch_ref, newest, recovered
@@ -247,6 +247,7 @@ def _deleted(work: Work, place: Place, request: EventRequest) -> EventAnswer:
     """The user deleted the session: its files go; what it taught the workspace stays."""
     for ref in _files(work.runtime, place, request):
         work.delete(ref)
+    outputs.discard_session(work.runtime, place.key, request.session_id)
     fact = Fact("session_deleted", "session", "changed")
     work.log(place.key, [fact], session=sid(request.session_id))
     work.notify(place.key, SessionState.slug, sid(request.session_id))

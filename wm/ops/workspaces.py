@@ -26,6 +26,7 @@ from wm.formats.protocol import (
 )
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tombstones import Tombstones, TrashedEntry
+from wm.formats.tool_output import ToolOutput
 from wm.ops.base import Operation, Work
 from wm.ops.memory import load_memory, save_memory
 from wm.ops.place import locate, memory_ref
@@ -132,7 +133,7 @@ def _export(work: Work, request: Scoped) -> ExportAnswer:
         Ref(PendingJournal, place.key),
         Ref(Tombstones, place.key),
     ]
-    for model in (TrashedEntry, PromptEpoch, SessionState, CompactionState):
+    for model in (TrashedEntry, PromptEpoch, SessionState, CompactionState, ToolOutput):
         names = work.runtime.store.names(model, place.key)
         refs += [Ref(model, place.key, name) for name in names]
     documents = {}

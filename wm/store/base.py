@@ -26,6 +26,7 @@ from wm.formats.pending_journal import PendingJournal
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tombstones import Tombstones, TrashedEntry
+from wm.formats.tool_output import ToolOutput
 from wm.formats.workspace_memory import WorkspaceMemory
 
 D = TypeVar("D", bound=Document)
@@ -50,6 +51,7 @@ WRITE_ORDER: tuple[type[Document], ...] = (
     # is written before what gives it away.
     AllowedDigests,
     Aliases,
+    ToolOutput,
     PromptEpoch,
     TrashedEntry,
     Tombstones,
@@ -62,6 +64,10 @@ WRITE_ORDER: tuple[type[Document], ...] = (
 RELAXED: frozenset[type[Document]] = frozenset({SessionState})
 """Class relaxed: acknowledged survives kill -9, and a power cut once flushed. All others are of
 class full: acknowledged means on disk (ST-1)."""
+
+CACHED: frozenset[type[Document]] = frozenset({ToolOutput})
+"""Written once by `Store.keep`, never by a transaction: no lock, no second copy, flushed like
+class relaxed. What is lost of them was a copy: a read says so, and nothing else depends on it."""
 
 
 class Health(Enum):
@@ -166,6 +172,13 @@ class Store(Protocol):
 
     def evidence(self, workspace: str) -> LogReading:
         """All evidence of a workspace, oldest first."""
+
+    def keep(self, ref: Ref[D], document: D) -> None:
+        """Write a document of `CACHED`, whole or not at all; one of that name is replaced.
+        Raises StoreError, Unwritable for one that would be larger than documents may be."""
+
+    def discard(self, refs: Sequence[Ref[Document]]) -> int:
+        """Delete documents of `CACHED`; how many were there."""
 
     def flush(self) -> None:
         """Bring everything relaxed to disk (epoch, compaction, idle, exit)."""

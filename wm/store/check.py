@@ -21,7 +21,7 @@ from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.tombstones import TrashedEntry
 from wm.store import envelope, evidence, fsops, invariants, jsonlines, paths
 from wm.store import key as keys
-from wm.store.base import RELAXED, Finding, Health, Ref
+from wm.store.base import CACHED, RELAXED, Finding, Health, Ref
 from wm.store.envelope import Decoded, State
 from wm.store.failures import explain, explained
 from wm.store.files import FileStore
@@ -181,7 +181,7 @@ def _document(
         if reading.health in _HEALTH:
             code, severity, repairable = _HEALTH[reading.health]
             yield Finding(code, severity, path, reading.detail, repairable)
-        elif reading.health is Health.OK:
+        elif reading.health is Health.OK and ref.model not in CACHED:
             yield from _spare(store, ref)
     except StoreError as error:
         yield Finding("unreachable", "error", path, str(error))

@@ -22,7 +22,7 @@ from wm.formats.base import Document
 from wm.settings import StoreSettings
 from wm.store import atomic, copies, fstype, paths
 from wm.store import key as keys
-from wm.store.base import RELAXED, Health, Ref
+from wm.store.base import CACHED, RELAXED, Health, Ref
 from wm.store.copies import Found, Unfinished
 from wm.store.evidence import EvidenceLog
 from wm.store.failures import explained
@@ -40,6 +40,7 @@ class Wait(Enum):
     SPARE = "flush the spare of a document of class full"
     COPY = "copy the document to its spare and flush that"
     LOG = "flush the log"
+    FILE = "flush a file that is written once"
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,7 @@ class Core:
         else it is counted only. A kept document can have missed no acknowledged one: those need
         a power cut, and no cache outlives that.
         """
-        full = ref.model not in RELAXED
+        full = ref.model not in RELAXED | CACHED
         kept = self.cache.get(place.path, ref.model)
         missed = kept is not None and held and full and self._is_left(folder, place, kept)
         if kept is not None and not missed and self._holds(kept, place, folder):
@@ -214,7 +215,8 @@ class Core:
             if found.unfinished is not None:
                 self._finish(folder, found.unfinished)
                 found = self._look(ref, place, folder, key)
-        if found.reading.health is Health.OK and not (found.keep_spare or found.unfinished):
+        fine = found.reading.health is Health.OK and ref.model not in CACHED
+        if fine and not (found.keep_spare or found.unfinished):
             self.cache.put(place.path, ref.model, found)
         else:
             self.cache.drop(place.path)

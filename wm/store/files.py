@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from wm.formats.base import Document
 from wm.settings import StoreSettings
-from wm.store import flushing, paths
+from wm.store import flushing, outputs, paths
 from wm.store.base import Health, LogReading, Reading, Ref
 from wm.store.core import Core
 from wm.store.failures import explained
@@ -65,6 +65,12 @@ class FileStore:
                     return self.core.log.read(folder, self.core.key_to_read())
             except FileNotFoundError:
                 return LogReading()
+
+    def keep(self, ref: Ref[D], document: D) -> None:
+        outputs.keep(self.core, ref, document)
+
+    def discard(self, refs: Sequence[Ref[Document]]) -> int:
+        return outputs.discard(self.core, refs)
 
     def flush(self) -> None:
         flushing.flush(self.core)

@@ -19,6 +19,7 @@ from wm.formats.pending_journal import PendingJournal
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tombstones import Tombstones, TrashedEntry
+from wm.formats.tool_output import ToolOutput, file_name
 from wm.formats.workspace_memory import Workspace, WorkspaceMemory
 from wm.store import paths
 from wm.store.base import Finding, Ref
@@ -64,6 +65,8 @@ def _broken(ref: Ref[Document], document: Document, around: Surroundings) -> _Br
         yield from _session(ref, document, around)
     elif isinstance(document, CompactionState):
         yield from _name(ref, paths.sid(document.session_id))
+    elif isinstance(document, ToolOutput):
+        yield from _output(ref, document)
     elif isinstance(document, Aliases):
         yield from _aliases(document, around)
 
@@ -115,6 +118,13 @@ def _session(ref: Ref[Document], state: SessionState, around: Surroundings) -> _
     if state.epoch and state.epoch not in around.epochs:
         told = f"Its epoch {state.epoch} is gone; the next prompt opens a new one."
         yield "dangling_epoch", "note", told
+
+
+def _output(ref: Ref[Document], output: ToolOutput) -> _Broken:
+    yield from _name(ref, file_name(output.id, output.session))
+    if len(output.text) != output.chars:
+        told = f"Its text has {len(output.text)} characters, and it says {output.chars}."
+        yield "output_changed", "warning", told
 
 
 def _aliases(document: Aliases, around: Surroundings) -> _Broken:

@@ -67,6 +67,15 @@ class MemoryStore:
         bodies = jsonlines.read(raw, self._key).records
         return LogReading(tuple(EvidenceRecord.model_validate_json(body) for body in bodies))
 
+    def keep(self, ref: Ref[D], document: D) -> None:
+        self.apply({ref: self.encode(ref, document)}, ())
+        self._dirty = True
+
+    def discard(self, refs: Sequence[Ref[Document]]) -> int:
+        there = [ref for ref in refs if self.read(ref).health is not Health.MISSING]
+        self.apply(dict.fromkeys(there), ())
+        return len(there)
+
     def flush(self) -> None:
         self._dirty = False
 

@@ -20,6 +20,7 @@ from wm.formats.pending_journal import PendingJournal
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tombstones import Tombstones, TrashedEntry
+from wm.formats.tool_output import ToolOutput
 from wm.formats.workspace_memory import WorkspaceMemory
 from wm.store.base import Ref
 
@@ -32,6 +33,7 @@ _KEY = re.compile(r"[0-9a-f]{16}", re.ASCII)
 # Sessions have sister files `<sid>_<topic>.json`, so their own names carry no underscore.
 _SESSION = re.compile(r"[a-z0-9][a-z0-9-]{0,63}", re.ASCII)
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,95}", re.ASCII)
+_OUTPUT = re.compile(r"t_[0-9a-f]{20}_[0-9a-f]{32}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ LAYOUT: Mapping[type[Document], Row] = MappingProxyType(
         PromptEpoch: Row("epochs", "{}.json", _ID),
         SessionState: Row("sessions", "{}.json", _SESSION),
         CompactionState: Row("sessions", "{}_compaction.json", _SESSION),
+        ToolOutput: Row("cache/tool-outputs", "{}.json", _OUTPUT),
     }
 )
 

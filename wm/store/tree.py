@@ -68,8 +68,13 @@ def kind_of(path: str) -> Kind | None:
         return Kind()
     if len(parts) == 2:
         return Kind(_models(""))
-    models, log = _models(parts[2]), parts[2] == paths.EVIDENCE
-    return Kind(models, log=log) if len(parts) == 3 and (models or log) else None
+    below = "/".join(parts[2:])
+    models, log = _models(below), below == paths.EVIDENCE
+    if models or log:
+        return Kind(models, log=log)
+    return (
+        Kind() if any(row.folder.startswith(f"{below}/") for row in paths.LAYOUT.values()) else None
+    )
 
 
 def place_at(path: str) -> paths.Place:
