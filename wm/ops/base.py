@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
@@ -53,6 +53,15 @@ class Work:
     flush: bool = False
     """Set by a step after which hot state must be on disk too (epoch, compaction; ST-1)."""
 
+    _moment: str = ""
+
+    @property
+    def moment(self) -> str:
+        """`now` as files have it."""
+        if not self._moment:
+            self._moment = iso(self.now)
+        return self._moment
+
     def read(self, ref: Ref[D]) -> Reading[D]:
         """The document in force, staged changes of this transaction included."""
         if self.transaction is not None and ref in self.held:
@@ -76,7 +85,7 @@ class Work:
     def _log_one(self, workspace: str, fact: Fact, session: str) -> str:
         record = EvidenceRecord(
             event_id=self.runtime.ids.new("e_"),
-            created_at=iso(self.now),
+            created_at=self.moment,
             workspace_key=workspace,
             producer_version=self.runtime.version,
             type=fact.type,
@@ -138,7 +147,7 @@ class Tape(Ids):
     def played(self, runtime: Runtime) -> Runtime:
         """The runtime of the next try."""
         self._at = 0
-        return replace(runtime, ids=self)
+        return runtime.drawing(self)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ class DerivedCache:
     def get(self, key: Hashable, inputs: tuple[Any, ...], compute: Callable[[], Any]) -> Any:
         with self._lock:
             known = self._values.get(key)
-            if known is not None and _same(known[0], inputs):
+            if known is not None and (known[0] is inputs or _same(known[0], inputs)):
                 self._values.move_to_end(key)
                 return known[1]
         value = compute()

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from wm.domain.facts import Fact
-from wm.domain.times import iso
 from wm.domain.workspace import outside
 from wm.errors import Corrupt, NotFound, TooNew, UserError
 from wm.formats.base import Document
@@ -86,7 +85,7 @@ def save_memory(
 ) -> None:
     """Stage the memory with the evidence for what changed in it."""
     work.log(place.key, facts, session=session)
-    updated = memory.model_copy(update={"updated_at": iso(work.now)})
+    updated = memory.model_copy(update={"updated_at": work.moment})
     # What is saved was loaded by `load_memory`, which takes outside edits in.
     work.put(memory_ref(place.key), updated, absorbs=True)
     work.notify(place.key, WorkspaceMemory.slug)
@@ -106,7 +105,7 @@ def read_journal(work: Work, place: Place) -> PendingJournal:
 
 
 def save_journal(work: Work, place: Place, journal: PendingJournal) -> None:
-    work.put(journal_ref(place.key), journal.model_copy(update={"updated_at": iso(work.now)}))
+    work.put(journal_ref(place.key), journal.model_copy(update={"updated_at": work.moment}))
 
 
 def tombstones_ref(key: str) -> Ref[Tombstones]:
@@ -133,7 +132,9 @@ def full_id(wanted: str, known: Iterable[str]) -> str:
     """
     bare = wanted if wanted.startswith(("m_", "mem_")) else f"m_{wanted}"
     ids = tuple(known)
-    exact = [name for name in ids if name in (wanted, bare)]
+    if wanted in ids:
+        return wanted
+    exact = [name for name in ids if name == bare]
     long_enough = len(bare.partition("_")[2]) >= SHORTEST_ID
     fits = exact or [name for name in ids if long_enough and name.startswith(bare)]
     if len(fits) > 1:

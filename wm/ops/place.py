@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from wm.domain.workspace import scope
 from wm.errors import RootMismatch, UserError
 from wm.formats.home import Aliases
@@ -30,9 +32,8 @@ def locate(runtime: Runtime, request: Scoped) -> Place:
             fix="Give a directory (-C DIR) or a workspace key (--workspace KEY).",
         )
     moment = runtime.now().timestamp() // KNOWN_FOR_S
-    place: Place = runtime.places.get(
-        (request.directory, request.explicit), (moment,), lambda: _look(runtime, request)
-    )
+    asked = (request.directory, request.explicit, moment)
+    place: Place = runtime.places.get(asked, (), lambda: _look(runtime, request))
     return place
 
 
@@ -100,6 +101,7 @@ def follow(runtime: Runtime, key: str) -> str:
     return key if aliases is None else scope.resolve(key, aliases)
 
 
+@lru_cache(maxsize=256)
 def memory_ref(key: str) -> Ref[WorkspaceMemory]:
     return Ref(WorkspaceMemory, key)
 

@@ -56,6 +56,12 @@ class Runtime:
     plain_paths: DerivedCache = field(default_factory=lambda: DerivedCache(size=512))
     """Whether a path looks like no secret at all: agents name the same ones again and again."""
 
+    def drawing(self, ids: Ids) -> Runtime:
+        """The same runtime with another source of ids. Each update asks for one."""
+        other = object.__new__(Runtime)
+        other.__dict__.update(self.__dict__, ids=ids)
+        return other
+
     def redacted_path(self, path: str) -> str:
         """A path without secrets in it (TR-1)."""
         strict = Redactor(self.redactor.digest)

@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 
 from wm.errors import StoreError
@@ -69,7 +70,7 @@ class Place:
     folder: str
     name: str
 
-    @property
+    @cached_property
     def path(self) -> str:
         return f"{self.folder}/{self.name}" if self.folder else self.name
 

@@ -204,7 +204,7 @@ def _unfit(
     """Why the changes cannot be: empty, too_long, rationale_too_long, unknown_type,
     unknown_importance, duplicate."""
     changed = entry.model_copy(update=changes)
-    if not canonical(changed.text):
+    if "text" in changes and not canonical(changed.text):
         return Refusal("empty", "An entry needs words; to remove it, forget it.")
     if changed.type not in {*TYPES, *settings.type_caps} and "type" in changes:
         known = ", ".join(dict.fromkeys((*TYPES, *settings.type_caps)))
