@@ -44,6 +44,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "diag revert": ("diag", "revert", "{entry}"),
     "session list": ("session",),
     "session show": ("session", "show", "8d2f"),
+    "session delete": ("session", "delete", "8d2f", "--dry-run"),
     "workspace list": ("workspace",),
     "remember": ("remember", "We use Postgres 16 in tests."),
     "edit": ("edit", "{entry}", "We deploy with `make sail`."),

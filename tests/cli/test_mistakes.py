@@ -177,6 +177,12 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "`wm search` finds entries by their words.",
     ),
     (
+        "session delete nope",
+        1,
+        "There is no session 'nope' in {repo}.",
+        "`wm session list` shows all sessions of this workspace.",
+    ),
+    (
         "session show nope",
         1,
         "There is no session 'nope' in {repo}.",

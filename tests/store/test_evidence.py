@@ -101,6 +101,24 @@ def test_a_damaged_record_costs_itself_only(tmp_path: Path) -> None:
     assert events(home) == ["ev_1", "ev_3", "ev_4"]
 
 
+def test_a_log_file_that_vanishes_while_it_is_read_costs_its_own_records_only(
+    tmp_path: Path,
+) -> None:
+    class Vanishing(Disk):
+        def list(self, folder: Handle) -> list[str]:
+            names = super().list(folder)
+            if "1.jsonl" in names and "2.jsonl" in names:
+                self.unlink(folder, "1.jsonl")
+            return names
+
+    home = tmp_path / "wm"
+    small = opened(home, segment_bytes=1)
+    add(small, 1)
+    add(small, 2)
+    store = FileStore(home, StoreSettings(), Vanishing(home))
+    assert [kept.event_id for kept in store.evidence(KEY).records] == ["ev_2"]
+
+
 def test_files_that_are_no_segment_are_left_alone(tmp_path: Path) -> None:
     home = tmp_path / "wm"
     add(opened(home), 1)

@@ -15,7 +15,7 @@ import pytest
 from wm.errors import Busy, StoreError
 from wm.settings import StoreSettings
 from wm.store.fsops import Disk, Handle
-from wm.store.locks import Locks
+from wm.store.locks import Lock, Locks
 
 HOLDER = """
 import sys
@@ -125,6 +125,24 @@ def test_a_lock_file_removed_while_held_is_noticed(folder: Handle, tmp_path: Pat
     (tmp_path / ".a.json.lock").touch()
     assert not locks.still_ours(held)
     locks.release_all([held])
+
+
+def test_who_waits_for_a_lock_that_its_holder_removes_gets_a_new_one(
+    folder: Handle, tmp_path: Path
+) -> None:
+    one, other = locks_of(folder), locks_of(folder, wait_s=5.0)
+    (held,) = one.take_all([(folder, "a.json")])
+    taken: list[Lock] = []
+    waiting = threading.Thread(target=lambda: taken.extend(other.take_all([(folder, "a.json")])))
+    waiting.start()
+    one.remove(held)
+    one.release_all([held])
+    waiting.join(5)
+    assert other.still_ours(taken[0])
+    assert one.try_take(folder, "a.json") is None
+    other.remove(taken[0])
+    other.release_all(taken)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_symlink_in_place_of_a_lock_file_is_refused(folder: Handle, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from wm.formats.diag import (
     Trace,
 )
 from wm.formats.diagnosis import Acts, History, Rotated, Trash, Undone, WhyNotAnswer
+from wm.formats.governance import DeletedSession
 from wm.formats.imports import ImportAnswer
 from wm.formats.protocol import (
     EntryAnswer,
@@ -218,6 +219,7 @@ PRINTS: dict[str, type[Record]] = {
     "diag revert": Undone,
     "session list": SessionsReport,
     "session show": SessionAnswer,
+    "session delete": DeletedSession,
     "workspace list": Workspaces,
     "workspace mv": Moved,
     "remember": Remembered,

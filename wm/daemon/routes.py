@@ -108,6 +108,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/v1/diag/health", "diag_health", "Are the files whole", heavy=True),
     Route("GET", "/v1/diag/audit", "diag_audit", "Do memory and evidence agree", heavy=True),
     Route("GET", "/v1/sessions/{session_id}", "show_session", "The hot state of a session"),
+    Route("DELETE", "/v1/sessions/{session_id}", "delete_session", "Delete a session's files"),
     Route("POST", "/v1/sessions/{session_id}/events", "record_event", "Something happened"),
     Route("POST", "/v1/sessions/{session_id}/prompt", "prompt", "The text for a prompt"),
     Route(

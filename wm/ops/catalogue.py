@@ -41,6 +41,7 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
     "record_event": ("record_event",),
     "prompt": ("prompt",),
     "sessions": ("show_session",),
+    "delete_session": ("delete_session",),
     "hooks": ("hook",),
     "statusline": ("statusline",),
     "workspaces": ("list_workspaces", "move_workspace", "export_workspace"),

@@ -1,4 +1,4 @@
-"""The originals of pruned tool output: keep one, find one, let a session's go (PR-3, GV-1)."""
+"""The originals of pruned tool output: keep one, find one, find a session's (PR-3, GV-1)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ def output_ref(key: str, name: str) -> Ref[ToolOutput]:
     return Ref(ToolOutput, key, name)
 
 
-def discard_session(runtime: Runtime, key: str, session_id: str) -> int:
-    """Delete every output of a session that the user deleted; how many there were."""
+def of_session(runtime: Runtime, key: str, session_id: str) -> tuple[Ref[ToolOutput], ...]:
+    """Every output of a session that is kept."""
     session = sid(session_id)
     names = runtime.store.names(ToolOutput, key)
-    wanted = [output_ref(key, name) for name in names if of_file_name(name)[1] == session]
-    return runtime.store.discard(wanted)
+    return tuple(output_ref(key, name) for name in names if of_file_name(name)[1] == session)

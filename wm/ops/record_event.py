@@ -23,10 +23,10 @@ from wm.formats.events import (
 )
 from wm.formats.protocol import EventAnswer, EventRequest, Place, Remembered, RememberRequest
 from wm.formats.session_state import SessionState
-from wm.ops import anchors, branches, compact, journal, origins, outputs
+from wm.ops import anchors, branches, compact, journal, origins, session_files
 from wm.ops.base import Operation, Work
 from wm.ops.entries import forget_one, trash_ref
-from wm.ops.epochs import epoch_ref, newest, recovered
+from wm.ops.epochs import recovered
 from wm.ops.memory import journal_ref, load_memory, tombstones_ref
 from wm.ops.place import locate, memory_ref
 from wm.ops.remember import learn_refs
@@ -245,12 +245,7 @@ def _ended(work: Work, place: Place, request: EventRequest) -> EventAnswer:
 
 def _deleted(work: Work, place: Place, request: EventRequest) -> EventAnswer:
     """The user deleted the session: its files go; what it taught the workspace stays."""
-    for ref in _files(work.runtime, place, request):
-        work.delete(ref)
-    outputs.discard_session(work.runtime, place.key, request.session_id)
-    fact = Fact("session_deleted", "session", "changed")
-    work.log(place.key, [fact], session=sid(request.session_id))
-    work.notify(place.key, SessionState.slug, sid(request.session_id))
+    session_files.delete_all(work, place, request.session_id, by=request.agent or "agent")
     return EventAnswer()
 
 
@@ -303,12 +298,7 @@ def _prompt_refs(runtime: Runtime, place: Place, request: EventRequest) -> Seque
 
 
 def _files(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
-    """Every file of the session."""
-    key, session = place.key, request.session_id
-    state = runtime.store.read(session_ref(key, session)).document
-    count = newest(runtime, key, session, state.epoch_number if state is not None else 0)
-    epochs = (epoch_ref(key, session, number) for number in range(1, count + 1))
-    return (session_ref(key, session), compaction_ref(key, session), *epochs)
+    return session_files.delete_refs(runtime, place.key, request.session_id)
 
 
 def _starting(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Ref[Document]]:

@@ -80,7 +80,7 @@ def require_session(request: SessionScoped, settings: SessionSettings) -> None:
 def _show(work: Work, request: SessionScoped) -> SessionAnswer:
     place = locate(work.runtime, request)
     require_session(request, work.runtime.settings.session)
-    reading = work.read(session_ref(place.key, _full_session(work, place, request.session_id)))
+    reading = work.read(session_ref(place.key, full_session(work, place.key, request.session_id)))
     if reading.health is Health.LOST:
         raise Corrupt(reading.detail)
     if reading.document is None:
@@ -97,11 +97,11 @@ def _show(work: Work, request: SessionScoped) -> SessionAnswer:
     return SessionAnswer(state=state, hot=text)
 
 
-def _full_session(work: Work, place: Place, wanted: str) -> str:
+def full_session(work: Work, key: str, wanted: str) -> str:
     """The one session id that begins like this, else the words as they are."""
-    if work.read(session_ref(place.key, wanted)).document is not None:
+    if work.read(session_ref(key, wanted)).document is not None:
         return wanted
-    states = readable_sessions(work, place.key)
+    states = readable_sessions(work, key)
     ids = [s.session_id for s in states if s.session_id.startswith(wanted)]
     return ids[0] if len(ids) == 1 else wanted
 

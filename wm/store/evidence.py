@@ -132,7 +132,10 @@ class EvidenceLog:
         records: list[EvidenceRecord] = []
         damaged = torn = 0
         for number in segments(self.disk.list(folder)):
-            raw = self.disk.read(folder, file_name(number), _MAX_SEGMENT_BYTES)
+            try:
+                raw = self.disk.read(folder, file_name(number), _MAX_SEGMENT_BYTES)
+            except FileNotFoundError:
+                continue  # taken away since the folder was listed: what is left can be read
             lines = jsonlines.read(raw, key)
             damaged += lines.damaged
             torn += lines.torn_bytes

@@ -4,9 +4,9 @@ filelock does the locking, on a descriptor that `fsops` opened, so that no symli
 The kernel frees a lock when its process dies: nothing is judged by age, no process id is
 trusted, and a name in a message is for people only.
 
-Protects: two holders never meet. A lock file is never unlinked, and one that somebody else
-unlinked or replaced is noticed, by inode, after the lock is taken and again before anything is
-written under it (F24, F28).
+Protects: two holders never meet. A lock file is unlinked by its holder only, and only when the
+document is gone; one that was unlinked or replaced is noticed, by inode, after the lock is taken
+and again before anything is written under it (F24, F28).
 """
 
 from __future__ import annotations
@@ -77,6 +77,15 @@ class Locks:
                     unlock_descriptor(lock.file.fd)
                 finally:
                     self._close(lock)
+
+    def remove(self, lock: Lock) -> None:
+        """Its document is deleted: so is the lock file, while we hold it and nobody else can.
+        Who waits for it notices by inode and begins with a new one. Never raises: what stays is
+        swept later."""
+        try:
+            self._disk.unlink(lock.folder, paths.lock(lock.name))
+        except OSError:
+            return
 
     def still_ours(self, lock: Lock) -> bool:
         """Whether the file we hold is the one that a newcomer would find."""

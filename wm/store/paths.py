@@ -80,6 +80,13 @@ def sid(session_id: str) -> str:
     return hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
+def session_models() -> tuple[type[Document], ...]:
+    """The formats whose files belong to one session and carry its name. The state comes first:
+    while it stands the session does, and what a crash leaves beside it is an orphan."""
+    models = [model for model, row in LAYOUT.items() if row.names is _SESSION]
+    return tuple(sorted(models, key=lambda model: model is not SessionState))
+
+
 def workspace_folder(workspace: str) -> str:
     """`workspaces/<key>`; StoreError for what is no key."""
     if not _KEY.fullmatch(workspace):

@@ -101,6 +101,7 @@ class FileTransaction:
         self._staged: list[_Put | _Delete | _Log] = []
         self._latest: dict[str, int] = {}
         self._locks: list[Lock] = []
+        self._deleted: set[str] = set()
         self._begin()
 
     # --- the cycle ------------------------------------------------------------------------
@@ -165,11 +166,15 @@ class FileTransaction:
             # Also after an error: leaving the `with` must not try it all again.
             self._staged.clear()
             self._latest.clear()
+        self._deleted = {delete.place.path for delete in deletes}
 
     def close(self) -> None:
         """Let go of locks and folders; what is staged and not committed is forgotten."""
         locks, self._locks = self._locks, []
         try:
+            for lock in locks:
+                if Place(lock.folder.path, lock.name).path in self._deleted:
+                    self._core.locks.remove(lock)
             self._core.locks.release_all(locks)
         finally:
             for folder in self._folders.values():

@@ -1,4 +1,4 @@
-"""`wm session list | show`."""
+"""`wm session list | show | delete`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.groups import Group
+from wm.formats.governance import DeletedSession
 from wm.formats.protocol import SessionSummary
 
 
@@ -76,4 +77,26 @@ def show(caller: Caller, session_id: str, as_json: bool) -> int:
     output.lines(output.pairs(rows))
     output.line()
     output.lines(output.wrap_block(answer.hot or "Nothing is hot.", indent=2))
+    return 0
+
+
+@command.command("delete", short_help="Delete all files of one session.")
+@click.argument("session_id", metavar="ID")
+@click.option("--dry-run", is_flag=True, help="Say what would go, and do nothing.")
+@json_option
+@workspace_options
+def delete(caller: Caller, session_id: str, dry_run: bool, as_json: bool) -> int:
+    """Delete all files of the session ID: hot state, blocks, prompts, reports, kept outputs.
+
+    What it taught the workspace stays, and what still waited to be kept is kept first. There is
+    no way back. The beginning of an id is enough where it fits one session only.
+    """
+    answer: DeletedSession = caller.call("delete_session", sessionId=session_id, dryRun=dry_run)
+    if as_json:
+        output.as_json(answer)
+        return 0
+    verb = "Would delete" if dry_run else "Deleted"
+    files = output.count(len(answer.files), "file")
+    output.line(f"{verb} the session {answer.session_id}: {files}.")
+    output.lines(f"  {file}" for file in answer.files)
     return 0
