@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,9 +21,17 @@ from typing import Any
 from wm.errors import UserError
 
 
-def option(default: Any, text: str, *, spec: str, unit: str = "", fixed: bool = False) -> Any:
-    """A dataclass field that documents itself (see `wm.settings.table`)."""
-    metadata = {"text": text, "spec": spec, "unit": unit, "fixed": fixed}
+def option(
+    default: Any,
+    text: str,
+    *,
+    spec: str,
+    unit: str = "",
+    fixed: bool = False,
+    most: float | None = None,
+) -> Any:
+    """A dataclass field that documents itself (see `wm.settings.table`). most: largest value."""
+    metadata = {"text": text, "spec": spec, "unit": unit, "fixed": fixed, "most": most}
     if isinstance(default, dict):
         return field(default_factory=lambda: dict(default), metadata=metadata)
     return field(default=default, metadata=metadata)
@@ -282,6 +291,44 @@ class SessionSettings:
         "Lines of a tool's output that are searched for errors (first and last half).",
         spec="HS-2",
         unit="lines",
+    )
+
+
+@dataclass(frozen=True)
+class CoreSettings:
+    """Core blocks (SPEC section 7)."""
+
+    goal_chars: int = option(1000, "Longest goal.", spec="CB-1", unit="chars")
+    progress_chars: int = option(2000, "Longest progress.", spec="CB-1", unit="chars")
+    context_chars: int = option(1500, "Longest context.", spec="CB-1", unit="chars")
+
+
+@dataclass(frozen=True)
+class WorkingSettings:
+    """Slots and pool of a session (SPEC section 7)."""
+
+    slots: dict[str, int] = option(
+        {"error": 3, "decision": 5, "todo": 3, "dependency": 3},
+        "Items that each slot keeps; a further name is a further slot.",
+        spec="CB-2",
+        unit="items",
+    )
+    item_chars: int = option(
+        200,
+        "Longest item; what a tool printed is cut at a word, what somebody adds is refused.",
+        spec="CB-2",
+        unit="chars",
+    )
+    pool_rate: float = option(
+        0.85, "What is left of an item's score after one more event.", spec="CB-3", most=1
+    )
+    pool_floor: float = option(0.01, "An item of the pool below this score leaves.", spec="CB-3")
+    pool_items: int = option(50, "Items of the pool at most.", spec="CB-3", unit="items")
+    compacted_items: int = option(
+        10, "Best items of the pool that a compaction keeps.", spec="CB-5", unit="items"
+    )
+    rendered_chars: int = option(
+        1600, "Characters of the working memory in a prompt.", spec="CB-4", unit="chars"
     )
 
 
@@ -578,6 +625,8 @@ class Settings:
     memory: MemorySettings = MemorySettings()
     gate: GateSettings = GateSettings()
     session: SessionSettings = SessionSettings()
+    core: CoreSettings = CoreSettings()
+    working: WorkingSettings = WorkingSettings()
     origin: OriginSettings = OriginSettings()
     daemon: DaemonSettings = DaemonSettings()
     hooks: HookSettings = HookSettings()
@@ -594,6 +643,8 @@ SECTIONS: dict[str, type[Any]] = {
     "memory": MemorySettings,
     "gate": GateSettings,
     "session": SessionSettings,
+    "core": CoreSettings,
+    "working": WorkingSettings,
     "origin": OriginSettings,
     "daemon": DaemonSettings,
     "hooks": HookSettings,
@@ -827,14 +878,28 @@ def apply_config(settings: Settings, data: Mapping[str, Any], *, where: str) -> 
                 getattr(getattr(settings, section), name),
                 where=f"{where}: [{section}] {name}",
             )
+            most = spec.metadata["most"]
+            if most is not None and values[name] > most:
+                raise UserError(
+                    f"{where}: [{section}] {name} is {value!r}.", fix=f"{most} is the most."
+                )
         changed[section] = dataclasses.replace(getattr(settings, section), **values)
     return dataclasses.replace(settings, **changed)
+
+
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}", re.ASCII)
 
 
 def _checked(value: Any, default: Any, *, where: str) -> Any:
     if isinstance(default, dict):
         if not isinstance(value, dict):
             raise UserError(f"{where} must be a table.", fix="Write it as { name = value }.")
+        for name in value:
+            if not _NAME.fullmatch(name):
+                raise UserError(
+                    f"{where}: {name!r} is no name.",
+                    fix="A name is up to 32 small letters, digits, - and _, a letter first.",
+                )
         sample = next(iter(default.values()))
         return {
             **default,

@@ -150,7 +150,7 @@ JSON = st.recursive(
     max_leaves=6,
 )
 UNKNOWN = st.dictionaries(TEXT.filter(lambda name: name not in KNOWN), JSON, max_size=3)
-OPEN = {("allowed_digests", "digests"), ("evidence", "details")}
+OPEN = {("allowed_digests", "digests"), ("evidence", "details"), ("working_memory", "slots")}
 """Objects without fields of their own."""
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from wm.errors import StoreError
 from wm.formats.base import Document
+from wm.formats.core_memory import CoreMemory
 from wm.formats.home import Aliases, AllowedDigests
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.prompt_epoch import PromptEpoch
@@ -15,6 +16,7 @@ from wm.formats.registry import DOCUMENTS
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
+from wm.formats.working_memory import WorkingMemory
 from wm.formats.workspace_memory import WorkspaceMemory
 from wm.store import paths
 from wm.store.base import RELAXED, WRITE_ORDER, Ref
@@ -38,6 +40,8 @@ OUTPUT = f"t_{'5e' * 10}_{SID}"
         (Ref(SessionState, KEY, SID), f"{W}/sessions/{SID}.json"),
         (Ref(CompactionState, KEY, SID), f"{W}/sessions/{SID}_compaction.json"),
         (Ref(ToolOutput, KEY, OUTPUT), f"{W}/cache/tool-outputs/{OUTPUT}.json"),
+        (Ref(WorkingMemory, KEY, SID), f"{W}/sessions/{SID}_working.json"),
+        (Ref(CoreMemory, KEY, SID), f"{W}/core/{SID}.json"),
     ],
 )
 def test_every_document_has_its_place(ref: Ref[Document], path: str) -> None:

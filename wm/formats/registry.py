@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from wm.formats.base import Document, Record
+from wm.formats.core_memory import CoreMemory
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.home import Aliases, AllowedDigests
 from wm.formats.pending_journal import PendingJournal
@@ -13,6 +14,7 @@ from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
+from wm.formats.working_memory import WorkingMemory
 from wm.formats.workspace_memory import WorkspaceMemory
 
 DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
@@ -22,12 +24,14 @@ DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
             Aliases,
             AllowedDigests,
             CompactionState,
+            CoreMemory,
             PendingJournal,
             PromptEpoch,
             SessionState,
             Tombstones,
             ToolOutput,
             TrashedEntry,
+            WorkingMemory,
             WorkspaceMemory,
         )
     }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from pydantic import Field
+
 from wm.formats.base import Document, Record, optional
 
 ACTIONS = ("edit", "write", "grep", "read")
@@ -89,6 +91,8 @@ class SessionState(Document):
     """Id of the current prompt epoch, "" before the first."""
     epoch_number: int = optional(0)
     compactions: int = optional(0)
+    events: int = optional(0)
+    """Messages, answers and tool calls so far: the clock of the pool (CB-3)."""
     seen_messages: tuple[str, ...] = optional(())
     """Digests of the last user messages: a message that a client sends twice counts once."""
     active_files: tuple[ActiveFile, ...] = ()
@@ -106,8 +110,25 @@ class MemoryRef(Record):
     digest: str
 
 
+class CompactionKept(Record):
+    """What one compaction kept of core, slots and pool, and what left the pool (CB-5).
+
+    core: block -> characters. slots: slot -> items. pool: how many items stayed. dropped: the
+    texts of those that left. snapshot: the list that this compaction was given.
+    """
+
+    number: int
+    at: str
+    snapshot: str = optional("")
+    core: dict[str, int] = Field(default_factory=dict)
+    slots: dict[str, int] = Field(default_factory=dict)
+    pool: int = 0
+    dropped: tuple[str, ...] = ()
+
+
 class CompactionState(Document):
-    """`sessions/<sid>_compaction.json`: the numbered list that a compaction was given (EX-2)."""
+    """`sessions/<sid>_compaction.json`: the numbered list that a compaction was given (EX-2), and
+    the log of what compactions kept (CB-5)."""
 
     slug: ClassVar[str] = "compaction"
 
@@ -121,4 +142,6 @@ class CompactionState(Document):
     refs: tuple[MemoryRef, ...] = optional(())
     last_summary_digest: str = optional("")
     """A summary that arrives twice (two hooks, a retry) is taken once."""
+    log: tuple[CompactionKept, ...] = optional(())
+    """The last compactions, the newest last."""
     updated_at: str = ""

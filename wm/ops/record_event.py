@@ -31,7 +31,13 @@ from wm.ops.memory import journal_ref, load_memory, tombstones_ref
 from wm.ops.place import locate, memory_ref
 from wm.ops.remember import learn_refs
 from wm.ops.runtime import Runtime
-from wm.ops.sessions import compaction_ref, load_session, require_session, save_session, session_ref
+from wm.ops.sessions import (
+    compaction_ref,
+    load_session,
+    require_session,
+    save_session,
+    session_ref,
+)
 from wm.store.base import Ref
 from wm.store.paths import sid
 

@@ -8,8 +8,10 @@ from contextlib import suppress
 from wm.domain.session import hot
 from wm.domain.times import iso
 from wm.errors import Corrupt, NotFound, StoreError, UserError
+from wm.formats.core_memory import CoreMemory
 from wm.formats.protocol import Place, SessionAnswer, SessionScoped
 from wm.formats.session_state import CompactionState, SessionState, WordOrigins
+from wm.formats.working_memory import WorkingMemory
 from wm.ops.base import Operation, Work
 from wm.ops.place import locate
 from wm.settings import SessionSettings
@@ -23,6 +25,14 @@ def session_ref(key: str, session_id: str) -> Ref[SessionState]:
 
 def compaction_ref(key: str, session_id: str) -> Ref[CompactionState]:
     return Ref(CompactionState, key, sid(session_id))
+
+
+def core_ref(key: str, session_id: str) -> Ref[CoreMemory]:
+    return Ref(CoreMemory, key, sid(session_id))
+
+
+def working_ref(key: str, session_id: str) -> Ref[WorkingMemory]:
+    return Ref(WorkingMemory, key, sid(session_id))
 
 
 def load_session(work: Work, place: Place, request: SessionScoped) -> SessionState:

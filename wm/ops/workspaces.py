@@ -11,6 +11,7 @@ from wm.domain.times import iso
 from wm.domain.workspace import scope
 from wm.errors import NotFound, StoreError, UserError
 from wm.formats.base import Document, dump
+from wm.formats.core_memory import CoreMemory
 from wm.formats.home import Aliases
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.prompt_epoch import PromptEpoch
@@ -27,6 +28,7 @@ from wm.formats.protocol import (
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
+from wm.formats.working_memory import WorkingMemory
 from wm.ops.base import Operation, Work
 from wm.ops.memory import load_memory, save_memory
 from wm.ops.place import locate, memory_ref
@@ -126,6 +128,18 @@ def _move_refs(runtime: Runtime, request: MoveRequest) -> Sequence[Ref[Document]
     return (ALIASES, memory_ref(_plan(runtime, request).target))
 
 
+OF_MANY = (
+    TrashedEntry,
+    PromptEpoch,
+    CoreMemory,
+    SessionState,
+    WorkingMemory,
+    CompactionState,
+    ToolOutput,
+)
+"""Formats with many documents in a workspace."""
+
+
 def _export(work: Work, request: Scoped) -> ExportAnswer:
     place = locate(work.runtime, request)
     refs: list[Ref[Document]] = [
@@ -133,7 +147,7 @@ def _export(work: Work, request: Scoped) -> ExportAnswer:
         Ref(PendingJournal, place.key),
         Ref(Tombstones, place.key),
     ]
-    for model in (TrashedEntry, PromptEpoch, SessionState, CompactionState, ToolOutput):
+    for model in OF_MANY:
         names = work.runtime.store.names(model, place.key)
         refs += [Ref(model, place.key, name) for name in names]
     documents = {}

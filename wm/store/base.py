@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Generic, Protocol, TypeVar
 
 from wm.formats.base import Document
+from wm.formats.core_memory import CoreMemory
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.home import Aliases, AllowedDigests
 from wm.formats.pending_journal import PendingJournal
@@ -27,6 +28,7 @@ from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
+from wm.formats.working_memory import WorkingMemory
 from wm.formats.workspace_memory import WorkspaceMemory
 
 D = TypeVar("D", bound=Document)
@@ -57,11 +59,13 @@ WRITE_ORDER: tuple[type[Document], ...] = (
     Tombstones,
     WorkspaceMemory,
     PendingJournal,
+    CoreMemory,
+    WorkingMemory,
     CompactionState,
     SessionState,
 )
 
-RELAXED: frozenset[type[Document]] = frozenset({SessionState})
+RELAXED: frozenset[type[Document]] = frozenset({SessionState, WorkingMemory})
 """Class relaxed: acknowledged survives kill -9, and a power cut once flushed. All others are of
 class full: acknowledged means on disk (ST-1)."""
 

@@ -14,12 +14,14 @@ from dataclasses import dataclass, field
 from wm.domain.session.epochs import is_whole
 from wm.domain.workspace.scope import resolve
 from wm.formats.base import Document
+from wm.formats.core_memory import NEXT, CoreMemory
 from wm.formats.home import Aliases
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput, file_name
+from wm.formats.working_memory import WorkingMemory
 from wm.formats.workspace_memory import Workspace, WorkspaceMemory
 from wm.store import paths
 from wm.store.base import Finding, Ref
@@ -63,10 +65,12 @@ def _broken(ref: Ref[Document], document: Document, around: Surroundings) -> _Br
         yield from _epoch(ref, document)
     elif isinstance(document, SessionState):
         yield from _session(ref, document, around)
-    elif isinstance(document, CompactionState):
+    elif isinstance(document, CompactionState | WorkingMemory):
         yield from _name(ref, paths.sid(document.session_id))
     elif isinstance(document, ToolOutput):
         yield from _output(ref, document)
+    elif isinstance(document, CoreMemory):
+        yield from _core(ref, document)
     elif isinstance(document, Aliases):
         yield from _aliases(document, around)
 
@@ -125,6 +129,14 @@ def _output(ref: Ref[Document], output: ToolOutput) -> _Broken:
     if len(output.text) != output.chars:
         told = f"Its text has {len(output.text)} characters, and it says {output.chars}."
         yield "output_changed", "warning", told
+
+
+def _core(ref: Ref[Document], core: CoreMemory) -> _Broken:
+    waits = ref.name == NEXT and not core.session_id
+    yield from () if waits else _name(ref, paths.sid(core.session_id))
+    if core.workspace_key not in ("", ref.workspace):
+        told = f"It says that it belongs to the workspace {core.workspace_key}."
+        yield "wrong_workspace", "error", told
 
 
 def _aliases(document: Aliases, around: Surroundings) -> _Broken:

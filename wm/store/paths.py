@@ -16,12 +16,14 @@ from types import MappingProxyType
 
 from wm.errors import StoreError
 from wm.formats.base import Document
+from wm.formats.core_memory import CoreMemory
 from wm.formats.home import Aliases, AllowedDigests
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
+from wm.formats.working_memory import WorkingMemory
 from wm.formats.workspace_memory import WorkspaceMemory
 from wm.store.base import Ref
 
@@ -56,7 +58,9 @@ LAYOUT: Mapping[type[Document], Row] = MappingProxyType(
         Tombstones: Row("", "tombstones.json"),
         TrashedEntry: Row("trash", "{}.json", _ID),
         PromptEpoch: Row("epochs", "{}.json", _ID),
+        CoreMemory: Row("core", "{}.json", _SESSION),
         SessionState: Row("sessions", "{}.json", _SESSION),
+        WorkingMemory: Row("sessions", "{}_working.json", _SESSION),
         CompactionState: Row("sessions", "{}_compaction.json", _SESSION),
         ToolOutput: Row("cache/tool-outputs", "{}.json", _OUTPUT),
     }

@@ -8,9 +8,9 @@ long its lines, takes the room of the others.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from wm.domain.session import activity
+from wm.domain.session.sections import Item, Rendered, Section, choose, left_out
 from wm.domain.text import first_sentences, neutralise
 from wm.formats.session_state import ActiveFile, OpenError, SessionState
 from wm.settings import SessionSettings
@@ -19,35 +19,6 @@ HEADER = (
     "Hot session snapshot (taken when this part of the session began; "
     "the conversation may be newer):"
 )
-
-
-@dataclass(frozen=True)
-class Rendered:
-    """The snapshot. text: "" when there is nothing to show.
-
-    shown: how many items of each section stand in it. omitted: names of those that do not,
-    as `file:<path>`, `error:<fingerprint>`, `decision:<n>`, `memory:<id>`.
-    """
-
-    text: str
-    shown: Mapping[str, int] = field(default_factory=dict)
-    omitted: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class _Item:
-    name: str
-    line: str
-
-
-@dataclass(frozen=True)
-class _Section:
-    """items: those that may be shown, best first; beyond: names of those over the cap."""
-
-    word: str
-    heading: str
-    items: tuple[_Item, ...]
-    beyond: tuple[str, ...] = ()
 
 
 def render(state: SessionState, settings: SessionSettings) -> Rendered:
@@ -64,49 +35,18 @@ def render(state: SessionState, settings: SessionSettings) -> Rendered:
     )
     if not sections:
         return Rendered("")
-    whole = _choose(sections, settings.rendered_chars - len(HEADER))
-    if not _omitted(sections, whole):
+    whole = choose(sections, settings.rendered_chars - len(HEADER))
+    if not left_out(sections, whole):
         return _write(sections, whole)
     # Something stays out, so the line that says so needs its room first.
     footer = _footer(sections, {section.word: 0 for section in sections})
-    chosen = _choose(sections, settings.rendered_chars - len(HEADER) - len(footer) - 1)
+    chosen = choose(sections, settings.rendered_chars - len(HEADER) - len(footer) - 1)
     return _write(sections, chosen)
 
 
-def _choose(sections: tuple[_Section, ...], room: int) -> dict[str, list[_Item]]:
-    """Fill the room fairly: the section that used least is next with its next line.
-
-    A line that does not fit is passed over and the section's next one is tried.
-    """
-    chosen: dict[str, list[_Item]] = {section.word: [] for section in sections}
-    used = {section.word: 0 for section in sections}
-    waiting = {section.word: list(reversed(section.items)) for section in sections}
-    headings = {section.word: len(section.heading) + 1 for section in sections}
-    while any(waiting.values()):
-        word = min((w for w in waiting if waiting[w]), key=lambda w: used[w])
-        item = waiting[word].pop()
-        cost = len(item.line) + 1 + (0 if chosen[word] else headings[word])
-        if cost <= room:
-            room -= cost
-            used[word] += cost
-            chosen[word].append(item)
-    return chosen
-
-
-def _omitted(sections: tuple[_Section, ...], chosen: Mapping[str, list[_Item]]) -> tuple[str, ...]:
-    return tuple(
-        name
-        for section in sections
-        for name in (
-            *(i.name for i in section.items if i not in chosen[section.word]),
-            *section.beyond,
-        )
-    )
-
-
-def _write(sections: tuple[_Section, ...], chosen: Mapping[str, list[_Item]]) -> Rendered:
+def _write(sections: tuple[Section, ...], chosen: Mapping[str, list[Item]]) -> Rendered:
     shown = {section.word: len(chosen[section.word]) for section in sections}
-    omitted = _omitted(sections, chosen)
+    omitted = left_out(sections, chosen)
     if not any(shown.values()):
         return Rendered("", shown, omitted)
     lines = [HEADER]
@@ -118,7 +58,7 @@ def _write(sections: tuple[_Section, ...], chosen: Mapping[str, list[_Item]]) ->
     return Rendered("\n".join(lines), shown, omitted)
 
 
-def _footer(sections: tuple[_Section, ...], shown: Mapping[str, int]) -> str:
+def _footer(sections: tuple[Section, ...], shown: Mapping[str, int]) -> str:
     """How many of what do not stand here, and why."""
     counts = (
         (len(section.items) + len(section.beyond) - shown[section.word], section.word)
@@ -139,12 +79,12 @@ SINGULAR = {
 }
 
 
-def _files(state: SessionState, settings: SessionSettings) -> _Section:
+def _files(state: SessionState, settings: SessionSettings) -> Section:
     shown = activity.shown(state.active_files, settings)
-    return _Section(
+    return Section(
         "files",
         "Active files:",
-        tuple(_Item(f"file:{file.path}", _file_line(file)) for file in shown),
+        tuple(Item(f"file:{file.path}", _file_line(file)) for file in shown),
         tuple(f"file:{file.path}" for file in state.active_files if file not in shown),
     )
 
@@ -154,16 +94,16 @@ def _file_line(file: ActiveFile) -> str:
     return f"- {neutralise(file.path)} ({file.action}{times})"
 
 
-def _errors(state: SessionState, settings: SessionSettings) -> _Section:
+def _errors(state: SessionState, settings: SessionSettings) -> Section:
     """Open ones before those that may be fixed, the newest first."""
     newest = sorted(state.open_errors, key=lambda e: e.last_seen_at, reverse=True)
     ordered = sorted(newest, key=lambda e: e.status != "open")
     cap = settings.shown_errors
-    return _Section(
+    return Section(
         "errors",
         "Open errors:",
         tuple(
-            _Item(f"error:{e.fingerprint}", _error_line(e, settings.rendered_line_chars))
+            Item(f"error:{e.fingerprint}", _error_line(e, settings.rendered_line_chars))
             for e in ordered[:cap]
         ),
         tuple(f"error:{e.fingerprint}" for e in ordered[cap:]),
@@ -180,29 +120,29 @@ def _error_line(error: OpenError, max_chars: int) -> str:
     return f"- [{error.category}] {_short(summary, max_chars)}{mark}"
 
 
-def _decisions(state: SessionState, settings: SessionSettings) -> _Section:
+def _decisions(state: SessionState, settings: SessionSettings) -> Section:
     """The newest first; they are stored oldest first. One that a tool's text made is not shown."""
     items = tuple(
-        _Item(f"decision:{number}", f"- {_short(decision.text, settings.rendered_line_chars)}")
+        Item(f"decision:{number}", f"- {_short(decision.text, settings.rendered_line_chars)}")
         for number, decision in reversed(tuple(enumerate(state.recent_decisions)))
         if decision.origin != "tool"
     )
     cap = settings.kept_decisions
-    return _Section(
+    return Section(
         "decisions", "Recent decisions:", items[:cap], tuple(i.name for i in items[cap:])
     )
 
 
-def _pending(state: SessionState, settings: SessionSettings) -> _Section:
+def _pending(state: SessionState, settings: SessionSettings) -> Section:
     items = tuple(
-        _Item(
+        Item(
             f"memory:{note.id or number}",
             f"- [{note.type}] {_short(note.text, settings.rendered_line_chars)}",
         )
         for number, note in reversed(tuple(enumerate(state.pending_memories)))
     )
     cap = settings.shown_pending
-    return _Section(
+    return Section(
         "memories",
         "Memories kept in this session:",
         items[:cap],

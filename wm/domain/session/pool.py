@@ -1,0 +1,90 @@
+"""The pool: what a session met, ranked by how lately and how often (CB-3).
+
+    score = rate^age + the sum over its mentions of rate^(events since that mention)
+
+The first meeting is the item's age; each later one is a mention, one at most per event. Both
+fade at the same rate, so that nothing stays on top which is not met any more. The sum is kept as
+its value at the last mention, from which its value at any later event follows.
+
+It protects one rule: what was met at this event has a place, whatever the others' scores are.
+Pure; events are counted by the session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from wm.domain.text import canonical
+from wm.formats.working_memory import PoolItem
+from wm.settings import WorkingSettings
+
+Pool = tuple[PoolItem, ...]
+
+
+def score(item: PoolItem, event: int, settings: WorkingSettings) -> float:
+    """What an item counts at an event. Of an item from a later event: as at its own."""
+    fresh = _faded(1.0, event - item.event, settings)
+    return fresh + _faded(item.weight, event - item.seen, settings)
+
+
+def meet(pool: Pool, items: Iterable[PoolItem], settings: WorkingSettings) -> Pool:
+    """The pool after an event at which these items were met, new or again.
+
+    Items below the floor leave; of more than `pool_items` the lowest leave, of equals the older.
+    """
+    known = {key(item): item for item in pool}
+    met: list[str] = []
+    for item in items:
+        name = key(item)
+        known[name] = _again(known[name], item, settings) if name in known else item
+        met.append(name)
+    event = max((known[name].seen or known[name].event for name in met), default=0)
+    return _kept(known, frozenset(met), event, settings) if met else pool
+
+
+def best(pool: Pool, event: int, settings: WorkingSettings) -> Pool:
+    """The items from the floor up, the highest score first, of equals the newer."""
+    alive = [item for item in pool if score(item, event, settings) >= settings.pool_floor]
+    return tuple(sorted(alive, key=_rank(event, settings), reverse=True))
+
+
+def without(pool: Pool, text: str) -> Pool:
+    """The pool less the items that say this."""
+    same = canonical(text)
+    return tuple(item for item in pool if canonical(item.text) != same)
+
+
+def key(item: PoolItem) -> str:
+    """What makes two items one: the very path, or a note's canonical text."""
+    return f"path {item.text}" if item.kind == "path" else f"note {canonical(item.text)}"
+
+
+def _again(old: PoolItem, new: PoolItem, settings: WorkingSettings) -> PoolItem:
+    """One mention more, one at most per event: three matches of one search are one event."""
+    if new.event <= max(old.event, old.seen):
+        return old
+    weight = 1.0 + _faded(old.weight, new.event - old.seen, settings)
+    return old.model_copy(
+        update={"mentions": old.mentions + 1, "weight": weight, "seen": new.event, "at": new.at}
+    )
+
+
+def _kept(
+    known: dict[str, PoolItem], met: frozenset[str], event: int, settings: WorkingSettings
+) -> Pool:
+    rank = _rank(event, settings)
+    ranked = sorted(known.items(), key=lambda pair: (pair[0] in met, rank(pair[1])), reverse=True)
+    stay = {
+        name
+        for name, item in ranked[: settings.pool_items]
+        if name in met or score(item, event, settings) >= settings.pool_floor
+    }
+    return tuple(item for name, item in known.items() if name in stay)
+
+
+def _rank(event: int, settings: WorkingSettings) -> Callable[[PoolItem], tuple[float, int]]:
+    return lambda item: (score(item, event, settings), item.event)
+
+
+def _faded(value: float, events: int, settings: WorkingSettings) -> float:
+    return value * float(settings.pool_rate ** max(0, events))

@@ -1,0 +1,70 @@
+"""Sections of lines that share the room of one block (HS-3, CB-4).
+
+Whole lines only, and a fair share for each section: no section, however long its lines, takes
+the room of the others. Words nothing itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A block. text: "" when there is nothing to show.
+
+    shown: how many items of each section stand in it. omitted: names of those that do not,
+    for example `file:<path>`, `error:<fingerprint>`, `decision:<n>`, `memory:<id>`.
+    """
+
+    text: str
+    shown: Mapping[str, int] = field(default_factory=dict)
+    omitted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Item:
+    name: str
+    line: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """items: those that may be shown, best first; beyond: names of those over the cap."""
+
+    word: str
+    heading: str
+    items: tuple[Item, ...]
+    beyond: tuple[str, ...] = ()
+
+
+def choose(sections: tuple[Section, ...], room: int) -> dict[str, list[Item]]:
+    """Fill the room fairly: the section that used least is next with its next line.
+
+    A line that does not fit is passed over and the section's next one is tried.
+    """
+    chosen: dict[str, list[Item]] = {section.word: [] for section in sections}
+    used = {section.word: 0 for section in sections}
+    waiting = {section.word: list(reversed(section.items)) for section in sections}
+    headings = {section.word: len(section.heading) + 1 for section in sections}
+    while any(waiting.values()):
+        word = min((w for w in waiting if waiting[w]), key=lambda w: used[w])
+        item = waiting[word].pop()
+        cost = len(item.line) + 1 + (0 if chosen[word] else headings[word])
+        if cost <= room:
+            room -= cost
+            used[word] += cost
+            chosen[word].append(item)
+    return chosen
+
+
+def left_out(sections: tuple[Section, ...], chosen: Mapping[str, list[Item]]) -> tuple[str, ...]:
+    return tuple(
+        name
+        for section in sections
+        for name in (
+            *(i.name for i in section.items if i not in chosen[section.word]),
+            *section.beyond,
+        )
+    )

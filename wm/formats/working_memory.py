@@ -1,0 +1,53 @@
+"""`sessions/<sid>_working.json`: slots and pool of one session (CB-2, CB-3)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from wm.formats.base import Document, Record, optional
+
+KINDS = ("path", "note")
+
+
+class SlotItem(Record):
+    """One line of a slot. by: who it came from: tool, user, agent or import.
+
+    key: what a newer item replaces: the fingerprint of an open error, the file of a manifest.
+    """
+
+    text: str
+    by: str = "tool"
+    at: str = ""
+    key: str = optional("")
+
+
+class PoolItem(Record):
+    """One item of the pool. kind: path or note.
+
+    event: the session's event count when it came in. mentions: how often it was met again;
+    weight: the sum of what those mentions counted at the event `seen`, the last of them.
+    """
+
+    text: str
+    kind: str = "note"
+    by: str = "tool"
+    at: str = ""
+    event: int = 0
+    mentions: int = optional(0)
+    weight: float = optional(0.0)
+    seen: int = optional(0)
+
+
+class WorkingMemory(Document):
+    slug: ClassVar[str] = "working_memory"
+
+    version: int = 1
+    session_id: str
+    events: int = 0
+    """The session's event count at the last change: the pool's clock."""
+    slots: dict[str, tuple[SlotItem, ...]] = Field(default_factory=dict)
+    """Slot -> its items, the oldest first."""
+    pool: tuple[PoolItem, ...] = ()
+    updated_at: str = ""
