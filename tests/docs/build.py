@@ -13,7 +13,7 @@ from functools import partial
 from tests.docs import commands, constants, schemas, screens, socket
 from tests.docs.pages import ROOT
 from wm.cli.models import PRINTS
-from wm.formats.registry import REGISTRY
+from wm.formats.registry import IN_PROJECTS, REGISTRY
 
 GENERATORS: Mapping[str, Callable[[], str]] = {
     "docs/cli.md": commands.text,
@@ -26,6 +26,7 @@ GENERATORS: Mapping[str, Callable[[], str]] = {
         for verb in PRINTS
     },
     **{f"schemas/{slug}.schema.json": partial(schemas.text, slug) for slug in REGISTRY},
+    **{f"schemas/{slug}.schema.json": partial(schemas.project_text, slug) for slug in IN_PROJECTS},
 }
 """Path from the project's root -> its text."""
 

@@ -8,7 +8,7 @@ from typing import Any
 from tests.docs.pages import meanings
 from wm.cli.models import PRINTS
 from wm.formats.base import Document, Record
-from wm.formats.registry import REGISTRY, current_version
+from wm.formats.registry import IN_PROJECTS, REGISTRY, current_version
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -29,6 +29,18 @@ def schema(slug: str) -> dict[str, Any]:
     head = {"$schema": DIALECT, "$id": f"urn:wm:{slug}:{current_version(model)}", "title": slug}
     made.pop("title", None)
     return {**head, **made}
+
+
+def project_schema(slug: str) -> dict[str, Any]:
+    """The schema of a file of the user's project: no envelope, no version."""
+    model = IN_PROJECTS[slug]
+    made = model.model_json_schema(by_alias=True, mode="validation")
+    _explain(made, meanings(slug).get(model.__name__, {}))
+    return {"$schema": DIALECT, "$id": f"urn:wm:{slug}", "title": slug, **made}
+
+
+def project_text(slug: str) -> str:
+    return _written(project_schema(slug))
 
 
 def _checksum(model: type[Record], explained: dict[str, str]) -> dict[str, Any]:

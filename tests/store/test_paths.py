@@ -8,6 +8,7 @@ import pytest
 
 from wm.errors import StoreError
 from wm.formats.base import Document
+from wm.formats.contract_record import ContractRecord
 from wm.formats.core_memory import CoreMemory
 from wm.formats.home import Aliases, AllowedDigests
 from wm.formats.pending_journal import PendingJournal
@@ -35,6 +36,7 @@ OUTPUT = f"t_{'5e' * 10}_{SID}"
         (Ref(WorkspaceMemory, KEY), f"{W}/workspace-memory.json"),
         (Ref(PendingJournal, KEY), f"{W}/pending-journal.json"),
         (Ref(Tombstones, KEY), f"{W}/tombstones.json"),
+        (Ref(ContractRecord, KEY), f"{W}/contract-record.json"),
         (Ref(TrashedEntry, KEY, "m_1"), f"{W}/trash/m_1.json"),
         (Ref(PromptEpoch, KEY, "e_1"), f"{W}/epochs/e_1.json"),
         (Ref(SessionState, KEY, SID), f"{W}/sessions/{SID}.json"),

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wm.agents import jsontext
 from wm.agents.claude_hooks import Command
-from wm.agents.jsontext import Node
 from wm.errors import UserError
+from wm.formats import jsontext
+from wm.formats.jsontext import Node
 
 SECTION, NAME = "mcpServers", "wm"
 BOM = b"\xef\xbb\xbf"

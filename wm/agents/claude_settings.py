@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wm.agents import jsontext
 from wm.agents.claude_hooks import MARK, Command, hooks, statusline
-from wm.agents.jsontext import Node
 from wm.errors import UserError
+from wm.formats import jsontext
+from wm.formats.jsontext import Node
 from wm.settings import HookSettings
 
 BOM = b"\xef\xbb\xbf"

@@ -38,6 +38,9 @@ GROUPS: dict[str, dict[str, str]] = {
         "session": "Look at the hot state of agents' sessions.",
         "workspace": "List workspaces; tell wm that a checkout moved.",
     },
+    "The project": {
+        "state": "The session contract: make, show, change, validate it.",
+    },
     "Keep and drop": {
         "remember": "Keep a fact for all later sessions.",
         "forget": "Move an entry to the trash; it is not learned again.",

@@ -9,6 +9,7 @@ from typing import Any
 
 from wm.formats.allowances import Allowances
 from wm.formats.base import Record
+from wm.formats.contract import ContractAnswer, ContractChanged
 from wm.formats.diag import (
     Audit,
     Commands,
@@ -98,6 +99,8 @@ class StatusReport(Record):
     """Why nothing can be said of a workspace here, or ""."""
     agents: dict[str, str]
     """Agents found here: current, stale (wired by another wm) or absent (not wired)."""
+    contract: str
+    """The project's session contract: sound, faults, or "" where there is none."""
 
 
 class DoctorReport(Record):
@@ -217,6 +220,10 @@ PRINTS: dict[str, type[Record]] = {
     "diag health": DiagHealth,
     "diag audit": Audit,
     "diag revert": Undone,
+    "state init": ContractChanged,
+    "state show": ContractAnswer,
+    "state set": ContractChanged,
+    "state validate": ContractAnswer,
     "session list": SessionsReport,
     "session show": SessionAnswer,
     "session delete": DeletedSession,

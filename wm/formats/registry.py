@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from wm.formats.base import Document, Record
+from wm.formats.contract_record import ContractRecord
 from wm.formats.core_memory import CoreMemory
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.home import Aliases, AllowedDigests
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.prompt_epoch import PromptEpoch
+from wm.formats.session_contract import SessionContract
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
@@ -25,6 +27,7 @@ DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
             AllowedDigests,
             CompactionState,
             CoreMemory,
+            ContractRecord,
             PendingJournal,
             PromptEpoch,
             SessionState,
@@ -42,6 +45,9 @@ REGISTRY: Mapping[str, type[Record]] = MappingProxyType(
     {**DOCUMENTS, EvidenceRecord.slug: EvidenceRecord}
 )
 """All formats: the documents, and the one whose files are logs of records."""
+
+IN_PROJECTS: Mapping[str, type[Record]] = MappingProxyType({SessionContract.slug: SessionContract})
+"""Files of the user's project: plain JSON without envelope and version."""
 
 
 def current_version(model: type[Record]) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
@@ -52,6 +52,10 @@ class Work:
     changes: list[Change] = field(default_factory=list)
     flush: bool = False
     """Set by a step after which hot state must be on disk too (epoch, compaction; ST-1)."""
+    later: list[tuple[Operation[Any, Any], Record]] = field(default_factory=list)
+    """Operations that follow once this one is on disk, each in a transaction of its own: what
+    touches a file outside of the data folder must happen once, however often this one is tried.
+    What they raise is nobody's answer."""
 
     _moment: str = ""
 
@@ -191,6 +195,7 @@ class Done(Generic[A]):
     error: Exception | None = None
     changes: tuple[Change, ...] = ()
     flush: bool = False
+    later: tuple[tuple[Operation[Any, Any], Record], ...] = ()
 
 
 def execute(runtime: Runtime, operation: Operation[Q, A], request: Q) -> A:
@@ -228,7 +233,10 @@ def execute_batch(
     for _ in range(TRIES):
         results, missing = _run_together(runtime, calls, tapes, refused, refs)
         if not missing:
-            return results
+            for operation, request in [step for done in results for step in done.later]:
+                with contextlib.suppress(WmError):
+                    execute(runtime, operation, request)
+            return [replace(done, later=()) if done.later else done for done in results]
         refs.update(dict.fromkeys(missing))
     lost = Conflict("Other updates kept changing what this one needs.", fix="Try again.")
     return [Done(response=None, error=lost) for _ in calls]
@@ -297,4 +305,4 @@ def _run_staged(work: Work, operation: Operation[Any, Any], request: Record) -> 
     except Undeclared:
         transaction.rollback(mark)
         raise
-    return Done(response, None, tuple(work.changes), work.flush)
+    return Done(response, None, tuple(work.changes), work.flush, tuple(work.later))

@@ -46,6 +46,13 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
     "statusline": ("statusline",),
     "workspaces": ("list_workspaces", "move_workspace", "export_workspace"),
     "import_entries": ("import_entries",),
+    "contract": (
+        "show_contract",
+        "init_contract",
+        "change_contract",
+        "accept_contract",
+        "count_compaction",
+    ),
     "allowances": ("list_allowed", "allow_secret", "disallow_secret"),
 }
 """Module below `wm.ops` -> its operations. Each is the module's attribute of that name."""

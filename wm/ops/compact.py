@@ -24,6 +24,7 @@ from wm.formats.session_state import CompactionState, MemoryRef, SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops import origins
 from wm.ops.base import Work
+from wm.ops.contract_file import after_compaction
 from wm.ops.journal import learn_or_wait
 from wm.ops.memory import load_memory, read_memory, save_memory
 from wm.ops.place import workspace_of
@@ -99,6 +100,7 @@ def finish(
             "pending_memories": (),
         }
     )
+    after_compaction(work, place, state.root, state.session_id, count)
     return after, remembered
 
 

@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Generic, Protocol, TypeVar
 
 from wm.formats.base import Document
+from wm.formats.contract_record import ContractRecord
 from wm.formats.core_memory import CoreMemory
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.home import Aliases, AllowedDigests
@@ -61,6 +62,7 @@ WRITE_ORDER: tuple[type[Document], ...] = (
     PendingJournal,
     CoreMemory,
     WorkingMemory,
+    ContractRecord,
     CompactionState,
     SessionState,
 )

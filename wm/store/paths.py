@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 from wm.errors import StoreError
 from wm.formats.base import Document
+from wm.formats.contract_record import ContractRecord
 from wm.formats.core_memory import CoreMemory
 from wm.formats.home import Aliases, AllowedDigests
 from wm.formats.pending_journal import PendingJournal
@@ -56,6 +57,7 @@ LAYOUT: Mapping[type[Document], Row] = MappingProxyType(
         WorkspaceMemory: Row("", "workspace-memory.json"),
         PendingJournal: Row("", "pending-journal.json"),
         Tombstones: Row("", "tombstones.json"),
+        ContractRecord: Row("", "contract-record.json"),
         TrashedEntry: Row("trash", "{}.json", _ID),
         PromptEpoch: Row("epochs", "{}.json", _ID),
         CoreMemory: Row("core", "{}.json", _SESSION),

@@ -13,7 +13,7 @@ import click
 
 from wm import __version__
 from wm.agents import setup as wiring
-from wm.cli import output, proof
+from wm.cli import contracts, output, proof
 from wm.cli.checks import print_check
 from wm.cli.context import Caller, daemon_status, json_option, workspace_options
 from wm.cli.wiring import look
@@ -77,6 +77,7 @@ def examine(caller: Caller) -> Iterator[Check]:
     yield from _files(caller)
     yield _socket(caller)
     yield from _agents(caller)
+    yield from _contract(caller)
 
 
 def _home(home: Path) -> Check:
@@ -251,3 +252,17 @@ def _agents(caller: Caller) -> Iterator[Check]:
     for agent, state in states.items():
         verdict, detail, fix = words[state]
         yield Check(agent, verdict, detail, fix)
+
+
+def _contract(caller: Caller) -> Iterator[Check]:
+    """The session contract of the project at hand, if there is one (CT-2)."""
+    try:
+        found = contracts.look(caller, caller.call("inspect").place)
+    except WmError:
+        return  # no project here, or one that cannot be read: the checks above say why
+    if found is None:
+        return
+    if found.valid:
+        yield Check("contract", "ok", output.home_short(found.file))
+        return
+    yield Check("contract", "warning", contracts.told(found), "wm state validate")

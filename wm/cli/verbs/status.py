@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from wm import __version__
-from wm.cli import output
+from wm.cli import contracts, output
 from wm.cli.context import Caller, daemon_status, json_option, workspace_options
 from wm.cli.place import LEAST, memory_rows, print_heading
 from wm.cli.wiring import look, states
@@ -30,9 +30,11 @@ def command(caller: Caller, as_json: bool) -> int:
     """
     daemon, silent = _daemon(caller)
     here: Any = None
+    contract: Any = None
     trouble = ("", "")
     try:
         here = caller.call("inspect")
+        contract = contracts.look(caller, here.place)
     except WmError as error:
         trouble = (error.message, error.fix)
     agents = _agents(caller)
@@ -47,6 +49,7 @@ def command(caller: Caller, as_json: bool) -> int:
                 "sessions": len(here.sessions) if here else 0,
                 "trouble": trouble[0],
                 "agents": agents,
+                "contract": contracts.word(contract),
             }
         )
         return 0
@@ -57,7 +60,10 @@ def command(caller: Caller, as_json: bool) -> int:
         output.lines("  " + part for text in trouble for part in output.wrap(text, 76) if part)
         return 0
     print_heading(here.place)
-    output.lines(output.pairs(memory_rows(here), least=LEAST))
+    rows = memory_rows(here)
+    if contract is not None:
+        rows.append(contracts.row(contract))
+    output.lines(output.pairs(rows, least=LEAST))
     return 0
 
 

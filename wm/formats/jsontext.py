@@ -1,8 +1,9 @@
 """Edit a JSON text and leave every other byte as it was (IF-5).
 
-For settings files that belong to the user: what is added is written the way the file is
-written around it, what is taken out leaves its neighbours alone. Does not know what the text
-is about, opens no file. Only strict JSON is edited; anything else is refused.
+For files that belong to the user (settings of agents, the session contract): what is added is
+written the way the file is written around it, what is taken out leaves its neighbours alone.
+Does not know what the text is about, opens no file. Only strict JSON is edited; anything else
+is refused.
 """
 
 from __future__ import annotations
@@ -37,10 +38,11 @@ class Node:
         return next((child for name, _, child in reversed(self.children) if name == key), None)
 
 
-def parse(text: str) -> Node:
-    """The tree of a text. Raises NotJsonError."""
+def parse(text: str, *, numbers: bool = False) -> Node:
+    """The tree of a text. Raises NotJsonError. numbers: NaN and Infinity, which are no JSON,
+    come as the numbers they stand for, so that they can be pointed at."""
     try:
-        json.loads(text, parse_constant=_refuse)
+        json.loads(text, parse_constant=float if numbers else _refuse)
     except RecursionError as error:
         raise NotJsonError("it is nested too deeply") from error
     except ValueError as error:
@@ -57,6 +59,14 @@ def add_member(text: str, where: Node, key: str, value: Any) -> str:
 def add_item(text: str, where: Node, value: Any) -> str:
     """`text` with a new last item in the list `where`."""
     return _add(text, where, "", value)
+
+
+def replace(text: str, where: Node, value: Any) -> str:
+    """`text` with another value in the place of `where`; nothing else changes."""
+    if where.value == value and type(where.value) is type(value):
+        return text
+    gap = _newline(text) + _line_indent(text, where.start) if "\n" in text else ""
+    return text[: where.start] + _dump(value, text, gap) + text[where.end :]
 
 
 def remove(text: str, parent: Node, index: int) -> str:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wm.agents import jsontext
-from wm.agents.jsontext import NotJsonError
+from wm.formats import jsontext
+from wm.formats.jsontext import NotJsonError
 
 ADDED = [
     ("{}", '{\n  "k": [\n    1\n  ]\n}'),

@@ -1,0 +1,151 @@
+"""The files in the user's project: what stands in their place, their mode, and other writers."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from wm.store.project import ProjectFile, Trouble, project_root
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> ProjectFile:
+    return ProjectFile(str(tmp_path.resolve()), "state", "s.json")
+
+
+def placed(file: ProjectFile, data: bytes = b"one") -> Path:
+    path = Path(file.path)
+    path.parent.mkdir()
+    path.write_bytes(data)
+    return path
+
+
+def test_what_is_written_is_read_and_leaves_nothing_beside_it(file: ProjectFile) -> None:
+    assert file.read(10) is None
+    assert not file.stands
+    assert file.replace(b"one", over=None)
+    assert file.read(10) == b"one"
+    assert file.replace(b"two", over=b"one")
+    assert file.read(10) == b"two"
+    assert file.stands
+    assert os.listdir(Path(file.path).parent) == ["s.json"]
+
+
+def test_a_longer_file_gives_one_byte_more_than_asked(file: ProjectFile) -> None:
+    placed(file, b"x" * 100)
+    assert file.read(10) == b"x" * 11
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o644, 0o664, 0o640])
+def test_the_mode_of_the_file_stays(file: ProjectFile, mode: int) -> None:
+    path = placed(file)
+    path.chmod(mode)
+    assert file.replace(b"two", over=b"one")
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@pytest.mark.parametrize(("root", "made"), [(0o755, 0o644), (0o700, 0o600), (0o775, 0o664)])
+def test_a_new_file_is_as_open_as_the_project(file: ProjectFile, root: int, made: int) -> None:
+    os.chmod(file.root, root)
+    before = os.umask(0)
+    try:
+        file.replace(b"one", over=None)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(os.stat(file.path).st_mode) == made
+
+
+def test_somebody_who_was_faster_is_not_overwritten(file: ProjectFile) -> None:
+    path = placed(file)
+    assert not file.replace(b"two", over=b"other")
+    assert not file.replace(b"two", over=None)
+    assert path.read_bytes() == b"one"
+    path.unlink()
+    assert not file.replace(b"two", over=b"one")
+    assert os.listdir(path.parent) == []
+
+
+def _folder(path: Path) -> None:
+    path.mkdir(parents=True)
+
+
+def _link(path: Path) -> None:
+    path.parent.mkdir()
+    path.symlink_to("/etc/hostname")
+
+
+def _broken_link(path: Path) -> None:
+    path.parent.mkdir()
+    path.symlink_to("nowhere")
+
+
+def _linked_folder(path: Path) -> None:
+    other = path.parent.parent / "elsewhere"
+    other.mkdir()
+    (other / path.name).write_bytes(b"one")
+    path.parent.symlink_to(other)
+
+
+def _pipe(path: Path) -> None:
+    path.parent.mkdir()
+    os.mkfifo(path)
+
+
+def _file_for_folder(path: Path) -> None:
+    path.parent.write_bytes(b"")
+
+
+@pytest.mark.parametrize(
+    ("place", "reads", "writes"),
+    [
+        (_folder, "folder", "folder"),
+        (_link, "link", "link"),
+        (_broken_link, "link", "link"),
+        (_linked_folder, "link", "link"),
+        (_pipe, "not_a_file", "not_a_file"),
+        (_file_for_folder, "folder_is_file", "folder_is_file"),
+    ],
+)
+def test_what_is_no_plain_file_is_neither_read_nor_written(
+    file: ProjectFile, place: object, reads: str, writes: str
+) -> None:
+    place(Path(file.path))  # type: ignore[operator]
+    assert file.stands or place is _file_for_folder
+    with pytest.raises(Trouble) as reading:
+        file.read(10)
+    with pytest.raises(Trouble) as writing:
+        file.replace(b"two", over=None)
+    assert (reading.value.kind, writing.value.kind) == (reads, writes)
+    assert reading.value.fix
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_rights_is_named(file: ProjectFile) -> None:
+    placed(file).chmod(0)
+    with pytest.raises(Trouble) as trouble:
+        file.read(10)
+    assert trouble.value.kind == "no_right"
+
+
+def test_the_project_is_the_nearest_folder_with_the_file_within_the_worktree(
+    tmp_path: Path,
+) -> None:
+    top = tmp_path.resolve()
+    (top / "repo" / ".git").mkdir(parents=True)
+    (top / "repo" / "part" / "src").mkdir(parents=True)
+    (top / "state").mkdir()
+    (top / "state" / "s.json").write_text("{}")
+
+    def found(folder: str) -> str:
+        return os.path.relpath(project_root(str(top / folder), marker="state/s.json"), top)
+
+    assert found("repo/part/src") == "repo"
+    (top / "repo" / "part" / "state").mkdir()
+    (top / "repo" / "part" / "state" / "s.json").write_text("{}")
+    assert found("repo/part/src") == "repo/part"
+    assert found("repo") == "repo"
+    (top / "plain" / "deep").mkdir(parents=True)
+    assert found("plain/deep") == "plain/deep"

@@ -1,0 +1,83 @@
+"""Requests and responses about the session contract and the handoff (CT-1…3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wm.formats.base import Record
+from wm.formats.protocol import Scoped
+
+CHANGES = ("set", "append", "remove")
+
+
+class ContractFault(Record):
+    """One thing that keeps a contract from being one.
+
+    code: a stable word. field: where it is, as `decisions[2]`; "file" where it is the file as a
+    whole. line and column count from 1; 0: no place in the text. fix: what to do about it.
+    """
+
+    code: str
+    field: str
+    message: str
+    fix: str
+    line: int = 0
+    column: int = 0
+
+
+class ContractRequest(Scoped):
+    """Look at the contract of a project. before: the text of an earlier state to compare with,
+    beside the one that is known here."""
+
+    before: str = ""
+
+
+class ContractAnswer(Record):
+    """The contract of a project.
+
+    file: its path; exists: whether anything stands there. valid: no faults. contract: what it
+    says, None where it cannot be read. notes: what is no fault and worth a word.
+    """
+
+    file: str
+    exists: bool
+    valid: bool
+    faults: tuple[ContractFault, ...] = ()
+    notes: tuple[str, ...] = ()
+    contract: dict[str, Any] | None = None
+
+
+class InitRequest(Scoped):
+    """Make the contract. goal "": a sentence that asks for one."""
+
+    goal: str = ""
+    phase: str = ""
+
+
+class ChangeRequest(Scoped):
+    """Change one field. change: set, append or remove; values: texts, to remove also numbers."""
+
+    field: str
+    change: str = "set"
+    values: tuple[str, ...] = ()
+
+
+class ContractChanged(Record):
+    """changed: False where the contract said so already, and no byte was written."""
+
+    file: str
+    field: str = ""
+    changed: bool
+    message: str
+    contract: dict[str, Any]
+
+
+class AcceptContract(Scoped):
+    """Take the reviews and the count as they stand for the known ones."""
+
+
+class CountRequest(Scoped):
+    """Count a session's compactions in the contract: the session had `count` of them by now."""
+
+    session_id: str
+    count: int

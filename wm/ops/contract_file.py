@@ -1,0 +1,35 @@
+"""Where a project's session contract is, and what a compaction means for it (CT-1, CT-2).
+
+All that is loaded for a project without a contract: the use cases are fetched only where one
+stands.
+"""
+
+from __future__ import annotations
+
+from wm.formats.contract_record import ContractRecord
+from wm.formats.protocol import Place
+from wm.ops.base import Work
+from wm.ops.catalogue import OPERATIONS
+from wm.store.base import Ref
+from wm.store.project import ProjectFile, project_root
+
+FOLDER, NAME = "state", "session-state.json"
+
+
+def contract_file(place: Place, folder: str) -> ProjectFile:
+    """The contract of the project that a folder lies in, whether it is there or not."""
+    root = project_root(folder or place.root, marker=f"{FOLDER}/{NAME}")
+    return ProjectFile(root, FOLDER, NAME)
+
+
+def record_ref(key: str) -> Ref[ContractRecord]:
+    return Ref(ContractRecord, key)
+
+
+def after_compaction(work: Work, place: Place, folder: str, session_id: str, count: int) -> None:
+    """Count a compaction in the contract once it is on disk; nothing where there is none."""
+    if not folder or not contract_file(place, folder).stands:
+        return
+    operation = OPERATIONS["count_compaction"]
+    fields = {"directory": folder, "session_id": session_id, "count": count}
+    work.later.append((operation, operation.request.model_validate(fields)))
