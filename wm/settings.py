@@ -333,6 +333,83 @@ class WorkingSettings:
 
 
 @dataclass(frozen=True)
+class PressureSettings:
+    """How full a session's context is (SPEC section 9)."""
+
+    moderate_percent: float = option(
+        70.0,
+        "Share of the limit from which the level is moderate.",
+        spec="PS-1",
+        unit="%",
+        most=100,
+    )
+    high_percent: float = option(
+        85.0, "Share of the limit from which the level is high.", spec="PS-1", unit="%", most=100
+    )
+    critical_percent: float = option(
+        95.0,
+        "Share of the limit from which the level is critical.",
+        spec="PS-1",
+        unit="%",
+        most=100,
+    )
+    limit_chars: int = option(
+        180_000,
+        "Limit where no token counts are known: characters of what the hooks heard.",
+        spec="PS-1",
+        unit="chars",
+    )
+    unknown_limit_tokens: int = option(
+        200_000,
+        "Limit for token counts of a client that does not say how large its window is.",
+        spec="PS-1",
+        unit="tokens",
+    )
+    rearm_percent: float = option(
+        5.0,
+        "A level is told again once the share fell this far below it in between.",
+        spec="PS-3",
+        unit="%",
+        most=100,
+    )
+    review_chars: int = option(2000, "Longest text of an intervention.", spec="PS-3", unit="chars")
+    kept_items: int = option(
+        8, "Largest items of a session that are known by name.", spec="PS-3", unit="items"
+    )
+    least_item_chars: int = option(
+        2000, "A smaller item is not among the largest.", spec="PS-3", unit="chars"
+    )
+    caution_zone_percent: float = option(
+        50.0,
+        "Share of the window from which the proxy's zone is caution.",
+        spec="PS-2",
+        unit="%",
+        most=100,
+    )
+    warning_zone_percent: float = option(
+        70.0,
+        "Share of the window from which the proxy's zone is warning.",
+        spec="PS-2",
+        unit="%",
+        most=100,
+    )
+    critical_zone_percent: float = option(
+        85.0,
+        "Share of the window from which the proxy's zone is critical.",
+        spec="PS-2",
+        unit="%",
+        most=100,
+    )
+    emergency_zone_percent: float = option(
+        95.0,
+        "Share of the window above which the proxy's zone is emergency.",
+        spec="PS-2",
+        unit="%",
+        most=100,
+    )
+
+
+@dataclass(frozen=True)
 class OriginSettings:
     """Where the words of a session first appeared (SPEC TR-3)."""
 
@@ -628,6 +705,7 @@ class Settings:
     core: CoreSettings = CoreSettings()
     working: WorkingSettings = WorkingSettings()
     origin: OriginSettings = OriginSettings()
+    pressure: PressureSettings = PressureSettings()
     daemon: DaemonSettings = DaemonSettings()
     hooks: HookSettings = HookSettings()
     recall: RecallSettings = RecallSettings()
@@ -646,6 +724,7 @@ SECTIONS: dict[str, type[Any]] = {
     "core": CoreSettings,
     "working": WorkingSettings,
     "origin": OriginSettings,
+    "pressure": PressureSettings,
     "daemon": DaemonSettings,
     "hooks": HookSettings,
     "recall": RecallSettings,

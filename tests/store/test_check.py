@@ -163,12 +163,12 @@ BREAKS: dict[str, tuple[Callable[[Folder], object], list[tuple[str, str, str]]]]
         lambda f: (
             f.path("notes.md").write_text("x"),
             f.path(f"{BASE}/todo").mkdir(),
-            f.path(f"{BASE}/sessions/{SID}_pressure.json").write_text("{}"),
+            f.path(f"{BASE}/sessions/{SID}_weather.json").write_text("{}"),
         ),
         [
             ("unknown_file", "note", "notes.md"),
             ("unknown_file", "note", f"{BASE}/todo"),
-            ("unknown_file", "note", f"{BASE}/sessions/{SID}_pressure.json"),
+            ("unknown_file", "note", f"{BASE}/sessions/{SID}_weather.json"),
         ],
     ),
     "a symlink for a document": (

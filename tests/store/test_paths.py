@@ -12,6 +12,7 @@ from wm.formats.contract_record import ContractRecord
 from wm.formats.core_memory import CoreMemory
 from wm.formats.home import Aliases, AllowedDigests
 from wm.formats.pending_journal import PendingJournal
+from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.registry import DOCUMENTS
 from wm.formats.session_state import CompactionState, SessionState
@@ -44,6 +45,7 @@ OUTPUT = f"t_{'5e' * 10}_{SID}"
         (Ref(ToolOutput, KEY, OUTPUT), f"{W}/cache/tool-outputs/{OUTPUT}.json"),
         (Ref(WorkingMemory, KEY, SID), f"{W}/sessions/{SID}_working.json"),
         (Ref(CoreMemory, KEY, SID), f"{W}/core/{SID}.json"),
+        (Ref(Pressure, KEY, SID), f"{W}/sessions/{SID}_pressure.json"),
     ],
 )
 def test_every_document_has_its_place(ref: Ref[Document], path: str) -> None:

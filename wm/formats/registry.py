@@ -11,6 +11,7 @@ from wm.formats.core_memory import CoreMemory
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.home import Aliases, AllowedDigests
 from wm.formats.pending_journal import PendingJournal
+from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_contract import SessionContract
 from wm.formats.session_state import CompactionState, SessionState
@@ -29,6 +30,7 @@ DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
             CoreMemory,
             ContractRecord,
             PendingJournal,
+            Pressure,
             PromptEpoch,
             SessionState,
             Tombstones,

@@ -7,6 +7,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from wm.formats.base import Document, Record, optional
+from wm.formats.pressure import Heard
 
 ACTIONS = ("edit", "write", "grep", "read")
 
@@ -100,6 +101,7 @@ class SessionState(Document):
     recent_decisions: tuple[SessionDecision, ...] = ()
     pending_memories: tuple[PendingNote, ...] = ()
     origins: WordOrigins | None = optional(None)
+    heard: Heard | None = optional(None)
 
 
 class MemoryRef(Record):

@@ -25,6 +25,7 @@ from wm.formats.core_memory import CoreMemory
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.home import Aliases, AllowedDigests
 from wm.formats.pending_journal import PendingJournal
+from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tombstones import Tombstones, TrashedEntry
@@ -64,10 +65,11 @@ WRITE_ORDER: tuple[type[Document], ...] = (
     WorkingMemory,
     ContractRecord,
     CompactionState,
+    Pressure,
     SessionState,
 )
 
-RELAXED: frozenset[type[Document]] = frozenset({SessionState, WorkingMemory})
+RELAXED: frozenset[type[Document]] = frozenset({Pressure, SessionState, WorkingMemory})
 """Class relaxed: acknowledged survives kill -9, and a power cut once flushed. All others are of
 class full: acknowledged means on disk (ST-1)."""
 

@@ -17,6 +17,7 @@ from wm.formats.base import Document
 from wm.formats.core_memory import NEXT, CoreMemory
 from wm.formats.home import Aliases
 from wm.formats.pending_journal import PendingJournal
+from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tombstones import Tombstones, TrashedEntry
@@ -65,7 +66,7 @@ def _broken(ref: Ref[Document], document: Document, around: Surroundings) -> _Br
         yield from _epoch(ref, document)
     elif isinstance(document, SessionState):
         yield from _session(ref, document, around)
-    elif isinstance(document, CompactionState | WorkingMemory):
+    elif isinstance(document, CompactionState | WorkingMemory | Pressure):
         yield from _name(ref, paths.sid(document.session_id))
     elif isinstance(document, ToolOutput):
         yield from _output(ref, document)

@@ -20,6 +20,7 @@ from wm.formats.contract_record import ContractRecord
 from wm.formats.core_memory import CoreMemory
 from wm.formats.home import Aliases, AllowedDigests
 from wm.formats.pending_journal import PendingJournal
+from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tombstones import Tombstones, TrashedEntry
@@ -65,6 +66,7 @@ LAYOUT: Mapping[type[Document], Row] = MappingProxyType(
         WorkingMemory: Row("sessions", "{}_working.json", _SESSION),
         CompactionState: Row("sessions", "{}_compaction.json", _SESSION),
         ToolOutput: Row("cache/tool-outputs", "{}.json", _OUTPUT),
+        Pressure: Row("sessions", "{}_pressure.json", _SESSION),
     }
 )
 
