@@ -630,6 +630,25 @@ class ToolSettings:
 
 
 @dataclass(frozen=True)
+class ContractSettings:
+    """The handoff of a project (SPEC section 11)."""
+
+    handoff_chars: int = option(
+        4000, "Longest handoff: what a person reads in about a minute.", spec="CT-3", unit="chars"
+    )
+    handoff_items: int = option(
+        12, "Items of one section of the handoff; more are counted.", spec="CT-3", unit="items"
+    )
+    handoff_item_chars: int = option(220, "Whole sentences of one item.", spec="CT-3", unit="chars")
+    inject_handoff: bool = option(
+        False, "Give every new session the project's handoff, without being asked.", spec="CT-3"
+    )
+    inject_chars: int = option(
+        4000, "Of the handoff, whole lines that a session is given.", spec="CT-3", unit="chars"
+    )
+
+
+@dataclass(frozen=True)
 class ImportSettings:
     """`wm import` (SPEC CB-6)."""
 
@@ -709,6 +728,7 @@ class Settings:
     daemon: DaemonSettings = DaemonSettings()
     hooks: HookSettings = HookSettings()
     recall: RecallSettings = RecallSettings()
+    contract: ContractSettings = ContractSettings()
     imports: ImportSettings = ImportSettings()
     tools: ToolSettings = ToolSettings()
 
@@ -728,6 +748,7 @@ SECTIONS: dict[str, type[Any]] = {
     "daemon": DaemonSettings,
     "hooks": HookSettings,
     "recall": RecallSettings,
+    "contract": ContractSettings,
     "imports": ImportSettings,
     "tools": ToolSettings,
 }

@@ -46,6 +46,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "state show": ("state",),
     "state set": ("state", "set", "next_actions", "--append", "Write the tests."),
     "state validate": ("state", "validate"),
+    "handoff": ("handoff",),
     "session list": ("session",),
     "session show": ("session", "show", "8d2f"),
     "session delete": ("session", "delete", "8d2f", "--dry-run"),

@@ -75,7 +75,7 @@ def test_command_lines_of_a_page_are_understood(page: str) -> None:
         ("up --prove", True),
         ("inbox accept --outside", True),
         ("importance m_1 high", True),
-        ("handoff", False),
+        ("handover", False),
         ("inspect --nothing", False),
         ("importance m_1 enormous", False),
     ],

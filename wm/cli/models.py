@@ -9,7 +9,7 @@ from typing import Any
 
 from wm.formats.allowances import Allowances
 from wm.formats.base import Record
-from wm.formats.contract import ContractAnswer, ContractChanged
+from wm.formats.contract import ContractAnswer, ContractChanged, HandoffAnswer
 from wm.formats.diag import (
     Audit,
     Commands,
@@ -224,6 +224,7 @@ PRINTS: dict[str, type[Record]] = {
     "state show": ContractAnswer,
     "state set": ContractChanged,
     "state validate": ContractAnswer,
+    "handoff": HandoffAnswer,
     "session list": SessionsReport,
     "session show": SessionAnswer,
     "session delete": DeletedSession,

@@ -148,6 +148,11 @@ def safe(text: str) -> str:
     return texts.safe(text)
 
 
+def safe_lines(text: str) -> list[str]:
+    """The text line by line, with nothing in it that could steer the terminal."""
+    return [safe(one) for one in text.splitlines()]
+
+
 def cells(text: str) -> int:
     """Columns that a text takes: East Asian wide characters take two, combining marks none."""
     if text.isascii():

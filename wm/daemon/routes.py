@@ -112,6 +112,7 @@ ROUTES: tuple[Route, ...] = (
     Route("PATCH", "/v1/contract", "change_contract", "Change a field of the contract"),
     Route("POST", "/v1/contract/accept", "accept_contract", "Accept reviews and count as they are"),
     Route("POST", "/v1/contract/compactions", "count_compaction", "Count a session's compactions"),
+    Route("POST", "/v1/handoff", "handoff", "Write the handoff of a project"),
     Route("GET", "/v1/sessions/{session_id}", "show_session", "The hot state of a session"),
     Route("DELETE", "/v1/sessions/{session_id}", "delete_session", "Delete a session's files"),
     Route("POST", "/v1/sessions/{session_id}/events", "record_event", "Something happened"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field
+
 from wm.formats.base import Record
 from wm.formats.protocol import Scoped
 
@@ -81,3 +83,33 @@ class CountRequest(Scoped):
 
     session_id: str
     count: int
+
+
+class HandoffRequest(Scoped):
+    """Make the handoff. session: the beginning of a session's id, else the newest of the project.
+
+    write: into the project; force: also over a file that `wm` did not write. next: give it to
+    the next session that begins in the project; False with `withdraw`: do not, after all.
+    """
+
+    session: str = ""
+    write: bool = True
+    force: bool = False
+    next: bool = False
+    withdraw: bool = False
+
+
+class HandoffAnswer(Record):
+    """current: the file says what `text` says. changed: bytes were written.
+
+    session: whose hot state is in it, "" without one. omitted: items that do not stand in it,
+    by section. asked: the next session here is given it.
+    """
+
+    file: str
+    text: str
+    current: bool
+    changed: bool
+    session: str = ""
+    omitted: dict[str, int] = Field(default_factory=dict)
+    asked: bool = False

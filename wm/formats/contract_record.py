@@ -33,8 +33,16 @@ class KnownContract(Record):
     sessions: tuple[CountedSession, ...] = optional(())
 
 
+class AskedHandoff(Record):
+    """The next new session below `folder` is given the handoff."""
+
+    folder: str
+    at: str = ""
+
+
 class ContractRecord(Document):
     slug: ClassVar[str] = "contract_record"
 
     version: int = 1
     contracts: tuple[KnownContract, ...] = ()
+    asked: tuple[AskedHandoff, ...] = optional(())

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from wm.formats.base import Document, Record, optional
 
-BLOCKS = ("workspace_memory", "hot_state", "core_memory", "working_memory")
+BLOCKS = ("workspace_memory", "hot_state", "core_memory", "working_memory", "handoff")
 REASONS = ("session_start", "compaction", "refresh", "lost")
 """lost: the file of the epoch before is gone, so its bytes cannot be given again."""
 

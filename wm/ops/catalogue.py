@@ -53,6 +53,7 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
         "accept_contract",
         "count_compaction",
     ),
+    "handoff": ("handoff",),
     "allowances": ("list_allowed", "allow_secret", "disallow_secret"),
 }
 """Module below `wm.ops` -> its operations. Each is the module's attribute of that name."""

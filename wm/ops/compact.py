@@ -34,6 +34,9 @@ from wm.ops.sessions import compaction_ref, load_compaction
 from wm.store.base import Ref
 from wm.store.paths import sid
 
+ECHOES = ("workspace_memory", "handoff")
+"""Blocks whose text is nothing new when a summary repeats it."""
+
 PREVIEW_CHARS = 300
 """So much of a line that is no candidate is kept as evidence."""
 
@@ -155,7 +158,7 @@ def _injected(work: Work, place: Place, state: SessionState) -> tuple[str, ...]:
     for _ in range(2):  # the epoch, and the one that the compacted conversation began with
         if epoch is None:
             break
-        told += [block.text for block in epoch.blocks if block.name == "workspace_memory"]
+        told += [block.text for block in epoch.blocks if block.name in ECHOES]
         included.update(i for block in epoch.blocks for i in block.included)
         before = epoch.previous
         epoch = work.read(Ref(PromptEpoch, place.key, before)).document if before else None

@@ -1,4 +1,4 @@
-"""Where a project's session contract is, and what a compaction means for it (CT-1, CT-2).
+"""Where a project's contract and handoff are, and what a compaction means for it (CT-1…3).
 
 All that is loaded for a project without a contract: the use cases are fetched only where one
 stands.
@@ -14,12 +14,18 @@ from wm.store.base import Ref
 from wm.store.project import ProjectFile, project_root
 
 FOLDER, NAME = "state", "session-state.json"
+HANDOFF = ("handoff", "latest.md")
 
 
 def contract_file(place: Place, folder: str) -> ProjectFile:
     """The contract of the project that a folder lies in, whether it is there or not."""
     root = project_root(folder or place.root, marker=f"{FOLDER}/{NAME}")
     return ProjectFile(root, FOLDER, NAME)
+
+
+def handoff_file(place: Place, folder: str) -> ProjectFile:
+    """The handoff of the project that a folder lies in, beside its contract."""
+    return ProjectFile(contract_file(place, folder).root, *HANDOFF)
 
 
 def record_ref(key: str) -> Ref[ContractRecord]:

@@ -57,6 +57,16 @@ def hear(work: Work, place: Place, given: EventRequest, redacted: EventRequest) 
         )
 
 
+def hear_given(work: Work, state: SessionState, text: str) -> SessionState:
+    """The session, after it was given a text of the project: its words are foreign."""
+    words = _words(work.runtime, state)
+    words.hear_foreign(text)
+    kept = words.kept()
+    if not _begins(work, state, SessionStarted()):
+        kept = kept.model_copy(update={"instance": work.runtime.instance})
+    return state.model_copy(update={"origins": kept})
+
+
 def _begins(work: Work, state: SessionState, event: object) -> bool:
     """The first moments of a session: the daemon may be on its way up, and until it is there the
     start and the first message are taken in by processes of their own. No tool ran yet."""

@@ -16,7 +16,9 @@ from wm.formats.base import Document
 from wm.formats.prompt_epoch import Omission, PromptBlock, PromptEpoch
 from wm.formats.protocol import Place, PromptAnswer, PromptRequest, PromptText
 from wm.formats.session_state import SessionState
+from wm.ops import given
 from wm.ops.base import Operation, Work
+from wm.ops.contract_file import record_ref
 from wm.ops.epochs import epoch_id, epoch_ref, newest, recovered
 from wm.ops.memory import read_memory
 from wm.ops.place import locate
@@ -39,7 +41,9 @@ def prompt_refs(runtime: Runtime, place: Place, session_id: str) -> Sequence[Ref
     ref = session_ref(place.key, session_id)
     state = runtime.store.read(ref).document
     number = newest(runtime, place.key, session_id, state.epoch_number if state else 0)
-    return (ref, epoch_ref(place.key, session_id, number + 1))
+    refs: tuple[Ref[Document], ...] = (ref, epoch_ref(place.key, session_id, number + 1))
+    begins = state is None or not state.epoch_number
+    return (*refs, record_ref(place.key)) if begins and given.is_waiting(runtime, place) else refs
 
 
 def answer(work: Work, place: Place, request: PromptRequest) -> PromptAnswer:
@@ -68,13 +72,18 @@ def _current(work: Work, place: Place, state: SessionState) -> PromptEpoch | Non
 def _open(work: Work, place: Place, state: SessionState, request: PromptRequest) -> PromptEpoch:
     memory = read_memory(work, place)
     view = rendered(work, place, memory)
+    reason = _reason(work, place, state, request)
+    handoff = ""
+    if reason == "session_start" and not state.epoch_number:
+        handed = given.give(work, place, state)
+        handoff, state = handed.text, handed.state
     epoch = epochs.open_epoch(
         epoch_id=epoch_id(state.session_id, state.epoch_number + 1),
         session=state.session_id,
         agent=state.agent,
         number=state.epoch_number + 1,
-        reason=_reason(work, place, state, request),
-        blocks=_blocks(work, state, view),
+        reason=reason,
+        blocks=(*_blocks(work, state, view), epochs.block("handoff", handoff)),
         memory_generation=memory.generation,
         now=work.now,
         previous=epoch_id(state.session_id, state.epoch_number) if state.epoch_number else "",

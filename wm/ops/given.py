@@ -1,0 +1,77 @@
+"""The handoff as a block of a new session's prompt, where it was asked for (CT-3).
+
+A handoff is a file of the repository that anybody may have written: it comes as data between
+marks, on lines that mean nothing to a client, and its words count as foreign in the session that
+is given it (TR-3). Without a wish nothing is looked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wm.domain.facts import Fact
+from wm.domain.session import handoff_block
+from wm.formats.contract_record import AskedHandoff
+from wm.formats.protocol import Place
+from wm.formats.session_state import SessionState
+from wm.ops import origins
+from wm.ops.base import Work
+from wm.ops.contract_file import handoff_file, record_ref
+from wm.ops.runtime import Runtime
+from wm.store.identity import shown
+from wm.store.paths import sid
+from wm.store.project import Trouble
+
+MAX_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True)
+class Given:
+    """text: the block, "" for none. state: the session that has heard it."""
+
+    text: str
+    state: SessionState
+
+
+def is_waiting(runtime: Runtime, place: Place) -> bool:
+    """Whether somebody asked that a session of this workspace is given its handoff."""
+    record = runtime.store.read(record_ref(place.key)).document
+    return record is not None and bool(record.asked)
+
+
+def give(work: Work, place: Place, state: SessionState) -> Given:
+    """The block for a session that begins, which uses up the wish for it."""
+    always = work.runtime.settings.contract.inject_handoff
+    if not always and not is_waiting(work.runtime, place):
+        return Given("", state)
+    file = handoff_file(place, state.root)
+    asked = _asked(work, place, shown(file.root))
+    if not (always or asked):
+        return Given("", state)
+    try:
+        raw = file.read(MAX_BYTES)
+    except Trouble:
+        raw = None
+    text = (raw or b"")[:MAX_BYTES].decode("utf-8", "replace")
+    redacted = work.runtime.redactor.text(text)
+    block = handoff_block.render(redacted, work.runtime.settings.contract.inject_chars)
+    if not block:
+        return Given("", state)
+    if asked:
+        _use_up(work, place, shown(file.root))
+    fact = Fact("handoff_given", "render", "selected", details={"chars": len(block)})
+    work.log(place.key, [fact], session=sid(state.session_id))
+    return Given(block, origins.hear_given(work, state, redacted))
+
+
+def _asked(work: Work, place: Place, folder: str) -> AskedHandoff | None:
+    record = work.read(record_ref(place.key)).document
+    asked = record.asked if record is not None else ()
+    return next((one for one in asked if one.folder == folder), None)
+
+
+def _use_up(work: Work, place: Place, folder: str) -> None:
+    record = work.read(record_ref(place.key)).document
+    assert record is not None
+    others = tuple(one for one in record.asked if one.folder != folder)
+    work.put(record_ref(place.key), record.model_copy(update={"asked": others}))

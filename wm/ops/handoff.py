@@ -1,0 +1,152 @@
+"""Write the handoff of a project, and ask that the next session is given it (CT-3).
+
+Composed by `domain.session.handoff`; the same sources write no byte. A contract with faults
+makes no handoff: a page that others go on by must not repeat what is wrong.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from wm.domain.session import handoff as pages
+from wm.domain.session.handoff import MARK, Handoff, Sources
+from wm.domain.times import iso
+from wm.errors import Conflict, NotFound, UserError
+from wm.formats.base import Document
+from wm.formats.contract import HandoffAnswer, HandoffRequest
+from wm.formats.contract_record import AskedHandoff, ContractRecord
+from wm.formats.core_memory import CoreMemory
+from wm.formats.protocol import Place
+from wm.formats.session_contract import FILE
+from wm.formats.session_state import SessionState
+from wm.ops.base import Operation, Work
+from wm.ops.contract import faults_of, read_contract, shown_contract
+from wm.ops.contract_file import contract_file, handoff_file, record_ref
+from wm.ops.place import locate
+from wm.ops.runtime import Runtime
+from wm.ops.sessions import readable_sessions
+from wm.store.base import Ref
+from wm.store.identity import shown
+from wm.store.paths import sid
+from wm.store.project import ProjectFile
+
+MAX_BYTES = 1024 * 1024
+"""A page of others that is longer is none of ours."""
+TRIES = 3
+
+
+def _handoff(work: Work, request: HandoffRequest) -> HandoffAnswer:
+    place = locate(work.runtime, request)
+    file = handoff_file(place, request.directory)
+    sources = _sources(work, place, request)
+    made = pages.compose(sources, work.runtime.settings.contract, work.runtime.settings.session)
+    changed = request.write and _written(file, made, force=request.force)
+    asked = _asked(work, place, file.root, request)
+    state = sources.session
+    return HandoffAnswer(
+        file=shown(file.path),
+        text=made.text,
+        current=changed or file.read(MAX_BYTES) == made.text.encode("utf-8"),
+        changed=changed,
+        session=state.session_id if state is not None else "",
+        omitted=dict(made.omitted),
+        asked=asked,
+    )
+
+
+def _written(file: ProjectFile, made: Handoff, *, force: bool) -> bool:
+    """Whether bytes were written. Raises Trouble, and UserError for a page of somebody else."""
+    for _ in range(TRIES):
+        before = file.read(MAX_BYTES)
+        text = made.text.encode("utf-8")
+        if before == text:
+            return False
+        foreign = before is not None and before.strip() and not before.startswith(MARK.encode())
+        if foreign and not force:
+            raise UserError(
+                f"{shown(file.path)} was not written by `wm handoff`, and is left as it is.",
+                fix="Move it away, or give --force to write over it.",
+            )
+        if file.replace(text, over=before):
+            return True
+    raise Conflict(f"{shown(file.path)} is being written by somebody else.", fix="Try again.")
+
+
+# --- sources ------------------------------------------------------------------------------
+
+
+def _sources(work: Work, place: Place, request: HandoffRequest) -> Sources:
+    """Raises UserError for a contract with faults, and where nothing is known of the work."""
+    file = contract_file(place, request.directory)
+    state = _session(work, place, file.root, request.session)
+    said = _contract(work, place, file)
+    core = None
+    if state is not None:
+        core = work.read(Ref(CoreMemory, place.key, sid(state.session_id))).document
+    project = shown(os.path.basename(file.root))
+    found = Sources(work.runtime.redactor.text(project), FILE, said, state, core)
+    if found.empty:
+        raise NotFound(
+            f"{shown(file.root)} has neither a session contract nor a session to hand off.",
+            fix="`wm state init` makes a contract.",
+        )
+    return found
+
+
+def _contract(work: Work, place: Place, file: ProjectFile) -> dict[str, object] | None:
+    if not file.stands:
+        return None
+    _raw, text = read_contract(file)
+    faults = faults_of(work, place, file, text)
+    if faults:
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        raise UserError(
+            f"The contract has a fault, so no handoff was made: {faults[0].message}{more}",
+            fix=f"{faults[0].fix} `wm state validate` names all.",
+        )
+    return shown_contract(work, text.tree.value if text.tree is not None else None)
+
+
+def _session(work: Work, place: Place, root: str, wanted: str) -> SessionState | None:
+    """The session that was asked for, else the newest in the project that is no subagent's."""
+    states = [s for s in readable_sessions(work, place.key) if not s.subagent]
+    if not wanted:
+        states.sort(key=lambda s: (s.updated_at, s.session_id), reverse=True)
+        return next((s for s in states if contract_file(place, s.root).root == root), None)
+    named = [s for s in states if s.session_id.startswith(wanted)]
+    exact = [s for s in named if s.session_id == wanted] or named
+    if len(exact) != 1:
+        how = f"fits {len(exact)} sessions" if exact else "fits no session here"
+        raise NotFound(f"{wanted!r} {how}.", fix="`wm session list` shows them.")
+    return exact[0]
+
+
+# --- for the next session -----------------------------------------------------------------
+
+
+def _asked(work: Work, place: Place, root: str, request: HandoffRequest) -> bool:
+    """Whether the next session is given it, after what this request says about that."""
+    folder = shown(root)
+    record = work.read(record_ref(place.key)).document or ContractRecord()
+    is_asked = any(one.folder == folder for one in record.asked)
+    if request.next == is_asked or not (request.next or request.withdraw):
+        return is_asked
+    others = tuple(one for one in record.asked if one.folder != folder)
+    mine = (AskedHandoff(folder=folder, at=iso(work.now)),) if request.next else ()
+    work.put(record_ref(place.key), record.model_copy(update={"asked": (*others, *mine)}))
+    work.notify(place.key, ContractRecord.slug)
+    return request.next
+
+
+def _refs(runtime: Runtime, request: HandoffRequest) -> Sequence[Ref[Document]]:
+    """The record is held only to be changed: a page alone is written without a lock."""
+    wants = request.next or request.withdraw
+    return (record_ref(locate(runtime, request).key),) if wants else ()
+
+
+def _queue(runtime: Runtime, request: HandoffRequest) -> str:
+    return f"contract:{locate(runtime, request).key}"
+
+
+handoff = Operation("handoff", HandoffRequest, HandoffAnswer, _handoff, _refs, _queue)
