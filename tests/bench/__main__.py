@@ -16,6 +16,7 @@ NAMES = (
     "load",
     "rotate",
     "linear",
+    "message",
 )
 WITH_ARGUMENTS = ("eval", "peer_vectors", "poison")
 

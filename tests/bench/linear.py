@@ -23,13 +23,15 @@ import re2
 import wm.domain
 from tests.bench.harness import Row, at_most, report
 from wm.domain import text
+from wm.domain.imports import markdown
 from wm.domain.patterns import Lazy
 from wm.domain.redact import Redactor
-from wm.domain.session import decisions, remember
+from wm.domain.session import decisions, origin, remember
 from wm.domain.session.errors import errors_in
 from wm.domain.workspace import candidates, contradiction, echo, quality
 from wm.formats.events import ToolFinished
-from wm.settings import GateSettings, SessionSettings
+from wm.formats.session_state import WordOrigins
+from wm.settings import GateSettings, OriginSettings, SessionSettings
 
 KB = 1024
 SMALL, LARGE = 32 * KB, 64 * KB
@@ -138,16 +140,25 @@ def _errors(subject: str) -> object:
     return errors_in(event, root="/home/ana/shop", now=NOW, settings=SessionSettings())
 
 
+def _words() -> origin.Words:
+    return origin.Words(WordOrigins(), b"k" * 16, OriginSettings())
+
+
 RULES: dict[str, Callable[[str], object]] = {
     "redact": REDACTOR.text,
     "requests": lambda s: remember.find_requests.__wrapped__(s, GATE),
-    "forgets": lambda s: remember.find_forgets(s, GATE),
+    "forgets": lambda s: remember.find_forgets.__wrapped__(s, GATE),
     "candidates": candidates.parse,
     "echo": echo.without_injected,
     "gate": lambda s: quality.judge(s, type="project", source="compaction", settings=GATE),
     "decisions": decisions.decisions_in,
     "errors": _errors,
     "contradictions": contradiction.saying,
+    "words of a user": lambda s: _words().hear_user(s),
+    "words of a model": lambda s: _words().hear_agent(s),
+    "words of a tool": lambda s: _words().hear_foreign(s),
+    "words of a candidate": lambda s: _words().judge(s),
+    "instructions of a project": markdown.statements,
     "canonical": text.canonical.__wrapped__,
     "neutralise": text.neutralise,
     "safe": text.safe,
@@ -192,7 +203,7 @@ def _message() -> bool:
 
 def _searched(message: str) -> object:
     requests = remember.find_requests.__wrapped__
-    return requests(message, GATE), remember.find_forgets(message, GATE)
+    return requests(message, GATE), remember.find_forgets.__wrapped__(message, GATE)
 
 
 def _sized(unit: str, chars: int) -> str:

@@ -62,6 +62,29 @@ class Lazy:
     def search(self, text: str) -> Pattern:
         return self.compiled.search(_encodable(text))
 
+    def holds(self, text: str) -> bool:
+        """Does it match anywhere? Cheaper than `search`: nothing is said of places."""
+        return self.compiled.search(_encodable(text).encode()) is not None
+
+    def fits(self, text: str) -> bool:
+        """Does the whole text match? Half the cost of `fullmatch`: nothing is said of places."""
+        return self.compiled.fullmatch(_encodable(text).encode()) is not None
+
+    def end(self, text: str) -> int:
+        """Where a match at the start of the text ends, -1 for none. Cheaper than `match`."""
+        if not text.isascii():
+            found = self.match(text)
+            return -1 if found is None else int(found.end())
+        found = self.compiled.match(text.encode())
+        return -1 if found is None else int(found.end())
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where each match begins and ends. Cheaper than `finditer` where there are many."""
+        if text.isascii():
+            yield from (found.span() for found in self.compiled.finditer(text.encode()))
+        else:
+            yield from (found.span() for found in self.finditer(text))
+
     def finditer(self, text: str) -> Iterator[Pattern]:
         found: Iterator[Pattern] = self.compiled.finditer(_encodable(text))
         return found
@@ -77,3 +100,8 @@ class Lazy:
 def words(text: str) -> frozenset[str]:
     """A set of words, written as one text."""
     return frozenset(text.split())
+
+
+def escaped(text: str) -> str:
+    """A pattern that matches exactly this text."""
+    return "".join(c if c.isalnum() or c in " _\n" else "\\" + c for c in text)

@@ -13,12 +13,12 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from wm.domain.patterns import Lazy, Pattern, words
+from wm.domain.patterns import Lazy, words
 from wm.domain.secret_formats import FORMATS, SHAPES, WEAK_PREFIXES, Format
 from wm.domain.secret_labels import labelled
 from wm.domain.secret_lines import placed
 from wm.domain.secret_looks import Span, is_placeholder, is_wordy, looks_random
-from wm.domain.text import is_invisible
+from wm.domain.text import invisible_in, one_of, translated
 
 LABEL_DIGEST_CHARS = 6
 """Hex digits of the salted digest that a label shows (TR-1)."""
@@ -67,7 +67,7 @@ class Redactor:
         if len(text) < 4:
             return []
         folded, places = _folded(text)
-        has_run = _TOKEN.search(folded) is not None
+        has_run = _TOKEN.holds(folded)
         spans = _merged(
             _known(folded, has_run),
             labelled(folded),
@@ -109,6 +109,7 @@ _FULL_WIDTH: dict[int, str] = {code: chr(code - 0xFEE0) for code in range(0xFF01
 _QUOTES = {ord(char): '"' for char in "“”„‟«»「」『』〝〞＂"}
 _SINGLE = {ord(char): "'" for char in "‘’‚‛‹›"}
 _PLAIN = {**_FULL_WIDTH, **_QUOTES, **_SINGLE, 0x3000: " ", 0xA0: " ", 0x202F: " "}
+_READ_AS_PLAIN = one_of(_PLAIN)
 
 
 def _folded(text: str) -> tuple[str, list[int] | None]:
@@ -119,10 +120,11 @@ def _folded(text: str) -> tuple[str, list[int] | None]:
     """
     if text.isascii():
         return text, None
-    folded = text.translate(_PLAIN)
-    if not any(is_invisible(char) for char in set(folded)):
+    folded = translated(text, _PLAIN, _READ_AS_PLAIN)
+    hidden = invisible_in(folded) - {"\r"}
+    if not hidden:
         return folded, None
-    places = [i for i, char in enumerate(folded) if char == "\r" or not is_invisible(char)]
+    places = [i for i, char in enumerate(folded) if char not in hidden]
     return "".join([folded[i] for i in places]), places
 
 
@@ -200,21 +202,21 @@ def _known(text: str, has_run: bool) -> Iterator[Span]:
     """has_run: some 20 token characters stand together; most shapes need them."""
     yield from _blocks(text)
     end = 0
-    for match in _PREFIXES.finditer(text):
-        start = match.start()
+    for start, at in _PREFIXES.spans(text):
         if start < end or (start and _continues(text[start - 1], text[start])):
             continue
-        for kind, pattern, weak in _RULES[match.group()]:
-            rest = pattern.match(text[match.end() : match.end() + WINDOW])
-            if rest is None:
+        prefix, window = text[start:at], text[at : at + WINDOW]
+        for kind, pattern, weak in _RULES[prefix]:
+            size = pattern.end(window)
+            if size < 0:
                 continue
-            body = rest.group().rstrip(".-,")
+            body = window[:size].rstrip(".-,")
             if is_placeholder(body) or (weak and is_wordy(body)):
                 continue
-            end = match.end() + len(body)
+            end = at + len(body)
             if len(body) == WINDOW:
                 end = _run_end(text, end)
-            yield Span(_secret_start(text, match, kind), end, kind)
+            yield Span(_secret_start(text, start, prefix, kind), end, kind)
             break
     for kind, needle, pattern in _SHAPES:
         if needle in text and (needle in _RUNLESS or has_run):
@@ -223,16 +225,14 @@ def _known(text: str, has_run: bool) -> Iterator[Span]:
 
 def _run_end(text: str, end: int) -> int:
     """The end of the token that goes on behind the window."""
-    rest = _TOKEN.match(text[end:])
-    return end + (rest.end() if rest is not None else 0)
+    return end + max(0, _TOKEN.end(text[end:]))
 
 
-def _secret_start(text: str, match: Pattern, kind: str) -> int:
+def _secret_start(text: str, start: int, prefix: str, kind: str) -> int:
     """A token goes with its prefix and a webhook with its host; a field's name stays."""
-    start = int(match.start())
     if kind == "webhook_url":
         return start - 8 if text.startswith("https://", max(0, start - 8)) else start
-    return int(match.end()) if match.group().endswith(("= ", "=", ": ", " ", "/bot")) else start
+    return start + len(prefix) if prefix.endswith(("= ", "=", ": ", " ", "/bot")) else start
 
 
 def _continues(before: str, first: str) -> bool:
@@ -286,7 +286,7 @@ def _key_body_end(text: str, start: int) -> int:
         stop = text.find("\n", end)
         stop = len(text) if stop < 0 else stop
         line = text[end:stop].strip(" \t\r>|+\"'\\")
-        if line and not _KEY_LINE.fullmatch(line):
+        if line and not _KEY_LINE.fits(line):
             break
         end = min(len(text), stop + 1)
     return len(text[:end].rstrip()) if end - start < WINDOW else end
@@ -312,16 +312,18 @@ _PUBLIC_START = (
 )  # fmt: skip
 
 
+_DIGITS = "0123456789"
 _OWN_ID = Lazy(r"[a-z]_[0-9a-f]{8,40}|mem_\d+_[0-9a-z]{4,12}")
 """Ids of entries, outputs, objects and epochs (ID-4)."""
 
 
 def _opaque(text: str) -> Iterator[Span]:
-    for match in _TOKEN.finditer(text):
-        if match.group().islower() and not any(map(str.isdigit, match.group())):
+    for first, last in _TOKEN.spans(text):
+        run = text[first:last]
+        if run.islower() and not any(digit in run for digit in _DIGITS):
             continue
-        for start, end in _token_parts(text, *match.span()):
-            if looks_random(text[start:end]) and not _is_public(text, match.start(), start, end):
+        for start, end in _token_parts(text, first, last):
+            if looks_random(text[start:end]) and not _is_public(text, first, start, end):
                 yield Span(start, end, "token")
 
 
@@ -329,11 +331,11 @@ def _is_public(text: str, run: int, start: int, end: int) -> bool:
     """Checksums, public keys, images, ids of messages, and paths of URLs (`run`: its start)."""
     if text.startswith(_PUBLIC_START, start) or text.startswith("://", max(0, run - 1)):
         return True
-    if _OWN_ID.fullmatch(text[start:end]) is not None:
+    if _OWN_ID.fits(text[start:end]):
         return True
     if start and text[start - 1] in "@%#" and end - start < 60:
         return True
-    return _PUBLIC_BEFORE.search(text[max(0, start - 24) : start]) is not None
+    return _PUBLIC_BEFORE.holds(text[max(0, start - 24) : start])
 
 
 def _token_parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

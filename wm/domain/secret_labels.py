@@ -9,21 +9,22 @@ hit looks at a bounded window, so the whole is linear (TR-5).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from wm.domain.patterns import Lazy, Pattern, words
+from wm.domain.patterns import Lazy, words
 from wm.domain.secret_formats import VENDORS
 from wm.domain.secret_looks import Span, is_placeholder, is_wordy
 from wm.domain.secret_values import (
     BEHIND,
-    FILE,
-    NAME,
     PLAIN_WORDS,
     UNIT,
     fits_prose,
     fits_strictly,
     is_code_name,
+    is_file,
+    is_name,
     is_plain_number,
     is_reference,
     line_ends,
@@ -57,12 +58,21 @@ _TOKEN = (
 )
 _SHORT = r"\bpass\b|[_.-]pass\b|PASS\b|[a-z]Pass\b|\bpw\b|[_-]pw\b|\bpins?\b|\bpin-?code|\bauth\b|_auth\b|\bPW\b|\bpsk\b|\bmagic link"
 _VENDOR = "|".join(name.replace("-", r"\-") for name in sorted(VENDORS, key=len, reverse=True))
-_KEY = Lazy(
-    rf"({_PASSWORD})|({_TOKEN})|({_SECRET})|({_SHORT})"
-    rf"|\b({_VENDOR})",
-    ignore_case=True,
-)
-_FAMILIES = ("password", "token", "secret", "short", "vendor")
+_FAMILIES = {
+    "password": Lazy(_PASSWORD, ignore_case=True),
+    "token": Lazy(_TOKEN, ignore_case=True),
+    "secret": Lazy(_SECRET, ignore_case=True),
+    "short": Lazy(_SHORT, ignore_case=True),
+    "vendor": Lazy(rf"\b(?:{_VENDOR})", ignore_case=True),
+}
+_KEY = Lazy("|".join(family.text for family in _FAMILIES.values()), ignore_case=True)
+
+
+@lru_cache(maxsize=512)
+def _family_of(key: str) -> str:
+    """The family of what `_KEY` matched: the first that has it, as there."""
+    return next(name for name, pattern in _FAMILIES.items() if pattern.fits(key))
+
 
 _SUFFIX = Lazy(r"[0-9A-Za-z_]*(?:[.-][0-9A-Za-z_]+){0,3}")
 _SUFFIX_PARTS = Lazy(r"[A-Z]+(?:[a-z0-9]*)|[a-z]+|[0-9]+")
@@ -83,7 +93,9 @@ _ABOUT = words(
     "yml yaml json toml txt html css"
 )
 
-_ASSIGN = Lazy(r"[\"'`\])}]{0,3}\s{0,12}(=>|:=|\?=|===?|=|->|→|:{1,2}|>)\s{0,6}(?:\n\s{0,12})?")
+_CLOSES = frozenset("\"'`])}")
+_SPACES = frozenset(" \t\n\f\r")
+_SIGNS = ("=>", ":=", "?=", "===", "==", "=", "->", "→", "::", ":", ">")
 _TYPED = Lazy(
     r"[\"'`]?\s?:\s?(?:Final|ClassVar|Optional|str|string|String|&'?(?:static )?str|SecretStr|char\s?\*|bytes)"
     r"(?:\[[A-Za-z, |]{1,30}\])?(?:\s?\|\s?(?:None|null|undefined))?\s{0,4}=\s{0,4}"
@@ -97,7 +109,7 @@ _PROSE = Lazy(
 _CJK = Lazy(
     r"[^\x00-\x7f]{0,4}?(?:是|为|為|は|：|:|는|은|이|가|를|을|が|を|的值是|设为|改为|改成|設為)\s{0,3}[:：]?\s{0,3}"
 )
-_SPACE = Lazy(r"[ \t]{1,3}")
+_BLANKS = frozenset(" \t")
 
 
 _CONNECTS = frozenset(" \t\"'`])}=:>|-?\\")
@@ -109,33 +121,28 @@ _STOPS = frozenset("/,;!(<%&+*#@\n")
 
 def labelled(text: str) -> Iterator[Span]:
     end = 0
-    for match in _KEY.finditer(text):
-        if match.end() <= end:
+    for key_start, key_end in _KEY.spans(text):
+        if key_end <= end or text[key_end : key_end + 1] in _STOPS:
             continue
-        span = _value_of(text, match)
+        span = _value_of(text, key_start, key_end)
         if span is not None:
             end = span.end
             yield span
 
 
-def _value_of(text: str, match: Pattern) -> Span | None:
-    """The secret that the key at `match` names, if any."""
-    family = next(f for f, found in zip(_FAMILIES, match.groups(), strict=True) if found)
-    key_end = match.end()
-    if text[key_end : key_end + 1] in _STOPS:
-        return None
-    suffix = _SUFFIX.match(text[key_end : key_end + 60])
-    tail = suffix.group() if suffix is not None and match.group()[-1].isascii() else ""
-    if tail.startswith((".", "-")) and not text[key_end - 1].isalnum():
-        tail = ""
+def _value_of(text: str, key_start: int, key_end: int) -> Span | None:
+    """The secret that the key at this place names, if any."""
+    key = text[key_start:key_end]
+    family = _family_of(key)
+    tail = _tail(text, key_end)
     if not _names_a_value(tail, family):
         return None
     at = key_end + len(tail)
     if text[at : at + 1] not in _CONNECTS and text[at : at + 1].isascii():
         return None
     rest = text[at : at + BEHIND]
-    before = text[max(0, match.start() - 40) : match.start()]
-    place = _Place(rest, family, before, match.group() + tail)
+    before = text[max(0, key_start - 40) : key_start]
+    place = _Place(rest, family, before, key + tail)
     for judge in (_assigned, _described, _followed):
         value = judge(place)
         if value is not None:
@@ -143,6 +150,18 @@ def _value_of(text: str, match: Pattern) -> Span | None:
     return None
 
 
+def _tail(text: str, key_end: int) -> str:
+    """What stands behind the keyword inside its identifier: `_BASE64` of `TOKEN_BASE64`."""
+    first, last = text[key_end : key_end + 1], text[key_end - 1]
+    if not (first.isalnum() or first in "_.-") or not first.isascii() or not last.isascii():
+        return ""
+    if first in ".-" and not last.isalnum():
+        return ""
+    window = text[key_end : key_end + 60]
+    return window[: max(0, _SUFFIX.end(window))]
+
+
+@lru_cache(maxsize=512)
 def _names_a_value(tail: str, family: str) -> bool:
     """Does what follows the keyword inside its identifier keep it the name of a value?"""
     if not tail:
@@ -173,28 +192,45 @@ class _Place(NamedTuple):
 def _assigned(place: _Place) -> _Value | None:
     """`key = value`, `key: value`, `"key": "value"`, `<key>value<`, `key="…" value="…"`."""
     rest, family, before, key = place
-    found = _TYPED.match(rest) or _XML_VALUE.match(rest)
-    sign = "="
-    if found is None:
-        found = _ASSIGN.match(rest)
-        if found is None:
-            return None
-        sign = found.group(1)
-        if sign == ">" and "<" not in before[-30:]:
-            return None
-        if sign in ("==", "===", "!="):
-            return None
-    value, quoted = read_value(rest, found.end(), assigned=sign)
-    if not value or is_reference(value, quoted, rest[found.end() :]):
+    sign, end = _sign(rest, before)
+    if not sign:
         return None
-    tight = sign == "=" and found.end() == 1
-    if "\n" in found.group() and not (quoted or fits_strictly(value, family)):
+    value, quoted = read_value(rest, end, assigned=sign)
+    if not value or is_reference(value, quoted, rest[end:]):
+        return None
+    tight = sign == "=" and end == 1
+    if "\n" in rest[:end] and not (quoted or fits_strictly(value, family)):
         return None
     if value.lower().strip("\"'") in (key.lower(), "password", "token", "secret", "pass", "pw"):
         return None
-    start = found.end() + (1 if quoted else 0)
+    start = end + (1 if quoted else 0)
     ok = _assigned_ok(value, place, quoted, tight, rest[start + len(value) :])
     return (start, value) if ok else None
+
+
+def _sign(rest: str, before: str) -> tuple[str, int]:
+    """What joins a key to its value, "" for nothing, and where the value begins."""
+    end = -1
+    if ":" in rest[:3] and "=" in rest[:80]:
+        end = _TYPED.end(rest)
+    if end < 0 and rest[:1] in ("'", '"') and "value" in rest[:12]:
+        end = _XML_VALUE.end(rest)
+    if end >= 0:
+        return "=", end
+    at = _run(rest, _run(rest, 0, _CLOSES, 3), _SPACES, 12)
+    sign = next((sign for sign in _SIGNS if rest.startswith(sign, at)), "")
+    if sign in ("", "==", "===") or (sign == ">" and "<" not in before[-30:]):
+        return "", 0
+    end = _run(rest, at + len(sign), _SPACES, 6)
+    return sign, _run(rest, end + 1, _SPACES, 12) if rest[end : end + 1] == "\n" else end
+
+
+def _run(text: str, at: int, letters: frozenset[str], most: int) -> int:
+    """Where a run of these letters, of at most so many, ends."""
+    end = min(len(text), at + most)
+    while at < end and text[at] in letters:
+        at += 1
+    return at
 
 
 def _assigned_ok(value: str, place: _Place, quoted: bool, tight: bool, after: str) -> bool:
@@ -209,9 +245,9 @@ def _assigned_ok(value: str, place: _Place, quoted: bool, tight: bool, after: st
     if family == "short" and key.lower().endswith("auth"):
         return len(value) >= 16 and any(c.isdigit() for c in value) and not is_wordy(value)
     if family == "short" and "pin" in key.lower():
-        return value.isdigit() and 4 <= len(value) <= 8 and not UNIT.match(after)
+        return value.isdigit() and 4 <= len(value) <= 8 and not (UNIT.end(after) >= 0)
     if family in ("password", "short"):
-        if len(value) < 4 or (NAME.fullmatch(value) and not (quoted or tight)):
+        if len(value) < 4 or (is_name(value) and not (quoted or tight)):
             return False
         if quoted or tight:
             return not is_code_name(value) or any(c.isdigit() for c in value)
@@ -231,13 +267,13 @@ _OPAQUE = Lazy(r"[0-9A-Za-z_+/=:.~%|-]{12,250}")
 
 def _vendor_value(value: str) -> bool:
     """A token-like value behind the name of a service: ids of 15 digits, hex, base 36."""
-    if _OPAQUE.fullmatch(value) is None:
+    if not _OPAQUE.fits(value):
         return False
     digits = sum(c.isdigit() for c in value)
     if digits == len(value):
         return digits >= 15
     whole = sum(c.isalnum() for c in value) >= len(value) - 1 or len(value) >= 26
-    if not whole or digits < 2 or FILE.fullmatch(value):
+    if not whole or digits < 2 or is_file(value):
         return False
     return not is_wordy(value) or _turns(value) >= 4
 
@@ -253,15 +289,16 @@ def _described(place: _Place) -> _Value | None:
     rest, family, _, key = place
     if family == "vendor" or (family == "short" and "auth" in key.lower()):
         return None
-    found = _CJK.match(rest[:40]) if not rest[:1].isascii() or not key[-1:].isascii() else None
-    cjk = found is not None
-    found = found or _PROSE.match(rest[:160])
-    if found is None or found.group().count(" ") > MAX_WORDS:
+    end = _CJK.end(rest[:40]) if not rest[:1].isascii() or not key[-1:].isascii() else -1
+    cjk = end >= 0
+    if not cjk:
+        end = _PROSE.end(rest[:160])
+    if end < 0 or rest.count(" ", 0, end) > MAX_WORDS:
         return None
-    value, quoted = read_value(rest, found.end(), assigned="")
-    if len(value) < 4 or is_reference(value, quoted, rest[found.end() :]) or is_placeholder(value):
+    value, quoted = read_value(rest, end, assigned="")
+    if len(value) < 4 or is_reference(value, quoted, rest[end:]) or is_placeholder(value):
         return None
-    start = found.end() + (1 if quoted else 0)
+    start = end + (1 if quoted else 0)
     after = rest[start + len(value) :]
     if is_plain_number(value, family) or value.lower() in PLAIN_WORDS:
         return None
@@ -270,7 +307,7 @@ def _described(place: _Place) -> _Value | None:
     elif family == "short":
         is_pin = "pin" in key.lower()
         ok = (
-            (value.isdigit() and 4 <= len(value) <= 8 and not UNIT.match(after))
+            (value.isdigit() and 4 <= len(value) <= 8 and not (UNIT.end(after) >= 0))
             if is_pin
             else (key.lower() in ("pass", "pw", "psk") and fits_strictly(value, "password"))
         )
@@ -282,13 +319,13 @@ def _described(place: _Place) -> _Value | None:
 def _followed(place: _Place) -> _Value | None:
     """`password …`, `--password …`, `with password "…"`: a value right behind the key."""
     rest, family, before, key = place
-    found = _SPACE.match(rest)
-    if found is None or family == "vendor":
+    end = _run(rest, 0, _BLANKS, 3)
+    if not end or family == "vendor":
         return None
-    value, quoted = read_value(rest, found.end(), assigned="")
-    if len(value) < 4 or is_reference(value, quoted, rest[found.end() :]) or is_placeholder(value):
+    value, quoted = read_value(rest, end, assigned="")
+    if len(value) < 4 or is_reference(value, quoted, rest[end:]) or is_placeholder(value):
         return None
-    start = found.end() + (1 if quoted else 0)
+    start = end + (1 if quoted else 0)
     option = (
         before.rstrip("abcdefghijklmnopqrstuvwxyz-_.").endswith((" ", "\n", "'", '"'))
         and ("--" in before[-24:].split(" ")[-1])
@@ -296,7 +333,7 @@ def _followed(place: _Place) -> _Value | None:
     if value.lower() in PLAIN_WORDS or value.startswith("-"):
         return None
     if option:
-        return (start, value) if NAME.fullmatch(value) is None or len(value) > 5 else None
+        return (start, value) if not is_name(value) or len(value) > 5 else None
     if key.lower() in ("requirepass", "masterauth"):
         return (start, value)
     if family == "short" and key.lower() == "auth":

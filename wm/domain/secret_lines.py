@@ -16,9 +16,9 @@ from wm.domain.secret_looks import Span, is_placeholder, is_wordy, looks_random
 from wm.domain.secret_values import (
     BEHIND,
     PLAIN_WORDS,
-    REFERENCE,
     fits_strictly,
     is_reference,
+    names_place,
     span_of,
 )
 
@@ -177,7 +177,7 @@ def _is_user_and_password(value: str) -> bool:
 
 # --- URLs ----------------------------------------------------------------------------------------
 
-_URL_STOP = Lazy(r"[\s/\"'`<>\\?#]")
+_URL_BODY = Lazy(r"[^\s/\"'`<>\\?#]*")
 
 
 def _in_urls(text: str) -> Iterator[Span]:
@@ -186,10 +186,10 @@ def _in_urls(text: str) -> Iterator[Span]:
     while at >= 0:
         start = at + 3
         window = text[start : start + BEHIND]
-        stop = _URL_STOP.search(window)
-        authority = window[: stop.start()] if stop is not None else window
+        stop = _URL_BODY.end(window)
+        authority = window[:stop]
         sign = authority.rfind("@")
-        if sign < 0 and stop is not None and stop.group() in "/?#":
+        if sign < 0 and window[stop : stop + 1] in ("/", "?", "#"):
             authority, sign = _odd_authority(window)
         if sign > 0:
             yield from _user_info(authority[:sign], start)
@@ -215,7 +215,7 @@ def _user_info(info: str, start: int) -> Iterator[Span]:
         if looks_random(user) or (len(user) >= 32 and not is_wordy(user)):
             yield span_of(start, user)
         return
-    if len(secret) < 2 or is_placeholder(secret) or REFERENCE.fullmatch(secret):
+    if len(secret) < 2 or is_placeholder(secret) or names_place(secret):
         return
     if secret.lower() not in ("password", "pass", "pwd", "secret", "passwd", "pw"):
         yield span_of(start + len(user) + 1, secret)
@@ -240,7 +240,7 @@ def _cookies(text: str) -> Iterator[Span]:
             bare = value.strip()
             if not sign or name.strip().lower() in _ATTRIBUTES or len(bare) < 8:
                 continue
-            if is_placeholder(bare) or REFERENCE.fullmatch(bare):
+            if is_placeholder(bare) or names_place(bare):
                 continue
             named = _COOKIE_NAME.search(name) is not None and any(c.isdigit() for c in bare)
             if named or (len(bare) >= 20 and not is_wordy(bare)):
@@ -268,7 +268,7 @@ def _kubernetes(text: str) -> Iterator[Span]:
             if line is None or len(line.group(1)) <= len(match.group(1).strip("\n")):
                 break
             value = line.group(2)
-            if not is_placeholder(value) and not REFERENCE.fullmatch(value):
+            if not is_placeholder(value) and not names_place(value):
                 yield span_of(at + line.start(2), value)
             at = stop + 1
         end = at

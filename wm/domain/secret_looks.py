@@ -6,7 +6,7 @@ Questions about one short string, answered by counting characters. No labels, no
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from operator import ne
 from typing import NamedTuple
 
 from wm.domain.patterns import Lazy
@@ -46,12 +46,20 @@ _PLACEHOLDER = Lazy(
 
 def is_placeholder(body: str) -> bool:
     """`xxxxxxxx`, `your_token_here`, `********`: stands for a secret and is none."""
-    return len(set(body)) < min(5, len(body) // 2 + 1) or _PLACEHOLDER.search(body) is not None
+    return len(set(body)) < min(5, len(body) // 2 + 1) or _PLACEHOLDER.holds(body)
 
 
 def _pieces(text: str) -> list[str]:
     """The alphanumeric runs of a token."""
+    if text.isascii():
+        return text.translate(_APART).split()
     return "".join([char if char.isalnum() else " " for char in text]).split()
+
+
+_APART = {code: " " for code in range(128) if not chr(code).isalnum()}
+_CLASSES = {
+    ord(c): "0" if c.isdigit() else "a" if c.islower() else "A" for c in map(chr, range(128))
+}
 
 
 def is_wordy(body: str) -> bool:
@@ -110,15 +118,18 @@ def _random_piece(piece: str) -> bool:
     size = len(piece)
     if size < 4 or (size < 24 and _is_hex(piece)):
         return False
-    classes = [0 if c.isdigit() else 1 if c.islower() else 2 for c in piece]
-    changes = sum(a != b for a, b in pairwise(classes))
-    digits = classes.count(0)
+    if piece.isascii():
+        classes = piece.translate(_CLASSES)
+    else:
+        classes = "".join(["0" if c.isdigit() else "a" if c.islower() else "A" for c in piece])
+    changes = sum(map(ne, classes, classes[1:]))
+    digits = classes.count("0")
     if not digits:
         return changes * 20 >= size * 9 and size >= 6
     if digits == size:
         return False
-    groups = sum(a != 0 and b == 0 for a, b in pairwise([1, *classes]))
-    cased = 1 in classes and 2 in classes
+    groups = len(classes.replace("a", "A").replace("A", " ").split())
+    cased = "a" in classes and "A" in classes
     if cased:
         return changes * 10 >= size * 3 and (groups >= 2 or size < 12 or changes * 2 >= size)
     return groups >= 2 and changes * 5 >= size

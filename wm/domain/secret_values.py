@@ -7,7 +7,7 @@ about secrets, `$TOKEN`, `os.environ[...]`, types and placeholders are no values
 # ruff: noqa: E501  Long patterns.
 from __future__ import annotations
 
-from wm.domain.patterns import Lazy, words
+from wm.domain.patterns import Lazy, escaped, words
 from wm.domain.secret_looks import Span, is_wordy, looks_random
 
 BEHIND = 400
@@ -43,9 +43,9 @@ def read_value(rest: str, at: int, *, assigned: str) -> tuple[str, bool]:
             return "", False
         # A quote that is not closed in this line: the value is what follows it.
         return read_value(" " + rest[at + 1 :], 1, assigned=assigned)[0], True
-    end = at
-    while end < len(rest) and rest[end] not in _BARE_END and not _is_prose_letter(rest[end]):
-        if rest[end] in ",;&|" and _LIST_FOLLOWS.match(rest[end : end + 70]):
+    end, size = at, len(rest)
+    while end < size and (char := rest[end]) not in _BARE_END and char <= _LAST_BEFORE_CJK:
+        if char in ",;&|" and _LIST_FOLLOWS.end(rest[end : end + 70]) >= 0:
             break
         end += 1
     value = rest[at:end].rstrip(".,;:)]}")
@@ -56,34 +56,52 @@ def read_value(rest: str, at: int, *, assigned: str) -> tuple[str, bool]:
     return value.split("\\n")[0], False
 
 
-def _is_prose_letter(char: str) -> bool:
-    return char > "\u2e80"
+_LAST_BEFORE_CJK = "\u2e80"
 
 
-NAME = Lazy(r"[A-Za-z]+")
+def is_name(value: str) -> bool:
+    """Letters only."""
+    return value.isascii() and value.isalpha()
+
+
 UNIT = Lazy(r"[ -]?[A-Za-z\p{Han}\p{Hangul}\p{Katakana}%]")
-REFERENCE = Lazy(
+_NAMED_PLACES = (
+    "process.env", "os.environ", "os.getenv", "env.", "ENV[", "secrets.", "vars.", "var.", "local.",
+    "module.", "self.", "this.", "cls.", "config.", "settings.", "options.", "args.", "params.",
+    "props.", "ctx.", "req.", "request.", "data.", "import.meta", "getenv", "keyring.", "vault:",
+    "vault.", "op://", "arn:", "ssm:", "file:", "env:", "window.", "document.", "state.", "user.",
+    "input.", "form.", "body.", "event.", "opts.", "cfg.",
+)  # fmt: skip
+_REFERENCE = Lazy(
     r"\$\{?[A-Za-z_{(][\w.:{(}) -]*\}?\)?|\$\(.*|\$\d+|\{\{.*|\{[\w.]*\}?.*|<[^>]*>?.*|%[sdq({].*|\[.*|\(.*|#\{.*|@\w+@.*|"
-    r"(?:process\.env|os\.environ|os\.getenv|env\.|ENV\[|secrets\.|vars\.|var\.|local\.|module\.|"
-    r"self\.|this\.|cls\.|config\.|settings\.|options\.|args\.|params\.|props\.|ctx\.|req\.|"
-    r"request\.|data\.|import\.meta|getenv|keyring\.|vault[:.]|op://|arn:|ssm:|file:|env:|"
-    r"window\.|document\.|state\.|user\.|input\.|form\.|body\.|event\.|opts\.|cfg\.)\S*|"
+    rf"(?:{'|'.join(map(escaped, _NAMED_PLACES))})\S*|"
     r"!Ref\b.*|!Sub\b.*|!secret\b.*|\\.*|/\S*|\.{1,2}/\S*|~/\S*|https?://.*|"
     r"new\s.*|await\s.*|function\b.*|lambda\b.*|return\b.*|[&*]\w+|[=<>!].*|\|.*|>-?"
 )
+_REFERENCE_STARTS = (
+    *"${<%[(#@!\\/.~&*=>|", *_NAMED_PLACES, "http", "new", "await", "function", "lambda", "return",
+)  # fmt: skip
+
+
+def names_place(value: str) -> bool:
+    """Does it name where a secret is kept: a variable, a call, a path, an address?"""
+    return value.startswith(_REFERENCE_STARTS) and _REFERENCE.fits(value)
+
+
 _DOTTED = Lazy(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+")
 
 
 def is_reference(value: str, quoted: bool, behind: str) -> bool:
     """Names the place of a secret, not the secret: variables, calls, paths, types."""
-    if REFERENCE.fullmatch(value):
+    if names_place(value):
         return True
     if quoted:
         return False
-    if _DOTTED.fullmatch(value) and (is_wordy(value) or not any(c.isdigit() for c in value)):
+    dotted = any(join in value for join in (".", "::", "->")) and _DOTTED.fits(value)
+    if dotted and (is_wordy(value) or not any(c.isdigit() for c in value)):
         return True
     call = value.find("(")
-    return (call > 0 and _DOTTED_OR_NAME.fullmatch(value[:call]) is not None) or (
+    return (call > 0 and _DOTTED_OR_NAME.fits(value[:call])) or (
         behind[len(value) : len(value) + 1] == "(" or value.endswith("()")
     )
 
@@ -94,20 +112,28 @@ _CODE_NAME = Lazy(r"[a-z]+(?:[_.-][a-z]+)+|[A-Z]+(?:_[A-Z]+)+|[a-z]+(?:[A-Z][a-z
 
 def is_code_name(value: str) -> bool:
     """`access_token`, `currentPassword`, `PASSWORD_FIELD`: the name of something."""
-    return _CODE_NAME.fullmatch(value) is not None
+    return _CODE_NAME.fits(value)
 
 
 def is_plain_number(value: str, family: str) -> bool:
     """Numbers, sizes, times and versions; six digits and more behind a password are one."""
     if value.isdigit():
         return len(value) < (6 if family == "password" else 4 if family == "short" else 99)
-    return _MEASURE.fullmatch(value) is not None
+    return is_measure(value)
 
 
 _MEASURE = Lazy(
     r"[~<>=≥≤+-]{0,2}v?\d+(?:[.,:/-]\d+)*(?:\s?[a-zA-Z%]{1,4}|x|th|st|nd|rd)?[+-]?"
     r"|\d{4}-\d\d-\d\d(?:[T ].*)?|0x[0-9a-fA-F]{1,8}"
 )
+_MEASURE_STARTS = tuple("~<>=≥≤+-v0123456789")
+
+
+def is_measure(value: str) -> bool:
+    """A number with or without its unit, a date, a version."""
+    return value.startswith(_MEASURE_STARTS) and _MEASURE.fits(value)
+
+
 _ALGORITHM = Lazy(
     r"(?:argon2(?:id|i|d)?|bcrypt|scrypt|pbkdf2|sha-?\d{1,3}(?:[-/]\d{3})?|md5|hmac(?:-sha\d+)?|[hrep]s(?:256|384|512)|"
     r"ed25519|x25519|aes-?\d*(?:-[a-z0-9]+)*|rsa-?\d*|base\d\d|utf-?\d+|oauth-?\d?(?:\.0)?|http/?\d?|"
@@ -117,24 +143,29 @@ _ALGORITHM = Lazy(
     ignore_case=True,
 )
 _SYMBOLS = frozenset("!@#$%^&*+~=?§€|")
-FILE = Lazy(r"[\w./@-]*\.(?:[a-z]{1,4}\d?|json|yaml|toml|html|lock|local|example)|\S+/\S+/\S*")
+_FILE = Lazy(r"[\w./@-]*\.(?:[a-z]{1,4}\d?|json|yaml|toml|html|lock|local|example)|\S+/\S+/\S*")
+
+
+def is_file(value: str) -> bool:
+    """A file's name or a path."""
+    return ("." in value or "/" in value) and _FILE.fits(value)
 
 
 def fits_strictly(value: str, family: str) -> bool:
     """Would a person call this a secret without any sign between it and its label?"""
     bare = value.rstrip("!?.,")
-    if " " in value or not 6 <= len(value) <= 250 or _ALGORITHM.fullmatch(bare):
+    if " " in value or not 6 <= len(value) <= 250 or _ALGORITHM.fits(bare):
         return False
-    if _MEASURE.fullmatch(bare) or FILE.fullmatch(bare):
+    if is_measure(bare) or is_file(bare):
         return False
     digits = sum(c.isdigit() for c in bare)
     letters = sum(c.isalpha() for c in bare)
     if family == "password":
         telling = digits > 0 or any(c in _SYMBOLS for c in bare)
-        return telling and letters > 1 and not _ISSUE.fullmatch(bare)
+        return telling and letters > 1 and not _ISSUE.fits(bare)
     if digits == 0 or letters < 2 or len(value) < 8:
         return False
-    return not is_wordy(bare) or _KEY_GROUPS.fullmatch(bare) is not None
+    return not is_wordy(bare) or _KEY_GROUPS.fits(bare)
 
 
 _KEY_GROUPS = Lazy(r"(?:[0-9A-Z]{4,8}-){2,9}[0-9A-Z]{4,8}")
@@ -144,10 +175,10 @@ _ISSUE = Lazy(r"[A-Z]{2,6}-\d{1,6}|#\d+|[a-z]+\[\d+\]|\w+=\S*|[a-z]+_[a-z_]+\d?|
 def fits_prose(value: str) -> bool:
     """The same behind "is" or a colon: a little less is enough."""
     bare = value.rstrip("!?.,")
-    if _ALGORITHM.fullmatch(bare) or _MEASURE.fullmatch(bare) or FILE.fullmatch(bare):
+    if _ALGORITHM.fits(bare) or is_measure(bare) or is_file(bare):
         return bare.isdigit() and len(bare) >= 6
     if any(c.isdigit() for c in bare):
-        return not _ISSUE.fullmatch(bare) and (any(c.isalpha() for c in bare) or len(bare) >= 6)
+        return not _ISSUE.fits(bare) and (any(c.isalpha() for c in bare) or len(bare) >= 6)
     if any(c in _SYMBOLS for c in bare) and len(bare) >= 6:
         return bare[0] not in _SYMBOLS or len(bare) >= 8
     return (

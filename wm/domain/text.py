@@ -8,7 +8,7 @@ and `neutralise` for prompts (TR-1), `first_sentences` for what is shown of a lo
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from wm.domain.patterns import Lazy, Pattern
@@ -34,13 +34,86 @@ def is_invisible(char: str) -> bool:
     return unicodedata.category(char) in ("Cc", "Cf", "Cs")
 
 
+_DRAWS_NOTHING = Lazy(
+    "[" + "".join(f"\\x{{{ord(c):x}}}" for c in sorted(_HIDDEN_LETTERS))
+    + r"\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}]"
+)  # fmt: skip
+"""What `is_invisible` although Python calls it printable."""
+
+
+def _shows_all(text: str) -> bool:
+    """Is there certainly nothing invisible? Quick for prose; False proves nothing."""
+    plain = text.replace("\n", " ").replace("\t", " ").replace("\u3000", " ")
+    return plain.isprintable() and (text.isascii() or _DRAWS_NOTHING.search(text) is None)
+
+
 def without_invisible(text: str) -> str:
     """The text less everything that `is_invisible`; other line ends become line feeds."""
-    if text.replace("\n", " ").replace("\t", " ").isprintable() and text.isascii():
+    if _shows_all(text):
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = text.replace("\u2028", "\n").replace("\u2029", "\n")
-    return "".join(char for char in text if not is_invisible(char))
+    hidden = invisible_in(text)
+    return "".join([char for char in text if char not in hidden]) if hidden else text
+
+
+def invisible_in(text: str) -> frozenset[str]:
+    """The letters of a text that are invisible: each is asked once, not at every place."""
+    return frozenset() if _shows_all(text) else frozenset(filter(is_invisible, set(text)))
+
+
+# --- reading letters as others ---------------------------------------------------------------
+
+_USUAL = "\uff0c\u3002\u3001\uff1a\uff1b\uff01\uff1f\u300c\u300d\uff08\uff09\u201c\u201d\u3000"
+"""What Chinese and Japanese prose is full of."""
+
+MANY_KINDS = 24
+"""Of more kinds of letters to replace, one pass over the text is cheaper than one for each."""
+
+
+def one_of(table: Iterable[int]) -> Lazy:
+    """A class of the letters that a table names."""
+    return Lazy("[" + "".join(f"\\x{{{code:x}}}" for code in sorted(table)) + "]")
+
+
+def translated(text: str, table: Mapping[int, str | int | None], letters: Lazy) -> str:
+    """`text.translate(table)`, made for tables that leave most letters of most texts alone.
+
+    letters: finds every letter that the table changes. `str.translate` asks for each place of a
+    text that is not ASCII, which took most of the time of a Chinese message.
+    """
+    if text.isascii():
+        return text.translate(table)
+    for char in _USUAL:
+        text = text.replace(char, _found(table, char))
+    if letters.search(text) is None:
+        return text
+    told = {char: _found(table, char) for char in set(text)}
+    new = {char: into for char, into in told.items() if into != char}
+    # What one replacement writes must not be found by the next.
+    if len(new) > MANY_KINDS or any(into in new for into in new.values()):
+        return text.translate({ord(char): into for char, into in told.items()})
+    for char, into in new.items():
+        text = text.replace(char, into)
+    return text
+
+
+def _found(table: Mapping[int, str | int | None], char: str) -> str:
+    try:
+        into = table[ord(char)]
+    except KeyError:
+        return char
+    return chr(into) if isinstance(into, int) else into or ""
+
+
+def composed(text: str) -> str:
+    """NFKC. The usual full-width marks are replaced beforehand, by the same: a text without any
+    need not be taken apart."""
+    if text.isascii():
+        return text
+    for char in "\uff0c\uff1a\uff1b\uff01\uff1f\uff08\uff09":
+        text = text.replace(char, chr(ord(char) - 0xFEE0))
+    return unicodedata.normalize("NFKC", text.replace("\u3000", " "))
 
 
 # --- canonical text (WM-5) -------------------------------------------------------------------
@@ -66,6 +139,8 @@ _FOLD = _Fold(
     }
 )  # fmt: skip
 
+_FOLDED = Lazy(r"[^\pL\pN\pM]|\x{3c2}")
+
 
 @lru_cache(maxsize=8_192)
 def canonical(text: str) -> str:
@@ -75,9 +150,8 @@ def canonical(text: str) -> str:
     the meaning stay: `C++`, `C#`, `.env`, `*.ts`, `--force`, `-1`, `3.9`, `/etc`, `!=`, `50%`.
     Lower case, not case folding: "Maße" and "Masse" are two words.
     """
-    text = unicodedata.normalize("NFKC", without_invisible(text)).lower()
-    text = unicodedata.normalize("NFKC", text)
-    words = (_canonical_word(word) for word in text.translate(_FOLD).split())
+    text = composed(composed(without_invisible(text)).lower())
+    words = (_canonical_word(word) for word in translated(text, _FOLD, _FOLDED).split())
     return " ".join(" ".join(words).split())
 
 
@@ -155,6 +229,7 @@ _LOOKALIKES = str.maketrans(
     "acdehijlopqswxyvGABEHIJKMOPSTXYZBraeikvoptuxcjABEZHIKMNOPTYXagiyaecl",
 )
 """Cyrillic, Greek and other letters, and the Latin ones they are drawn like."""
+_LOOKS_ALIKE = one_of(_LOOKALIKES)
 
 
 def normalised(text: str) -> str:
@@ -164,8 +239,8 @@ def normalised(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    text = unicodedata.normalize("NFKC", without_invisible(text))
-    return text.translate(_LOOKALIKES).replace("\u2019", "'").replace("\u00a0", " ")
+    text = translated(composed(without_invisible(text)), _LOOKALIKES, _LOOKS_ALIKE)
+    return text.replace("\u2019", "'").replace("\u00a0", " ")
 
 
 _ACCENTED = {
@@ -175,13 +250,16 @@ _ACCENTED = {
 }
 
 
+_HAS_ACCENT = one_of(_ACCENTED)
+
+
 def unaccented(text: str) -> str:
     """Latin letters without their accents, one character for one; other scripts as they are.
 
     For matching words: re2 knows word borders between ASCII letters only, so that in "terminé"
     no word ends behind the é. Fold the pattern's words as well.
     """
-    return text if text.isascii() else text.translate(_ACCENTED)
+    return text if text.isascii() else translated(text, _ACCENTED, _HAS_ACCENT)
 
 
 class Words(Lazy):
@@ -218,9 +296,11 @@ def safe(text: str, *, keep_newlines: bool = False) -> str:
     keep_newlines: line feeds and tabs stay as they are; otherwise they are shown too.
     """
     if text.isprintable():
-        return text if text.isascii() else "".join(map(_shown, text))
+        told = {char: _shown(char) for char in set(text)}
+        return text if text.isascii() else "".join(map(told.__getitem__, text))
     kept = "\n\t" if keep_newlines else ""
-    return "".join(char if char in kept else _shown(char) for char in text)
+    told = {char: char if char in kept else _shown(char) for char in set(text)}
+    return "".join(map(told.__getitem__, text))
 
 
 def _shown(char: str) -> str:

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from wm.formats.base import Record
 
@@ -32,6 +33,13 @@ class UserPrompt(Record):
     kind: Literal["user_prompt"] = "user_prompt"
     text: str
     message_id: str = ""
+    _clean: Any = PrivateAttr(default=None)
+
+    def clean(self, redact: Callable[[str], str]) -> str:
+        """The text as `redact` leaves it. Locks and work both ask; it is found once."""
+        if self._clean is None:
+            self._clean = redact(self.text)
+        return str(self._clean)
 
 
 class AssistantText(Record):

@@ -68,6 +68,8 @@ def _redacted(work: Work, event: object) -> object:
         of_path = work.runtime.redacted_path
         paths = tuple(map(of_path, event.paths))
         event = event.model_copy(update={"paths": paths, "cwd": of_path(event.cwd)})
+    if isinstance(event, UserPrompt):
+        return event.model_copy(update={"text": event.clean(redact)})
     texts = {
         name: redact(value)
         for name in ("text", "output", "command", "summary")
@@ -292,7 +294,7 @@ def _prompt_refs(runtime: Runtime, place: Place, request: EventRequest) -> Seque
     """Most messages ask for nothing, and then only the session is locked."""
     event = request.event
     assert isinstance(event, UserPrompt)
-    text = echo.without_injected(runtime.redactor.text(event.text))
+    text = echo.without_injected(event.clean(runtime.redactor.text))
     asked = requests.find_requests(text, runtime.settings.gate)
     forgets = requests.find_forgets(text, runtime.settings.gate)
     state = session_ref(place.key, request.session_id)

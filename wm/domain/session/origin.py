@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from wm.domain.patterns import Lazy, Pattern
+from wm.domain.patterns import Lazy, Pattern, escaped
 from wm.domain.session import wording
 from wm.domain.session.typed import typed_lines
 from wm.domain.session.wording import NAME, ORDINARY, PLAIN, Sentence, sentences
@@ -77,6 +77,7 @@ ADDRESSES = (
     "lembre", "a partir de agora", "de agora em diante",
 )  # fmt: skip
 """Phrases with which a text speaks to a model or its memory rather than to a reader."""
+_ADDRESSES = Lazy("|".join(map(escaped, ADDRESSES)))
 
 
 @dataclass(frozen=True)
@@ -129,18 +130,20 @@ class _Carried:
 class _Said:
     """What was said, found by word and by neighbours.
 
-    words: said word -> whether it was said before it was foreign; a word that was foreign first
-    counts as the user's, not as the model's. late_pairs: the user's neighbours that were not
-    the first.
+    told: who said which sentence. words: said word -> whether it was said before it was foreign;
+    a word that was foreign first counts as the user's, not as the model's. late_pairs: the user's
+    neighbours that were not the first.
     """
 
     units: list[_Unit] = field(default_factory=list)
+    told: set[tuple[int, Sentence]] = field(default_factory=set)
     words: dict[int, bool] = field(default_factory=dict)
     pairs: set[int] = field(default_factory=set)
     late_pairs: set[int] = field(default_factory=set)
 
     def add(self, unit: _Unit) -> None:
         self.units.append(unit)
+        self.told.add((unit.who, unit.sentence))
         for at, word in enumerate(unit.sentence.words):
             first = not unit.late >> at & 1
             if first or unit.who == USER:
@@ -153,7 +156,14 @@ class _Said:
                 self.pairs.add(both)
 
     def copy(self) -> _Said:
-        return _Said(list(self.units), dict(self.words), set(self.pairs), set(self.late_pairs))
+        return replace(
+            self,
+            units=list(self.units),
+            told=set(self.told),
+            words=dict(self.words),
+            pairs=set(self.pairs),
+            late_pairs=set(self.late_pairs),
+        )
 
 
 class Words:
@@ -175,12 +185,23 @@ class Words:
 
     def hear_user(self, message: str) -> None:
         """A user's message: typed lines are said, everything that was pasted is foreign."""
+        stated: list[str] = []
         for text, typed in self._parts(_BLANK.sub("\n\n", message)):
             if typed:
-                for sentence in sentences(_stated(text), self.key):
-                    self._say(USER, sentence)
+                stated.append(_stated(text))
+                if wording.ends_in_no(stated[-1]):
+                    # It turns nothing of the next block.
+                    self._hear_stated(stated)
+                    stated = []
             elif text:
+                self._hear_stated(stated)
+                stated = []
                 self.hear_foreign(text, self.settings.max_pasted_chars)
+        self._hear_stated(stated)
+
+    def _hear_stated(self, blocks: list[str]) -> None:
+        for sentence in sentences("\n".join(dict.fromkeys(blocks)), self.key):
+            self._say(USER, sentence)
 
     def hear_agent(self, text: str) -> None:
         """What the model wrote: said, unless it repeats foreign text or cannot be trusted."""
@@ -202,9 +223,10 @@ class Words:
         if decoded:
             self.doubt(HIDDEN)
             text = f"{text}\n{decoded}"
-        if _addresses(text):
+        plain = wording.plain(text)
+        if _ADDRESSES.search("\n" + plain) is not None:
             self.doubt(ADDRESSED)
-        self._mark(*wording.features(text, self.key))
+        self._mark(*wording.features(plain, self.key))
 
     def hear_summary(self, text: str) -> None:
         """A summary: what nothing that was said carries is foreign from now on, so that its
@@ -347,11 +369,13 @@ class Words:
         typed = True
         for line in typed_lines(message):
             mine = not line.origin
-            if mine != typed or not line.text.strip():
-                yield self._block(block, typed)
+            if mine != typed or not line.text or line.text.isspace():
+                if block:
+                    yield self._block(block, typed)
                 block, typed = [], mine
             block.append(line.text)
-        yield self._block(block, typed)
+        if block:
+            yield self._block(block, typed)
 
     def _block(self, lines: list[str], typed: bool) -> tuple[str, bool]:
         text = "\n".join(lines)
@@ -361,7 +385,7 @@ class Words:
 
     def _say(self, who: int, sentence: Sentence) -> None:
         said = self._said
-        if any(known.sentence == sentence and known.who == who for known in said.units):
+        if (who, sentence) in said.told:
             return
         late = sum(1 << at for at, word in enumerate(sentence.words) if not self._is_first(word))
         late_pairs = sum(
@@ -396,16 +420,18 @@ class Words:
 
     def _mark(self, words: set[int], pairs: set[int]) -> None:
         new = words.difference(self._said.words) | pairs.difference(self._said.pairs)
-        bits = self._foreign
-        for digest in new:
-            for at in _places(digest):
-                if not bits[at >> 3] & (1 << (at & 7)):
-                    bits[at >> 3] |= 1 << (at & 7)
-                    self._changed = True
+        bits, before = self._foreign, bytes(self._foreign)
+        ones, others = _all_places(new)
+        for at in ones:
+            bits[at >> 3] |= 1 << (at & 7)
+        for at in others:
+            bits[at >> 3] |= 1 << (at & 7)
+        self._changed = self._changed or bits != before
 
     def _heard(self, digest: int) -> bool:
         bits = self._foreign
-        return all(bits[at >> 3] & (1 << (at & 7)) for at in _places(digest))
+        one, other = _places(digest)
+        return bool(bits[one >> 3] >> (one & 7) & bits[other >> 3] >> (other & 7) & 1)
 
     def _packed(self) -> str:
         """The newest sentences of each speaker that fit."""
@@ -436,6 +462,14 @@ def _places(digest: int) -> tuple[int, int]:
     return digest & (_BITS - 1), ((digest * 0x85EBCA6B) & 0xFFFFFFFF) >> 13
 
 
+def _all_places(digests: set[int]) -> tuple[list[int], list[int]]:
+    """The `_places` of many."""
+    return (
+        [digest & (_BITS - 1) for digest in digests],
+        [((digest * 0x85EBCA6B) & 0xFFFFFFFF) >> 13 for digest in digests],
+    )
+
+
 _QUESTION = Lazy(r"(?:[^.!?\n。！？]|\.[^\s.!?]){0,500}[?？]")
 _POLITE = Phrase(
     r"^\W*(?:(?:can|could|would|will) (?:you|we) |please|(?:könntest|kannst) du |"
@@ -451,17 +485,13 @@ def _stated(text: str) -> str:
     quotations, which are somebody else's words. A polite question is a wish."""
     if "?" in text or "？" in text:
         text = _QUESTION.sub(_kept_wish, text)
-    return _QUOTATION.sub(" ", text)
+    quotes = '"' in text or "“" in text or "«" in text
+    return _QUOTATION.sub(" ", text) if quotes else text
 
 
 def _kept_wish(match: Pattern) -> str:
     question = str(match.group())
     return question if _POLITE.match(question) is not None else " "
-
-
-def _addresses(text: str) -> bool:
-    told = "\n" + wording.plain(text)
-    return any(phrase in told for phrase in ADDRESSES)
 
 
 def _text(raw: bytes | bytearray) -> str:

@@ -26,7 +26,7 @@ from wm.domain.session.trigger_words import (
     Rows,
 )
 from wm.domain.session.typed import Line, line_numbers, typed_lines
-from wm.domain.text import Words, canonical, unaccented, without_invisible
+from wm.domain.text import Words, canonical, one_of, translated, unaccented, without_invisible
 from wm.settings import GateSettings
 
 TOO_MANY = "too_many_requests"
@@ -148,6 +148,7 @@ def _shown(line: Line) -> str:
     return line.text.strip()[:TRIGGER_CHARS]
 
 
+@lru_cache(maxsize=2)
 def find_forgets(message: str, settings: GateSettings) -> tuple[str, ...]:
     """What the user asked to forget ("forget that …"), as said, one text per line."""
     texts: list[str] = []
@@ -190,11 +191,12 @@ _PLAIN = {
     ord("*"): " ", 0x2019: "'", 0x2018: "'", 0x02BC: "'", 0x00A0: " ", 0x202F: " ", 0x3000: " ",
 }  # fmt: skip
 """One character for one, so that places in the plain line are places in the line."""
+_READ_AS_PLAIN = one_of(_PLAIN)
 
 
 def _plain(text: str) -> str:
     """The text as it is matched, one character for one."""
-    return unaccented(text.translate(_PLAIN))
+    return unaccented(translated(text, _PLAIN, _READ_AS_PLAIN))
 
 
 def _without_lead(line: str) -> tuple[str, str]:

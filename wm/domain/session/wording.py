@@ -23,7 +23,7 @@ from wm.domain.patterns import Lazy
 from wm.domain.recall.terms import STOP_WORDS
 from wm.domain.session.common_words import COMMON, FRAMING, NEGATIONS
 from wm.domain.stems import stem
-from wm.domain.text import is_cjk, is_invisible, normalised
+from wm.domain.text import is_cjk, normalised, translated
 
 LONGEST_SENTENCE = 64
 """Words of one sentence that are looked at; a longer one is cut into several."""
@@ -49,6 +49,7 @@ class _Spaced(dict[int, str | None]):
 _SPACED = _Spaced(
     {code: _Spaced().__missing__(code) for code in range(128)} | {39: None, 0x2019: None}
 )
+_NO_LETTER = Lazy(r"[^\pL\pN. \n\t\x01]")
 
 
 class Sentence(NamedTuple):
@@ -72,7 +73,7 @@ def sentences(text: str, key: bytes) -> Iterator[Sentence]:
     """Every sentence that has a word. Linear."""
     words: list[int] = []
     negations = 0
-    for digest in _flat(text, key):
+    for digest in _flat(_raw_words(text), key):
         if digest >= 0:
             words.append(digest)
         elif digest == _TURN:
@@ -83,29 +84,49 @@ def sentences(text: str, key: bytes) -> Iterator[Sentence]:
     yield from _cut(words, negations)
 
 
-def features(text: str, key: bytes) -> tuple[set[int], set[int]]:
-    """The words and the neighbours of a text, as its `sentences` have them; in one pass, because
-    a tool shows much."""
-    words: set[int] = set()
+def features(plain_text: str, key: bytes) -> tuple[set[int], set[int]]:
+    """The words and the neighbours of a `plain` text, as its `sentences` have them; in one pass,
+    because a tool shows much."""
+    flat = list(_flat(_split(plain_text), key))
+    words = set(flat) - {_END, _TURN}
+    told: tuple[set[tuple[int, int]], ...] = tuple(set() for _ in range(MAX_NEGATIONS + 1))
+    if _TURN in flat:
+        for sentence, turned in _parted(flat):
+            told[turned].update(pairwise(sentence))
+    else:
+        told[0].update(pairwise(flat))
+    # Each pair is weighed once, however often it stands in the text; as `pair` does it.
     pairs: set[int] = set()
-    sentence: list[int] = []
-    negations = 0
-    for digest in chain(_flat(text, key), (_END,)):
-        if digest >= 0:
-            sentence.append(digest)
-        elif digest == _TURN:
-            negations += 1
-        elif sentence:
-            words.update(sentence)
-            turned = min(negations, MAX_NEGATIONS)
-            pairs.update([pair(one, other, turned) for one, other in pairwise(sentence)])
-            sentence, negations = [], 0
+    for turned, both in enumerate(told):
+        mark = (turned + 1) * 0xC2B2AE35
+        pairs.update([
+            (one * other ^ (one + other) * 0x9E3779B1 ^ mark) & 0xFFFFFFFF
+            for one, other in both
+            if one >= 0 and other >= 0
+        ])  # fmt: skip
     return words, pairs
 
 
-def _flat(text: str, key: bytes) -> Iterator[int]:
-    """All digests and marks of a text in order."""
-    raw = _raw_words(text)
+def _parted(flat: list[int]) -> Iterator[tuple[list[int], int]]:
+    """The sentences of a text, each with how often it is turned. A "no" that stands alone turns
+    what follows it, as in `sentences`."""
+    start, size, carried = 0, len(flat), 0
+    while start < size:
+        try:
+            stop = flat.index(_END, start)
+        except ValueError:
+            stop = size
+        sentence = flat[start:stop]
+        turned = carried + sentence.count(_TURN)
+        if turned > carried:
+            sentence = [word for word in sentence if word != _TURN]
+        carried = 0 if sentence else turned
+        yield sentence, min(turned, MAX_NEGATIONS)
+        start = stop + 1
+
+
+def _flat(raw: list[str], key: bytes) -> Iterator[int]:
+    """All digests and marks of raw words in order."""
     # Most words of a long output come again and again: each is looked up once.
     known = {word: _of_word(word, key) for word in set(raw)}
     return chain.from_iterable(map(known.__getitem__, raw))
@@ -118,14 +139,18 @@ def _cut(words: list[int], negations: int) -> Iterator[Sentence]:
 
 
 def _raw_words(text: str) -> list[str]:
-    text = normalised(text).lower()
+    return _split(plain(text))
+
+
+def _split(text: str) -> list[str]:
+    """The raw words of a `plain` text."""
     if "--no-" in text:
         # `--no-verify` is a name, and no sentence that says no to something.
         text = text.replace("--no-", " optionno ")
     for end in _ENDS:
         if end in text:
             text = text.replace(end, f" {END} ")
-    return text.translate(_SPACED).split()
+    return translated(text, _SPACED, _NO_LETTER).split()
 
 
 def _of_word(word: str, key: bytes) -> tuple[int, ...]:
@@ -153,7 +178,7 @@ def _digests(word: str, key: bytes) -> tuple[int, ...]:
     letter = len(bare) < 2 and not bare.isdigit()
     if letter or bare in STOP_WORDS or root in FRAMING:
         return end
-    return (_digest(root, key), *end)
+    return (_hashed(root, key), *end)
 
 
 def _cjk_digests(word: str, key: bytes) -> tuple[int, ...]:
@@ -174,10 +199,19 @@ def _cjk_digests(word: str, key: bytes) -> tuple[int, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=65_536)
-def _digest(word: str, key: bytes) -> int:
+def _hashed(word: str, key: bytes) -> int:
     told = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=4, key=key)
     return int.from_bytes(told.digest(), "little")
+
+
+_digest = lru_cache(maxsize=16_384)(_hashed)
+"""For pairs of Chinese, Japanese and Korean letters, which stand in words of any length."""
+
+
+def ends_in_no(text: str) -> bool:
+    """May the last words be a negation whose sentence goes on in the next line?"""
+    last = _split(plain(text[-2 * LONGEST_WORD :]))[-4:]
+    return any(word.strip(".") in NEGATIONS for word in last)
 
 
 def plain(text: str) -> str:
@@ -241,6 +275,7 @@ MAX_DECODED = 40
 
 _HIDDEN = frozenset("\u200b\u200c\u200d\u2060\ufeff\u00ad\u202d\u202e\u2066\u2067\u2068")
 _MANY_HIDDEN = 8
+_TAG_LETTER = Lazy(r"[\x{e0020}-\x{e007f}]")
 
 
 def decoded(text: str) -> str:
@@ -288,5 +323,4 @@ def hides_text(text: str) -> bool:
     if text.isascii():
         return False
     hidden = sum(map(text.count, _HIDDEN))
-    tags = any("\U000e0020" <= char <= "\U000e007f" for char in text if is_invisible(char))
-    return hidden >= _MANY_HIDDEN or tags or "\u202e" in text
+    return hidden >= _MANY_HIDDEN or "\u202e" in text or _TAG_LETTER.search(text) is not None
