@@ -713,6 +713,30 @@ class ForeignPaths:
 
 
 @dataclass(frozen=True)
+class ProxySettings:
+    """The Messages API proxy (SPEC section 14)."""
+
+    upstream: str = option(
+        "https://api.anthropic.com",
+        "Where requests go on to; http only on this machine.",
+        spec="TR-4",
+    )
+    port: int = option(8642, "Port of `wm proxy` on the loopback; 0: a free one.", spec="PX-1")
+    connect_timeout_s: float = option(
+        10.0, "Longest wait for a connection to the upstream.", spec="PX-10", unit="s"
+    )
+    idle_upstream_s: float = option(
+        30.0, "An unused connection to the upstream is kept so long.", spec="PX-1", unit="s"
+    )
+    max_head_bytes: int = option(
+        64 * 1024, "Largest request line and headers.", spec="PX-10", unit="bytes"
+    )
+    drain_s: float = option(
+        10.0, "On SIGTERM, answers under way get this long to end.", spec="PX-1", unit="s"
+    )
+
+
+@dataclass(frozen=True)
 class Settings:
     """Everything that was decided before the program began."""
 
@@ -731,6 +755,7 @@ class Settings:
     contract: ContractSettings = ContractSettings()
     imports: ImportSettings = ImportSettings()
     tools: ToolSettings = ToolSettings()
+    proxy: ProxySettings = ProxySettings()
 
 
 SOCKET_LIMIT = 103 if sys.platform == "darwin" else 107
@@ -751,6 +776,7 @@ SECTIONS: dict[str, type[Any]] = {
     "contract": ContractSettings,
     "imports": ImportSettings,
     "tools": ToolSettings,
+    "proxy": ProxySettings,
 }
 
 

@@ -1,0 +1,190 @@
+"""A scripted upstream on raw sockets, a raw client, and a proxy between the two."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+
+from wm.proxy.exchange import Outcome
+from wm.proxy.guard import Admitted
+from wm.proxy.heads import RequestHead, ResponseHead
+from wm.proxy.serve import Running, running
+from wm.settings import ProxySettings
+
+TOKEN = "token-of-a-test"
+
+Play = Callable[["Visit"], Awaitable[None]]
+
+
+@dataclass
+class Visit:
+    """One connection as the upstream has it. `raw`: all that came so far."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    raw: bytearray = field(default_factory=bytearray)
+
+    async def head(self) -> bytes:
+        """Read to the end of the next head."""
+        got = await self.reader.readuntil(b"\r\n\r\n")
+        self.raw += got
+        return got
+
+    async def body(self, size: int) -> bytes:
+        got = await self.reader.readexactly(size)
+        self.raw += got
+        return got
+
+    async def gone(self) -> bytes:
+        """Wait until the other side is gone; what it sent until then."""
+        try:
+            rest = await self.reader.read()
+        except ConnectionResetError:
+            rest = b""
+        self.raw += rest
+        return rest
+
+    async def say(self, data: bytes) -> None:
+        self.writer.write(data)
+        await self.writer.drain()
+
+
+@dataclass
+class Upstream:
+    """Plays one script per connection, the last one again and again."""
+
+    scripts: list[Play]
+    visits: list[Visit] = field(default_factory=list)
+    faults: list[BaseException] = field(default_factory=list)
+    port: int = 0
+    tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
+    @contextlib.asynccontextmanager
+    async def serving(self) -> AsyncIterator[Upstream]:
+        def come(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            self.tasks.append(asyncio.create_task(self._serve(reader, writer)))
+
+        server = await asyncio.start_server(come, "127.0.0.1", 0, limit=2**26)
+        self.port = server.sockets[0].getsockname()[1]
+        try:
+            yield self
+        finally:
+            server.close()
+            for visit in self.visits:
+                visit.writer.close()
+            await asyncio.gather(*self.tasks)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        visit = Visit(reader, writer)
+        self.visits.append(visit)
+        script = self.scripts[min(len(self.visits), len(self.scripts)) - 1]
+        try:
+            await script(visit)
+        except (ConnectionError, asyncio.IncompleteReadError) as error:
+            self.faults.append(error)
+        finally:
+            writer.close()
+
+
+@dataclass
+class Seen:
+    """What a watcher saw of one exchange."""
+
+    asked: RequestHead
+    admitted: Admitted
+    sent: bytes = b""
+    answer: ResponseHead | None = None
+    received: bytes = b""
+    outcome: Outcome | None = None
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def request(self, body: list[bytes]) -> None:
+        self.sent = b"".join(body)
+
+    def head(self, head: ResponseHead) -> None:
+        self.answer = head
+
+    def body(self, data: bytes) -> None:
+        self.received += data
+
+    def ended(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+        self.over.set()
+
+
+@dataclass
+class Bench:
+    """A proxy between a client of the test and the scripted upstream."""
+
+    upstream: Upstream
+    proxy: Running
+    seen: list[Seen]
+    failures: list[Exception]
+    clients: list[Visit] = field(default_factory=list)
+
+    def target(self, path: str) -> str:
+        return f"/t/{TOKEN}{path}"
+
+    async def connect(self) -> Visit:
+        streams = await asyncio.open_connection("127.0.0.1", self.proxy.port, limit=2**26)
+        self.clients.append(Visit(*streams))
+        return self.clients[-1]
+
+    def head(self, line: str, *headers: str) -> bytes:
+        """A request head through the proxy: `POST /v1/messages`."""
+        method, _, path = line.partition(" ")
+        lines = [f"{method} {self.target(path)} HTTP/1.1", f"Host: 127.0.0.1:{self.proxy.port}"]
+        return "\r\n".join([*lines, *headers, "", ""]).encode("latin-1")
+
+    async def ask(self, *sent: bytes) -> Visit:
+        """A client that has sent this."""
+        client = await self.connect()
+        for data in sent:
+            await client.say(data)
+        return client
+
+
+@contextlib.asynccontextmanager
+async def bench(*scripts: Play, **options: object) -> AsyncIterator[Bench]:
+    seen: list[Seen] = []
+    failures: list[Exception] = []
+
+    def watch(head: RequestHead, admitted: Admitted) -> Seen:
+        seen.append(Seen(head, admitted))
+        return seen[-1]
+
+    async with Upstream(list(scripts)).serving() as upstream:
+        address = f"http://127.0.0.1:{upstream.port}"
+        settings = ProxySettings(**{"upstream": address, "drain_s": 0.5, **options})  # type: ignore[arg-type]
+        async with running(settings, TOKEN, port=0, watch=watch, failed=failures.append) as proxy:
+            made = Bench(upstream, proxy, seen, failures)
+            try:
+                yield made
+            finally:
+                for client in made.clients:
+                    client.writer.close()
+
+
+def play(*answers: bytes, body: int = 0) -> Play:
+    """Answer as many requests with these bytes, one after the other; each has a body of `body`."""
+
+    async def script(visit: Visit) -> None:
+        for answer in answers:
+            await visit.head()
+            await visit.body(body)
+            await visit.say(answer)
+        await visit.gone()
+
+    return script
+
+
+def within(work: Callable[[], Awaitable[None]], bound_s: float = 20.0) -> None:
+    """Run a test on a loop of its own, with a bound."""
+
+    async def bounded() -> None:
+        async with asyncio.timeout(bound_s):
+            await work()
+
+    asyncio.run(bounded())

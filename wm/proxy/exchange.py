@@ -1,0 +1,299 @@
+"""One request and its answer on their way through (PX-1, PX-10).
+
+Bytes go on as they come, in both directions, and whoever cannot take more stops the other end.
+A client that leaves ends the upstream's call; an upstream that breaks off breaks the client's
+answer off at the same byte. A watcher sees everything and can change nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Protocol
+
+from wm.proxy import heads
+from wm.proxy.guard import Admitted, Refused
+from wm.proxy.heads import Framing, RequestHead, ResponseHead
+from wm.proxy.upstream import Connection, Pool
+
+STALE_S = 2.0
+"""Within this time the loss of a kept connection means that it had been given up before."""
+
+
+class Outcome(Enum):
+    """How an exchange ended."""
+
+    WHOLE = "whole"
+    CLIENT_LEFT = "client_left"
+    UPSTREAM_CUT = "upstream_cut"
+    UNREACHABLE = "unreachable"
+
+
+class Client(Protocol):
+    """What an exchange needs of the client's connection."""
+
+    def send(self, data: bytes) -> None:
+        """Write these bytes to the client."""
+
+    def takes(self, ready: bool) -> None:
+        """Whether more of the request is wanted now."""
+
+    def done(self, *, keep: bool) -> None:
+        """The answer is complete; the connection may go on or ends."""
+
+    def cut(self) -> None:
+        """Break off: the client must see that the answer is not whole."""
+
+
+class Watcher(Protocol):
+    """Sees one exchange. Called behind the writes; what it raises ends the watching only."""
+
+    def request(self, body: list[bytes]) -> None:
+        """The whole request has gone on."""
+
+    def head(self, head: ResponseHead) -> None:
+        """The head of the answer has gone on."""
+
+    def body(self, data: bytes) -> None:
+        """A piece of the answer has gone on."""
+
+    def ended(self, outcome: Outcome) -> None:
+        """Nothing follows."""
+
+
+@dataclass(slots=True)
+class _Request:
+    """What was sent of the request, kept until nothing can make us send it again."""
+
+    head: bytes
+    chunked: bool
+    body: list[bytes] = field(default_factory=list)
+    ended: bool = False
+
+
+class Exchange:
+    """Sink of an upstream connection, driven by a client's connection. On the event loop."""
+
+    def __init__(
+        self,
+        pool: Pool,
+        client: Client,
+        head: RequestHead,
+        admitted: Admitted,
+        watcher: Watcher,
+        failed: Failed,
+    ) -> None:
+        self._pool = pool
+        self._client = client
+        self._asked = head
+        raw = heads.to_upstream(
+            head, target=pool.origin.target(admitted.target), host=pool.origin.authority
+        )
+        self._request = _Request(raw, head.get(b"transfer-encoding") is not None)
+        self._watcher: Watcher | None = watcher
+        self._failed = failed
+        self._connection: Connection | None = None
+        self._connecting: asyncio.Task[None] | None = None
+        self._unsent: list[bytes] = []
+        self._framing: Framing | None = None
+        self._to_client: list[bytes] = []
+        self._keep = False
+        self._begun = 0.0
+        self._tried_again = False
+        self._over = False
+
+    # -- from the client -----------------------------------------------------------------------
+
+    def start(self) -> None:
+        connection = self._pool.at_hand()
+        if connection is not None:
+            self._use(connection)
+        else:
+            self._connect()
+
+    def more(self, data: bytes) -> None:
+        """A piece of the request's body."""
+        if self._framing is None:
+            self._request.body.append(data)
+        self._unsent.append(_chunk(data) if self._request.chunked else data)
+
+    def end(self) -> None:
+        """The request is whole."""
+        self._request.ended = True
+        if self._request.chunked:
+            self._unsent.append(b"0\r\n\r\n")
+        self.flush()
+        if self._watcher is not None:
+            self._watch(lambda watcher: watcher.request(self._request.body))
+
+    def flush(self) -> None:
+        """Send on what has come since."""
+        if self._connection is None:
+            return
+        self._connection.asked_all = self._request.ended
+        if self._unsent:
+            unsent, self._unsent = self._unsent, []
+            self._connection.write(unsent[0] if len(unsent) == 1 else b"".join(unsent))
+
+    def client_left(self) -> None:
+        self._finish(Outcome.CLIENT_LEFT)
+
+    def client_takes(self, ready: bool) -> None:
+        """The client is (not) able to take more of the answer."""
+        if self._connection is not None:
+            if ready:
+                self._connection.resume()
+            else:
+                self._connection.pause()
+
+    # -- connecting ----------------------------------------------------------------------------
+
+    def _connect(self) -> None:
+        self._connecting = self._pool.loop.create_task(self._connected())
+
+    async def _connected(self) -> None:
+        try:
+            connection = await self._pool.connect()
+        except OSError as error:
+            self._connecting = None
+            self._unreachable(str(error) or "it did not answer in time")
+            return
+        self._connecting = None
+        if self._over:
+            connection.abort()
+            return
+        self._use(connection)
+        self.flush()
+
+    def _use(self, connection: Connection) -> None:
+        self._connection = connection
+        self._begun = self._pool.loop.time()
+        connection.begin(self, self._asked.method)
+        self._unsent.insert(0, self._request.head)
+
+    def _unreachable(self, reason: str) -> None:
+        if self._over:
+            return
+        where = self._pool.origin.authority.decode("ascii")
+        message = f"wm proxy cannot reach {where}: {reason}."
+        self._client.send(refusal(Refused(502, message), version=self._asked.version))
+        self._finish(Outcome.UNREACHABLE)
+        self._client.done(keep=False)
+
+    # -- from the upstream -----------------------------------------------------------------------
+
+    def answer_head(self, head: ResponseHead) -> None:
+        version = self._asked.version
+        self._framing = heads.framing(head, method=self._asked.method, version=version)
+        # A client that still sends is not done with this request.
+        self._keep = self._asked.keep and self._request.ended and not self._framing.closes
+        self._request.body = []
+        self._to_client.append(
+            heads.to_client(head, framing=self._framing, keep=self._keep, version=version)
+        )
+        self._watch(lambda watcher: watcher.head(head))
+
+    def answer_body(self, data: bytes) -> None:
+        assert self._framing is not None
+        if self._framing.bodiless:
+            return
+        self._to_client.append(_chunk(data) if self._framing.chunked else data)
+        self.answer_read()
+        self._watch(lambda watcher: watcher.body(data))
+
+    def answer_read(self) -> None:
+        if self._to_client:
+            parts, self._to_client = self._to_client, []
+            self._client.send(parts[0] if len(parts) == 1 else b"".join(parts))
+
+    def answer_ended(self) -> None:
+        self._connection = None
+        if self._framing is not None and self._framing.chunked:
+            self._to_client.append(b"0\r\n\r\n")
+        self.answer_read()
+        self._finish(Outcome.WHOLE)
+        self._client.done(keep=self._keep)
+
+    def upstream_lost(self, reason: str) -> None:
+        was_kept = self._connection is not None and self._connection.used > 0
+        self._connection = None
+        if self._framing is not None:
+            self.answer_read()
+            self._finish(Outcome.UPSTREAM_CUT)
+            self._client.cut()
+        elif was_kept and not self._tried_again and self._pool.loop.time() - self._begun < STALE_S:
+            self._again()
+        else:
+            self._unreachable(reason)
+
+    def upstream_takes(self, ready: bool) -> None:
+        self._client.takes(ready)
+
+    def _again(self) -> None:
+        """A kept connection closed at the moment that our request set out on it, without a byte
+        of an answer: the upstream had given it up before. The request goes once more, on a new
+        one, as it would have gone without a proxy that keeps connections."""
+        self._tried_again = True
+        request = self._request
+        self._unsent = [_chunk(d) if request.chunked else d for d in request.body]
+        if request.ended and request.chunked:
+            self._unsent.append(b"0\r\n\r\n")
+        self._connect()
+
+    # -- the end -----------------------------------------------------------------------------------
+
+    def _finish(self, outcome: Outcome) -> None:
+        if self._over:
+            return
+        self._over = True
+        if self._connecting is not None:
+            self._connecting.cancel()
+        if self._connection is not None:
+            self._connection.abort()
+            self._connection = None
+        self._watch(lambda watcher: watcher.ended(outcome))
+        self._watcher = None
+
+    def _watch(self, look: Look) -> None:
+        """One of the three doors with a broad catch: what is passed on stays as it is."""
+        if self._watcher is None:
+            return
+        try:
+            look(self._watcher)
+        except Exception as error:  # noqa: BLE001 - the proxy's fallback
+            self._watcher = None
+            self._failed(error)
+
+
+class Look(Protocol):
+    """Tells a watcher something."""
+
+    def __call__(self, watcher: Watcher, /) -> None: ...
+
+
+class Failed(Protocol):
+    """Hears of a fault of ours beside the path of the bytes."""
+
+    def __call__(self, error: Exception, /) -> None: ...
+
+
+def refusal(refused: Refused, *, version: str = "1.1") -> bytes:
+    """An answer of our own, in the form that clients of the Messages API read."""
+    kind = {403: "permission_error", 404: "not_found_error"}.get(refused.status, "api_error")
+    if refused.status in (400, 405, 413, 431, 505):
+        kind = "invalid_request_error"
+    body = json.dumps(
+        {"type": "error", "error": {"type": kind, "message": refused.message}}
+    ).encode()
+    head = ResponseHead(
+        refused.status,
+        b"Refused by wm" if refused.status < 500 else b"Bad Gateway",
+        ((b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))),
+    )
+    return heads.to_client(head, framing=Framing(), keep=False, version=version) + body
+
+
+def _chunk(data: bytes) -> bytes:
+    return b"%x\r\n%b\r\n" % (len(data), data)

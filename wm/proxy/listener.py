@@ -1,0 +1,313 @@
+"""The client's side of the proxy: reads requests, admits them, and gives them to an exchange.
+
+One request at a time is under way on a connection; one that was sent behind it waits. It reads
+on while an answer is under way, because only so it hears that the client has left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
+
+from wm.proxy.exchange import Exchange, Failed, Watcher, refusal
+from wm.proxy.guard import Admitted, Guard, Refused
+from wm.proxy.heads import RequestHead
+from wm.proxy.upstream import Pool
+from wm.settings import ProxySettings
+
+_BACKLOG = 128
+_AHEAD_BYTES = 1024 * 1024
+"""Of requests behind the one under way; then the client is no longer read."""
+_LINGER_S = 2.0
+"""A refused client that still sends is read so long, so that it sees the refusal."""
+
+Watch = Callable[[RequestHead, Admitted], Watcher]
+
+
+@dataclass(slots=True)
+class _Incoming:
+    """A request as far as it has come. pieces: what waits until it has its exchange."""
+
+    head: RequestHead
+    pieces: list[bytes] = field(default_factory=list)
+    ended: bool = False
+
+
+class ClientConnection(asyncio.Protocol):
+    """One client."""
+
+    transport: asyncio.Transport
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._parser: Any = HttpRequestParser(self)
+        self._incoming: deque[_Incoming] = deque()
+        self._exchange: Exchange | None = None
+        self._url = b""
+        self._headers: list[tuple[bytes, bytes]] = []
+        self._head_bytes = 0
+        self._ahead_bytes = 0
+        self._paused: set[str] = set()
+        self._refused = False
+        self._open = False
+        self._timer: asyncio.TimerHandle | None = None
+
+    # -- transport ---------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        self._open = True
+        self._server.connections.add(self)
+        # Bytes of an answer are wanted when they are there, not when a packet is full.
+        sock = transport.get_extra_info("socket")
+        if sock is not None:
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def data_received(self, data: bytes) -> None:
+        if self._refused:
+            return
+        try:
+            self._parser.feed_data(data)
+        except HttpParserUpgrade:
+            self._refuse(Refused(400, "This proxy offers no other protocol."))
+        except HttpParserError as error:
+            self._refuse(Refused(400, f"This is not HTTP/1.1: {error}."))
+        if self._exchange is not None:
+            self._exchange.flush()
+
+    def eof_received(self) -> bool:
+        return False  # a client that hears no more has left
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        self._open = False
+        self._server.left(self)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._incoming.clear()
+        exchange, self._exchange = self._exchange, None
+        if exchange is not None:
+            exchange.client_left()
+
+    def pause_writing(self) -> None:
+        if self._exchange is not None:
+            self._exchange.client_takes(False)
+
+    def resume_writing(self) -> None:
+        if self._exchange is not None:
+            self._exchange.client_takes(True)
+
+    # -- parser ------------------------------------------------------------------------------
+
+    def on_message_begin(self) -> None:
+        self._url = b""
+        self._headers = []
+        self._head_bytes = 0
+
+    def on_url(self, url: bytes) -> None:
+        self._url += url
+        self._count_head(len(url))
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._count_head(len(name) + len(value) + 4)
+        if not self._refused:
+            self._headers.append((name, value))
+
+    def on_headers_complete(self) -> None:
+        if self._refused:
+            return
+        version = self._parser.get_http_version()
+        if version not in ("1.1", "1.0"):
+            self._refuse(Refused(505, "Only HTTP/1.1 and HTTP/1.0 are spoken here."))
+            return
+        keep = self._parser.should_keep_alive()
+        head = RequestHead(self._parser.get_method(), self._url, self._headers, version, keep)
+        self._headers = []
+        self._incoming.append(_Incoming(head))
+        if head.get(b"expect") is not None and len(self._incoming) == 1:
+            self.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        self._next()
+
+    def on_body(self, body: bytes) -> None:
+        if self._refused:
+            return
+        if len(self._incoming) == 1 and self._exchange is not None:
+            self._exchange.more(body)
+            return
+        self._incoming[-1].pieces.append(body)
+        self._ahead_bytes += len(body)
+        if self._ahead_bytes > _AHEAD_BYTES:
+            self._pause("ahead")
+
+    def on_message_complete(self) -> None:
+        if self._refused:
+            return
+        incoming = self._incoming[-1]
+        incoming.ended = True
+        if len(self._incoming) == 1 and self._exchange is not None:
+            self._exchange.end()
+
+    def _count_head(self, size: int) -> None:
+        self._head_bytes += size
+        if self._head_bytes > self._server.settings.max_head_bytes and not self._refused:
+            self._refuse(Refused(431, "Request line and headers are too large."))
+
+    # -- exchanges -----------------------------------------------------------------------------
+
+    def _next(self) -> None:
+        """Take up the request in front, if none is under way."""
+        if self._exchange is not None or not self._incoming or self._refused:
+            return
+        incoming = self._incoming[0]
+        admitted = self._server.guard.check(incoming.head)
+        if isinstance(admitted, Refused):
+            self._refuse(admitted)
+            return
+        exchange = self._server.exchange(self, incoming.head, admitted)
+        self._exchange = exchange
+        exchange.start()
+        for piece in incoming.pieces:
+            exchange.more(piece)
+        incoming.pieces.clear()
+        self._ahead_bytes = 0
+        self._resume("ahead")
+        if incoming.ended:
+            exchange.end()
+        exchange.flush()
+
+    def send(self, data: bytes) -> None:
+        if self._open:
+            self.transport.write(data)
+
+    def takes(self, ready: bool) -> None:
+        if ready:
+            self._resume("upstream")
+        else:
+            self._pause("upstream")
+
+    def done(self, *, keep: bool) -> None:
+        self._exchange = None
+        self._incoming.popleft()
+        self._resume("upstream")
+        if keep and not self._server.draining:
+            self._next()
+        else:
+            self._end()
+
+    def cut(self) -> None:
+        self._exchange = None
+        if self._open:
+            self.transport.close()
+
+    # -- ends ------------------------------------------------------------------------------------
+
+    def _refuse(self, refused: Refused) -> None:
+        self._refused = True
+        self._server.refused += 1
+        self._incoming.clear()
+        exchange, self._exchange = self._exchange, None
+        if exchange is not None:
+            exchange.client_left()
+            self._end()
+            return
+        if self._open:
+            self.transport.write(refusal(refused))
+        self._end()
+
+    def _end(self) -> None:
+        """Close behind the answer. Closing on unread bytes would reset the connection before the
+        client saw it: one that may still send is read on for a moment."""
+        self._refused = True
+        if not self._open:
+            return
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        self._timer = self._server.loop.call_later(_LINGER_S, self.transport.abort)
+
+    def drain(self) -> None:
+        """The proxy ends: close now when idle, else behind the answer under way."""
+        if self._exchange is None and self._open:
+            self.transport.close()
+
+    def abort(self) -> None:
+        if self._open:
+            self.transport.abort()
+
+    def _pause(self, why: str) -> None:
+        if not self._paused and self._open and not self.transport.is_closing():
+            self.transport.pause_reading()
+        self._paused.add(why)
+
+    def _resume(self, why: str) -> None:
+        was = bool(self._paused)
+        self._paused.discard(why)
+        if was and not self._paused and self._open and not self.transport.is_closing():
+            self.transport.resume_reading()
+
+
+class Server:
+    """The listening sockets and the clients of one proxy. On the event loop."""
+
+    def __init__(
+        self, pool: Pool, guard: Guard, watch: Watch, settings: ProxySettings, failed: Failed
+    ) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.pool = pool
+        self.guard = guard
+        self.settings = settings
+        self.connections: set[ClientConnection] = set()
+        self.draining = False
+        self.refused = 0
+        self._watch = watch
+        self._failed = failed
+        self._server: asyncio.Server | None = None
+        self._empty = asyncio.Event()
+
+    async def listen(self, listener: socket.socket) -> None:
+        self._server = await self.loop.create_server(
+            lambda: ClientConnection(self), sock=listener, backlog=_BACKLOG
+        )
+
+    def exchange(self, client: ClientConnection, head: RequestHead, admitted: Admitted) -> Exchange:
+        watcher = self._watch(head, admitted)
+        return Exchange(self.pool, client, head, admitted, watcher, self._failed)
+
+    def left(self, connection: ClientConnection) -> None:
+        self.connections.discard(connection)
+        self._empty.set()
+
+    async def drain(self, within_s: float) -> None:
+        """Take no new requests, let those under way end."""
+        self.draining = True
+        if self._server is not None:
+            self._server.close()
+        for connection in tuple(self.connections):
+            connection.drain()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                while self.connections:
+                    self._empty.clear()
+                    await self._empty.wait()
+        for connection in tuple(self.connections):
+            connection.abort()
+        self.pool.close()
+
+
+def bind(port: int) -> socket.socket:
+    """A socket on the loopback; port 0: any free one. Raises OSError."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
+    except OSError:
+        listener.close()
+        raise
+    listener.setblocking(False)
+    return listener

@@ -1,0 +1,69 @@
+"""The one upstream that a proxy speaks to, from the configuration only (TR-4)."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from wm.errors import UserError
+
+_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """scheme, host and port, and the path that stands in front of every target."""
+
+    scheme: str
+    host: str
+    port: int
+    prefix: bytes = b""
+
+    @property
+    def secure(self) -> bool:
+        return self.scheme == "https"
+
+    @property
+    def authority(self) -> bytes:
+        """The `Host` header for it."""
+        name = f"[{self.host}]" if ":" in self.host else self.host
+        plain = self.port == _PORTS[self.scheme]
+        return (name if plain else f"{name}:{self.port}").encode("ascii")
+
+    @property
+    def local(self) -> bool:
+        """On this very machine: the only kind that may do without TLS."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    def target(self, asked: bytes) -> bytes:
+        return self.prefix + asked
+
+
+def parse_origin(url: str) -> Origin:
+    """The upstream that a URL names. Raises UserError: what is wrong with it, and what to do."""
+    where = f"The upstream {url!r}"
+    fix = "Set proxy.upstream to a URL such as https://api.anthropic.com."
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+        host = (parts.hostname or "").encode("idna").decode("ascii")
+        prefix = parts.path.rstrip("/").encode("ascii")
+    except ValueError as error:
+        raise UserError(f"{where} is no URL: {error}.", fix=fix) from None
+    if parts.scheme not in _PORTS or not host:
+        raise UserError(f"{where} is no http or https URL.", fix=fix)
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise UserError(f"The upstream at {host} may hold no user, query or fragment.", fix=fix)
+    origin = Origin(parts.scheme, host, port or _PORTS[parts.scheme], prefix)
+    if not origin.secure and not origin.local:
+        raise UserError(
+            f"{where} is not on this machine and would get your key without encryption.",
+            fix="Use https.",
+        )
+    return origin

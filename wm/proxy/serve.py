@@ -1,0 +1,64 @@
+"""The process behind `wm proxy` and `wm run`: a loop, a port, an end (PX-1)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from wm.errors import UserError
+from wm.proxy.exchange import Failed
+from wm.proxy.guard import Guard, hosts_of
+from wm.proxy.listener import Server, Watch, bind
+from wm.proxy.origin import parse_origin
+from wm.proxy.upstream import Pool
+from wm.settings import ProxySettings
+
+
+@dataclass(frozen=True)
+class Running:
+    """A proxy that serves."""
+
+    server: Server
+    port: int
+    base_url: str
+    """What an agent is given as the URL of the Messages API."""
+
+
+@contextlib.asynccontextmanager
+async def running(
+    settings: ProxySettings, token: str, *, port: int, watch: Watch, failed: Failed
+) -> AsyncIterator[Running]:
+    """A proxy on this loop. Raises UserError for an upstream or a port that cannot be."""
+    origin = parse_origin(settings.upstream)
+    listener = _bound(port)
+    number = listener.getsockname()[1]
+    guard = Guard(token.encode("ascii"), hosts_of(number))
+    server = Server(Pool(origin, settings), guard, watch, settings, failed)
+    await server.listen(listener)
+    try:
+        yield Running(server, number, f"http://127.0.0.1:{number}/t/{token}")
+    finally:
+        await server.drain(settings.drain_s)
+
+
+def _bound(port: int) -> socket.socket:
+    try:
+        return bind(port)
+    except (OSError, OverflowError) as error:
+        raise UserError(
+            f"wm proxy cannot listen on 127.0.0.1:{port}: {error}.",
+            fix="Give another --port; 0 takes a free one.",
+        ) from None
+
+
+async def until_told() -> None:
+    """Return at SIGTERM or SIGINT."""
+    told = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, told.set)
+    await told.wait()

@@ -1,0 +1,275 @@
+"""Connections to the upstream: one per exchange under way, kept for the next one (PX-10).
+
+It turns the upstream's bytes into a head, pieces of body and an end, and tells a whole answer
+from one that was cut. Whom the bytes are for, it does not know.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections import deque
+from typing import Any, Protocol
+
+from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
+
+from wm.proxy.heads import ResponseHead, upstream_keeps
+from wm.proxy.origin import Origin
+from wm.settings import ProxySettings
+
+
+class Sink(Protocol):
+    """What an exchange hears of its upstream connection."""
+
+    def answer_head(self, head: ResponseHead) -> None:
+        """The final head; an informational one is not told."""
+
+    def answer_body(self, data: bytes) -> None:
+        """A piece of the body, without framing."""
+
+    def answer_ended(self) -> None:
+        """The answer is whole. The connection is no longer the exchange's."""
+
+    def answer_read(self) -> None:
+        """All that one read brought has been told."""
+
+    def upstream_lost(self, reason: str) -> None:
+        """The connection ended before the answer was whole."""
+
+    def upstream_takes(self, ready: bool) -> None:
+        """Whether it takes more of the request now."""
+
+
+class Connection(asyncio.Protocol):
+    """One connection. It serves one exchange at a time; `sink` is None while it is idle."""
+
+    transport: asyncio.Transport
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._sink: Sink | None = None
+        self._parser: Any = None
+        self._method = b""
+        self._reason = b""
+        self._headers: list[tuple[bytes, bytes]] = []
+        self._head: ResponseHead | None = None
+        self._body: list[bytes] = []
+        self._finished = False
+        self._open = False
+        self.asked_all = False
+        """The whole request was written to it; else nothing else may ever be."""
+        self.used = 0
+        """Exchanges that it has served."""
+        self.idle_timer: asyncio.TimerHandle | None = None
+
+    # -- the exchange's side ---------------------------------------------------------------
+
+    def begin(self, sink: Sink, method: bytes) -> None:
+        """Serve this exchange. What it writes from now on is its request."""
+        self._sink = sink
+        self._method = method
+        self._parser = HttpResponseParser(self)
+        self._head = None
+        self._finished = self.asked_all = False
+
+    def write(self, data: bytes) -> None:
+        self.transport.write(data)
+
+    def pause(self) -> None:
+        if self._open and not self.transport.is_closing():
+            self.transport.pause_reading()
+
+    def resume(self) -> None:
+        if self._open and not self.transport.is_closing():
+            self.transport.resume_reading()
+
+    def abort(self) -> None:
+        """The exchange is over before its time; the upstream hears so at once."""
+        self._sink = None
+        if self._open:
+            self.transport.abort()
+
+    @property
+    def usable(self) -> bool:
+        return self._open and not self.transport.is_closing()
+
+    # -- transport ---------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        self._open = True
+
+    def data_received(self, data: bytes) -> None:
+        if self._sink is None or self._finished:
+            self._close()  # nobody asked: whatever this is, it must not reach the next exchange
+            return
+        try:
+            self._parser.feed_data(data)
+        except HttpParserUpgrade:
+            self._fail("it changed the protocol")
+        except HttpParserError as error:
+            if not self._finished:
+                self._fail(f"it answered with what is not HTTP/1.1 ({error})")
+        self._tell()
+
+    def eof_received(self) -> None:
+        return None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._open = False
+        self._pool.forget(self)
+        sink = self._sink
+        if sink is None:
+            return
+        if self._head is not None and _ends_with_connection(self._head) and exc is None:
+            self._finished = True
+            self._tell()
+            return
+        self._sink = None
+        sink.upstream_lost(f"the connection broke ({exc})" if exc else "it closed the connection")
+
+    def pause_writing(self) -> None:
+        if self._sink is not None:
+            self._sink.upstream_takes(False)
+
+    def resume_writing(self) -> None:
+        if self._sink is not None:
+            self._sink.upstream_takes(True)
+
+    # -- parser ------------------------------------------------------------------------------
+
+    def on_message_begin(self) -> None:
+        self._reason = b""
+        self._headers = []
+
+    def on_status(self, reason: bytes) -> None:
+        self._reason += reason
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._head is None:  # trailers belong to the hop
+            self._headers.append((name, value))
+
+    def on_headers_complete(self) -> None:
+        status = self._parser.get_status_code()
+        if self._finished or self._sink is None or status < 200:
+            return
+        self._head = ResponseHead(status, self._reason, self._headers)
+        self._sink.answer_head(self._head)
+        if self._method == b"HEAD":
+            self._finished = True  # whatever length it names, no body follows
+
+    def on_body(self, body: bytes) -> None:
+        self._body.append(body)
+
+    def on_message_complete(self) -> None:
+        if self._head is not None:
+            self._finished = True
+
+    # -- ends ----------------------------------------------------------------------------------
+
+    def _tell(self) -> None:
+        sink = self._sink
+        if sink is None:
+            self._body.clear()
+            return
+        if self._body:
+            body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
+            self._body = []
+            sink.answer_body(body)
+        if not self._finished:
+            sink.answer_read()
+            return
+        head = self._head
+        self._sink = None
+        # Back before the end is told: the next request may come with the same breath.
+        if head is not None and self._open and upstream_keeps(head) and self._may_stay():
+            self._pool.take_back(self)
+        else:
+            self._close()
+        sink.answer_ended()
+        sink.answer_read()
+
+    def _may_stay(self) -> bool:
+        modern = self._parser.get_http_version() == "1.1"
+        return modern and self.asked_all and not self.transport.is_closing()
+
+    def _fail(self, reason: str) -> None:
+        sink, self._sink = self._sink, None
+        self._body.clear()
+        if self._open:
+            self.transport.abort()
+        if sink is not None:
+            sink.upstream_lost(reason)
+
+    def _close(self) -> None:
+        if self._open:
+            self.transport.close()
+
+
+class Pool:
+    """Connections to one upstream. Used on the event loop."""
+
+    def __init__(self, origin: Origin, settings: ProxySettings) -> None:
+        self.origin = origin
+        self._settings = settings
+        self.loop = asyncio.get_running_loop()
+        self._idle: deque[Connection] = deque()
+        self._tls = ssl.create_default_context() if origin.secure else None
+        self.opened = 0
+
+    def at_hand(self) -> Connection | None:
+        """A connection that was used before and is free, the youngest first."""
+        while self._idle:
+            connection = self._idle.pop()
+            _stop_timer(connection)
+            if connection.usable:
+                return connection
+        return None
+
+    async def connect(self) -> Connection:
+        """A new connection. Raises OSError (TimeoutError included)."""
+        async with asyncio.timeout(self._settings.connect_timeout_s):
+            transport, connection = await self.loop.create_connection(
+                lambda: Connection(self), self.origin.host, self.origin.port, ssl=self._tls
+            )
+        sock = transport.get_extra_info("socket")
+        if sock is not None:
+            # A model may think for minutes without a byte: routers on the way forget us else.
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        self.opened += 1
+        return connection
+
+    def take_back(self, connection: Connection) -> None:
+        connection.used += 1
+        connection.idle_timer = self.loop.call_later(
+            self._settings.idle_upstream_s, self._expired, connection
+        )
+        self._idle.append(connection)
+
+    def forget(self, connection: Connection) -> None:
+        _stop_timer(connection)
+        if connection in self._idle:
+            self._idle.remove(connection)
+
+    def close(self) -> None:
+        while self._idle:
+            connection = self._idle.pop()
+            _stop_timer(connection)
+            connection.transport.close()
+
+    def _expired(self, connection: Connection) -> None:
+        connection.idle_timer = None
+        self.forget(connection)
+        connection.transport.close()
+
+
+def _stop_timer(connection: Connection) -> None:
+    if connection.idle_timer is not None:
+        connection.idle_timer.cancel()
+        connection.idle_timer = None
+
+
+def _ends_with_connection(head: ResponseHead) -> bool:
+    return head.get(b"content-length") is None and head.get(b"transfer-encoding") is None
