@@ -21,11 +21,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "store": {"errors", "settings", "formats", "domain", "store"},
     "ops": {"errors", "settings", "formats", "domain", "store", "ops"},
     "daemon": {"errors", "settings", "formats", "domain.times", "ops", "daemon"},
+    "proxy": {"errors", "settings", "formats", "wire", "daemon.client", "proxy"},
     "agents": {"errors", "settings", "formats", "daemon.client", "agents"},
     "library": {"errors", "settings", "formats", "daemon.client", "ops"},
     "cli": {
         *("errors", "settings", "formats", "domain.text", "daemon", "ops", "agents", "library"),
-        "cli",
+        *("proxy", "cli"),
     },
 }
 """Package -> what of `wm` it may import (a package, or one module of it)."""
