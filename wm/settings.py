@@ -902,6 +902,11 @@ def find_agent_session(env: Mapping[str, str] | None = None) -> AgentSession:
     )
 
 
+def environment() -> dict[str, str]:
+    """All of the environment, for a program that we start in it."""
+    return dict(os.environ)
+
+
 def wants_colour(env: Mapping[str, str] | None = None) -> bool:
     """Whether the user did not ask for plain text (IF-7)."""
     env = os.environ if env is None else env

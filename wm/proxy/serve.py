@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import signal
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wm.errors import UserError
@@ -62,3 +62,28 @@ async def until_told() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, told.set)
     await told.wait()
+
+
+async def run_program(words: Sequence[str], env: Mapping[str, str]) -> int:
+    """Run a program in our terminal until it ends; its exit code, as a shell tells it.
+
+    Keys such as Ctrl-C reach it by itself, it decides what they mean. Who tells us to end means
+    it. Raises UserError where it cannot be started.
+    """
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGINT, lambda: None)
+    try:
+        process = await asyncio.create_subprocess_exec(*words, env=dict(env))
+    except OSError as error:
+        raise UserError(
+            f"{words[0]} cannot be started: {error.strerror}.", fix="Name a program that can run."
+        ) from None
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, _pass_on, process, number)
+    code = await process.wait()
+    return code if code >= 0 else 128 - code
+
+
+def _pass_on(process: asyncio.subprocess.Process, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError):  # it ended by itself
+        process.send_signal(number)

@@ -1,0 +1,133 @@
+"""What a program is given so that it speaks through the proxy, and what stops us."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from wm.agents.launch import Named, environment, named_upstream, without_comments
+from wm.errors import UserError
+
+URL = "http://127.0.0.1:1/t/x/w/y"
+
+
+def named(program: str, folder: Path, env: dict[str, str] | None = None) -> Named:
+    return named_upstream(
+        program,
+        env or {},
+        claude=folder / "home/.claude",
+        opencode=folder / "config/opencode",
+        folder=folder / "p",
+    )
+
+
+def put(path: Path, content: object) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+def opencode(url: str) -> dict[str, object]:
+    return {"provider": {"anthropic": {"options": {"baseURL": url}}}}
+
+
+def test_claude_and_programs_of_the_sdk_get_a_base_url() -> None:
+    assert environment("/usr/bin/claude", URL, {}, upstream_host="gateway.example") == {
+        "ANTHROPIC_BASE_URL": URL
+    }
+
+
+def test_claude_keeps_its_features_where_the_service_itself_is_upstream() -> None:
+    name = "_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL"
+    assert environment("claude", URL, {}, upstream_host="api.anthropic.com")[name] == "1"
+    assert name not in environment("claude", URL, {name: "0"}, upstream_host="api.anthropic.com")
+    assert name not in environment("claude", URL, {}, upstream_host="notanthropic.com")
+
+
+def test_opencode_gets_its_url_in_what_it_merges_last_beside_what_the_user_set_there() -> None:
+    before = {
+        "model": "m",
+        "provider": {"anthropic": {"options": {"apiKey": "k", "baseURL": "https://old/v1"}}},
+    }
+    env = {"OPENCODE_CONFIG_CONTENT": json.dumps(before)}
+    found = json.loads(
+        environment("opencode", URL, env, upstream_host="h")["OPENCODE_CONFIG_CONTENT"]
+    )
+    assert found == {
+        "model": "m",
+        "provider": {"anthropic": {"options": {"apiKey": "k", "baseURL": f"{URL}/v1"}}},
+    }
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '{"provider": 1}', '{"provider": {"anthropic": 1}}'])
+def test_a_configuration_in_the_environment_that_cannot_be_read_is_told(text: str) -> None:
+    with pytest.raises(UserError, match="OPENCODE_CONFIG_CONTENT cannot be read"):
+        environment("opencode", URL, {"OPENCODE_CONFIG_CONTENT": text}, upstream_host="h")
+
+
+def test_the_upstream_of_the_environment_is_kept(tmp_path: Path) -> None:
+    env = {"ANTHROPIC_BASE_URL": "https://gateway.example"}
+    assert named("claude", tmp_path, env).url == "https://gateway.example"
+    assert named("anything", tmp_path, env).url == "https://gateway.example"
+    assert named("claude", tmp_path).url == ""
+
+
+@pytest.mark.parametrize(
+    "file",
+    ["home/.claude/settings.json", "p/.claude/settings.json", "p/.claude/settings.local.json"],
+)
+def test_settings_that_overrule_the_environment_stop_us(tmp_path: Path, file: str) -> None:
+    path = put(tmp_path / file, {"env": {"ANTHROPIC_BASE_URL": "https://gateway.example"}})
+    with pytest.raises(UserError) as caught:
+        named("claude", tmp_path)
+    assert str(path) in caught.value.message
+    assert "proxy.upstream" in caught.value.fix
+
+
+def test_the_last_file_that_opencode_merges_names_its_upstream(tmp_path: Path) -> None:
+    assert named("opencode", tmp_path) == Named()
+    put(tmp_path / "config/opencode/opencode.json", opencode("https://one/v1/"))
+    assert named("opencode", tmp_path).url == "https://one"
+    extra = put(tmp_path / "extra.json", opencode("https://two/v1"))
+    env = {"OPENCODE_CONFIG": str(extra)}
+    assert named("opencode", tmp_path, env).url == "https://two"
+    put(tmp_path / "opencode.jsonc", "{ // above\n" + json.dumps(opencode("https://three"))[1:])
+    assert named("opencode", tmp_path, env).url == "https://three"
+    put(tmp_path / "p/opencode.json", opencode("https://four"))
+    assert named("opencode", tmp_path, env).url == "https://four"
+    env["OPENCODE_CONFIG_CONTENT"] = json.dumps(opencode("https://five"))
+    assert named("opencode", tmp_path, env).url == "https://five"
+
+
+def test_a_base_url_by_variable_must_be_said(tmp_path: Path) -> None:
+    put(tmp_path / "p/opencode.json", opencode("{env:GATEWAY}"))
+    with pytest.raises(UserError, match="by a variable"):
+        named("opencode", tmp_path)
+
+
+def test_a_file_that_cannot_be_read_is_told_by_name(tmp_path: Path) -> None:
+    path = put(tmp_path / "p/opencode.json", "{ nonsense")
+    with pytest.raises(UserError, match="may name another upstream") as caught:
+        named("opencode", tmp_path)
+    assert str(path) in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ('{"a": "b // c", /* x */ "d": 1,}', {"a": "b // c", "d": 1}),
+        ('{"a": "/* \\" */", // end', None),
+        ("[1, 2, /* , */ ]", [1, 2]),
+        ("// only\n{}", {}),
+        ('{"u": "http://h/p"}', {"u": "http://h/p"}),
+        ("/* never closed {}", None),
+    ],
+)
+def test_comments_and_trailing_commas_are_taken_out(text: str, plain: object) -> None:
+    if plain is None:
+        with pytest.raises(json.JSONDecodeError):
+            json.loads(without_comments(text))
+    else:
+        assert json.loads(without_comments(text)) == plain

@@ -1,0 +1,191 @@
+"""What a program needs to speak through a proxy of ours, and where it would have spoken (PX-1).
+
+Nothing is written anywhere: what `wm run` sets ends with the program that it starts. Where the
+user's own settings name another upstream, that one is kept: a key for a company's gateway must
+never be sent to somebody else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+from wm.errors import UserError
+
+BASE_URL = "ANTHROPIC_BASE_URL"
+OPENCODE_CONFIG = "OPENCODE_CONFIG"
+OPENCODE_CONTENT = "OPENCODE_CONFIG_CONTENT"
+FIRST_PARTY = "_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL"
+"""Claude Code holds back features, the large context among them, where it sees another host."""
+
+_FIRST_PARTY_HOST = ".anthropic.com"
+_MAX_FILE_BYTES = 4 * 1024 * 1024
+_OPENCODE_FILES = ("opencode.json", "opencode.jsonc")
+
+
+@dataclass(frozen=True)
+class Named:
+    """An upstream that the user named, and where."""
+
+    url: str = ""
+    where: str = ""
+
+
+def is_opencode(program: str) -> bool:
+    return PurePath(program).stem == "opencode"
+
+
+def is_claude(program: str) -> bool:
+    return PurePath(program).stem == "claude"
+
+
+def named_upstream(
+    program: str, env: Mapping[str, str], *, claude: Path, opencode: Path, folder: Path
+) -> Named:
+    """Where the program's own settings send its requests; nothing where they do not say.
+
+    claude, opencode: the agents' own folders. folder: where the program will run.
+
+    Raises UserError where its settings overrule whatever its environment says, or cannot be read.
+    """
+    if is_opencode(program):
+        return _named_for_opencode(env, opencode, folder)
+    if is_claude(program):
+        here = folder / ".claude"
+        for path in (
+            claude / "settings.json",
+            here / "settings.json",
+            here / "settings.local.json",
+        ):
+            environment = _object(path).get("env")
+            if isinstance(environment, dict) and environment.get(BASE_URL):
+                raise UserError(
+                    f"{path} sets {BASE_URL}, and Claude Code believes it more than wm run.",
+                    fix="Move that URL to proxy.upstream in config.toml.",
+                )
+    return Named(env.get(BASE_URL, ""), f"the environment ({BASE_URL})")
+
+
+def environment(
+    program: str, base_url: str, env: Mapping[str, str], *, upstream_host: str
+) -> dict[str, str]:
+    """What to set beside `env`. Raises UserError for a configuration that cannot be read."""
+    if is_opencode(program):
+        content = _content(env)
+        provider = content.setdefault("provider", {}).setdefault("anthropic", {})
+        # This client's base URL ends in the version, that of all others does not.
+        provider["options"] = {**(provider.get("options") or {}), "baseURL": f"{base_url}/v1"}
+        return {OPENCODE_CONTENT: json.dumps(content)}
+    found = {BASE_URL: base_url}
+    if f".{upstream_host}".endswith(_FIRST_PARTY_HOST) and FIRST_PARTY not in env:
+        found[FIRST_PARTY] = "1"
+    return found
+
+
+# -- OpenCode ------------------------------------------------------------------------------------
+
+
+def _named_for_opencode(env: Mapping[str, str], own: Path, folder: Path) -> Named:
+    """The last one counts, in the order in which it merges its files."""
+    named = Named()
+    paths: list[Path] = [own / name for name in _OPENCODE_FILES]
+    if env.get(OPENCODE_CONFIG):
+        paths.append(Path(env[OPENCODE_CONFIG]))
+    for above in (*reversed(folder.parents), folder):
+        paths += [above / name for name in _OPENCODE_FILES]
+    sources: Iterable[tuple[str, Mapping[str, Any]]] = (
+        *((str(path), _object(path)) for path in paths),
+        (f"the environment ({OPENCODE_CONTENT})", _content(env)),
+    )
+    for where, content in sources:
+        url = _base_url(content)
+        if url:
+            named = Named(url.rstrip("/").removesuffix("/v1"), where)
+    if "{" in named.url:
+        raise UserError(
+            f"{named.where} names its base URL by a variable.",
+            fix="Say where requests go with --upstream URL.",
+        )
+    return named
+
+
+def _base_url(content: Mapping[str, Any]) -> str:
+    found: Any = content
+    for name in ("provider", "anthropic", "options", "baseURL"):
+        found = found.get(name) if isinstance(found, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def _content(env: Mapping[str, str]) -> dict[str, Any]:
+    text = env.get(OPENCODE_CONTENT, "") or "{}"
+    try:
+        content = json.loads(without_comments(text))
+        if not isinstance(content, dict):
+            raise ValueError("it is no object")
+        providers = content.get("provider", {})
+        if not isinstance(providers, dict) or not isinstance(providers.get("anthropic", {}), dict):
+            raise ValueError("its provider is no object")
+    except ValueError as error:
+        raise UserError(
+            f"{OPENCODE_CONTENT} cannot be read: {error}.", fix="Correct it, or unset it."
+        ) from None
+    return content
+
+
+def _object(path: Path) -> dict[str, Any]:
+    """The settings in a file; none where there is no such file."""
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_MAX_FILE_BYTES)
+        content = json.loads(without_comments(raw.decode("utf-8-sig")) or "{}")
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise UserError(
+            f"{path} may name another upstream, and cannot be read: {error}.",
+            fix="Correct it, or say where requests go with --upstream URL.",
+        ) from None
+    return content if isinstance(content, dict) else {}
+
+
+def without_comments(text: str) -> str:
+    """JSON with comments and trailing commas, as OpenCode takes it, as plain JSON."""
+    out: list[str] = []
+    at, end = 0, len(text)
+    while at < end:
+        sign = text[at]
+        if sign == '"':
+            stop = _end_of_string(text, at)
+            out.append(text[at:stop])
+        elif text.startswith("//", at):
+            found = text.find("\n", at)
+            stop = end if found < 0 else found
+        elif text.startswith("/*", at):
+            found = text.find("*/", at + 2)
+            stop = end if found < 0 else found + 2
+        else:
+            stop = at + 1
+            if sign in "}]":
+                _drop_comma(out)
+            out.append(sign)
+        at = stop
+    return "".join(out)
+
+
+def _end_of_string(text: str, at: int) -> int:
+    at += 1
+    while at < len(text) and text[at] != '"':
+        at += 2 if text[at] == "\\" else 1
+    return at + 1
+
+
+def _drop_comma(out: list[str]) -> None:
+    for back in range(len(out) - 1, -1, -1):
+        if out[back] == ",":
+            del out[back]
+            return
+        if not out[back].isspace():
+            return
