@@ -1,0 +1,58 @@
+"""Events out of pieces: the same for every way of cutting."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wm.wire.sse import MAX_EVENT_BYTES, Decoder, Event
+
+STREAM = (
+    b"\xef\xbb\xbf: a comment\n\n"
+    b'event: message_start\ndata: {"a":"\xc3\xa9"}\n\n'
+    b"data: no name\r\n\r\n"
+    b"event: two\rdata: one\rdata:two\rid: 7\r\r"
+    b"event: empty\n\n"
+    b"data\n\n"
+    b"event: ping\ndata: {}\n\nevent: cut\ndata: {"
+)
+EVENTS = [
+    Event("message_start", '{"a":"é"}'.encode()),
+    Event("", b"no name"),
+    Event("two", b"one\ntwo"),
+    Event("", b""),
+    Event("ping", b"{}"),
+]
+
+
+def decoded(*pieces: bytes) -> list[Event]:
+    decoder = Decoder()
+    return [event for piece in pieces for event in decoder.feed(piece)]
+
+
+def test_lines_end_in_three_ways_and_data_may_have_several() -> None:
+    assert decoded(STREAM) == EVENTS
+
+
+@pytest.mark.parametrize("at", range(len(STREAM) + 1))
+def test_every_cut_in_two_gives_the_same_events(at: int) -> None:
+    assert decoded(STREAM[:at], STREAM[at:]) == EVENTS
+
+
+def test_bytes_one_by_one_give_the_same_events() -> None:
+    assert decoded(*(STREAM[n : n + 1] for n in range(len(STREAM)))) == EVENTS
+
+
+@given(st.lists(st.integers(0, len(STREAM)), max_size=12))
+def test_any_number_of_cuts_gives_the_same_events(cuts: list[int]) -> None:
+    edges = [0, *sorted(cuts), len(STREAM)]
+    pieces = [STREAM[a:b] for a, b in pairwise(edges)]
+    assert decoded(*pieces) == EVENTS
+
+
+def test_an_event_without_end_is_skipped_and_the_next_one_is_told() -> None:
+    long = b"data: " + b"x" * MAX_EVENT_BYTES
+    assert decoded(long, b"y", b"\n\n", b"data: z\n\n") == [Event("", b"z")]

@@ -1,0 +1,125 @@
+"""What an answer says of itself, as a stream and as one object."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+
+import pytest
+
+from wm.wire.encodings import opener
+from wm.wire.usage import AnswerReader, Told, Usage
+
+
+def stream(*events: dict[str, object]) -> bytes:
+    return b"".join(
+        b"event: %b\ndata: %b\n\n" % (str(e["type"]).encode(), json.dumps(e).encode())
+        for e in events
+    )
+
+
+def told(data: bytes, *, is_stream: bool = True) -> Told:
+    reader = AnswerReader(stream=is_stream)
+    reader.feed(data)
+    return reader.told()
+
+
+START = {
+    "type": "message_start",
+    "message": {
+        "id": "msg_1",
+        "model": "m-1",
+        "usage": {
+            "input_tokens": 3,
+            "cache_read_input_tokens": 100,
+            "cache_creation_input_tokens": 20,
+            "cache_creation": {"ephemeral_5m_input_tokens": 5, "ephemeral_1h_input_tokens": 15},
+            "output_tokens": 1,
+        },
+    },
+}
+
+
+def test_a_stream_tells_usage_in_parts_that_add_up() -> None:
+    data = stream(
+        START,
+        {"type": "content_block_delta", "delta": {"usage": {"output_tokens": 999}}},
+        {"type": "ping"},
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": "tool_use"},
+            "usage": {"output_tokens": 42, "input_tokens": 4},
+        },
+        {"type": "message_stop"},
+    )
+    usage = Usage(4, 42, 100, 5, 15)
+    assert told(data) == Told("msg_1", "m-1", usage, "tool_use", "", whole=True)
+    assert usage.prompt == 124
+
+
+def test_an_error_inside_a_stream_is_told_and_the_answer_is_not_whole() -> None:
+    found = told(stream(START, {"type": "error", "error": {"type": "overloaded_error"}}))
+    assert (found.error, found.whole, found.model) == ("overloaded_error", False, "m-1")
+
+
+def test_a_plain_answer_tells_the_same() -> None:
+    body = {"type": "message", **START["message"], "stop_reason": "end_turn"}  # type: ignore[dict-item]
+    found = told(json.dumps(body).encode(), is_stream=False)
+    assert found == Told("msg_1", "m-1", Usage(3, 1, 100, 5, 15), "end_turn", "", whole=True)
+
+
+def test_a_plain_refusal_tells_its_type() -> None:
+    body = {"type": "error", "error": {"type": "rate_limit_error", "message": "slow down"}}
+    assert told(json.dumps(body).encode(), is_stream=False) == Told(
+        error="rate_limit_error", whole=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("usage", "expected"),
+    [
+        ({"input_tokens": 1, "cache_creation_input_tokens": 9}, Usage(1, 0, 0, 9, 0)),
+        ({"input_tokens": -1, "output_tokens": "7"}, Usage()),
+        ({"cache_creation": {"ephemeral_1h_input_tokens": 4}}, Usage(cache_write_1h=4)),
+        (
+            {
+                "cache_creation_input_tokens": 9,
+                "cache_creation": {"ephemeral_1h_input_tokens": 4},
+            },
+            Usage(cache_write_5m=5, cache_write_1h=4),
+        ),
+        ({"input_tokens": True}, Usage()),
+    ],
+)
+def test_odd_figures_are_read_as_far_as_they_are_figures(
+    usage: dict[str, object], expected: Usage
+) -> None:
+    found = told(stream({"type": "message_start", "message": {"usage": usage}}))
+    assert found.usage == expected
+
+
+@pytest.mark.parametrize("data", [b"", b"nonsense", b"event: message_start\ndata: [1\n\n", b"[]"])
+def test_what_is_no_answer_tells_nothing(data: bytes) -> None:
+    assert told(data).usage is None
+    assert told(data, is_stream=False).usage is None
+
+
+@pytest.mark.parametrize(
+    ("encoding", "pack"),
+    [("gzip", gzip.compress), ("deflate", zlib.compress), ("", bytes), ("Identity ", bytes)],
+)
+def test_compressed_answers_are_opened_piece_by_piece(encoding: str, pack: object) -> None:
+    data = stream(START) * 20
+    packed = pack(data)  # type: ignore[operator]
+    found = opener(encoding)
+    assert found is not None
+    assert b"".join(found.feed(packed[n : n + 7]) for n in range(0, len(packed), 7)) == data
+
+
+def test_what_is_not_in_its_encoding_is_an_error_and_an_unknown_one_is_none() -> None:
+    found = opener("gzip")
+    assert found is not None
+    with pytest.raises(ValueError, match="incorrect header"):
+        found.feed(b"plain text")
+    assert opener("compress") is None

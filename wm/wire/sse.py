@@ -1,0 +1,73 @@
+"""Server-sent events, whatever pieces their bytes arrive in. Pure.
+
+The rule it protects: the events told are the same for every way of cutting the stream.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MAX_EVENT_BYTES = 32 * 1024 * 1024
+"""A longer event is skipped whole: nobody sends one, and memory is not for filling."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """name: of the `event:` line, "" without one. data: its `data:` lines, joined by newlines."""
+
+    name: str
+    data: bytes
+
+
+class Decoder:
+    """Feed it pieces; it tells the events that are complete."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._name = b""
+        self._data: list[bytes] = []
+        self._size = 0
+        self._after_cr = False
+        self._skipping = False
+
+    def feed(self, piece: bytes) -> list[Event]:
+        """The events that this piece completes."""
+        if self._after_cr and piece:
+            self._after_cr = False
+            if piece[:1] == b"\n":  # the second half of a line end
+                piece = piece[1:]
+        text = self._rest + piece if self._rest else piece
+        if b"\r" in piece:
+            self._after_cr = text.endswith(b"\r")
+            text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        lines = text.split(b"\n")
+        self._rest = lines.pop()
+        if len(self._rest) > MAX_EVENT_BYTES:
+            self._rest = b""
+            self._skipping = True
+        events: list[Event] = []
+        for line in lines:
+            if line:
+                self._line(line)
+            else:
+                self._end(events)
+        return events
+
+    def _line(self, line: bytes) -> None:
+        field, _, value = line.partition(b":")
+        value = value.removeprefix(b" ")
+        if field == b"data":
+            self._size += len(value)
+            if self._size > MAX_EVENT_BYTES:
+                self._skipping = True
+                self._data.clear()
+            elif not self._skipping:
+                self._data.append(value)
+        elif field == b"event":
+            self._name = value
+
+    def _end(self, events: list[Event]) -> None:
+        if self._data and not self._skipping:
+            name = self._name.decode("utf-8", "replace")
+            events.append(Event(name, b"\n".join(self._data)))
+        self._name, self._data, self._size, self._skipping = b"", [], 0, False

@@ -1,0 +1,138 @@
+"""What an answer of the Messages API says of itself: model, usage, why it stopped. Pure (PX-11).
+
+It reads the few events of a stream that carry this, and never the text. Figures are cumulative:
+a later one replaces an earlier one, a missing one leaves it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from wm.wire.sse import Decoder
+
+_TELLING = frozenset({"message_start", "message_delta", "message_stop", "error"})
+MAX_JSON_BYTES = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens, as the service reports them. `cache_write_5m` holds what names no lifetime."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write_5m: int = 0
+    cache_write_1h: int = 0
+
+    @property
+    def prompt(self) -> int:
+        """All that the model read."""
+        return self.input + self.cache_read + self.cache_write_5m + self.cache_write_1h
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """usage: None where the answer gave none. error: the type of an error, also of one inside
+    a stream that began well. whole: the answer came to its own end."""
+
+    id: str = ""
+    model: str = ""
+    usage: Usage | None = None
+    stop_reason: str = ""
+    error: str = ""
+    whole: bool = False
+
+
+class AnswerReader:
+    """Feed it the opened body of an answer. stream: it is made of events."""
+
+    def __init__(self, *, stream: bool) -> None:
+        self._events = Decoder() if stream else None
+        self._json = bytearray()
+        self._told = Told()
+
+    def feed(self, data: bytes) -> None:
+        if self._events is None:
+            if len(self._json) + len(data) <= MAX_JSON_BYTES:
+                self._json += data
+            return
+        for event in self._events.feed(data):
+            if event.name in _TELLING:
+                self._event(event.name, _object(event.data))
+
+    def told(self) -> Told:
+        """All that was told so far; call it at the end."""
+        if self._events is None and self._json:
+            body = _object(bytes(self._json))
+            if body.get("type") == "error":
+                return replace(self._told, error=_error(body), whole=True)
+            return replace(_message(body, self._told), whole=bool(body))
+        return self._told
+
+    def _event(self, name: str, body: Mapping[str, Any]) -> None:
+        match name:
+            case "message_start":
+                self._told = _message(_mapping(body.get("message")), self._told)
+            case "message_delta":
+                delta = _mapping(body.get("delta"))
+                told = replace(self._told, usage=_usage(body.get("usage"), self._told.usage))
+                self._told = replace(told, stop_reason=_text(delta.get("stop_reason")))
+            case "message_stop":
+                self._told = replace(self._told, whole=True)
+            case "error":
+                self._told = replace(self._told, error=_error(body))
+
+
+def _message(body: Mapping[str, Any], told: Told) -> Told:
+    return replace(
+        told,
+        id=_text(body.get("id")),
+        model=_text(body.get("model")),
+        usage=_usage(body.get("usage"), told.usage),
+        stop_reason=_text(body.get("stop_reason")),
+    )
+
+
+def _usage(found: Any, before: Usage | None) -> Usage | None:
+    if not isinstance(found, Mapping):
+        return before
+    was = before or Usage()
+    split = _mapping(found.get("cache_creation"))
+    hour = _count(split.get("ephemeral_1h_input_tokens"), was.cache_write_1h)
+    short = split.get("ephemeral_5m_input_tokens")
+    written = found.get("cache_creation_input_tokens")
+    if not isinstance(short, int) and isinstance(written, int):
+        short = max(0, written - hour)
+    return Usage(
+        input=_count(found.get("input_tokens"), was.input),
+        output=_count(found.get("output_tokens"), was.output),
+        cache_read=_count(found.get("cache_read_input_tokens"), was.cache_read),
+        cache_write_5m=_count(short, was.cache_write_5m),
+        cache_write_1h=hour,
+    )
+
+
+def _count(value: Any, before: int) -> int:
+    return value if type(value) is int and value >= 0 else before
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _error(body: Mapping[str, Any]) -> str:
+    return _text(_mapping(body.get("error")).get("type")) or "unknown"
+
+
+def _object(data: bytes) -> Mapping[str, Any]:
+    try:
+        return _mapping(json.loads(data))
+    except (ValueError, RecursionError):
+        return {}
