@@ -21,6 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "store": {"errors", "settings", "formats", "domain", "store"},
     "ops": {"errors", "settings", "formats", "domain", "store", "ops"},
     "daemon": {"errors", "settings", "formats", "domain.times", "ops", "daemon"},
+    "wire": {"errors", "settings", "formats", "wire"},
     "proxy": {"errors", "settings", "formats", "wire", "daemon.client", "proxy"},
     "agents": {"errors", "settings", "formats", "daemon.client", "agents"},
     "library": {"errors", "settings", "formats", "daemon.client", "ops"},
@@ -41,6 +42,7 @@ EXCEPTIONS = {
 NEVER: dict[str, set[str]] = {
     "formats": {"os", "pathlib", "time", "asyncio", "socket", "subprocess"},
     "domain": {"os", "pathlib", "time", "asyncio", "socket", "subprocess", "random", "secrets"},
+    "wire": {"os", "pathlib", "time", "asyncio", "socket", "subprocess", "random", "secrets"},
     "ops": {"socket", "asyncio", "click", "subprocess"},
 }
 """Standard library that a pure package has no business with."""
@@ -133,7 +135,7 @@ def test_only_settings_reads_the_environment() -> None:
 
 
 def test_broad_catches_stand_at_the_doors_only() -> None:
-    doors = {"cli.app", "daemon.dispatch", "daemon.actors", "agents.mcp_stdio"}
+    doors = {"cli.app", "daemon.dispatch", "daemon.actors", "agents.mcp_stdio", "proxy.exchange"}
     wrong = []
     for name, tree in modules():
         for node in ast.walk(tree):

@@ -16,7 +16,7 @@ from wm.cli.app import commands
 from wm.cli.context import Caller
 from wm.cli.models import PRINTS, PROBLEM
 
-NO_JSON = {"daemon", "hook", "mcp", "statusline", "completion"}
+NO_JSON = {"daemon", "hook", "mcp", "run", "statusline", "completion"}
 """Verbs whose output has another form: a log, an agent's own, one line, a script."""
 
 ONE = "We deploy with `make ship`."
@@ -80,8 +80,11 @@ LINES: dict[str, tuple[str, ...]] = {
 BY_OPTION = {"export file", "forget list", "inbox several", "undo list"}
 """Another form of a verb's JSON, with an option of it."""
 
-ELSEWHERE = {"up", "down", "fsck repair", "inbox reject", "inbox several", "workspace mv", PROBLEM}
-"""Tested below, or with the mistakes."""
+ELSEWHERE = {
+    *("up", "down", "fsck repair", "inbox reject", "inbox several", "workspace mv", "proxy"),
+    PROBLEM,
+}
+"""Tested below, or with the mistakes, or with the proxy."""
 
 
 def test_every_verb_has_a_schema_and_a_line_here() -> None:

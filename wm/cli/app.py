@@ -60,6 +60,10 @@ GROUPS: dict[str, dict[str, str]] = {
         "fsck": "Check every file; `wm fsck repair` mends.",
         "config": "Show every option; declare a text to be no secret.",
     },
+    "Proxy": {
+        "run": "Start an agent with a proxy of its own.",
+        "proxy": "Pass the Messages API through, for every agent.",
+    },
     "For programs": {
         "mcp": "Serve the memory tools to an agent over MCP.",
         "hook": "Answer one hook of an agent (stdin to stdout).",

@@ -192,6 +192,14 @@ class ImportReport(Record):
     files: tuple[str, ...]
 
 
+class ProxyReport(Record):
+    """A proxy that serves. baseUrl: what an agent is given as the URL of the Messages API."""
+
+    base_url: str
+    port: int
+    upstream: str
+
+
 PROBLEM = "problem"
 
 PRINTS: dict[str, type[Record]] = {
@@ -253,6 +261,7 @@ PRINTS: dict[str, type[Record]] = {
     "fsck repair": FsckReport,
     "config show": ConfigReport,
     "config allow-secret": Allowances,
+    "proxy": ProxyReport,
     PROBLEM: ProblemReport,
 }
 """Verb -> the model of its JSON; `problem`: any verb that could not do it."""

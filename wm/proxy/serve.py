@@ -8,6 +8,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from wm.errors import UserError
 from wm.proxy.exchange import Failed
@@ -64,26 +65,32 @@ async def until_told() -> None:
     await told.wait()
 
 
-async def run_program(words: Sequence[str], env: Mapping[str, str]) -> int:
+async def run_program(words: Sequence[str], env: Mapping[str, str], folder: Path) -> int:
     """Run a program in our terminal until it ends; its exit code, as a shell tells it.
 
     Keys such as Ctrl-C reach it by itself, it decides what they mean. Who tells us to end means
     it. Raises UserError where it cannot be started.
     """
+    told: asyncio.Queue[int] = asyncio.Queue()
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGINT, lambda: None)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # Before it is started: what is told in this moment must not leave it behind.
+        loop.add_signal_handler(number, told.put_nowait, number)
     try:
-        process = await asyncio.create_subprocess_exec(*words, env=dict(env))
+        process = await asyncio.create_subprocess_exec(*words, env=dict(env), cwd=folder)
     except OSError as error:
         raise UserError(
             f"{words[0]} cannot be started: {error.strerror}.", fix="Name a program that can run."
         ) from None
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, _pass_on, process, number)
+    passing = loop.create_task(_pass_on(told, process))
     code = await process.wait()
+    passing.cancel()
     return code if code >= 0 else 128 - code
 
 
-def _pass_on(process: asyncio.subprocess.Process, number: int) -> None:
-    with contextlib.suppress(ProcessLookupError):  # it ended by itself
-        process.send_signal(number)
+async def _pass_on(told: asyncio.Queue[int], process: asyncio.subprocess.Process) -> None:
+    while True:
+        number = await told.get()
+        with contextlib.suppress(ProcessLookupError):  # it ended by itself
+            process.send_signal(number)

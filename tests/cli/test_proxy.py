@@ -1,0 +1,190 @@
+"""`wm proxy` and `wm run`, as processes, in front of a small upstream of the test."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from jsonschema import validate
+
+from tests.cli.terminal import Terminal
+from tests.docs.schemas import printed_schema
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Service(ThreadingHTTPServer):
+    """Answers every request with what it heard."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Answering)
+        self.heard: list[tuple[str, dict[str, str], bytes]] = []
+        threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class _Answering(BaseHTTPRequestHandler):
+    server: Service
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        self.server.heard.append((self.path, headers, body))
+        answer = json.dumps({"usage": {"input_tokens": 12, "cache_read_input_tokens": 30}})
+        self.send_response(200)
+        self.send_header("content-length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer.encode())
+
+    def log_message(self, *_words: object) -> None:
+        """Tests are quiet."""
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    made = Service()
+    yield made
+    made.shutdown()
+    made.server_close()
+
+
+def start(user: Terminal, *words: str, **env: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "wm", *words],
+        env={**user.env, "PYTHONPATH": str(ROOT), **env},
+        cwd=user.repo,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def done(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    out, err = process.communicate(timeout=30)
+    return process.returncode, out, err
+
+
+def post(base_url: str, body: bytes = b"{}") -> tuple[int, bytes]:
+    parts = urlsplit(base_url)
+    with closing(HTTPConnection(parts.netloc, timeout=10)) as connection:
+        connection.request("POST", f"{parts.path}/v1/messages", body)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+
+
+def test_a_proxy_serves_until_it_is_told_to_end(terminal: Terminal, service: Service) -> None:
+    process = start(terminal, "proxy", "--port", "0", "--upstream", service.url, "--json")
+    assert process.stdout is not None
+    told = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
+    validate(told, printed_schema("proxy"))
+    status, answer = post(told["baseUrl"], b'{"model": "m"}')
+    assert (status, b"usage" in answer) == (200, True)
+    assert service.heard[0][0] == "/v1/messages"
+    assert service.heard[0][2] == b'{"model": "m"}'
+    process.send_signal(signal.SIGTERM)
+    code, _, err = done(process)
+    assert (code, err) == (
+        0,
+        "wm proxy: 1 request; 42 tokens read, 30 of them from the cache.\n",
+    )
+    with pytest.raises(ConnectionRefusedError):
+        post(told["baseUrl"])
+
+
+def test_its_address_is_the_same_after_a_restart_and_needs_the_token(
+    terminal: Terminal, service: Service
+) -> None:
+    urls = []
+    for _ in range(2):
+        process = start(terminal, "proxy", "--port", "0", "--upstream", service.url, "--json")
+        assert process.stdout is not None
+        told = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
+        urls.append(told["baseUrl"].partition("/t/")[2])
+        assert post(f"http://127.0.0.1:{told['port']}/t/{'0' * 32}")[0] == 403
+        process.send_signal(signal.SIGINT)
+        assert done(process)[0] == 0
+    assert urls[0] == urls[1]
+    assert service.heard == []
+
+
+def test_a_port_that_is_taken_is_told(terminal: Terminal, service: Service) -> None:
+    said = terminal.wm("proxy", "--port", str(service.server_port), "--upstream", service.url)
+    assert said.code == 1
+    assert f"cannot listen on 127.0.0.1:{service.server_port}" in said.sentences
+    assert "--port" in said.sentences
+
+
+def test_a_program_speaks_through_its_own_proxy_and_gives_its_exit_code(
+    terminal: Terminal, service: Service
+) -> None:
+    script = 'curl -s "$ANTHROPIC_BASE_URL/v1/messages" -d "{}" && echo && exit 7'
+    code, out, err = done(start(terminal, "run", "--upstream", service.url, "sh", "-c", script))
+    assert code == 7
+    assert '"input_tokens": 12' in out
+    assert err == "wm run: 1 request; 42 tokens read, 30 of them from the cache.\n"
+    assert service.heard[0][0] == "/v1/messages"
+
+
+def test_options_of_the_program_are_the_programs(terminal: Terminal) -> None:
+    line = ("run", "--quiet", "--upstream", "http://127.0.0.1:9", "--", "echo", "--json", "-C", "x")
+    assert done(start(terminal, *line)) == (0, "--json -C x\n", "")
+
+
+def test_the_upstream_of_the_environment_is_kept(terminal: Terminal, service: Service) -> None:
+    script = 'curl -s "$ANTHROPIC_BASE_URL/v1/messages" -d "{}"'
+    code, _, _ = done(
+        start(terminal, "run", "--quiet", "sh", "-c", script, ANTHROPIC_BASE_URL=service.url)
+    )
+    assert code == 0
+    assert len(service.heard) == 1
+
+
+def test_who_ends_wm_run_ends_the_program(terminal: Terminal, service: Service) -> None:
+    script = 'trap "echo told; exit 5" TERM; echo up; while :; do sleep 0.05; done'
+    process = start(terminal, "run", "--quiet", "--upstream", service.url, "sh", "-c", script)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "up\n"
+    process.send_signal(signal.SIGTERM)
+    assert done(process) == (5, "told\n", "")
+
+
+def test_a_program_that_was_killed_gives_the_code_of_a_shell(terminal: Terminal) -> None:
+    line = ("run", "--quiet", "--upstream", "http://127.0.0.1:9", "sh", "-c", "kill -9 $$")
+    assert done(start(terminal, *line))[0] == 128 + signal.SIGKILL
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (("run",), 2, "needs a PROGRAM"),
+        (("run", "--upstream", "http://127.0.0.1:9", "no-such-program"), 1, "no program"),
+        (("run", "--upstream", "http://api.example", "sh"), 1, "without encryption"),
+        (("run", "--upstream", "nonsense", "sh"), 1, "no http or https URL"),
+        (("proxy", "--upstream", "ftp://x"), 1, "no http or https URL"),
+        (("proxy", "--port", "70000"), 2, "--port"),
+    ],
+)
+def test_what_cannot_be_is_told_in_a_sentence(
+    terminal: Terminal, words: tuple[str, ...], code: int, says: str
+) -> None:
+    said = terminal.wm(*words)
+    assert said.code == code
+    assert says in said.sentences
+    assert os.path.exists(terminal.repo)

@@ -1,0 +1,44 @@
+"""What `wm proxy` and `wm run` share: the token, the address, the sums at the end (PX-1)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from wm.cli import output
+from wm.cli.context import Caller
+from wm.errors import UserError
+from wm.formats.protocol import Scoped
+from wm.ops.local import open_runtime
+from wm.ops.place import locate
+from wm.proxy.watching import Tally
+from wm.settings import ProxySettings
+
+
+def settings_for(caller: Caller, upstream: str) -> ProxySettings:
+    """The proxy's settings, with the upstream that was asked for."""
+    settings = caller.settings.proxy
+    return replace(settings, upstream=upstream) if upstream else settings
+
+
+def lasting_token(caller: Caller) -> str:
+    """The token of this user's `wm proxy`: the same after a restart, on no other machine."""
+    return open_runtime(caller.settings).store.digest("proxy token")
+
+
+def workspace_part(caller: Caller) -> str:
+    """`/w/<key>` of the workspace that the user is in; "" outside of any."""
+    try:
+        asked = Scoped.model_validate(caller.scoped())
+        return f"/w/{locate(open_runtime(caller.settings), asked).key}"
+    except UserError:
+        if caller.names_workspace:
+            raise
+        return ""
+
+
+def summary(tally: Tally) -> str:
+    """One line on what passed."""
+    usage = tally.usage
+    failed = f", {tally.failed} failed" if tally.failed else ""
+    read = f"{usage.prompt:,} tokens read, {usage.cache_read:,} of them from the cache"
+    return output.count(tally.requests, "request") + f"{failed}; {read}."

@@ -1,0 +1,61 @@
+"""`wm proxy`."""
+
+from __future__ import annotations
+
+import asyncio
+
+import click
+
+from wm.cli import output, proxies
+from wm.cli.context import Caller, json_option, workspace_options
+from wm.proxy.serve import Running, running, until_told
+from wm.proxy.watching import Tally, Watched
+
+
+@click.command("proxy")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=None,
+    help="Port on the loopback; 0: a free one. Without it, proxy.port of config.toml.",
+)
+@click.option("--upstream", metavar="URL", default="", help="Where requests go on to.")
+@json_option
+@workspace_options
+def command(caller: Caller, port: int | None, upstream: str, as_json: bool) -> int:
+    """Pass the Messages API through, in the foreground, until SIGTERM or Ctrl-C.
+
+    Every agent of yours may use the printed URL; it stays the same after a restart. Requests and
+    answers go on byte for byte. `wm run` gives one agent a proxy of its own.
+    """
+    settings = proxies.settings_for(caller, upstream)
+    token = proxies.lasting_token(caller)
+    number = settings.port if port is None else port
+
+    async def serve() -> Tally:
+        tally = Tally()
+        async with running(
+            settings,
+            token,
+            port=number,
+            watch=lambda head, admitted: Watched(tally, head, admitted),
+            failed=tally.fault,
+        ) as proxy:
+            _tell(proxy, settings.upstream, as_json=as_json)
+            await until_told()
+        return tally
+
+    tally = asyncio.run(serve())
+    output.note(f"wm proxy: {proxies.summary(tally)}")
+    return 0
+
+
+def _tell(proxy: Running, upstream: str, *, as_json: bool) -> None:
+    if as_json:
+        output.as_json({"baseUrl": proxy.base_url, "port": proxy.port, "upstream": upstream})
+    else:
+        output.line(f"wm proxy passes on to {output.safe(upstream)} from")
+        output.line(f"  {proxy.base_url}")
+        output.line("Claude Code and SDKs: set ANTHROPIC_BASE_URL to it. OpenCode: set")
+        output.line("provider.anthropic.options.baseURL to it with /v1 behind. Ctrl-C ends it.")
+    output.flush()
