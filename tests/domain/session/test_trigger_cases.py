@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.domain.session.trigger_cases import BY_LANGUAGE, LAST, MORE, Row
+from tests.domain.session.trigger_cases import BY_LANGUAGE, FRESH, LAST, MORE, Row
 from wm.domain.session.remember import find_requests
 from wm.settings import GateSettings
 
@@ -15,6 +15,10 @@ GATE = GateSettings()
 def test_exactly_what_was_asked_for_is_found_in_every_language(lang: str) -> None:
     wrong = [row for row in (*BY_LANGUAGE[lang], *MORE[lang], *LAST[lang]) if not _as_expected(row)]
     assert wrong == []
+
+
+def test_lists_and_questions_are_told_apart_in_every_language() -> None:
+    assert [row for row in FRESH if not _as_expected(row)] == []
 
 
 def _as_expected(row: Row) -> bool:

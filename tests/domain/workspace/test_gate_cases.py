@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from tests.domain.workspace.gate_cases import ANY, BY_LANGUAGE, LAST, MORE, SECRETS, SIMPLE, Row
+from tests.domain.workspace.gate_cases import (
+    ANY,
+    BY_LANGUAGE,
+    FRESH,
+    LAST,
+    MORE,
+    SECRETS,
+    SIMPLE,
+    Row,
+)
 from wm.domain.workspace.quality import judge
 from wm.settings import GateSettings
 
@@ -19,6 +28,10 @@ def test_the_gate_judges_every_language_alike(lang: str) -> None:
         if not _as_expected(row)
     ]
     assert wrong == []
+
+
+def test_plans_and_reports_are_told_from_rules() -> None:
+    assert [row for row in FRESH if not _as_expected(row)] == []
 
 
 def _as_expected(row: Row) -> bool:

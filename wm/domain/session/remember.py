@@ -270,7 +270,7 @@ def _judge(
     start, end = match.span(1) if whole else (match.end(), len(body))
     text, trigger = body[start:end], plain[: match.end() if not whole else start].strip()
     code = _why_not(text, plain, lang)
-    if code == "empty_request":
+    if code == "empty_request" or (not code and _heads_list(text)):
         below = list(_below(lines, at))
         if below:
             for item in below:
@@ -285,11 +285,24 @@ def _judge(
     yield Request(text, infer_type(text, lang, trigger or plain[:40]), lang, trigger)
 
 
+HEAD_CHARS = 80
+"""A longer text in front of a list says something itself."""
+
+
+def _heads_list(text: str) -> bool:
+    """`follow these rules:` and the like: what is to be kept stands below."""
+    bare = text.strip().strip("*_")
+    return len(bare) <= HEAD_CHARS and bare.endswith((":", "："))
+
+
 _ONE_OFF = Words(
     r"^(?:i (?:\w+ )?prefer|je préfère|prefiro|prefiero|ich bevorzuge) (?:not to|to not|that\b|this\b|it\b|option|the (?:first|second|third|last|latter|"
     r"former|other)|your|ça|cela|esto|eso|isso|isto|das\b|no hablar|não falar|ne pas)"
 )
-_POLITE_QUESTION = Words(r"^(?:can|could|would|will) you ")
+_POLITE_QUESTION = Words(
+    r"^(?:(?:can|could|would|will) you |(?:kannst|könntest|würdest) du |¿?(?:puedes|podrías) |"
+    r"(?:peux-tu|pourrais-tu|tu peux) |(?:você )?(?:pode|poderia) )"
+)
 
 
 _SPOKEN_OF = Words(
@@ -310,10 +323,15 @@ def _why_not(text: str, plain: str, lang: str) -> str:
         return "empty_request"
     if _ONE_OFF.match(plain) is not None or _SPOKEN_OF.match(_plain(bare)) is not None:
         return "one_off"
-    if _asks_back(text) and _POLITE_QUESTION.match(plain) is None:
+    if _POLITE_QUESTION.match(plain) is None and (
+        _asks_back(text) or (":" not in plain[: -len(text)] and _ASKS_FIRST.match(text) is not None)
+    ):
         return "question"
     return ""
 
+
+_ASKS_FIRST = Lazy(r"^[^.!?:;。！？]{1,160}\? +\S")
+"""A question and what follows it: `Remember the outage we had? It is back.`"""
 
 _QUESTION_END = Lazy(
     r"[?？][\"'”’»)\]*_\s]*$|(?:吗|嗎|呢|ますか|ですか|でしょうか|ましたか|나요|습니까|을까|ㄹ까)[。.\s]*$"
@@ -345,7 +363,7 @@ def _tidy(text: str) -> str:
         text = text[: cut + 1].strip()
 
 
-_BULLET = Lazy(r"^\s{0,8}(?:[-*+•]|\d{1,2}[.)])\s+")
+_BULLET = Lazy(r"^\s{0,8}(?:(?:[-*+•]|\d{1,2}[.)])\s+|[・●▪◦]\s{0,2}|\d{1,2}[、．])")
 
 
 def _below(lines: list[Line], at: int) -> Iterator[str]:

@@ -37,6 +37,18 @@ _ASKING = Words(
 )
 """A request in small letters, not the name of a program in front of what it printed."""
 
+_TO_KEEP = Words(
+    r"^[^\w]*(?:(?:please|pls|and|also|so|ok|bitte|por favor|s'il te plaît|次回のために|忘れずに|필히|꼭)[,、]?\s*|请|請|帮我|幫我|你要){0,3}"
+    r"(?:(?:always )?(?:remember|memori[sz]e)\b|(?:keep|bear|have)\b.{0,30}\bin mind\b|"
+    r"(?:add|save|store|write|put|commit|record)\b.{0,40}\bmemory\b|"
+    r"merke? (?:dir|euch)\b|merken sie sich|folgendes merken|behalte?\b.{0,30}\bim (?:kopf|hinterkopf|gedächtnis)|denke? (?:bitte )?(?:daran|dran)|"
+    r"recuerd[ae]n?\b|acu[eé]rdate|ten(?:ga)?\b.{0,20}\ben (?:cuenta|mente)|memoriza|anota\b|guarda\b.{0,30}\bmemoria|"
+    r"retiens|retenez|mémorise|souviens-toi|rappelle-toi|gardez?\b.{0,20}\ben (?:tête|mémoire)|"
+    r"lembr[ae]\b|lembre-se|memorize|anote\b|tenha\b.{0,20}\bem mente|guarde\b.{0,30}\bmemória|"
+    r"(?:记住|記住|牢记|牢記|谨记|别忘|記得|记得)|.{0,20}(?:覚えて|憶えて|記憶して|忘れないで)|.{0,20}(?:기억해|기억하세요|명심해|잊지 (?:마|말)))"
+)
+"""A request to keep what follows: then that is the user's own."""
+
 _ENDS = frozenset(":： \t\u3000\xa0")
 """What a line ends in that may announce another one's words."""
 
@@ -133,7 +145,7 @@ def _origin(lines: list[str], logs: bytearray, i: int) -> str:
 def _announces(text: str) -> str:
     """Does this line say that what follows is not the user's own?"""
     tail = text.rstrip()[-300:]
-    if not tail.endswith((":", "：")):
+    if not tail.endswith((":", "：")) or _TO_KEEP.match(text[:200]) is not None:
         return ""
     if _OUTPUT.search(tail) is not None:
         return "pasted_log"

@@ -26,12 +26,22 @@ DURABLE: Patterns = (
     r"\b(?:siempre|nunca|jamás|deben?|hay que|solo|sólo|cada|en lugar de|prefiere|evitar|prohibido|ya no)\b",
     r"^toujours\b|\b(?:doit|doivent|il faut|est|sont|on|nous|se) toujours\b|\b(?:jamais|doit|doivent|il faut|seulement|uniquement|chaque|au lieu de|préfère|éviter|interdit|ne plus)\b",
     r"\b(?:sempre|nunca|jamais|deve[m]?|é preciso|apenas|somente|cada|em vez de|prefere|evitar|proibido)\b",
+    r"(?:要求|希望|偏好|喜欢|喜歡)[^，。]{0,6}先.{1,24}(?:再|才)",
     r"一律|必须|必須|禁止|不得|只能|只用|总是|總是|始终|始終|每次|每个|每個|应该|應該|(?:^|[^要])不要|永远|统一|規定|规定|而不是|不再",
     r"必ず|常に|のみ|だけ|禁止|べきである|ないこと|毎回|ではなく|ため|してはいけない|使わない|しない。?$",
     r"항상|반드시|절대|금지|만 (?:사용|허용)|해야|하지 않(?:는다|고|기로|음)|마다|대신|전용|말 것",
 )
 
 PROGRESS: Patterns = (
+    r"^(?:ok(?:ay)?,? )?(?:let me\b|(?:i'll|i will|i'm going to|i am going to) (?:now|first|next|then|also|start|check|run|look|try|fix|add|update|continue|have a look|take a look)\b)",
+    r"^(?:renamed|moved|changed|updated|touched|edited|modified|replaced)\b.{1,80}\bin (?:\d+|all|several|two|three) (?:\w+ )?(?:files|places|modules|tests|call sites)\b",
+    r"\b(?:steps?|phases?|parts?|tasks?|stages?|chunks?) \d+ ?(?:-|–|to|through|and|,) ?\d+ (?:are |is )?(?:finished|done|complete[d]?|merged|migrated|open|pending)\b",
+    r"\btests? (?:laufen|sind|gehen) (?:\w+ ){0,3}(?:durch|grün)\b|^(?:als nächstes|nächster schritt|jetzt noch)\b|^ich (?:arbeite|schaue|prüfe|teste|baue) (?:gerade|jetzt|mir|noch)\b",
+    r"^(?:ahora )?(?:estoy|estamos) \w+ndo\b|^(?:el )?(?:próximo|siguiente) paso\b|^(?:ahora )?voy a \w+r\b",
+    r"^(?:maintenant )?(?:je suis|nous sommes|on est) en train de\b|^je travaille (?:sur|à)\b|^(?:prochaine étape|étape suivante)\b|^je vais (?:maintenant )?\w+[ei]r\b",
+    r"^(?:agora )?(?:estou|estamos) (?:\w+ndo|a \w+r)\b|^(?:o )?próximo passo\b|^(?:agora )?vou \w+r\b",
+    r"^次(?:は|に|のステップ).{0,60}(?:します|する|予定|です)[。.]?$|^(?:これから|今から).{0,40}(?:します|するところ)[。.]?$|^(?:现在|接下来|下一步).{0,4}(?:我)?(?:来|会|将|要|更新|修复|修改|检查|运行|实现)",
+    r"^(?:방금|지금 막|조금 전에).{1,60}(?:했습니다|했어요|했다|했음|됨)[.]?$|(?:커밋|푸시|머지|배포)(?:했습니다|했어요|했다|했음|완료)|^다음(?: 단계)?(?:는|은|으로).{0,60}(?:입니다|합니다|한다|할 예정)",
     r"\b(?:all )?\d+(?: of \d+)? (?:unit |integration |e2e )?(?:tests?|specs?|suites?|checks?|files?|cases?|handlers?|modules?)\b.{0,30}\b(?:pass(?:ed|ing)?|green|fail(?:ed|ing)?|done|converted|migrated|ported|completed|left|remaining)\b",
     r"\btests? (?:are|is|were|all|now)\b.{0,20}\b(?:green|pass(?:ed|ing)?|red|failing)\b|\b(?:all|the) tests? pass(?:ed)?\b(?: now)?[.!]?$",
     r"^(?:(?:just|successfully|now|already|also)\s+)?(?:implemented|added|finished|refactored|migrated|rewrote|wired|bumped|cleaned up|ported|converted|debugged|investigated|verified|tested|pushed|landed|shipped)\s",
