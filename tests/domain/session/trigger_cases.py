@@ -1,3 +1,4 @@
+# ruff: noqa: E501  One row, one case.
 """Messages of users in eight languages, and what each asks to keep.
 
 Rows are (kind, message, words): one string of each memory that is asked for, () for none.
