@@ -327,8 +327,17 @@ class WorkingSettings:
     compacted_items: int = option(
         10, "Best items of the pool that a compaction keeps.", spec="CB-5", unit="items"
     )
+    kept_compactions: int = option(
+        20, "Compactions that the compaction log holds.", spec="CB-5", unit="compactions"
+    )
     rendered_chars: int = option(
         1600, "Characters of the working memory in a prompt.", spec="CB-4", unit="chars"
+    )
+    searched_chars: int = option(
+        64_000,
+        "So much of a manifest, a message or an answer is searched for items.",
+        spec="CB-2",
+        unit="chars",
     )
 
 
@@ -553,6 +562,13 @@ class HookSettings:
         "Longest wait of a hook for a document's lock: what is busy is told within its deadline.",
         spec="ST-2",
         unit="s",
+    )
+    context_chars: int = option(
+        9_900,
+        "So much may one hook of Claude Code add; it shows no more than the beginning of what is "
+        "longer than 10,000. The working memory gives way.",
+        spec="EP-2",
+        unit="chars",
     )
 
 

@@ -49,6 +49,14 @@ LINES: dict[str, tuple[str, ...]] = {
     "handoff": ("handoff",),
     "session list": ("session",),
     "session show": ("session", "show", "8d2f"),
+    "session core set": ("session", "core", "set", "goal", "Mend the berths."),
+    "session core append": ("session", "core", "append", "goal", "Then the docks."),
+    "session core show": ("session", "core"),
+    "session working add": ("session", "working", "add", "--slot", "todo", "Call the harbour."),
+    "session working show": ("session", "working"),
+    "session working remove": ("session", "working", "remove", "harbour"),
+    "session working clear": ("session", "working", "clear", "--slot", "error"),
+    "session continue": ("session", "continue"),
     "session delete": ("session", "delete", "8d2f", "--dry-run"),
     "workspace list": ("workspace",),
     "remember": ("remember", "We use Postgres 16 in tests."),
@@ -96,7 +104,9 @@ def test_every_verb_has_a_schema_and_a_line_here() -> None:
 def _leaves(path: str, command: click.Command) -> list[str]:
     if not isinstance(command, click.Group):
         return [path]
-    return [f"{path} {name}" for name in command.commands]
+    return [
+        leaf for name, one in command.commands.items() for leaf in _leaves(f"{path} {name}", one)
+    ]
 
 
 def fits(user: Terminal, verb: str, *words: str) -> Any:

@@ -154,6 +154,6 @@ def test_hot_state_is_a_block_of_its_own_behind_the_memory(bench: Bench) -> None
     bench.write_memory(entry("m_1", SHIP))
     bench.event("session_started")
     bench.event("tool_finished", tool="edit", paths=[str(bench.project / "cart.py")])
-    (first, _), (second, text) = blocks(bench)
-    assert (first, second) == ("workspace_memory", "hot_state")
+    (first, _), (second, text), (third, _) = blocks(bench)
+    assert (first, second, third) == ("workspace_memory", "hot_state", "working_memory")
     assert "cart.py (edit)" in text

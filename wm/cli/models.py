@@ -40,6 +40,7 @@ from wm.formats.protocol import (
     Workspaces,
 )
 from wm.formats.rollback import Rollback
+from wm.formats.session_memory import Blocks, Continued, WorkingItems
 from wm.formats.workspace_memory import MemoryEntry
 
 
@@ -235,6 +236,14 @@ PRINTS: dict[str, type[Record]] = {
     "handoff": HandoffAnswer,
     "session list": SessionsReport,
     "session show": SessionAnswer,
+    "session core show": Blocks,
+    "session core set": Blocks,
+    "session core append": Blocks,
+    "session working show": WorkingItems,
+    "session working add": WorkingItems,
+    "session working remove": WorkingItems,
+    "session working clear": WorkingItems,
+    "session continue": Continued,
     "session delete": DeletedSession,
     "workspace list": Workspaces,
     "workspace mv": Moved,

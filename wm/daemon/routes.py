@@ -116,6 +116,12 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/v1/sessions/{session_id}", "show_session", "The hot state of a session"),
     Route("DELETE", "/v1/sessions/{session_id}", "delete_session", "Delete a session's files"),
     Route("POST", "/v1/sessions/{session_id}/events", "record_event", "Something happened"),
+    Route("GET", "/v1/sessions/{session_id}/blocks", "read_blocks", "The core blocks"),
+    Route("POST", "/v1/sessions/{session_id}/blocks/{block}", "change_block", "Write a core block"),
+    Route("POST", "/v1/sessions/continue", "continue_session", "Core blocks go on elsewhere"),
+    Route("GET", "/v1/sessions/{session_id}/slots", "read_working", "Slots and pool"),
+    Route("POST", "/v1/sessions/{session_id}/slots", "add_item", "Add an item to them"),
+    Route("DELETE", "/v1/sessions/{session_id}/slots", "remove_items", "Take items out of them"),
     Route("POST", "/v1/sessions/{session_id}/prompt", "prompt", "The text for a prompt"),
     Route(
         "POST",

@@ -92,6 +92,8 @@ class SessionSummary(Record):
     active_files: int = 0
     epoch_number: int = 0
     compactions: int = 0
+    core_blocks: int = 0
+    working_items: int = 0
 
 
 class Inspection(Record):
@@ -281,8 +283,12 @@ class PromptAnswer(Record):
 
 
 class SessionAnswer(Record):
+    """A session's state, and hot state, core blocks and working memory as a prompt shows them."""
+
     state: SessionState
     hot: str = ""
+    core: str = ""
+    working: str = ""
 
 
 class HookRequest(Record):

@@ -53,7 +53,7 @@ def _text(description: str, longest: int, shortest: int = 0) -> dict[str, Any]:
     return {"type": "string", **least, "maxLength": longest, "description": description}
 
 
-TOOLS: tuple[Tool, ...] = (
+WORKSPACE: tuple[Tool, ...] = (
     Tool(
         "memory_query",
         "Search the workspace memory",
@@ -124,6 +124,77 @@ TOOLS: tuple[Tool, ...] = (
         required=("id",),
     ),
 )
+
+TIERS: tuple[Tool, ...] = (
+    Tool(
+        "core_memory_update",
+        "Write a core block",
+        "Write one of this session's three core blocks, which stay when the conversation is "
+        "compacted. Update them when the goal changes, a step is done or a key file becomes known. "
+        "A text over the limit is refused, nothing is cut.",
+        {
+            "block": {
+                "type": "string",
+                "enum": ["goal", "progress", "context"],
+                "description": "goal: the one task (1000 characters); progress: done, in "
+                "progress, blocked (2000); context: files and patterns (1500).",
+            },
+            "content": _text("The text.", 8000),
+            "operation": {
+                "type": "string",
+                "enum": ["replace", "append"],
+                "description": "append adds a line; replace if not given.",
+            },
+        },
+        required=("block", "content"),
+        repeatable=False,
+    ),
+    Tool(
+        "core_memory_read",
+        "Read the core blocks",
+        "The core blocks of this session as they are now.",
+        {},
+        reads=True,
+    ),
+    Tool(
+        "working_memory_add",
+        "Add to the working memory",
+        "Keep one line for the rest of this session: in a slot, where the newest few stay, or as "
+        "a note that fades unless it comes up again. Errors, files and stated decisions come in by "
+        "themselves.",
+        {
+            "text": _text("One line of up to 200 characters.", 2000, 1),
+            "slot": _text("error, decision, todo or dependency; empty for a note.", 32),
+        },
+        required=("text",),
+    ),
+    Tool(
+        "working_memory_clear_slot",
+        "Empty a slot",
+        "Empty one slot of this session, for example error when all errors are fixed.",
+        {"slot": _text("error, decision, todo or dependency.", 32, 1)},
+        required=("slot",),
+        destroys=True,
+    ),
+    Tool(
+        "working_memory_remove",
+        "Remove an item",
+        "Remove the one item of the working memory that says this.",
+        {"text": _text("Its text, or words that only it has.", 2000, 1)},
+        required=("text",),
+        destroys=True,
+    ),
+    Tool(
+        "working_memory_clear",
+        "Empty the working memory",
+        "Remove everything from the working memory of this session; core blocks stay.",
+        {},
+        destroys=True,
+    ),
+)
+"""The tools of one session's own memory (CB-1, CB-2)."""
+
+TOOLS: tuple[Tool, ...] = (*WORKSPACE, *TIERS)
 
 INSTRUCTIONS = (
     "wm keeps what the user wants to be remembered about this workspace across sessions. "

@@ -41,6 +41,8 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
     "record_event": ("record_event",),
     "prompt": ("prompt",),
     "sessions": ("show_session",),
+    "core": ("read_blocks", "change_block", "continue_session"),
+    "working": ("read_working", "add_item", "remove_items"),
     "delete_session": ("delete_session",),
     "hooks": ("hook",),
     "statusline": ("statusline",),

@@ -22,7 +22,7 @@ from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.protocol import Place, Remembered, RememberRequest
 from wm.formats.session_state import CompactionState, MemoryRef, SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops import origins
+from wm.ops import origins, working
 from wm.ops.base import Work
 from wm.ops.contract_file import after_compaction
 from wm.ops.journal import learn_or_wait
@@ -77,6 +77,8 @@ def finish(
     digest = _digest(work, event.summary) if event.summary else ""
     if digest and digest == compaction.last_summary_digest and not compaction.snapshot_id:
         return state, ()
+    working.compacted(work, place, state)
+    compaction = load_compaction(work, place, state.session_id)
     remembered: tuple[Remembered, ...] = ()
     if event.summary:
         remembered = _take(work, place, state, compaction, event.summary)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from wm.domain.facts import Detail, Fact, Refusal
+from wm.domain.session import blocks, working
 from wm.domain.text import canonical
 from wm.domain.times import days_between, iso, parse
 from wm.domain.workspace import edits, outside
@@ -28,6 +29,7 @@ from wm.formats.protocol import (
     Scoped,
     SessionSummary,
 )
+from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops import anchors, words
@@ -46,7 +48,7 @@ from wm.ops.place import locate, memory_ref, workspace_of
 from wm.ops.remember import judged
 from wm.ops.render import omissions, rendered, strengths
 from wm.ops.runtime import Runtime
-from wm.ops.sessions import readable_sessions
+from wm.ops.sessions import own_memory, readable_sessions
 from wm.store.base import Ref
 
 Edit = Callable[[WorkspaceMemory], tuple[WorkspaceMemory, Sequence[Fact]] | Refusal]
@@ -109,10 +111,20 @@ def session_summaries(work: Work, place: Place) -> tuple[SessionSummary, ...]:
             active_files=len(state.active_files),
             epoch_number=state.epoch_number,
             compactions=state.compactions,
+            **_own_counts(work, place, state),
         )
         for state in readable_sessions(work, place.key)
     )
     return tuple(sorted(found, key=lambda s: s.updated_at, reverse=True))
+
+
+def _own_counts(work: Work, place: Place, state: SessionState) -> dict[str, int]:
+    """What cannot be read counts as nothing; `wm fsck` names it."""
+    core, held = own_memory(work, place.key, state)
+    return {
+        "core_blocks": sum(1 for _ in blocks.filled(core)) if core is not None else 0,
+        "working_items": len(working.everything(held)) if held is not None else 0,
+    }
 
 
 def _show(work: Work, request: EntryRequest) -> EntryAnswer:

@@ -39,8 +39,9 @@ def is_waiting(runtime: Runtime, place: Place) -> bool:
     return record is not None and bool(record.asked)
 
 
-def give(work: Work, place: Place, state: SessionState) -> Given:
-    """The block for a session that begins, which uses up the wish for it."""
+def give(work: Work, place: Place, state: SessionState, room: int) -> Given:
+    """The block for a session that begins, which uses up the wish for it. room: characters that
+    its client has left."""
     always = work.runtime.settings.contract.inject_handoff
     if not always and not is_waiting(work.runtime, place):
         return Given("", state)
@@ -54,7 +55,8 @@ def give(work: Work, place: Place, state: SessionState) -> Given:
         raw = None
     text = (raw or b"")[:MAX_BYTES].decode("utf-8", "replace")
     redacted = work.runtime.redactor.text(text)
-    block = handoff_block.render(redacted, work.runtime.settings.contract.inject_chars)
+    most = min(room, work.runtime.settings.contract.inject_chars)
+    block = handoff_block.render(redacted, most)
     if not block:
         return Given("", state)
     if asked:

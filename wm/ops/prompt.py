@@ -7,16 +7,18 @@ Side calls and subagents get nothing.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from wm.domain.facts import Fact
 from wm.domain.session import epochs, hot
+from wm.domain.session.sections import Rendered
 from wm.domain.workspace.select import Selection
 from wm.formats.base import Document
 from wm.formats.prompt_epoch import Omission, PromptBlock, PromptEpoch
 from wm.formats.protocol import Place, PromptAnswer, PromptRequest, PromptText
 from wm.formats.session_state import SessionState
-from wm.ops import given
+from wm.ops import core, given, working
 from wm.ops.base import Operation, Work
 from wm.ops.contract_file import record_ref
 from wm.ops.epochs import epoch_id, epoch_ref, newest, recovered
@@ -73,17 +75,14 @@ def _open(work: Work, place: Place, state: SessionState, request: PromptRequest)
     memory = read_memory(work, place)
     view = rendered(work, place, memory)
     reason = _reason(work, place, state, request)
-    handoff = ""
-    if reason == "session_start" and not state.epoch_number:
-        handed = given.give(work, place, state)
-        handoff, state = handed.text, handed.state
+    blocks, state = _blocks(work, place, state, view, first=reason == "session_start")
     epoch = epochs.open_epoch(
         epoch_id=epoch_id(state.session_id, state.epoch_number + 1),
         session=state.session_id,
         agent=state.agent,
         number=state.epoch_number + 1,
         reason=reason,
-        blocks=(*_blocks(work, state, view), epochs.block("handoff", handoff)),
+        blocks=blocks,
         memory_generation=memory.generation,
         now=work.now,
         previous=epoch_id(state.session_id, state.epoch_number) if state.epoch_number else "",
@@ -106,8 +105,17 @@ def _reason(work: Work, place: Place, state: SessionState, request: PromptReques
     return "compaction" if state.compactions or compacting else "session_start"
 
 
-def _blocks(work: Work, state: SessionState, view: View) -> tuple[PromptBlock, ...]:
+def _blocks(
+    work: Work, place: Place, state: SessionState, view: View, *, first: bool
+) -> tuple[tuple[PromptBlock, ...], SessionState]:
+    """The blocks, and the session that was given them."""
     snapshot = hot.render(state, work.runtime.settings.session)
+    notes = core.text(work, place, state)
+    handoff, told = "", (view.text, snapshot.text, notes)
+    if first and not state.epoch_number:
+        handed = given.give(work, place, state, _room(work, state, *told))
+        handoff, state = handed.text, handed.state
+    held = working.rendered(work, place, state, _room(work, state, *told, handoff))
     blocks = (
         epochs.block(
             "workspace_memory",
@@ -118,10 +126,25 @@ def _blocks(work: Work, state: SessionState, view: View) -> tuple[PromptBlock, .
         epochs.block(
             "hot_state",
             snapshot.text,
-            omitted=tuple(Omission(id=name, reason="char_budget") for name in snapshot.omitted),
+            omitted=_over(snapshot),
         ),
+        epochs.block("core_memory", notes),
+        epochs.block("working_memory", held.text, omitted=_over(held)),
+        epochs.block("handoff", handoff),
     )
-    return tuple(block for block in blocks if block.text)
+    return tuple(block for block in blocks if block.text), state
+
+
+def _over(block: Rendered) -> tuple[Omission, ...]:
+    return tuple(Omission(id=name, reason="char_budget") for name in block.omitted)
+
+
+def _room(work: Work, state: SessionState, *before: str) -> int:
+    """What is left for further blocks: Claude Code takes only so much from one hook."""
+    if state.agent != "claude-code":
+        return sys.maxsize
+    used = sum(len(text) + len("\n\n") for text in before)
+    return max(0, work.runtime.settings.hooks.context_chars - used)
 
 
 def _fact(epoch: PromptEpoch, selection: Selection) -> Fact:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from wm.domain.facts import Fact
-from wm.domain.session import decisions
+from wm.domain.session import decisions, filling
 from wm.domain.session import remember as requests
 from wm.domain.session import state as transitions
 from wm.domain.workspace import echo, forget, quality
@@ -23,7 +23,7 @@ from wm.formats.events import (
 )
 from wm.formats.protocol import EventAnswer, EventRequest, Place, Remembered, RememberRequest
 from wm.formats.session_state import SessionState
-from wm.ops import anchors, branches, compact, journal, origins, session_files
+from wm.ops import anchors, branches, compact, core, journal, origins, session_files, working
 from wm.ops.base import Operation, Work
 from wm.ops.entries import forget_one, trash_ref
 from wm.ops.epochs import recovered
@@ -37,9 +37,13 @@ from wm.ops.sessions import (
     require_session,
     save_session,
     session_ref,
+    working_ref,
 )
 from wm.store.base import Ref
 from wm.store.paths import sid
+
+COMPACTED = "compact"
+"""The source of a start behind a compaction."""
 
 NEWLY_KEPT = ("promoted", "superseded", "retryable")
 """Outcomes after which the session's prompt, frozen before, does not show the memory yet."""
@@ -62,8 +66,11 @@ def _redacted(work: Work, event: object) -> object:
         parent = event.parent_session[: work.runtime.settings.session.max_id_chars]
         event = event.model_copy(update={"parent_session": redact(parent)})
     if isinstance(event, ToolFinished):
-        if event.tool != "bash" or not event.exit_code:
-            # Only what a failed command printed is looked at (HS-2, HS-4).
+        # Only what a failed command printed is looked at (HS-2, HS-4), and manifests (CB-2).
+        if filling.shows_manifest(event):
+            most = work.runtime.settings.working.searched_chars
+            event = event.model_copy(update={"output": event.output[:most]})
+        elif event.tool != "bash" or not event.exit_code:
             event = event.model_copy(update={"output": ""})
         of_path = work.runtime.redacted_path
         paths = tuple(map(of_path, event.paths))
@@ -89,9 +96,20 @@ def _started(work: Work, place: Place, request: EventRequest) -> EventAnswer:
     before = recovered(work.runtime, place.key, load_session(work, place, request))
     state = _apply(work, before, event)
     save_session(work, place, state)
+    working.clear_old(work, place, state, event)
+    if event.source in transitions.NEW_SESSION:
+        core.take_waiting(work, place, state)
+    elif _goes_on_compacted(event, state):
+        working.compacted(work, place, state)
     if not state.subagent:
         journal.begin_visit(work, place)
     return _answer(state)
+
+
+def _goes_on_compacted(event: SessionStarted, state: SessionState) -> bool:
+    """Claude Code tells of a compaction so before it hands the summary over: what the next epoch
+    shows is what the compaction kept."""
+    return event.source == COMPACTED and not state.subagent
 
 
 def _prompted(work: Work, place: Place, request: EventRequest) -> EventAnswer:
@@ -104,7 +122,7 @@ def _prompted(work: Work, place: Place, request: EventRequest) -> EventAnswer:
     if transitions.was_seen(state, event):
         # The same message sent twice (a retry, two hooks) has one effect.
         return _answer(state)
-    state = _apply(work, state, event)
+    state = working.counted(_apply(work, state, event))
     if journal.activity_is_old(work, place):
         journal.record_activity(work, place)
     text = echo.without_injected(event.text)
@@ -117,9 +135,13 @@ def _prompted(work: Work, place: Place, request: EventRequest) -> EventAnswer:
             )
     state = transitions.drop_pending(state, gone)
     save_session(work, place, state)
+    working.after_prompt(work, place, state, event.model_copy(update={"text": text}))
     said = tuple(kept.message for kept in remembered if kept.message)
+    told = core.news(work, place, state)
     return EventAnswer(
-        remembered=remembered, open_errors=len(state.open_errors), notices=(*said, *forgotten)
+        remembered=remembered,
+        open_errors=len(state.open_errors),
+        notices=(*said, *forgotten, *told),
     )
 
 
@@ -193,8 +215,9 @@ def _wrote(work: Work, place: Place, request: EventRequest) -> EventAnswer:
             text, type="decision", source="compaction", settings=work.runtime.settings.gate
         ).ok
     )
-    if state.subagent or not stated:
+    if state.subagent:
         return _answer(state)
+    state, decided = working.counted(state), []
     for text in stated:
         # What it only read somewhere is a candidate that waits, and no decision to be shown.
         read = origins.judge(work, place, request.session_id, text).origin == "tool"
@@ -205,7 +228,9 @@ def _wrote(work: Work, place: Place, request: EventRequest) -> EventAnswer:
             settings=work.runtime.settings.session,
             origin="tool" if read else "agent",
         )
+        decided += [] if read else [text]
     save_session(work, place, state)
+    working.after_answer(work, place, state, event, decided)
     return _answer(state)
 
 
@@ -214,9 +239,9 @@ def _tool(work: Work, place: Place, request: EventRequest) -> EventAnswer:
     event = request.event
     assert isinstance(event, ToolFinished)
     before = load_session(work, place, request)
-    state = _apply(work, before, event)
-    if state != before:
-        save_session(work, place, state)
+    state = working.counted(_apply(work, before, event))
+    save_session(work, place, state)
+    working.after_tool(work, place, before, state, event)
     return _answer(state)
 
 
@@ -246,6 +271,7 @@ def _ended(work: Work, place: Place, request: EventRequest) -> EventAnswer:
     """The session just ends: what it left in the journal is promoted without it (WM-6)."""
     state = _apply(work, load_session(work, place, request), request.event)
     save_session(work, place, state)
+    working.clear(work, place, state)
     journal.promote_pending(work, place)
     work.flush = True
     return _answer(state)
@@ -299,7 +325,7 @@ def _prompt_refs(runtime: Runtime, place: Place, request: EventRequest) -> Seque
     forgets = requests.find_forgets(text, runtime.settings.gate)
     state = session_ref(place.key, request.session_id)
     if not (asked.found or asked.ignored or forgets):
-        return (state,)
+        return (state, *working.existing_refs(runtime, place, request.session_id))
     memory = runtime.store.read(memory_ref(place.key)).document
     named = [e for t in forgets for e in forget.named(memory.entries, t)] if memory else []
     return (state, *learn_refs(place.key), *(trash_ref(place.key, e.id) for e in named))
@@ -312,22 +338,55 @@ def _files(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Re
 def _starting(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
     branches.ask(runtime, place)  # here, because git is not waited for under a lock
     anchors.ask(runtime, place, request.directory)
-    return _state_and_memory(runtime, place, request)
+    event = request.event
+    assert isinstance(event, SessionStarted)
+    refs = [*_state_and_memory(runtime, place, request)]
+    if event.source in transitions.NEW_SESSION:
+        refs += core.start_refs(runtime, place, request.session_id)
+        refs += working.existing_refs(runtime, place, request.session_id)
+    elif event.source == COMPACTED:
+        refs += _compacted_refs(place, request)
+    return refs
+
+
+def _using_tool(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
+    """Most calls change the state alone; what only its result tells is locked then."""
+    del runtime
+    event = request.event
+    assert isinstance(event, ToolFinished)
+    key, session = place.key, request.session_id
+    state = session_ref(key, session)
+    return (state, working_ref(key, session)) if filling.feeds(event) else (state,)
+
+
+def _saying(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
+    state = session_ref(place.key, request.session_id)
+    return (state, *working.existing_refs(runtime, place, request.session_id))
+
+
+def _ending(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
+    own = working.existing_refs(runtime, place, request.session_id)
+    return (*_state_and_memory(runtime, place, request), *own)
+
+
+def _compacted_refs(place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
+    key, session = place.key, request.session_id
+    return (compaction_ref(key, session), working_ref(key, session))
 
 
 def _compaction(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
-    compaction = compaction_ref(place.key, request.session_id)
-    return (*_state_and_memory(runtime, place, request), compaction)
+    own = _compacted_refs(place, request)
+    return (*_state_and_memory(runtime, place, request), *own)
 
 
 STEPS: dict[str, tuple[Step, Refs]] = {
     "session_started": (_started, _starting),
     "user_prompt": (_prompted, _prompt_refs),
-    "assistant_text": (_wrote, _state_only),
-    "tool_finished": (_tool, _state_only),
+    "assistant_text": (_wrote, _saying),
+    "tool_finished": (_tool, _using_tool),
     "compaction_started": (_compaction_started, _compaction),
     "compaction_finished": (_compaction_finished, _compaction),
-    "session_ended": (_ended, _state_and_memory),
+    "session_ended": (_ended, _ending),
     "session_deleted": (_deleted, _files),
 }
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from wm.domain.session import hot
+from wm.domain.session import blocks, hot, working
 from wm.domain.times import iso
 from wm.errors import Corrupt, NotFound, StoreError, UserError
 from wm.formats.core_memory import CoreMemory
 from wm.formats.protocol import Place, SessionAnswer, SessionScoped
+from wm.formats.session_memory import NEWEST
 from wm.formats.session_state import CompactionState, SessionState, WordOrigins
 from wm.formats.working_memory import WorkingMemory
 from wm.ops.base import Operation, Work
@@ -100,11 +101,51 @@ def _show(work: Work, request: SessionScoped) -> SessionAnswer:
         )
     state = reading.document
     text = hot.render(state, work.runtime.settings.session).text
+    core, held = own_memory(work, place.key, state)
+    settings = work.runtime.settings
     if state.origins is not None:
         # Digests tell nobody anything; why the model's words do not count does.
         told = WordOrigins(distrust=state.origins.distrust)
         state = state.model_copy(update={"origins": told})
-    return SessionAnswer(state=state, hot=text)
+    return SessionAnswer(
+        state=state,
+        hot=text,
+        core=blocks.render(core, settings.core) if core is not None else "",
+        working=working.render(held, state.events, settings.working).text if held else "",
+    )
+
+
+def own_memory(
+    work: Work, key: str, state: SessionState
+) -> tuple[CoreMemory | None, WorkingMemory | None]:
+    """Core blocks and working memory of a session, as far as there are any to read."""
+    core = work.read(core_ref(key, state.session_id)).document
+    return core, work.read(working_ref(key, state.session_id)).document
+
+
+def require_state(
+    work: Work, place: Place, wanted: str, *, with_core: bool = False
+) -> SessionState:
+    """The session that a person means: by its id or the beginning of it, or the newest main one
+    (`with_core`: of those that have core blocks). Raises NotFound."""
+    named = wanted not in ("", NEWEST)
+    if named:
+        found = work.read(session_ref(place.key, full_session(work, place.key, wanted))).document
+    else:
+        mains = [s for s in readable_sessions(work, place.key) if not s.subagent]
+        if with_core:
+            names = set(work.runtime.store.names(CoreMemory, place.key))
+            mains = [s for s in mains if sid(s.session_id) in names]
+        found = max(mains, key=lambda s: s.updated_at, default=None)
+    if found is None:
+        said = f"There is no session {wanted!r}" if named else "No agent had a session"
+        if with_core and not named:
+            said = "No session with core blocks is"
+        raise NotFound(
+            f"{said} in {place.root or place.key}.",
+            fix="`wm session list` shows all sessions of this workspace.",
+        )
+    return found
 
 
 def full_session(work: Work, key: str, wanted: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 from wm.domain.facts import Detail, Fact
 from wm.domain.recall import told
+from wm.domain.session import blocks
 from wm.domain.workspace import edits, forget
 from wm.errors import NotFound, UserError
 from wm.formats import tools
@@ -27,8 +28,10 @@ from wm.formats.protocol import (
     ToolAnswer,
     ToolRequest,
 )
+from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops import core, working
 from wm.ops.base import Operation, Work
 from wm.ops.entries import inspect, to_trash, trash_ref
 from wm.ops.memory import (
@@ -43,6 +46,7 @@ from wm.ops.place import locate
 from wm.ops.remember import learn, learn_refs
 from wm.ops.runtime import Runtime
 from wm.ops.search import search
+from wm.ops.sessions import core_ref, working_ref
 from wm.store.base import Ref
 
 Arguments = Mapping[str, Any]
@@ -193,6 +197,64 @@ def _said(text: str, entry: MemoryEntry | None, outcome: str) -> ToolAnswer:
     return ToolAnswer(text=text, structured={"outcome": outcome, **named, "message": text})
 
 
+# --- the session's own memory -----------------------------------------------------------------
+
+
+def _core_update(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+    place, state = _caller(work, request)
+    block, content = str(arguments["block"]), str(arguments["content"])
+    operation = str(arguments.get("operation") or "replace")
+    core.begin(work, place, state)
+    _made, said = core.change(work, place, state, block, content, operation, by="agent")
+    return _done(said)
+
+
+def _core_read(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+    del arguments
+    place, state = _caller(work, request)
+    found = core.load_core(work, place, state)
+    seen = core.view(found, work)
+    told = blocks.render(found, work.runtime.settings.core)
+    sizes = {b.name: {"chars": b.chars, "max": b.max} for b in seen.blocks}
+    return ToolAnswer(text=told or "The core blocks are empty.", structured={"blocks": sizes})
+
+
+def _working_add(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+    place, state = _caller(work, request)
+    core.begin(work, place, state)
+    slot = str(arguments.get("slot") or "")
+    _held, said = working.add(work, place, state, str(arguments["text"]), slot, by="agent")
+    return _done(said)
+
+
+def _working_clear(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+    del arguments
+    place, state = _caller(work, request)
+    working.clear_all(work, place, state, by="agent")
+    return _done("The working memory is empty.")
+
+
+def _working_clear_slot(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+    place, state = _caller(work, request)
+    _held, said = working.clear_slot(work, place, state, str(arguments["slot"]), by="agent")
+    return _done(said)
+
+
+def _working_remove(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+    place, state = _caller(work, request)
+    _held, said = working.remove(work, place, state, str(arguments["text"]), by="agent")
+    return _done(said)
+
+
+def _caller(work: Work, request: ToolRequest) -> tuple[Place, SessionState]:
+    place = locate(work.runtime, request)
+    return place, core.of_caller(work, place, request.session)
+
+
+def _done(said: str) -> ToolAnswer:
+    return ToolAnswer(text=said, structured={"message": said})
+
+
 # --- the operation --------------------------------------------------------------------------
 
 Run = Callable[[Work, ToolRequest, Arguments], ToolAnswer]
@@ -203,6 +265,12 @@ RUNS: Mapping[str, Run] = {
     "remember": _remember,
     "forget": _forget,
     "memory_restore": _restore,
+    "core_memory_update": _core_update,
+    "core_memory_read": _core_read,
+    "working_memory_add": _working_add,
+    "working_memory_clear_slot": _working_clear_slot,
+    "working_memory_remove": _working_remove,
+    "working_memory_clear": _working_clear,
 }
 """Tool -> what it does; the same names as `wm.formats.tools.TOOLS`."""
 
@@ -231,6 +299,10 @@ def _refs(runtime: Runtime, request: ToolRequest) -> Sequence[Ref[Document]]:
     if _tool(request).reads:
         return ()
     key = locate(runtime, request).key
+    if request.name.startswith("core_"):
+        return (core_ref(key, request.session),)
+    if request.name.startswith("working_"):
+        return (working_ref(key, request.session),)
     return (*learn_refs(key), tombstones_ref(key))
 
 

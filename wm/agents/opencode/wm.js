@@ -426,16 +426,17 @@ function createTools({ wm, directory }) {
       if (error?.name === "TimeoutError") {
         return "wm did not answer in time. It may have done it all the same: look before you repeat it."
       }
-      return onFiles(name, args, folder)
+      return onFiles(name, args, folder, context?.sessionID)
     }
   }
 
   // Nobody listens: one call of the MCP server, which then works on the files.
-  async function onFiles(name, args, folder) {
+  async function onFiles(name, args, folder, session) {
     const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }
     try {
       const line = `${JSON.stringify(call, wellFormed)}\n`
-      return JSON.parse(await wm.run(["mcp", "-C", folder], line, START_MS)).result.content[0].text
+      const mine = session ? ["--session", session] : []
+      return JSON.parse(await wm.run(["mcp", "-C", folder, ...mine], line, START_MS)).result.content[0].text
     } catch {
       return "The memory cannot be reached. `wm status` says why."
     }

@@ -18,29 +18,33 @@ from wm.settings import find_agent_session
 
 
 @click.command("mcp")
+@click.option(
+    "--session", default="", metavar="ID", help="The session, where the agent names none."
+)
 @workspace_options
-def command(caller: Caller) -> int:
+def command(caller: Caller, session: str) -> int:
     """Serve the memory tools over MCP, on standard input and output, until the input ends.
 
     An agent starts this in its project folder; -C or --workspace name another workspace. It
     starts no daemon, and works on the files where none runs.
     """
-    return serve_stdio(Session(__version__), _Tools(caller).perform)
+    return serve_stdio(Session(__version__), _Tools(caller, session).perform)
 
 
 class _Tools:
     """Carries tools out, for the workspace that the agent works in."""
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, caller: Caller, session: str) -> None:
         self._library = Library(caller.settings)
         self._caller = caller
         self._agent = find_agent_session()
+        self._session = self._agent.session or session
 
     def perform(self, name: str, arguments: Mapping[str, Any]) -> Outcome:
         fields = {
             "name": name,
             "arguments": _well_formed(dict(arguments)),
-            "session": self._agent.session,
+            "session": self._session,
         }
         tool = find(name)
         try:

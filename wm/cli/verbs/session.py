@@ -1,4 +1,4 @@
-"""`wm session list | show | delete`."""
+"""`wm session list | show | core | working | continue | delete`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wm.cli import output
+from wm.cli import output, session_memory
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.groups import Group
 from wm.formats.governance import DeletedSession
@@ -15,7 +15,12 @@ from wm.formats.protocol import SessionSummary
 
 @click.group("session", cls=Group, default="list")
 def command() -> None:
-    """Hot state: active files, open errors, decisions, pending memories of a session."""
+    """Sessions: hot state, core blocks, slots and notes, and how one goes on in the next."""
+
+
+command.add_command(session_memory.core)
+command.add_command(session_memory.working)
+command.add_command(session_memory.continue_session)
 
 
 @command.command("list", short_help="Sessions of this workspace, newest first.")
@@ -45,6 +50,8 @@ def about_session(session: SessionSummary) -> str:
         for number, word in (
             (session.open_errors, "open error"),
             (session.active_files, "active file"),
+            (session.core_blocks, "core block"),
+            (session.working_items, "working item"),
             (session.compactions, "compaction"),
         )
         if number
@@ -53,12 +60,13 @@ def about_session(session: SessionSummary) -> str:
     return " · ".join([session.agent or "?", state, output.moment(session.updated_at), *counted])
 
 
-@command.command("show", short_help="The hot state of one session.")
+@command.command("show", short_help="What one session keeps.")
 @click.argument("session_id", metavar="ID")
 @json_option
 @workspace_options
 def show(caller: Caller, session_id: str, as_json: bool) -> int:
-    """Show the hot state of the session ID, as its next prompt epoch would get it.
+    """Show hot state, core blocks and working memory of the session ID, as its next prompt
+    epoch would get them.
 
     The beginning of an id is enough where it fits one session only.
     """
@@ -77,6 +85,9 @@ def show(caller: Caller, session_id: str, as_json: bool) -> int:
     output.lines(output.pairs(rows))
     output.line()
     output.lines(output.wrap_block(answer.hot or "Nothing is hot.", indent=2))
+    for text in filter(None, (answer.core, answer.working)):
+        output.line()
+        output.lines(output.wrap_block(text, indent=2))
     return 0
 
 

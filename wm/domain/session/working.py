@@ -17,6 +17,7 @@ from wm.domain.session import pool, slots
 from wm.domain.session.sections import Item, Rendered, Section, choose, left_out
 from wm.domain.text import canonical, first_sentences, neutralise
 from wm.domain.times import iso
+from wm.formats.session_state import CompactionKept
 from wm.formats.working_memory import PoolItem, SlotItem, WorkingMemory
 from wm.settings import WorkingSettings
 
@@ -119,6 +120,13 @@ def compacted(
     return changed(working, events, now, pool=kept), gone
 
 
+def logged(
+    log: tuple[CompactionKept, ...], kept: CompactionKept, settings: WorkingSettings
+) -> tuple[CompactionKept, ...]:
+    """The log of compactions with one more, the oldest out."""
+    return (*log, kept)[-settings.kept_compactions :] if settings.kept_compactions else ()
+
+
 def changed(working: WorkingMemory, events: int, now: datetime, **update: Any) -> WorkingMemory:
     """The same object where nothing differs."""
     if all(getattr(working, name) == value for name, value in update.items()):
@@ -130,14 +138,18 @@ def changed(working: WorkingMemory, events: int, now: datetime, **update: Any) -
 # --- as a text ------------------------------------------------------------------------------
 
 
-def render(working: WorkingMemory, events: int, settings: WorkingSettings) -> Rendered:
-    """The block within `rendered_chars` characters; "" where nothing is kept."""
+def render(
+    working: WorkingMemory, events: int, settings: WorkingSettings, *, room: int | None = None
+) -> Rendered:
+    """The block within `rendered_chars` characters, or fewer where `room` says so; "" where
+    nothing is kept, or nothing fits."""
+    most = settings.rendered_chars if room is None else min(room, settings.rendered_chars)
     sections = _sections(working, max(events, working.events), settings)
     total = sum(len(section.items) for section in sections)
     if not total:
         return Rendered("")
     frame = (OPENING, HEADING, _footer(total, total), CLOSING)
-    chosen = choose(sections, settings.rendered_chars - sum(map(len, frame)) - len(frame) + 1)
+    chosen = choose(sections, most - sum(map(len, frame)) - len(frame) + 1)
     shown = {section.word: len(chosen[section.word]) for section in sections}
     lines = [OPENING, HEADING]
     for section in sections:

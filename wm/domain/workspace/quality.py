@@ -74,6 +74,12 @@ def judge(
     return Verdict(not reasons and not soft, (*reasons, *soft), tuple(soft))
 
 
+def reads_as_instruction(text: str) -> bool:
+    """Does the text give a model an order rather than say something? (TR-3)"""
+    plain = unaccented(" ".join(normalised(text[:JUDGED_CHARS]).split()))
+    return _is_injection(_Text(plain, "", "", False, 0, 0))
+
+
 def _too_short(plain: str, type: str, source: str, settings: GateSettings) -> bool:
     cjk = is_cjk_heavy(plain)
     if source in ("explicit", "manual"):

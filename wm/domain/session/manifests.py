@@ -1,0 +1,158 @@
+"""The dependencies that a manifest names, as one line of names and versions (CB-2).
+
+Reads package.json, pyproject.toml, requirements*.txt, go.mod and Cargo.toml as a tool showed
+them: with or without line numbers, perhaps cut. It takes out names and versions by their own
+alphabet and nothing else, so that no sentence of a file comes along. Pure and linear.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from wm.domain.patterns import Lazy
+
+Pair = tuple[str, str]
+"""A name and its version, "" where none is named."""
+
+_NUMBERED = Lazy(r"^\s{0,8}\d{1,6}(?:[|:\t→]|\s*[|→]) ?(.*)$")
+_NAME = Lazy(r"^@?[A-Za-z0-9][A-Za-z0-9._~/-]{0,79}$")
+_VERSION = Lazy(r"^[0-9A-Za-z.*^~<>=!|,+_ -]{1,24}$")
+_NPM = Lazy(r'^\s*"([^"\\]{1,80})"\s*:\s*"([^"\\]{0,60})"\s*,?\s*$')
+_NPM_SECTION = Lazy(r'^\s*"(?:dev|peer|optional)?[dD]ependencies"\s*:\s*\{')
+_GO = Lazy(
+    r"^\s*(?:require\s+)?([a-z0-9][A-Za-z0-9._~/-]{2,79}) (v[0-9][0-9A-Za-z.+-]{0,40})\s*(//.*)?$"
+)
+_REQUIREMENT = Lazy(
+    r"^\s*([A-Za-z0-9][A-Za-z0-9._-]{0,79})(?:\[[^\]]{0,60}\])?"
+    r"\s*([=<>!~]{1,3}\s?[^;#\s]{1,24})?\s*(?:[;#].*)?$"
+)
+
+
+def is_manifest(path: str) -> bool:
+    """Does the file name say that it is one of those?"""
+    return _reader(path) is not None
+
+
+def line(path: str, text: str, max_chars: int) -> str:
+    """`path: a 1.2, b ^3 (+4 more)` within `max_chars`; "" where it names nothing."""
+    reader = _reader(path)
+    pairs = dict(reader(_plain(text))) if reader is not None else {}
+    words = [f"{name} {version}".strip() for name, version in pairs.items()]
+    head = f"{path}: "
+    for count in range(len(words), 0, -1):
+        more = f" (+{len(words) - count} more)" if count < len(words) else ""
+        told = head + ", ".join(words[:count]) + more
+        if len(told) <= max_chars:
+            return told
+    return ""
+
+
+def _reader(path: str) -> Callable[[str], Iterator[Pair]] | None:
+    name = path.replace("\\", "/").rpartition("/")[2]
+    if name.startswith("requirements") and name.endswith(".txt"):
+        return _requirements
+    return READERS.get(name)
+
+
+def _plain(text: str) -> str:
+    """The file without the numbers that a tool put in front of its lines."""
+    lines = text.splitlines()
+    numbered = [_NUMBERED.match(one) for one in lines]
+    if sum(match is not None for match in numbered) * 2 < len(lines):
+        return text
+    return "\n".join(match.group(1) if match is not None else "" for match in numbered)
+
+
+def _npm(text: str) -> Iterator[Pair]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        yield from _npm_lines(text)
+        return
+    for section in ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies"):
+        held = found.get(section) if isinstance(found, dict) else None
+        yield from _pairs(held)
+
+
+def _npm_lines(text: str) -> Iterator[Pair]:
+    """A file of which only a part is shown."""
+    inside = False
+    for one in text.splitlines():
+        if _NPM_SECTION.match(one) is not None:
+            inside = True
+        elif inside and "}" in one:
+            inside = False
+        elif inside and (match := _NPM.match(one)) is not None:
+            yield from _pair(match.group(1), match.group(2))
+
+
+def _toml(text: str) -> Mapping[str, Any]:
+    import tomllib  # here: few sessions read such a file, and every start would pay for it
+
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _pyproject(text: str) -> Iterator[Pair]:
+    found = _toml(text)
+    project = _table(found, "project")
+    groups = (_table(project, "optional-dependencies"), _table(found, "dependency-groups"))
+    lists = [project.get("dependencies"), *(held for group in groups for held in group.values())]
+    for held in lists:
+        for requirement in held if isinstance(held, list) else ():
+            if isinstance(requirement, str):
+                yield from _requirements(requirement)
+    poetry = _table(_table(found, "tool"), "poetry")
+    yield from (pair for pair in _pairs(poetry.get("dependencies")) if pair[0] != "python")
+
+
+def _cargo(text: str) -> Iterator[Pair]:
+    found = _toml(text)
+    for section in ("dependencies", "dev-dependencies", "build-dependencies"):
+        yield from _pairs(found.get(section))
+    yield from _pairs(_table(found, "workspace").get("dependencies"))
+
+
+def _go(text: str) -> Iterator[Pair]:
+    for one in text.splitlines():
+        match = _GO.match(one)
+        if match is not None and "indirect" not in (match.group(3) or ""):
+            yield from _pair(match.group(1), match.group(2))
+
+
+def _requirements(text: str) -> Iterator[Pair]:
+    for one in text.splitlines():
+        match = _REQUIREMENT.match(one)
+        if match is not None:
+            yield from _pair(match.group(1), (match.group(2) or "").removeprefix("=="))
+
+
+def _pairs(held: object) -> Iterator[Pair]:
+    for name, version in held.items() if isinstance(held, dict) else ():
+        told = version.get("version") if isinstance(version, dict) else version
+        yield from _pair(str(name), told if isinstance(told, str) else "")
+
+
+def _pair(name: str, version: str) -> Iterator[Pair]:
+    if _NAME.match(name) is not None:
+        yield name, version if _VERSION.match(version) is not None else ""
+
+
+def _table(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    held = found.get(name)
+    return held if isinstance(held, dict) else {}
+
+
+READERS: Mapping[str, Callable[[str], Iterator[Pair]]] = MappingProxyType(
+    {
+        "package.json": _npm,
+        "pyproject.toml": _pyproject,
+        "go.mod": _go,
+        "Cargo.toml": _cargo,
+    }
+)
