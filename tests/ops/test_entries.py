@@ -235,6 +235,7 @@ def test_statusline_and_export(bench: Bench) -> None:
     assert sorted({name.split("/")[0] for name in exported.documents}) == [
         "prompt_epoch",
         "session_state",
+        "working_memory",
         "workspace_memory",
     ]
     assert exported.evidence == tuple(bench.told())
