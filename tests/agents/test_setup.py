@@ -108,7 +108,7 @@ def test_settings_that_cannot_be_understood_are_refused_and_left_alone(
     write(machine, raw)
     before = machine.tree()
     with pytest.raises(UserError, match=r"settings\.json"):
-        machine.setup()
+        machine.setup(setup.CLAUDE_CODE)
     assert machine.tree() == before
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import shlex
 
+import click
 import pytest
 from jsonschema import validate
 
 from tests.cli.terminal import Terminal
 from tests.docs.schemas import printed_schema
+from wm.cli.app import ALSO, VERBS, commands
 
 LISTS = "`wm inspect --all` lists every entry with its id."
 
@@ -19,6 +21,37 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "serach x",
         2,
         "`wm` has no verb 'serach'. Did you mean `wm search`?",
+        "`wm --help` shows how.",
+    ),
+    ("bogus", 2, "`wm` has no verb 'bogus'.", "`wm --help` shows how."),
+    (
+        "lgos",
+        2,
+        "`wm` has no verb 'lgos'. Did you mean `wm logs`?",
+        "`wm --help` shows how.",
+    ),
+    (
+        "rember x",
+        2,
+        "`wm` has no verb 'rember'. Did you mean `wm remember`?",
+        "`wm --help` shows how.",
+    ),
+    (
+        "insp",
+        2,
+        "`wm` has no verb 'insp'. Did you mean `wm inspect`?",
+        "`wm --help` shows how.",
+    ),
+    (
+        "delete m_1",
+        2,
+        "`wm` has no verb 'delete'. Did you mean `wm forget`?",
+        "`wm --help` shows how.",
+    ),
+    (
+        "version",
+        2,
+        "`wm` has no verb 'version'. Did you mean `wm --version`?",
         "`wm --help` shows how.",
     ),
     ("inbox bogus", 2, "`wm inbox` has no verb 'bogus'.", "`wm inbox --help` shows how."),
@@ -244,7 +277,9 @@ def test_a_mistake_is_answered_with_a_sentence_and_the_fix(
 ) -> None:
     said = terminal.wm(*shlex.split(line))
     sentence = sentence.format(repo=terminal.repo)
-    assert (said.code, said.err, said.out) == (code, f"wm: {sentence}\n    {fix}\n", "")
+    assert (said.code, said.sentences, said.out) == (code, f"wm: {sentence} {fix}", "")
+    too_long = [one for one in said.err.splitlines() if len(one) > 80 and " " in one[4:]]
+    assert too_long == []
 
 
 JSON_MISTAKES: tuple[tuple[str, int, str], ...] = (
@@ -268,7 +303,7 @@ def test_with_json_a_problem_is_an_object_on_stdout(
 
 def test_a_word_behind_two_dashes_is_no_option(terminal: Terminal) -> None:
     said = terminal.wm("show", "--", "--json")
-    assert said.err.startswith("wm: There is no entry '--json' in ")
+    assert said.sentences.startswith("wm: There is no entry '--json' in ")
 
 
 def test_the_same_mistakes_are_made_through_the_daemon(home_with_daemon: Terminal) -> None:
@@ -276,8 +311,8 @@ def test_the_same_mistakes_are_made_through_the_daemon(home_with_daemon: Termina
     wrong = []
     for line, code, sentence, fix in MISTAKES:
         said = user.wm(*shlex.split(line))
-        told = f"wm: {sentence.format(repo=user.repo)}\n    {fix}\n"
-        if (said.code, said.err) != (code, told):
+        told = f"wm: {sentence.format(repo=user.repo)} {fix}"
+        if (said.code, said.sentences) != (code, told):
             wrong.append((line, said))
     assert wrong == []
 
@@ -350,10 +385,64 @@ def test_a_bug_of_ours_is_exit_code_3_with_a_log(
     said = terminal.wm("logs")
     assert said.code == 3
     assert said.err.startswith("wm: This is a bug in wm, not something you did.\n")
-    log = said.err.partition("the log ")[2].partition(";")[0]
+    log = said.sentences.partition("the log ")[2].partition(";")[0]
     with open(log, encoding="utf-8") as file:
         text = file.read()
     assert "verb: logs" in text
     assert "ZeroDivisionError: a bug" in text
     said = terminal.wm("logs", "--json")
     assert (said.code, said.json["type"], said.json["exitCode"]) == (3, "bug", 3)
+
+
+def test_every_word_that_people_try_leads_to_a_verb() -> None:
+    for word, line in ALSO.items():
+        first, *rest = line.split()
+        assert word not in VERBS
+        assert first.startswith("--") or first in VERBS, line
+        if rest:
+            group = commands()[first]
+            assert isinstance(group, click.Group)
+            assert rest[0] in group.commands
+
+
+def test_long_sentences_wrap_at_80_columns_and_paths_stay_whole(terminal: Terminal) -> None:
+    folder = "/nowhere/" + "x" * 90
+    said = terminal.wm("-C", folder, "inspect")
+    assert said.code == 1
+    assert folder in said.err
+    told = terminal.wm("why-not", "x", "--type", "rumour").err.splitlines()
+    assert len(told) >= 3
+    assert max(map(len, told)) <= 80
+    assert all(line.startswith("    ") for line in told[1:])
+
+
+def test_a_folder_that_was_named_and_is_not_there_fails_a_status(user: Terminal) -> None:
+    said = user.wm("-C", "/nonexistent", "status")
+    assert said.code == 1
+    assert "There is no folder /nonexistent." in said.out
+    answer = user.wm("status", "-C", "/nonexistent", "--json")
+    assert (answer.code, answer.json["trouble"]) == (1, "There is no folder /nonexistent.")
+
+
+def test_status_and_doctor_work_with_a_broken_config_and_name_its_fault(
+    terminal: Terminal,
+) -> None:
+    config = terminal.home / ".config" / "wm" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("[memory]\nrendered_entreis = 3\n")
+    status = terminal.wm("status")
+    assert status.code == 1
+    assert "memory      0 entries" in status.out
+    assert "has no option 'rendered_entreis'" in " ".join(status.out.split())
+    assert "rendered_entreis" in terminal.wm("status", "--json").json["config"]
+    doctor = terminal.wm("doctor", "--no-proof", "--json")
+    assert doctor.code == 1
+    [check] = [check for check in doctor.json["checks"] if check["name"] == "config"]
+    assert (check["verdict"], "Options are" in check["fix"]) == ("error", True)
+    config.write_text("")
+    assert terminal.wm("status", "--json").json["config"] == ""
+
+
+def test_an_accepted_entry_is_confirmed_like_a_rejected_one(user: Terminal) -> None:
+    waiting = user.remember("hm")
+    assert user.wm("inbox", "accept", waiting).out.startswith(f"Accepted {waiting}; ")

@@ -73,11 +73,16 @@ def test_a_reader_that_goes_away_is_no_error(terminal: Terminal) -> None:
     assert done.stderr == ""
 
 
+CLOSED = "The answer could not be printed: standard output is closed."
 FULL = "The answer could not be printed: No space left on device."
 
 STREAMS: tuple[tuple[str, int, str], ...] = (
-    ("config >&-", 0, ""),
-    ("config <&- >&- 2>&-", 0, ""),
+    ("config >&-", 1, f"wm: {CLOSED}\n"),
+    ("export >&-", 1, f"wm: {CLOSED}\n"),
+    ("inbox >&-", 1, f"wm: {CLOSED}\n"),
+    ("inbox --json >&-", 1, f"wm: {CLOSED}\n"),
+    ("--help >&-", 1, f"wm: {CLOSED}\n"),
+    ("config <&- >&- 2>&-", 1, ""),
     ("nope <&- >&- 2>&-", 2, ""),
     ("nope 2>/dev/full", 2, ""),
     ("config memory >/dev/full", 1, f"wm: {FULL}\n"),
@@ -117,5 +122,5 @@ def test_the_exit_code_reaches_the_shell(terminal: Terminal) -> None:
         check=False,
     )
     assert done.returncode == 1
-    assert done.stderr.startswith("wm: There is no entry 'm_ffff' in ")
+    assert done.stderr.startswith("wm: There is no entry 'm_ffff' in")
     assert done.stdout == ""

@@ -104,6 +104,23 @@ def test_settings_that_cannot_be_understood_are_left_alone(user: Terminal) -> No
     assert "Traceback" not in doctor.out + doctor.err
 
 
+def test_the_other_agents_are_wired_where_the_settings_of_one_cannot_be_understood(
+    user: Terminal,
+) -> None:
+    settings(user).write_text('{"hooks": ')
+    said = user.wm("setup", "--yes")
+    assert said.code == 1
+    assert "claude-code is left as it is: " in said.sentences
+    assert "settings.json" in said.sentences
+    assert settings(user).read_text() == '{"hooks": '
+    assert (user.home / ".config" / "opencode" / "plugin" / "wm.js").exists()
+    assert not (user.home / ".claude.json").exists()
+    agents = user.wm("status", "--json").json["agents"]
+    assert agents["opencode"] == "current"
+    again = user.wm("setup", "--yes", "--json")
+    assert (again.code, len(again.json["problems"])) == (1, 1)
+
+
 def test_without_agents_there_is_nothing_to_do(terminal: Terminal) -> None:
     said = terminal.wm("setup", "--yes")
     assert (said.code, said.out) == (

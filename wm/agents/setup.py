@@ -22,6 +22,7 @@ import os
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -120,12 +121,14 @@ class Plan:
     """What will be done, in this order: `first`, then the changes, then `last`.
 
     notes: sentences that the person should read. first, last: commands, best effort.
+    refused: agents that are left as they are, each with the sentence that says why.
     """
 
     changes: tuple[FileChange, ...] = ()
     notes: tuple[str, ...] = ()
     first: tuple[tuple[str, ...], ...] = ()
     last: tuple[tuple[str, ...], ...] = ()
+    refused: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def nothing_to_do(self) -> bool:
@@ -233,7 +236,8 @@ def _parse_record(path: Path, raw: bytes | None) -> Record:
 def plan_setup(facts: Facts, *, agents: Sequence[str] = (), service: bool = False) -> Plan:
     """Wire these agents (default: those found), and the service manager if asked.
 
-    Raises UserError for a settings file that cannot be understood; nothing is changed then.
+    An agent whose settings cannot be understood is left as it is, and named; the others are
+    wired. Raises UserError where that leaves nobody.
     """
     chosen = tuple(agents) or facts.found
     notes = [] if chosen else ["No agent was found: neither claude nor opencode is installed."]
@@ -247,17 +251,29 @@ def plan_setup(facts: Facts, *, agents: Sequence[str] = (), service: bool = Fals
     ]
     changes: list[FileChange] = []
     files = dict(facts.record.files)
-    for part in parts:
-        kept, change, note = _wire(facts, part)
-        files[str(part.path)] = kept
-        changes += [change] if change else []
-        notes += [note] if note else []
+    refused: dict[str, UserError] = {}
+    for agent, own in groupby(parts, key=lambda part: part.agent):
+        try:
+            wired = [(part, *_wire(facts, part)) for part in own]
+        except UserError as error:
+            refused[agent] = error
+            continue
+        for part, kept, change, note in wired:
+            files[str(part.path)] = kept
+            changes += [change] if change else []
+            notes += [note] if note else []
+    if refused and len(refused) == len({part.agent for part in parts}):
+        raise next(iter(refused.values()))
     record = _record_change(facts, facts.record.model_copy(update={"files": files}))
     touched = any(change.agent == SERVICE for change in changes)
     return Plan(
         changes=(*_cleared(facts), *record, *changes),
         notes=tuple(notes),
         last=services.enable(facts.service) if touched else (),
+        refused={
+            agent: f"{agent} is left as it is: {error.message} {error.fix}".strip()
+            for agent, error in refused.items()
+        },
     )
 
 

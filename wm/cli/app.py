@@ -77,8 +77,25 @@ sentence stands here, so that the help loads none of them."""
 VERBS = {verb: says for verbs in GROUPS.values() for verb, says in verbs.items()}
 
 
+ALSO: dict[str, str] = {
+    "add": "remember", "save": "remember", "note": "remember", "keep": "remember",
+    "list": "inspect", "ls": "inspect", "memories": "inspect", "entries": "inspect",
+    "delete": "forget", "rm": "forget", "remove": "forget", "del": "forget",
+    "find": "search", "grep": "search", "query": "search", "get": "show", "cat": "show",
+    "start": "up", "run": "daemon", "stop": "down", "info": "status",
+    "install": "setup", "uninstall": "unsetup", "check": "doctor", "health": "doctor",
+    "clean": "gc", "repair": "fsck repair", "backup": "export", "settings": "config",
+    "log": "logs", "sessions": "session", "workspaces": "workspace", "contract": "state",
+    "init": "state init", "validate": "state validate", "help": "--help",
+    "version": "--version", "accept": "inbox accept", "reject": "inbox reject",
+}  # fmt: skip
+"""Words that people try, and the line that does it here."""
+
+
 class Verbs(Group):
     """Loads a verb's module when the verb is asked for."""
+
+    also = ALSO
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         return list(VERBS)

@@ -173,6 +173,15 @@ def _with_options(command: F, read: Callable[[], Settings]) -> F:
     return with_caller  # type: ignore[return-value]
 
 
+def config_trouble() -> UserError | None:
+    """Why config.toml does not count, None where it does or is not there."""
+    try:
+        load()
+    except UserError as error:
+        return error
+    return None
+
+
 def absolute(path: str) -> str:
     """The path from the root on. Raises UserError for a relative one in a deleted folder."""
     return path if os.path.isabs(path) else os.path.normpath(os.path.join(here(), path))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -12,6 +14,9 @@ class Group(click.Group):
 
     default: the verb that is meant where none is given, so that `wm inbox --json` lists.
     """
+
+    also: Mapping[str, str] = MappingProxyType({})
+    """Words that people try, and what they are here."""
 
     def __init__(self, *args: Any, default: str = "", **options: Any) -> None:
         super().__init__(*args, **options)
@@ -39,10 +44,35 @@ class Group(click.Group):
         return self.list_commands(ctx)
 
     def _nearest(self, ctx: click.Context, word: str) -> str:
-        from difflib import get_close_matches
+        known = self.known(ctx)
+        meant = self.also.get(word.lower(), "")
+        close = meant if meant.split(" ")[0] in known or meant.startswith("-") else ""
+        close = close or nearest(word, known)
+        return f" Did you mean `{ctx.command_path} {close}`?" if close else ""
 
-        close = get_close_matches(word, self.known(ctx), n=1)
-        return f" Did you mean `{ctx.command_path} {close[0]}`?" if close else ""
+
+def nearest(word: str, known: Sequence[str]) -> str:
+    """The known word that was mistyped, or begun; "" where that would be a guess."""
+    word = word.lower()
+    begun = [one for one in known if len(word) > 2 and one.startswith(word)]
+    if len(begun) == 1:
+        return begun[0]
+    slips, close = min(((_slips(word, one), one) for one in known), default=(99, ""))
+    return close if slips <= max(1, len(word) // 3) else ""
+
+
+def _slips(one: str, other: str) -> int:
+    """Letters too many, missing, wrong or swapped with their neighbour."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, char in enumerate(one, start=1):
+        before, last, row = row, before, [i]
+        for j, wanted in enumerate(other, start=1):
+            best = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (char != wanted))
+            if i > 1 and j > 1 and char == other[j - 2] and one[i - 2] == wanted:
+                best = min(best, last[j - 2] + 1)
+            row.append(best)
+    return row[-1]
 
 
 def sentence(error: click.UsageError) -> str:

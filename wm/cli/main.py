@@ -18,12 +18,14 @@ QUICK = ("hook", "statusline")
 
 def main(argv: list[str] | None = None) -> None:
     """Run the command line and exit. Never returns."""
-    streams.fill()
+    closed = streams.fill()
     words = sys.argv[1:] if argv is None else argv
     if words and words[0] in QUICK and "--help" not in words and "-h" not in words:
         from wm.agents import hook_client
 
         sys.exit(hook_client.main(words))
+    if closed:
+        streams.refuse()
     # What is imported now stays: looking for garbage in it again and again costs a fifth.
     gc.set_threshold(50_000)
     from wm.cli.app import run

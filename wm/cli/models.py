@@ -102,6 +102,8 @@ class StatusReport(Record):
     """Agents found here: current, stale (wired by another wm) or absent (not wired)."""
     contract: str
     """The project's session contract: sound, faults, or "" where there is none."""
+    config: str
+    """Why config.toml does not count, or ""."""
 
 
 class DoctorReport(Record):

@@ -7,6 +7,7 @@ goes through `safe` (TR-1). Colour only on a terminal and never with NO_COLOR.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -69,7 +70,9 @@ def _printing() -> Iterator[None]:
     except BrokenPipeError:
         raise ReaderGone from None
     except OSError as error:
-        raise Unprintable(error.strerror or str(error)) from None
+        closed = error.errno == errno.EBADF
+        why = "standard output is closed" if closed else error.strerror or str(error)
+        raise Unprintable(why) from None
 
 
 def lines(texts: Iterable[str]) -> None:
@@ -98,14 +101,22 @@ def _escaped(char: str) -> str:
 def problem(message: str, *, fix: str = "") -> None:
     """A sentence on stderr, and what to do about it."""
     paints = sys.stderr.isatty() and wants_colour()
-    _aside(f"{click.style('wm:', fg='red', bold=True)} {safe(message)}", color=paints)
-    if fix:
-        _aside(f"    {safe(fix)}")
+    first, *rest = _sentence(message, WIDTH - len("wm: "))
+    _aside(f"{click.style('wm:', fg='red', bold=True)} {first}", color=paints)
+    for line in (*rest, *(_sentence(fix, WIDTH - 4) if fix else ())):
+        _aside(f"    {line}")
 
 
 def note(message: str) -> None:
     """A remark for people on stderr; programs read stdout."""
-    _aside(safe(message))
+    for line in _sentence(message, WIDTH):
+        _aside(line)
+
+
+def _sentence(message: str, room: int) -> list[str]:
+    """A sentence in lines that fit; lines of its own (a traceback) and words (a path, a command
+    to copy) stay whole."""
+    return [line for own in message.split("\n") for line in wrap(own, room, whole=True)]
 
 
 def _aside(text: str, *, color: bool | None = None) -> None:
@@ -161,8 +172,9 @@ def cells(text: str) -> int:
     return len(text) + wide - sum(unicodedata.combining(char) != 0 for char in text)
 
 
-def wrap(text: str, room: int) -> list[str]:
-    """Lines of at most `room` columns; words that are longer (paths) are broken."""
+def wrap(text: str, room: int, *, whole: bool = False) -> list[str]:
+    """Lines of at most `room` columns; words that are longer (paths) are broken, or with `whole`
+    stand alone in a longer line."""
     room = max(20, room)
     found, current = [], ""
     for word in map(safe, text.split()):
@@ -171,7 +183,7 @@ def wrap(text: str, room: int) -> list[str]:
             continue
         if current:
             found.append(current)
-        *full, current = _pieces(word, room)
+        *full, current = [word] if whole else _pieces(word, room)
         found += full
     return [*found, current] if current or not found else found
 

@@ -66,6 +66,9 @@ REASONS = {
     "protected_memory_source": "a person asked to keep what it would replace",
     "protected_reinforced_target": "what it would replace was confirmed since",
     "question": "it is a question",
+    "count_fell": "the count of compactions fell",
+    "reviews_altered": "a legal review was changed",
+    "reviews_shortened": "a legal review is gone",
     "rationale_too_long": "its rationale is longer than an entry may hold",
     "raw_error": "it is an error message",
     "secret": "it holds what looks like a secret",
@@ -138,6 +141,10 @@ HAPPENED = {
     ("workspace_moved", "changed"): "the workspace moved to another folder",
     ("candidates_deprecated", "noticed"): "a compaction answered in the old form",
     ("epoch_opened", "selected"): "put into a prompt",
+    ("handoff_given", "selected"): "the handoff was given to a new session",
+    ("contract_counted", "changed"): "a compaction was counted in the session contract",
+    ("contract_left_alone", "rejected"): "a compaction left the session contract alone",
+    ("contract_accepted", "changed"): "the session contract was accepted as it stands",
 }
 """(evidence type, outcome) -> what happened to the entry."""
 

@@ -15,7 +15,7 @@ from wm import __version__
 from wm.agents import setup as wiring
 from wm.cli import contracts, output, proof
 from wm.cli.checks import print_check
-from wm.cli.context import Caller, daemon_status, json_option, workspace_options
+from wm.cli.context import Caller, config_trouble, daemon_status, json_option, lasting_options
 from wm.cli.wiring import look
 from wm.daemon.instance import holder, is_heard
 from wm.errors import Unavailable, UserError, WmError
@@ -39,7 +39,7 @@ class Check:
 @click.command("doctor")
 @click.option("--no-proof", is_flag=True, help="Only look; do not run the round trip.")
 @json_option
-@workspace_options
+@lasting_options
 def command(caller: Caller, no_proof: bool, as_json: bool) -> int:
     """Look at the installation, the files, the daemon and the agents, then prove the round trip.
 
@@ -72,12 +72,20 @@ def command(caller: Caller, no_proof: bool, as_json: bool) -> int:
 def examine(caller: Caller) -> Iterator[Check]:
     """Every check, in the order in which one would mend."""
     yield Check("python", "ok", f"{sys.version.split()[0]} at {sys.executable}")
+    yield from _config()
     yield _home(caller.settings.paths.home)
     yield _folder(caller)
     yield from _files(caller)
     yield _socket(caller)
     yield from _agents(caller)
     yield from _contract(caller)
+
+
+def _config() -> Iterator[Check]:
+    """A config.toml that does not fit; one that does is not worth a line."""
+    wrong = config_trouble()
+    if wrong is not None:
+        yield Check("config", "error", f"{wrong.message} Until then the defaults count.", wrong.fix)
 
 
 def _home(home: Path) -> Check:

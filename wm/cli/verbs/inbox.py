@@ -142,6 +142,7 @@ def _print_report(done: list[Any], problems: list[tuple[str, WmError]]) -> None:
 
 
 def _print_accepted(answer: Any) -> None:
+    output.line(f"Accepted {answer.entry.id}; prompts may show it from the next epoch on.")
     print_entry(answer.entry)
 
 

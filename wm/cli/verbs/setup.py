@@ -50,15 +50,18 @@ def carry_out(plan: wiring.Plan, *, yes: bool, dry_run: bool, as_json: bool, don
     if as_json:
         return _as_json(plan, yes=yes, dry_run=dry_run)
     output.lines(plan.notes)
+    for sentence in plan.refused.values():
+        output.problem(sentence)
+    wrong = 1 if plan.refused else 0
     if plan.nothing_to_do:
-        output.line("Nothing to do.")
-        return 0
+        output.line("Nothing to do." if not wrong else "Nothing else to do.")
+        return wrong
     for change in plan.changes:
         output.line(f"{change.say or 'write'}: {output.home_short(str(change.path))}")
     output.line()
     output.lines(_coloured(plan.diff))
     if dry_run:
-        return 0
+        return wrong
     if not yes and not _agreed():
         output.note("Nothing was changed. Use --yes where nobody can answer.")
         return 1
@@ -66,7 +69,7 @@ def carry_out(plan: wiring.Plan, *, yes: bool, dry_run: bool, as_json: bool, don
     output.line(f"{done} {output.count(len(applied.changed), 'file')} written.")
     for problem in applied.problems:
         output.note(problem)
-    return 1 if applied.problems else 0
+    return 1 if applied.problems else wrong
 
 
 def _as_json(plan: wiring.Plan, *, yes: bool, dry_run: bool) -> int:
@@ -80,10 +83,10 @@ def _as_json(plan: wiring.Plan, *, yes: bool, dry_run: bool) -> int:
             ],
             "notes": list(plan.notes),
             "applied": act,
-            "problems": list(applied.problems),
+            "problems": [*plan.refused.values(), *applied.problems],
         }
     )
-    return 1 if applied.problems else 0
+    return 1 if applied.problems or plan.refused else 0
 
 
 def _agreed() -> bool:

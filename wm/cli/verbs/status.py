@@ -8,7 +8,7 @@ import click
 
 from wm import __version__
 from wm.cli import contracts, output
-from wm.cli.context import Caller, daemon_status, json_option, workspace_options
+from wm.cli.context import Caller, config_trouble, daemon_status, json_option, lasting_options
 from wm.cli.place import LEAST, memory_rows, print_heading
 from wm.cli.wiring import look, states
 from wm.daemon.instance import holder
@@ -22,11 +22,12 @@ WIRED = {"current": "wired", "stale": "wired by another wm (wm setup)", "absent"
 
 @click.command("status")
 @json_option
-@workspace_options
+@lasting_options
 def command(caller: Caller, as_json: bool) -> int:
     """Show the daemon, the agents, where the files are, and this workspace in a few lines.
 
-    Ends with exit code 0 also when the daemon is down: everything works without it.
+    Ends with exit code 0 also when the daemon is down: everything works without it. 1: the
+    folder that you named cannot be used, or config.toml does not fit, and the defaults count.
     """
     daemon, silent = _daemon(caller)
     here: Any = None
@@ -38,6 +39,8 @@ def command(caller: Caller, as_json: bool) -> int:
     except WmError as error:
         trouble = (error.message, error.fix)
     agents = _agents(caller)
+    wrong = config_trouble()
+    code = 1 if wrong is not None or (trouble[0] and caller.names_workspace) else 0
     if as_json:
         output.as_json(
             {
@@ -50,21 +53,26 @@ def command(caller: Caller, as_json: bool) -> int:
                 "trouble": trouble[0],
                 "agents": agents,
                 "contract": contracts.word(contract),
+                "config": wrong.message if wrong is not None else "",
             }
         )
-        return 0
+        return code
     output.line(output.bold(f"wm {__version__}"))
-    output.lines(output.pairs(_machine(caller, daemon, silent, agents), least=LEAST))
+    rows = _machine(caller, daemon, silent, agents)
+    if wrong is not None:
+        told = f"{wrong.message} {wrong.fix} Until then the defaults count."
+        rows.append(("config", told, output.bad))
+    output.lines(output.pairs(rows, least=LEAST))
     output.line()
     if here is None:
         output.lines("  " + part for text in trouble for part in output.wrap(text, 76) if part)
-        return 0
+        return code
     print_heading(here.place)
     rows = memory_rows(here)
     if contract is not None:
         rows.append(contracts.row(contract))
     output.lines(output.pairs(rows, least=LEAST))
-    return 0
+    return code
 
 
 def _daemon(caller: Caller) -> tuple[dict[str, Any] | None, str]:
