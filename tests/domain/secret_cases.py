@@ -8,6 +8,8 @@ random tail: all are made at run time, so that no secret stands in this file.
 from __future__ import annotations
 
 HIDDEN: tuple[str, ...] = (
+    "- name: ADMIN_PASSWORD\n  value: {p}",
+    '{{"name": "ADMIN_PASSWORD", "value": "{p}"}}',
     "The password for the staging admin is {p}",
     "Staging login: admin / {p}",
     "user: deploy, pass: {p}",
@@ -193,6 +195,7 @@ OPEN: tuple[str, ...] = (
     "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
     "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     "integrity sha512-" + "q" * 20 + "AbCd" * 16 + "==",
+    '"integrity": "sha512-' + "q7Xw" * 21 + 'Zk==",',
     "id 018f3c1e-7b2a-7c40-9a3e-2f6d1c0b5a49",
     "Order 2026-000417 was shipped.",
     "Version 4.18.0-rc.2 fixed it.",

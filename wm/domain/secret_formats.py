@@ -279,7 +279,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("sidekiq_key", "contribsys", rf"\b({H}{{8}}:{H}{{8}})@"),
     Shape("sidekiq_key", "CONTRIBSYS", rf"\b({H}{{8}}:{H}{{8}})\b"),
     Shape("mailgun_signing_key", "-", rf"\b{H}{{32}}-{H}{{8}}-{H}{{8}}\b"),
-    Shape("azure_storage_key", "==", rf"(?:^|[^0-9A-Za-z+/])({B64}{{86}}==)"),
+    Shape("azure_storage_key", "==", rf"(?:^|[^0-9A-Za-z+/-])({B64}{{86}}==)"),
     Shape("azure_devops_token", "AZDO", rf"\b{W}{{76}}AZDO{W}{{4}}\b"),
     Shape("azure_key", "JQQJ99", rf"\b{W}{{40,}}JQQJ99{W}{{20,40}}\b"),
     Shape("azure_key", "ACDbM", rf"\b{W}{{40,}}ACDbM{W}{{6,12}}\b"),

@@ -101,6 +101,7 @@ _TYPED = Lazy(
     r"(?:\[[A-Za-z, |]{1,30}\])?(?:\s?\|\s?(?:None|null|undefined))?\s{0,4}=\s{0,4}"
 )
 _XML_VALUE = Lazy(r"[\"']\s{0,4}value\s?=\s?")
+_NAMED_VALUE = Lazy(r"[\"']?,?\s{0,40}[\"']?value[\"']?\s?:[ \t]{0,4}")
 _PROSE = Lazy(
     r"[^.;!?:=：，。,\"'`\n]{0,120}?(?:[ \t]?[:：]|[ \t]{1,3}(?:is|was|are|=|ist|war|lautet|heißt|est|était|es|era|é|foi|será|"
     r"has been set to|set to|to|equals|became|reads)[ \t]?:?)\s{1,4}",
@@ -122,7 +123,9 @@ _STOPS = frozenset("/,;!(<%&+*#@\n")
 def labelled(text: str) -> Iterator[Span]:
     end = 0
     for key_start, key_end in _KEY.spans(text):
-        if key_end <= end or text[key_end : key_end + 1] in _STOPS:
+        if key_end <= end or (
+            text[key_end : key_end + 1] in _STOPS and not _has_value_below(text, key_end)
+        ):
             continue
         span = _value_of(text, key_start, key_end)
         if span is not None:
@@ -138,7 +141,8 @@ def _value_of(text: str, key_start: int, key_end: int) -> Span | None:
     if not _names_a_value(tail, family):
         return None
     at = key_end + len(tail)
-    if text[at : at + 1] not in _CONNECTS and text[at : at + 1].isascii():
+    joined = text[at : at + 1] in _CONNECTS or not text[at : at + 1].isascii()
+    if not joined and not _has_value_below(text, at):
         return None
     rest = text[at : at + BEHIND]
     before = text[max(0, key_start - 40) : key_start]
@@ -217,12 +221,22 @@ def _sign(rest: str, before: str) -> tuple[str, int]:
         end = _XML_VALUE.end(rest)
     if end >= 0:
         return "=", end
+    if "name" in before[-12:].lower() and "value" in rest[:48]:
+        end = _NAMED_VALUE.end(rest)
+        if end >= 0:
+            return "=", end
     at = _run(rest, _run(rest, 0, _CLOSES, 3), _SPACES, 12)
     sign = next((sign for sign in _SIGNS if rest.startswith(sign, at)), "")
     if sign in ("", "==", "===") or (sign == ">" and "<" not in before[-30:]):
         return "", 0
     end = _run(rest, at + len(sign), _SPACES, 6)
     return sign, _run(rest, end + 1, _SPACES, 12) if rest[end : end + 1] == "\n" else end
+
+
+def _has_value_below(text: str, at: int) -> bool:
+    """`- name: ADMIN_PASSWORD` and `value: …` in the next line, as containers are configured."""
+    below = text[at : at + 48]
+    return below.startswith("\n") and below.lstrip(" \n").startswith(("value:", "value :"))
 
 
 def _run(text: str, at: int, letters: frozenset[str], most: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.domain.workspace.pair_cases import AGAINST, APART, MERGE, PAIRS, SAME
+from tests.domain.workspace.pair_cases import AGAINST, APART, FRESH, MERGE, PAIRS, SAME
 from wm.domain.text import canonical
 from wm.domain.workspace.contradiction import contradict, saying
 from wm.domain.workspace.sameness import IDENTITY_TYPES, identity, same_fact, statement
@@ -76,7 +76,7 @@ def test_a_very_long_text_is_taken_apart_in_little_time() -> None:
     assert not contradict(saying(text), saying(text))
 
 
-@pytest.mark.parametrize(("relation", "kind", "a", "b"), PAIRS)
+@pytest.mark.parametrize(("relation", "kind", "a", "b"), PAIRS + FRESH)
 def test_pairs_of_entries_relate_as_a_reader_would_say(
     relation: str, kind: str, a: str, b: str
 ) -> None:

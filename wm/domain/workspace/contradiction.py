@@ -133,7 +133,7 @@ def saying(text: str) -> Saying:
     text = text[:MAX_CHARS]
     said = statement(text)
     core, values, said_no = [], [], False
-    plain, denials = _affirmed(canonical(text))
+    plain, denials = _affirmed(_with_numbers_apart(canonical(text)))
     for word in plain.split():
         if word[0].isdigit() or (word[0] == "v" and word[1:].isdigit()) or word in _VALUE_WORDS:
             values.append(word)
@@ -150,6 +150,27 @@ def saying(text: str) -> Saying:
     )
 
 
+_NUMBER_BEHIND = Lazy(r"([\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}])(\d)")
+_NUMBER_BEFORE = Lazy(r"(\d)([\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}])")
+
+
+def _with_numbers_apart(plain: str) -> str:
+    """`14日間保存する` has a value like `14 days`, though no space parts it from its words."""
+    if plain.isascii():
+        return plain
+    return _NUMBER_BEFORE.sub(r"\1 \2", _NUMBER_BEHIND.sub(r"\1 \2", plain))
+
+
+def _two_cases(a: Saying, b: Saying) -> bool:
+    """`3 seconds on 503` and `10 seconds on 429`: where two numbers differ that do not stand side
+    by side, like those of a time or a range, one names the case that the other is said of."""
+    if len(a.values) != len(b.values):
+        return False
+    both = enumerate(zip(a.values, b.values, strict=True))
+    differ = [at for at, (x, y) in both if x != y and x[0].isdigit() and y[0].isdigit()]
+    return len(differ) == 2 and differ[1] - differ[0] > 1
+
+
 def contradict(a: Saying, b: Saying) -> bool:
     """Both cannot hold, as far as their words tell."""
     if _ends(a, b) or _ends(b, a):
@@ -157,7 +178,9 @@ def contradict(a: Saying, b: Saying) -> bool:
     if a.said.identity != b.said.identity:
         return _elsewhere(a, b)
     if a.core == b.core and (len(a.core) >= 2 or any(len(w) > 4 and is_cjk(w[0]) for w in a.core)):
-        return a.denied != b.denied or (a.values != b.values and not _widened(a, b))
+        return a.denied != b.denied or (
+            a.values != b.values and not _widened(a, b) and not _two_cases(a, b)
+        )
     if a.denied != b.denied or a.values != b.values:
         return False
     return _other_name(a, b)
