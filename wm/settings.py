@@ -687,6 +687,77 @@ class ImportSettings:
 
 
 @dataclass(frozen=True)
+class StorageSettings:
+    """What is kept of files that come by themselves (SPEC section 10)."""
+
+    max_outputs: int = option(
+        300, "Originals of pruned tool output kept in a workspace.", spec="GV-2", unit="files"
+    )
+    output_max_age_days: float = option(
+        7.0, "Originals of pruned tool output go when they are older.", spec="GV-2", unit="days"
+    )
+    trash_max_age_days: float = option(
+        30.0, "A forgotten entry can be brought back for this long.", spec="GV-3", unit="days"
+    )
+    session_max_age_days: float = option(
+        90.0,
+        "The files of a session go when nothing happened in it for this long.",
+        spec="GV-3",
+        unit="days",
+    )
+    lost_after_days: float = option(
+        1.0,
+        "They go after this long where the agent's own record of the session is gone; so much "
+        "rest a session needs before a quota may take it.",
+        spec="GV-3",
+        unit="days",
+    )
+    orphan_days: float = option(
+        7.0,
+        "Documents of a session that has no state go after this long.",
+        spec="GV-3",
+        unit="days",
+    )
+    young_minutes: float = option(
+        10.0, "A file that changed since is never swept.", spec="GV-3", unit="min"
+    )
+    workspace_max_bytes: int = option(
+        256 * 1024 * 1024,
+        "Beyond this, kept outputs and then resting sessions of a workspace go, oldest first.",
+        spec="GV-3",
+        unit="bytes",
+    )
+    total_max_bytes: int = option(
+        2 * 1024 * 1024 * 1024,
+        "The same for all workspaces together; the largest give.",
+        spec="GV-3",
+        unit="bytes",
+    )
+    report_files: int = option(
+        1000, "Files that a report names; the rest is counted.", spec="GV-2", unit="files"
+    )
+    sweep_events: int = option(
+        500,
+        "A session's workspace is swept after so many of its events.",
+        spec="GV-2",
+        unit="events",
+    )
+    sweep_hours: float = option(
+        24.0,
+        "All workspaces are swept this often while the daemon lives.",
+        spec="GV-2",
+        unit="h",
+    )
+    sweep_workspaces: int = option(
+        1000,
+        "Workspaces that one run sweeps, those that waited longest first.",
+        spec="GV-2",
+        unit="workspaces",
+    )
+    rotations: int = option(20, "Evidence logs that one run may rewrite.", spec="GV-3", unit="logs")
+
+
+@dataclass(frozen=True)
 class Paths:
     """Where things are on this machine (SPEC ID-1). All absolute."""
 
@@ -772,6 +843,7 @@ class Settings:
     imports: ImportSettings = ImportSettings()
     tools: ToolSettings = ToolSettings()
     proxy: ProxySettings = ProxySettings()
+    storage: StorageSettings = StorageSettings()
 
 
 SOCKET_LIMIT = 103 if sys.platform == "darwin" else 107
@@ -793,6 +865,7 @@ SECTIONS: dict[str, type[Any]] = {
     "imports": ImportSettings,
     "tools": ToolSettings,
     "proxy": ProxySettings,
+    "storage": StorageSettings,
 }
 
 

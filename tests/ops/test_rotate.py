@@ -9,6 +9,7 @@ import pytest
 
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
 from wm.errors import StoreError
+from wm.ops.rotate import rotate
 from wm.ops.runtime import Ids, make_runtime
 
 
@@ -42,7 +43,7 @@ def test_why_undo_and_audit_work_for_every_entry_after_a_purge(files: Bench) -> 
     bench.prompt()
     bench.later(days=91)
     before = bench.call("why", subject=kept.id).sentences
-    done = bench.call("rotate_evidence")
+    done = rotate(bench.runtime, bench.key)
     assert (done.purged, done.records - done.purged) == (4, len(bench.told()))
     after = bench.call("why", subject=kept.id).sentences
     assert [s for s in before if "prompt" not in s] == list(after)
@@ -59,7 +60,7 @@ def test_beyond_so_many_records_the_oldest_go(files: Bench) -> None:
     kept = bench.remember(SHIP)
     noise(bench, 5)
     newest = ids(bench)[-2:]
-    bench.call("rotate_evidence")
+    rotate(bench.runtime, bench.key)
     assert ids(bench) == [bench.told("memory_promoted")[0].event_id, *newest]
     assert bench.call("why", subject=kept.id).records
 
@@ -67,9 +68,9 @@ def test_beyond_so_many_records_the_oldest_go(files: Bench) -> None:
 def test_a_dry_run_tells_what_the_run_does(files: Bench) -> None:
     bench = eager(files, evidence_max_events=2)
     noise(bench, 5)
-    told = bench.call("rotate_evidence", dry_run=True)
+    told = rotate(bench.runtime, bench.key, dry_run=True)
     assert len(bench.told()) == 5
-    done = bench.call("rotate_evidence")
+    done = rotate(bench.runtime, bench.key)
     assert (
         (told.purged, told.bytes_after) == (done.purged, done.bytes_after) == (3, done.bytes_after)
     )
@@ -78,7 +79,7 @@ def test_a_dry_run_tells_what_the_run_does(files: Bench) -> None:
 def test_nothing_goes_while_it_is_not_worth_it(files: Bench) -> None:
     noise(files, 5)
     files.later(days=400)
-    assert files.call("rotate_evidence").purged == 0
+    assert rotate(files.runtime, files.key).purged == 0
 
 
 def test_nothing_goes_while_the_memory_cannot_be_read(files: Bench) -> None:
@@ -91,10 +92,10 @@ def test_nothing_goes_while_the_memory_cannot_be_read(files: Bench) -> None:
             file.write_bytes(b"no json")
     records = len(bench.told())
     with pytest.raises(StoreError, match="cannot be read, so nothing is purged"):
-        bench.call("rotate_evidence")
+        rotate(bench.runtime, bench.key)
     assert len(bench.told()) == records
 
 
 def test_the_memory_store_has_nothing_to_purge(bench: Bench) -> None:
     noise(bench, 2)
-    assert bench.call("rotate_evidence").purged == 0
+    assert rotate(bench.runtime, bench.key).purged == 0

@@ -77,7 +77,7 @@ def test_a_person_deletes_a_session_by_the_beginning_of_its_id(files: Bench) -> 
     gone = {f for f in before - tree(bench) if "/." not in f}
     assert gone == set(planned.files)
     (record,) = bench.told("session_deleted")
-    assert record.details["by"] == "user"
+    assert record.details["toldBy"] == "user"
 
 
 def test_a_session_that_nobody_knows_is_told(bench: Bench) -> None:

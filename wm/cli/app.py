@@ -56,7 +56,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Files": {
         "import": "Take in what other programs remember of this project.",
         "export": "Write everything kept of a workspace as one JSON file.",
-        "gc": "Take old records out of the evidence; --dry-run only tells.",
+        "gc": "Sweep old files and evidence; --dry-run only tells.",
         "fsck": "Check every file; `wm fsck repair` mends.",
         "config": "Show every option; declare a text to be no secret.",
     },

@@ -23,8 +23,8 @@ from wm.formats.diag import (
     Rejected,
     Trace,
 )
-from wm.formats.diagnosis import Acts, History, Rotated, Trash, Undone, WhyNotAnswer
-from wm.formats.governance import DeletedSession
+from wm.formats.diagnosis import Acts, History, Trash, Undone, WhyNotAnswer
+from wm.formats.governance import DeletedSession, Swept
 from wm.formats.imports import ImportAnswer
 from wm.formats.protocol import (
     EntryAnswer,
@@ -267,7 +267,7 @@ PRINTS: dict[str, type[Record]] = {
     "import": ImportReport,
     "export": ExportAnswer,
     "export file": ExportReport,
-    "gc": Rotated,
+    "gc": Swept,
     "fsck check": FsckReport,
     "fsck repair": FsckReport,
     "config show": ConfigReport,

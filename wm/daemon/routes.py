@@ -95,7 +95,7 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", "/v1/acts/undo", "undo", "Take an act back"),
     Route("POST", "/v1/rollback/plan", "plan_rollback", "What a rollback would do", heavy=True),
     Route("POST", "/v1/rollback", "rollback", "Take back what models taught since a moment"),
-    Route("POST", "/v1/evidence/rotate", "rotate_evidence", "Purge old evidence", heavy=True),
+    Route("POST", "/v1/sweep", "sweep_storage", "Take away what nothing needs", heavy=True),
     Route("GET", "/v1/diag/status", "diag_status", "Is all well here", heavy=True),
     Route("GET", "/v1/diag/rejected", "diag_rejected", "What was refused, and why", heavy=True),
     Route("GET", "/v1/diag/missing", "diag_missing", "What prompts leave out", heavy=True),

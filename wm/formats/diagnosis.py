@@ -114,25 +114,6 @@ class Trash(Record):
     stones: int = 0
 
 
-class RotateRequest(Scoped):
-    """Purge what of the evidence answers for nothing any more (GV-3)."""
-
-    dry_run: bool = False
-
-
-class Rotated(Record):
-    """busy: log files that others wrote to meanwhile; they are tried again the next time."""
-
-    place: Place
-    dry_run: bool = False
-    records: int = 0
-    purged: int = 0
-    files: int = 0
-    busy: int = 0
-    bytes_before: int = 0
-    bytes_after: int = 0
-
-
 # --- why-not -------------------------------------------------------------------------------
 
 

@@ -19,12 +19,14 @@ class SessionStarted(Record):
     """A session began or came back. `compact` starts a new prompt epoch, `resume` does not.
 
     source: the agent's word: startup, resume, clear, compact or fork; others may come.
+    transcript: the absolute path of the agent's own record of the session, where it has one.
     """
 
     kind: Literal["session_started"] = "session_started"
     source: str = "startup"
     parent_session: str = ""
     subagent: bool = False
+    transcript: str = ""
 
 
 class UserPrompt(Record):

@@ -15,6 +15,7 @@ from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_contract import SessionContract
 from wm.formats.session_state import CompactionState, SessionState
+from wm.formats.sweep_log import SweepLog
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
 from wm.formats.working_memory import WorkingMemory
@@ -33,6 +34,7 @@ DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
             Pressure,
             PromptEpoch,
             SessionState,
+            SweepLog,
             Tombstones,
             ToolOutput,
             TrashedEntry,

@@ -84,6 +84,8 @@ class SessionState(Document):
     """Where the agent runs: what relative paths of its tools are relative to."""
     workspace_key: str = ""
     parent_session: str = optional("")
+    transcript: str = optional("")
+    """The agent's own record of the session: while it is there, the session can be resumed."""
     subagent: bool = optional(False)
     started_at: str = ""
     updated_at: str = ""

@@ -31,7 +31,7 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
     "why": ("why",),
     "why_not": ("why_not",),
     "history": ("history", "list_trash"),
-    "rotate": ("rotate_evidence",),
+    "govern": ("sweep_storage",),
     "undo": ("list_acts", "plan_undo", "undo"),
     "rollback": ("plan_rollback", "rollback"),
     "diag.sound": ("diag_status", "diag_health", "diag_audit"),

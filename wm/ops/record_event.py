@@ -64,7 +64,10 @@ def _redacted(work: Work, event: object) -> object:
     redact = work.runtime.redactor.text
     if isinstance(event, SessionStarted):
         parent = event.parent_session[: work.runtime.settings.session.max_id_chars]
-        event = event.model_copy(update={"parent_session": redact(parent)})
+        record = event.transcript
+        if work.runtime.redacted_path(record) != record:
+            record = ""  # a path with a secret in it is not kept, and half of one leads nowhere
+        event = event.model_copy(update={"parent_session": redact(parent), "transcript": record})
     if isinstance(event, ToolFinished):
         # Only what a failed command printed is looked at (HS-2, HS-4), and manifests (CB-2).
         if filling.shows_manifest(event):

@@ -12,11 +12,9 @@ from typing import Any, TypeVar
 from wm.domain.workspace.keeping import Limits, purgeable
 from wm.errors import StoreError
 from wm.formats.base import Document
-from wm.formats.diagnosis import Rotated, RotateRequest
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.tombstones import Tombstones, TrashedEntry
-from wm.ops.base import Operation, Work
-from wm.ops.place import locate, memory_ref
+from wm.ops.place import memory_ref
 from wm.ops.runtime import Runtime
 from wm.store import rotate as store_rotate
 from wm.store.base import Health, Ref
@@ -78,21 +76,3 @@ def _whole(runtime: Runtime, ref: Ref[D]) -> D | None:
             fix="`wm fsck` shows what is wrong.",
         )
     return reading.document
-
-
-def _run(work: Work, request: RotateRequest) -> Rotated:
-    place = locate(work.runtime, request)
-    done = rotate(work.runtime, place.key, dry_run=request.dry_run)
-    return Rotated(
-        place=place,
-        dry_run=request.dry_run,
-        records=done.records,
-        purged=done.purged,
-        files=done.rewritten,
-        busy=done.busy,
-        bytes_before=done.bytes_before,
-        bytes_after=done.bytes_after,
-    )
-
-
-rotate_evidence = Operation("rotate_evidence", RotateRequest, Rotated, _run)

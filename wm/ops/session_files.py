@@ -54,7 +54,9 @@ def delete_all(work: Work, place: Place, session_id: str, *, by: str) -> tuple[s
         work.delete(ref)
     # Copies, which no transaction guards: they go even where the rest cannot.
     work.runtime.store.discard(outputs.of_session(work.runtime, place.key, session_id))
-    fact = Fact("session_deleted", "session", "changed", details={"by": by, "files": len(files)})
+    fact = Fact(
+        "session_deleted", "session", "changed", details={"toldBy": by, "files": len(files)}
+    )
     work.log(place.key, [fact], session=paths.sid(session_id))
     work.notify(place.key, SessionState.slug, paths.sid(session_id))
     return files

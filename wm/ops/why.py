@@ -74,12 +74,16 @@ def _in_trash(work: Work, place: Place, wanted: str) -> Iterator[MemoryEntry]:
 def _records(
     work: Work, place: Place, subject: str, entry: MemoryEntry | None
 ) -> tuple[EvidenceRecord, ...]:
-    """Evidence that names the entry, or quotes the text."""
+    """Evidence that names the entry, also one that is gone for good, or quotes the text."""
     wanted = canonical(subject)
     return tuple(
         record
         for record in read_log(work, place).records
-        if (names(record, entry.id) if entry is not None else quotes(record, wanted))
+        if (
+            names(record, entry.id)
+            if entry is not None
+            else quotes(record, wanted) or names(record, subject)
+        )
     )
 
 

@@ -145,6 +145,9 @@ HAPPENED = {
     ("contract_counted", "changed"): "a compaction was counted in the session contract",
     ("contract_left_alone", "rejected"): "a compaction left the session contract alone",
     ("contract_accepted", "changed"): "the session contract was accepted as it stands",
+    ("session_deleted", "changed"): "the files of a session went",
+    ("storage_swept", "changed"): "files that nothing needs any more went",
+    ("trash_purged", "changed"): "left the trash for good",
 }
 """(evidence type, outcome) -> what happened to the entry."""
 

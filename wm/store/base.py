@@ -28,6 +28,7 @@ from wm.formats.pending_journal import PendingJournal
 from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import CompactionState, SessionState
+from wm.formats.sweep_log import SessionSweepLog, SweepLog
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
 from wm.formats.working_memory import WorkingMemory
@@ -67,9 +68,13 @@ WRITE_ORDER: tuple[type[Document], ...] = (
     CompactionState,
     Pressure,
     SessionState,
+    SweepLog,
+    SessionSweepLog,
 )
 
-RELAXED: frozenset[type[Document]] = frozenset({Pressure, SessionState, WorkingMemory})
+RELAXED: frozenset[type[Document]] = frozenset(
+    {Pressure, SessionState, WorkingMemory, SweepLog, SessionSweepLog}
+)
 """Class relaxed: acknowledged survives kill -9, and a power cut once flushed. All others are of
 class full: acknowledged means on disk (ST-1)."""
 

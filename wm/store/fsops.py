@@ -18,7 +18,7 @@ import fcntl
 import os
 import stat
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -133,6 +133,12 @@ class Disk:
     def list(self, folder: Handle) -> list[str]:
         """Names in a folder, sorted. Names that are no UTF-8 come with surrogates."""
         return sorted(os.listdir(folder.fd))
+
+    def names(self, folder: Handle) -> Iterator[str]:
+        """Names in a folder, one at a time and in no order: for folders of any size."""
+        with os.scandir(folder.fd) as entries:
+            for entry in entries:
+                yield entry.name
 
     # --- files --------------------------------------------------------------------------
 
@@ -347,11 +353,7 @@ def lock_holder(found: os.stat_result) -> int:
     Linux lists locks by device and inode. Some file systems (btrfs, overlay) list another
     device than stat gives, so the inode alone decides when only one line has it.
     """
-    try:
-        with open("/proc/locks", encoding="ascii", errors="replace") as listing:
-            lines = [line.split() for line in listing]
-    except OSError:
-        return 0
+    lines = _locks()
     device = f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}"
     by_inode = [
         (words[5], int(words[4]))
@@ -365,6 +367,21 @@ def lock_holder(found: os.stat_result) -> int:
     if exact:
         return exact[0]
     return by_inode[0][1] if len(by_inode) == 1 else 0
+
+
+def locked_inodes() -> frozenset[int]:
+    """The inodes on which somebody holds a kernel lock, as far as the system tells; on whatever
+    device, because not every file system lists the one that stat gives."""
+    found = (words[5].rpartition(":")[2] for words in _locks() if len(words) > 5)
+    return frozenset(int(inode) for inode in found if inode.isdigit())
+
+
+def _locks() -> list[list[str]]:
+    try:
+        with open("/proc/locks", encoding="ascii", errors="replace") as listing:
+            return [line.split() for line in listing]
+    except OSError:
+        return []
 
 
 def process_name(pid: int) -> str:

@@ -23,6 +23,7 @@ from wm.formats.pending_journal import PendingJournal
 from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import CompactionState, SessionState
+from wm.formats.sweep_log import SessionSweepLog, SweepLog
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
 from wm.formats.working_memory import WorkingMemory
@@ -65,6 +66,8 @@ LAYOUT: Mapping[type[Document], Row] = MappingProxyType(
         SessionState: Row("sessions", "{}.json", _SESSION),
         WorkingMemory: Row("sessions", "{}_working.json", _SESSION),
         CompactionState: Row("sessions", "{}_compaction.json", _SESSION),
+        SweepLog: Row("", "sweep.json"),
+        SessionSweepLog: Row("sessions", "{}_sweep.json", _SESSION),
         ToolOutput: Row("cache/tool-outputs", "{}.json", _OUTPUT),
         Pressure: Row("sessions", "{}_pressure.json", _SESSION),
     }
@@ -91,8 +94,12 @@ def sid(session_id: str) -> str:
 def session_models() -> tuple[type[Document], ...]:
     """The formats whose files belong to one session and carry its name. The state comes first:
     while it stands the session does, and what a crash leaves beside it is an orphan."""
-    models = [model for model, row in LAYOUT.items() if row.names is _SESSION]
+    models = filter(is_of_session, LAYOUT)
     return tuple(sorted(models, key=lambda model: model is not SessionState))
+
+
+def is_of_session(model: type[Document]) -> bool:
+    return _row(model).names is _SESSION
 
 
 def workspace_folder(workspace: str) -> str:

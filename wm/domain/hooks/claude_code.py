@@ -99,7 +99,8 @@ def _nothing(_payload: Mapping[str, Any], _where: str) -> tuple[Event, ...]:
 
 
 def _session_start(payload: Mapping[str, Any], _where: str) -> tuple[Event, ...]:
-    return (SessionStarted(source=text(payload, "source") or "startup"),)
+    source = text(payload, "source") or "startup"
+    return (SessionStarted(source=source, transcript=text(payload, "transcript_path")),)
 
 
 def _prompt(payload: Mapping[str, Any], where: str) -> tuple[Event, ...]:

@@ -99,6 +99,7 @@ def _started(
         "ended_at": "",
         "parent_session": event.parent_session or state.parent_session,
         "subagent": event.subagent or state.subagent,
+        "transcript": event.transcript or state.transcript,
     }
     if event.source not in SAME_EPOCH:
         # The number goes on: a closed epoch's file is never written again.

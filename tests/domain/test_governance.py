@@ -1,0 +1,346 @@
+"""What may go from a workspace's folder, and what never may (GV-1..3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wm.domain.governance import SWEPT, FileFact, Kind, Part, Plan, Rule, allowance, plan
+from wm.settings import StorageSettings
+
+NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+DAY = 86_400.0
+FOLDERS = {
+    Kind.OUTPUT: "cache/tool-outputs",
+    Kind.SESSION: "sessions",
+    Kind.SISTER: "core",
+    Kind.EPOCH: "epochs",
+    Kind.TRASH: "trash",
+    Kind.KEPT: "evidence",
+    Kind.UNKNOWN: "notes",
+}
+BESIDE = {
+    Part.COPY: ".{}.spare",
+    Part.LOCK: ".{}.lock",
+    Part.TEMP: ".{}.0123456789abcdef.tmp",
+    Part.OLD: ".{}.v1",
+}
+
+
+def fact(
+    kind: Kind,
+    name: str,
+    days: float,
+    *,
+    part: Part = Part.DOCUMENT,
+    session: str = "",
+    size: int = 100,
+    **flags: bool,
+) -> FileFact:
+    folder = FOLDERS[kind]
+    file = name if part is Part.DOCUMENT else BESIDE[part].format(name)
+    at = NOW.timestamp() - days * DAY
+    return FileFact(f"{folder}/{file}", f"{folder}/{name}", kind, part, session, at, size, **flags)
+
+
+def gone(found: Plan) -> dict[str, str]:
+    return {deletion.file.path: deletion.rule.value for deletion in found.deletions}
+
+
+LIMITS = StorageSettings(max_outputs=2, workspace_max_bytes=10_000)
+
+CASES: list[tuple[str, list[FileFact], dict[str, str]]] = [
+    (
+        "an output that is too old goes",
+        [fact(Kind.OUTPUT, "old", 7.1), fact(Kind.OUTPUT, "new", 6.9)],
+        {"cache/tool-outputs/old": "output_age"},
+    ),
+    (
+        "beyond the newest so many the oldest outputs go",
+        [fact(Kind.OUTPUT, str(number), number / 10) for number in (1, 2, 3, 4)],
+        {"cache/tool-outputs/3": "output_count", "cache/tool-outputs/4": "output_count"},
+    ),
+    (
+        "a young output stays although there are too many",
+        [fact(Kind.OUTPUT, str(number), number / 10_000) for number in (1, 2, 3, 4)],
+        {},
+    ),
+    (
+        "trash goes after a month, with its second copy and its lock",
+        [
+            fact(Kind.TRASH, "m_1", 31),
+            fact(Kind.TRASH, "m_1", 31, part=Part.COPY),
+            fact(Kind.TRASH, "m_1", 31, part=Part.LOCK),
+            fact(Kind.TRASH, "m_2", 29),
+        ],
+        {"trash/m_1": "trash_age", "trash/.m_1.spare": "trash_age", "trash/.m_1.lock": "trash_age"},
+    ),
+    ("pinned trash stays", [fact(Kind.TRASH, "m_1", 400, pinned=True)], {}),
+    (
+        "a document of a session without a state goes",
+        [
+            fact(Kind.SISTER, "a", 8, session="a"),
+            fact(Kind.SISTER, "b", 8, session="b"),
+            fact(Kind.SESSION, "b", 8, session="b"),
+            fact(Kind.EPOCH, "p_1", 8, session="a"),
+            fact(Kind.EPOCH, "p_2", 8, session="b"),
+            fact(Kind.EPOCH, "p_3", 8),
+        ],
+        {"core/a": "orphan", "epochs/p_1": "orphan"},
+    ),
+    (
+        "the second copy of a state is a state: it can be restored",
+        [
+            fact(Kind.SISTER, "a", 8, session="a"),
+            fact(Kind.SESSION, "a", 8, part=Part.COPY, session="a"),
+        ],
+        {},
+    ),
+    ("an orphan that is not old yet stays", [fact(Kind.SISTER, "a", 6, session="a")], {}),
+    (
+        "a stale session goes whole, its state first",
+        [
+            fact(Kind.SISTER, "a", 95, session="a"),
+            fact(Kind.EPOCH, "p_1", 99, session="a"),
+            fact(Kind.SESSION, "a", 91, session="a"),
+            fact(Kind.SESSION, "b", 89, session="b"),
+        ],
+        {"sessions/a": "stale_session", "core/a": "stale_session", "epochs/p_1": "stale_session"},
+    ),
+    (
+        "a session of which one document is newer is not stale",
+        [fact(Kind.SESSION, "a", 91, session="a"), fact(Kind.SISTER, "a", 80, session="a")],
+        {},
+    ),
+    (
+        "a session of which one document is locked stays whole",
+        [
+            fact(Kind.SESSION, "a", 91, session="a"),
+            fact(Kind.SISTER, "a", 91, session="a"),
+            fact(Kind.SISTER, "a", 91, part=Part.LOCK, session="a", locked=True),
+        ],
+        {},
+    ),
+    (
+        "a session whose agent deleted it goes after a day",
+        [
+            fact(Kind.SESSION, "a", 1.1, session="a", lost=True),
+            fact(Kind.SESSION, "b", 0.9, session="b", lost=True),
+        ],
+        {"sessions/a": "lost_transcript"},
+    ),
+    (
+        "what writers left goes, also beside what is never swept",
+        [
+            fact(Kind.KEPT, "1.jsonl", 1),
+            fact(Kind.KEPT, "1.jsonl", 1, part=Part.TEMP),
+            fact(Kind.TRASH, "m_1", 1),
+            fact(Kind.TRASH, "m_1", 0.001, part=Part.TEMP),
+        ],
+        {"evidence/.1.jsonl.0123456789abcdef.tmp": "dead_writer"},
+    ),
+    (
+        "a lock that guards nothing goes, one of memory or journal stays",
+        [
+            fact(Kind.SESSION, "a", 1, part=Part.LOCK, session="a"),
+            fact(Kind.SESSION, "b", 1, part=Part.LOCK, session="b", locked=True),
+            fact(Kind.KEPT, "log", 1, part=Part.LOCK),
+        ],
+        {"sessions/.a.lock": "orphan_lock"},
+    ),
+    (
+        "a lock stays while a writer may be at work beside it",
+        [
+            fact(Kind.SESSION, "a", 1, part=Part.LOCK, session="a"),
+            fact(Kind.SESSION, "a", 0.001, part=Part.TEMP, session="a"),
+        ],
+        {},
+    ),
+    (
+        "beyond the quota outputs go before sessions, the oldest first",
+        [
+            fact(Kind.KEPT, "1.jsonl", 1, size=8700),
+            fact(Kind.OUTPUT, "1", 1, size=600),
+            fact(Kind.OUTPUT, "2", 2, size=600),
+            fact(Kind.SESSION, "a", 30, session="a", size=600),
+        ],
+        {"cache/tool-outputs/2": "quota"},
+    ),
+    (
+        "then sessions that rest",
+        [
+            fact(Kind.KEPT, "1.jsonl", 1, size=9900),
+            fact(Kind.SESSION, "a", 30, session="a"),
+            fact(Kind.SISTER, "a", 30, session="a"),
+            fact(Kind.SESSION, "b", 31, session="b"),
+            fact(Kind.SESSION, "c", 0.5, session="c"),
+        ],
+        {"sessions/b": "quota", "sessions/a": "quota", "core/a": "quota"},
+    ),
+    (
+        "what is not ours stays, however old and large",
+        [fact(Kind.UNKNOWN, "diary", 4000, size=10**9)],
+        {},
+    ),
+]
+
+
+@pytest.mark.parametrize(("says", "facts", "expected"), CASES, ids=[case[0] for case in CASES])
+def test_what_goes(says: str, facts: list[FileFact], expected: dict[str, str]) -> None:
+    found = gone(plan(facts, LIMITS, NOW))
+    assert (found, says) == (expected, says)
+
+
+def test_the_state_of_a_session_goes_first() -> None:
+    facts = [
+        fact(Kind.EPOCH, "p_1", 99, session="a"),
+        fact(Kind.SISTER, "a", 99, session="a"),
+        fact(Kind.SESSION, "a", 99, session="a"),
+    ]
+    assert list(gone(plan(facts, LIMITS, NOW))) == ["sessions/a", "core/a", "epochs/p_1"]
+
+
+def test_what_no_rule_may_take_is_told() -> None:
+    facts = [fact(Kind.KEPT, "1.jsonl", 400, size=12_345)]
+    assert plan(facts, LIMITS, NOW) == Plan((), 1, 12_345, 2_345)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "most", "share"),
+    [
+        ((), 10, 0),
+        ((1, 2, 3), 10, 3),
+        ((5, 5), 10, 5),
+        ((1, 9), 8, 7),
+        ((1, 9, 9), 11, 5),
+        ((8, 8, 8), 12, 4),
+        ((8, 8), 0, 0),
+    ],
+)
+def test_the_large_workspaces_give(sizes: tuple[int, ...], most: int, share: int) -> None:
+    assert allowance(sizes, most) == share
+
+
+# --- whatever lies there -----------------------------------------------------------------------
+
+_FLAG = st.sampled_from([False] * 6 + [True])
+_AGES = st.sampled_from([-3.0, 0.0, 0.005, 0.02, 0.9, 1.5, 6.5, 7.5, 29.0, 31.0, 80.0, 95.0, 400.0])
+
+
+@st.composite
+def _facts(draw: st.DrawFn) -> list[FileFact]:
+    """Documents of some sessions with anything beside them, in any state."""
+    found: dict[str, FileFact] = {}
+    for _ in range(draw(st.integers(0, 24))):
+        kind = draw(st.sampled_from(Kind))
+        name = draw(st.sampled_from("abcdef"))
+        owner = draw(st.sampled_from(["a", "b", "c", ""]))
+        session = {Kind.SESSION: name, Kind.SISTER: name}.get(kind, owner)
+        if kind in (Kind.TRASH, Kind.KEPT, Kind.UNKNOWN):
+            session = ""
+        one = fact(
+            kind,
+            name,
+            draw(_AGES),
+            part=draw(st.sampled_from([Part.DOCUMENT, Part.DOCUMENT, *Part])),
+            session=session,
+            size=draw(st.sampled_from([0, 1, 100, 4000])),
+            pinned=draw(_FLAG),
+            open=draw(_FLAG),
+            locked=draw(_FLAG),
+            lost=draw(_FLAG),
+        )
+        found[one.path] = one
+    return list(found.values())
+
+
+_LIMITS = st.builds(
+    StorageSettings, max_outputs=st.integers(0, 4), workspace_max_bytes=st.integers(0, 20_000)
+)
+
+
+def _protected(one: FileFact, limits: StorageSettings) -> bool:
+    young = one.modified > NOW.timestamp() - limits.young_minutes * 60
+    return one.pinned or one.open or one.locked or young
+
+
+def _rest(facts: Iterable[FileFact], found: Plan) -> list[FileFact]:
+    went = {deletion.file.path for deletion in found.deletions}
+    return [one for one in facts if one.path not in went]
+
+
+@given(_facts(), _LIMITS)
+@settings(max_examples=150)
+def test_what_must_not_go_never_goes(facts: list[FileFact], limits: StorageSettings) -> None:
+    found = plan(facts, limits, NOW)
+    for deletion in found.deletions:
+        one = deletion.file
+        assert one.kind is not Kind.UNKNOWN
+        assert one.kind in SWEPT or one.part is Part.TEMP
+        assert not _protected(one, limits)
+    went = gone(found)
+    assert len(went) == len(found.deletions)
+    for one in facts:
+        if one.part in (Part.DOCUMENT, Part.COPY) and one.path in went:
+            beside = [other for other in facts if other.document == one.document]
+            assert all(other.path in went for other in beside)
+            assert not any(_protected(other, limits) for other in beside)
+
+
+@given(_facts(), _LIMITS)
+@settings(max_examples=150)
+def test_a_plan_of_what_a_plan_left_is_empty(
+    facts: list[FileFact], limits: StorageSettings
+) -> None:
+    first = plan(facts, limits, NOW)
+    rest = _rest(facts, first)
+    again = plan(rest, limits, NOW)
+    assert gone(again) == {}
+    assert again.kept_bytes == first.kept_bytes
+    assert again.over == first.over
+
+
+@given(_facts(), _LIMITS)
+@settings(max_examples=150)
+def test_what_stays_is_bounded(facts: list[FileFact], limits: StorageSettings) -> None:
+    found = plan(facts, limits, NOW)
+    rest = _rest(facts, found)
+    free = {
+        one.document: one
+        for one in rest
+        if not any(_protected(other, limits) for other in rest if other.document == one.document)
+        and any(
+            other.part in (Part.DOCUMENT, Part.COPY)
+            for other in rest
+            if other.document == one.document
+        )
+    }
+    outputs = {path for path, one in free.items() if one.kind is Kind.OUTPUT}
+    assert len(outputs) <= limits.max_outputs
+    kept = sum(one.size for one in rest if one.kind is not Kind.UNKNOWN)
+    assert kept == found.kept_bytes
+    if kept > limits.workspace_max_bytes:
+        assert found.over == kept - limits.workspace_max_bytes
+        assert not outputs
+    else:
+        assert found.over == 0
+
+
+@given(_facts(), _LIMITS, st.randoms(use_true_random=False))
+@settings(max_examples=100)
+def test_the_order_in_which_files_are_found_does_not_matter(
+    facts: list[FileFact], limits: StorageSettings, random: object
+) -> None:
+    shuffled = list(facts)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert gone(plan(facts, limits, NOW)) == gone(plan(shuffled, limits, NOW))
+
+
+def test_every_rule_is_told_in_words() -> None:
+    from wm.cli.verbs.gc import _SAYS
+
+    assert set(_SAYS) == {rule.value for rule in Rule}

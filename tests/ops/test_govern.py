@@ -1,0 +1,361 @@
+"""A sweep takes what its dry run named, and nothing else (GV-1..3)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.ops.conftest import CENTS, SHIP, Bench, entry
+from wm.errors import StoreError
+from wm.formats.governance import Swept
+from wm.formats.pending_journal import PendingJournal, PendingMemory
+from wm.formats.sweep_log import SessionSweepLog, SweepLog
+from wm.formats.tool_output import ToolOutput, file_name
+from wm.ops import govern
+from wm.ops.govern import Evidence, Run
+from wm.ops.outputs import output_ref
+from wm.ops.runtime import Ids, make_runtime
+from wm.store.base import Ref
+from wm.store.paths import sid
+
+
+def limited(bench: Bench, **limits: Any) -> Bench:
+    """The same home with limits that a test can reach."""
+    storage = replace(bench.settings.storage, **limits)
+    bench.settings = replace(bench.settings, storage=storage)
+    bench.runtime = make_runtime(
+        bench.settings, bench.store, now=lambda: bench.moment, ids=Ids(bench._random)
+    )
+    return bench
+
+
+def home(bench: Bench) -> Path:
+    return bench.settings.paths.home
+
+
+def here(bench: Bench) -> Path:
+    return home(bench) / "workspaces" / bench.key
+
+
+def tree(bench: Bench) -> set[str]:
+    """Every file and symlink of the data folder, but for reports and the log of evidence."""
+    found = {str(p.relative_to(home(bench))) for p in home(bench).rglob("*") if not p.is_dir()}
+    return {name for name in found if "sweep.json" not in name and "/evidence/" not in name}
+
+
+def age(bench: Bench, days: float, pattern: str = "**/*") -> None:
+    """Let the files be as old as that."""
+    at = (bench.moment - timedelta(days=days)).timestamp()
+    for path in here(bench).glob(pattern):
+        os.utime(path, (at, at), follow_symlinks=False)
+
+
+def output(bench: Bench, number: int, session: str = "s-1") -> str:
+    one = ToolOutput(id=f"t_{number:020x}", session=sid(session), text="a" * 50, chars=50)
+    ref = output_ref(bench.key, file_name(one.id, one.session))
+    bench.store.keep(ref, one)
+    return f"cache/tool-outputs/{ref.name}.json"
+
+
+def lived(bench: Bench, session: str) -> None:
+    bench.event("session_started", session=session)
+    bench.prompt(session=session)
+    bench.event("compaction_started", session=session)
+    bench.store.flush()
+
+
+def everything(bench: Bench) -> None:
+    """Something for every rule, and something of every kind that stays."""
+    bench.remember(SHIP)
+    gone = bench.remember(CENTS)
+    bench.call("forget_entry", id=gone.id)
+    for session in ("stale", "orphaned", "fresh"):
+        lived(bench, session)
+    (here(bench) / f"sessions/{sid('orphaned')}.json").unlink()
+    (here(bench) / f"sessions/.{sid('orphaned')}.json.spare").unlink()
+    for number in range(6):
+        output(bench, number, "fresh")
+    age(bench, 100, "**/*.json*")
+    age(bench, 100, "**/.*")
+    age(bench, 1, f"**/*{sid('fresh')}*")
+    age(bench, 1, "workspace-memory.json")
+    age(bench, 8, f"cache/tool-outputs/t_{0:020x}*")
+    for path in (
+        ".tombstones.json.0123456789abcdef.tmp",
+        "sessions/.feed.json.lock",
+        "notes.txt",
+        "cache/mine.bin",
+        "sessions/odd_name_x.json",
+    ):
+        (here(bench) / path).write_text("x")
+        age(bench, 100, path)
+    other = here(bench) / "cache/tool-outputs" / f"t_{99:020x}_{sid('fresh')}.json"
+    other.symlink_to(here(bench) / "workspace-memory.json")
+    os.utime(other, (1.0, 1.0), follow_symlinks=False)
+
+
+def test_a_dry_run_names_what_the_run_takes_and_leaves_everything(files: Bench) -> None:
+    bench = limited(files, max_outputs=3)
+    everything(bench)
+    before = tree(bench)
+    planned: Swept = bench.call("sweep_storage", dry_run=True)
+    assert tree(bench) == before
+    assert not (here(bench) / "sweep.json").exists()
+    done: Swept = bench.call("sweep_storage")
+    assert [f.path for f in planned.logs[0].files] == [f.path for f in done.logs[0].files]
+    assert planned.logs[0].files == done.logs[0].files
+    assert planned.logs[0].rules == done.logs[0].rules
+    assert (planned.deleted, planned.bytes) == (done.deleted, done.bytes)
+    assert done.logs[0].errors == ()
+    assert before - tree(bench) == {file.path for file in done.logs[0].files}
+    assert tree(bench) < before
+
+
+def test_every_rule_takes_its_own_and_what_must_stay_stays(files: Bench) -> None:
+    bench = limited(files, max_outputs=3)
+    everything(bench)
+    done: Swept = bench.call("sweep_storage")
+    found = {count.rule: count.files for count in done.logs[0].rules}
+    assert found["output_age"] == 1
+    assert found["output_count"] == 2
+    assert found["trash_age"] == 3  # with second copy and lock
+    assert set(found) == {
+        *("output_age", "output_count", "trash_age", "orphan", "stale_session"),
+        *("dead_writer", "orphan_lock"),
+    }
+    for stays in ("notes.txt", "cache/mine.bin", "sessions/odd_name_x.json", "tombstones.json"):
+        assert (here(bench) / stays).exists()
+    assert (here(bench) / "cache/tool-outputs" / f"t_{99:020x}_{sid('fresh')}.json").is_symlink()
+    assert bench.texts() == [SHIP]
+    assert bench.state("fresh").session_id == "fresh"
+    left = [name for name in tree(bench) if sid("stale") in name or sid("orphaned") in name]
+    assert left == []
+
+
+def test_the_next_run_finds_nothing_more(files: Bench) -> None:
+    bench = limited(files, max_outputs=3)
+    everything(bench)
+    bench.call("sweep_storage")
+    again: Swept = bench.call("sweep_storage")
+    assert (again.deleted, again.logs[0].files, again.logs[0].errors) == (0, (), ())
+
+
+def test_the_report_is_left_and_told_in_the_evidence(files: Bench) -> None:
+    bench = limited(files, report_files=2)
+    everything(bench)
+    done: Swept = bench.call("sweep_storage")
+    log = bench.store.read(Ref(SweepLog, bench.key)).document
+    assert log is not None
+    assert log.model_copy(update={"generation": 0}) == done.logs[0]
+    assert (len(log.files), log.unlisted) == (2, log.deleted - 2)
+    assert sum(count.files for count in log.rules) == log.deleted
+    (record,) = bench.told("storage_swept")
+    assert (record.details["files"], record.details["cause"]) == (log.deleted, "asked")
+    (purged,) = bench.told("trash_purged")
+    assert bench.call("diag_disappearances").unexplained == 0
+    assert bench.call("why", subject=purged.entry).sentences
+
+
+def test_pinned_trash_stays(files: Bench) -> None:
+    kept = files.remember(SHIP)
+    files.call("edit_entry", id=kept.id, pinned=True)
+    files.call("forget_entry", id=kept.id)
+    age(files, 100)
+    assert files.call("sweep_storage").deleted == 0
+    files.call("restore_entry", id=kept.id)
+    assert files.texts() == [SHIP]
+
+
+def test_what_waits_is_promoted_before_a_stale_session_goes(files: Bench) -> None:
+    lived(files, "stale")
+    waiting = PendingMemory(entry=entry("m_1", SHIP, source="explicit"))
+    journal = PendingJournal(workspace=files.workspace(), entries=(waiting,))
+    files.put((Ref(PendingJournal, files.key), journal))
+    age(files, 100)
+    assert files.call("sweep_storage").deleted > 0
+    assert (files.texts(), files.journal().entries) == ([SHIP], ())
+
+
+@contextmanager
+def locked(bench: Bench, name: str) -> Iterator[None]:
+    other = bench.reopen().store.core  # type: ignore[attr-defined]
+    with other.disk.folder(f"workspaces/{bench.key}/sessions") as folder:
+        held = other.locks.take_all([(folder, name)])
+        yield
+        other.locks.release_all(held)
+
+
+def test_a_session_whose_state_is_locked_stays_whole(files: Bench) -> None:
+    lived(files, "stale")
+    age(files, 100)
+    before = tree(files)
+    with locked(files, f"{sid('stale')}.json"):
+        assert files.call("sweep_storage", dry_run=True).deleted == 0
+        assert files.call("sweep_storage").deleted == 0
+    assert tree(files) == before
+    assert files.call("sweep_storage").deleted > 0
+
+
+def test_what_is_locked_only_after_the_look_stays_and_is_told(files: Bench) -> None:
+    """Where the system does not tell who holds a lock, taking it does."""
+    lived(files, "stale")
+    age(files, 100)
+    plan = govern.planned(files.runtime, files.key, Run(), files.moment)
+    tally = govern._Tally(most=10)
+    before = tree(files)
+    with locked(files, f"{sid('stale')}.json"):
+        govern._do(files.runtime, files.key, plan, Run(), tally)
+    assert tree(files) == before
+    assert [(e.path.rpartition("/")[2], e.reason) for e in tally.errors] == [
+        (f"{sid('stale')}.json", "locked")
+    ]
+
+
+def test_a_session_that_comes_back_between_look_and_deletion_stays(files: Bench) -> None:
+    lived(files, "stale")
+    age(files, 100)
+    plan = govern.planned(files.runtime, files.key, Run(), files.moment)
+    files.event("tool_finished", session="stale", tool="edit", name="Edit", paths=("a.py",))
+    before = tree(files)
+    tally = govern._Tally(most=10)
+    govern._do(files.runtime, files.key, plan, Run(), tally)
+    assert tree(files) == before
+    assert [error.reason for error in tally.errors] == ["changed"]
+
+
+def test_a_run_that_ends_anywhere_is_finished_by_the_next(files: Bench) -> None:
+    class Enough(Exception):
+        pass
+
+    bench = limited(files, max_outputs=3)
+    everything(bench)
+    planned = {f.path for f in bench.call("sweep_storage", dry_run=True).logs[0].files}
+    before = tree(bench)
+    ends = 0
+    for steps in range(400):
+        left = steps
+
+        def rest() -> None:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise Enough
+
+        try:
+            govern.sweep_workspace(bench.runtime, bench.key, Run(rest=rest))
+        except Enough:
+            ends += 1
+        else:
+            break
+        assert before - tree(bench) <= planned
+    assert ends > 50
+    assert before - tree(bench) == planned
+
+
+@pytest.mark.parametrize("gone", [True, False])
+def test_a_session_whose_transcript_is_gone_goes_after_a_day(files: Bench, gone: bool) -> None:
+    transcript = files.project / "t.jsonl"
+    transcript.write_text("{}")
+    payload = {"session_id": "s-1", "cwd": str(files.project), "source": "startup"}
+    told = {**payload, "transcript_path": str(transcript)}
+    files.hook("claude-code", "SessionStart", told)
+    files.store.flush()
+    assert files.state().transcript == str(transcript)
+    if gone:
+        transcript.unlink()
+    age(files, 2)
+    done = files.call("sweep_storage")
+    assert [count.rule for count in done.logs[0].rules] == (["lost_transcript"] if gone else [])
+
+
+def test_a_transcript_in_a_folder_that_is_not_there_may_come_back(files: Bench) -> None:
+    files.event("session_started", transcript="/no/such/folder/t.jsonl")
+    files.store.flush()
+    age(files, 2)
+    assert files.call("sweep_storage").deleted == 0
+
+
+def test_the_events_of_a_session_leave_their_report_beside_it(files: Bench) -> None:
+    lived(files, "s-1")
+    run = Run(cause="events", session=sid("s-1"))
+    govern.sweep_workspace(files.runtime, files.key, run)
+    log = files.store.read(Ref(SessionSweepLog, files.key, sid("s-1"))).document
+    assert log is not None
+    assert (log.session, log.cause) == (sid("s-1"), "events")
+    files.event("session_deleted")
+    assert not [name for name in home(files).rglob("*") if sid("s-1") in name.name]
+    govern.sweep_workspace(files.runtime, files.key, run)
+    assert not [name for name in home(files).rglob("*") if sid("s-1") in name.name]
+
+
+def test_everywhere_the_large_workspaces_give_what_is_too_much_for_all(files: Bench) -> None:
+    bench = files
+    for number in range(4):
+        output(bench, number)
+    age(bench, 1)
+    size = sum(path.stat().st_size for path in here(bench).rglob("*") if path.is_file())
+    other = home(bench) / "workspaces" / ("0" * 16) / "cache" / "tool-outputs"
+    other.mkdir(parents=True)
+    small = other / f"t_{7:020x}_{sid('x')}.json"
+    small.write_text("x" * 40)
+    os.utime(small, (bench.moment.timestamp() - 1e5,) * 2)
+    one = size // 4
+    limited(bench, total_max_bytes=size + 40 - one)
+    done: Swept = bench.call("sweep_storage", everywhere=True)
+    assert (done.workspaces, [log.workspace_key for log in done.logs]) == (2, [bench.key])
+    assert [file.rule for file in done.logs[0].files] == ["quota"]
+    assert small.exists()
+
+
+def test_those_that_waited_longest_come_first(files: Bench) -> None:
+    for key in ("b" * 16, "a" * 16):
+        (home(files) / "workspaces" / key).mkdir(parents=True)
+    files.remember(SHIP)
+    files.call("sweep_storage")
+    assert govern.waiting_longest(files.runtime) == ["a" * 16, "b" * 16, files.key]
+
+
+def test_evidence_is_looked_through_when_it_grew(files: Bench) -> None:
+    files.remember(SHIP)
+    log = govern.sweep_workspace(files.runtime, files.key, Run(evidence=Evidence.GROWN))
+    assert log.evidence is None
+    log = govern.sweep_workspace(files.runtime, files.key, Run())
+    assert log.evidence is not None
+    files.later(days=1)
+    again = govern.sweep_workspace(files.runtime, files.key, Run(evidence=Evidence.GROWN))
+    assert again.evidence is not None
+    assert again.evidence.at == log.evidence.at
+
+
+def test_a_workspace_that_cannot_be_looked_through_keeps_nobody_from_the_others(
+    files: Bench,
+) -> None:
+    files.remember(SHIP)
+    odd = home(files) / "workspaces" / ("0" * 16)
+    odd.mkdir(mode=0o700)
+    (odd / "sessions").symlink_to(home(files))
+    (odd / "cache").mkdir(mode=0o000)
+    done: Swept = files.call("sweep_storage", everywhere=True)
+    (odd / "cache").chmod(0o700)
+    if os.geteuid() != 0:
+        assert [(log.workspace_key, len(log.errors)) for log in done.logs] == [("0" * 16, 1)]
+    assert done.workspaces == 2
+    assert (odd / "sessions").is_symlink()
+
+
+def test_a_store_without_files_has_nothing_to_sweep() -> None:
+    from wm.settings import StoreSettings
+    from wm.store.memory import MemoryStore
+
+    class Only:
+        store = MemoryStore(StoreSettings())
+
+    with pytest.raises(StoreError, match="Only a data folder can be swept"):
+        govern._files(Only())  # type: ignore[arg-type]

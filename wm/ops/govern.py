@@ -1,0 +1,463 @@
+"""Sweep workspaces: look, plan, delete, purge old evidence, report (GV-1..3).
+
+Everything is decided by `domain/governance` from what was looked at, so a dry run names exactly
+what the run then takes. A run may be interrupted anywhere: whatever it did is whole, and the next
+one does the rest. `rest` is called between short steps; the daemon sleeps in it, and ends a run
+by raising from it.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import Enum
+from itertools import groupby
+from pathlib import Path
+
+from wm.domain import governance
+from wm.domain.facts import Fact
+from wm.domain.governance import Deletion, FileFact, Kind, Part, Plan
+from wm.domain.times import iso, parse
+from wm.errors import StoreError
+from wm.formats.governance import SweepRequest, Swept
+from wm.formats.protocol import Place
+from wm.formats.session_state import SessionState
+from wm.formats.sweep_log import (
+    PurgedEvidence,
+    RuleCount,
+    SessionSweepLog,
+    SweepError,
+    SweepLog,
+    SweptFile,
+)
+from wm.formats.tombstones import TrashedEntry
+from wm.ops import journal
+from wm.ops.base import Operation, Work
+from wm.ops.memory import journal_ref, read_journal, tombstones_ref
+from wm.ops.place import locate, memory_ref
+from wm.ops.rotate import rotate
+from wm.ops.runtime import Runtime
+from wm.settings import StorageSettings
+from wm.store import paths, sweep
+from wm.store.base import Health, Ref
+from wm.store.files import FileStore
+from wm.store.paths import sid
+from wm.store.sweep import Rest
+
+_TOGETHER = 32
+"""Trashed entries that go in one transaction."""
+
+_WORTH_BYTES = 128 * 1024
+"""A log is looked through again when it grew by this much, or after so many days."""
+_WORTH_DAYS = 7.0
+
+
+def _at_once() -> None:
+    """No rest: somebody waits for the answer."""
+
+
+class Evidence(Enum):
+    """When a run looks through the evidence."""
+
+    ALWAYS = "always"
+    GROWN = "when it grew, or was not looked through for days"
+    NEVER = "never"
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a workspace is swept. cause: start, daily, events or asked. session: the `<sid>` whose
+    events set it off. max_bytes: the workspace's share of all, -1: its own quota. evidence: when
+    the log is looked through."""
+
+    cause: str = "asked"
+    session: str = ""
+    dry_run: bool = False
+    evidence: Evidence = Evidence.ALWAYS
+    max_bytes: int = -1
+    rest: Rest = _at_once
+
+
+@dataclass
+class _Tally:
+    """What a run did."""
+
+    files: list[SweptFile] = field(default_factory=list)
+    rules: dict[str, RuleCount] = field(default_factory=dict)
+    errors: list[SweepError] = field(default_factory=list)
+    deleted: int = 0
+    bytes: int = 0
+    most: int = 0
+
+    def gone(self, deletion: Deletion) -> None:
+        self.deleted += 1
+        self.bytes += deletion.file.size
+        rule, path, size = deletion.rule.value, deletion.file.path, deletion.file.size
+        so_far = self.rules.get(rule, RuleCount(rule=rule))
+        self.rules[rule] = RuleCount(rule=rule, files=so_far.files + 1, bytes=so_far.bytes + size)
+        if len(self.files) < self.most:
+            self.files.append(SweptFile(path=path, rule=rule, bytes=size))
+
+    def failed(self, path: str, reason: str) -> None:
+        if len(self.errors) < self.most:
+            self.errors.append(SweepError(path=path, reason=reason))
+
+
+def sweep_workspace(runtime: Runtime, key: str, run: Run) -> SweepLog:
+    """Sweep one workspace, and leave a report there. Raises StoreError for a folder that cannot
+    be looked through; what cannot be deleted stands in the report."""
+    begun = runtime.now()
+    tally = _Tally(most=runtime.settings.storage.report_files)
+    plan = planned(runtime, key, run, begun)
+    if run.dry_run:
+        for deletion in plan.deletions:
+            tally.gone(deletion)
+    else:
+        _do(runtime, key, plan, run, tally)
+    evidence = _purge(runtime, key, run, tally)
+    log = _report(runtime, key, run, plan, tally, begun, evidence)
+    if not run.dry_run:
+        _save(runtime, log)
+    return log
+
+
+def planned(runtime: Runtime, key: str, run: Run, now: datetime) -> Plan:
+    """What may go from a workspace now."""
+    limits: StorageSettings = runtime.settings.storage
+    facts = _look(runtime, key, now, run.rest)
+    return governance.plan(facts, limits, now, max_bytes=run.max_bytes)
+
+
+# --- look --------------------------------------------------------------------------------------
+
+
+def _look(runtime: Runtime, key: str, now: datetime, rest: Rest) -> Iterator[FileFact]:
+    core = _files(runtime).core
+    limits: StorageSettings = runtime.settings.storage
+    rested = (now - timedelta(days=limits.lost_after_days)).timestamp()
+    trashed = (now - timedelta(days=limits.trash_max_age_days)).timestamp()
+
+    def told(fact: FileFact) -> FileFact:
+        """What only its contents tell, of documents that are old enough to matter."""
+        if fact.part is not Part.DOCUMENT or fact.modified > rested:
+            return fact
+        if fact.kind is Kind.EPOCH:
+            owner = sweep.contents(core, fact).get("sessionId")
+            return fact._replace(session=sid(owner) if isinstance(owner, str) and owner else "")
+        if fact.kind is Kind.SESSION:
+            return fact._replace(lost=_is_lost(sweep.contents(core, fact).get("transcript")))
+        if fact.kind is Kind.TRASH and fact.modified < trashed:
+            entry = sweep.contents(core, fact).get("entry")
+            return fact._replace(pinned=not isinstance(entry, dict) or bool(entry.get("pinned")))
+        return fact
+
+    return sweep.look(core, key, told, rest)
+
+
+def _is_lost(transcript: object) -> bool:
+    """Whether the agent's own record is gone for certain: its folder is there, the file is not."""
+    if not isinstance(transcript, str) or not transcript.startswith("/") or "\0" in transcript:
+        return False
+    file = Path(transcript)
+    try:
+        file.lstat()
+    except FileNotFoundError:
+        try:
+            return stat.S_ISDIR(file.parent.stat().st_mode)
+        except OSError:
+            return False
+    except OSError:
+        return False
+    return False
+
+
+def _files(runtime: Runtime) -> FileStore:
+    if not isinstance(runtime.store, FileStore):
+        raise StoreError("Only a data folder can be swept, and this store has none.")
+    return runtime.store
+
+
+# --- do ----------------------------------------------------------------------------------------
+
+
+def _do(runtime: Runtime, key: str, plan: Plan, run: Run, tally: _Tally) -> None:
+    others = [d for d in plan.deletions if not _is_trash(d)]
+    trash = [d for d in plan.deletions if _is_trash(d)]
+    if any(deletion.file.kind is Kind.SESSION for deletion in others):
+        _promote(runtime, key, tally)
+    kept: set[str] = set()
+    removal = sweep.Removal(_files(runtime).core)
+    try:
+        for _document, group in groupby(others, key=lambda deletion: deletion.file.document):
+            run.rest()
+            _remove(removal, list(group), kept, tally)
+    finally:
+        removal.close()
+    for begin in range(0, len(trash), _TOGETHER):
+        run.rest()
+        _purge_trash(runtime, key, trash[begin : begin + _TOGETHER], tally)
+
+
+def _is_trash(deletion: Deletion) -> bool:
+    return deletion.rule is governance.Rule.TRASH_AGE
+
+
+def _remove(
+    removal: sweep.Removal, group: Sequence[Deletion], kept: set[str], tally: _Tally
+) -> None:
+    """Delete one document's files. kept: sessions whose state had to stay, and so all else."""
+    session = group[0].session if group[0].rule in _OF_SESSIONS else ""
+    if session and session in kept:
+        return
+    try:
+        why = removal.remove([deletion.file for deletion in group])
+    except StoreError as error:
+        why = str(error)
+    if not why:
+        for deletion in group:
+            tally.gone(deletion)
+        return
+    tally.failed(group[0].file.document, why)
+    if session:
+        kept.add(session)
+
+
+_OF_SESSIONS = frozenset(
+    {governance.Rule.STALE_SESSION, governance.Rule.LOST_TRANSCRIPT, governance.Rule.QUOTA}
+)
+
+
+def _promote(runtime: Runtime, key: str, tally: _Tally) -> None:
+    """What waits in the journal has its try before a session goes (GV-1)."""
+    place = _place(runtime, key)
+    refs = (memory_ref(key), journal_ref(key), tombstones_ref(key))
+    now = runtime.now()
+    try:
+        if not read_journal(Work(runtime, now), place).entries:
+            return
+        with runtime.store.transaction(refs) as transaction:
+            journal.promote_pending(Work(runtime, now, transaction, frozenset(refs)), place)
+    except StoreError as error:
+        # It waits on: the journal is no file of the session.
+        tally.failed(paths.place(journal_ref(key)).path, str(error))
+
+
+def _place(runtime: Runtime, key: str) -> Place:
+    memory = runtime.store.read(memory_ref(key)).document
+    return Place(key=key, root=memory.workspace.root if memory is not None else "")
+
+
+def _purge_trash(runtime: Runtime, key: str, deletions: Sequence[Deletion], tally: _Tally) -> None:
+    """Entries leave the trash for good, each with a record: `why` still knows them."""
+    names: dict[str, list[Deletion]] = {}
+    for deletion in deletions:
+        file = deletion.file.document.rpartition("/")[2]
+        names.setdefault(paths.name_of(TrashedEntry, file) or "", []).append(deletion)
+    refs = [Ref(TrashedEntry, key, name) for name in names]
+    try:
+        with runtime.store.transaction(refs) as transaction:
+            work = Work(runtime, runtime.now(), transaction, frozenset(refs))
+            for ref in refs:
+                found = work.read(ref)
+                if found.health is Health.MISSING:
+                    continue  # brought back meanwhile
+                work.delete(ref)
+                at = found.document.trashed_at if found.document is not None else ""
+                details = {"trashedAt": at}
+                work.log(key, [Fact("trash_purged", "store", "changed", ref.name, (), details)])
+    except StoreError as error:
+        tally.failed(deletions[0].file.document, str(error))
+        return
+    for deletion in deletions:
+        tally.gone(deletion)
+
+
+# --- evidence ------------------------------------------------------------------------------------
+
+
+def _purge(runtime: Runtime, key: str, run: Run, tally: _Tally) -> PurgedEvidence | None:
+    """Purge the log where that may be worth it, else tell when that was done last."""
+    if run.session:
+        return None
+    known = _last(runtime, key)
+    always = run.evidence is Evidence.ALWAYS
+    if not always and (run.evidence is Evidence.NEVER or not _is_worth_it(runtime, key, known)):
+        return known
+    try:
+        done = rotate(runtime, key, dry_run=run.dry_run)
+    except StoreError as error:
+        tally.failed(paths.evidence_folder(key), str(error))
+        return known
+    return PurgedEvidence(
+        at=iso(runtime.now()),
+        records=done.records,
+        purged=done.purged,
+        bytes_before=done.bytes_before,
+        bytes=done.bytes_after,
+        busy=done.busy,
+    )
+
+
+def _last(runtime: Runtime, key: str) -> PurgedEvidence | None:
+    """When the log was looked through, and how large it was then."""
+    try:
+        log = runtime.store.read(Ref(SweepLog, key)).document
+    except StoreError:
+        return None
+    last = log.evidence if log is not None else None
+    if last is None:
+        return None
+    return PurgedEvidence(
+        at=last.at, records=last.records - last.purged, bytes_before=last.bytes, bytes=last.bytes
+    )
+
+
+def _is_worth_it(runtime: Runtime, key: str, known: PurgedEvidence | None) -> bool:
+    try:
+        size = sweep.log_bytes(_files(runtime).core, key)
+    except StoreError:
+        return False
+    if known is None or size < _WORTH_BYTES:
+        return size >= _WORTH_BYTES
+    at = parse(known.at)
+    old = at is None or runtime.now() - at > timedelta(days=_WORTH_DAYS)
+    return old or size - known.bytes >= _WORTH_BYTES
+
+
+# --- report ------------------------------------------------------------------------------------
+
+
+def _report(
+    runtime: Runtime,
+    key: str,
+    run: Run,
+    plan: Plan,
+    tally: _Tally,
+    begun: datetime,
+    evidence: PurgedEvidence | None,
+) -> SweepLog:
+    model = SessionSweepLog if run.session else SweepLog
+    return model(
+        workspace_key=key,
+        session=run.session,
+        cause=run.cause,
+        started_at=iso(begun),
+        finished_at=iso(runtime.now()),
+        scanned=plan.scanned,
+        deleted=tally.deleted,
+        bytes=tally.bytes,
+        kept_bytes=plan.kept_bytes,
+        over=plan.over,
+        rules=tuple(tally.rules[name] for name in sorted(tally.rules)),
+        files=tuple(tally.files),
+        unlisted=tally.deleted - len(tally.files),
+        errors=tuple(tally.errors),
+        evidence=evidence,
+    )
+
+
+def _save(runtime: Runtime, log: SweepLog) -> None:
+    """Leave the report. A session that was deleted meanwhile gets none: it leaves no file."""
+    key = log.workspace_key
+    state = Ref(SessionState, key, log.session) if log.session else None
+    ref = Ref(type(log), key, log.session)
+    refs: list[Ref[SessionState] | Ref[SweepLog]] = [ref, *([state] if state else [])]
+    with runtime.store.transaction(refs) as transaction:
+        work = Work(runtime, runtime.now(), transaction, frozenset(refs))
+        if state is not None and work.read(state).health is Health.MISSING:
+            for gone in refs:
+                work.delete(gone)  # with the locks that were taken here
+            return
+        work.put(ref, log)
+        if log.deleted:
+            work.log(key, [_told(log)], session=log.session)
+
+
+def _told(log: SweepLog) -> Fact:
+    details: dict[str, str | int] = {
+        "files": log.deleted,
+        "bytes": log.bytes,
+        "cause": log.cause,
+    }
+    codes = tuple(count.rule for count in log.rules)
+    return Fact("storage_swept", "store", "changed", "", codes, details)
+
+
+# --- many ----------------------------------------------------------------------------------------
+
+
+def waiting_longest(runtime: Runtime) -> list[str]:
+    """All workspaces, those first whose last report is oldest or missing."""
+    core = _files(runtime).core
+    keys = runtime.store.workspaces()
+    return sorted(keys, key=lambda key: (sweep.modified(core, Ref(SweepLog, key)), key))
+
+
+def sweep_all(runtime: Runtime, run: Run, keys: Sequence[str]) -> Iterator[SweepLog]:
+    """Sweep these, each within its share of what all together may keep. What stands in the way
+    in one keeps nobody from the others."""
+    sizes: dict[str, int] = {}
+    for key in keys:
+        try:
+            sizes[key] = _size(runtime, key, run.rest)
+        except StoreError as error:
+            yield _unreachable(key, run, error)
+    limits: StorageSettings = runtime.settings.storage
+    share = governance.allowance(tuple(sizes.values()), limits.total_max_bytes)
+    rotations = limits.rotations
+    for key, size in sizes.items():
+        most = min(share, limits.workspace_max_bytes) if size > share else -1
+        spent = rotations <= 0 and run.evidence is Evidence.GROWN
+        evidence = Evidence.NEVER if spent else run.evidence
+        try:
+            log = sweep_workspace(runtime, key, replace(run, max_bytes=most, evidence=evidence))
+        except StoreError as error:
+            yield _unreachable(key, run, error)
+            continue
+        rotations -= log.evidence is not None and log.evidence.at >= log.started_at
+        yield log
+
+
+def _size(runtime: Runtime, key: str, rest: Rest) -> int:
+    core = _files(runtime).core
+    found = sweep.look(core, key, lambda fact: fact, rest)
+    return sum(fact.size for fact in found if fact.kind is not Kind.UNKNOWN)
+
+
+def _unreachable(key: str, run: Run, error: StoreError) -> SweepLog:
+    where = paths.workspace_folder(key)
+    return SweepLog(
+        workspace_key=key, cause=run.cause, errors=(SweepError(path=where, reason=str(error)),)
+    )
+
+
+def _run(work: Work, request: SweepRequest) -> Swept:
+    runtime = work.runtime
+    run = Run(dry_run=request.dry_run)
+    if request.everywhere:
+        keys = waiting_longest(runtime)
+        logs = tuple(sweep_all(runtime, run, keys))
+        told = tuple(log for log in logs if _tells(log))
+    else:
+        keys = [locate(runtime, request).key]
+        told = logs = (sweep_workspace(runtime, keys[0], run),)
+    return Swept(
+        dry_run=request.dry_run,
+        workspaces=len(keys),
+        scanned=sum(log.scanned for log in logs),
+        deleted=sum(log.deleted for log in logs),
+        bytes=sum(log.bytes for log in logs),
+        logs=told,
+    )
+
+
+def _tells(log: SweepLog) -> bool:
+    """Whether a report says more than that all is well."""
+    purged = log.evidence is not None and log.evidence.purged > 0
+    return bool(log.deleted or log.errors or log.over or purged)
+
+
+sweep_storage = Operation("sweep_storage", SweepRequest, Swept, _run)
+"""`wm gc`: take away what nothing needs any more (GV-3)."""

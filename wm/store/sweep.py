@@ -1,0 +1,239 @@
+"""What lies in a workspace's folder, told as facts, and the deletion of what a plan names (GV-3).
+
+Which files may go is decided in `domain/governance`; here nothing is judged. A file that wm does
+not know is told of as such, a folder that it does not know is not entered, and no symlink is
+followed. Names are taken one by one and never sorted, so that a folder of 100,000 files costs
+no long step; `rest` is called between short ones.
+
+Protects: what changed since it was looked at stays. A document goes under its lock, the copies
+that would count in its place first and the lock file last, so that a crash leaves it whole or
+leaves less beside it. Removals are not flushed: what a power cut brings back goes the next time.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from pydantic_core import from_json
+
+from wm.domain.governance import FileFact, Kind, Part
+from wm.formats.base import Document
+from wm.formats.prompt_epoch import PromptEpoch
+from wm.formats.session_state import SessionState
+from wm.formats.tombstones import TrashedEntry
+from wm.formats.tool_output import ToolOutput, of_file_name
+from wm.store import evidence, fsops, paths, tree
+from wm.store.base import Ref
+from wm.store.core import Core
+from wm.store.failures import explained
+from wm.store.fsops import Handle
+from wm.store.paths import Place
+
+Rest = Callable[[], None]
+"""Called between two short steps: the place to sleep, or to end the run by raising."""
+
+Contents = Callable[[FileFact], FileFact]
+"""Adds to the fact of a document what only its contents tell."""
+
+_KINDS = {
+    ToolOutput: Kind.OUTPUT,
+    SessionState: Kind.SESSION,
+    PromptEpoch: Kind.EPOCH,
+    TrashedEntry: Kind.TRASH,
+}
+
+
+def look(core: Core, workspace: str, told: Contents, rest: Rest) -> Iterator[FileFact]:
+    """Every file below a workspace's folder. Raises StoreError."""
+    held = fsops.locked_inodes()
+    waiting = [paths.workspace_folder(workspace)]
+    while waiting:
+        path = waiting.pop()
+        with explained("look through", core.home, path):
+            try:
+                folder = core.disk.folder(path)
+            except FileNotFoundError:
+                continue
+            with folder:
+                for name in core.disk.names(folder):
+                    rest()
+                    fact = _fact(core, folder, name, held, waiting)
+                    if fact is not None:
+                        yield told(fact)
+
+
+def _fact(
+    core: Core, folder: Handle, name: str, held: frozenset[int], waiting: list[str]
+) -> FileFact | None:
+    try:
+        found = core.disk.stat(folder, name)
+    except FileNotFoundError:
+        return None
+    path = f"{folder.path}/{name}"
+    if stat.S_ISDIR(found.st_mode) and tree.kind_of(path) is not None:
+        waiting.append(path)
+        return None
+    what = classify(folder.path, name) if stat.S_ISREG(found.st_mode) else None
+    kind, part, session, owner = what or (Kind.UNKNOWN, Part.DOCUMENT, "", name)
+    return FileFact(
+        path,
+        path if owner == name else f"{folder.path}/{owner}",
+        kind,
+        part,
+        session,
+        found.st_mtime,
+        found.st_size,
+        locked=part is Part.LOCK and found.st_ino in held,
+    )
+
+
+def classify(folder: str, name: str) -> tuple[Kind, Part, str, str] | None:
+    """(kind, part, session, document) of a file; None for one that is not ours."""
+    found = tree.kind_of(folder)
+    if found is None or not found.knows(name):
+        return None
+    owner = tree.owner_of(name)
+    for model in found.models:
+        known = paths.name_of(model, owner)
+        if known is None:
+            continue
+        kind = _KINDS.get(model, Kind.SISTER if paths.is_of_session(model) else Kind.KEPT)
+        session = known if kind in (Kind.SESSION, Kind.SISTER) else ""
+        if kind is Kind.OUTPUT:
+            session = of_file_name(known)[1]
+        return kind, _part(name, owner), session, owner
+    return Kind.KEPT, _part(name, owner), "", owner
+
+
+def _part(name: str, owner: str) -> Part:
+    if name == owner:
+        return Part.DOCUMENT
+    if name.endswith(".lock"):
+        return Part.LOCK
+    if paths.document_of_temp(name) is not None:
+        return Part.TEMP
+    copies = paths.document_of_spare(name) or paths.document_of_next(name)
+    return Part.COPY if copies else Part.OLD
+
+
+def contents(core: Core, fact: FileFact) -> dict[str, Any]:
+    """What a document says, unverified: for telling whose it is, never for what is in force.
+    Empty for one that cannot be read."""
+    folder, _, name = fact.path.rpartition("/")
+    try:
+        with core.disk.folder(folder) as opened:
+            raw = core.disk.read(opened, name, core.settings.max_document_bytes)
+        found = from_json(raw, allow_inf_nan=False)
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def log_bytes(core: Core, workspace: str) -> int:
+    """Size of a workspace's evidence. Raises StoreError."""
+    path = paths.evidence_folder(workspace)
+    with explained("look through", core.home, path):
+        try:
+            with core.disk.folder(path) as folder:
+                numbers = evidence.segments(core.disk.list(folder))
+                names = [evidence.file_name(number) for number in numbers]
+                return sum(core.disk.stat(folder, name).st_size for name in names)
+        except FileNotFoundError:
+            return 0
+
+
+def modified(core: Core, ref: Ref[Document]) -> float:
+    """When a document's file was last written, in seconds since 1970; 0 where there is none."""
+    place = paths.place(ref)
+    try:
+        with core.disk.folder(place.folder) as folder:
+            return core.disk.stat(folder, place.name).st_mtime
+    except OSError:
+        return 0.0
+
+
+class Removal:
+    """Deletes the files of one plan, document by document. Folders stay open between them."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._open: tuple[str, Handle] | None = None
+
+    def remove(self, files: Sequence[FileFact]) -> str:
+        """Delete files of one document; "" when they are gone, else why they stay. Raises
+        StoreError."""
+        place = tree.place_at(files[0].document)
+        with explained("delete", self._core.home, place.path):
+            try:
+                return self._remove(self._folder(place.folder), place, files)
+            except FileNotFoundError:
+                return ""  # the folder is gone, or somebody else was here first
+
+    def close(self) -> None:
+        if self._open is not None:
+            self._open[1].disk.close(self._open[1])
+            self._open = None
+
+    def _folder(self, path: str) -> Handle:
+        if self._open is None or self._open[0] != path:
+            self.close()
+            self._open = path, self._core.disk.folder(path)
+        return self._open[1]
+
+    def _remove(self, folder: Handle, place: Place, files: Sequence[FileFact]) -> str:
+        if files[0].kind is Kind.OUTPUT:
+            return self._unlink_all(folder, place, files)  # these know no locks
+        # The lock is taken by its file, so one that was not there before must not stay.
+        loses_lock = any(file.part is Part.LOCK for file in files) or not self._has_lock(
+            folder, place.name
+        )
+        lock = self._core.locks.try_take(folder, place.name)
+        if lock is None:
+            return "locked"
+        try:
+            why = self._unlink_all(folder, place, files)
+            if loses_lock and not why:
+                self._core.locks.remove(lock)
+        finally:
+            self._core.locks.release_all([lock])
+        return why
+
+    def _unlink_all(self, folder: Handle, place: Place, files: Sequence[FileFact]) -> str:
+        names = {fact: fact.path.rpartition("/")[2] for fact in files}
+        rest = [fact for fact in files if fact.part is not Part.LOCK]
+        if not all(self._is_same(folder, names[fact], fact) for fact in rest):
+            return "changed"
+        whole = any(fact.part in (Part.DOCUMENT, Part.COPY, Part.LOCK) for fact in files)
+        was_there = any(fact.part is Part.DOCUMENT for fact in files)
+        if whole and not was_there and self._exists(folder, place.name):
+            return "changed"  # the document came, or came back, since
+        if any(fact.part is Part.DOCUMENT or fact.part is Part.COPY for fact in rest):
+            self._core.drop_waits(place)
+            self._core.cache.drop(place.path)
+        # The document last: until then it counts, and nothing that would count instead is left.
+        for fact in sorted(rest, key=lambda fact: fact.part is Part.DOCUMENT):
+            try:
+                self._core.disk.unlink(folder, names[fact])
+            except FileNotFoundError:
+                continue
+        return ""
+
+    def _has_lock(self, folder: Handle, name: str) -> bool:
+        return self._exists(folder, paths.lock(name))
+
+    def _exists(self, folder: Handle, name: str) -> bool:
+        try:
+            self._core.disk.stat(folder, name)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _is_same(self, folder: Handle, name: str, fact: FileFact) -> bool:
+        """Whether the file is the one that was looked at, or gone."""
+        try:
+            now = self._core.disk.stat(folder, name)
+        except FileNotFoundError:
+            return True
+        return (now.st_mtime, now.st_size) == (fact.modified, fact.size)
