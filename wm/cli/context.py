@@ -60,6 +60,10 @@ def _is_same(home: str, ours: Path) -> bool:
         return home == str(ours)
 
 
+_PATIENCE_S = {"sweep_storage": 600.0}
+"""What may take longer than the answers that agents wait for: a folder of 100,000 files."""
+
+
 class Caller:
     """Reaches use cases by name, through the daemon or on the files.
 
@@ -117,7 +121,8 @@ class Caller:
         if self.alone:
             return self._on_files(name, request)
         try:
-            answer = ask(self.settings, name, request.model_dump(mode="json", by_alias=True))
+            fields = request.model_dump(mode="json", by_alias=True)
+            answer = ask(self.settings, name, fields, deadline_s=_PATIENCE_S.get(name))
         except Unavailable:
             return self._on_files(name, request)
         try:

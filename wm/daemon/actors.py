@@ -113,9 +113,9 @@ class _Queue:
 class Actors:
     """All queues of one daemon. Used on the event loop; the work itself runs in `workers`.
 
-    publish: gets the changes of every commit. foundation: raises StoreError where the data
-    folder is no longer the one that this daemon was started on. report: hears about failures
-    that nobody waits for.
+    publish: gets the changes of every commit; heard: the sessions in which it took something in.
+    foundation: raises StoreError where the data folder is no longer the one that this daemon was
+    started on. report: hears about failures that nobody waits for.
     """
 
     def __init__(
@@ -125,6 +125,7 @@ class Actors:
         metrics: Metrics,
         *,
         publish: Callable[[Sequence[Change]], None] = lambda _changes: None,
+        heard: Callable[[Sequence[tuple[str, str]]], None] = lambda _events: None,
         foundation: Callable[[], None] = lambda: None,
         report: Callable[[str, Exception], None] = lambda _what, _error: None,
     ) -> None:
@@ -134,6 +135,7 @@ class Actors:
         self._workers = workers
         self._metrics = metrics
         self._publish = publish
+        self._heard = heard
         self._foundation = foundation
         self._report = report
         self._loop = asyncio.get_running_loop()
@@ -247,6 +249,8 @@ class Actors:
         for call, done in zip(batch, result, strict=True):
             if done.changes:
                 self._publish(done.changes)
+            if done.heard:
+                self._heard(done.heard)
             call.answer(done)
         if len(batch) + len(queue.waiting) > 1:
             self._gather(key, queue, len(batch), time.monotonic() - begin)

@@ -27,6 +27,7 @@ from wm.daemon.dispatch import Door
 from wm.daemon.folderwatch import FolderWatch
 from wm.daemon.http import HttpServer
 from wm.daemon.instance import BoundSocket, InstanceLock, bind_socket, prepare_home, win
+from wm.daemon.jobs import Jobs
 from wm.daemon.lifecycle import RUNNING, STARTED
 from wm.daemon.log import DaemonLog
 from wm.daemon.metrics import LagProbe, Metrics
@@ -143,11 +144,13 @@ class _Daemon:
         self._metrics = Metrics()
         self._hub = Hub(os.urandom(4).hex())
         self._workers = Workers(self._loop, max(1, self._limits.worker_threads))
+        self._jobs = Jobs(self._runtime, foundation=self._foundation, report=self._report)
         self._actors = Actors(
             self._runtime,
             self._workers,
             self._metrics,
             publish=self._hub.publish,
+            heard=self._jobs.heard,
             foundation=self._foundation,
             report=self._report,
         )
@@ -215,6 +218,8 @@ class _Daemon:
     def _settled(self, result: object) -> None:
         if isinstance(result, Exception):
             self._report("settle", result)
+        if not self._stopping.is_set():
+            self._jobs.begin()
 
     def _watch_edits(self) -> None:
         outside = outside_watch(self._runtime) if _NOTICE in self._operations else None
@@ -315,9 +320,10 @@ class _Daemon:
         self._stop_watching()
         if self._bound is not None:
             self._bound.remove()
+        self._jobs.stop()
         answered = await self._server.drain(within)
         written = await self._actors.drain(within)
-        ended = self._workers.close(within)
+        ended = self._workers.close(within) and self._jobs.ended(within)
         self._stop_watching()  # of one that began only now
         flushed = self._close_store()
         self._log.write(

@@ -50,6 +50,8 @@ class Work:
     held: frozenset[Ref[Document]] = frozenset()
     """The documents that the transaction holds: they are read as staged, others as on disk."""
     changes: list[Change] = field(default_factory=list)
+    heard: list[tuple[str, str]] = field(default_factory=list)
+    """Workspace and `<sid>` of each event that was taken in: the daemon counts them (GV-2)."""
     flush: bool = False
     """Set by a step after which hot state must be on disk too (epoch, compaction; ST-1)."""
     later: list[tuple[Operation[Any, Any], Record]] = field(default_factory=list)
@@ -196,6 +198,7 @@ class Done(Generic[A]):
     changes: tuple[Change, ...] = ()
     flush: bool = False
     later: tuple[tuple[Operation[Any, Any], Record], ...] = ()
+    heard: tuple[tuple[str, str], ...] = ()
 
 
 def execute(runtime: Runtime, operation: Operation[Q, A], request: Q) -> A:
@@ -305,4 +308,5 @@ def _run_staged(work: Work, operation: Operation[Any, Any], request: Record) -> 
     except Undeclared:
         transaction.rollback(mark)
         raise
-    return Done(response, None, tuple(work.changes), work.flush, tuple(work.later))
+    later, heard = tuple(work.later), tuple(work.heard)
+    return Done(response, None, tuple(work.changes), work.flush, later, heard)

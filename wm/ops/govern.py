@@ -118,7 +118,7 @@ def sweep_workspace(runtime: Runtime, key: str, run: Run) -> SweepLog:
         _do(runtime, key, plan, run, tally)
     evidence = _purge(runtime, key, run, tally)
     log = _report(runtime, key, run, plan, tally, begun, evidence)
-    if not run.dry_run:
+    if not run.dry_run and _is_news(runtime, log):
         _save(runtime, log)
     return log
 
@@ -373,6 +373,14 @@ def _save(runtime: Runtime, log: SweepLog) -> None:
         work.put(ref, log)
         if log.deleted:
             work.log(key, [_told(log)], session=log.session)
+
+
+def _is_news(runtime: Runtime, log: SweepLog) -> bool:
+    """A restart that finds all in order leaves the report of today as it is."""
+    if log.session or log.cause in ("daily", "asked") or _tells(log):
+        return True
+    last = sweep.modified(_files(runtime).core, Ref(SweepLog, log.workspace_key))
+    return runtime.now().timestamp() - last > runtime.settings.storage.sweep_hours * 3600
 
 
 def _told(log: SweepLog) -> Fact:

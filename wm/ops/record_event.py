@@ -55,6 +55,7 @@ def record(work: Work, place: Place, request: EventRequest) -> EventAnswer:
     redacted = request.model_copy(update={"event": _redacted(work, request.event)})
     step, _refs = STEPS[request.event.kind]
     answer = step(work, place, redacted)
+    work.heard.append((place.key, sid(request.session_id)))
     origins.hear(work, place, request, redacted)
     return answer
 

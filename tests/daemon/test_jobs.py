@@ -1,0 +1,215 @@
+"""The daemon sweeps by itself: after its start, daily, and after so many events (GV-2)."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tests.daemon.process import Home
+from wm.daemon.jobs import Jobs, Stopped, _Rest
+from wm.formats.protocol import EventRequest
+from wm.formats.sweep_log import SessionSweepLog, SweepLog
+from wm.formats.tool_output import ToolOutput, file_name
+from wm.ops.base import execute_batch
+from wm.ops.local import open_runtime
+from wm.ops.place import locate
+from wm.ops.record_event import record_event
+from wm.ops.runtime import Runtime
+from wm.settings import Settings, load
+from wm.store.base import Ref
+from wm.store.paths import sid
+
+WITHIN_S = 20.0
+
+
+def settings_in(folder: Path, **limits: Any) -> Settings:
+    found = load({"HOME": str(folder), "WM_HOME": str(folder / "home")})
+    return replace(found, storage=replace(found.storage, **limits))
+
+
+def keep(runtime: Runtime, project: Path, count: int) -> str:
+    """Outputs of an hour ago; the workspace's key."""
+    request = EventRequest(
+        directory=str(project),
+        session_id="s-1",
+        event={"kind": "session_started"},  # type: ignore[arg-type]
+    )
+    execute_batch(runtime, [(record_event, request)])
+    key = locate(runtime, request).key
+    for number in range(count):
+        one = ToolOutput(id=f"t_{number:020x}", session=sid("s-1"), text="a", chars=1)
+        runtime.store.keep(Ref(ToolOutput, key, file_name(one.id, one.session)), one)
+    runtime.store.flush()
+    old = time.time() - 3600
+    for path in (runtime.settings.paths.home / "workspaces" / key / "cache").rglob("*.json"):
+        os.utime(path, (old, old))
+    return key
+
+
+def outputs(runtime: Runtime, key: str) -> int:
+    return len(runtime.store.names(ToolOutput, key))
+
+
+async def until(fact: Callable[[], bool]) -> None:
+    for _ in range(int(WITHIN_S * 100)):
+        if fact():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it did not happen")
+
+
+def made(folder: Path, count: int, **limits: Any) -> tuple[Runtime, str]:
+    project = folder / "project"
+    project.mkdir()
+    runtime = open_runtime(settings_in(folder, **limits))
+    return runtime, keep(runtime, project, count)
+
+
+def jobs_of(runtime: Runtime, reported: list[tuple[str, Exception]]) -> Jobs:
+    return Jobs(
+        runtime,
+        foundation=lambda: None,
+        report=lambda what, error: reported.append((what, error)),
+    )
+
+
+def test_a_start_sweeps_and_leaves_no_thread(tmp_path: Path) -> None:
+    runtime, key = made(tmp_path, 8, max_outputs=3)
+
+    async def scene() -> None:
+        jobs = jobs_of(runtime, [])
+        jobs.begin()
+        await until(lambda: runtime.store.read(Ref(SweepLog, key)).document is not None)
+        await until(lambda: jobs._thread is None)
+        jobs.stop()
+
+    asyncio.run(scene())
+    log = runtime.store.read(Ref(SweepLog, key)).document
+    assert log is not None
+    assert (log.cause, log.deleted, outputs(runtime, key)) == ("start", 5, 3)
+    assert not runtime.store.dirty()
+    assert not [t for t in threading.enumerate() if t.name == "wm-sweep"]
+
+
+def test_so_many_events_of_one_session_sweep_its_workspace(tmp_path: Path) -> None:
+    runtime, key = made(tmp_path, 8, max_outputs=3, sweep_events=5)
+
+    async def scene() -> None:
+        jobs = jobs_of(runtime, [])
+        jobs.heard([(key, sid("s-2"))] * 4)
+        jobs.heard([(key, sid("s-1"))] * 4)
+        assert jobs._thread is None
+        jobs.heard([(key, sid("s-1"))])
+        await until(lambda: jobs._thread is None)
+        jobs.stop()
+
+    asyncio.run(scene())
+    log = runtime.store.read(Ref(SessionSweepLog, key, sid("s-1"))).document
+    assert log is not None
+    assert (log.cause, log.session, log.deleted) == ("events", sid("s-1"), 5)
+    assert runtime.store.read(Ref(SweepLog, key)).document is None
+
+
+def test_an_event_that_was_taken_in_is_heard_and_one_that_failed_is_not(tmp_path: Path) -> None:
+    runtime, key = made(tmp_path, 0)
+    request = EventRequest(
+        directory=str(tmp_path / "project"),
+        session_id="s-1",
+        event={"kind": "session_ended"},  # type: ignore[arg-type]
+    )
+    nameless = request.model_copy(update={"session_id": ""})
+    done = execute_batch(runtime, [(record_event, request), (record_event, nameless)])
+    assert [one.heard for one in done] == [((key, sid("s-1")),), ()]
+
+
+def test_a_stop_ends_a_run_and_the_next_does_the_rest(tmp_path: Path) -> None:
+    runtime, key = made(tmp_path, 40, max_outputs=3)
+
+    async def scene() -> None:
+        jobs = jobs_of(runtime, [])
+        jobs._ending.set()  # the first rest meets it
+        with jobs._guard:
+            jobs._thread = threading.Thread(target=jobs._work, name="wm-sweep")
+        jobs._line.append(_job())
+        jobs._thread.start()
+        await until(lambda: not (jobs._thread and jobs._thread.is_alive()))
+        assert jobs.ended(1)
+        begun = jobs_of(runtime, [])
+        begun.begin()
+        await until(lambda: begun._thread is None)
+        begun.stop()
+
+    asyncio.run(scene())
+    assert outputs(runtime, key) == 3
+
+
+def _job() -> Any:
+    from wm.daemon.jobs import Job
+
+    return Job("start")
+
+
+def test_a_rest_ends_the_run_when_the_daemon_ends() -> None:
+    ending = threading.Event()
+    rest = _Rest(ending)
+    rest()
+    ending.set()
+    rest._begun -= 1.0
+    try:
+        rest()
+    except Stopped:
+        return
+    raise AssertionError("it went on")
+
+
+def test_what_fails_is_reported_and_the_schedule_goes_on(tmp_path: Path) -> None:
+    runtime, key = made(tmp_path, 5, max_outputs=3)
+    reported: list[tuple[str, Exception]] = []
+    broken = [OSError("the drive is gone")]
+
+    def foundation() -> None:
+        if broken:
+            raise broken.pop()
+
+    async def scene() -> None:
+        jobs = Jobs(
+            runtime,
+            foundation=foundation,
+            report=lambda what, error: reported.append((what, error)),
+        )
+        jobs.begin()
+        await until(lambda: bool(reported))
+        jobs._due("daily")
+        await until(lambda: outputs(runtime, key) == 3)
+        await until(lambda: jobs._thread is None)
+        jobs.stop()
+
+    asyncio.run(scene())
+    assert [(what, str(error)) for what, error in reported] == [
+        ("sweep (start)", "the drive is gone")
+    ]
+
+
+def test_a_daemon_sweeps_after_its_start_and_ends_in_order(tmp_path: Path) -> None:
+    place = Home(tmp_path)
+    project = tmp_path / "project"
+    project.mkdir()
+    runtime = open_runtime(place.settings)
+    key = keep(runtime, project, 310)
+    try:
+        child = place.foreground()
+        deadline = time.monotonic() + WITHIN_S
+        while outputs(runtime, key) > 300 and time.monotonic() < deadline:
+            threading.Event().wait(0.02)
+        assert outputs(runtime, key) == 300
+        child.terminate()
+        assert child.wait(WITHIN_S) == 0
+    finally:
+        place.kill()
+    assert place.log()[-1]["event"] == "stopped"
