@@ -49,7 +49,8 @@ def test_a_session_start_says_how_it_started_and_wants_the_blocks(source: str) -
     assert parsed.cwd == ROOT
     assert parsed.call == "main"
     assert parsed.directory == ROOT
-    assert parsed.events == (SessionStarted(source=source),)
+    transcript = "/home/ana/.claude/projects/shop/0b6c1f6e.jsonl"
+    assert parsed.events == (SessionStarted(source=source, transcript=transcript),)
     assert parsed.wants == {Want.BLOCKS, Want.NOTICES}
 
 
