@@ -221,7 +221,7 @@ def _sign(rest: str, before: str) -> tuple[str, int]:
         end = _XML_VALUE.end(rest)
     if end >= 0:
         return "=", end
-    if "name" in before[-12:].lower() and "value" in rest[:48]:
+    if "name" in before.lower() and "value" in rest[:48]:
         end = _NAMED_VALUE.end(rest)
         if end >= 0:
             return "=", end
