@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.ops.conftest import Bench
+from tests.ops.conftest import Bench, open_files
 from wm.errors import NotFound, UserError
 from wm.formats.contract_record import ContractRecord
+from wm.formats.protocol import Place
+from wm.ops.contract_file import contract_file
 from wm.store.base import Ref
 
 
@@ -251,3 +255,36 @@ def test_a_subagent_counts_nothing(made: Bench) -> None:
     made.event("session_started", session="sub", subagent=True)
     compact(made, session="sub")
     assert said(made)["compaction_count"] == 0
+
+
+def test_changes_from_several_processes_all_arrive(files: Bench) -> None:
+    """Each with a store of its own, as processes have; the record's lock is what they share."""
+    files.call("init_contract", goal="Ship it.")
+    settings, project = files.settings, files.project
+    begin = threading.Barrier(4)
+
+    def work(number: int) -> None:
+        other = Bench(settings, project, open_files(settings), files.moment, number * 1000)
+        begin.wait(10)
+        for item in range(4):
+            fields = {"field": "decisions", "change": "append"}
+            other.call("change_contract", **fields, values=[f"Item {item} of {number}."])
+        other.event("compaction_finished", session=f"s-{number}", summary=f"Of {number}.")
+        other.store.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(work, number) for number in range(4)]:
+            done.result(20)
+    assert len(said(files)["decisions"]) == 16
+    assert said(files)["compaction_count"] == 4
+    assert codes(files) == []
+
+
+def test_a_contract_that_an_editor_saves_in_between_is_not_overwritten(files: Bench) -> None:
+    """What a change was made from is compared once more as late as can be."""
+    files.call("init_contract", goal="Ship it.")
+    file = contract_file(Place(key=files.key, root=str(files.project)), "")
+    before = path_of(files).read_bytes()
+    path_of(files).write_bytes(before.replace(b"Ship it.", b"Sail it."))
+    assert not file.replace(before.replace(b"Ship it.", b"Sink it."), over=before)
+    assert said(files)["goal"] == "Sail it."

@@ -190,7 +190,7 @@ def _answer(
 
 def _save(work: Work, place: Place, file: ProjectFile, raw: bytes | None, text: str) -> None:
     """Write the text, and know it. Raises UserError for one that is no sound contract."""
-    made = contract_text.read(text.encode("utf-8", "replace"))
+    made = contract_text.read(text.encode("utf-8", "surrogatepass"))
     if faults_of(work, place, file, made):
         _refuse(work, place, file, made)
     _write(file, raw, text)

@@ -8,11 +8,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from tests.docs.schemas import project_schema
+from wm.domain.facts import Refusal
 from wm.domain.redact import Redactor
 from wm.domain.session import contract, contract_text
+from wm.domain.session.contract_edit import changed
 from wm.formats.contract import ContractFault
 from wm.formats.contract_record import KnownContract
 from wm.formats.session_contract import MAX_BYTES, REQUIRED, SessionContract
@@ -141,6 +145,7 @@ FAULTS: tuple[tuple[str, str | bytes, str, str, int, str], ...] = (
     ("too_large_number", written(compaction_count=10**9), "compaction_count", 22, "whole number"),
     ("not_a_number", swapped('"compaction_count": 3', '"compaction_count": NaN'),
      "compaction_count", 22, "Write a number"),
+    ("half_character", swapped('"team"', '"\\ud800team"'), "owner", 24, "name anew"),
     ("not_a_number", swapped('"harbour"', "-Infinity"), "owner.team", 24, "Write a number"),
     ("hidden_character", written(goal="Push \u202emain"), "goal", 2, "Type the text anew"),
     ("half_character", swapped("Tides", "\\ud83d Tides"), "decisions[0]", 5, "anew"),
@@ -229,6 +234,38 @@ def test_a_secret_is_not_repeated_by_the_message() -> None:
 )
 def test_what_is_no_fault(fields: dict[str, Any]) -> None:
     assert faults(written(**fields)) == ()
+
+
+PIECES = (
+    *"{}[],:\"'\\\n\t#", "//x\n", "/*", "null", "true", "NaN", "1e999", "-", '"goal"', '"":',
+    '"decisions":', "\u202e", "\x00", "\\ud800", "9" * 5000, "é", "\ufeff",
+)  # fmt: skip
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, len(TEXT)), st.integers(0, 20), st.sampled_from(("", *PIECES))),
+        max_size=6,
+    ),
+    st.binary(max_size=2),
+)
+def test_every_broken_text_is_told_of_and_no_change_makes_it_worse(
+    wounds: list[tuple[int, int, str]], behind: bytes
+) -> None:
+    text = TEXT
+    for at, gone, put in wounds:
+        text = text[:at] + put + text[at + gone :]
+    raw = text.encode() + behind
+    for fault in faults(raw):
+        assert fault.field
+        assert fault.message
+        assert fault.fix
+        fault.model_dump_json()
+    read = contract_text.read(raw)
+    if read.sound and read.tree is not None and isinstance(read.tree.value, dict):
+        after = changed(read.text, "decisions", "append", ("A.",), version="1", now=NOW)
+        assert isinstance(after, Refusal) or contract_text.read(after.encode()).sound
 
 
 def test_without_an_earlier_state_nothing_is_taken_back() -> None:

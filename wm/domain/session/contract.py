@@ -37,7 +37,9 @@ from wm.formats.session_contract import (
 AHEAD = timedelta(minutes=5)
 """Clocks differ by so much."""
 MOST_FAULTS = 200
+MAX_NAME_CHARS = 120
 
+_HALF = frozenset(map(chr, range(0xD800, 0xE000)))
 _MOMENT = Lazy(MOMENT)
 _DATE = Lazy(r"^\d{4}-\d{2}-\d{2}$")
 _NO_ZONE = Lazy(r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?$")
@@ -99,7 +101,7 @@ class _Look:
 
     def _missing(self, root: Node, members: dict[str, Node]) -> Iterator[ContractFault]:
         known = {*REQUIRED, *RUNTIME, *LISTS}
-        spare = [name for name in members if name not in known]
+        spare = [name for name in members if name not in known and not _HALF.intersection(name)]
         for name in REQUIRED:
             if name in members:
                 continue
@@ -167,7 +169,7 @@ class _Look:
     def _plain(self, value: Any) -> bool:
         """May a message repeat it?"""
         short = isinstance(value, str) and 0 < len(value) <= 40 and '"' not in value
-        return short and not self.facts.is_secret(value)
+        return short and not _HALF.intersection(value) and not self.facts.is_secret(value)
 
     def _count(self, node: Node, name: str) -> Iterator[ContractFault]:
         value = node.value
@@ -234,12 +236,18 @@ class _Look:
             yield self._fault(node, path, "not_a_number", f"is {word}, which JSON has not", fix)
         for at, (name, begin, child) in enumerate(node.children):
             inner = _join(path, name) if isinstance(value, dict) else f"{path}[{at}]"
-            if name and self.facts.is_secret(name):
-                yield self._secret(begin, f"{path or 'the object'}")
+            yield from self._name(begin, path, name)
             yield from self._texts(child, inner)
 
+    def _name(self, at: int, path: str, name: str) -> Iterator[ContractFault]:
+        if _HALF.intersection(name):
+            wrong = r"has a name with half of a character (a lone \ud8…)"
+            yield self._at(at, path or WHOLE, "half_character", wrong, "Write the name anew.")
+        elif name and self.facts.is_secret(name):
+            yield self._secret(at, path or WHOLE)
+
     def _said(self, node: Node, path: str, value: str) -> Iterator[ContractFault]:
-        if any("\ud800" <= char <= "\udfff" for char in value):
+        if _HALF.intersection(value):
             wrong = r"has half of a character (a lone \ud8…)"
             yield self._fault(node, path, "half_character", wrong, "Write the character anew.")
         elif any(map(is_invisible, value)):
@@ -304,6 +312,7 @@ class _Look:
 
     def _at(self, at: int, field: str, code: str, wrong: str, fix: str) -> ContractFault:
         line, column = line_column(self.text, at)
+        field = _named(field)
         name = "The file" if field == WHOLE else field
         return ContractFault(
             code=code, field=field, line=line, column=column, message=f"{name} {wrong}.", fix=fix
@@ -386,6 +395,12 @@ def _as_text(value: Any) -> str:
     if isinstance(value, bool | int) and len(str(value)) < 20:
         return f'Write it in quotation marks: "{str(value).lower()}".'
     return 'Write a text: "…".'
+
+
+def _named(field: str) -> str:
+    """A field as messages may name it: names come from the file."""
+    plain = field.encode("utf-8", "replace").decode("utf-8") or '""'
+    return plain if len(plain) <= MAX_NAME_CHARS else f"{plain[: MAX_NAME_CHARS - 1]}…"
 
 
 def _join(path: str, name: str) -> str:

@@ -58,11 +58,16 @@ def changed(
 
 def put(text: str, field: str, value: Any) -> str:
     """The text with a value for a field; a missing one comes last."""
-    root = jsontext.parse(text)
+    root = _tree(text)
     node = root.member(field)
     if node is None:
         return jsontext.add_member(text, root, field, value)
     return jsontext.replace(text, node, value)
+
+
+def _tree(text: str) -> Node:
+    """Also of a text with a number that is none: the check of the result names it."""
+    return jsontext.parse(text, numbers=True)
 
 
 def _not_asked_so(field: str, change: str, values: tuple[str, ...]) -> Refusal | None:
@@ -92,7 +97,7 @@ def _not_asked_so(field: str, change: str, values: tuple[str, ...]) -> Refusal |
 
 def _items(text: str, field: str) -> Node | Refusal | None:
     """The list of a field, None where it is missing."""
-    node = jsontext.parse(text).member(field)
+    node = _tree(text).member(field)
     if node is None or isinstance(node.value, list):
         return node
     says = f"{field} is no list as it stands."
@@ -127,7 +132,7 @@ def _removed(text: str, field: str, values: tuple[str, ...]) -> str | Refusal:
             says = f"{field} has no item {value!r}."
             return Refusal("no_such_item", says, fix=fix)
     for place in sorted(places, reverse=True):
-        node = jsontext.parse(text).member(field)
+        node = _tree(text).member(field)
         assert node is not None
         text = jsontext.remove(text, node, place)
     return text

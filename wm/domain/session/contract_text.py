@@ -248,7 +248,7 @@ def field_at(text: str, place: int) -> str:
             found = (last or WHOLE) if char == ":" else WHOLE if char == "," else found
         depth += (char in "{[") - (char in "}]")
         at += 1
-    return found[:80] if depth else WHOLE
+    return found.encode("utf-8", "replace").decode("utf-8")[:80] if depth else WHOLE
 
 
 def _at(text: str, at: int, code: str, field: str, wrong: str, fix: str) -> ContractFault:
