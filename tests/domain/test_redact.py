@@ -273,3 +273,16 @@ def test_spans_name_the_place_and_the_kind() -> None:
     secret = "npm_" + tail(36)
     (span,) = REDACTOR.find(f"é {secret}.")
     assert (span.start, span.end, span.kind) == (2, 2 + len(secret), "npm_token")
+
+
+def test_a_key_that_is_a_secret_takes_nothing_from_its_value() -> None:
+    key = "ghp_" + tail(36)
+    assert REDACTOR.value({key: "value"}) == {REDACTOR.text(key): "value"}
+
+
+def test_where_names_are_random_only_known_forms_are_secrets() -> None:
+    names = Redactor(digest, opaque=False)
+    token, made_up = "ghp_" + tail(36), tail(30)
+    assert names.text(f"feature/{token}") == f"feature/{REDACTOR.text(token)}"
+    assert names.text(made_up) == made_up
+    assert REDACTOR.text(made_up) != made_up

@@ -32,11 +32,13 @@ class Redactor:
     """Replaces secrets by labels.
 
     digest: keyed digest of a secret as lower-case hex. allowed: digests, whole or as shown in
-    a label, of what the user declared to be no secret.
+    a label, of what the user declared to be no secret. opaque False: a token that only looks
+    random stays, as in names, and in files with digests of our own.
     """
 
     digest: Callable[[str], str]
     allowed: Collection[str] = frozenset()
+    opaque: bool = True
 
     def text(self, text: str) -> str:
         """The text with every secret replaced. Redacting twice changes nothing more."""
@@ -72,7 +74,7 @@ class Redactor:
             _known(folded, has_run),
             labelled(folded),
             placed(folded),
-            _opaque(folded) if has_run else iter(()),
+            _opaque(folded) if has_run and self.opaque else iter(()),
             _labels_in(folded),
         )
         if places is not None:
@@ -90,7 +92,8 @@ class Redactor:
         found = self.text(value)
         if found != value or "\n" in value or '"' in value or "\\" in value:
             return found
-        head = f'"{key[-100:]}": "'
+        # The key may hold a secret itself: its label is as long as it is, not as the secret was.
+        head = f'"{self.text(key)[-100:]}": "'
         return self.text(f'{head}{value}"')[len(head) : -1] if '"' not in key else found
 
     def _label(self, secret: str, kind: str) -> str:
@@ -203,10 +206,13 @@ def _known(text: str, has_run: bool) -> Iterator[Span]:
     yield from _blocks(text)
     end = 0
     for start, at in _PREFIXES.spans(text):
-        if start < end or (start and _continues(text[start - 1], text[start])):
+        before = text[start - 1] if start else ""
+        if start < end or (before and _continues(before, text[start])):
             continue
         prefix, window = text[start:at], text[at : at + WINDOW]
         for kind, pattern, weak in _RULES[prefix]:
+            if weak and before == "_":
+                continue
             size = pattern.end(window)
             if size < 0:
                 continue
@@ -236,12 +242,8 @@ def _secret_start(text: str, start: int, prefix: str, kind: str) -> int:
 
 
 def _continues(before: str, first: str) -> bool:
-    """Is a prefix at this place the middle of a longer word?"""
-    return (
-        (before.isalnum() or before == "_")
-        and (first.isalnum() or first == "_")
-        and (before.isascii())
-    )
+    """Is a prefix at this place the middle of a longer word? `test_ghp_…` is none."""
+    return before.isalnum() and before.isascii() and (first.isalnum() or first == "_")
 
 
 def _shaped(text: str, kind: str, pattern: Lazy) -> Iterator[Span]:
