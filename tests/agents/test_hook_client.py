@@ -245,3 +245,13 @@ def test_a_library_that_must_wait_costs_its_deadline(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     line = json.loads((tmp_path / "wm" / "daemon.log").read_text())
     assert line["reason"] == "not done within 0.2 s"
+
+
+def test_a_secret_in_the_name_of_a_hook_or_a_folder_is_not_noted(tmp_path: Path) -> None:
+    log = tmp_path / "wm" / "daemon.log"
+    log.parent.mkdir(parents=True)
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    client(tmp_path, "hook", token, "Stop", "--library", payload=b"{}")
+    noted = log.read_text()
+    assert "hook_failed" in noted
+    assert token not in noted

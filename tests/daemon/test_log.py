@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import os
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -108,3 +110,39 @@ def test_a_saying_quotes_nothing(tmp_path: Path) -> None:
     assert (first["event"], first["by"], first["text"]) == ("said", "boats", "a boat named %s")
     assert second["error"] == "ValueError"
     assert "private" not in (tmp_path / "daemon.log").read_text()
+
+
+def test_a_secret_in_the_sentence_of_an_error_does_not_get_in(tmp_path: Path) -> None:
+    path = tmp_path / "daemon.log"
+    log = DaemonLog(
+        str(path), lambda: NOW, max_bytes=10_000, redact=lambda text: text.replace("key-1", "[…]")
+    )
+    log.write("failed", what="POST /x", reason="There is no folder /srv/key-1.", pid=7)
+    log.close()
+    assert lines(path)[0]["reason"] == "There is no folder /srv/[…]."
+
+
+def test_what_nobody_caught_in_the_process_leaves_no_message(tmp_path: Path) -> None:
+    path = tmp_path / "daemon.log"
+    program = f"""
+import threading
+from datetime import UTC, datetime
+from wm.daemon.log import DaemonLog
+
+def fails():
+    raise ValueError("private words")
+
+log = DaemonLog({str(path)!r}, lambda: datetime.now(UTC), max_bytes=10_000)
+log.take_streams()
+one = threading.Thread(target=fails)
+one.start()
+one.join()
+fails()
+"""
+    done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True)
+    assert (done.returncode, done.stdout + done.stderr) == (1, b"")
+    assert [(line["where"], line["error"]) for line in lines(path)] == [
+        ("thread", "ValueError"),
+        ("process", "ValueError"),
+    ]
+    assert "private" not in path.read_text()

@@ -74,6 +74,9 @@ GROUPS: dict[str, dict[str, str]] = {
 """Every verb, in the order of `wm --help`. Each has a module of its name in `wm.cli.verbs`; its
 sentence stands here, so that the help loads none of them."""
 
+MAX_CAUSES = 5
+"""Errors behind an error that a report tells of."""
+
 VERBS = {verb: says for verbs in GROUPS.values() for verb, says in verbs.items()}
 
 
@@ -199,7 +202,7 @@ def _usage_fix(error: click.UsageError) -> str:
 def _bug(words: list[str]) -> str:
     """Write the traceback to a file and say where it is."""
     verb = next((word for word in words if word in VERBS), "")
-    text = f"wm {__version__}, Python {sys.version}\nverb: {verb}\n\n{traceback.format_exc()}"
+    text = f"wm {__version__}, Python {sys.version}\nverb: {verb}\n\n{_traceback()}"
     try:
         with tempfile.NamedTemporaryFile(
             "w", prefix="wm-bug-", suffix=".log", delete=False, encoding="utf-8"
@@ -208,6 +211,17 @@ def _bug(words: list[str]) -> str:
     except OSError:
         return f"Please report it:\n{text}"
     return f"Please report it with the log {log.name}; nothing of your memory is in it."
+
+
+def _traceback() -> str:
+    """Types and frames of what is being handled. A message may quote what somebody wrote, and
+    so it stays out (TR-1)."""
+    error = sys.exception()
+    parts: list[str] = []
+    while error is not None and len(parts) < MAX_CAUSES:
+        parts.append("".join((*traceback.format_tb(error.__traceback__), type(error).__name__)))
+        error = error.__cause__ or error.__context__
+    return "\n\nThe cause of it:\n\n".join(parts)
 
 
 def commands() -> dict[str, click.Command]:

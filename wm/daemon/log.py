@@ -13,6 +13,8 @@ import json
 import logging
 import os
 import stat
+import sys
+import threading
 import traceback
 from collections.abc import Callable
 from datetime import datetime
@@ -28,9 +30,17 @@ _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 class DaemonLog:
     """Appends lines. A log that cannot be written is not an error of anybody's request."""
 
-    def __init__(self, path: str, now: Callable[[], datetime], *, max_bytes: int) -> None:
+    def __init__(
+        self,
+        path: str,
+        now: Callable[[], datetime],
+        *,
+        max_bytes: int,
+        redact: Callable[[str], str] = str,
+    ) -> None:
         self.path = path
         self._now = now
+        self._redact = redact
         self._max_bytes = max_bytes
         self._own_streams = False
         self._fd = -1
@@ -38,8 +48,10 @@ class DaemonLog:
         self._open()
 
     def write(self, event: str, **fields: Any) -> None:
-        """Append a line. Control characters cannot break it: JSON escapes them."""
-        line = json.dumps({"at": iso(self._now()), "event": event, **fields}, default=str)
+        """Append a line. Control characters cannot break it: JSON escapes them. A sentence of an
+        error may name what it was about, a path or an id: a secret in it does not get here."""
+        told = {k: self._redact(v) if isinstance(v, str) else v for k, v in fields.items()}
+        line = json.dumps({"at": iso(self._now()), "event": event, **told}, default=str)
         data = line.encode("ascii", "replace") + b"\n"
         if self._size + len(data) > self._max_bytes:
             self.rotate()
@@ -55,10 +67,18 @@ class DaemonLog:
         """From now on stdout, stderr and `logging` end here, through every rotation."""
         if not self._own_streams:
             logging.getLogger().addHandler(Sayings(self))
+            # The interpreter would print what nobody caught with its message, which may quote.
+            sys.excepthook = lambda _kind, error, _trace: self.incident("", "process", error)
+            threading.excepthook = lambda told: self._uncaught("thread", told.exc_value)
+            sys.unraisablehook = lambda told: self._uncaught("unraisable", told.exc_value)
         self._own_streams = True
         if self._fd >= 0:
             os.dup2(self._fd, 1)
             os.dup2(self._fd, 2)
+
+    def _uncaught(self, where: str, error: BaseException | None) -> None:
+        if error is not None:
+            self.incident("", where, error)
 
     def rotate(self) -> None:
         with contextlib.suppress(OSError):

@@ -76,6 +76,7 @@ def serve(
             str(settings.paths.home / "daemon.log"),
             runtime.now,
             max_bytes=settings.daemon.log_max_bytes,
+            redact=runtime.redactor.text,
         )
         daemon = _Daemon(runtime, operations or OPERATIONS, Router(routes), lock, log, background)
         return asyncio.run(daemon.run(inherited))
