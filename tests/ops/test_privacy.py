@@ -78,3 +78,33 @@ def test_why_finds_a_text_whose_secret_was_taken_out(files: Bench) -> None:
     answer = files.call("remember", text=text)
     assert answer.outcome == "inbox"
     assert files.call("why", subject=text).entry.id == answer.entry.id
+
+
+def test_a_token_in_the_name_of_a_session_or_a_branch_does_not_reach_the_disk(files: Bench) -> None:
+    for part in ("objects", "refs"):
+        (files.project / ".git" / part).mkdir(parents=True)
+    (files.project / ".git" / "HEAD").write_text(f"ref: refs/heads/feature/{SECRET}\n")
+    session = {"session_id": f"s-{SECRET}", "cwd": str(files.project)}
+    files.hook("claude-code", "SessionStart", {**session, "source": "startup"})
+    files.hook("claude-code", "UserPromptSubmit", {**session, "prompt": f"Remember: {SHIP}"})
+    files.prompt(f"s-{SECRET}")
+    files.event("compaction_started", session=f"s-{SECRET}")
+    kept = files.remember("The service listens on port 8443 here.", branch_only=True)
+    assert kept.scope.startswith("branch:feature/[secret:")
+    assert leaks(files) == []
+    shown = files.call("show_session", session_id=f"s-{SECRET}").state
+    assert shown.session_id.startswith("s-[secret:")
+    assert shown.epoch_number == 1
+    assert sorted(files.texts()) == [kept.text, SHIP]
+    plain = files.call("show_session", session_id=shown.session_id).state
+    assert plain == shown, "the label names the same session"
+
+
+def test_a_broken_document_with_a_secret_in_it_is_kept_without_that(files: Bench) -> None:
+    files.remember(SHIP)
+    folder = files.settings.paths.home / paths.workspace_folder(files.key)
+    path = folder / "workspace-memory.json"
+    path.write_text('{"entries": ["password: ' + PASSWORD, "utf-8")
+    files.remember("Prices are stored in cents.")
+    assert leaks(files) == []
+    assert files.texts() == [SHIP, "Prices are stored in cents."]

@@ -64,3 +64,17 @@ def test_without_hard_links_a_file_is_moved(tmp_path: Path) -> None:
         path = Quarantine(disk, 5).keep(folder, "a", "test")
     assert (tmp_path / path).read_bytes() == b"bytes"
     assert not (tmp_path / "a").exists()
+
+
+def test_a_document_with_a_secret_in_it_is_kept_without_that(tmp_path: Path) -> None:
+    disk = Disk(tmp_path)
+    (tmp_path / "a.json").write_bytes(b"{key-1 \xff broken")
+    (tmp_path / "local.key").write_bytes(b"key-1")
+    quarantine = Quarantine(disk, 5, lambda text: text.replace("key-1", "[secret]"))
+    with disk.folder("") as folder:
+        document = quarantine.keep(folder, "a.json", "it is no JSON")
+        key = quarantine.keep(folder, "local.key", "damaged key file")
+    assert (tmp_path / document).read_bytes() == b"{[secret] \xff broken"
+    assert (tmp_path / document).stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "a.json").read_bytes() == b"{key-1 \xff broken"
+    assert (tmp_path / key).read_bytes() == b"key-1"

@@ -220,6 +220,7 @@ def execute_batch(
     failed by themselves fail with its error. Queries may be mixed in; they see what stands
     before them.
     """
+    calls = [(operation, _safely_named(runtime, request)) for operation, request in calls]
     refs: dict[Ref[Document], None] = {}
     refused = {}
     for index, (operation, request) in enumerate(calls):
@@ -243,6 +244,18 @@ def execute_batch(
         refs.update(dict.fromkeys(missing))
     lost = Conflict("Other updates kept changing what this one needs.", fix="Try again.")
     return [Done(response=None, error=lost) for _ in calls]
+
+
+def _safely_named(runtime: Runtime, request: Record) -> Record:
+    """The request with a session id that may be stored: the same label for the same id, here and
+    in every later call."""
+    for field_name in ("session_id", "session"):
+        given = getattr(request, field_name, None)
+        if isinstance(given, str) and given:
+            name = runtime.redacted_name(given)
+            if name != given:
+                return request.model_copy(update={field_name: name})
+    return request
 
 
 def _run_together(

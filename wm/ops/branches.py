@@ -23,6 +23,9 @@ DEADLINE_S = 1.0
 """All questions of one session start together."""
 ASKED_AGAIN_S = 60.0
 
+LABEL = "[secret:"
+"""What a branch's name holds whose own held a token."""
+
 Answers = tuple[frozenset[str], frozenset[str]]
 """Branches that were merged, and branches that are gone."""
 
@@ -75,6 +78,8 @@ def _ask_git(root: str, names: tuple[str, ...]) -> Answers:
     merged, gone = set(), set()
     end = time.monotonic() + DEADLINE_S
     for name in names:
+        if LABEL in name:
+            continue  # git knows it by another name, which is kept nowhere
         if identity.branch_gone(root, name, deadline_s=end - time.monotonic()):
             gone.add(name)
         elif identity.merged(root, name, deadline_s=end - time.monotonic()):

@@ -38,7 +38,7 @@ def _parsed(request: HookRequest) -> Parsed:
 
 
 def _run(work: Work, request: HookRequest) -> HookAnswer:
-    parsed = request.meaning(_parsed)
+    parsed = _named(work.runtime, request.meaning(_parsed))
     if not _asks(parsed):
         return _answer(request, Outcome())
     place = locate(work.runtime, Scoped(directory=parsed.directory))
@@ -54,6 +54,12 @@ def _run(work: Work, request: HookRequest) -> HookAnswer:
         epoch=blocks.epoch,
     )
     return _answer(request, outcome)
+
+
+def _named(runtime: Runtime, parsed: Parsed) -> Parsed:
+    """As `ops.base` does for requests that name their session outright."""
+    name = runtime.redacted_name(parsed.session_id)
+    return parsed if name == parsed.session_id else replace(parsed, session_id=name)
 
 
 def _asks(parsed: Parsed) -> bool:
@@ -88,7 +94,7 @@ def _prompt_request(parsed: Parsed) -> PromptRequest:
 
 
 def _refs(runtime: Runtime, request: HookRequest) -> Sequence[Ref[Document]]:
-    parsed = request.meaning(_parsed)
+    parsed = _named(runtime, request.meaning(_parsed))
     if not _asks(parsed):
         return ()
     place = locate(runtime, Scoped(directory=parsed.directory))

@@ -42,7 +42,7 @@ def _look(runtime: Runtime, request: Scoped) -> Place:
     key = follow(runtime, found.key)
     if key == found.key:
         _refuse_foreign(runtime, found)
-    return Place(key=key, root=found.root, branch=found.branch or "")
+    return Place(key=key, root=found.root, branch=runtime.redacted_name(found.branch or ""))
 
 
 def _refuse_foreign(runtime: Runtime, found: identity.Identity) -> None:

@@ -53,8 +53,10 @@ class Runtime:
     indexes: DerivedCache = field(default_factory=lambda: DerivedCache(size=16))
     branches: DerivedCache = field(default_factory=DerivedCache)
     anchors: DerivedCache = field(default_factory=DerivedCache)
+    commits: DerivedCache = field(default_factory=DerivedCache)
     plain_paths: DerivedCache = field(default_factory=lambda: DerivedCache(size=512))
     """Whether a path looks like no secret at all: agents name the same ones again and again."""
+    plain_names: DerivedCache = field(default_factory=lambda: DerivedCache(size=64))
 
     def drawing(self, ids: Ids) -> Runtime:
         """The same runtime with another source of ids. Each update asks for one."""
@@ -69,6 +71,17 @@ class Runtime:
             path, (), lambda: not strict.find(path)
         )
         return path if is_plain else self.redactor.text(path)
+
+    def redacted_name(self, name: str) -> str:
+        """The name of a session or a branch without a token of a known form (TR-1). What is only
+        random stays: agents make their ids up, and the same one must always name the same."""
+        plain = Redactor(self.redactor.digest, opaque=False)
+        safe: str = (
+            self.plain_names.get(name, (), lambda: plain.text(name))
+            if len(name) <= LONGEST_PATH
+            else plain.text(name)
+        )
+        return safe
 
 
 ALLOWED: Ref[AllowedDigests] = Ref(AllowedDigests)

@@ -39,7 +39,8 @@ def _run(work: Work, request: StatuslineRequest) -> HookAnswer:
 def _open_errors(work: Work, key: str, session_id: object) -> list[str]:
     if not isinstance(session_id, str) or not session_id:
         return []
-    state = work.read(session_ref(key, session_id)).document
+    name = work.runtime.redacted_name(session_id)
+    state = work.read(session_ref(key, name)).document
     count = len(state.open_errors) if state is not None else 0
     return [f"{count} open error{'s' if count != 1 else ''}"] if count else []
 

@@ -17,6 +17,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TypeVar
 
+from wm.domain.redact import Redactor
 from wm.errors import StoreError
 from wm.formats.base import Document
 from wm.settings import StoreSettings
@@ -95,7 +96,9 @@ class Core:
         self.settings = settings
         self.disk = disk
         self.locks = Locks(disk, settings)
-        self.quarantine = Quarantine(disk, settings.quarantine_max_files)
+        # Documents hold digests of our own, so only what has the form or the label of a secret.
+        redactor = Redactor(self._label, opaque=False)
+        self.quarantine = Quarantine(disk, settings.quarantine_max_files, redactor.text)
         self.log = EvidenceLog(disk, settings)
         self.cache = Cache(settings.document_cache_bytes)
         self._guard = threading.Lock()
@@ -112,6 +115,9 @@ class Core:
         if self._key is None:
             self._key = keys.load(self.disk)
         return self._key or secrets.token_bytes(keys.KEY_BYTES)
+
+    def _label(self, secret: str) -> str:
+        return keys.digest(self.key_to_read(), secret)
 
     def key_to_write(self) -> bytes:
         """The key, after making sure that the data folder, and in it the key, is whole."""

@@ -7,7 +7,6 @@ unflushed is brought to disk by `flush`. How each of these works stands in `copi
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -15,6 +14,7 @@ from typing import TypeVar
 from wm.formats.base import Document
 from wm.settings import StoreSettings
 from wm.store import flushing, outputs, paths
+from wm.store import key as keys
 from wm.store.base import Health, LogReading, Reading, Ref
 from wm.store.core import Core
 from wm.store.failures import explained
@@ -80,8 +80,7 @@ class FileStore:
 
     def digest(self, text: str) -> str:
         """Keyed digest of a text. Makes the key, and the data folder, if there is none yet."""
-        data = b"digest\0" + text.encode("utf-8", "surrogatepass")
-        return hmac.digest(self.core.key_to_write(), data, "sha256").hex()[:32]
+        return keys.digest(self.core.key_to_write(), text)
 
     def close(self) -> None:
         self.flush()

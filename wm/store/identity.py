@@ -27,7 +27,7 @@ from pathlib import Path
 from wm.domain.workspace.scope import resolve
 from wm.errors import NotFound, UserError
 
-__all__ = ["Identity", "branch_gone", "find", "key_of", "merged", "resolve", "shown"]
+__all__ = ["Identity", "branch_gone", "find", "key_of", "merged", "resolve", "shown", "subjects"]
 
 POINTER_BYTES = 16 * 1024
 """HEAD, commondir and the like hold one path."""
@@ -380,6 +380,14 @@ def merged(
     # On the trunk's own line: a fast-forward, or a branch that was only ever created there.
     code, moves = ask("reflog", "show", "--format=%H", f"refs/heads/{branch}", "--")
     return None if code != 0 else len(set(moves.split())) > 1
+
+
+def subjects(root: StrPath, count: int, deadline_s: float) -> str:
+    """The subjects of the last commits, one a line; "" where git gives no answer."""
+    told = _git(
+        root, ["log", f"--max-count={count}", "--no-show-signature", "--format=%s"], deadline_s
+    )
+    return told[1] if told[0] == 0 else ""
 
 
 def _git(root: StrPath, words: list[str], deadline_s: float) -> tuple[int | None, str]:

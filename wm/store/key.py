@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import hmac
 import secrets
 
 from wm.errors import Corrupt
@@ -142,3 +143,9 @@ def _set_aside(disk: Disk, home: Handle, name: str, quarantine: Quarantine) -> N
     quarantine.keep(home, name, "damaged key file")
     with contextlib.suppress(FileNotFoundError):
         disk.unlink(home, name)
+
+
+def digest(key: bytes, text: str) -> str:
+    """The keyed digest of a text: 32 hex digits."""
+    data = b"digest\0" + text.encode("utf-8", "surrogatepass")
+    return hmac.digest(key, data, "sha256").hex()[:32]

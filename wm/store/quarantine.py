@@ -1,7 +1,8 @@
 """`quarantine/`: where bytes go that wm could not read, or was about to replace (ST-3, ST-4).
 
 A kept file is a second name for the very same file, so an editor that is still writing to it
-loses nothing. Beside it lies `<name>.reason.json`. The name tells where it came from, with
+loses nothing; only where a secret stands in it, it is a copy without that (TR-1). Beside it
+lies `<name>.reason.json`. The name tells where it came from, with
 `--` for `/`.
 
 Protects: nothing is deleted because it could not be read. Only the cap on the number of files
@@ -15,22 +16,26 @@ import errno
 import json
 import secrets
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from wm.store import paths
 from wm.store.fsops import Disk, Handle
 
 REASON = ".reason.json"
+MOST_READ = 16 * 1024 * 1024
+"""Bytes. No document is larger; what is, is kept unread."""
 # What a file system without hard links answers.
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS, errno.EXDEV})
 
 
 @dataclass(frozen=True)
 class Quarantine:
-    """The quarantine folder of one data folder."""
+    """The quarantine folder of one data folder. redact: takes the secrets out of a text."""
 
     disk: Disk
     max_files: int
+    redact: Callable[[str], str] = str
 
     def keep(self, folder: Handle, name: str, reason: str) -> str:
         """Give `name` a second life here and flush it; its path. Raises OSError.
@@ -64,6 +69,8 @@ class Quarantine:
         if not stat.S_ISREG(self.disk.stat(folder, name).st_mode):
             self.disk.rename(folder, name, new, here)
             return
+        if ".json" in name and self._copy_without_secrets(folder, name, here, new):
+            return
         try:
             self.disk.link(folder, name, new, here)
         except OSError as error:
@@ -77,6 +84,21 @@ class Quarantine:
             return
         with kept:
             self.disk.flush(kept)
+
+    def _copy_without_secrets(self, folder: Handle, name: str, here: Handle, new: str) -> bool:
+        """False, and nothing done, where no secret is found or the file cannot be read."""
+        try:
+            raw = self.disk.read(folder, name, MOST_READ)
+        except OSError:
+            return False
+        text = raw.decode("utf-8", "surrogateescape")
+        safe = self.redact(text)
+        if safe == text:
+            return False
+        with self.disk.create(here, new) as file:
+            self.disk.write(file, safe.encode("utf-8", "surrogateescape"))
+            self.disk.flush(file)
+        return True
 
     def _write_reason(self, here: Handle, new: str, path: str, reason: str) -> None:
         text = json.dumps({"path": path, "reason": reason}, indent=2) + "\n"
