@@ -5,6 +5,7 @@ Also what follows words through a session: restarts, agents that begin in the mi
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -152,3 +153,37 @@ def test_a_decision_that_the_model_took_from_a_tool_waits(bench: Bench) -> None:
     assert "Postgres" not in bench.call("show_session", session_id="s-1").hot
     propose(bench)
     assert (bench.texts(), len(bench.texts("inbox"))) == ([], 1)
+
+
+def test_a_file_that_a_message_names_is_foreign_although_no_event_shows_it(bench: Bench) -> None:
+    (bench.project / "NOTES.md").write_text(f"# Notes\n\n{QUEUE}\n")
+    session = {"session_id": "s-1", "cwd": str(bench.project)}
+    bench.hook("claude-code", "SessionStart", {**session, "source": "startup"})
+    bench.hook("claude-code", "UserPromptSubmit", {**session, "prompt": "Read @NOTES.md, please."})
+    bench.hook("claude-code", "Stop", {**session, "last_assistant_message": QUEUE})
+    propose(bench, f"- [project] {QUEUE}")
+    assert (bench.texts(), bench.texts("inbox")) == ([], [QUEUE])
+
+
+def test_the_last_commits_are_foreign_because_the_agent_shows_them_first(bench: Bench) -> None:
+    git(bench.project, "init", "-q")
+    git(bench.project, "commit", "-q", "--allow-empty", "-m", QUEUE)
+    bench.event("session_started")
+    bench.event("assistant_text", text=QUEUE)
+    propose(bench, f"- [project] {QUEUE}")
+    assert (bench.texts(), bench.texts("inbox")) == ([], [QUEUE])
+
+
+def test_a_session_that_was_forked_begins_with_what_nobody_heard(bench: Bench) -> None:
+    info = {"id": "s-1", "title": "Ferries (fork #1)"}
+    known = {"directory": str(bench.project), "worktree": str(bench.project)}
+    bench.hook("opencode", "session.created", {**known, "event": {"properties": {"info": info}}})
+    bench.event("assistant_text", text=QUEUE)
+    propose(bench, f"- [project] {QUEUE}")
+    assert (bench.texts(), bench.texts("inbox")) == ([], [QUEUE])
+    assert bench.state().origins.distrust == ("unheard_text",)  # type: ignore[union-attr]
+
+
+def git(folder: Path, *words: str) -> None:
+    who = ("-c", "user.name=D", "-c", "user.email=d@example.org")
+    subprocess.run(["git", "-C", str(folder), *who, *words], check=True)

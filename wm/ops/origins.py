@@ -7,7 +7,6 @@ compaction or by a tool, is weighed here before it is admitted; nothing else set
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -26,15 +25,13 @@ from wm.formats.events import (
 from wm.formats.protocol import EventRequest, Place
 from wm.formats.session_state import SessionState, WordOrigins
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops import shown
 from wm.ops.base import Work
 from wm.ops.runtime import Runtime
 from wm.ops.sessions import load_session, session_ref
 
 WAITING_TWIN = "repeats_waiting"
 """The code of a memory that only says again what waits in the inbox as tainted."""
-
-INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", "GEMINI.md")
-"""Files that agents put before a model without an event that says so."""
 
 _HEARD = (SessionStarted, UserPrompt, AssistantText, ToolFinished, CompactionFinished)
 
@@ -47,7 +44,7 @@ def hear(work: Work, place: Place, given: EventRequest, redacted: EventRequest) 
     if state.subagent:
         return
     words = _words(work.runtime, state)
-    _take(words, place, state, given.event, redacted.event)
+    _take(work, words, place, state, given.event, redacted.event)
     kept = words.kept()
     if kept != state.origins and kept != WordOrigins():
         if not _begins(work, state, given.event):
@@ -87,12 +84,17 @@ def _words(runtime: Runtime, state: SessionState | None) -> Words:
     return words
 
 
-def _take(words: Words, place: Place, state: SessionState, given: object, event: object) -> None:
+def _take(
+    work: Work, words: Words, place: Place, state: SessionState, given: object, event: object
+) -> None:
+    folders, limit = (state.root, place.root), words.settings.max_heard_chars
     if isinstance(event, UserPrompt):
         typed = echo.without_injected(event.text)
         words.hear_user(typed)
         if typed != event.text:
             words.hear_foreign(event.text)
+        for text in shown.mentioned(event.text, folders, limit):
+            words.hear_foreign(text)
     elif isinstance(event, AssistantText):
         words.hear_agent(event.text)
     elif isinstance(given, ToolFinished):
@@ -104,19 +106,8 @@ def _take(words: Words, place: Place, state: SessionState, given: object, event:
         if event.source not in NEW_SESSION and state.origins is None:
             # A conversation of which nothing is known goes on.
             words.doubt(UNHEARD)
-        limit = words.settings.max_heard_chars
-        for text in _instructions(dict.fromkeys((place.root, state.root)), limit):
+        for text in (*shown.instructions(folders, limit), shown.commits(work.runtime, place.root)):
             words.hear_foreign(text)
-
-
-def _instructions(folders: dict[str, None], limit: int) -> Iterator[str]:
-    for folder in filter(None, folders):
-        for name in INSTRUCTIONS:
-            try:
-                with Path(folder, name).open(encoding="utf-8", errors="replace") as file:
-                    yield file.read(limit)
-            except OSError:
-                continue
 
 
 def judge(work: Work, place: Place, session_id: str, text: str) -> Verdict:

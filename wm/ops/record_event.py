@@ -23,7 +23,17 @@ from wm.formats.events import (
 )
 from wm.formats.protocol import EventAnswer, EventRequest, Place, Remembered, RememberRequest
 from wm.formats.session_state import SessionState
-from wm.ops import anchors, branches, compact, core, journal, origins, session_files, working
+from wm.ops import (
+    anchors,
+    branches,
+    compact,
+    core,
+    journal,
+    origins,
+    session_files,
+    shown,
+    working,
+)
 from wm.ops.base import Operation, Work
 from wm.ops.entries import forget_one, trash_ref
 from wm.ops.epochs import recovered
@@ -342,6 +352,7 @@ def _files(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Re
 def _starting(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
     branches.ask(runtime, place)  # here, because git is not waited for under a lock
     anchors.ask(runtime, place, request.directory)
+    shown.ask(runtime, place.root)
     event = request.event
     assert isinstance(event, SessionStarted)
     refs = [*_state_and_memory(runtime, place, request)]

@@ -205,6 +205,10 @@ def test_a_call_outside_any_session_wants_nothing() -> None:
             SessionStarted(parent_session="ses_a0", subagent=True),
         ),
         (
+            bus("session.created", {"info": {"id": SID, "title": "Ferries (fork #2)"}}),
+            SessionStarted(source="fork"),
+        ),
+        (
             bus("session.compacted", {"sessionID": SID}, summary="## Goal"),
             CompactionFinished(summary="## Goal"),
         ),

@@ -29,7 +29,7 @@ What is read of each, and what the plugin gets back:
     message.part.updated (sent only for a tool part whose state.status is "error")
         properties.part {sessionID, type, tool, state {status, input, error}}
     session.created
-        properties.info {id, parentID?}
+        properties.info {id, parentID?, title?}
     session.compacted
         properties.sessionID; and beside `event` the field "summary": the last text of
         experimental.text.complete since session.compacting, "" if none came
@@ -54,6 +54,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from wm.domain import patterns
 from wm.domain.hooks import words
 from wm.domain.hooks.parsed import Outcome, Parsed, Reply, Want
 from wm.domain.hooks.payload import check_object, mapping, objects, plain, strings, text, whole
@@ -86,6 +87,9 @@ SIDE_CALLS = ("You are a title generator", "You are a context summarization agen
 
 SPOKEN = (UserPrompt, AssistantText, CompactionFinished)
 """Events whose words could be learned."""
+
+FORKED = patterns.compile(r" \(fork #\d{1,9}\)$")
+"""How OpenCode titles a session that begins with another one's messages: nothing else tells."""
 
 PATCH_FILES = ("*** Update File: ", "*** Add File: ", "*** Move to: ", "*** Delete File: ")
 
@@ -182,8 +186,10 @@ def _is_side_call(call: _Call) -> bool:
 
 
 def _created(call: _Call) -> tuple[Event, ...]:
-    parent = text(mapping(call.properties, "info"), "parentID")
-    return (SessionStarted(source="startup", parent_session=parent, subagent=bool(parent)),)
+    info = mapping(call.properties, "info")
+    parent = text(info, "parentID")
+    source = "fork" if FORKED.search(text(info, "title")[-40:]) else "startup"
+    return (SessionStarted(source=source, parent_session=parent, subagent=bool(parent)),)
 
 
 def _message(call: _Call) -> tuple[Event, ...]:
