@@ -17,6 +17,7 @@ NAMES = (
     "rotate",
     "linear",
     "message",
+    "growth",
 )
 WITH_ARGUMENTS = ("eval", "peer_vectors", "poison")
 

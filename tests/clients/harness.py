@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.clients.install import Installed
@@ -53,6 +53,8 @@ class Machine:
     upstream: Upstream
     environment: dict[str, str] = field(default_factory=dict)
     runs: list[Run] = field(default_factory=list)
+    folder: str = "repo"
+    """The repository that runs happen in, below `root`."""
 
     @property
     def home(self) -> Path:
@@ -60,7 +62,14 @@ class Machine:
 
     @property
     def repo(self) -> Path:
-        return self.root / "repo"
+        return self.root / self.folder
+
+    def another(self, name: str) -> Machine:
+        """The same machine, in another repository of this name."""
+        other = replace(self, folder=name)
+        other.repo.mkdir(mode=0o700)
+        other._seed_repo()
+        return other
 
     @property
     def runtime(self) -> Path:
