@@ -40,6 +40,8 @@ SENSIBLE: Mapping[str, Any] = {
 }
 """What the fields say that are no canary. Texts that are not named here are sentences."""
 
+ORDINARY: Mapping[Any, Any] = {int: 1, float: 1.0, bool: False}
+
 SENTENCE = "The ferry timetable is released every Monday with make ship."
 NAMES = frozenset(
     [
@@ -104,6 +106,8 @@ class Filler:
             kind = picks.get(name, field.annotation)
             value = self._value(kind, (*at, name), leaves, wild)
             default = field.get_default(call_default_factory=True)
+            if value is None and field.is_required():
+                value = ORDINARY[kind]
             if value is not None:
                 made[name] = value
             elif default is not PydanticUndefined and default is not None:

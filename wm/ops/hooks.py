@@ -6,12 +6,15 @@ the other in one transaction, and what they want in return is fetched.
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 
 from wm.domain import hooks as adapters
 from wm.domain.hooks import Outcome, Parsed
+from wm.domain.redact import Redactor
 from wm.errors import HostError
 from wm.formats.base import Document
 from wm.formats.events import ToolFinished
@@ -148,3 +151,11 @@ def run(agent: str, event: str, payload: bytes, *, project: str = "") -> bytes:
         return execute(runtime, hook, request).body.encode("utf-8", "surrogatepass")
     finally:
         runtime.store.close()
+
+
+def without_secrets(text: str) -> str:
+    """A sentence for the log of a call that failed. Nobody else's label has to be the same, so no
+    key is read: it may be what failed."""
+    salt = os.urandom(16)
+    redactor = Redactor(lambda secret: hashlib.sha256(salt + secret.encode()).hexdigest())
+    return redactor.text(text)
