@@ -1,0 +1,123 @@
+"""What a conversation holds, whatever its spelling, and how it goes on."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from wm.wire.body import index
+from wm.wire.history import Change, History, Kind, compare, history, unpaired
+
+MARK = {"cache_control": {"type": "ephemeral"}}
+
+
+def told(*messages: tuple[str, Any], **more: Any) -> History:
+    body = index(body_of(*messages, **more))
+    assert body is not None
+    return history(body)
+
+
+def body_of(*messages: tuple[str, Any], **more: Any) -> bytes:
+    listed = [{"role": role, "content": content} for role, content in messages]
+    return json.dumps({**more, "messages": listed}).encode()
+
+
+def text(words: str, **more: Any) -> dict[str, Any]:
+    return {"type": "text", "text": words, **more}
+
+
+def result(content: Any, **more: Any) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": "a", "content": content, **more}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("hi", [text("hi")]),
+        ([text("hi")], [text("hi", **MARK)]),
+        ([{"text": "hi", "type": "text"}], [text("hi")]),
+        ([result("out")], [result([text("out")])]),
+        ([result([text("out", **MARK)])], [result([text("out")], **MARK)]),
+    ],
+)
+def test_marks_and_spelling_are_no_content(one: Any, other: Any) -> None:
+    assert told(("user", one)) == told(("user", other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("hi", "hi "),
+        ([text("a"), text("b")], [text("ab")]),
+        ([text("a")], [text("a", citations=[])]),
+        ([result("out")], [result("out", is_error=True)]),
+        ([{"type": "thinking", "signature": "x"}], [{"type": "thinking", "signature": "y"}]),
+        (
+            [{"type": "tool_use", "input": {"cache_control": 1}}],
+            [{"type": "tool_use", "input": {}}],
+        ),
+    ],
+)
+def test_everything_else_is(one: Any, other: Any) -> None:
+    assert told(("user", one)) != told(("user", other))
+
+
+ONE = (("user", "a"), ("assistant", "b"), ("user", "c"))
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "change"),
+    [
+        (None, ONE, Change(Kind.FIRST, 0)),
+        (ONE, ONE, Change(Kind.AGAIN, 3)),
+        (ONE, (*ONE, ("assistant", "d")), Change(Kind.APPENDED, 3)),
+        (ONE, ONE[:1], Change(Kind.REWOUND, 1)),
+        (ONE, (*ONE[:2], ("user", "x")), Change(Kind.CHANGED, 2)),
+        (ONE, (("user", "summary"),), Change(Kind.RESTARTED, 0)),
+        (ONE[:1], (("assistant", "a"),), Change(Kind.RESTARTED, 0)),
+    ],
+)
+def test_what_became_of_a_history(before: Any, now: Any, change: Change) -> None:
+    assert compare(told(*before) if before else None, told(*now)) == change
+
+
+def test_tools_and_system_stand_before_every_message() -> None:
+    plain = told(*ONE, system="be brief", tools=[{"name": "t"}])
+    assert compare(plain, told(*ONE, system=[text("be brief", **MARK)], tools=[{"name": "t"}])) == (
+        Change(Kind.AGAIN, 3)
+    )
+    assert compare(plain, told(*ONE, system="be long", tools=[{"name": "t"}])).head_changed
+    assert compare(plain, told(*ONE, system="be brief", tools=[{"name": "u"}])).head_changed
+
+
+def test_what_was_reused_is_not_looked_at_again_and_tells_the_same() -> None:
+    first = index(body_of(*ONE))
+    raw = body_of(*ONE, ("assistant", "d"), ("user", "e"))
+    assert first is not None
+    second = index(raw, first)
+    assert second is not None
+    assert second.reused >= 2
+    assert history(second, (first, history(first))) == told(*ONE, ("assistant", "d"), ("user", "e"))
+
+
+def call(name: str) -> dict[str, Any]:
+    return {"type": "tool_use", "id": name, "name": "Bash", "input": {}}
+
+
+@pytest.mark.parametrize(
+    ("messages", "wrong"),
+    [
+        ((("assistant", [call("a")]), ("user", [result("x")])), []),
+        ((("assistant", [call("a")]),), []),
+        ((("assistant", [call("a")]), ("system", "note"), ("user", [result("x")])), []),
+        ((("assistant", [call("a")]), ("user", "later")), ["a"]),
+        ((("user", [result("x")]),), ["a"]),
+        ((("assistant", [call("b")]), ("user", [result("x")])), ["b", "a"]),
+    ],
+)
+def test_calls_and_results_without_their_other_half(messages: Any, wrong: list[str]) -> None:
+    body = index(body_of(*messages))
+    assert body is not None
+    assert unpaired(body) == wrong

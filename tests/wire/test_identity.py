@@ -1,0 +1,157 @@
+"""Whose request it is, in the forms that the real clients and unknown ones use."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from wm.wire.body import index
+from wm.wire.history import Kind, history
+from wm.wire.identity import Conversations, Identity, identify
+
+CLAUDE = {"user-agent": "claude-cli/2.1.330 (external)", "x-claude-code-session-id": "s-1"}
+OPENCODE = {"user-agent": "opencode/1.18.33 ai-sdk", "x-session-id": "ses_1"}
+TOOLS = [{"name": "Bash"}]
+ENV = "You are OpenCode.\n<env>\n  Working directory: /home/ann/ferry\n  Platform: linux\n</env>"
+REMINDER = "# Environment\n - Primary working directory: /home/ann/ferry\n - Platform: linux"
+
+
+def raw(*messages: Any, **more: Any) -> bytes:
+    return json.dumps({"model": "m", "stream": True, **more, "messages": list(messages)}).encode()
+
+
+def user(content: Any) -> dict[str, Any]:
+    return {"role": "user", "content": content}
+
+
+def told(headers: dict[str, str], body: bytes, path: str = "/v1/messages", **more: str) -> Identity:
+    return identify(path, headers, index(body), **more)
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "path", "expected"),
+    [
+        (CLAUDE, raw(user("hi"), tools=TOOLS), "/v1/messages", ("claude-code", "main", "s-1")),
+        (
+            {**CLAUDE, "x-claude-code-agent-id": "a1"},
+            raw(user("hi"), tools=TOOLS),
+            "/v1/messages",
+            ("claude-code", "subagent", "s-1"),
+        ),
+        (
+            CLAUDE,
+            raw(user("hi"), user("CRITICAL: Respond with TEXT ONLY. Do not"), tools=TOOLS),
+            "/v1/messages",
+            ("claude-code", "summary", "s-1"),
+        ),
+        (CLAUDE, raw(user("hi")), "/v1/messages/count_tokens", ("claude-code", "count", "s-1")),
+        (OPENCODE, raw(user("hi"), tools=TOOLS), "/v1/messages", ("opencode", "main", "ses_1")),
+        (
+            {**OPENCODE, "x-session-id": "ses_2", "x-parent-session-id": "ses_1"},
+            raw(user("hi"), tools=TOOLS),
+            "/v1/messages",
+            ("opencode", "subagent", "ses_2"),
+        ),
+        (
+            OPENCODE,
+            raw(user("hi"), system="You are a title generator. You output"),
+            "/v1/messages",
+            ("opencode", "title", "ses_1"),
+        ),
+        (
+            OPENCODE,
+            raw(user("<conversation>"), system="You are a context summarization agent. You"),
+            "/v1/messages",
+            ("opencode", "summary", "ses_1"),
+        ),
+        (OPENCODE, raw(user("hi")), "/v1/messages", ("opencode", "other", "ses_1")),
+        ({}, raw(user("hi")), "/v1/messages", ("", "main", "")),
+        ({}, b"not json", "/v1/messages", ("", "other", "")),
+        ({}, b"", "/v1/models", ("", "other", "")),
+        (
+            {},
+            raw(user("hi"), metadata={"user_id": json.dumps({"session_id": "s-9"})}),
+            "/v1/messages",
+            ("", "main", "s-9"),
+        ),
+        ({}, raw(user("hi"), metadata={"user_id": "plain"}), "/v1/messages", ("", "main", "")),
+    ],
+)
+def test_agent_call_and_session(
+    headers: dict[str, str], body: bytes, path: str, expected: tuple[str, str, str]
+) -> None:
+    found = told(headers, body, path)
+    assert (found.agent, found.call, found.session) == expected
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "folder"),
+    [
+        (OPENCODE, raw(user("hi"), system=ENV), "/home/ann/ferry"),
+        (CLAUDE, raw(user("hi"), {"role": "system", "content": REMINDER}), "/home/ann/ferry"),
+        (CLAUDE, raw(user([{"type": "text", "text": REMINDER}])), "/home/ann/ferry"),
+        (CLAUDE, raw(*[user("hi")] * 3, user(REMINDER)), ""),
+        (CLAUDE, raw(user("Primary working directory: relative")), ""),
+        ({"x-wm-workspace": "/a b"}, raw(user("hi"), system=ENV), "/a b"),
+        (
+            {"x-wm-workspace": base64.urlsafe_b64encode("/ü".encode()).decode().rstrip("=")},
+            raw(user("hi")),
+            "/ü",
+        ),
+        ({"x-wm-workspace": "!!"}, raw(user("hi")), ""),
+    ],
+)
+def test_the_folder_is_told_by_header_or_prompt(
+    headers: dict[str, str], body: bytes, folder: str
+) -> None:
+    assert told(headers, body).folder == folder
+
+
+def follow(known: Conversations, headers: dict[str, str], body: bytes) -> tuple[Identity, Kind]:
+    found = index(body)
+    assert found is not None
+    named, change = known.follow(identify("/v1/messages", headers, found), history(found))
+    return named, change.kind
+
+
+def test_a_side_call_is_in_the_folder_of_its_session_and_leaves_its_history_alone() -> None:
+    known = Conversations()
+    follow(known, OPENCODE, raw(user("hi"), system=ENV, tools=TOOLS))
+    title, _ = follow(known, OPENCODE, raw(user("Title?"), system="You are a title generator."))
+    child = {**OPENCODE, "x-session-id": "ses_2", "x-parent-session-id": "ses_1"}
+    sub, _ = follow(known, child, raw(user("look"), tools=TOOLS))
+    assert (title.folder, sub.folder) == ("/home/ann/ferry", "/home/ann/ferry")
+    _, kind = follow(known, OPENCODE, raw(user("hi"), user("on"), system=ENV, tools=TOOLS))
+    assert kind is Kind.APPENDED
+
+
+def test_unnamed_conversations_that_begin_alike_part_where_they_differ() -> None:
+    known = Conversations()
+
+    def say(*words: str) -> str:
+        return follow(known, {}, raw(*map(user, words)))[0].session
+
+    one = say("hi")
+    assert say("hi", "left") == one
+    other = say("hi", "right")
+    assert other != one
+    assert say("hi", "left", "more") == one
+    assert say("hi", "right", "more") == other
+    assert say("hi", "right", "more") == other
+
+
+def test_unnamed_conversations_with_other_tools_are_others() -> None:
+    known = Conversations()
+    one, _ = follow(known, {}, raw(user("hi"), tools=TOOLS))
+    other, _ = follow(known, {}, raw(user("hi"), tools=[{"name": "Read"}]))
+    assert one.session != other.session
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    known = Conversations()
+    for number in range(2000):
+        follow(known, {}, raw(user(f"hello {number}")))
+    assert len(known._histories) <= 512

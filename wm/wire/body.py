@@ -1,0 +1,341 @@
+"""A Messages request as spans of its own bytes. Pure (PX-3).
+
+Nothing is parsed and written again: what was found is where it stands, and `splice` leaves every
+other byte as it came. A body that is not what it should be is no error: it has no index, and
+passes as it is. The scanner knows strings and brackets only; what lies between them is looked at
+where somebody needs it, one block at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+# Each of these can match in one way only, so that no input makes them slow.
+_SCALAR = re.compile(rb'[^\s"{}\[\]:,]+')
+_SIGN = re.compile(rb'["{}\[\]]')
+_SPACE = re.compile(rb"[ \t\r\n]*")
+_QUOTE, _BACKSLASH = ord('"'), ord("\\")
+_OPEN = frozenset(b"{[")
+
+MAX_PARTS = 200_000
+"""Members or items of one object or list; no conversation has more."""
+
+
+class _NotIndexable(Exception):
+    """Control flow of this module: the bytes are not a request as we know it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Bytes `start` to `end` of a body."""
+
+    start: int
+    end: int
+
+    def of(self, raw: bytes) -> bytes:
+        return raw[self.start : self.end]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of content; `text`: the whole content is one string, not a list of blocks."""
+
+    span: Span
+    raw: bytes
+    text: bool = False
+
+    @cached_property
+    def value(self) -> dict[str, Any]:
+        """The block as an object; {} where it is none."""
+        try:
+            found = json.loads(self.raw)
+        except (ValueError, RecursionError):
+            return {}
+        if self.text:
+            return {"type": "text", "text": found} if isinstance(found, str) else {}
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def type(self) -> str:
+        found = self.value.get("type")
+        return found if isinstance(found, str) else ""
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message. role: as it stands there, "" for none."""
+
+    span: Span
+    role: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Body:
+    """A request. fields: the members of the outermost object, in their order.
+
+    reused: messages at the beginning that are the very ones of the body before.
+    """
+
+    raw: bytes
+    fields: dict[str, Span]
+    system: tuple[Block, ...]
+    tools: tuple[Block, ...]
+    messages: tuple[Message, ...]
+    reused: int = 0
+
+    def value(self, name: str) -> Any:
+        """A small member as a value, None where there is none or it cannot be read."""
+        span = self.fields.get(name)
+        if span is None:
+            return None
+        try:
+            return json.loads(span.of(self.raw))
+        except (ValueError, RecursionError):
+            return None
+
+
+def index(raw: bytes, before: Body | None = None) -> Body | None:
+    """Where everything stands, None for what is no request.
+
+    before: an earlier body of the same conversation. Messages that stand at the same place with
+    the same bytes are taken from it, so that a long history is not read again every turn.
+    """
+    try:
+        return _index(raw, before)
+    except (_NotIndexable, RecursionError):
+        return None
+
+
+def splice(raw: bytes, replacements: Sequence[tuple[Span, bytes]]) -> bytes:
+    """The body with these spans replaced, every other byte as it was.
+
+    Raises ValueError for spans that overlap or lie outside.
+    """
+    ordered = sorted(replacements, key=lambda item: (item[0].start, item[0].end))
+    if any(a.end > b.start for (a, _), (b, _) in pairwise(ordered)):
+        raise ValueError("spans overlap")
+    if ordered and not 0 <= ordered[0][0].start <= ordered[-1][0].end <= len(raw):
+        raise ValueError("a span lies outside of the body")
+    parts: list[bytes | memoryview] = []
+    view, at = memoryview(raw), 0
+    for span, new in ordered:
+        parts += (view[at : span.start], new)
+        at = span.end
+    parts.append(view[at:])
+    return b"".join(parts)
+
+
+def _index(raw: bytes, before: Body | None) -> Body:
+    same = _common(raw, before)
+    fields: dict[str, Span] = {}
+    parts: dict[str, tuple[Block, ...]] = {}
+    messages: list[Message] = []
+    reused = 0
+
+    def member(name: str, at: int) -> int:
+        nonlocal reused
+        if name in fields:
+            raise _NotIndexable
+        if name == "messages":
+            messages.extend(_known(before, same, at))
+            reused = len(messages)
+            end = _messages(raw, at, messages)
+        elif name in ("system", "tools"):
+            parts[name], end = _blocks(raw, at)
+        else:
+            end = _end(raw, at)
+        fields[name] = Span(at, end)
+        return end
+
+    _object(raw, _space(raw, 0), member)
+    system, tools = parts.get("system", ()), parts.get("tools", ())
+    return Body(raw, fields, system, tools, tuple(messages), reused)
+
+
+def _common(raw: bytes, before: Body | None) -> int:
+    """How many bytes at the beginning are those of the body before."""
+    if before is None:
+        return 0
+    old = before.raw
+    low, high = 0, min(len(raw), len(old))
+    if raw[:high] == old[:high]:
+        return high
+    while high - low > 1:
+        middle = (low + high) // 2
+        if raw[low:middle] == old[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _known(before: Body | None, same: int, at: int) -> tuple[Message, ...]:
+    """The messages of the body before that stand unchanged in this one, whose list begins at
+    `at`. The last byte in common may end a shorter thing than it does here, so it counts out."""
+    if before is None or before.fields.get("messages", Span(-1, -1)).start != at:
+        return ()
+    count = 0
+    for message in before.messages:
+        if message.span.end >= same:
+            break
+        count += 1
+    return before.messages[:count]
+
+
+def _messages(raw: bytes, at: int, found: list[Message]) -> int:
+    """Read the list that begins at `at` behind the messages that are known; where it ends."""
+
+    def item(start: int) -> int:
+        found.append(_message(raw, start))
+        return found[-1].span.end
+
+    if found:
+        return _rest_of_list(raw, found[-1].span.end, item)
+    return _list(raw, at, item)
+
+
+def _message(raw: bytes, at: int) -> Message:
+    role, blocks = "", ()  # type: tuple[str, tuple[Block, ...]]
+    seen: set[str] = set()
+
+    def member(name: str, start: int) -> int:
+        nonlocal role, blocks
+        if name in seen:
+            raise _NotIndexable
+        seen.add(name)
+        if name == "content":
+            blocks, end = _blocks(raw, start)
+            return end
+        end = _end(raw, start)
+        if name == "role":
+            role = _string(raw[start:end])
+        return end
+
+    end = _object(raw, at, member)
+    return Message(Span(at, end), role, blocks)
+
+
+def _blocks(raw: bytes, at: int) -> tuple[tuple[Block, ...], int]:
+    """The items of a list, or a string as the only block of text; and the end of the value."""
+    if raw[at : at + 1] != b"[":
+        span = Span(at, _end(raw, at))
+        is_text = raw[at] == _QUOTE
+        return ((Block(span, span.of(raw), text=True),) if is_text else ()), span.end
+    found: list[Block] = []
+
+    def item(start: int) -> int:
+        end = _end(raw, start)
+        found.append(Block(Span(start, end), raw[start:end]))
+        return end
+
+    end = _list(raw, at, item)
+    return tuple(found), end
+
+
+def _object(raw: bytes, at: int, member: Callable[[str, int], int]) -> int:
+    """Go through the object at `at`; `member` gets each name and the place of its value, and
+    gives the value's end. Where the object ends."""
+    if raw[at : at + 1] != b"{":
+        raise _NotIndexable
+    at = _space(raw, at + 1)
+    if raw[at : at + 1] == b"}":
+        return at + 1
+    for _ in range(MAX_PARTS):
+        end = _string_end(raw, at)
+        colon = _space(raw, end)
+        if raw[colon : colon + 1] != b":":
+            raise _NotIndexable
+        at = _space(raw, member(_string(raw[at:end]), _space(raw, colon + 1)))
+        sign = raw[at : at + 1]
+        if sign == b"}":
+            return at + 1
+        if sign != b",":
+            raise _NotIndexable
+        at = _space(raw, at + 1)
+    raise _NotIndexable
+
+
+def _list(raw: bytes, at: int, item: Callable[[int], int]) -> int:
+    """Go through the list at `at`; `item` gets the place of each item, and gives its end."""
+    if raw[at : at + 1] != b"[":
+        raise _NotIndexable
+    at = _space(raw, at + 1)
+    return at + 1 if raw[at : at + 1] == b"]" else _rest_of_list(raw, item(at), item)
+
+
+def _rest_of_list(raw: bytes, end: int, item: Callable[[int], int]) -> int:
+    """As `_list`, from the end of an item."""
+    for _ in range(MAX_PARTS):
+        at = _space(raw, end)
+        sign = raw[at : at + 1]
+        if sign == b"]":
+            return at + 1
+        if sign != b",":
+            raise _NotIndexable
+        end = item(_space(raw, at + 1))
+    raise _NotIndexable
+
+
+def _space(raw: bytes, at: int) -> int:
+    found = _SPACE.match(raw, at)
+    return found.end() if found else at
+
+
+def _end(raw: bytes, at: int) -> int:
+    """Where the value that begins at `at` ends."""
+    sign = raw[at] if at < len(raw) else -1
+    if sign == _QUOTE:
+        return _string_end(raw, at)
+    if sign not in _OPEN:
+        scalar = _SCALAR.match(raw, at)
+        if scalar is None:
+            raise _NotIndexable
+        return scalar.end()
+    depth = 0
+    while found := _SIGN.search(raw, at):
+        at = found.start()
+        sign = raw[at]
+        if sign == _QUOTE:
+            at = _string_end(raw, at)
+            continue
+        at += 1
+        if sign in _OPEN:
+            depth += 1
+        else:
+            depth -= 1
+            if not depth:
+                return at
+    raise _NotIndexable
+
+
+def _string_end(raw: bytes, at: int) -> int:
+    """Where the string that begins at `at` ends: at a quote behind an even row of backslashes."""
+    if raw[at : at + 1] != b'"':
+        raise _NotIndexable
+    begin = at
+    while True:
+        at = raw.find(b'"', at + 1)
+        if at < 0:
+            raise _NotIndexable
+        row = at
+        while raw[row - 1] == _BACKSLASH and row - 1 > begin:
+            row -= 1
+        if (at - row) % 2 == 0:
+            return at + 1
+
+
+def _string(raw: bytes) -> str:
+    try:
+        found = json.loads(raw)
+    except ValueError:
+        raise _NotIndexable from None
+    if not isinstance(found, str):
+        raise _NotIndexable
+    return found

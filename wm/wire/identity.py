@@ -1,0 +1,200 @@
+"""Whose request it is: agent, session, subagent, workspace, and what kind of call. Pure (PX-9).
+
+Clients say it in headers where they can; where they do not, the prompt says it, and what was
+learned once of a session holds for its side calls, which say nothing. An unknown client is told
+apart by its history: two conversations that begin alike are one until they differ.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from wm.wire.body import Block, Body
+from wm.wire.history import Change, History, Kind, compare
+
+Call = Literal["main", "subagent", "title", "summary", "count", "other"]
+
+CLAUDE_CODE = "claude-code"
+OPENCODE = "opencode"
+
+_CLAUDE_FOLDER = "Primary working directory: "
+_OPENCODE_FOLDER = re.compile(r"^\s*Working directory: (/[^\n]*)$", re.MULTILINE)
+_LOOKED_AT_CHARS = 200_000
+_SUMMARY_REQUEST = "CRITICAL: Respond with TEXT ONLY"
+_SUMMARY_SYSTEM = "You are a context summarization agent"
+_TITLE_CHARS = 400
+_MAX_CONVERSATIONS = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """session, parent, subagent: the client's own ids, "" where it has none. folder: where it
+    works, as it says. workspace: a key that the URL or a header gave."""
+
+    agent: str
+    call: Call
+    session: str = ""
+    parent: str = ""
+    subagent: str = ""
+    folder: str = ""
+    workspace: str = ""
+    model: str = ""
+    stream: bool = False
+
+    @property
+    def conversation(self) -> str:
+        """The name under which requests follow each other: a subagent has a history of its own,
+        and so has each side call."""
+        return "/".join((self.session, self.subagent, "" if self.call == "main" else self.call))
+
+
+def identify(
+    path: str, headers: Mapping[str, str], body: Body | None, *, workspace: str = ""
+) -> Identity:
+    """What one request says of itself. path: without query; headers: names in lower case."""
+    agent = _agent(headers)
+    session, parent = _session(headers, body)
+    subagent = headers.get("x-claude-code-agent-id", "")
+    model = body.value("model") if body is not None else ""
+    return Identity(
+        agent=agent,
+        call=_call(path, agent, body, is_child=bool(subagent or parent)),
+        session=session,
+        parent=parent,
+        subagent=subagent,
+        folder=_folder(headers, body),
+        workspace=workspace,
+        model=model if isinstance(model, str) else "",
+        stream=body is not None and body.value("stream") is True,
+    )
+
+
+@dataclass
+class Conversations:
+    """What was learned of the sessions so far. One owner; bounded, the longest unseen leave."""
+
+    _folders: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    _histories: OrderedDict[str, History] = field(default_factory=OrderedDict)
+    _unnamed: int = 0
+
+    def follow(self, found: Identity, now: History) -> tuple[Identity, Change]:
+        """The identity with what is known of its session, and what became of the history."""
+        named = found if found.session else replace(found, session=self._recognise(now))
+        if not named.folder:
+            known = self._folders.get(named.session) or self._folders.get(named.parent, "")
+            named = replace(named, folder=known)
+        elif named.session:
+            _keep(self._folders, named.session, named.folder)
+        name = named.conversation
+        change = compare(self._histories.get(name), now)
+        if now.lines:
+            _keep(self._histories, name, now)
+        return named, change
+
+    def _recognise(self, now: History) -> str:
+        """The unnamed conversation that this one goes on from: the longest that it contains."""
+        best, common = "", 0
+        for name, known in self._histories.items():
+            session = name.partition("/")[0]
+            if not session.startswith("unnamed-"):
+                continue
+            change = compare(known, now)
+            goes_on = change.kind in (Kind.APPENDED, Kind.AGAIN)
+            if goes_on and not change.head_changed and change.common > common:
+                best, common = session, change.common
+        if best:
+            return best
+        self._unnamed += 1
+        return f"unnamed-{self._unnamed}"
+
+
+def _keep(kept: OrderedDict[str, str] | OrderedDict[str, History], key: str, value: object) -> None:
+    kept[key] = value  # type: ignore[assignment]  # of the same kind as its dictionary
+    kept.move_to_end(key)
+    while len(kept) > _MAX_CONVERSATIONS:
+        kept.popitem(last=False)
+
+
+def _agent(headers: Mapping[str, str]) -> str:
+    name = headers.get("user-agent", "").lower()
+    if "x-claude-code-session-id" in headers or name.startswith("claude-cli/"):
+        return CLAUDE_CODE
+    return OPENCODE if name.startswith("opencode/") else ""
+
+
+def _session(headers: Mapping[str, str], body: Body | None) -> tuple[str, str]:
+    for name in ("x-claude-code-session-id", "x-session-id", "x-session-affinity"):
+        if headers.get(name):
+            return headers[name], headers.get("x-parent-session-id", "")
+    user = body.value("metadata") if body is not None else None
+    text = user.get("user_id") if isinstance(user, dict) else None
+    if isinstance(text, str):
+        try:
+            told = json.loads(text)
+        except ValueError:
+            return "", ""
+        if isinstance(told, dict) and isinstance(told.get("session_id"), str):
+            return told["session_id"], ""
+    return "", ""
+
+
+def _call(path: str, agent: str, body: Body | None, *, is_child: bool) -> Call:
+    if path.endswith("/count_tokens"):
+        return "count"
+    if not path.endswith("/v1/messages") or body is None:
+        return "other"
+    system = [_text(block)[:_TITLE_CHARS] for block in body.system]
+    if any(text.startswith(_SUMMARY_SYSTEM) for text in system) or _asks_for_summary(body):
+        return "summary"
+    if agent and not body.tools:
+        return "title" if any("title" in text.lower() for text in system) else "other"
+    return "subagent" if is_child else "main"
+
+
+def _asks_for_summary(body: Body) -> bool:
+    """Claude Code asks at the end of the conversation itself."""
+    last = [message for message in body.messages if message.role == "user"][-1:]
+    return any(_SUMMARY_REQUEST in _text(b)[:_TITLE_CHARS] for m in last for b in m.blocks)
+
+
+def _folder(headers: Mapping[str, str], body: Body | None) -> str:
+    named = headers.get("x-wm-workspace", "")
+    if named:
+        return _decoded(named)
+    if body is None:
+        return ""
+    for block in body.system:
+        found = _OPENCODE_FOLDER.search(_text(block)[:_LOOKED_AT_CHARS])
+        if found:
+            return found[1]
+    # In Claude Code it stands in the reminders before or behind the first words of the user.
+    for message in body.messages[:3]:
+        for block in message.blocks:
+            _, mark, rest = _text(block)[:_LOOKED_AT_CHARS].partition(_CLAUDE_FOLDER)
+            if mark and rest.startswith("/"):
+                return rest.partition("\n")[0].rstrip()
+    return ""
+
+
+def _decoded(named: str) -> str:
+    """A path, or a path in base64: a header cannot hold every path as it is."""
+    if named.startswith("/"):
+        return named
+    try:
+        padded = named + "=" * (-len(named) % 4)
+        path = base64.b64decode(padded, altchars=b"-_", validate=True).decode("utf-8")
+    except (binascii.Error, ValueError):
+        return ""
+    return path if path.startswith("/") else ""
+
+
+def _text(block: Block) -> str:
+    found = block.value.get("text")
+    return found if isinstance(found, str) else ""
