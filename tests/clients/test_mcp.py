@@ -20,7 +20,19 @@ pytestmark = pytest.mark.clients
 
 SHIP = "We deploy with `make ship`."
 QUEUE = "The job queue runs on Postgres with SKIP LOCKED, not on Redis."
-NAMES = ("memory_query", "memory_stats", "remember", "forget", "memory_restore")
+NAMES = (
+    "memory_query",
+    "memory_stats",
+    "remember",
+    "forget",
+    "memory_restore",
+    "core_memory_update",
+    "core_memory_read",
+    "working_memory_add",
+    "working_memory_clear_slot",
+    "working_memory_remove",
+    "working_memory_clear",
+)
 
 
 @dataclass(frozen=True)

@@ -213,10 +213,9 @@ def _core_read(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAn
     del arguments
     place, state = _caller(work, request)
     found = core.load_core(work, place, state)
-    seen = core.view(found, work)
-    told = blocks.render(found, work.runtime.settings.core)
-    sizes = {b.name: {"chars": b.chars, "max": b.max} for b in seen.blocks}
-    return ToolAnswer(text=told or "The core blocks are empty.", structured={"blocks": sizes})
+    told = blocks.render(found, work.runtime.settings.core) or "The core blocks are empty."
+    # Claude Code shows a model what is structured and not the text beside it.
+    return ToolAnswer(text=told, structured={"blocks": told})
 
 
 def _working_add(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
