@@ -684,6 +684,12 @@ class ImportSettings:
     max_chars: int = option(
         1_000_000, "Characters of text of these statements.", spec="CB-6", unit="chars"
     )
+    max_sessions: int = option(
+        20,
+        "Sessions whose own memory one run takes, the newest.",
+        spec="CB-6",
+        unit="sessions",
+    )
 
 
 @dataclass(frozen=True)

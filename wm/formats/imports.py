@@ -48,10 +48,40 @@ class ImportFact(Record):
     line: int = 0
 
 
+class ImportBlock(Record):
+    """A core block of a session of another program. at: ISO 8601 or ""."""
+
+    name: str
+    content: str
+    at: str = ""
+
+
+class ImportItem(Record):
+    """An item of a session's working memory. slot "": of the pool, and `kind` says what it is."""
+
+    text: str
+    slot: str = ""
+    kind: str = "note"
+    at: str = ""
+
+
+class ImportSession(Record):
+    """What another program kept of one session, as one file tells it. at: the file's last
+    change."""
+
+    session_id: str
+    agent: str = "opencode"
+    at: str = ""
+    file: str = ""
+    blocks: tuple[ImportBlock, ...] = ()
+    items: tuple[ImportItem, ...] = ()
+
+
 class ImportRequest(Scoped):
-    """Take statements in. dry_run: only say what would become of them."""
+    """Take statements and sessions in. dry_run: only say what would become of them."""
 
     facts: tuple[ImportFact, ...] = ()
+    sessions: tuple[ImportSession, ...] = ()
     dry_run: bool = False
 
 
@@ -73,10 +103,26 @@ class Imported(Record):
     line: int = 0
 
 
+class ImportedSession(Record):
+    """What became of one session's own memory.
+
+    outcome: imported, unchanged (its session has blocks, or is known, already) or rejected.
+    blocks: those that came in; items: how many did. reason_codes: why others did not.
+    """
+
+    outcome: str
+    session_id: str
+    blocks: tuple[str, ...] = ()
+    items: int = 0
+    reason_codes: tuple[str, ...] = ()
+    file: str = ""
+
+
 class ImportAnswer(Record):
     """counts: outcome -> how many. nothing was written where `dry_run` is set."""
 
     place: Place
     dry_run: bool = False
     outcomes: tuple[Imported, ...] = ()
+    sessions: tuple[ImportedSession, ...] = ()
     counts: dict[str, int] = Field(default_factory=dict)

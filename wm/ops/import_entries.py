@@ -42,6 +42,7 @@ from wm.formats.workspace_memory import (
     MemoryEntry,
     WorkspaceMemory,
 )
+from wm.ops import import_sessions
 from wm.ops.base import Operation, Work
 from wm.ops.memory import load_memory, read_memory, read_tombstones, save_memory
 from wm.ops.place import locate
@@ -82,10 +83,12 @@ def _run(work: Work, request: ImportRequest) -> ImportAnswer:
     if not request.dry_run:
         _save(work, place, changed, request.facts, newcomers, results)
     outcomes = tuple(map(_told, [work] * len(results), request.facts, newcomers, results))
+    sessions = import_sessions.take(work, place, request.sessions, dry_run=request.dry_run)
     return ImportAnswer(
         place=place,
         dry_run=request.dry_run,
         outcomes=outcomes,
+        sessions=sessions,
         counts=dict(Counter(outcome.outcome for outcome in outcomes)),
     )
 
@@ -285,7 +288,10 @@ def _told(work: Work, fact: ImportFact, newcomer: Newcomer, result: Result) -> I
 
 def _refs(runtime: Runtime, request: ImportRequest) -> Sequence[Ref[Document]]:
     """A dry run locks nothing."""
-    return () if request.dry_run else learn_refs(locate(runtime, request).key)
+    if request.dry_run:
+        return ()
+    key = locate(runtime, request).key
+    return (*learn_refs(key), *import_sessions.session_refs(key, request.sessions))
 
 
 import_entries = Operation(

@@ -29,7 +29,7 @@ from wm.domain.imports.found import (
 )
 from wm.domain.imports.sources import SOURCES, source_of
 from wm.errors import UserError
-from wm.formats.imports import ImportFact
+from wm.formats.imports import ImportFact, ImportSession
 from wm.formats.protocol import Place
 from wm.ops.foreign import Problem, open_foreign, why
 from wm.settings import ForeignPaths, ImportSettings
@@ -61,6 +61,7 @@ class Gathered:
     was asked about. others: roots of stores that belong to other workspaces."""
 
     facts: dict[str, list[ImportFact]] = field(default_factory=dict)
+    sessions: dict[str, list[ImportSession]] = field(default_factory=dict)
     left: list[Left] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -315,6 +316,7 @@ def _read_all(
         where = "" if alone or not candidate.named else _owner(asked, candidate, roots, gathered)
         if where is not None:
             gathered.facts.setdefault(where, []).extend(found.facts)
+            gathered.sessions.setdefault(where, []).extend(found.sessions)
 
 
 def _stores_by_path(candidates: Iterable[_Candidate]) -> dict[str, set[str]]:
@@ -370,6 +372,15 @@ def _clause(refusal: Refusal) -> str:
 
 def _cap(gathered: Gathered, settings: ImportSettings) -> None:
     """No more than one run may take; the files come in order, so what is left is the weakest."""
+    for where, sessions in gathered.sessions.items():
+        newest: dict[str, str] = {}
+        for one in sessions:
+            newest[one.session_id] = max(one.at, newest.get(one.session_id, ""))
+        ranked = sorted(newest, key=lambda name: (newest[name], name), reverse=True)
+        taken = set(ranked[: settings.max_sessions])
+        old = [one.file for one in sessions if one.session_id not in taken]
+        gathered.left += [Left(file, "old_session") for file in old]
+        gathered.sessions[where] = [one for one in sessions if one.session_id in taken]
     for where, facts in gathered.facts.items():
         kept: list[ImportFact] = []
         chars = 0

@@ -42,10 +42,12 @@ def parsed_golden(name: str, path: str) -> Parsed:
 def told(name: str, path: str) -> dict[str, Any]:
     """The same without what is empty or as usual."""
     parsed = parsed_golden(name, path)
+    sessions = [one.model_dump(mode="json", exclude_defaults=True) for one in parsed.sessions]
     return {
         "root": parsed.root,
         "facts": [fact.model_dump(mode="json", exclude_defaults=True) for fact in parsed.facts],
         "left": {left.code: left.count for left in parsed.left},
+        **({"sessions": sessions} if sessions else {}),
     }
 
 

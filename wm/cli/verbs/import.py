@@ -135,10 +135,15 @@ def _send(
     take its part does not keep the others from theirs."""
     answers = []
     for folder, facts in found.facts.items():
-        if not facts:
+        sessions = found.sessions.get(folder, [])
+        if not facts and not sessions:
             continue
         progress.send(len(facts))
-        fields = {"facts": [fact.model_dump(mode="json") for fact in facts], "dryRun": dry_run}
+        fields = {
+            "facts": [fact.model_dump(mode="json") for fact in facts],
+            "sessions": [one.model_dump(mode="json") for one in sessions],
+            "dryRun": dry_run,
+        }
         scope = {"directory": folder} if folder else caller.scoped()
         try:
             answer: Any = caller.run("import_entries", {**scope, **fields})
@@ -189,9 +194,15 @@ def _print_target(answer: ImportAnswer, dry_run: bool) -> None:
         count = answer.counts.get(outcome, 0)
         if count:
             rows.append((f"{count:>6,}", single if count == 1 else several))
+    came = [one for one in answer.sessions if one.outcome == "imported"]
+    if came:
+        sessions = {one.session_id for one in came}
+        said = "session with its own memory" if len(sessions) == 1 else "sessions with their own"
+        rows.append((f"{len(sessions):>6,}", f"{said} (wm session list)"))
     output.lines(output.pairs(rows))
-    if not dry_run and not NEW & set(answer.counts):
+    if not dry_run and not came and not NEW & set(answer.counts):
         output.line("  Nothing new came in.")
+    _print_refused_sessions(answer)
     listed = _listed(answer, dry_run)
     if listed:
         output.line()
@@ -202,6 +213,13 @@ def _print_target(answer: ImportAnswer, dry_run: bool) -> None:
         output.line(output.dim(f"  … and {len(listed) - len(shown):,} more; --json tells all"))
     if dry_run:
         output.line(output.dim("Nothing was written: without --dry-run, this is what is done."))
+
+
+def _print_refused_sessions(answer: ImportAnswer) -> None:
+    for one in answer.sessions:
+        if one.reason_codes:
+            why = words.reasons(one.reason_codes)
+            output.lines(output.hang("  left      ", f"of session {one.session_id}: {why}", 13))
 
 
 def _listed(answer: ImportAnswer, dry_run: bool) -> list[Imported]:

@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from wm.domain.facts import Refusal
 from wm.domain.text import canonical
 from wm.domain.times import iso, parse
-from wm.formats.imports import ImportFact
+from wm.formats.imports import ImportFact, ImportSession
 
 PROJECT, DATA, CLAUDE, OPENCODE = "project", "data", "claude", "opencode"
 """Bases of places: folders of the project, the user's data folder, the agents' own folders."""
@@ -56,6 +56,7 @@ class Parsed:
     facts: tuple[ImportFact, ...] = ()
     left: tuple[Left, ...] = ()
     root: str = ""
+    sessions: tuple[ImportSession, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -86,12 +87,7 @@ class Source:
 
 
 WHY: Mapping[str, str] = {
-    "core_goal": "goals of sessions: they end with their session",
-    "core_progress": "how far sessions came: it was true then",
-    "slot_error": "errors of sessions: fixed, or found again",
-    "slot_todo": "to-dos of sessions: the agent keeps its own list",
-    "slot_dependency": "dependencies seen in sessions: the manifests say them better",
-    "pool_path": "paths that sessions touched",
+    "old_session": "sessions older than the newest that one run takes",
     "pool_note": "what tools left in the pool: no one said it",
     "measurements": "measurements of the plugin: pressure, compactions, sweeps",
     "hot_state": "hot state of sessions: open files, errors, recent decisions",

@@ -1,9 +1,10 @@
 """The four-tier plugin for OpenCode: session files in the project's `.opencode` folder.
 
-Sessions that are over leave little that lasts. Taken, for the inbox: the lines of the context
-block, decisions, and notes that were added by hand. Left, with the reason: goal and progress,
-errors, to-dos, dependencies, paths, measurements. Both shapes of the working memory are read:
-`slots` with `pool`, and the older flat `items`.
+What a session kept comes in as that session's own memory: core blocks, slots, paths and notes.
+What may last beyond it goes to the inbox too: the lines of the context block, decisions, and
+notes that were added by hand. Left, with the reason: what tools dropped into the pool, and
+measurements. Both shapes of the working memory are read: `slots` with `pool`, and the older flat
+`items`.
 """
 
 from __future__ import annotations
@@ -23,20 +24,14 @@ from wm.domain.imports.found import (
     words,
 )
 from wm.domain.imports.markdown import statements
-from wm.formats.imports import ImportFact
+from wm.formats.core_memory import BLOCKS
+from wm.formats.imports import ImportBlock, ImportFact, ImportItem, ImportSession
 
 NAME = "opencode-v1"
 CORE, WORKING = "memory-core", "memory-working"
 MEASURED = ("_pressure", "_compaction", "_sweep")
-BLOCKS = {"goal": "core_goal", "progress": "core_progress"}
-KINDS = {
-    "error": "slot_error",
-    "todo": "slot_todo",
-    "dependency": "slot_dependency",
-    "file-path": "pool_path",
-    "file": "pool_path",
-}
-"""Kind of an item -> why it is left."""
+SLOTS = ("error", "decision", "todo", "dependency")
+PATHS = ("file-path", "file")
 BY_HAND = ("manual", "user", "agent")
 """Sources of notes that somebody added on purpose; the others are names of tools."""
 
@@ -63,15 +58,19 @@ def parse(file: ForeignFile) -> Parsed | Refusal:
 def _core(file: ForeignFile, blocks: dict[str, object], session: str) -> Parsed:
     facts: list[ImportFact] = []
     codes: list[str] = []
+    kept: list[ImportBlock] = []
     for name, block in blocks.items():
         held = block if isinstance(block, dict) else {"value": block}
         text = held.get("value") if "value" in held else held.get("content")
         if not isinstance(text, str) or not text.strip():
             continue
-        if name != "context":
-            codes.append(BLOCKS.get(name, "unknown_block"))
+        if name not in BLOCKS:
+            codes.append("unknown_block")
             continue
         at = moment(held.get("lastModified")) or moment(held.get("updatedAt")) or file.modified
+        kept.append(ImportBlock(name=name, content=text, at=at))
+        if name != "context":
+            continue
         found = statements(text)
         codes += found.codes
         for statement in found.statements:
@@ -79,7 +78,24 @@ def _core(file: ForeignFile, blocks: dict[str, object], session: str) -> Parsed:
                 codes.append("too_long")
             else:
                 facts.append(_fact(file, statement.text, session, at, bare=statement.bare))
-    return Parsed(tuple(facts), tally(file.path, codes))
+    own = _session(file, session, blocks=tuple(kept)) if kept else ()
+    return Parsed(tuple(facts), tally(file.path, codes), sessions=own)
+
+
+def _session(
+    file: ForeignFile,
+    session: str,
+    *,
+    blocks: tuple[ImportBlock, ...] = (),
+    items: tuple[ImportItem, ...] = (),
+) -> tuple[ImportSession, ...]:
+    """The plugin calls a file by its session, so the name serves where the content names none."""
+    name = session or words(file.path.rpartition("/")[2].removesuffix(".json"))
+    times = [*(block.at for block in blocks), *(item.at for item in items)]
+    at = max(filter(None, times), default=file.modified)
+    if not name:
+        return ()
+    return (ImportSession(session_id=name, at=at, file=file.path, blocks=blocks, items=items),)
 
 
 def _items(document: dict[str, object]) -> Iterator[tuple[str, object]]:
@@ -95,25 +111,33 @@ def _items(document: dict[str, object]) -> Iterator[tuple[str, object]]:
 def _working(file: ForeignFile, items: Iterable[tuple[str, object]], session: str) -> Parsed:
     facts: list[ImportFact] = []
     codes: list[str] = []
+    kept: list[ImportItem] = []
     for slot, item in items:
         text = item.get("content") if isinstance(item, dict) else None
         if not isinstance(item, dict) or not isinstance(text, str):
             codes.append("not_an_entry")
             continue
-        kind = slot or words(item.get("type"))
-        if not text.strip():
+        kind, said = slot or words(item.get("type")), text.strip()
+        by_hand = words(item.get("source")).startswith(BY_HAND)
+        at = moment(item.get("timestamp")) or file.modified
+        if not said:
             codes.append("empty")
-        elif kind in KINDS:
-            codes.append(KINDS[kind])
-        elif kind != "decision" and not words(item.get("source")).startswith(BY_HAND):
-            codes.append("pool_note")
-        elif len(text.strip()) > file.max_chars:
-            codes.append("too_long")
+        elif kind in SLOTS:
+            kept.append(ImportItem(text=said, slot=kind, at=at))
+        elif kind in PATHS:
+            kept.append(ImportItem(text=said, kind="path", at=at))
+        elif by_hand:
+            kept.append(ImportItem(text=said, at=at))
         else:
-            at = moment(item.get("timestamp")) or file.modified
+            codes.append("pool_note")
+        lasts = bool(said) and (kind == "decision" or (by_hand and kind not in (*SLOTS, *PATHS)))
+        if lasts and len(said) > file.max_chars:
+            codes.append("too_long")
+        elif lasts:
             kind = "decision" if kind == "decision" else ""
-            facts.append(_fact(file, text.strip(), session, at, kind=kind))
-    return Parsed(tuple(facts), tally(file.path, codes))
+            facts.append(_fact(file, said, session, at, kind=kind))
+    own = _session(file, session, items=tuple(kept)) if kept else ()
+    return Parsed(tuple(facts), tally(file.path, codes), sessions=own)
 
 
 def _fact(
