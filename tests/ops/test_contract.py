@@ -288,3 +288,18 @@ def test_a_contract_that_an_editor_saves_in_between_is_not_overwritten(files: Be
     path_of(files).write_bytes(before.replace(b"Ship it.", b"Sail it."))
     assert not file.replace(before.replace(b"Ship it.", b"Sink it."), over=before)
     assert said(files)["goal"] == "Sail it."
+
+
+def test_a_workspace_whose_folder_is_not_known_has_no_contract_that_could_be_found(
+    bench: Bench,
+) -> None:
+    """Never that of the folder in which this process happens to run."""
+    key = "0123456789abcdef"
+    bench.put((Ref(ContractRecord, key), ContractRecord()))
+    for name, fields in (
+        ("show_contract", {}),
+        ("init_contract", {"goal": "x"}),
+        ("handoff", {}),
+    ):
+        with pytest.raises(UserError, match="not known where"):
+            bench.call(name, workspace=key, **fields)

@@ -13,7 +13,8 @@ from wm.ops.contract_file import contract_file
 def look(caller: Caller, place: Place) -> Any:
     """What is there of a contract, None without one. Raises WmError."""
     folder = place.root if caller.workspace else caller.directory
-    return caller.call("show_contract") if contract_file(place, folder).stands else None
+    there = bool(folder) and contract_file(place, folder).stands
+    return caller.call("show_contract") if there else None
 
 
 def told(found: Any) -> str:

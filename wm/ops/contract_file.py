@@ -6,6 +6,7 @@ stands.
 
 from __future__ import annotations
 
+from wm.errors import UserError
 from wm.formats.contract_record import ContractRecord
 from wm.formats.protocol import Place
 from wm.ops.base import Work
@@ -18,7 +19,15 @@ HANDOFF = ("handoff", "latest.md")
 
 
 def contract_file(place: Place, folder: str) -> ProjectFile:
-    """The contract of the project that a folder lies in, whether it is there or not."""
+    """The contract of the project that a folder lies in, whether it is there or not.
+
+    Raises UserError for a workspace whose folder is not known.
+    """
+    if not (folder or place.root):
+        raise UserError(
+            f"It is not known where the workspace {place.key} lies.",
+            fix="Name its folder with -C DIR.",
+        )
     root = project_root(folder or place.root, marker=f"{FOLDER}/{NAME}")
     return ProjectFile(root, FOLDER, NAME)
 

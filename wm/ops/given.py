@@ -45,6 +45,8 @@ def give(work: Work, place: Place, state: SessionState, room: int) -> Given:
     always = work.runtime.settings.contract.inject_handoff
     if not always and not is_waiting(work.runtime, place):
         return Given("", state)
+    if not (state.root or place.root):
+        return Given("", state)
     file = handoff_file(place, state.root)
     asked = _asked(work, place, shown(file.root))
     if not (always or asked):

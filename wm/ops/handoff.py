@@ -113,7 +113,8 @@ def _session(work: Work, place: Place, root: str, wanted: str) -> SessionState |
     states = [s for s in readable_sessions(work, place.key) if not s.subagent]
     if not wanted:
         states.sort(key=lambda s: (s.updated_at, s.session_id), reverse=True)
-        return next((s for s in states if contract_file(place, s.root).root == root), None)
+        placed = (s for s in states if s.root or place.root)
+        return next((s for s in placed if contract_file(place, s.root).root == root), None)
     named = [s for s in states if s.session_id.startswith(wanted)]
     exact = [s for s in named if s.session_id == wanted] or named
     if len(exact) != 1:

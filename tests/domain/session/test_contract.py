@@ -83,7 +83,7 @@ FAULTS: tuple[tuple[str, str | bytes, str, str, int, str], ...] = (
     ("not_utf8", TEXT.encode().replace(b"Tides", b"Tid\xe9s"), "decisions", 5, "UTF-8"),
     ("not_utf8", TEXT.encode("utf-16"), "file", 1, "UTF-8"),
     ("too_large", TEXT + " " * MAX_BYTES, "file", 0, "Move what is done"),
-    ("invalid_json", swapped('"build",', '"build"'), "current_phase", 4, "comma"),
+    ("invalid_json", swapped('"build",', '"build"'), "current_phase", 4, "Add one"),
     ("invalid_json", swapped('"Write the tests."', '"Write the tests.",'), "next_actions", 11,
      "Remove the comma"),
     ("invalid_json", swapped('  "goal"', '  // why\n  "goal"'), "file", 2, "no comments"),

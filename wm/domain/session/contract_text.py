@@ -131,9 +131,9 @@ def _comma_missing(text: str, at: int, said: str) -> Mended | None:
     while gap > 0 and text[gap] == "\n":
         gap -= 1
     if text[gap] not in SPACE:
-        return "invalid_json", at, "lacks a comma before it", "Add a comma.", text
+        return "invalid_json", at, "lacks a comma here", "Add one before this place.", text
     mended = f"{text[:gap]},{text[gap + 1 :]}"
-    return "invalid_json", at, "lacks a comma before it", "Add a comma.", mended
+    return "invalid_json", at, "lacks a comma here", "Add one before this place.", mended
 
 
 def _quotes(text: str, at: int, _said: str) -> Mended | None:
