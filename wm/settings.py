@@ -374,6 +374,18 @@ class PressureSettings:
         spec="PS-1",
         unit="tokens",
     )
+    chars_per_token: int = option(
+        4,
+        "Characters that count as a token where a client told its count once, at a resume.",
+        spec="PS-1",
+        unit="chars",
+    )
+    claude_reserve_tokens: int = option(
+        33_000,
+        "Claude Code compacts by itself this far below the end of the window.",
+        spec="PS-1",
+        unit="tokens",
+    )
     rearm_percent: float = option(
         5.0,
         "A level is told again once the share fell this far below it in between.",

@@ -113,7 +113,7 @@ def _touch_refs(_runtime: Runtime, request: NotesRequest) -> Sequence[Ref[Docume
     return (Ref(SessionState, request.workspace, "s" * 32),)
 
 
-def _heard(request: NoteRequest) -> Notes | None:
+def _heard(_runtime: Runtime, request: NoteRequest) -> Notes | None:
     return None if request.text == "waits" else Notes(texts=("heard",))
 
 

@@ -293,9 +293,9 @@ READ = {"tool_name": "Read", "tool_input": {"file_path": "/src/a.py"}}
     ],
 )
 def test_only_a_tool_call_that_went_well_is_answered_before_it_is_written(
-    event: str, payload: dict[str, Any], early: bool
+    bench: Bench, event: str, payload: dict[str, Any], early: bool
 ) -> None:
-    given = {"session_id": "cc-1", "cwd": "/src", **payload}
+    given = {"session_id": "cc-1", "cwd": str(bench.project), **payload}
     request = HookRequest(agent=CLAUDE, name=event, payload=given)
     assert hooks.hook.at_once is not None
-    assert (hooks.hook.at_once(request) is not None) == early
+    assert (hooks.hook.at_once(bench.runtime, request) is not None) == early

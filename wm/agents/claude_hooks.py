@@ -61,9 +61,9 @@ class ClaudeHook:
 HOOKS = (
     ClaudeHook("SessionStart"),
     ClaudeHook("UserPromptSubmit"),
-    ClaudeHook("PostToolUse", matcher=CHANGES, prints=False, files=Files.UNHEARD),
-    ClaudeHook("PostToolUse", matcher=LOOKS, prints=False, files=Files.NEVER),
-    ClaudeHook("PostToolUse", matcher=OTHERS, prints=False, files=Files.NEVER),
+    ClaudeHook("PostToolUse", matcher=CHANGES, files=Files.UNHEARD),
+    ClaudeHook("PostToolUse", matcher=LOOKS, files=Files.NEVER),
+    ClaudeHook("PostToolUse", matcher=OTHERS, files=Files.NEVER),
     ClaudeHook("PostToolUseFailure"),
     ClaudeHook("PreCompact"),
     ClaudeHook("PostCompact", prints=False),

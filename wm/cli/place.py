@@ -8,6 +8,9 @@ from wm.formats.protocol import Inspection, Place
 LEAST = 10
 """Columns of the names in these blocks, so that they line up with each other."""
 
+FILLED = {"critical": "nearly full", "high": "filling up"}
+"""What a level of pressure means (PS-1)."""
+
 
 def where(place: Place) -> str:
     """The folder and its branch."""
@@ -66,4 +69,8 @@ def _sessions(found: Inspection) -> str:
     parts = [f"{len(still_open):,} open of {len(found.sessions):,}"]
     if errors:
         parts.append(output.count(errors, "open error"))
+    levels = [session.pressure for session in still_open]
+    for level in ("critical", "high"):
+        if number := levels.count(level):
+            parts.append(f"{number} with a context {FILLED[level]}")
     return " · ".join(parts)

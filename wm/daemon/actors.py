@@ -175,6 +175,13 @@ class Actors:
         elif not queue.running:
             self._start(key, queue)
 
+    def early(self, operation: Operation[Any, Any], request: Record) -> Record | None:
+        """The answer for a request that nobody waits for; None: it is waited for."""
+        if operation.at_once is None:
+            return None
+        found: Record | None = operation.at_once(self._runtime, request)
+        return found
+
     def query(self, operation: Operation[Any, Any], request: Record, answered: Answered) -> None:
         """Answer a query beside the loop."""
 

@@ -99,7 +99,8 @@ class Controls:
             "wm_updates_waiting": self.actors.waiting,
             "wm_subscribers": len(self.hub),
         }
-        return Response(200, self.metrics.text(gauges).encode(), METRICS_TYPE)
+        told = self.runtime.told.counts()
+        return Response(200, self.metrics.text(gauges, told).encode(), METRICS_TYPE)
 
     def openapi(self, _request: Request, _query: Mapping[str, str]) -> Response:
         # pydantic's schema machinery is 20 ms of import that only this answer needs.

@@ -73,7 +73,7 @@ class Door:
         def answered(done: Done[Any]) -> None:
             self._answer(label, reply, self._rendered(binding, label, done))
 
-        early = operation.at_once(model) if operation.at_once is not None else None
+        early = self._actors.early(operation, model)
         if early is not None:
             self._actors.update(operation, model, lambda done: self._done_later(label, done))
             self._answer(label, reply, binding.response(early, status=202))

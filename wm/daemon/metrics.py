@@ -59,8 +59,10 @@ class Metrics:
         key = (route, status)
         self.requests[key] = self.requests.get(key, 0) + 1
 
-    def text(self, gauges: Mapping[str, float]) -> str:
-        """The exposition format, version 0.0.4."""
+    def text(
+        self, gauges: Mapping[str, float], told: Mapping[tuple[str, str], int] | None = None
+    ) -> str:
+        """The exposition format, version 0.0.4. told: by event and level (PS-3)."""
         lines = ["# TYPE wm_requests_total counter"]
         for (route, status), count in sorted(self.requests.items()):
             lines.append(f'wm_requests_total{{route="{route}",status="{status}"}} {count}')
@@ -72,6 +74,11 @@ class Metrics:
             ("wm_dropped_subscribers_total", self.dropped_subscribers),
         ):
             lines += [f"# TYPE {name} counter", f"{name} {value}"]
+        if told:
+            lines.append("# TYPE wm_pressure_total counter")
+        for (event, level), count in sorted((told or {}).items()):
+            kind = event.removeprefix("pressure_")
+            lines.append(f'wm_pressure_total{{event="{kind}",level="{level}"}} {count}')
         for name, gauge in gauges.items():
             lines += [f"# TYPE {name} gauge", f"{name} {gauge:g}"]
         for name, histogram in (

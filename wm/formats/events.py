@@ -20,6 +20,7 @@ class SessionStarted(Record):
 
     source: the agent's word: startup, resume, clear, compact or fork; others may come.
     transcript: the absolute path of the agent's own record of the session, where it has one.
+    context_tokens: what the context holds at a resume, as the client counts; 0: it says nothing.
     """
 
     kind: Literal["session_started"] = "session_started"
@@ -27,6 +28,7 @@ class SessionStarted(Record):
     parent_session: str = ""
     subagent: bool = False
     transcript: str = ""
+    context_tokens: int = 0
 
 
 class UserPrompt(Record):
@@ -56,7 +58,9 @@ class ToolFinished(Record):
 
     tool: one of TOOLS; `name` is the agent's own word. exit_code None: the client did not
     say, so nothing may be inferred from the output (HS-2). failed: the tool itself threw.
-    paths: files that it read, wrote or matched, as the agent spelled them.
+    paths: files that it read, wrote or matched, as the agent spelled them. aside: a subagent
+    made the call, so its output is in no context of this session. handle: the name under which
+    the whole output is kept, "" where it is not.
     """
 
     kind: Literal["tool_finished"] = "tool_finished"
@@ -68,6 +72,8 @@ class ToolFinished(Record):
     exit_code: int | None = None
     failed: bool = False
     cwd: str = ""
+    aside: bool = False
+    handle: str = ""
 
 
 class CompactionStarted(Record):
@@ -82,6 +88,20 @@ class CompactionFinished(Record):
 
     kind: Literal["compaction_finished"] = "compaction_finished"
     summary: str = ""
+
+
+class UsageReported(Record):
+    """The client says how many tokens the session's context holds (PS-1).
+
+    limit: how many fit before the client cuts the conversation down; 0 where it does not say.
+    model: whose window that is. source: who says so, for the record.
+    """
+
+    kind: Literal["usage_reported"] = "usage_reported"
+    tokens: int
+    limit: int = 0
+    model: str = ""
+    source: str = "client"
 
 
 class SessionEnded(Record):
@@ -102,6 +122,7 @@ Event = Annotated[
     | ToolFinished
     | CompactionStarted
     | CompactionFinished
+    | UsageReported
     | SessionEnded
     | SessionDeleted,
     Field(discriminator="kind"),

@@ -38,6 +38,7 @@ class Pressure(Document):
 
     used, limit: in the unit of `basis`. source: who measured. stale: the number that was
     measured last before the context was replaced; a report that repeats it came late.
+    began: what the context held when the session was resumed.
     told: the highest level that this rise was told about; waiting: the one that it is still to
     be told about. Both are empty while there is nothing to say.
     """
@@ -56,6 +57,7 @@ class Pressure(Document):
     last_checked: str = ""
     level_since: str = ""
     stale: int = optional(0)
+    began: int = optional(0)
     told: str = optional("")
     waiting: str = optional("")
     warnings_sent: int = 0

@@ -14,6 +14,7 @@ from pydantic import Field, PrivateAttr
 from wm.formats.base import Record
 from wm.formats.events import Event
 from wm.formats.evidence import EvidenceRecord
+from wm.formats.pressure import Pressure
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry
 
@@ -94,6 +95,9 @@ class SessionSummary(Record):
     compactions: int = 0
     core_blocks: int = 0
     working_items: int = 0
+    pressure: str = ""
+    """Level of its context, "" where it was never measured; and the share of what fits."""
+    context_percent: float = 0.0
 
 
 class Inspection(Record):
@@ -289,6 +293,8 @@ class SessionAnswer(Record):
     hot: str = ""
     core: str = ""
     working: str = ""
+    pressure: Pressure | None = None
+    """How full its context is; None where it was never measured."""
 
 
 class HookRequest(Record):
@@ -299,6 +305,15 @@ class HookRequest(Record):
     payload: dict[str, Any]
     project: str = ""
     _meaning: Any = PrivateAttr(default=None)
+    _unheard: bool = PrivateAttr(default=False)
+
+    @property
+    def unheard(self) -> bool:
+        """The hook was answered before it was carried out: nobody reads what it brings."""
+        return self._unheard
+
+    def not_waited_for(self) -> None:
+        self._unheard = True
 
     def meaning(self, find: Callable[[HookRequest], M]) -> M:
         """What `find` makes of the payload. Queue, locks and work all ask; it is found once."""

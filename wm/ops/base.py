@@ -182,7 +182,7 @@ class Operation(Generic[Q, A]):
     run: Callable[[Work, Q], A]
     refs: Callable[[Runtime, Q], Sequence[Ref[Document]]] | None = None
     queue: Callable[[Runtime, Q], str] = lambda _runtime, _request: ""
-    at_once: Callable[[Q], A | None] | None = None
+    at_once: Callable[[Runtime, Q], A | None] | None = None
 
     @property
     def writes(self) -> bool:

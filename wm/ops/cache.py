@@ -43,6 +43,43 @@ class DerivedCache:
             self._values.pop(key, None)
 
 
+class Marks:
+    """A small set of keys, the oldest out first. Safe for several threads."""
+
+    def __init__(self, size: int = 256) -> None:
+        self._size = size
+        self._keys: OrderedDict[Hashable, None] = OrderedDict()
+        self._lock = Lock()
+
+    def mark(self, key: Hashable, *, present: bool) -> None:
+        """Put the key in, or take it out."""
+        with self._lock:
+            self._keys.pop(key, None)
+            if present:
+                self._keys[key] = None
+            if len(self._keys) > self._size:
+                self._keys.popitem(last=False)
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._keys
+
+
+class Tally:
+    """Counts of what happened, by our own words, for the metrics. Safe for several threads."""
+
+    def __init__(self) -> None:
+        self._counts: dict[tuple[str, str], int] = {}
+        self._lock = Lock()
+
+    def add(self, event: str, word: str) -> None:
+        with self._lock:
+            self._counts[event, word] = self._counts.get((event, word), 0) + 1
+
+    def counts(self) -> dict[tuple[str, str], int]:
+        with self._lock:
+            return dict(self._counts)
+
+
 def _same(known: tuple[Any, ...], inputs: tuple[Any, ...]) -> bool:
     for a, b in zip(known, inputs, strict=True):
         # Documents can hold ten thousand entries: identity, not a field-by-field comparison.

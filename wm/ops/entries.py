@@ -48,7 +48,7 @@ from wm.ops.place import locate, memory_ref, workspace_of
 from wm.ops.remember import judged
 from wm.ops.render import omissions, rendered, strengths
 from wm.ops.runtime import Runtime
-from wm.ops.sessions import own_memory, readable_sessions
+from wm.ops.sessions import measured, own_memory, readable_sessions
 from wm.store.base import Ref
 
 Edit = Callable[[WorkspaceMemory], tuple[WorkspaceMemory, Sequence[Fact]] | Refusal]
@@ -101,21 +101,25 @@ def _wanted(entry: MemoryEntry, request: EntriesRequest) -> bool:
 
 def session_summaries(work: Work, place: Place) -> tuple[SessionSummary, ...]:
     """The sessions of a workspace, newest first."""
-    found = (
-        SessionSummary(
-            session_id=state.session_id,
-            agent=state.agent,
-            updated_at=state.updated_at,
-            ended=bool(state.ended_at),
-            open_errors=len(state.open_errors),
-            active_files=len(state.active_files),
-            epoch_number=state.epoch_number,
-            compactions=state.compactions,
-            **_own_counts(work, place, state),
-        )
-        for state in readable_sessions(work, place.key)
-    )
+    found = (_summary(work, place, state) for state in readable_sessions(work, place.key))
     return tuple(sorted(found, key=lambda s: s.updated_at, reverse=True))
+
+
+def _summary(work: Work, place: Place, state: SessionState) -> SessionSummary:
+    full = measured(work, place.key, state.session_id)
+    return SessionSummary(
+        session_id=state.session_id,
+        agent=state.agent,
+        updated_at=state.updated_at,
+        ended=bool(state.ended_at),
+        open_errors=len(state.open_errors),
+        active_files=len(state.active_files),
+        epoch_number=state.epoch_number,
+        compactions=state.compactions,
+        pressure=full.level if full is not None else "",
+        context_percent=full.percentage if full is not None else 0.0,
+        **_own_counts(work, place, state),
+    )
 
 
 def _own_counts(work: Work, place: Place, state: SessionState) -> dict[str, int]:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wm.domain import hooks as adapters
-from wm.domain.hooks import Outcome, Parsed
+from wm.domain.hooks import Outcome, Parsed, Want
 from wm.domain.redact import Redactor
 from wm.errors import HostError
 from wm.formats.base import Document
@@ -26,7 +26,7 @@ from wm.formats.protocol import (
     PromptRequest,
     Scoped,
 )
-from wm.ops import prompt
+from wm.ops import pressure, prompt
 from wm.ops.base import Operation, Work, execute
 from wm.ops.local import open_runtime
 from wm.ops.place import locate
@@ -49,11 +49,15 @@ def _run(work: Work, request: HookRequest) -> HookAnswer:
     blocks = PromptAnswer()
     if parsed.call:
         blocks = prompt.answer(work, place, _prompt_request(parsed))
+    told = pressure.Told()
+    if _appends(parsed) and not request.unheard:
+        told = pressure.tell(work, place, parsed.session_id)
     given = blocks.blocks if blocks.opened or not parsed.keeps else ()
     outcome = Outcome(
         blocks=tuple(block.text for block in given),
         instructions="\n".join(a.instructions for a in answers if a.instructions),
-        notices=tuple(notice for a in answers for notice in a.notices),
+        notices=(*(n for a in answers for n in a.notices), *filter(None, (told.warning,))),
+        review=told.review,
         epoch=blocks.epoch,
     )
     return _answer(request, outcome)
@@ -63,6 +67,12 @@ def _named(runtime: Runtime, parsed: Parsed) -> Parsed:
     """As `ops.base` does for requests that name their session outright."""
     name = runtime.redacted_name(parsed.session_id)
     return parsed if name == parsed.session_id else replace(parsed, session_id=name)
+
+
+def _appends(parsed: Parsed) -> bool:
+    """Whether the reply can end up behind what the conversation holds already: what opens an
+    epoch stands before it (EP-1)."""
+    return not parsed.call and not parsed.wants.isdisjoint((Want.NOTICES, Want.PROMPT))
 
 
 def _asks(parsed: Parsed) -> bool:
@@ -106,6 +116,8 @@ def _refs(runtime: Runtime, request: HookRequest) -> Sequence[Ref[Document]]:
         refs.update(dict.fromkeys(event_refs(runtime, place, item)))
     if parsed.call:
         refs.update(dict.fromkeys(prompt.prompt_refs(runtime, place, parsed.session_id)))
+    if _appends(parsed) and not request.unheard:
+        refs.update(dict.fromkeys(pressure.tell_refs(runtime, place.key, parsed.session_id)))
     return tuple(refs)
 
 
@@ -114,14 +126,19 @@ def _queue(runtime: Runtime, request: HookRequest) -> str:
     return locate(runtime, Scoped(directory=parsed.directory)).key if _asks(parsed) else ""
 
 
-def _at_once(request: HookRequest) -> HookAnswer | None:
+def _at_once(runtime: Runtime, request: HookRequest) -> HookAnswer | None:
     """A tool call that did not fail changes hot state only and has nothing to print: the agent
-    goes on as soon as it is heard. Later hooks of the workspace wait behind it."""
-    parsed = request.meaning(_parsed)
-    heard = parsed.events and not parsed.call
-    if heard and all(isinstance(e, ToolFinished) and _went_well(e) for e in parsed.events):
-        return _answer(request, Outcome())
-    return None
+    goes on as soon as it is heard. Later hooks of the workspace wait behind it. One that can
+    carry what the session is to be told is waited for."""
+    parsed = _named(runtime, request.meaning(_parsed))
+    if not parsed.events or parsed.call:
+        return None
+    if not all(isinstance(e, ToolFinished) and _went_well(e) for e in parsed.events):
+        return None
+    if _appends(parsed) and pressure.waits(runtime, _queue(runtime, request), parsed.session_id):
+        return None
+    request.not_waited_for()
+    return _answer(request, Outcome())
 
 
 def _went_well(call: ToolFinished) -> bool:

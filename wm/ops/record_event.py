@@ -19,6 +19,7 @@ from wm.formats.events import (
     CompactionFinished,
     SessionStarted,
     ToolFinished,
+    UsageReported,
     UserPrompt,
 )
 from wm.formats.protocol import EventAnswer, EventRequest, Place, Remembered, RememberRequest
@@ -30,6 +31,7 @@ from wm.ops import (
     core,
     journal,
     origins,
+    pressure,
     session_files,
     shown,
     working,
@@ -58,6 +60,9 @@ COMPACTED = "compact"
 NEWLY_KEPT = ("promoted", "superseded", "retryable")
 """Outcomes after which the session's prompt, frozen before, does not show the memory yet."""
 
+HEARD_BY_MODEL = (UserPrompt, ToolFinished, UsageReported)
+"""Events after which a client can still append a sentence to the conversation."""
+
 
 def record(work: Work, place: Place, request: EventRequest) -> EventAnswer:
     """Take in one event. Raises UserError without a session id."""
@@ -67,6 +72,7 @@ def record(work: Work, place: Place, request: EventRequest) -> EventAnswer:
     answer = step(work, place, redacted)
     work.heard.append((place.key, sid(request.session_id)))
     origins.hear(work, place, request, redacted)
+    pressure.hear(work, place, request, redacted)
     return answer
 
 
@@ -281,6 +287,11 @@ def _compaction_finished(work: Work, place: Place, request: EventRequest) -> Eve
     return EventAnswer(remembered=remembered, open_errors=len(state.open_errors))
 
 
+def _used(work: Work, place: Place, request: EventRequest) -> EventAnswer:
+    pressure.report(work, place, request)
+    return EventAnswer()
+
+
 def _ended(work: Work, place: Place, request: EventRequest) -> EventAnswer:
     """The session just ends: what it left in the journal is promoted without it (WM-6)."""
     state = _apply(work, load_session(work, place, request), request.event)
@@ -345,6 +356,10 @@ def _prompt_refs(runtime: Runtime, place: Place, request: EventRequest) -> Seque
     return (state, *learn_refs(place.key), *(trash_ref(place.key, e.id) for e in named))
 
 
+def _nothing(_runtime: Runtime, _place: Place, _request: EventRequest) -> Sequence[Ref[Document]]:
+    return ()
+
+
 def _files(runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
     return session_files.delete_refs(runtime, place.key, request.session_id)
 
@@ -401,6 +416,7 @@ STEPS: dict[str, tuple[Step, Refs]] = {
     "tool_finished": (_tool, _using_tool),
     "compaction_started": (_compaction_started, _compaction),
     "compaction_finished": (_compaction_finished, _compaction),
+    "usage_reported": (_used, _nothing),
     "session_ended": (_ended, _ending),
     "session_deleted": (_deleted, _files),
 }
@@ -410,15 +426,25 @@ def event_refs(runtime: Runtime, place: Place, request: EventRequest) -> Sequenc
     """The documents that this event may change."""
     require_session(request, runtime.settings.session)
     _step, refs = STEPS[request.event.kind]
-    return refs(runtime, place, request)
+    own = refs(runtime, place, request)
+    return tuple(dict.fromkeys((*own, *pressure.hear_refs(runtime, place, request))))
 
 
 def _run(work: Work, request: EventRequest) -> EventAnswer:
-    return record(work, locate(work.runtime, request), request)
+    """One event of a client without hooks: what it is told it appends to its conversation."""
+    place = locate(work.runtime, request)
+    answer = record(work, place, request)
+    if not isinstance(request.event, HEARD_BY_MODEL):
+        return answer
+    told = pressure.tell(work, place, request.session_id)
+    more = tuple(filter(None, (told.warning, told.review)))
+    return answer.model_copy(update={"notices": (*answer.notices, *more)}) if more else answer
 
 
 def _operation_refs(runtime: Runtime, request: EventRequest) -> Sequence[Ref[Document]]:
-    return event_refs(runtime, locate(runtime, request), request)
+    place = locate(runtime, request)
+    told = pressure.tell_refs(runtime, place.key, request.session_id)
+    return tuple(dict.fromkeys((*event_refs(runtime, place, request), *told)))
 
 
 record_event = Operation(

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from wm import __version__
 from wm.domain.redact import Redactor
 from wm.formats.home import AllowedDigests
-from wm.ops.cache import DerivedCache
+from wm.ops.cache import DerivedCache, Marks, Tally
 from wm.settings import Settings
 from wm.store.base import Ref, Store
 
@@ -54,6 +54,10 @@ class Runtime:
     branches: DerivedCache = field(default_factory=DerivedCache)
     anchors: DerivedCache = field(default_factory=DerivedCache)
     commits: DerivedCache = field(default_factory=DerivedCache)
+    untold: Marks = field(default_factory=Marks)
+    """Sessions that are to be told something at the next opportunity (PS-3)."""
+    told: Tally = field(default_factory=Tally)
+    """Changes of level, and what was said about them, since this process began."""
     plain_paths: DerivedCache = field(default_factory=lambda: DerivedCache(size=512))
     """Whether a path looks like no secret at all: agents name the same ones again and again."""
     plain_names: DerivedCache = field(default_factory=lambda: DerivedCache(size=64))

@@ -9,6 +9,7 @@ from wm.domain.session import blocks, hot, working
 from wm.domain.times import iso
 from wm.errors import Corrupt, NotFound, StoreError, UserError
 from wm.formats.core_memory import CoreMemory
+from wm.formats.pressure import Pressure
 from wm.formats.protocol import Place, SessionAnswer, SessionScoped
 from wm.formats.session_memory import NEWEST
 from wm.formats.session_state import CompactionState, SessionState, WordOrigins
@@ -34,6 +35,10 @@ def core_ref(key: str, session_id: str) -> Ref[CoreMemory]:
 
 def working_ref(key: str, session_id: str) -> Ref[WorkingMemory]:
     return Ref(WorkingMemory, key, sid(session_id))
+
+
+def pressure_ref(key: str, session_id: str) -> Ref[Pressure]:
+    return Ref(Pressure, key, sid(session_id))
 
 
 def load_session(work: Work, place: Place, request: SessionScoped) -> SessionState:
@@ -75,6 +80,13 @@ def readable_sessions(work: Work, key: str) -> Iterator[SessionState]:
                 yield state
 
 
+def measured(work: Work, key: str, session_id: str) -> Pressure | None:
+    """How full a session's context is; None where nobody measured it or it cannot be read."""
+    with suppress(StoreError):
+        return work.read(pressure_ref(key, session_id)).document
+    return None
+
+
 def require_session(request: SessionScoped, settings: SessionSettings) -> None:
     """Raises UserError without a session id, and for one that is a text and no id."""
     if not request.session_id:
@@ -112,6 +124,7 @@ def _show(work: Work, request: SessionScoped) -> SessionAnswer:
         hot=text,
         core=blocks.render(core, settings.core) if core is not None else "",
         working=working.render(held, state.events, settings.working).text if held else "",
+        pressure=measured(work, place.key, state.session_id),
     )
 
 

@@ -1,17 +1,27 @@
-"""One line for an agent's status line: what is remembered here, what is open."""
+"""One line for an agent's status line: what is remembered here, what is open, how full it is.
+
+What the client tells of its context on this way is the only true count of tokens that Claude
+Code gives (PS-1). Most calls bring nothing new: they take no lock and write nothing.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import Field
 
-from wm.formats.base import Record
-from wm.formats.protocol import HookAnswer, Scoped
+from wm.domain.hooks.claude_code import usage
+from wm.formats.base import Document, Record
+from wm.formats.events import UsageReported
+from wm.formats.protocol import EventRequest, HookAnswer, Place, Scoped
+from wm.ops import pressure
 from wm.ops.base import Operation, Work
 from wm.ops.memory import read_memory
 from wm.ops.place import locate
-from wm.ops.sessions import session_ref
+from wm.ops.runtime import Runtime
+from wm.ops.sessions import pressure_ref, require_session, session_ref
+from wm.store.base import Ref
 
 
 class StatuslineRequest(Record):
@@ -22,27 +32,69 @@ class StatuslineRequest(Record):
 
 
 def _run(work: Work, request: StatuslineRequest) -> HookAnswer:
-    folders = request.payload.get("workspace")
-    known = folders if isinstance(folders, dict) else {}
-    named = (request.project, known.get("project_dir"), request.payload.get("cwd"))
-    directory = next((path for path in named if isinstance(path, str) and path), "")
-    place = locate(work.runtime, Scoped(directory=directory))
+    place = _place(work.runtime, request)
+    news = _news(work.runtime, place, request)
+    if news is not None:
+        pressure.report(work, place, news)
     memory = read_memory(work, place)
     active = sum(entry.status == "active" for entry in memory.entries)
     inbox = sum(entry.status == "inbox" for entry in memory.entries)
     parts = [f"wm {active} remembered"]
     parts += [f"{inbox} in inbox"] if inbox else []
-    parts += _open_errors(work, place.key, request.payload.get("session_id"))
+    session_id = _session_id(work.runtime, request)
+    if session_id:
+        parts += _open_errors(work, place.key, session_id)
+        parts += _pressure(work, place.key, session_id)
     return HookAnswer(content_type="text/plain; charset=utf-8", body=" · ".join(parts))
 
 
-def _open_errors(work: Work, key: str, session_id: object) -> list[str]:
-    if not isinstance(session_id, str) or not session_id:
-        return []
-    name = work.runtime.redacted_name(session_id)
-    state = work.read(session_ref(key, name)).document
+def _place(runtime: Runtime, request: StatuslineRequest) -> Place:
+    folders = request.payload.get("workspace")
+    known = folders if isinstance(folders, dict) else {}
+    named = (request.project, known.get("project_dir"), request.payload.get("cwd"))
+    directory = next((path for path in named if isinstance(path, str) and path), "")
+    return locate(runtime, Scoped(directory=directory))
+
+
+def _session_id(runtime: Runtime, request: StatuslineRequest) -> str:
+    named = request.payload.get("session_id")
+    return runtime.redacted_name(named) if isinstance(named, str) and named else ""
+
+
+def _news(runtime: Runtime, place: Place, request: StatuslineRequest) -> EventRequest | None:
+    """What the client reports, where that changes anything."""
+    event = usage(request.payload, runtime.settings.pressure.claude_reserve_tokens)
+    session_id = _session_id(runtime, request)
+    if event is None or not session_id:
+        return None
+    asked = EventRequest(session_id=session_id, agent="claude-code", event=event)
+    require_session(asked, runtime.settings.session)
+    assert isinstance(asked.event, UsageReported)
+    return asked if pressure.is_news(runtime, place.key, session_id, asked.event) else None
+
+
+def _open_errors(work: Work, key: str, session_id: str) -> list[str]:
+    state = work.read(session_ref(key, session_id)).document
     count = len(state.open_errors) if state is not None else 0
     return [f"{count} open error{'s' if count != 1 else ''}"] if count else []
 
 
-statusline = Operation("statusline", StatuslineRequest, HookAnswer, _run)
+def _pressure(work: Work, key: str, session_id: str) -> list[str]:
+    known = work.read(pressure_ref(key, session_id)).document
+    if known is None or not known.used:
+        return []
+    level = "" if known.level == "safe" else f" {known.level}"
+    return [f"context {int(known.percentage)} %{level}"]
+
+
+def _refs(runtime: Runtime, request: StatuslineRequest) -> Sequence[Ref[Document]]:
+    place = _place(runtime, request)
+    news = _news(runtime, place, request)
+    return () if news is None else (pressure_ref(place.key, news.session_id),)
+
+
+def _queue(runtime: Runtime, request: StatuslineRequest) -> str:
+    return _place(runtime, request).key
+
+
+statusline = Operation("statusline", StatuslineRequest, HookAnswer, _run, _refs, _queue)

@@ -14,6 +14,7 @@ from wm.formats.base import Document, dump
 from wm.formats.core_memory import CoreMemory
 from wm.formats.home import Aliases
 from wm.formats.pending_journal import PendingJournal
+from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.protocol import (
     ExportAnswer,
@@ -135,6 +136,7 @@ OF_MANY = (
     SessionState,
     WorkingMemory,
     CompactionState,
+    Pressure,
     ToolOutput,
 )
 """Formats with many documents in a workspace."""

@@ -3,7 +3,7 @@
 // The transport is swapped for one that answers from the scenario, because node's fetch knows
 // no Unix sockets; everything behind it is the plugin as it is shipped.
 //   argv[2]  path of the plugin, as .mjs
-//   in       {"parents": {id: parentID}, "messages": [of the session], "steps": [step…]}
+//   in       {"parents": {id: parentID}, "messages": [of the session], "refuses": …, "steps": [step…]}
 //   a step   {"daemon": {event: reply} | "gone" | "slow" | "broken", "library": {event: reply}}
 //            or {"hook": name, "input": …, "output": …} or {"event": …} or {"tool": name, "args": …}
 //   out      {"calls": [[where, name, body]], "outputs": [output of each step]}
@@ -42,12 +42,17 @@ async function play(scenario) {
 
   const get = async ({ path: { id } }) => ({ data: { parentID: scenario.parents?.[id] } })
   const messages = async () => ({ data: scenario.messages ?? [] })
+  const prompt = async ({ path: { id }, body }) => {
+    calls.push(["prompt", id, JSON.parse(JSON.stringify(body))])
+    if (scenario.refuses === "throws") throw new Error("no such agent")
+    return scenario.refuses ? { error: scenario.refuses } : { data: {} }
+  }
   const hooks = create({
     wm,
     memory: createMemory(),
     directory: "/repo",
     worktree: "/repo",
-    client: { session: { get, messages } },
+    client: { session: { get, messages, prompt } },
     now: () => clock,
   })
 

@@ -57,12 +57,21 @@ def run(
     *steps: dict[str, Any],
     parents: dict[str, str] | None = None,
     messages: list[Any] | None = None,
+    refuses: str = "",
 ) -> Any:
     """The plugin's calls and the hooks' outputs after these steps."""
     assert plugin.stdin is not None
     assert plugin.stdout is not None
     plugin.stdin.write(
-        json.dumps({"steps": steps, "parents": parents or {}, "messages": messages or []}) + "\n"
+        json.dumps(
+            {
+                "steps": steps,
+                "parents": parents or {},
+                "messages": messages or [],
+                "refuses": refuses,
+            }
+        )
+        + "\n"
     )
     plugin.stdin.flush()
     line = plugin.stdout.readline()
@@ -542,3 +551,118 @@ def test_the_deadlines_in_the_source_are_the_defaults() -> None:
 def test_nothing_but_what_comes_with_the_runtime_is_imported() -> None:
     imports = re.findall(r'^import .* from "([^"]+)"$', PLUGIN.read_text(), re.M)
     assert imports == ["node:child_process", "node:fs", "node:os", "node:path"]
+
+
+# --- how full the context is (PS-1, PS-3) ---------------------------------------------------
+
+USED = {"input": 2, "output": 10, "reasoning": 0, "cache": {"read": 150_000, "write": 0}}
+REVIEW = {"message.updated": {"prompt": "[wm] critical"}}
+
+
+def answer(id: str = "msg_2", session: str = "s", **more: Any) -> dict[str, Any]:
+    """The event that an answer's step has ended."""
+    info = {
+        "id": id,
+        "sessionID": session,
+        "role": "assistant",
+        "agent": "build",
+        "mode": "build",
+        "providerID": "anthropic",
+        "modelID": "m",
+        "finish": "tool-calls",
+        "tokens": USED,
+        "path": {"cwd": "/repo"},
+    }
+    return bus("message.updated", info={**info, **more})
+
+
+def asking(session: str = "s") -> dict[str, Any]:
+    info = {
+        "id": "msg_1",
+        "sessionID": session,
+        "role": "user",
+        "agent": "plan",
+        "model": {"providerID": "anthropic", "modelID": "m", "variant": "high"},
+        "system": "Be brief.",
+    }
+    return bus("message.updated", info=info)
+
+
+def test_an_answers_tokens_are_told_once_with_what_fits_into_its_model(plugin: Plugin) -> None:
+    model = {"providerID": "anthropic", "id": "m", "limit": {"context": 200_000, "output": 32_000}}
+    call = transform()
+    call["input"]["model"] = model
+    config = {"hook": "config", "input": {"compaction": {"auto": True, "reserved": 9}}}
+    done = run(
+        plugin, {"daemon": {}}, config, created(), call, answer(finish=None), answer(), answer()
+    )
+    told = [body for _, name, body in done["calls"] if name == "message.updated"]
+    assert [body["limit"] for body in told] == [{"context": 200_000, "output": 32_000}]
+    assert told[0]["compaction"] == {"auto": True, "reserved": 9}
+    assert told[0]["event"]["properties"]["info"] == {
+        "id": "msg_2",
+        "sessionID": "s",
+        "role": "assistant",
+        "agent": "build",
+        "mode": "build",
+        "providerID": "anthropic",
+        "modelID": "m",
+        "tokens": USED,
+    }
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        answer(summary=True),
+        answer(tokens={"input": 0, "output": 0}),
+        answer(tokens=None),
+        answer(role="user"),
+        answer(session="child"),
+        answer(session=""),
+        bus("message.updated"),
+    ],
+    ids=["summary", "not counted yet", "no tokens", "user", "subagent", "no session", "nothing"],
+)
+def test_what_is_no_answer_of_the_conversation_is_not_told(
+    plugin: Plugin, event: dict[str, Any]
+) -> None:
+    done = run(plugin, {"daemon": REVIEW}, event, parents={"child": "s"})
+    assert done["calls"] == []
+
+
+def test_a_review_is_prompted_as_the_user_asked_and_starts_no_turn(plugin: Plugin) -> None:
+    done = run(plugin, {"daemon": REVIEW}, created(), asking(), answer())
+    assert [call for call in done["calls"] if call[0] == "prompt"] == [
+        [
+            "prompt",
+            "s",
+            {
+                "noReply": True,
+                "agent": "plan",
+                "model": {"providerID": "anthropic", "modelID": "m"},
+                "variant": "high",
+                "system": "Be brief.",
+                "parts": [{"type": "text", "text": "[wm] critical", "synthetic": True}],
+            },
+        ]
+    ]
+
+
+def test_the_plugins_own_prompt_is_nobodys_message(plugin: Plugin) -> None:
+    done = run(plugin, {"daemon": REVIEW}, created(), answer(), message("[wm] critical"))
+    assert names(done) == ["session.created", "message.updated", "s"]
+
+
+@pytest.mark.parametrize("refuses", ["throws", "an error"])
+def test_a_review_that_opencode_refuses_goes_behind_the_next_output(
+    plugin: Plugin, refuses: str
+) -> None:
+    done = run(plugin, {"daemon": REVIEW}, created(), answer(), bash(0), refuses=refuses)
+    assert done["outputs"][-1]["output"] == "out\n\n[wm] critical"
+
+
+def test_a_warning_goes_behind_the_next_output(plugin: Plugin) -> None:
+    daemon = {"message.updated": {"notices": ["[wm] high"]}}
+    done = run(plugin, {"daemon": daemon}, created(), answer(), bash(0), bash(0))
+    assert [o["output"] for o in done["outputs"][-2:]] == ["out\n\n[wm] high", "out"]

@@ -154,6 +154,7 @@ const strings = (value) =>
 //   begins   nothing was answered in this epoch yet, so nothing is bound to a system prompt
 //   untitled its first message is yet to come; OpenCode makes a title of all that is in that
 //   notices  sentences that wait for a place in the conversation
+//   asked    the last message of the user: who answers it, and how
 function createMemory() {
   return { sessions: new Map(), ready: undefined, late: 0, quietUntil: 0 }
 }
@@ -162,6 +163,10 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
   const { sessions } = memory
   const mine = new Set() // main sessions that ran in this instance
   const reported = new Set() // tool errors already told
+  const counted = new Set() // answers whose tokens were told
+  const windows = new Map() // what fits into a model, by provider/model
+  const prompts = new Set() // what this plugin itself says to the agent
+  let compaction = {}
   let sidePrompts = SIDE_CALLS
   let tail = Promise.resolve()
 
@@ -176,6 +181,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
         begins: false,
         untitled: false,
         notices: [],
+        asked: undefined,
       }
       sessions.set(id, known)
       if (sessions.size > MAX_SESSIONS) sessions.delete(sessions.keys().next().value)
@@ -253,6 +259,25 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
     return strings((await tell(SYSTEM, body, true))?.system)
   }
 
+  function once(seen, key) {
+    if (seen.has(key)) return false
+    seen.add(key)
+    if (seen.size > MAX_SESSIONS) seen.delete(seen.values().next().value)
+    return true
+  }
+
+  // A message of ours stands behind all that was said, is answered by whom the user asked, and
+  // starts no turn of its own. Where OpenCode refuses it, it goes behind the next tool output.
+  async function prompt(id, known, text) {
+    const { agent, model, system, format, tools } = known.asked ?? {}
+    const named = model && { providerID: model.providerID, modelID: model.modelID }
+    const parts = [{ type: "text", text, synthetic: true }]
+    const body = { noReply: true, agent, model: named, variant: model?.variant, system, format, tools, parts }
+    once(prompts, text)
+    const sent = await Promise.resolve(client?.session?.prompt?.({ path: { id }, body })).catch(() => undefined)
+    if (!sent || sent.error) known.notices.push(text)
+  }
+
   const events = {
     async "session.created"(event) {
       const info = event.properties?.info
@@ -263,11 +288,26 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
         event: { type: event.type, properties: { info: { id: info.id, parentID: info.parentID } } },
       })
     },
+    async "message.updated"(event) {
+      const info = event.properties?.info
+      if (!info?.sessionID) return
+      if (info.role === "user") session(info.sessionID).asked = info
+      const { input, output, total } = info.tokens ?? {}
+      if (info.role !== "assistant" || info.summary || !info.finish || !(input || output || total)) return
+      if (!once(counted, info.id)) return
+      const known = await familiar(info.sessionID)
+      if (known.parent) return
+      const { id, sessionID, role, agent, mode, providerID, modelID, summary, tokens } = info
+      const told = { id, sessionID, role, agent, mode, providerID, modelID, summary, tokens }
+      const limit = windows.get(`${providerID}/${modelID}`)
+      const body = { event: { type: event.type, properties: { info: told } }, limit, compaction }
+      const answer = await tell("message.updated", body)
+      known.notices.push(...strings(answer?.notices))
+      if (typeof answer?.prompt === "string" && answer.prompt) await prompt(sessionID, known, answer.prompt)
+    },
     async "message.part.updated"(event) {
       const part = event.properties?.part
-      if (part?.type !== "tool" || part.state?.status !== "error" || reported.has(part.id)) return
-      reported.add(part.id)
-      if (reported.size > MAX_SESSIONS) reported.delete(reported.values().next().value)
+      if (part?.type !== "tool" || part.state?.status !== "error" || !once(reported, part.id)) return
       const { status, input, error } = part.state
       const state = { status, input: cutAll(input), error: cut(error, MAX_OUTPUT) }
       const told = { sessionID: part.sessionID, type: "tool", tool: part.tool, state }
@@ -306,6 +346,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
 
   const hooks = {
     async config(config) {
+      compaction = { auto: config?.compaction?.auto, reserved: config?.compaction?.reserved }
       const own = ["title", "summary", "compaction"].map((name) => config?.agent?.[name]?.prompt)
       sidePrompts = [...SIDE_CALLS, ...strings(own).map((text) => text.slice(0, 200))]
     },
@@ -315,6 +356,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
     },
 
     async "chat.message"(input, output) {
+      if (output.parts?.length && output.parts.every((part) => prompts.has(part.text))) return
       const known = await familiar(input.sessionID)
       forgetCompaction(input.sessionID)
       // What a subagent is told was written by a model, not by the user (EX-4).
@@ -360,6 +402,8 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
     async [SYSTEM](input, output) {
       const id = input.sessionID
       const system = output.system
+      const model = input.model
+      if (model?.limit) windows.set(`${model.providerID}/${model.id}`, model.limit)
       if (!id || sidePrompts.some((begin) => system[0]?.trimStart().startsWith(begin.trimStart()))) return
       const known = await familiar(id)
       if (known.parent || known.compacting) return

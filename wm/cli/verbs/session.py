@@ -10,6 +10,7 @@ from wm.cli import output, session_memory
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.groups import Group
 from wm.formats.governance import DeletedSession
+from wm.formats.pressure import Pressure
 from wm.formats.protocol import SessionSummary
 
 
@@ -56,6 +57,9 @@ def about_session(session: SessionSummary) -> str:
         )
         if number
     ]
+    if session.pressure and not session.ended:
+        level = "" if session.pressure == "safe" else f" {session.pressure}"
+        counted.append(f"context {int(session.context_percent)} %{level}")
     state = "ended" if session.ended else "open"
     return " · ".join([session.agent or "?", state, output.moment(session.updated_at), *counted])
 
@@ -82,6 +86,8 @@ def show(caller: Caller, session_id: str, as_json: bool) -> int:
         ("epoch", str(state.epoch_number)),
         ("compactions", str(state.compactions)),
     ]
+    if answer.pressure is not None:
+        rows.append(("context", _context(answer.pressure)))
     output.lines(output.pairs(rows))
     output.line()
     output.lines(output.wrap_block(answer.hot or "Nothing is hot.", indent=2))
@@ -89,6 +95,20 @@ def show(caller: Caller, session_id: str, as_json: bool) -> int:
         output.line()
         output.lines(output.wrap_block(text, indent=2))
     return 0
+
+
+def _context(measured: Pressure) -> str:
+    """How full the session's context is, and what was said about it."""
+    said = [
+        output.count(number, word)
+        for number, word in (
+            (measured.warnings_sent, "warning"),
+            (measured.interventions_sent, "intervention"),
+        )
+        if number
+    ]
+    filled = f"{measured.used:,} of {measured.limit:,} {measured.basis}"
+    return " · ".join([f"{measured.percentage:g} % {measured.level}", filled, *said])
 
 
 @command.command("delete", short_help="Delete all files of one session.")

@@ -79,6 +79,12 @@ def of_characters(heard: Heard, settings: PressureSettings, *, source: str = "ho
     return Measure(heard.chars, max(0, settings.limit_chars), "characters", source)
 
 
+def since_resume(before: Pressure, heard: Heard, settings: PressureSettings) -> Measure:
+    """What a client counted once, when it took the session up again, and what was heard since."""
+    used = before.began + heard.chars // max(1, settings.chars_per_token)
+    return Measure(used, before.limit, "tokens", before.source, before.model)
+
+
 def observe(
     before: Pressure, measure: Measure, *, now: datetime, settings: PressureSettings
 ) -> Pressure:

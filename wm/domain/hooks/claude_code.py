@@ -17,7 +17,16 @@ from typing import Any
 from wm.domain import patterns
 from wm.domain.hooks import words
 from wm.domain.hooks.parsed import Outcome, Parsed, Reply, Want
-from wm.domain.hooks.payload import check_object, every_text, mapping, plain, require, strings, text
+from wm.domain.hooks.payload import (
+    check_object,
+    every_text,
+    mapping,
+    plain,
+    require,
+    strings,
+    text,
+    whole,
+)
 from wm.formats.events import (
     AssistantText,
     CompactionFinished,
@@ -26,6 +35,7 @@ from wm.formats.events import (
     SessionEnded,
     SessionStarted,
     ToolFinished,
+    UsageReported,
     UserPrompt,
 )
 
@@ -81,16 +91,50 @@ def reply(name: str, outcome: Outcome) -> Reply:
     if name not in CONTEXT_EVENTS:
         return None
     blocks = outcome.blocks if name == "SessionStart" else ()
-    context = "\n\n".join(part for part in (*blocks, *outcome.notices) if part)
+    context = "\n\n".join(part for part in (*blocks, *outcome.appended) if part)
     if not context:
         return None
     return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
 
 
+def usage(payload: Mapping[str, Any], reserve: int) -> UsageReported | None:
+    """What the status line is told of the context; None where nothing is known of it.
+
+    The client compacts by itself `reserve` tokens before the window's end, so what fits ends
+    there; of a window that is hardly larger all fits.
+    """
+    context = mapping(payload, "context_window")
+    window = whole(context, "context_window_size") or whole(context, "size") or 0
+    used = _in_context(context, window)
+    if used <= 0:
+        return None
+    return UsageReported(
+        tokens=used,
+        limit=window - reserve if window > 2 * reserve else max(0, window),
+        model=text(mapping(payload, "model"), "id"),
+        source="statusline",
+    )
+
+
+def _in_context(context: Mapping[str, Any], window: int) -> int:
+    """Tokens of the last request; else what the client's own percentage says, else nothing.
+    Before the first answer, and after a compaction, there is none."""
+    current = context.get("current_usage")
+    if isinstance(current, Mapping):
+        names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+        return sum(max(0, whole(current, name) or 0) for name in (*names, "output_tokens"))
+    share = context.get("used_percentage")
+    if isinstance(share, int | float) and not isinstance(share, bool) and 0 < share <= 100:
+        return int(window * share / 100)
+    return 0
+
+
 def _of_subagent(events: tuple[Event, ...]) -> tuple[Event, ...]:
     """What a subagent changed on disk is a fact of the session; what it read or said is not."""
     return tuple(
-        e for e in events if isinstance(e, ToolFinished) and e.tool in ("bash", "edit", "write")
+        e.model_copy(update={"aside": True})
+        for e in events
+        if isinstance(e, ToolFinished) and e.tool in ("bash", "edit", "write")
     )
 
 
@@ -99,8 +143,13 @@ def _nothing(_payload: Mapping[str, Any], _where: str) -> tuple[Event, ...]:
 
 
 def _session_start(payload: Mapping[str, Any], _where: str) -> tuple[Event, ...]:
-    source = text(payload, "source") or "startup"
-    return (SessionStarted(source=source, transcript=text(payload, "transcript_path")),)
+    return (
+        SessionStarted(
+            source=text(payload, "source") or "startup",
+            transcript=text(payload, "transcript_path"),
+            context_tokens=whole(payload, "context_tokens") or 0,
+        ),
+    )
 
 
 def _prompt(payload: Mapping[str, Any], where: str) -> tuple[Event, ...]:

@@ -68,6 +68,7 @@ from wm.formats.events import (
     SessionEnded,
     SessionStarted,
     ToolFinished,
+    UsageReported,
     UserPrompt,
 )
 
@@ -84,6 +85,12 @@ TOOL_KINDS = {
 
 SIDE_CALLS = ("You are a title generator", "You are a context summarization agent")
 """How the system prompts of OpenCode's titles and summaries begin."""
+
+SIDE_AGENTS = ("title", "summary", "compaction")
+
+MOST_OUTPUT = 32_000
+RESERVED = 20_000
+"""OpenCode's own: tokens of one answer at most, and those that it keeps free of an input limit."""
 
 SPOKEN = (UserPrompt, AssistantText, CompactionFinished)
 """Events whose words could be learned."""
@@ -141,7 +148,7 @@ def parse(name: str, payload: Any, project: str = "") -> Parsed:
         project=project or _project(body),
         directory=call.directory,
         events=tuple(e for e in events if not (aside and isinstance(e, SPOKEN))),
-        wants=frozenset() if aside or not session_id else wants,
+        wants=frozenset() if aside or not session_id or _is_over(events) else wants,
     )
 
 
@@ -152,7 +159,9 @@ def reply(name: str, outcome: Outcome) -> Reply:
     if name == COMPACTING:
         return _listed("context", (outcome.instructions,))
     if name in ("chat.message", "tool.execute.after"):
-        return _listed("notices", outcome.notices)
+        return _listed("notices", outcome.appended)
+    if name == MESSAGE_UPDATED:
+        return {"prompt": outcome.review} if outcome.review else _listed("notices", outcome.notices)
     return None
 
 
@@ -166,6 +175,7 @@ def _session_id(call: _Call) -> str:
     return (
         text(call.input, "sessionID")
         or text(properties, "sessionID")
+        or text(mapping(properties, "info"), "sessionID")
         or text(mapping(properties, "info"), "id")
         or text(mapping(properties, "part"), "sessionID")
     )
@@ -301,12 +311,59 @@ def _disposed(_call: _Call) -> tuple[Event, ...]:
     return (SessionEnded(reason="dispose"),)
 
 
+def _counted(call: _Call) -> tuple[Event, ...]:
+    """An answer's tokens are those of the whole conversation up to its end. A summary's are
+    those of the conversation that it replaces."""
+    info = mapping(call.properties, "info")
+    tokens = _tokens(mapping(info, "tokens"))
+    if text(info, "role") != "assistant" or info.get("summary") is True or not tokens:
+        return ()
+    if text(info, "agent") in SIDE_AGENTS or text(info, "mode") in SIDE_AGENTS:
+        return ()
+    named = (text(info, "providerID"), text(info, "modelID"))
+    return (
+        UsageReported(
+            tokens=tokens,
+            limit=_fits(mapping(call.body, "limit"), mapping(call.body, "compaction")),
+            model="/".join(filter(None, named)),
+            source="opencode",
+        ),
+    )
+
+
+def _is_over(events: tuple[Event, ...]) -> bool:
+    """Nothing fits any more: OpenCode compacts next, and a message in between would be lost."""
+    return any(isinstance(e, UsageReported) and 0 < e.limit <= e.tokens for e in events)
+
+
+def _tokens(tokens: Mapping[str, Any]) -> int:
+    cache = mapping(tokens, "cache")
+    parts = [whole(tokens, key) for key in ("input", "output", "reasoning")]
+    parts += [whole(cache, key) for key in ("read", "write")]
+    return whole(tokens, "total") or sum(max(0, part or 0) for part in parts)
+
+
+def _fits(limit: Mapping[str, Any], compaction: Mapping[str, Any]) -> int:
+    """Tokens at which OpenCode compacts by itself: the window less what an answer may need. 0
+    where the model's window is not known; the window itself where nothing would be left, and
+    where the user switched compaction off."""
+    window = max(0, whole(limit, "input") or whole(limit, "context") or 0)
+    answer = min(whole(limit, "output") or MOST_OUTPUT, MOST_OUTPUT)
+    kept_free = answer
+    if whole(limit, "input"):
+        reserved = whole(compaction, "reserved")
+        kept_free = min(answer, RESERVED) if reserved is None else max(0, reserved)
+    fits = window - kept_free
+    return window if compaction.get("auto") is False or fits <= 0 else fits
+
+
 def _nothing(_call: _Call) -> tuple[Event, ...]:
     return ()
 
 
 SYSTEM_TRANSFORM = "experimental.chat.system.transform"
 COMPACTING = "experimental.session.compacting"
+MESSAGE_UPDATED = "message.updated"
 WITHOUT_SESSION = frozenset({SYSTEM_TRANSFORM, "dispose"})
 """Calls that OpenCode may make outside a session; nothing is to be done then."""
 
@@ -316,6 +373,7 @@ EVENTS: Mapping[str, tuple[Reader, frozenset[Want]]] = {
     "session.created": (_created, frozenset()),
     "chat.message": (_message, _NOTICES),
     "tool.execute.after": (_tool_done, _NOTICES),
+    MESSAGE_UPDATED: (_counted, frozenset({Want.PROMPT})),
     "message.part.updated": (_part_updated, frozenset()),
     SYSTEM_TRANSFORM: (_nothing, frozenset({Want.BLOCKS})),
     COMPACTING: (_compacting, frozenset({Want.INSTRUCTIONS})),

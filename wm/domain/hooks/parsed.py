@@ -18,6 +18,8 @@ class Want(StrEnum):
     """Text for the model that writes the summary (EX-2)."""
     NOTICES = "notices"
     """Sentences that are new since the epoch began, appended to the conversation."""
+    PROMPT = "prompt"
+    """The same, but the agent is prompted with a review of its context (PS-3)."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +55,20 @@ class Parsed:
 class Outcome:
     """What the use cases made of the events; an adapter takes what its hook can say.
 
-    blocks: the texts of the epoch's blocks, in order. epoch: its id.
+    blocks: the texts of the epoch's blocks, in order. epoch: its id. review: what a context that
+    is nearly full is to be told.
     """
 
     blocks: tuple[str, ...] = ()
     instructions: str = ""
     notices: tuple[str, ...] = ()
     epoch: str = ""
+    review: str = ""
+
+    @property
+    def appended(self) -> tuple[str, ...]:
+        """All that is new, for a hook that only appends."""
+        return (*self.notices, self.review)
 
 
 Reply = dict[str, Any] | str | None

@@ -116,6 +116,7 @@ def _started(
             "recent_decisions": (),
             "pending_memories": (),
             "origins": None,
+            "heard": None,
         }
     return _changed(state, **update)
 
