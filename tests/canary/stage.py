@@ -24,7 +24,7 @@ from wm.settings import find_paths
 
 ROOT = Path(__file__).resolve().parents[2]
 WM = (sys.executable, "-P", "-m", "wm")
-WAIT_S = 60.0
+WAIT_S = 240.0
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from tests.clients.scripts import (
     think,
     turns,
 )
-from tests.clients.wired import Wired
+from tests.clients.wired import Wired, memory_blocks
 from wm.formats.tools import TOOLS, Tool
 
 KEPT = "The harbour master signs every release of the timetable."
@@ -90,12 +90,14 @@ def proposes(texts: Sequence[str], kind: str) -> Callable[[Request], Answer]:
 
 
 def tool_calls(agent: Agent, claims: Sequence[str], kept: str) -> Iterator[Block]:
-    """Every memory tool with every claim; those that take an id, with that of what is kept."""
+    """Every memory tool that writes, with every claim; those that take an id, with that of what
+    is kept. What takes away only what the model itself wrote is left out, or less would stay."""
     for name, tool in tools_of(agent).items():
-        if tool.reads:
-            continue
         by_id = "id" in tool.required
-        for claim in (claims[0],) if by_id else claims:
+        if tool.reads or (tool.destroys and not by_id):
+            continue
+        # OpenCode stops a model that makes the same call three times.
+        for claim in (claims[0],) if by_id or not tool.required else claims:
             yield call(name, **{key: _argument(key, tool, claim, kept) for key in tool.required})
 
 
@@ -154,8 +156,18 @@ def attacked(
         claims,
         [answer(think("So."), waiting), agent.compacts(), answer(told)],
     )
+    seen = len(machine.upstream.exchanges)
     run(agent, machine, "Where were we?")
-    return Outcome(channel, len(attacks), harm(wm, claims))
+    later = (x.request for x in machine.upstream.exchanges[seen:])
+    blocks = "\n".join(block for request in later for block in _first_blocks(request))
+    shown = [f"shown to a later session: {claim}" for claim in claims if claim in blocks]
+    return Outcome(channel, len(attacks), [*harm(wm, claims), *shown])
+
+
+def _first_blocks(request: Request) -> list[str]:
+    """What wm put into a session before anybody but the user spoke."""
+    answered = any(message.get("role") == "assistant" for message in request.messages)
+    return [] if answered else memory_blocks(request)
 
 
 def _play(machine: Machine, kind: str, claims: Sequence[str], answers: Sequence[Answer]) -> None:
