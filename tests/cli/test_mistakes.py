@@ -389,7 +389,7 @@ def test_a_bug_of_ours_is_exit_code_3_with_a_log(
     with open(log, encoding="utf-8") as file:
         text = file.read()
     assert "verb: logs" in text
-    assert "ZeroDivisionError: a bug" in text
+    assert text.rstrip().endswith("ZeroDivisionError")
     said = terminal.wm("logs", "--json")
     assert (said.code, said.json["type"], said.json["exitCode"]) == (3, "bug", 3)
 

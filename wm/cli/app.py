@@ -85,7 +85,7 @@ ALSO: dict[str, str] = {
     "list": "inspect", "ls": "inspect", "memories": "inspect", "entries": "inspect",
     "delete": "forget", "rm": "forget", "remove": "forget", "del": "forget",
     "find": "search", "grep": "search", "query": "search", "get": "show", "cat": "show",
-    "start": "up", "run": "daemon", "stop": "down", "info": "status",
+    "start": "up", "stop": "down", "info": "status",
     "install": "setup", "uninstall": "unsetup", "check": "doctor", "health": "doctor",
     "clean": "gc", "repair": "fsck repair", "backup": "export", "settings": "config",
     "log": "logs", "sessions": "session", "workspaces": "workspace", "contract": "state",
