@@ -10,7 +10,8 @@ from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.groups import Group
 from wm.formats.core_memory import BLOCKS
-from wm.formats.session_memory import NEWEST, Blocks, Continued, ItemView, WorkingItems
+from wm.formats.session_memory import Blocks, Continued, ItemView, WorkingItems
+from wm.formats.session_state import NEWEST
 
 session_option = click.option(
     "--session",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from wm.formats.base import Record
 from wm.formats.protocol import SessionScoped
-
-NEWEST = "newest"
+from wm.formats.session_state import NEWEST
 
 
 class MemoryScoped(SessionScoped):

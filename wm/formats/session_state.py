@@ -9,6 +9,9 @@ from pydantic import Field
 from wm.formats.base import Document, Record, optional
 from wm.formats.pressure import Heard
 
+NEWEST = "newest"
+"""Stands for the session that was last heard of."""
+
 ACTIONS = ("edit", "write", "grep", "read")
 
 

@@ -16,24 +16,15 @@ from collections.abc import Sequence
 from wm.domain.facts import Fact, Refusal
 from wm.domain.session import blocks
 from wm.domain.workspace.quality import reads_as_instruction
-from wm.errors import NotFound, UserError
+from wm.errors import UserError
 from wm.formats.base import Document
 from wm.formats.core_memory import BLOCKS, NEXT, CoreMemory
 from wm.formats.protocol import Place, SessionScoped
-from wm.formats.session_memory import (
-    BlockRequest,
-    Blocks,
-    BlockView,
-    Continued,
-    ContinueRequest,
-    MemoryScoped,
-)
 from wm.formats.session_state import SessionState
 from wm.ops import origins
-from wm.ops.base import Operation, Work
-from wm.ops.place import locate
+from wm.ops.base import Work
 from wm.ops.runtime import Runtime
-from wm.ops.sessions import core_ref, load_session, require_state, save_session, session_ref
+from wm.ops.sessions import core_ref, load_session, save_session, session_ref
 from wm.store.base import Health, Ref
 from wm.store.paths import sid
 
@@ -129,7 +120,7 @@ def take_waiting(work: Work, place: Place, state: SessionState) -> None:
     if waiting is None or state.subagent:
         return
     source = work.read(core_ref(place.key, waiting.carried_from)).document or waiting
-    _hand_over(work, place, source, waiting.carried_from, state)
+    hand_over(work, place, source, waiting.carried_from, state)
     work.delete(next_ref(place.key))
 
 
@@ -139,9 +130,10 @@ def start_refs(runtime: Runtime, place: Place, session_id: str) -> Sequence[Ref[
     return (next_ref(place.key), core_ref(place.key, session_id)) if waits else ()
 
 
-def _hand_over(
+def hand_over(
     work: Work, place: Place, source: CoreMemory, source_id: str, state: SessionState
 ) -> CoreMemory:
+    """The session's blocks after those of another one filled what was empty."""
     named = source.model_copy(update={"session_id": source_id})
     before = load_core(work, place, state)
     after = blocks.carry(named, before, now=work.now)
@@ -165,114 +157,6 @@ def _hear(work: Work, place: Place, state: SessionState, texts: Sequence[str]) -
         ref = session_ref(place.key, state.session_id)
         known = work.read(ref).document or state
         work.put(ref, origins.hear_given(work, known, "\n".join(texts)))
-
-
-# --- the operations -------------------------------------------------------------------------
-
-
-def view(core: CoreMemory, work: Work, message: str = "") -> Blocks:
-    """The blocks as people and programs see them, empty ones too."""
-    settings = work.runtime.settings.core
-    seen = []
-    for name in BLOCKS:
-        block = blocks.of(core, name)
-        seen.append(
-            BlockView(
-                name=name,
-                content=block.content,
-                chars=len(block.content),
-                max=blocks.limit(name, settings),
-                updated_at=block.updated_at,
-                by=block.by,
-                tainted=block.tainted,
-            )
-        )
-    return Blocks(
-        session_id=core.session_id,
-        blocks=tuple(seen),
-        carried_from=core.carried_from,
-        message=message,
-    )
-
-
-def _read(work: Work, request: MemoryScoped) -> Blocks:
-    place = locate(work.runtime, request)
-    return view(load_core(work, place, require_state(work, place, request.session_id)), work)
-
-
-def _change(work: Work, request: BlockRequest) -> Blocks:
-    place = locate(work.runtime, request)
-    state = require_state(work, place, request.session_id)
-    made, said = change(
-        work, place, state, request.block, request.content, request.operation, by="user"
-    )
-    return view(made, work, said)
-
-
-def _change_refs(runtime: Runtime, request: MemoryScoped) -> Sequence[Ref[Document]]:
-    place = locate(runtime, request)
-    state = require_state(Work(runtime, runtime.now()), place, request.session_id)
-    return (core_ref(place.key, state.session_id),)
-
-
-def _continue(work: Work, request: ContinueRequest) -> Continued:
-    place = locate(work.runtime, request)
-    if request.cancel:
-        return _cancel(work, place)
-    state = require_state(work, place, request.session_id, with_core=True)
-    source = load_core(work, place, state)
-    names = tuple(name for name, _block in blocks.filled(source))
-    if not names:
-        raise NotFound(
-            f"The session {state.session_id} has no core blocks to go on with.",
-            fix="`wm session list` shows the sessions; name another one.",
-        )
-    told = ", ".join(names)
-    if not request.to:
-        waiting = source.model_copy(
-            update={"session_id": "", "carried_from": state.session_id, "untold": ()}
-        )
-        work.put(next_ref(place.key), waiting)
-        said = f"The next session here takes over {told} of {state.session_id}."
-        return Continued(session_id=state.session_id, blocks=names, message=said)
-    into = require_state(work, place, request.to)
-    if into.session_id == state.session_id:
-        raise UserError("A session goes on with its own blocks by itself.", fix="Name another one.")
-    before = load_core(work, place, into)
-    after = _hand_over(work, place, source, state.session_id, into)
-    taken = tuple(n for n in names if blocks.of(after, n) != blocks.of(before, n))
-    said = (
-        f"{into.session_id} has {', '.join(taken)} of {state.session_id} now."
-        if taken
-        else f"{into.session_id} has {told} of its own, which stay; nothing was changed."
-    )
-    return Continued(session_id=state.session_id, to=into.session_id, blocks=taken, message=said)
-
-
-def _cancel(work: Work, place: Place) -> Continued:
-    if work.read(next_ref(place.key)).health is Health.MISSING:
-        return Continued(message="No session's blocks wait here; nothing was changed.")
-    work.delete(next_ref(place.key))
-    return Continued(message="The next session here begins without blocks of another one.")
-
-
-def _continue_refs(runtime: Runtime, request: ContinueRequest) -> Sequence[Ref[Document]]:
-    place = locate(runtime, request)
-    if not request.to or request.cancel:
-        return (next_ref(place.key),)
-    into = require_state(Work(runtime, runtime.now()), place, request.to)
-    return (core_ref(place.key, into.session_id), session_ref(place.key, into.session_id))
-
-
-def _queue(runtime: Runtime, request: MemoryScoped) -> str:
-    return locate(runtime, request).key
-
-
-read_blocks = Operation("read_blocks", MemoryScoped, Blocks, _read)
-change_block = Operation("change_block", BlockRequest, Blocks, _change, _change_refs, _queue)
-continue_session = Operation(
-    "continue_session", ContinueRequest, Continued, _continue, _continue_refs, _queue
-)
 
 
 # --- by a model's tool ----------------------------------------------------------------------

@@ -11,8 +11,7 @@ from wm.errors import Corrupt, NotFound, StoreError, UserError
 from wm.formats.core_memory import CoreMemory
 from wm.formats.pressure import Pressure
 from wm.formats.protocol import Place, SessionAnswer, SessionScoped
-from wm.formats.session_memory import NEWEST
-from wm.formats.session_state import CompactionState, SessionState, WordOrigins
+from wm.formats.session_state import NEWEST, CompactionState, SessionState, WordOrigins
 from wm.formats.working_memory import WorkingMemory
 from wm.ops.base import Operation, Work
 from wm.ops.place import locate

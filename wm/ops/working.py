@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wm.domain.facts import Fact, Refusal
-from wm.domain.session import blocks, filling, pool, working
+from wm.domain.session import blocks, filling, working
 from wm.domain.session.sections import Rendered
 from wm.domain.session.state import NEW_SESSION
 from wm.domain.session.stated import stated_in
@@ -21,23 +21,14 @@ from wm.errors import UserError
 from wm.formats.base import Document
 from wm.formats.events import AssistantText, SessionStarted, ToolFinished, UserPrompt
 from wm.formats.protocol import Place
-from wm.formats.session_memory import (
-    ItemRequest,
-    ItemView,
-    MemoryScoped,
-    RemoveRequest,
-    WorkingItems,
-)
 from wm.formats.session_state import CompactionKept, CompactionState, SessionState
 from wm.formats.working_memory import WorkingMemory
 from wm.ops import core, origins
-from wm.ops.base import Operation, Work
-from wm.ops.place import locate
+from wm.ops.base import Work
 from wm.ops.runtime import Runtime
 from wm.ops.sessions import (
     compaction_ref,
     load_compaction,
-    require_state,
     working_ref,
 )
 from wm.store.base import Health, Ref
@@ -245,72 +236,3 @@ def _log(
 def _count(held: WorkingMemory) -> str:
     number = len(working.everything(held))
     return f"{number} item" if number == 1 else f"{number} items"
-
-
-# --- the operations -------------------------------------------------------------------------
-
-
-def view(work: Work, state: SessionState, held: WorkingMemory, message: str = "") -> WorkingItems:
-    """Slots with their newest item first, then the pool by its score."""
-    settings = work.runtime.settings.working
-    events = max(state.events, held.events)
-    items = [
-        ItemView(text=item.text, slot=slot, by=item.by, at=item.at)
-        for slot, kept in held.slots.items()
-        for item in reversed(kept)
-    ]
-    items += [
-        ItemView(
-            text=item.text,
-            kind=item.kind,
-            by=item.by,
-            at=item.at,
-            score=round(pool.score(item, events, settings), 4),
-        )
-        for item in pool.best(held.pool, events, settings)
-    ]
-    return WorkingItems(session_id=state.session_id, items=tuple(items), message=message)
-
-
-def _read(work: Work, request: MemoryScoped) -> WorkingItems:
-    place = locate(work.runtime, request)
-    state = require_state(work, place, request.session_id)
-    return view(work, state, load_working(work, place, state))
-
-
-def _add(work: Work, request: ItemRequest) -> WorkingItems:
-    place = locate(work.runtime, request)
-    state = require_state(work, place, request.session_id)
-    held, said = add(work, place, state, request.text, request.slot, by="user")
-    return view(work, state, held, said)
-
-
-def _remove(work: Work, request: RemoveRequest) -> WorkingItems:
-    place = locate(work.runtime, request)
-    state = require_state(work, place, request.session_id)
-    if request.text and request.slot:
-        raise UserError(
-            "The request names an item and a slot.", fix="Give the text, or the slot, or neither."
-        )
-    if request.text:
-        held, said = remove(work, place, state, request.text, by="user")
-    elif request.slot:
-        held, said = clear_slot(work, place, state, request.slot, by="user")
-    else:
-        held, said = clear_all(work, place, state, by="user"), "The working memory is empty."
-    return view(work, state, held, said)
-
-
-def _refs(runtime: Runtime, request: MemoryScoped) -> Sequence[Ref[Document]]:
-    place = locate(runtime, request)
-    state = require_state(Work(runtime, runtime.now()), place, request.session_id)
-    return (working_ref(place.key, state.session_id),)
-
-
-def _queue(runtime: Runtime, request: MemoryScoped) -> str:
-    return locate(runtime, request).key
-
-
-read_working = Operation("read_working", MemoryScoped, WorkingItems, _read)
-add_item = Operation("add_item", ItemRequest, WorkingItems, _add, _refs, _queue)
-remove_items = Operation("remove_items", RemoveRequest, WorkingItems, _remove, _refs, _queue)
