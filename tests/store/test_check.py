@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from wm.formats.core_memory import NEXT, CoreMemory
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.home import Alias, Aliases
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.prompt_epoch import PromptBlock, PromptEpoch
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
+from wm.formats.working_memory import WorkingMemory
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
 from wm.settings import StoreSettings
 from wm.store import paths
@@ -240,6 +242,18 @@ BREAKS: dict[str, tuple[Callable[[Folder], object], list[tuple[str, str, str]]]]
             ("wrong_name", "error", f"{BASE}/sessions/{SID}.json"),
             ("wrong_workspace", "error", f"{BASE}/sessions/{SID}.json"),
             ("dangling_epoch", "note", f"{BASE}/sessions/{SID}.json"),
+        ],
+    ),
+    "a session's own memory in a wrong file": (
+        lambda f: f.write(
+            (Ref(CoreMemory, KEY, SID), CoreMemory(session_id="", workspace_key="d" * 16)),
+            (Ref(CoreMemory, KEY, NEXT), CoreMemory(session_id="", carried_from="s-1")),
+            (Ref(WorkingMemory, KEY, SID), WorkingMemory(session_id="s-2")),
+        ),
+        [
+            ("wrong_name", "error", f"{BASE}/core/{SID}.json"),
+            ("wrong_workspace", "error", f"{BASE}/core/{SID}.json"),
+            ("wrong_name", "error", f"{BASE}/sessions/{SID}_working.json"),
         ],
     ),
     "aliases": (
