@@ -643,6 +643,12 @@ class ToolSettings:
         spec="IF-4",
         unit="chars",
     )
+    output_chars: int = option(
+        20_000,
+        "Lines of a kept tool output in one answer, together.",
+        spec="PR-3",
+        unit="chars",
+    )
     file_chars: int = option(
         20_000, "Longest file that the memory tool writes.", spec="IF-4", unit="chars"
     )
@@ -673,6 +679,63 @@ class ContractSettings:
     )
     inject_chars: int = option(
         4000, "Of the handoff, whole lines that a session is given.", spec="CT-3", unit="chars"
+    )
+
+
+@dataclass(frozen=True)
+class PruningRule:
+    """A user's own rule for tool output (PR-4): `[[pruning.rules]]` in config.toml.
+
+    tool: the agent's word for the tool; command, output: expressions that the command line, and
+    a line of the output, must hold. What is not given does not matter. leave: such output stays
+    whole. keep: expressions of lines that stay. noun: what the lines that are gone are called.
+    """
+
+    name: str
+    tool: str = ""
+    command: str = ""
+    output: str = ""
+    leave: bool = False
+    keep: tuple[str, ...] = ()
+    noun: str = ""
+
+
+@dataclass(frozen=True)
+class PruningSettings:
+    """Pruning of tool output (SPEC section 8)."""
+
+    enabled: bool = option(True, "Cut long tool output before the model reads it.", spec="PR-1")
+    threshold_lines: int = option(
+        50, "An output of so many lines stays whole.", spec="PR-1", unit="lines"
+    )
+    end_lines: int = option(
+        30, "Lines kept at each end of a longer one.", spec="PR-1", unit="lines"
+    )
+    aggressive_threshold_lines: int = option(
+        30, "The threshold while the session's pressure is high.", spec="PR-1", unit="lines"
+    )
+    aggressive_end_lines: int = option(
+        20, "Lines kept at each end then.", spec="PR-1", unit="lines"
+    )
+    hyper_threshold_lines: int = option(
+        15, "The threshold while the session's pressure is critical.", spec="PR-1", unit="lines"
+    )
+    hyper_end_lines: int = option(10, "Lines kept at each end then.", spec="PR-1", unit="lines")
+    slack_lines: int = option(
+        5, "A cut that would save no more lines than this is not made.", spec="PR-1", unit="lines"
+    )
+    error_lines: int = option(
+        200,
+        "Lines that look like errors and are kept in any mode; of more, the first and last of "
+        "each kind.",
+        spec="PR-2",
+        unit="lines",
+    )
+    max_chars: int = option(
+        12_000_000, "A longer output is left as it is.", spec="PR-2", unit="chars"
+    )
+    rules: tuple[PruningRule, ...] = option(
+        (), "Rules of your own, asked before the others: `[[pruning.rules]]`.", spec="PR-4"
     )
 
 
@@ -862,6 +925,7 @@ class Settings:
     tools: ToolSettings = ToolSettings()
     proxy: ProxySettings = ProxySettings()
     storage: StorageSettings = StorageSettings()
+    pruning: PruningSettings = PruningSettings()
 
 
 SOCKET_LIMIT = 103 if sys.platform == "darwin" else 107
@@ -884,6 +948,7 @@ SECTIONS: dict[str, type[Any]] = {
     "tools": ToolSettings,
     "proxy": ProxySettings,
     "storage": StorageSettings,
+    "pruning": PruningSettings,
 }
 
 
@@ -1143,6 +1208,8 @@ def _checked(value: Any, default: Any, *, where: str) -> Any:
             **default,
             **{k: _checked(v, sample, where=f"{where}.{k}") for k, v in value.items()},
         }
+    if isinstance(default, tuple):
+        return _pruning_rules(value, where)
     if isinstance(default, bool):
         if not isinstance(value, bool):
             raise UserError(f"{where} is {value!r}.", fix="Write true or false.")
@@ -1154,6 +1221,65 @@ def _checked(value: Any, default: Any, *, where: str) -> Any:
     if value < 0:
         raise UserError(f"{where} is {value!r}.", fix="Write a number of 0 or more.")
     return value
+
+
+def _pruning_rules(value: Any, where: str) -> tuple[PruningRule, ...]:
+    """The tables of `[[pruning.rules]]`. Raises UserError naming rule, field and fault."""
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        raise UserError(f"{where} must be tables.", fix="Begin each rule with [[pruning.rules]].")
+    rules: list[PruningRule] = []
+    for number, given in enumerate(value, 1):
+        at = f"{where}, rule {number}"
+        name = given.get("name")
+        if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9_-]{0,39}", name):
+            raise UserError(
+                f"{at} has no name.", fix='Write name = "…": lower-case letters, _ or -.'
+            )
+        if name in (rule.name for rule in rules):
+            raise UserError(f"{at}: {name!r} is the name of an earlier rule.", fix="Rename one.")
+        rules.append(_pruning_rule(given, f"{at} ({name})"))
+    return tuple(rules)
+
+
+def _pruning_rule(given: Mapping[str, Any], at: str) -> PruningRule:
+    known = {f.name: f.default for f in dataclasses.fields(PruningRule) if f.name != "name"}
+    for field_name, value in given.items():
+        if field_name == "name":
+            continue
+        if field_name not in known:
+            raise UserError(
+                f"{at} has no field {field_name!r}.", fix=f"Fields are: name, {', '.join(known)}."
+            )
+        kind = known[field_name]
+        if isinstance(kind, tuple):
+            if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+                raise UserError(f"{at}: {field_name} is {value!r}.", fix='Write ["…", "…"].')
+        elif type(value) is not type(kind):
+            fix = "Write true or false." if isinstance(kind, bool) else 'Write a text: "…".'
+            raise UserError(f"{at}: {field_name} is {value!r}.", fix=fix)
+    made = PruningRule(**{**given, "keep": tuple(given.get("keep", ()))})
+    if not (made.tool or made.command or made.output):
+        raise UserError(
+            f"{at} says of no output that it is its own.", fix="Give tool, command or output."
+        )
+    for text in (made.command, made.output, *made.keep):
+        _check_expression(text, at)
+    return made
+
+
+def _check_expression(text: str, at: str) -> None:
+    import re2  # here, not above: few have rules of their own
+
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        re2.compile(text, options=options)
+    except re2.error as error:
+        said = error.args[0].decode() if isinstance(error.args[0], bytes) else error.args[0]
+        raise UserError(
+            f"{at}: {text!r} is no expression: {said}.",
+            fix="Write it in the syntax of RE2, which has no look-around and no references.",
+        ) from error
 
 
 def table() -> list[tuple[str, str, str, str, str, str]]:
@@ -1168,6 +1294,8 @@ def table() -> list[tuple[str, str, str, str, str, str]]:
                 if isinstance(value, dict)
                 else str(value).lower()
                 if isinstance(value, bool)
+                else "none"
+                if value == ()
                 else str(value)
             )
             rows.append(

@@ -23,6 +23,9 @@ import re2
 import wm.domain
 from tests.bench.harness import Row, at_most, report
 from wm.domain import text
+from wm.domain.context.pruning.call import Call
+from wm.domain.context.pruning.modes import Mode
+from wm.domain.context.pruning.prune import prune
 from wm.domain.imports import markdown
 from wm.domain.patterns import Lazy
 from wm.domain.redact import Redactor
@@ -31,7 +34,7 @@ from wm.domain.session.errors import errors_in
 from wm.domain.workspace import candidates, contradiction, echo, quality
 from wm.formats.events import ToolFinished
 from wm.formats.session_state import WordOrigins
-from wm.settings import GateSettings, OriginSettings, SessionSettings
+from wm.settings import GateSettings, OriginSettings, PruningSettings, SessionSettings
 
 KB = 1024
 SMALL, LARGE = 32 * KB, 64 * KB
@@ -76,7 +79,7 @@ class Worst(NamedTuple):
 
 
 def main() -> bool:
-    return all([_expressions(), _rules(), _message()])
+    return all([_expressions(), _rules(), _message(), _long_outputs()])
 
 
 # --- expressions ---------------------------------------------------------------------------------
@@ -135,6 +138,10 @@ REDACTOR = Redactor(lambda secret: f"{len(secret):064x}")
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 
 
+def _pruned(subject: str) -> object:
+    return prune(Call("bash", "bash", "make", subject), Mode.NORMAL, PruningSettings())
+
+
 def _errors(subject: str) -> object:
     event = ToolFinished(tool="bash", command="make", output=subject, exit_code=1)
     return errors_in(event, root="/home/ana/shop", now=NOW, settings=SessionSettings())
@@ -153,6 +160,7 @@ RULES: dict[str, Callable[[str], object]] = {
     "gate": lambda s: quality.judge(s, type="project", source="compaction", settings=GATE),
     "decisions": decisions.decisions_in,
     "errors": _errors,
+    "prune": _pruned,
     "contradictions": contradiction.saying,
     "words of a user": lambda s: _words().hear_user(s),
     "words of a model": lambda s: _words().hear_agent(s),
@@ -204,6 +212,31 @@ def _message() -> bool:
 def _searched(message: str) -> object:
     requests = remember.find_requests.__wrapped__
     return requests(message, GATE), remember.find_forgets.__wrapped__(message, GATE)
+
+
+# --- a long output -------------------------------------------------------------------------------
+
+TEN_MB = 10_000_000
+OUTPUTS = {
+    "a log": "2026-05-01T07:00:11Z INFO tide %d read in %d ms\n",
+    "a log of errors": "2026-05-01T07:00:11Z ERROR berth %d failed after %d tries\n",
+    "words": "step %d of the work on the harbour wall took %d men\n",
+    "paths": "./src/harbour/berth%d/crane%d.ts\n",
+    "coloured tests": "\x1b[32m✓\x1b[0m berth %d is free \x1b[2m(%d ms)\x1b[0m\n",
+    "a diff": "diff --git a/f%d b/f%d\n@@ -1 +1 @@\n-old\n+new\n",
+    "blank lines": "\n",
+}
+
+
+def _long_outputs() -> bool:
+    """10 MB of one shape (PR-2)."""
+    rows = []
+    for name, line in OUTPUTS.items():
+        fill = (lambda n, line=line: line % (n, n % 97)) if "%" in line else lambda _n, x=line: x
+        output = "".join(fill(n) for n in range(TEN_MB // max(1, len(fill(9999)))))
+        cost = _ms(partial(_pruned, output))
+        rows.append(at_most(name, cost, 1000, "ms", f" ({len(output) / 1e6:.0f} MB)"))
+    return report("pruning of 10 MB", rows)
 
 
 def _sized(unit: str, chars: int) -> str:

@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from wm.domain.hooks.opencode import TOOL_KINDS
 from wm.domain.workspace import consolidate
+from wm.formats.pressure import Pressure
 from wm.formats.protocol import EventAnswer, EventRequest, Place, RememberRequest
 from wm.formats.session_state import OpenError, SessionState
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
@@ -228,6 +230,32 @@ class Set(NamedTuple):
     predict: Callable[[Case], Prediction]
 
 
+LEVELS = {"normal": "safe", "aggressive": "high", "hyper": "critical"}
+"""Mode of pruning -> the level of pressure that sets it."""
+
+
+def prune(case: Case) -> Prediction:
+    """What the model reads of an output at each level of its session's pressure."""
+    return {"outputs": {mode: _read_at(level, case) for mode, level in LEVELS.items()}}
+
+
+def _read_at(level: str, case: Case) -> str:
+    home = Home()
+    ref = Ref(Pressure, home.place.key, sid(SESSION))
+    with home.store.transaction([ref]) as transaction:
+        transaction.put(ref, Pressure(session_id=SESSION, level=level))
+    answer = home.event(
+        "tool_finished",
+        tool=TOOL_KINDS.get(case["tool"].lower(), "other"),
+        name=case["tool"],
+        command=case["command"],
+        output=case["output"],
+        replaceable=case["output"],
+        synthetic=case["synthetic"],
+    )
+    return answer.pruned.text if answer.pruned is not None else case["output"]
+
+
 SETS: dict[str, Set] = {
     "gate": Set(("type", "source", "text"), gate),
     "triggers": Set(("message",), triggers),
@@ -236,4 +264,5 @@ SETS: dict[str, Set] = {
     "same_fact": Set(("a", "b"), same_fact),
     "secrets": Set(("text",), secrets),
     "poison": Set(("channel", "content"), poison),
+    "prune": Set(("tool", "command", "output", "synthetic"), prune),
 }

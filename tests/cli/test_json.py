@@ -30,6 +30,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "why": ("why", "{entry}"),
     "why-not": ("why-not", "All 40 tests pass now."),
     "history": ("history", "--limit", "1"),
+    "output": ("output", "{output}", "--lines", "2:4"),
     "diag status": ("diag",),
     "diag rejected": ("diag", "rejected", "--since", "7d"),
     "diag missing": ("diag", "missing"),
@@ -122,13 +123,23 @@ def test_the_json_of_every_verb_fits_its_schema(user: Terminal) -> None:
     waiting = user.remember("hm")
     for event in EVENTS:
         _record(user, event)
+    handle = _record(user, LISTED).pruned.handle
     for verb, words in LINES.items():
-        fits(user, verb, *(w.format(entry=entry, waiting=waiting) for w in words))
+        told = {"entry": entry, "waiting": waiting, "output": handle}
+        fits(user, verb, *(w.format(**told) for w in words))
 
 
-def _record(user: Terminal, event: dict[str, Any]) -> None:
+LISTED = {
+    "kind": "tool_finished",
+    "tool": "bash",
+    "command": "ls",
+    "replaceable": "\n".join(f"bays/pier/crate-{n}.yaml" for n in range(100)),
+}
+
+
+def _record(user: Terminal, event: dict[str, Any]) -> Any:
     with user.inside(user.repo, user.env):
-        Caller(user.settings(), "", "").call("record_event", **SESSION, event=event)
+        return Caller(user.settings(), "", "").call("record_event", **SESSION, event=event)
 
 
 def test_the_rest_fits_too(user: Terminal) -> None:

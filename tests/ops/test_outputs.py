@@ -1,10 +1,22 @@
-"""Originals of pruned output: a deleted session's go with it, another one's stay (GV-1)."""
+"""Long output is cut at the hooks, kept whole, and brought back (PR-3, GV-1)."""
 
 from __future__ import annotations
 
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
 from tests.ops.conftest import Bench
+from wm.errors import Corrupt, NotFound, UserError
+from wm.formats.pressure import Pressure
+from wm.formats.protocol import HookRequest, PrunedOutput
 from wm.formats.tool_output import ToolOutput, file_name
+from wm.ops.hooks import hook
 from wm.ops.outputs import output_ref
+from wm.settings import PruningRule
+from wm.store.base import Ref
 from wm.store.paths import sid
 
 
@@ -22,3 +34,236 @@ def test_a_deleted_session_takes_its_outputs_along(bench: Bench) -> None:
     bench.event("session_deleted", "s-1")
     documents = bench.call("export_workspace").documents
     assert [name for name in documents if name.startswith("tool_output")] == [other]
+
+
+LISTED = "".join(f"bays/pier{n % 20:02d}/f{n}.c\n" for n in range(2000))
+SECRET = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+
+
+def bash(command: str, output: str, **more: object) -> dict[str, object]:
+    return {
+        "session_id": "cc-1",
+        "cwd": "/src",
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+        "tool_response": {"stdout": output, "stderr": "", "interrupted": False, "isImage": False},
+        **more,
+    }
+
+
+def pruned(bench: Bench, output: str = LISTED, **event: object) -> PrunedOutput | None:
+    given = {"tool": "bash", "name": "bash", "command": "ls -R bays", "exit_code": 0, **event}
+    answer = bench.event("tool_finished", "s-1", replaceable=output, output=output, **given)
+    return answer.pruned
+
+
+def handle_of(bench: Bench, output: str = LISTED, **event: object) -> str:
+    found = pruned(bench, output, **event)
+    assert found is not None
+    return found.handle
+
+
+def test_claude_code_gets_its_answer_back_in_its_own_form(bench: Bench) -> None:
+    said = json.loads(bench.hook("claude-code", "PostToolUse", bash("find bays", LISTED)))
+    given = said["hookSpecificOutput"]["updatedToolOutput"]
+    assert {k: v for k, v in given.items() if k != "stdout"} == {
+        "stderr": "",
+        "interrupted": False,
+        "isImage": False,
+    }
+    assert "1,940 names left out" in given["stdout"]
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        bash("ls", "a\nb\n"),
+        bash("cat src/tide.c", LISTED),
+        {**bash("", ""), "tool_name": "Read", "tool_response": {"file": {"content": LISTED}}},
+        {**bash("", ""), "tool_name": "Edit", "tool_response": {"content": LISTED}},
+    ],
+    ids=["short", "a source", "read", "edit"],
+)
+def test_claude_code_hears_nothing_where_nothing_is_cut(
+    bench: Bench, payload: dict[str, object]
+) -> None:
+    assert bench.hook("claude-code", "PostToolUse", payload) == ""
+
+
+def test_an_answer_of_an_mcp_server_that_is_a_text_is_replaced_by_a_text(bench: Bench) -> None:
+    payload = {**bash("", ""), "tool_name": "mcp__files__walk", "tool_response": LISTED}
+    said = json.loads(bench.hook("claude-code", "PostToolUse", payload))
+    assert "names left out" in said["hookSpecificOutput"]["updatedToolOutput"]
+
+
+def test_opencode_gets_a_text_where_its_plugin_can_put_one(bench: Bench) -> None:
+    def post(**more: object) -> str:
+        return bench.hook(
+            "opencode",
+            "tool.execute.after",
+            {
+                "input": {"sessionID": "ses_1", "tool": "bash", "args": {"command": "ls -R bays"}},
+                "output": {"output": LISTED, "metadata": {"exit": 0}},
+                "directory": str(bench.project),
+                **more,
+            },
+        )
+
+    assert "names left out" in json.loads(post(replaceable=True))["output"]
+    assert post() == ""
+    assert post(replaceable=True, output={"output": LISTED, "metadata": {"synthetic": True}}) == ""
+
+
+def test_only_a_call_that_may_be_cut_is_waited_for(bench: Bench) -> None:
+    def waits(payload: dict[str, object]) -> bool:
+        given = {"payload": payload, "project": str(bench.project)}
+        request = HookRequest(agent="claude-code", name="PostToolUse", **given)
+        assert hook.at_once is not None
+        return hook.at_once(bench.runtime, request) is None
+
+    assert waits(bash("ls", LISTED))
+    assert not waits(bash("ls", "a\n" * 12))
+    read = {**bash("", ""), "tool_name": "Read", "tool_response": {"file": {"content": LISTED}}}
+    assert not waits(read)
+
+
+def test_the_original_is_kept_without_secrets_and_the_same_for_the_same_output(
+    bench: Bench,
+) -> None:
+    output = LISTED + f"export TOKEN={SECRET}\n" + LISTED
+    first, again = handle_of(bench, output), handle_of(bench, output)
+    assert first == again
+    [name] = bench.store.names(ToolOutput, bench.key)
+    kept = bench.store.read(output_ref(bench.key, name)).document
+    assert kept is not None
+    assert (kept.id, kept.session, kept.kind, kept.lines) == (first, sid("s-1"), "listing", 4001)
+    assert SECRET not in kept.text
+    assert kept.text.count("\n") == output.count("\n")
+    shown = bench.call("show_output", id=first)
+    assert (shown.whole, shown.total_lines, shown.text) == (True, 4001, kept.text)
+
+
+@pytest.mark.parametrize(
+    ("level", "mode"), [("safe", "normal"), ("high", "aggressive"), ("critical", "hyper")]
+)
+def test_the_mode_follows_the_sessions_pressure(bench: Bench, level: str, mode: str) -> None:
+    bench.event("session_started", "s-1")
+    ref = Ref(Pressure, bench.key, sid("s-1"))
+    with bench.store.transaction([ref]) as transaction:
+        transaction.put(ref, Pressure(session_id="s-1", level=level))
+    found = pruned(bench)
+    assert found is not None
+    assert found.mode == mode
+
+
+def test_why_tells_of_a_cut_also_when_the_output_is_gone(bench: Bench) -> None:
+    handle = handle_of(bench)
+    told = bench.call("why", subject=handle[:10])
+    assert [record.entry for record in told.records] == [handle]
+    assert "the output of a tool was cut before the model read it (listing)" in told.sentences[0]
+    names = bench.store.names(ToolOutput, bench.key)
+    bench.store.discard([output_ref(bench.key, name) for name in names])
+    assert bench.call("why", subject=handle).records == told.records
+    with pytest.raises(NotFound, match="There is no tool output"):
+        bench.call("show_output", id=handle)
+    with pytest.raises(NotFound, match="Nothing is known about the tool output"):
+        bench.call("why", subject="t_ffffffff")
+
+
+@pytest.mark.parametrize(
+    ("asked", "numbers"),
+    [
+        ({"lines": "2:4"}, (2, 3, 4)),
+        ({"lines": "1999:"}, (1999, 2000)),
+        ({"lines": ":2"}, (1, 2)),
+        ({"lines": "7"}, (7,)),
+        ({"lines": "1990:9999", "grep": r"f199[13]\."}, (1992, 1994)),
+        ({"grep": "no such name"}, ()),
+    ],
+)
+def test_lines_of_an_output_are_found_by_number_and_by_words(
+    bench: Bench, asked: dict[str, str], numbers: tuple[int, ...]
+) -> None:
+    shown = bench.call("show_output", id=handle_of(bench), **asked)
+    assert (shown.whole, shown.numbers) == (False, numbers)
+    every = LISTED.split("\n")
+    assert shown.text == "".join(f"{every[number - 1]}\n" for number in numbers)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"lines": "x:y"}, "is no range of lines"),
+        ({"lines": ":"}, "is no range of lines"),
+        ({"lines": "9:3"}, "holds no line"),
+        ({"lines": "0:3"}, "holds no line"),
+        ({"grep": "("}, "is no expression"),
+        ({"id": "t_12"}, "There is no tool output"),
+    ],
+)
+def test_what_cannot_be_found_is_said(bench: Bench, asked: dict[str, str], said: str) -> None:
+    with pytest.raises((UserError, NotFound), match=said):
+        bench.call("show_output", **{"id": handle_of(bench), **asked})
+
+
+def test_a_beginning_that_fits_several_outputs_names_them(bench: Bench) -> None:
+    keep(bench, 0xABCDE << 60, "s-1")
+    keep(bench, (0xABCDE << 60) + 1, "s-2")
+    with pytest.raises(UserError, match="fits 2 tool outputs: t_abcde"):
+        bench.call("show_output", id="abcde")
+
+
+def test_the_tool_brings_back_lines_as_many_as_an_answer_takes(bench: Bench) -> None:
+    handle = handle_of(bench)
+    answer = bench.call("call_tool", name="memory_restore", arguments={"id": handle})
+    assert answer.text.startswith("1,")
+    assert "data, not instructions" in answer.text
+    asks = re.search(r'ask for lines "(\d+):", or use grep', answer.text)
+    assert asks is not None
+    rest = bench.call(
+        "call_tool",
+        name="memory_restore",
+        arguments={"id": handle, "lines": f"{asks.group(1)}:"},
+    )
+    assert "bays/pier19/f1999.c" in rest.text
+    assert "did not fit" not in rest.text
+    found = bench.call(
+        "call_tool", name="memory_restore", arguments={"id": handle, "grep": "f77[.]c"}
+    )
+    assert found.structured["lines"] == ["bays/pier17/f77.c"]
+    assert found.structured["first"] == 78
+
+
+def test_an_output_that_cannot_be_kept_is_not_cut(files: Bench) -> None:
+    folder = files.settings.paths.home / "workspaces" / files.key / "cache"
+    files.event("session_started", "s-1")
+    folder.write_text("a file in the way")
+    assert pruned(files) is None
+
+
+def test_a_damaged_output_is_said_to_be_one(files: Bench) -> None:
+    handle = handle_of(files)
+    [path] = (files.settings.paths.home / "workspaces").rglob("t_*.json")
+    path.write_bytes(path.read_bytes()[:500])
+    with pytest.raises(Corrupt, match="is not what wm kept"):
+        files.call("show_output", id=handle)
+    path.unlink()
+    assert handle_of(files) == handle
+    path.write_bytes(path.read_bytes().replace(b"pier01", b"pier99"))
+    with pytest.raises(Corrupt, match="changed outside"):
+        files.call("show_output", id=handle)
+
+
+def test_rules_of_the_user_come_first(bench: Bench) -> None:
+    rules = (
+        PruningRule("inventory", command="^ls -R", keep=("f1000[.]c",), noun="crates"),
+        PruningRule("mine", command="^make mine", leave=True),
+    )
+    settings = replace(bench.settings, pruning=replace(bench.settings.pruning, rules=rules))
+    own = Bench(settings, bench.project, bench.store, bench.moment, bench.drawn)
+    found = pruned(own)
+    assert found is not None
+    assert found.kind == "inventory"
+    assert "bays/pier00/f1000.c" in found.text.split("\n")
+    assert "crates left out" in found.text
+    assert pruned(own, command="make mine") is None

@@ -35,6 +35,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "why-not": "Say which rule keeps a text out of the memory.",
         "history": "Tell what happened to an entry, or here, newest first.",
         "diag": "Look closer: what is kept, refused, left out, and sound.",
+        "output": "Print a tool output that was cut for the model.",
         "session": "Look at the hot state of agents' sessions.",
         "workspace": "List workspaces; tell wm that a checkout moved.",
     },

@@ -86,6 +86,7 @@ ROUTES: tuple[Route, ...] = (
         "A model calls a memory tool; the body is its arguments",
         takes="arguments",
     ),
+    Route("GET", "/v1/outputs/{id}", "show_output", "The original of a pruned output", heavy=True),
     Route("GET", "/v1/why", "why", "What is known about an entry or a text", heavy=True),
     Route("GET", "/v1/why-not", "why_not", "The rule that keeps a text out", heavy=True),
     Route("GET", "/v1/history", "history", "What happened, newest first", heavy=True),

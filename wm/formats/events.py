@@ -60,7 +60,9 @@ class ToolFinished(Record):
     say, so nothing may be inferred from the output (HS-2). failed: the tool itself threw.
     paths: files that it read, wrote or matched, as the agent spelled them. aside: a subagent
     made the call, so its output is in no context of this session. handle: the name under which
-    the whole output is kept, "" where it is not.
+    the whole output is kept, "" where it is not. replaceable: the text that the client would give
+    the model in a shorter form, "" where it takes none back (PR-3). synthetic: the client marked
+    the output as made by itself.
     """
 
     kind: Literal["tool_finished"] = "tool_finished"
@@ -74,6 +76,8 @@ class ToolFinished(Record):
     cwd: str = ""
     aside: bool = False
     handle: str = ""
+    replaceable: str = ""
+    synthetic: bool = False
 
 
 class CompactionStarted(Record):

@@ -254,13 +254,49 @@ class EventRequest(SessionScoped):
     event: Event
 
 
+class PrunedOutput(Record):
+    """What the model is to read instead of a long output; the original is kept as `handle`."""
+
+    text: str
+    handle: str
+    kind: str
+    mode: str
+    lines: int
+    kept_lines: int
+
+
+class OutputRequest(Scoped):
+    """A kept tool output. id: its handle, or the beginning of it. lines: `A:B`; grep: an
+    expression that a line must hold."""
+
+    id: str
+    lines: str = ""
+    grep: str = ""
+
+
+class OutputAnswer(Record):
+    """numbers: of the lines in `text`, where that is not the whole output."""
+
+    id: str
+    tool: str = ""
+    command: str = ""
+    kind: str = ""
+    created_at: str = ""
+    total_lines: int = 0
+    whole: bool = True
+    numbers: tuple[int, ...] = ()
+    text: str
+
+
 class EventAnswer(Record):
-    """What the rules made of it: memories by outcome, and words for the user, if any."""
+    """What the rules made of it: memories by outcome, words for the user, and the output that
+    the model is to read instead of a long one, if any."""
 
     remembered: tuple[Remembered, ...] = ()
     open_errors: int = 0
     instructions: str = ""
     notices: tuple[str, ...] = ()
+    pruned: PrunedOutput | None = None
 
 
 class PromptRequest(SessionScoped):

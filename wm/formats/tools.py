@@ -118,9 +118,15 @@ WORKSPACE: tuple[Tool, ...] = (
     ),
     Tool(
         "memory_restore",
-        "Take a withdrawn proposal back",
-        "Bring a proposal that you withdrew with `forget` back to the inbox.",
-        {"id": _text("The id of the memory, m_\u2026", MAX_ID_CHARS, 1)},
+        "Bring back what was cut",
+        "Bring back the lines of a tool output that was cut: its mark names the handle, t_\u2026. "
+        "Ask for the part that you need, by `lines` or `grep`. With the id m_\u2026 of a proposal "
+        "that you withdrew with `forget`, it goes back to the inbox.",
+        {
+            "id": _text("The handle t_\u2026 or the id m_\u2026", MAX_ID_CHARS, 1),
+            "lines": _text("Lines of the output, for example 120:180.", 30),
+            "grep": _text("Only lines that this expression (RE2) finds.", 200),
+        },
         required=("id",),
     ),
 )

@@ -51,6 +51,7 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
     ),
     "delete_session": ("delete_session",),
     "hooks": ("hook",),
+    "outputs": ("show_output",),
     "statusline": ("statusline",),
     "workspaces": ("list_workspaces", "move_workspace", "export_workspace"),
     "import_entries": ("import_entries",),

@@ -29,6 +29,7 @@ from wm.formats.protocol import (
 from wm.ops import pressure, prompt
 from wm.ops.base import Operation, Work, execute
 from wm.ops.local import open_runtime
+from wm.ops.outputs import LEAST_LINES
 from wm.ops.place import locate
 from wm.ops.record_event import event_refs, record
 from wm.ops.runtime import Runtime
@@ -59,6 +60,8 @@ def _run(work: Work, request: HookRequest) -> HookAnswer:
         notices=(*(n for a in answers for n in a.notices), *filter(None, (told.warning,))),
         review=told.review,
         epoch=blocks.epoch,
+        output=next((a.pruned.text for a in answers if a.pruned is not None), ""),
+        payload=request.payload,
     )
     return _answer(request, outcome)
 
@@ -128,8 +131,8 @@ def _queue(runtime: Runtime, request: HookRequest) -> str:
 
 def _at_once(runtime: Runtime, request: HookRequest) -> HookAnswer | None:
     """A tool call that did not fail changes hot state only and has nothing to print: the agent
-    goes on as soon as it is heard. Later hooks of the workspace wait behind it. One that can
-    carry what the session is to be told is waited for."""
+    goes on as soon as it is heard. Later hooks of the workspace wait behind it. One that printed
+    much, or can carry what the session is to be told, is waited for."""
     parsed = _named(runtime, request.meaning(_parsed))
     if not parsed.events or parsed.call:
         return None
@@ -141,9 +144,14 @@ def _at_once(runtime: Runtime, request: HookRequest) -> HookAnswer | None:
     return _answer(request, Outcome())
 
 
+def _may_be_cut(call: ToolFinished) -> bool:
+    """Whether the client waits for a shorter output: a reading never gets one."""
+    return call.tool != "read" and call.replaceable.count("\n") >= LEAST_LINES
+
+
 def _went_well(call: ToolFinished) -> bool:
     """A failure may come without a code: a tool that is no shell, or one that was stopped."""
-    return not call.exit_code and not call.failed
+    return not call.exit_code and not call.failed and not _may_be_cut(call)
 
 
 hook = Operation("hook", HookRequest, HookAnswer, _run, _refs, _queue, _at_once)

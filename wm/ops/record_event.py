@@ -31,6 +31,7 @@ from wm.ops import (
     core,
     journal,
     origins,
+    outputs,
     pressure,
     session_files,
     shown,
@@ -72,8 +73,24 @@ def record(work: Work, place: Place, request: EventRequest) -> EventAnswer:
     answer = step(work, place, redacted)
     work.heard.append((place.key, sid(request.session_id)))
     origins.hear(work, place, request, redacted)
-    pressure.hear(work, place, request, redacted)
+    answer = outputs.pruned(work, place, request, answer)
+    pressure.hear(work, place, *_as_read(request, redacted, answer))
     return answer
+
+
+def _as_read(
+    request: EventRequest, redacted: EventRequest, answer: EventAnswer
+) -> tuple[EventRequest, EventRequest]:
+    """The event with the output that the model reads: what was cut weighs nothing (PS-1)."""
+    if answer.pruned is None:
+        return request, redacted
+    less = {"output": answer.pruned.text, "handle": answer.pruned.handle}
+    given = request.event.model_copy(update=less)
+    named = redacted.event.model_copy(update={"handle": answer.pruned.handle})
+    return (
+        request.model_copy(update={"event": given}),
+        redacted.model_copy(update={"event": named}),
+    )
 
 
 def _redacted(work: Work, event: object) -> object:
@@ -92,6 +109,7 @@ def _redacted(work: Work, event: object) -> object:
             event = event.model_copy(update={"output": event.output[:most]})
         elif event.tool != "bash" or not event.exit_code:
             event = event.model_copy(update={"output": ""})
+        event = event.model_copy(update={"replaceable": ""})
         of_path = work.runtime.redacted_path
         paths = tuple(map(of_path, event.paths))
         event = event.model_copy(update={"paths": paths, "cwd": of_path(event.cwd)})

@@ -31,7 +31,7 @@ from wm.formats.protocol import (
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops import core, working
+from wm.ops import core, outputs, working
 from wm.ops.base import Operation, Work
 from wm.ops.entries import inspect, to_trash, trash_ref
 from wm.ops.memory import (
@@ -168,6 +168,8 @@ def withdraw(
 
 
 def _restore(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+    if names_output(arguments):
+        return _output(work, request, arguments)
     place = locate(work.runtime, request)
     memory = load_memory(work, place)
     name = full_id(arguments["id"], work.runtime.store.names(TrashedEntry, place.key))
@@ -190,6 +192,21 @@ def _restore(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnsw
     work.delete(trash_ref(place.key, entry.id))
     save_memory(work, place, memory, [replace(fact, phase="agent") for fact in facts])
     return _said(f"{told.short_id(entry)} waits in the inbox again.", entry, "inbox")
+
+
+def names_output(arguments: Arguments) -> bool:
+    """Whether the id is the handle of a tool output."""
+    return str(arguments.get("id", "")).strip().lower().startswith("t_")
+
+
+def _output(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+    """Lines of a kept output, as many as an answer takes."""
+    place = locate(work.runtime, request)
+    kept = outputs.find(work, place, arguments["id"])
+    wanted = {name: str(arguments.get(name, "")) for name in ("lines", "grep")}
+    chosen, _whole = outputs.excerpt(kept, **wanted)
+    text, structured = told.output(kept, chosen, work.runtime.settings.tools.output_chars)
+    return ToolAnswer(text=text, structured=structured)
 
 
 def _said(text: str, entry: MemoryEntry | None, outcome: str) -> ToolAnswer:
@@ -295,7 +312,7 @@ def _tool(request: ToolRequest) -> tools.Tool:
 def _refs(runtime: Runtime, request: ToolRequest) -> Sequence[Ref[Document]]:
     """Nothing for a tool that only reads: it then runs without a lock. The file in the trash is
     locked once its name is known (`Undeclared`)."""
-    if _tool(request).reads:
+    if _tool(request).reads or names_output(request.arguments):
         return ()
     key = locate(runtime, request).key
     if request.name.startswith("core_"):

@@ -11,6 +11,7 @@ from wm.formats.evidence import EvidenceRecord
 from wm.formats.protocol import Place, WhyAnswer, WhyRequest
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry
+from wm.ops import outputs
 from wm.ops.base import Operation, Work
 from wm.ops.entries import find_entry_or_trash, trash_ref
 from wm.ops.evidence import names, quotes, read_log
@@ -28,6 +29,8 @@ def _run(work: Work, request: WhyRequest) -> WhyAnswer:
         raise UserError(
             "There is nothing to ask about.", fix='`wm why ID`, or `wm why "the text"`.'
         )
+    if subject.startswith("t_"):
+        return _of_output(work, place, subject)
     entry = find_entry_or_text(work, place, subject)
     records = _records(work, place, subject, entry)
     if entry is None:
@@ -52,6 +55,19 @@ def _run(work: Work, request: WhyRequest) -> WhyAnswer:
         records=records,
         sentences=(_origin(entry), *(happened(r, of=entry.id) for r in records)),
     )
+
+
+def _of_output(work: Work, place: Place, subject: str) -> WhyAnswer:
+    """What cut a tool's output, also when the output itself is gone since."""
+    log = read_log(work, place).records
+    handle = outputs.full_handle(subject, (r.entry for r in log if r.type == "output_pruned"))
+    records = tuple(record for record in log if handle and record.entry == handle)
+    if not records:
+        raise NotFound(
+            f"Nothing is known about the tool output {subject!r} in {place.root or place.key}.",
+            fix="Handles stand in the marks of cut outputs.",
+        )
+    return WhyAnswer(subject=subject, records=records, sentences=tuple(map(happened, records)))
 
 
 def find_entry_or_text(work: Work, place: Place, subject: str) -> MemoryEntry | None:

@@ -148,6 +148,7 @@ HAPPENED = {
     ("session_deleted", "changed"): "the files of a session went",
     ("storage_swept", "changed"): "files that nothing needs any more went",
     ("trash_purged", "changed"): "left the trash for good",
+    ("output_pruned", "changed"): "the output of a tool was cut before the model read it",
 }
 """(evidence type, outcome) -> what happened to the entry."""
 

@@ -31,6 +31,8 @@ const QUIET_MS = 10_000
 const MAX_SESSIONS = 500
 const MAX_OUTPUT = 2_000_000 // characters of one tool output that leave this process
 const MAX_ARGUMENT = 64_000
+// wm cuts nothing shorter, so the answer to a shorter one is not waited for.
+const LEAST_LINES = 20
 
 // Tools that change files, or show that an error is gone. Where nobody listens, what they did
 // goes to the files; a daemon that hangs may have it already.
@@ -143,6 +145,17 @@ const shown = ({ output, content }) =>
   typeof output === "string" || !Array.isArray(content)
     ? output
     : content.map((part) => part?.text ?? part?.resource?.text ?? "").join("\n")
+
+// Whether a shorter text may take its place: it leaves this process whole, and has enough lines.
+function isLong(text) {
+  if (typeof text !== "string" || text.length > MAX_OUTPUT) return false
+  let at = -1
+  for (let lines = 0; lines < LEAST_LINES; lines++) {
+    at = text.indexOf("\n", at + 1)
+    if (at < 0) return false
+  }
+  return true
+}
 
 const strings = (value) =>
   Array.isArray(value) ? value.filter((text) => typeof text === "string" && text) : []
@@ -384,16 +397,21 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
     },
 
     async "tool.execute.after"(input, output) {
-      const exit = output.metadata?.exit
+      const { exit, synthetic } = output.metadata ?? {}
+      const replaceable = isLong(output.output)
       const body = {
         input: { sessionID: input.sessionID, tool: input.tool, callID: input.callID, args: cutAll(input.args) },
-        output: { output: cut(shown(output), MAX_OUTPUT), metadata: { exit } },
+        output: { output: cut(shown(output), MAX_OUTPUT), metadata: { exit, synthetic } },
+        replaceable,
       }
       const failed = Number.isInteger(exit) && exit !== 0
       const told = tell("tool.execute.after", body, failed || (CHANGES.has(input.tool) && UNHEARD))
       const late = new Promise((resolve) => setTimeout(resolve, EVENT_MS).unref?.())
       const { notices } = session(input.sessionID)
-      notices.push(...strings((await Promise.race([told, late]))?.notices))
+      const answer = await Promise.race([told, late])
+      // OpenCode keeps this text, so the model reads the same one in every later request (PR-1).
+      if (replaceable && typeof answer?.output === "string" && answer.output) output.output = answer.output
+      notices.push(...strings(answer?.notices))
       if (notices.length && typeof output.output === "string") {
         output.output += `\n\n${notices.splice(0).join("\n\n")}`
       }

@@ -6,7 +6,9 @@ PostToolUse means 0 unless the command went to the background, was interrupted, 
 says that it read the code otherwise. Calls made by a subagent carry `agent_id` and the main
 session's id. A Stop hook that prints context makes the model go on, so Stop never prints.
 PreCompact takes plain text; SessionStart, UserPromptSubmit and the two PostToolUse hooks take
-`additionalContext`, which the client keeps in the conversation for good.
+`additionalContext`, which the client keeps in the conversation for good. PostToolUse also takes
+`updatedToolOutput`, an answer in the tool's own form; one in another form is dropped, and the
+model reads the original. A call that failed has no such field.
 """
 
 from __future__ import annotations
@@ -55,6 +57,9 @@ CONTEXT_EVENTS = frozenset(
 )
 """Hooks whose `additionalContext` reaches the model and does no harm there."""
 
+REPLACED = ("stdout", "content")
+"""Members of an answer whose text may be cut: of Bash, and of Grep."""
+
 _EXIT_CODE = patterns.compile(r"^(?:Error: )?Exit code (\d{1,5})\s*(?:\n|$)")
 
 
@@ -92,9 +97,37 @@ def reply(name: str, outcome: Outcome) -> Reply:
         return None
     blocks = outcome.blocks if name == "SessionStart" else ()
     context = "\n\n".join(part for part in (*blocks, *outcome.appended) if part)
-    if not context:
+    said: dict[str, Any] = {"additionalContext": context} if context else {}
+    if name == "PostToolUse" and outcome.output:
+        said["updatedToolOutput"] = _replaced(outcome.payload.get("tool_response"), outcome.output)
+    if not said:
         return None
-    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
+    return {"hookSpecificOutput": {"hookEventName": name, **said}}
+
+
+def _replaceable(kind: str, name: str, response: Any) -> str:
+    """The text of an answer that a hook may replace: the client takes an answer back only in the
+    form that it gave it, so the text must be one member of it."""
+    if isinstance(response, str):
+        return response if name.startswith("mcp__") else ""
+    if not isinstance(response, Mapping) or kind in ("read", "edit", "write"):
+        return ""
+    member = _member(response)
+    return text(response, member) if member else ""
+
+
+def _member(response: Mapping[str, Any]) -> str:
+    """The member of an answer that holds its text."""
+    return next((key for key in REPLACED if text(response, key)), "")
+
+
+def _replaced(response: Any, output: str) -> Any:
+    """The answer with the shorter text in the place of the long one."""
+    if isinstance(response, str):
+        return output
+    answer = dict(response) if isinstance(response, Mapping) else {}
+    member = _member(answer)
+    return {**answer, member: output} if member else answer
 
 
 def usage(payload: Mapping[str, Any], reserve: int) -> UsageReported | None:
@@ -181,6 +214,7 @@ def _tool_done(payload: Mapping[str, Any], where: str) -> tuple[Event, ...]:
             output=output,
             exit_code=_success_code(given, response) if kind == "bash" else None,
             cwd=text(payload, "cwd"),
+            replaceable=_replaceable(kind, name, response),
         ),
     )
 

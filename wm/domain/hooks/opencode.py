@@ -16,7 +16,7 @@ What is read of each, and what the plugin gets back:
         output.parts[] {type, text, synthetic, ignored}      -> {"notices": [...]}
     tool.execute.after
         input.sessionID, .tool, .args; output.output,
-        output.metadata {exit}                               -> {"notices": [...]}
+        output.metadata {exit, synthetic?}, replaceable?     -> {"notices": [...], "output": text}
     experimental.chat.system.transform
         input.sessionID?; output.system = [the first
         200 characters of system[0]]                         -> {"system": [texts to push]}
@@ -158,6 +158,9 @@ def reply(name: str, outcome: Outcome) -> Reply:
         return _listed("system", outcome.blocks)
     if name == COMPACTING:
         return _listed("context", (outcome.instructions,))
+    if name == "tool.execute.after" and outcome.output:
+        noticed = [notice for notice in outcome.notices if notice]
+        return {"output": outcome.output, **({"notices": noticed} if noticed else {})}
     if name in ("chat.message", "tool.execute.after"):
         return _listed("notices", outcome.appended)
     if name == MESSAGE_UPDATED:
@@ -237,7 +240,11 @@ def _tool_done(call: _Call) -> tuple[Event, ...]:
     args = mapping(call.input, "args")
     output = plain(call.output.get("output"))
     metadata = mapping(call.output, "metadata")
-    return (_tool(call, name, args, output, whole(metadata, "exit"), failed=False),)
+    done = _tool(call, name, args, output, whole(metadata, "exit"), failed=False)
+    # Sent where the plugin can put a shorter text in the place of the output, and holds all of it.
+    replaceable = output if call.body.get("replaceable") is True else ""
+    marked = metadata.get("synthetic") is True
+    return (done.model_copy(update={"replaceable": replaceable, "synthetic": marked}),)
 
 
 def _part_updated(call: _Call) -> tuple[Event, ...]:

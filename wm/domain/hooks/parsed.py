@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -56,13 +57,16 @@ class Outcome:
     """What the use cases made of the events; an adapter takes what its hook can say.
 
     blocks: the texts of the epoch's blocks, in order. epoch: its id. review: what a context that
-    is nearly full is to be told.
+    is nearly full is to be told. output: what the model is to read instead of a tool's output, ""
+    for the output itself. payload: what the hook sent.
     """
 
     blocks: tuple[str, ...] = ()
     instructions: str = ""
     notices: tuple[str, ...] = ()
     epoch: str = ""
+    output: str = ""
+    payload: Mapping[str, Any] = field(default_factory=dict)
     review: str = ""
 
     @property

@@ -1,0 +1,1 @@
+"""Pruning of tool output at its first appearance (SPEC section 8). `prune.prune` is the door."""

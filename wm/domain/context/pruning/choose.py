@@ -1,0 +1,94 @@
+"""Which lines of an output stay, within the mode's measure (PR-1). Pure, and linear.
+
+At most twice `ends` lines and three marks, and beyond them only lines that must stay. What
+belongs to those (frames, code that they show), and the marks in the gaps, are paid for with
+lines of the ends, the beginning first: what a tool says last tells most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+from wm.domain.context.pruning.modes import Measure
+
+MARKS = 3
+FIRST_OF_KIND = 5
+SHRINKS = (0.0, 0.2, 0.4, 0.6)
+"""By how much the beginning is shortened at most; the end by half of that."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a rule wants to keep besides the ends, by index. must: whatever it costs. more: as
+    far as there is room, the most wanted first. note: what the first mark says of the rest."""
+
+    must: Sequence[int] = ()
+    more: Sequence[int] = ()
+    note: str = ""
+
+
+def chosen(
+    shapes: Sequence[Hashable], must: Iterable[int], more: Sequence[int], measure: Measure
+) -> list[int]:
+    """Positions that stay, in order, of `len(shapes)`."""
+    count = len(shapes)
+    must = _within(shapes, sorted(set(must)), measure.errors)
+    room = 2 * measure.ends + MARKS
+    kept: set[int] = set()
+    allowed, last = room, SHRINKS[-1]
+    for shrink in SHRINKS:
+        head = measure.ends - int(measure.ends * shrink)
+        tail = measure.ends - int(measure.ends * shrink / 2)
+        kept = set(range(min(head, count))) | set(range(max(0, count - tail), count))
+        allowed = room + sum(1 for position in must if position not in kept)
+        kept.update(must)
+        waiting = sum(1 for position in more if position not in kept)
+        if shrink == last or allowed - _cost(kept, count) >= min(waiting, measure.ends // 2):
+            break
+    return _filled(kept, more, allowed, count)
+
+
+def _filled(kept: set[int], more: Sequence[int], allowed: int, count: int) -> list[int]:
+    """With as many of the lines that are merely wanted as there is room for."""
+    spare = allowed - _cost(kept, count)
+    for position in more:
+        if spare <= 0:
+            break
+        # A line beside one that stays widens no gap; any other opens one more.
+        price = 2 - (position - 1 in kept) - (position + 1 in kept)
+        if position not in kept and price <= spare:
+            kept.add(position)
+            spare -= price
+    return _without_small_gaps(kept, count)
+
+
+def _without_small_gaps(kept: set[int], count: int) -> list[int]:
+    """A gap of one line costs a line to tell of: then the line itself may stay."""
+    single = [p + 1 for p in kept if p + 2 in kept and p + 1 not in kept]
+    return sorted(p for p in (*kept, *single) if p < count)
+
+
+def _cost(kept: Collection[int], count: int) -> int:
+    """Lines and marks of a choice."""
+    gaps = sum(1 for position in kept if position + 1 < count and position + 1 not in kept)
+    return len(kept) + gaps + (0 not in kept)
+
+
+def _within(shapes: Sequence[Hashable], must: list[int], most: int) -> list[int]:
+    """The lines that must stay; of more than `most`, the first few and the last of each shape,
+    and of more shapes than that those at both ends."""
+    if len(must) <= most:
+        return must
+    last = {shapes[position]: position for position in must}
+    seen: dict[Hashable, int] = {}
+    kept = []
+    for position in must:
+        shape = shapes[position]
+        seen[shape] = seen.get(shape, 0) + 1
+        if seen[shape] <= FIRST_OF_KIND or last[shape] == position:
+            kept.append(position)
+    if len(kept) <= most:
+        return kept
+    first = most * 2 // 3
+    return [*kept[:first], *kept[first - most :]]

@@ -1,0 +1,116 @@
+"""Test runners: what failed, how, and the count at the end; what passed is a number (PR-2)."""
+
+# ruff: noqa: E501  One expression, one line: a broken one is harder to read.
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from wm.domain.context.pruning import telling
+from wm.domain.context.pruning.choose import Wanted
+from wm.domain.context.pruning.lines import Lines
+from wm.domain.context.pruning.rule import Folds, Rule
+from wm.domain.patterns import Lazy
+
+
+def keeping(must: Lazy, more: Lazy | None = None) -> Callable[[Lines], Wanted]:
+    """A reducer: errors and sums, lines that `must` finds, and, as far as there is room, what
+    stands around them and what `more` finds."""
+
+    def reduce(lines: Lines) -> Wanted:
+        errors = telling.errors(lines)
+        own = _found(lines, must)
+        keep = sorted({*errors, *own, *telling.summaries(lines)})
+        extra = _found(lines, more) if more is not None else []
+        return Wanted(must=keep, more=[*telling.attached(lines, keep), *extra])
+
+    return reduce
+
+
+def _found(lines: Lines, pattern: Lazy) -> list[int]:
+    firsts: Iterable[int] = lines.first_of_shape.values()
+    asked = list(firsts)
+    if len(asked) > telling.MOST_ASKED:
+        half = telling.MOST_ASKED // 2
+        asked = [*asked[:half], *asked[-half:]]
+    shapes = {lines.shapes[i] for i in asked if pattern.search(lines.plain[i][:400]) is not None}
+    return [i for i, shape in enumerate(lines.shapes) if shape in shapes] if shapes else []
+
+
+def looks(pattern: Lazy) -> Callable[[Lines], bool]:
+    """A shape: `pattern` is found in one of the first or last 200 lines."""
+
+    def found(lines: Lines) -> bool:
+        plain = lines.plain
+        near = plain if len(plain) <= 400 else [*plain[:200], *plain[-200:]]
+        return any(pattern.search(line[:300]) is not None for line in near)
+
+    return found
+
+
+PYTEST = Rule(
+    "pytest",
+    "lines of the test run",
+    ("pytest", "tox", "nox", "unittest", "trial", "behave"),
+    looks=looks(
+        Lazy(r"^=+ (?:test session starts|short test summary|FAILURES|ERRORS|\d+ \w+.* in )")
+    ),
+    reduce=keeping(
+        Lazy(
+            r"^(?:E {2,}|FAILED |ERROR |_{3,} .* _{3,}$|=+ (?:FAILURES|ERRORS|short test|\d+ |.* in )"
+            r"|[\w./-]+\.py:\d+: \w*(?:Error|Exception|Warning)|(?:FAIL|ERROR): |Ran \d+ tests?)"
+        ),
+        Lazy(r"^>  |^[\w./-]+\.py:\d+: |^_ _ |^-+ Captured"),
+    ),
+    folds=Folds.ALIKE,
+)
+JEST = Rule(
+    "jest",
+    "lines of the test run",
+    ("jest", "vitest", "mocha", "ava", "playwright", "cypress", "karma", "bun test", "tap"),
+    looks=looks(Lazy(r"^\s*(?:Tests?|Test Suites|Test Files):?\s+\d+ (?:failed|passed)|^\s*[●✕✓√] |^\s*\d+ passing")),
+    reduce=keeping(
+        Lazy(
+            r"^\s*(?:FAIL\b|[●✕✗✖×❯] ?|Expected:?\b|Received:?\b|expected\b|Tests?:|Test Suites:"
+            r"|Test Files |Snapshots:|AssertionError|\d+ (?:passing|failing|pending)|[-+] (?:Expected|Received))"
+            r"|^not ok |^\s*# (?:fail|pass|tests) |^\s*Cannot find module"
+        ),
+        Lazy(r"^\s*>?\s*\d+ \||^\s+at \S|^\s*\^|^\s*expect\("),
+    ),
+    folds=Folds.ALIKE,
+)  # fmt: skip
+GO_TEST = Rule(
+    "go_test",
+    "lines of the test run",
+    ("go test", "gotestsum"),
+    looks=looks(Lazy(r"^(?:--- FAIL|=== RUN|ok  \t|FAIL\t|\s+--- (?:FAIL|PASS))|\"Action\":\"(?:run|pass|fail)\"")),
+    reduce=keeping(
+        Lazy(r"^\s*--- FAIL|^FAIL\b|^panic:|^\s+[\w./-]+_test\.go:\d+:|\"Action\":\"fail\"|^# |\.go:\d+:\d+: "),
+        Lazy(r"^\s+(?:[\w./-]+\.go:\d+|want|got|expected|actual)|^ok  \t|^goroutine"),
+    ),
+    folds=Folds.ALIKE,
+)  # fmt: skip
+CARGO = Rule(
+    "cargo",
+    "lines of the build",
+    ("cargo", "rustc", "cargo test", "cargo build", "cargo check", "cargo clippy", "cargo nextest"),
+    looks=looks(Lazy(r"^test result: |^\s+Compiling \S+ v\d|^error\[E\d+\]|^running \d+ tests?$")),
+    reduce=keeping(
+        Lazy(
+            r"^(?:error|warning: unused|test .* FAILED|thread '|---- |test result:|failures:)|panicked at"
+            r"|^\s*(?:left|right): |^\s+Finished |^\s*--> "
+        ),
+        Lazy(r"^\s*\d* *\| |^\s+= (?:note|help)|^warning"),
+    ),
+    folds=Folds.ALIKE,
+)
+OTHER_TESTS = Rule(
+    "test_run",
+    "lines of the test run",
+    ("rspec", "phpunit", "pest", "ctest", "mix test", "dotnet test", "swift test", "flutter test",
+     "rails test", "bats", "node --test", "deno test", "minitest", "ginkgo", "zig test"),
+    looks=looks(Lazy(r"^TAP version|^\d+ examples?, \d+ failures?|^OK \(\d+ tests|^Tests: \d+, Assertions|^# tests \d")),
+    reduce=keeping(Lazy(r"^not ok |^\s+\d+\) |^rspec \./|^Failures?:|^\s*(?:expected|got|actual)\b")),
+    folds=Folds.ALIKE,
+)  # fmt: skip
+RUNNERS = (PYTEST, JEST, GO_TEST, CARGO, OTHER_TESTS)
