@@ -153,6 +153,16 @@ CASES: list[tuple[str, list[FileFact], dict[str, str]]] = [
         {"sessions/.a.lock": "orphan_lock"},
     ),
     (
+        "a lock of a session stays, and goes with it",
+        [
+            fact(Kind.SESSION, "a", 1, session="a"),
+            fact(Kind.SISTER, "a", 1, part=Part.LOCK, session="a"),
+            fact(Kind.SESSION, "b", 91, session="b"),
+            fact(Kind.SISTER, "b", 91, part=Part.LOCK, session="b"),
+        ],
+        {"sessions/b": "stale_session", "core/.b.lock": "stale_session"},
+    ),
+    (
         "a lock stays while a writer may be at work beside it",
         [
             fact(Kind.SESSION, "a", 1, part=Part.LOCK, session="a"),

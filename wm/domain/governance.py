@@ -168,6 +168,9 @@ class _Planner:
         self._scanned = self._bytes = 0
         for fact in facts:
             self._take(fact)
+        units = self._units.values()
+        self._sessions = {u.session for u in units if u.kind is Kind.SESSION and u.exists}
+        """Those that have a state."""
 
     def plan(self, max_bytes: int) -> Plan:
         for unit in self._units.values():
@@ -175,7 +178,7 @@ class _Planner:
         self._outputs()
         self._trash()
         self._orphans()
-        self._sessions()
+        self._rested()
         over = self._quota(max_bytes)
         deletions = tuple(self._deletions())
         kept = self._bytes - sum(deletion.file.size for deletion in deletions)
@@ -231,13 +234,16 @@ class _Planner:
     def _orphans(self) -> None:
         """Documents of sessions that have no state. An epoch that does not tell whose it is
         stays."""
-        known = {unit.session for unit in self._of(Kind.SESSION)} | {""}
         for kind in (Kind.SISTER, Kind.EPOCH):
             for unit in self._of(kind):
-                if unit.session not in known and self._is_older(unit, self._limits.orphan_days):
+                if (
+                    unit.session
+                    and unit.session not in self._sessions
+                    and self._is_older(unit, self._limits.orphan_days)
+                ):
                     self._doom(unit, Rule.ORPHAN)
 
-    def _sessions(self) -> None:
+    def _rested(self) -> None:
         for session in self._whole_sessions():
             stale = max(unit.modified for unit in session)
             if stale < self._now - self._limits.session_max_age_days * _DAY_S:
@@ -250,6 +256,11 @@ class _Planner:
         sessions: dict[str, list[_Unit]] = {}
         for unit in self._of(Kind.SESSION):
             sessions.setdefault(unit.session, []).append(unit)
+        # Of a document that was locked and never written there is a lock, which goes along.
+        locks = [u for u in self._units.values() if u.kind is Kind.SISTER and not u.exists]
+        for unit in locks:
+            if unit.session in sessions:
+                sessions[unit.session].append(unit)
         for kind in (Kind.SISTER, Kind.EPOCH, Kind.OUTPUT):
             for unit in self._of(kind):
                 if unit.session in sessions:
@@ -313,6 +324,8 @@ class _Planner:
         yield from (Deletion(fact, Rule.DEAD_WRITER) for fact in rest)
         if unit.exists or unit.kind not in SWEPT or len(rest) < self._temps(unit):
             return
+        if unit.kind is Kind.SISTER and unit.session in self._sessions:
+            return  # its session may write it yet
         for fact in unit.files:
             if fact.part in (Part.LOCK, Part.OLD) and not self._is_safe(fact):
                 yield Deletion(fact, Rule.ORPHAN_LOCK if fact.part is Part.LOCK else Rule.ORPHAN)

@@ -22,27 +22,30 @@ from wm.store import paths
 from wm.store.base import Health, Ref
 
 
-def session_files(runtime: Runtime, key: str, session_id: str) -> tuple[Ref[Document], ...]:
-    """Every document of a session that has a file, its state first."""
+def session_refs(runtime: Runtime, key: str, session_id: str) -> tuple[Ref[Document], ...]:
+    """Every document that a session may have, its state first. Also those that it does not have:
+    each may have been locked, and a lock is a file."""
     name = paths.sid(session_id)
     state = runtime.store.read(session_ref(key, session_id)).document
     count = newest(runtime, key, session_id, state.epoch_number if state is not None else 0)
-    refs = (
+    return (
         *(Ref(model, key, name) for model in paths.session_models()),
         *(epoch_ref(key, session_id, number) for number in range(1, count + 1)),
     )
-    return tuple(ref for ref in refs if runtime.store.read(ref).health is not Health.MISSING)
 
 
 def file_names(runtime: Runtime, key: str, session_id: str) -> tuple[str, ...]:
     """The paths of a session's documents and kept tool outputs, below the data folder."""
+    read = runtime.store.read
+    refs = session_refs(runtime, key, session_id)
+    there = (ref for ref in refs if read(ref).health is not Health.MISSING)
     kept = outputs.of_session(runtime, key, session_id)
-    return tuple(paths.place(r).path for r in (*session_files(runtime, key, session_id), *kept))
+    return tuple(paths.place(ref).path for ref in (*there, *kept))
 
 
 def delete_refs(runtime: Runtime, key: str, session_id: str) -> tuple[Ref[Document], ...]:
     """What `delete_all` may write."""
-    own = session_files(runtime, key, session_id)
+    own = session_refs(runtime, key, session_id)
     return (*own, memory_ref(key), journal_ref(key), tombstones_ref(key))
 
 
@@ -50,7 +53,7 @@ def delete_all(work: Work, place: Place, session_id: str, *, by: str) -> tuple[s
     """Promote what waits, then delete; the files. by: user, or the agent that said so."""
     journal.promote_pending(work, place)
     files = file_names(work.runtime, place.key, session_id)
-    for ref in session_files(work.runtime, place.key, session_id):
+    for ref in session_refs(work.runtime, place.key, session_id):
         work.delete(ref)
     # Copies, which no transaction guards: they go even where the rest cannot.
     work.runtime.store.discard(outputs.of_session(work.runtime, place.key, session_id))
