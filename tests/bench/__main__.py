@@ -15,6 +15,7 @@ NAMES = (
     "redact",
     "load",
     "rotate",
+    "sweep",
     "linear",
     "message",
     "growth",

@@ -160,7 +160,7 @@ def test_a_rest_ends_the_run_when_the_daemon_ends() -> None:
     rest = _Rest(ending)
     rest()
     ending.set()
-    rest._begun -= 1.0
+    rest._begun -= 0.01
     try:
         rest()
     except Stopped:

@@ -3,7 +3,7 @@
 A sweep of all workspaces once the start has settled and then daily, and one of a session's
 workspace after so many of its events. Runs wait in a line; a thread takes them one after the
 other and ends behind the last, so that an idle daemon wakes up once a day and holds no thread.
-Between short steps the thread sleeps three times as long as it worked. What a stop interrupts,
+Between short steps the thread sleeps twice as long as it worked. What a stop interrupts,
 the next run does.
 """
 
@@ -23,7 +23,8 @@ from wm.settings import StorageSettings
 
 _STEP_S = 0.001
 """So long the thread works before it sleeps."""
-_SLEEP_SHARE = 3
+_SLEEP_SHARE = 2
+_LONGEST_SLEEP_S = 0.1
 _COUNTED = 1024
 """Sessions whose events are counted; those that were silent longest are forgotten first."""
 
@@ -164,13 +165,13 @@ class _Rest:
 
     def __init__(self, ending: threading.Event) -> None:
         self._ending = ending
-        self._begun = time.monotonic()
+        self._begun = time.thread_time()
 
     def __call__(self) -> None:
-        worked = time.monotonic() - self._begun
+        # Of the processor: while the drive or another process is waited for, nobody waits for us.
+        worked = time.thread_time() - self._begun
         if worked < _STEP_S:
             return
-        # A step that took long (a slow drive) is no reason to sleep for minutes.
-        if self._ending.wait(min(worked * _SLEEP_SHARE, 1.0)):
+        if self._ending.wait(min(worked * _SLEEP_SHARE, _LONGEST_SLEEP_S)):
             raise Stopped
-        self._begun = time.monotonic()
+        self._begun = time.thread_time()

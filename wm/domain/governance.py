@@ -234,14 +234,10 @@ class _Planner:
     def _orphans(self) -> None:
         """Documents of sessions that have no state. An epoch that does not tell whose it is
         stays."""
-        for kind in (Kind.SISTER, Kind.EPOCH):
-            for unit in self._of(kind):
-                if (
-                    unit.session
-                    and unit.session not in self._sessions
-                    and self._is_older(unit, self._limits.orphan_days)
-                ):
-                    self._doom(unit, Rule.ORPHAN)
+        known = self._sessions | {""}
+        for unit in (*self._of(Kind.SISTER), *self._of(Kind.EPOCH)):
+            if unit.session not in known and self._is_older(unit, self._limits.orphan_days):
+                self._doom(unit, Rule.ORPHAN)
 
     def _rested(self) -> None:
         for session in self._whole_sessions():

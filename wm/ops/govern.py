@@ -82,23 +82,23 @@ class Run:
 
 @dataclass
 class _Tally:
-    """What a run did."""
+    """What a run did. most: files that are named. rules: files and bytes by rule."""
 
+    most: int = 0
     files: list[SweptFile] = field(default_factory=list)
-    rules: dict[str, RuleCount] = field(default_factory=dict)
+    rules: dict[str, tuple[int, int]] = field(default_factory=dict)
     errors: list[SweepError] = field(default_factory=list)
     deleted: int = 0
     bytes: int = 0
-    most: int = 0
 
     def gone(self, deletion: Deletion) -> None:
+        rule, size = deletion.rule.value, deletion.file.size
         self.deleted += 1
-        self.bytes += deletion.file.size
-        rule, path, size = deletion.rule.value, deletion.file.path, deletion.file.size
-        so_far = self.rules.get(rule, RuleCount(rule=rule))
-        self.rules[rule] = RuleCount(rule=rule, files=so_far.files + 1, bytes=so_far.bytes + size)
+        self.bytes += size
+        files, total = self.rules.get(rule, (0, 0))
+        self.rules[rule] = files + 1, total + size
         if len(self.files) < self.most:
-            self.files.append(SweptFile(path=path, rule=rule, bytes=size))
+            self.files.append(SweptFile(path=deletion.file.path, rule=rule, bytes=size))
 
     def failed(self, path: str, reason: str) -> None:
         if len(self.errors) < self.most:
@@ -350,7 +350,10 @@ def _report(
         bytes=tally.bytes,
         kept_bytes=plan.kept_bytes,
         over=plan.over,
-        rules=tuple(tally.rules[name] for name in sorted(tally.rules)),
+        rules=tuple(
+            RuleCount(rule=rule, files=files, bytes=total)
+            for rule, (files, total) in sorted(tally.rules.items())
+        ),
         files=tuple(tally.files),
         unlisted=tally.deleted - len(tally.files),
         errors=tuple(tally.errors),

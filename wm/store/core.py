@@ -299,6 +299,8 @@ class Core:
     def drop_waits(self, place: Place) -> None:
         """The document is deleted: nothing of it waits any more."""
         with self._guard:
+            if not self._pending:
+                return
             for wait in Wait:
                 self._pending.pop(Pending(place, wait), None)
 

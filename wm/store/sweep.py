@@ -56,16 +56,22 @@ def look(core: Core, workspace: str, told: Contents, rest: Rest) -> Iterator[Fil
                 folder = core.disk.folder(path)
             except FileNotFoundError:
                 continue
+            kind = tree.kind_of(path)
             with folder:
                 for name in core.disk.names(folder):
                     rest()
-                    fact = _fact(core, folder, name, held, waiting)
+                    fact = _fact(core, folder, name, kind, held, waiting)
                     if fact is not None:
                         yield told(fact)
 
 
 def _fact(
-    core: Core, folder: Handle, name: str, held: frozenset[int], waiting: list[str]
+    core: Core,
+    folder: Handle,
+    name: str,
+    found_in: tree.Kind | None,
+    held: frozenset[int],
+    waiting: list[str],
 ) -> FileFact | None:
     try:
         found = core.disk.stat(folder, name)
@@ -75,7 +81,7 @@ def _fact(
     if stat.S_ISDIR(found.st_mode) and tree.kind_of(path) is not None:
         waiting.append(path)
         return None
-    what = classify(folder.path, name) if stat.S_ISREG(found.st_mode) else None
+    what = classify(found_in, name) if stat.S_ISREG(found.st_mode) else None
     kind, part, session, owner = what or (Kind.UNKNOWN, Part.DOCUMENT, "", name)
     return FileFact(
         path,
@@ -89,13 +95,11 @@ def _fact(
     )
 
 
-def classify(folder: str, name: str) -> tuple[Kind, Part, str, str] | None:
-    """(kind, part, session, document) of a file; None for one that is not ours."""
-    found = tree.kind_of(folder)
-    if found is None or not found.knows(name):
-        return None
+def classify(folder: tree.Kind | None, name: str) -> tuple[Kind, Part, str, str] | None:
+    """(kind, part, session, document) of a file in such a folder; None for one that is not
+    ours."""
     owner = tree.owner_of(name)
-    for model in found.models:
+    for model in folder.models if folder is not None else ():
         known = paths.name_of(model, owner)
         if known is None:
             continue
@@ -104,6 +108,8 @@ def classify(folder: str, name: str) -> tuple[Kind, Part, str, str] | None:
         if kind is Kind.OUTPUT:
             session = of_file_name(known)[1]
         return kind, _part(name, owner), session, owner
+    if folder is None or not folder.knows(name):
+        return None
     return Kind.KEPT, _part(name, owner), "", owner
 
 
@@ -201,21 +207,21 @@ class Removal:
         return why
 
     def _unlink_all(self, folder: Handle, place: Place, files: Sequence[FileFact]) -> str:
-        names = {fact: fact.path.rpartition("/")[2] for fact in files}
-        rest = [fact for fact in files if fact.part is not Part.LOCK]
-        if not all(self._is_same(folder, names[fact], fact) for fact in rest):
+        disk = self._core.disk
+        rest = [(f.path.rpartition("/")[2], f) for f in files if f.part is not Part.LOCK]
+        if not all(self._is_same(folder, name, fact) for name, fact in rest):
             return "changed"
-        whole = any(fact.part in (Part.DOCUMENT, Part.COPY, Part.LOCK) for fact in files)
-        was_there = any(fact.part is Part.DOCUMENT for fact in files)
-        if whole and not was_there and self._exists(folder, place.name):
-            return "changed"  # the document came, or came back, since
-        if any(fact.part is Part.DOCUMENT or fact.part is Part.COPY for fact in rest):
+        parts = {fact.part for fact in files}
+        came_back = Part.DOCUMENT not in parts and self._exists(folder, place.name)
+        if came_back and parts & {Part.COPY, Part.LOCK}:
+            return "changed"
+        if parts & {Part.DOCUMENT, Part.COPY}:
             self._core.drop_waits(place)
             self._core.cache.drop(place.path)
         # The document last: until then it counts, and nothing that would count instead is left.
-        for fact in sorted(rest, key=lambda fact: fact.part is Part.DOCUMENT):
+        for name, _fact in sorted(rest, key=lambda file: file[1].part is Part.DOCUMENT):
             try:
-                self._core.disk.unlink(folder, names[fact])
+                disk.unlink(folder, name)
             except FileNotFoundError:
                 continue
         return ""
