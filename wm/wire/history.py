@@ -81,6 +81,11 @@ def identity(block: Block) -> str:
     return hashlib.blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()
 
 
+def content_of(block: Block) -> dict[str, Any]:
+    """A block without marks and in one spelling; {} where it cannot be read."""
+    return _unmarked(block.value)
+
+
 def compare(before: History | None, now: History) -> Change:
     """What `now` is to `before`."""
     if before is None:

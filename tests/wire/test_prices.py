@@ -1,0 +1,46 @@
+"""The table of prices."""
+
+from __future__ import annotations
+
+import pytest
+
+from wm.wire.prices import TABLE, price_of
+
+
+@pytest.mark.parametrize(
+    ("model", "family"),
+    [
+        ("claude-opus-5-5", "opus-5-5"),
+        ("claude-opus-5", "opus-5"),
+        ("claude-opus-5-5[1m]", "opus-5-5"),
+        ("claude-opus-4-20250514", "opus-4"),
+        ("claude-opus-4-1-20250805", "opus-4-1"),
+        ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "sonnet-4"),
+        ("anthropic/claude-haiku-4.5", "haiku-4-5"),
+        ("claude-3-5-haiku-latest", "3-5-haiku"),
+        ("Claude-Fable-5-1", "fable-5-1"),
+    ],
+)
+def test_a_model_is_known_by_whatever_name_a_cloud_gives_it(model: str, family: str) -> None:
+    price = price_of(model)
+    assert (price.family, price.known) == (family, True)
+
+
+@pytest.mark.parametrize("model", ["", "gpt-5", "llama-4-maverick", "opus", "claude-opus-50"])
+def test_an_unknown_model_is_priced_as_another_and_says_so(model: str) -> None:
+    price = price_of(model)
+    assert (price.family, price.known) == ("sonnet-4", False)
+
+
+def test_every_row_is_a_price_list_in_order() -> None:
+    for family, price in TABLE.items():
+        assert price.family == family
+        assert 0 < price.cache_read < price.input < price.cache_write_5m < price.cache_write_1h
+        assert price.input < price.output
+        assert price.cache_minimum < price.window
+
+
+def test_a_long_prompt_costs_more_where_the_model_says_so() -> None:
+    assert price_of("claude-haiku-5-5").times(100_000) == 1.0
+    assert price_of("claude-haiku-5-5").times(100_001) == 5.0
+    assert price_of("claude-opus-5-5").times(900_000) == 1.0

@@ -1,0 +1,109 @@
+"""The service's prompt cache, as a model: what a request reads, writes and costs. Pure (PX-11).
+
+The rules it follows: a prefix is cached only where an earlier request had a mark and only from a
+least size on; a request looks for one from each of its marks back over at most 20 blocks; an
+entry lives for the time of its mark since it was last used. What the model leaves out: requests
+that overlap (an entry exists from the begin of an answer on), and that the service may drop an
+entry earlier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from wm.wire.prices import Price, price_of
+from wm.wire.rows import Row
+from wm.wire.usage import Usage
+
+LOOK_BACK_BLOCKS = 20
+MAX_MARKS = 4
+LIFETIME_S: Mapping[str, float] = MappingProxyType({"5m": 300.0, "1h": 3600.0})
+_MAX_ENTRIES = 4096
+_MILLION = 1_000_000
+
+
+@dataclass(slots=True)
+class _Entry:
+    seconds: float
+    until: float
+
+
+class PromptCache:
+    """One cache, request by request. ttl: what every mark is taken for, "" for what it says.
+
+    minimum: tokens that a prefix needs, None for what the model's are.
+    """
+
+    def __init__(self, *, ttl: str = "", minimum: int | None = None) -> None:
+        self._ttl = ttl
+        self._minimum = minimum
+        self._entries: dict[bytes, _Entry] = {}
+
+    def account(self, row: Row, at: float = 0.0, *, output: int = 0) -> Usage:
+        """What this request is counted as; its own marks become entries for later ones.
+
+        at: seconds on any clock that does not go back; the same for all: nothing ever expires.
+        """
+        marks = self._marks(row)
+        read_to = max((self._longest_hit(row, mark, at) for mark in marks), default=-1)
+        self._keep(row, marks, at)
+        read = row.tokens[read_to] if read_to >= 0 else 0
+        hours = [mark for mark in marks if self._of(row, mark) == "1h" and mark > read_to]
+        hour = (row.tokens[hours[-1]] - read) if hours else 0
+        written = max(0, row.tokens[marks[-1]] - read) if marks else 0
+        return Usage(
+            input=row.prompt - read - written,
+            output=output,
+            cache_read=read,
+            cache_write_5m=written - hour,
+            cache_write_1h=hour,
+        )
+
+    def _marks(self, row: Row) -> list[int]:
+        """Where marks stand that count: the first four, and not below the least size."""
+        known = self._minimum
+        minimum = price_of(row.model).cache_minimum if known is None else known
+        marked = [number for number, unit in enumerate(row.units) if unit.ttl][:MAX_MARKS]
+        return [number for number in marked if row.tokens[number] >= minimum]
+
+    def _of(self, row: Row, mark: int) -> str:
+        return self._ttl or row.units[mark].ttl
+
+    def _longest_hit(self, row: Row, mark: int, at: float) -> int:
+        """The last block of the longest cached prefix within reach of a mark, -1 for none."""
+        for number in range(mark, max(-1, mark - LOOK_BACK_BLOCKS), -1):
+            entry = self._entries.get(row.chain[number])
+            if entry is not None and at <= entry.until:
+                entry.until = at + entry.seconds  # using it keeps it alive
+                return number
+        return -1
+
+    def _keep(self, row: Row, marks: list[int], at: float) -> None:
+        for mark in marks:
+            seconds = LIFETIME_S[self._of(row, mark)]
+            known = self._entries.get(row.chain[mark])
+            if known is not None and at <= known.until:
+                seconds = max(seconds, known.seconds)
+            self._entries[row.chain[mark]] = _Entry(seconds, at + seconds)
+        if len(self._entries) > _MAX_ENTRIES:
+            alive = sorted(self._entries.items(), key=lambda item: item[1].until)
+            self._entries = dict(alive[-_MAX_ENTRIES // 2 :])
+
+
+def dollars(usage: Usage, price: Price) -> float:
+    """What a request costs."""
+    parts = (
+        usage.input * price.input
+        + usage.output * price.output
+        + usage.cache_read * price.cache_read
+        + usage.cache_write_5m * price.cache_write_5m
+        + usage.cache_write_1h * price.cache_write_1h
+    )
+    return parts * price.times(usage.prompt) / _MILLION
+
+
+def uncached(usage: Usage) -> Usage:
+    """The same request where nothing is ever cached."""
+    return Usage(input=usage.prompt, output=usage.output)

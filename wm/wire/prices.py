@@ -1,0 +1,101 @@
+"""What tokens cost, how little is too little to cache, what fits: one dated table. Pure (PX-11).
+
+Prices in US dollars per million tokens, as listed for direct use of the service on `DATED`,
+without discounts for batches or surcharges for fast modes. They change without notice: a bill
+computed with them is an estimate. A model that is not in the table is priced as `FALLBACK`, and
+`Price.known` says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+DATED = "2026-11-22"
+
+WRITE_5M = 1.25
+WRITE_1H = 2.0
+"""Writing to the cache, in input prices; the same for every model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """cache_minimum: tokens that a prefix needs to be cached at all. window: tokens that fit.
+
+    long_above, long_times: all of a request with a longer prompt costs so many times as much; 0:
+    there is no such limit. known: False where the model is not in the table and `family` is only
+    assumed.
+    """
+
+    family: str
+    input: float
+    output: float
+    cache_read: float
+    cache_minimum: int
+    window: int
+    long_above: int = 0
+    long_times: float = 1.0
+    known: bool = True
+
+    def times(self, prompt: int) -> float:
+        """By what a request with a prompt of so many tokens is dearer than listed."""
+        return self.long_times if self.long_above and prompt > self.long_above else 1.0
+
+    @property
+    def cache_write_5m(self) -> float:
+        return self.input * WRITE_5M
+
+    @property
+    def cache_write_1h(self) -> float:
+        return self.input * WRITE_1H
+
+
+_LONG, _SHORT = 1_000_000, 200_000
+
+# family, input, output, cache read, least to cache, window, and where a longer prompt costs more:
+# above how many tokens, how many times. Least to cache of the newest models
+# is that of the ones before them: the service has not listed it.
+_ROWS = (
+    ("fable-5-2", 8.0, 40.0, 0.2, 512, _LONG),
+    ("fable-5-1", 10.0, 50.0, 0.25, 512, _LONG),
+    ("fable-5", 10.0, 50.0, 1.0, 512, _LONG),
+    ("mythos-5-2", 8.0, 40.0, 0.2, 512, _LONG),
+    ("mythos-5-1", 10.0, 50.0, 0.25, 512, _LONG),
+    ("mythos-5", 10.0, 50.0, 1.0, 512, _LONG),
+    ("opus-5-5", 4.0, 20.0, 0.2, 512, _LONG),
+    ("opus-5", 5.0, 25.0, 0.5, 512, _LONG),
+    ("opus-4-8", 5.0, 25.0, 0.5, 1024, _LONG),
+    ("opus-4-7", 5.0, 25.0, 0.5, 2048, _LONG),
+    ("opus-4-6", 5.0, 25.0, 0.5, 4096, _SHORT),
+    ("opus-4-5", 5.0, 25.0, 0.5, 4096, _SHORT),
+    ("opus-4-1", 15.0, 75.0, 1.5, 1024, _SHORT),
+    ("opus-4", 15.0, 75.0, 1.5, 1024, _SHORT),
+    ("3-opus", 15.0, 75.0, 1.5, 1024, _SHORT),
+    ("sonnet-5-5", 2.0, 10.0, 0.1, 1024, _LONG),
+    ("sonnet-5", 2.0, 10.0, 0.2, 1024, _LONG),
+    ("sonnet-4", 3.0, 15.0, 0.3, 1024, _SHORT),
+    ("3-7-sonnet", 3.0, 15.0, 0.3, 1024, _SHORT),
+    ("3-5-sonnet", 3.0, 15.0, 0.3, 1024, _SHORT),
+    ("haiku-5-5", 0.1, 0.5, 0.01, 4096, _LONG, 100_000, 5.0),
+    ("haiku-4-5", 1.0, 5.0, 0.1, 4096, _SHORT),
+    ("3-5-haiku", 0.8, 4.0, 0.08, 2048, _SHORT),
+    ("3-haiku", 0.25, 1.25, 0.03, 2048, _SHORT),
+)
+TABLE: Mapping[str, Price] = MappingProxyType({row[0]: Price(*row) for row in _ROWS})
+
+FALLBACK = "sonnet-4"
+"""What a model is priced as that the table does not know: the middle of it."""
+
+_NOT_A_NAME = re.compile(r"[^a-z0-9]+")
+_MAX_NAME_CHARS = 200
+
+
+def price_of(model: str) -> Price:
+    """The price of a model by its name as it stands in a request, whatever cloud it is from."""
+    name = "-" + _NOT_A_NAME.sub("-", model[:_MAX_NAME_CHARS].lower()) + "-"
+    for family in sorted(TABLE, key=len, reverse=True):
+        if f"-{family}-" in name:
+            return TABLE[family]
+    return replace(TABLE[FALLBACK], known=False)
