@@ -431,6 +431,26 @@ class PressureSettings:
 
 
 @dataclass(frozen=True)
+class BudgetSettings:
+    """Instruction files of a project (SPEC CT-4)."""
+
+    max_lines: int = option(
+        200,
+        "Lines of an instruction file; of AGENTS.md those outside of dated entries.",
+        spec="CT-4",
+        unit="lines",
+    )
+    prune_bytes: int = option(
+        75 * 1024, "From this size on AGENTS.md is pruned.", spec="CT-4", unit="bytes"
+    )
+    target_bytes: int = option(60 * 1024, "A prune stops at this size.", spec="CT-4", unit="bytes")
+    refuse_bytes: int = option(
+        100 * 1024, "From this size on AGENTS.md is refused.", spec="CT-4", unit="bytes"
+    )
+    max_bullets: int = option(5, "Top-level bullets of a dated entry.", spec="CT-4", unit="bullets")
+
+
+@dataclass(frozen=True)
 class OriginSettings:
     """Where the words of a session first appeared (SPEC TR-3)."""
 
@@ -917,6 +937,7 @@ class Settings:
     working: WorkingSettings = WorkingSettings()
     origin: OriginSettings = OriginSettings()
     pressure: PressureSettings = PressureSettings()
+    budget: BudgetSettings = BudgetSettings()
     daemon: DaemonSettings = DaemonSettings()
     hooks: HookSettings = HookSettings()
     recall: RecallSettings = RecallSettings()
@@ -940,6 +961,7 @@ SECTIONS: dict[str, type[Any]] = {
     "working": WorkingSettings,
     "origin": OriginSettings,
     "pressure": PressureSettings,
+    "budget": BudgetSettings,
     "daemon": DaemonSettings,
     "hooks": HookSettings,
     "recall": RecallSettings,

@@ -48,6 +48,8 @@ LINES: dict[str, tuple[str, ...]] = {
     "state set": ("state", "set", "next_actions", "--append", "Write the tests."),
     "state validate": ("state", "validate"),
     "handoff": ("handoff",),
+    "budget check": ("budget",),
+    "budget prune": ("budget", "prune", "--dry-run"),
     "session list": ("session",),
     "session show": ("session", "show", "8d2f"),
     "session core set": ("session", "core", "set", "goal", "Mend the berths."),

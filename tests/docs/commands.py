@@ -26,8 +26,8 @@ object on standard output instead (`schemas/cli/problem.schema.json`: `type`, `d
 are answers, in the verb's own form, with exit code 1.
 
 Exit codes: **0** done · **1** could not, said in a sentence, or findings (`doctor`, `fsck`,
-`state validate`, `handoff --check`, `search` without a hit) · **2** usage · **3** a bug of ours,
-with a log to paste.
+`state validate`, `handoff --check`, `budget`, `search` without a hit) · **2** usage · **3** a
+bug of ours, with a log to paste.
 """
 
 

@@ -42,6 +42,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "The project": {
         "state": "The session contract: make, show, change, validate it.",
         "handoff": "Write where the work stands, for whoever goes on.",
+        "budget": "Check the size of instruction files; prune AGENTS.md.",
     },
     "Keep and drop": {
         "remember": "Keep a fact for all later sessions.",

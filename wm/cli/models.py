@@ -9,6 +9,7 @@ from typing import Any
 
 from wm.formats.allowances import Allowances
 from wm.formats.base import Record
+from wm.formats.budget import BudgetAnswer, PruneAnswer
 from wm.formats.contract import ContractAnswer, ContractChanged, HandoffAnswer
 from wm.formats.diag import (
     Audit,
@@ -238,6 +239,8 @@ PRINTS: dict[str, type[Record]] = {
     "state set": ContractChanged,
     "state validate": ContractAnswer,
     "handoff": HandoffAnswer,
+    "budget check": BudgetAnswer,
+    "budget prune": PruneAnswer,
     "session list": SessionsReport,
     "session show": SessionAnswer,
     "session core show": Blocks,

@@ -110,6 +110,8 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/v1/diag/audit", "diag_audit", "Do memory and evidence agree", heavy=True),
     Route("POST", "/v1/contract/look", "show_contract", "The session contract and its faults"),
     Route("POST", "/v1/contract", "init_contract", "Make a session contract"),
+    Route("POST", "/v1/budget", "check_budget", "How large instruction files are", heavy=True),
+    Route("POST", "/v1/budget/prune", "prune_budget", "Old entries of AGENTS.md go to its archive"),
     Route("PATCH", "/v1/contract", "change_contract", "Change a field of the contract"),
     Route("POST", "/v1/contract/accept", "accept_contract", "Accept reviews and count as they are"),
     Route("POST", "/v1/contract/compactions", "count_compaction", "Count a session's compactions"),

@@ -63,6 +63,7 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
         "count_compaction",
     ),
     "handoff": ("handoff",),
+    "budget": ("check_budget", "prune_budget"),
     "allowances": ("list_allowed", "allow_secret", "disallow_secret"),
 }
 """Module below `wm.ops` -> its operations. Each is the module's attribute of that name."""

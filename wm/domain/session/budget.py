@@ -1,0 +1,337 @@
+"""How large a project's instruction files may be, and what leaves them for the archive (CT-4).
+
+Works on bytes: what is not moved stays as it is, whatever its encoding or line ends. Decides
+nothing about files. It protects three rules: an entry moves whole or not at all, what looks like
+a heading inside a code fence or a comment is none, and every byte of the file is afterwards
+either in the file or in what goes to the archive.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from wm.formats.budget import BudgetFinding
+from wm.settings import BudgetSettings
+
+MILESTONES = "AGENTS.md"
+"""The file that has dated entries, an archive, and limits in bytes."""
+
+BOM = b"\xef\xbb\xbf"
+
+# Only on single lines, and without a choice of ways to match: linear.
+_HEADING = re.compile(rb" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*\Z", re.DOTALL)
+_DATE = re.compile(rb"(\d{4})-(\d{2})-(\d{2})(?!\d)")
+_LIKE_DATE = re.compile(rb"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?!\d)")
+_FENCE = re.compile(rb" {0,3}(`{3,}|~{3,})(.*)\Z", re.DOTALL)
+_BULLET = re.compile(rb"( {0,3})(?:[-*+]|\d{1,9}[.)])([ \t]+)\S")
+_RULE = re.compile(rb" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})\Z")
+_UNDERLINE = re.compile(rb" {0,3}(?:=+|-+)[ \t]*\Z")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One dated entry: from its heading to the next heading of its rank or above.
+
+    line counts from 1; begin and end are places in the bytes of the file.
+    """
+
+    day: date
+    title: str
+    line: int
+    begin: int
+    end: int
+    lines: int
+    bullets: int
+
+
+@dataclass(frozen=True)
+class Outline:
+    """lines: of the whole file. misdated: lines whose heading only looks like a date."""
+
+    lines: int
+    entries: tuple[Entry, ...] = ()
+    misdated: tuple[int, ...] = ()
+
+    @property
+    def standing_lines(self) -> int:
+        """Lines that are in no dated entry."""
+        return self.lines - sum(entry.lines for entry in self.entries)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a prune does: `moved`, oldest first; `rest` is what the file then holds."""
+
+    moved: tuple[Entry, ...]
+    rest: bytes
+    blocks: tuple[bytes, ...]
+
+
+@dataclass
+class _Open:
+    """An entry whose end was not reached yet."""
+
+    day: date
+    title: str
+    line: int
+    begin: int
+    bullets: int = 0
+    content: int = 0
+    """Columns at which the text of the last top-level item begins."""
+
+
+def outline(raw: bytes) -> Outline:
+    """The dated entries of a file, in the order in which they stand there. One pass."""
+    lines = raw.splitlines(keepends=True)
+    entries: list[Entry] = []
+    misdated: list[int] = []
+    entry: _Open | None = None
+    inside = _Inside()
+    place = 0
+    previous = b""
+    for number, whole in enumerate(lines, start=1):
+        line = whole.rstrip(b"\r\n")
+        begin = place
+        place += len(whole)
+        if number == 1:
+            line = line.removeprefix(BOM)
+            begin += len(BOM) if raw.startswith(BOM) else 0
+        if inside.takes(line):
+            previous = b""
+            continue
+        heading = _HEADING.match(line)
+        ends = heading is not None and len(heading.group(1)) <= 3
+        if entry is not None and not ends and _is_underlined(previous, line):
+            # The line above is the heading of what comes next.
+            above = begin - len(lines[number - 2])
+            entries.append(_closed(entry, number - 1, above))
+            entry = None
+        if ends and entry is not None:
+            entries.append(_closed(entry, number, begin))
+            entry = None
+        if heading is not None and len(heading.group(1)) == 3:
+            day, title = _dated(heading.group(2) or b"")
+            if day is not None:
+                entry = _Open(day, title, number, begin)
+            elif title:
+                misdated.append(number)
+        elif entry is not None:
+            _count_bullet(entry, line)
+        previous = line
+    if entry is not None:
+        entries.append(_closed(entry, len(lines) + 1, len(raw)))
+    return Outline(len(lines), tuple(entries), tuple(misdated))
+
+
+class _Inside:
+    """Follows code fences and comments, in which nothing is a heading."""
+
+    def __init__(self) -> None:
+        self._fence = b""
+        self._comment = False
+
+    def takes(self, line: bytes) -> bool:
+        """Whether the line belongs to a fence or a comment, its first and last line included."""
+        if self._comment:
+            self._comment = b"-->" not in line
+            return True
+        match = _FENCE.match(line)
+        if self._fence:
+            if match is not None and not match.group(2).strip():
+                mark = match.group(1)
+                if mark[:1] == self._fence[:1] and len(mark) >= len(self._fence):
+                    self._fence = b""
+            return True
+        if match is not None and not (match.group(1)[:1] == b"`" and b"`" in match.group(2)):
+            self._fence = match.group(1)
+            return True
+        if line.lstrip(b" ").startswith(b"<!--"):
+            self._comment = b"-->" not in line
+            return True
+        return False
+
+
+def _dated(text: bytes) -> tuple[date | None, str]:
+    """(day, heading) of a dated heading; (None, heading) of one that only looks like it; (None,
+    "") of any other."""
+    title = text.decode("utf-8", "replace").strip()
+    match = _DATE.match(text)
+    if match is not None:
+        try:
+            return date(*map(int, match.groups())), title
+        except ValueError:
+            return None, title
+    return (None, title) if _LIKE_DATE.match(text) else (None, "")
+
+
+def _is_underlined(above: bytes, line: bytes) -> bool:
+    """Whether two lines are a heading with a line below it. A list item, a quotation or
+    indented text above a row of hyphens is none."""
+    if not _UNDERLINE.match(line) or not above.strip():
+        return False
+    plain = not (_BULLET.match(above) or _HEADING.match(above) or _RULE.match(above))
+    return plain and above[:1] not in (b" ", b"\t", b">", b"|")
+
+
+def _count_bullet(entry: _Open, line: bytes) -> None:
+    match = _BULLET.match(line)
+    if match is None or _RULE.match(line):
+        return
+    indent = len(match.group(1))
+    if entry.bullets and indent >= entry.content:
+        return
+    entry.bullets += 1
+    entry.content = match.end() - 1
+
+
+def _closed(entry: _Open, next_line: int, end: int) -> Entry:
+    return Entry(
+        day=entry.day,
+        title=entry.title,
+        line=entry.line,
+        begin=entry.begin,
+        end=end,
+        lines=next_line - entry.line,
+        bullets=entry.bullets,
+    )
+
+
+# --- what is wrong ---------------------------------------------------------------------------
+
+
+def findings(name: str, raw: bytes, settings: BudgetSettings) -> tuple[BudgetFinding, ...]:
+    """What a file exceeds. name: the last part of its path decides which limits hold."""
+    found = outline(raw)
+    if name != MILESTONES:
+        return tuple(_too_long(found.lines, "lines", settings))
+    return (
+        *_too_large(len(raw), settings),
+        *_too_long(found.standing_lines, "lines outside of dated entries", settings),
+        *(_misdated(line) for line in found.misdated),
+        *_too_many(found.entries, settings),
+    )
+
+
+def left_over(rest: bytes, settings: BudgetSettings) -> tuple[BudgetFinding, ...]:
+    """What keeps a pruned file from its budget: nothing that may be moved is left in it."""
+    if len(rest) < settings.prune_bytes:
+        return ()
+    told = f"It still has {len(rest):,} bytes, and no older dated entry that could go."
+    fix = "Shorten it by hand: only whole entries under `### YYYY-MM-DD` are moved."
+    return (BudgetFinding(code="still_too_large", message=told, fix=fix),)
+
+
+def _too_large(size: int, settings: BudgetSettings) -> Sequence[BudgetFinding]:
+    if size >= settings.refuse_bytes:
+        told = f"It has {size:,} bytes; from {settings.refuse_bytes:,} on it is refused."
+        return (
+            BudgetFinding(
+                code="refused",
+                message=told,
+                fix="`wm budget prune` moves old entries to the archive.",
+            ),
+        )
+    if size >= settings.prune_bytes:
+        told = f"It has {size:,} bytes; from {settings.prune_bytes:,} on it is pruned."
+        return (
+            BudgetFinding(
+                code="prune",
+                message=told,
+                fix="`wm budget prune` moves old entries to the archive.",
+            ),
+        )
+    return ()
+
+
+def _too_long(lines: int, what: str, settings: BudgetSettings) -> Sequence[BudgetFinding]:
+    if lines <= settings.max_lines:
+        return ()
+    told = f"It has {lines:,} {what}; {settings.max_lines:,} are the most."
+    fix = "Say what is needed always, and move details to files that are read on demand."
+    return (BudgetFinding(code="too_many_lines", message=told, fix=fix),)
+
+
+def _misdated(line: int) -> BudgetFinding:
+    return BudgetFinding(
+        code="no_date",
+        line=line,
+        message="The heading looks like a date and is none.",
+        fix="Write it as `### YYYY-MM-DD`; until then the entry is never pruned.",
+    )
+
+
+def _too_many(entries: Sequence[Entry], settings: BudgetSettings) -> Sequence[BudgetFinding]:
+    return tuple(
+        BudgetFinding(
+            code="too_many_bullets",
+            line=entry.line,
+            message=(
+                f"The entry of {entry.day} has {entry.bullets} top-level bullets; "
+                f"{settings.max_bullets} are the most."
+            ),
+            fix="Say less, or put details below the bullets that they belong to.",
+        )
+        for entry in entries
+        if entry.bullets > settings.max_bullets
+    )
+
+
+# --- pruning ---------------------------------------------------------------------------------
+
+
+def plan(raw: bytes, settings: BudgetSettings) -> Plan:
+    """The oldest entries that leave so that no more than `target_bytes` stay. The newest entry
+    stays; a file below `prune_bytes` stays as it is."""
+    moved: list[Entry] = []
+    size = len(raw)
+    if size >= settings.prune_bytes:
+        for entry in _oldest_first(outline(raw).entries)[:-1]:
+            if size <= settings.target_bytes:
+                break
+            moved.append(entry)
+            size -= entry.end - entry.begin
+    blocks = tuple(raw[entry.begin : entry.end] for entry in moved)
+    return Plan(tuple(moved), _without(raw, moved), blocks)
+
+
+def _oldest_first(entries: Sequence[Entry]) -> list[Entry]:
+    """By day; of one day the one that was written first, which is the lower one in a file that
+    has its newest entry on top."""
+    newest_on_top = bool(entries) and entries[0].day > entries[-1].day
+    sign = -1 if newest_on_top else 1
+    return sorted(entries, key=lambda entry: (entry.day, sign * entry.begin))
+
+
+def _without(raw: bytes, entries: Sequence[Entry]) -> bytes:
+    kept, last = [], 0
+    for entry in sorted(entries, key=lambda entry: entry.begin):
+        kept.append(raw[last : entry.begin])
+        last = entry.end
+    return b"".join((*kept, raw[last:]))
+
+
+def archived(archive: bytes | None, blocks: Sequence[bytes], raw: bytes) -> bytes:
+    """The archive with these blocks behind what it holds; the same bytes where it holds them
+    all. What stands there word for word, after a run that was cut off, is not added again."""
+    end = b"\r\n" if b"\r\n" in raw else b"\n"
+    if archive is None:
+        title = f"# Archive of {MILESTONES}".encode()
+        note = b"`wm budget prune` moves old entries here. Agents need not read it."
+        archive = end.join((title, b"", note, b"", b""))
+    known = {_core(archive[entry.begin : entry.end]) for entry in outline(archive).entries}
+    for block in blocks:
+        if _core(block) in known:
+            continue
+        known.add(_core(block))
+        if not archive.endswith((b"\n", b"\r")):
+            archive += end
+        archive += block
+    return archive
+
+
+def _core(block: bytes) -> bytes:
+    """A block without the white space at its end, which depends on what comes next."""
+    return block.rstrip()

@@ -1,0 +1,79 @@
+"""Requests and responses about the budgets of instruction files (CT-4)."""
+
+from __future__ import annotations
+
+from wm.formats.base import Record
+from wm.formats.protocol import Scoped
+
+
+class BudgetFinding(Record):
+    """One limit that a file exceeds.
+
+    code: a stable word. line counts from 1; 0: the file as a whole. fix: what to do about it.
+    """
+
+    code: str
+    message: str
+    fix: str = ""
+    line: int = 0
+
+
+class BudgetRequest(Scoped):
+    """Look at the instruction files of a project. files: only these; empty: all that it has."""
+
+    files: tuple[str, ...] = ()
+
+
+class BudgetFile(Record):
+    """One file, as it is. file: its path in the project; link: where it leads, if it is one.
+    standing_lines: lines that are in no dated entry."""
+
+    file: str
+    link: str = ""
+    bytes: int = 0
+    lines: int = 0
+    standing_lines: int = 0
+    entries: int = 0
+    findings: tuple[BudgetFinding, ...] = ()
+
+
+class BudgetAnswer(Record):
+    """root: the project. within: no file has a finding."""
+
+    root: str
+    within: bool
+    files: tuple[BudgetFile, ...] = ()
+
+
+class PruneRequest(BudgetRequest):
+    """Move old entries of AGENTS.md to its archive. dry_run: only say what would be done."""
+
+    dry_run: bool = False
+
+
+class MovedEntry(Record):
+    """One entry that goes to the archive: its heading, its line in the file, its size."""
+
+    title: str
+    line: int
+    bytes: int
+
+
+class PrunedFile(Record):
+    """archive: where `moved` goes. findings: what keeps the file from its budget afterwards."""
+
+    file: str
+    archive: str
+    bytes_before: int
+    bytes_after: int
+    moved: tuple[MovedEntry, ...] = ()
+    findings: tuple[BudgetFinding, ...] = ()
+
+
+class PruneAnswer(Record):
+    """within: every file is below the size at which it is pruned, or will be."""
+
+    root: str
+    within: bool
+    dry_run: bool = False
+    files: tuple[PrunedFile, ...] = ()
