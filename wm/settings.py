@@ -606,7 +606,7 @@ class HookSettings:
 
 @dataclass(frozen=True)
 class RecallSettings:
-    """Search (SPEC section 12; lexical only so far)."""
+    """Search by words and by meaning (SPEC section 12)."""
 
     max_hits: int = option(
         10, "Hits of one search unless asked otherwise.", spec="RC-1", unit="hits"
@@ -646,6 +646,72 @@ class RecallSettings:
     long_floor: float = option(0.1, "The same for longer queries.", spec="RC-1")
     judged_hits: int = option(
         50, "Hits that are judged by more than single words.", spec="RC-1", unit="hits"
+    )
+    held_base: float = option(
+        0.5, "Weight of a document's words beside the share of the query it holds.", spec="RC-1"
+    )
+    phrase_chars: int = option(
+        4000, "The beginning of a text that is looked at for phrases.", spec="RC-1", unit="chars"
+    )
+    vector_share: float = option(
+        0.65, "What meaning counts in a query without names, of 1; words get the rest.", spec="RC-1"
+    )
+    name_lexical: float = option(
+        0.3, "What a query of nothing but names takes from that.", spec="RC-1"
+    )
+    whitening_ridge: float = option(
+        10.0, "How softly directions common to all texts are shrunk.", spec="RC-1"
+    )
+    neighbour: float = option(
+        0.25, "What the next text of a conversation lends of its score.", spec="RC-1"
+    )
+    next_neighbour: float = option(0.1, "The same for the next but one.", spec="RC-1")
+    spoken_bonus: float = option(
+        0.8, "Raise of what a person said over what was answered.", spec="RC-1", unit="deviations"
+    )
+    answer_floor: float = option(
+        0.33,
+        "The best hit's share of the query's weight and its likeness must reach this together, "
+        "else none is shown.",
+        spec="RC-1",
+    )
+    short_answer: float = option(
+        0.3, "Added to that floor for a query of one word; less for longer ones.", spec="RC-1"
+    )
+    pasted_words: int = option(
+        10, "Beyond so many words a query is a text, and the floor sinks.", spec="RC-1"
+    )
+    alike_floor: float = option(
+        0.3, "Likeness from which a hit is said to be alike in meaning.", spec="RC-1"
+    )
+    fresh_hits: int = option(
+        10, "Hits among which the newest statement comes first.", spec="RC-1", unit="hits"
+    )
+    same_floor: float = option(0.3, "Likeness from which two hits speak of the same.", spec="RC-1")
+    fresh_reach: float = option(
+        0.7, "A newer statement passes an older one from this share of its score.", spec="RC-1"
+    )
+    piece_tokens: int = option(
+        256, "Longer texts are embedded in pieces of so many tokens.", spec="RC-2", unit="tokens"
+    )
+    max_pieces: int = option(
+        32, "Pieces of one text at most; words are found in all of it.", spec="RC-2", unit="pieces"
+    )
+    embed_wait_s: float = option(
+        0.25,
+        "Longest wait of a search for the vectors of its query and of what is new; "
+        "then words decide alone.",
+        spec="RC-2",
+        unit="s",
+    )
+    embed_queue: int = option(
+        64, "Batches that wait for the embedder at most.", spec="RC-2", unit="batches"
+    )
+    embed_idle_s: float = option(
+        300.0, "An embedder that nobody asks is unloaded after this long.", spec="RC-2", unit="s"
+    )
+    embed_batch: int = option(
+        16, "Texts that a local model is given at once, at most.", spec="RC-2", unit="texts"
     )
 
 

@@ -20,7 +20,7 @@ NAMES = (
     "message",
     "growth",
 )
-WITH_ARGUMENTS = ("eval", "peer_vectors", "poison")
+WITH_ARGUMENTS = ("eval", "peer_vectors", "poison", "retrieval")
 
 
 def run() -> int:

@@ -16,7 +16,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.bench import recall_set
 from tests.bench.sets import SETS
+
+RECALL = "recall"
+"""Its cases share one corpus, so it is no row of `SETS` (see `tests.bench.recall_set`)."""
 
 GZIP_MAGIC = b"\x1f\x8b"
 
@@ -29,13 +33,18 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m tests.bench eval", description="Predictions for a labelled set."
     )
-    parser.add_argument("set", choices=sorted(SETS), metavar="SET", help=", ".join(sorted(SETS)))
+    names = sorted((*SETS, RECALL))
+    parser.add_argument("set", choices=names, metavar="SET", help=", ".join(names))
     parser.add_argument("file", type=Path, metavar="FILE", help="JSON lines, gzipped or not")
     parser.add_argument("--out", type=Path, required=True, metavar="PREDICTIONS")
+    parser.add_argument("--model", default="embedded", help="of recall: embedded, none, a folder")
     asked = parser.parse_args(argv)
     try:
-        cases = read_cases(asked.file, asked.set)
-        written = write(asked.out, predictions(asked.set, cases))
+        if asked.set == RECALL:
+            rows = recall_set.predictions(asked.file, asked.model)
+        else:
+            rows = predictions(asked.set, read_cases(asked.file, asked.set))
+        written = write(asked.out, rows)
     except Unreadable as error:
         parser.exit(2, f"{parser.prog}: {error}\n")
     print(f"{asked.set}: {written} predictions in {asked.out}")

@@ -51,6 +51,7 @@ class Runtime:
     owners: DerivedCache = field(default_factory=lambda: DerivedCache(size=256))
     views: DerivedCache = field(default_factory=DerivedCache)
     indexes: DerivedCache = field(default_factory=lambda: DerivedCache(size=16))
+    models: DerivedCache = field(default_factory=lambda: DerivedCache(size=4))
     branches: DerivedCache = field(default_factory=DerivedCache)
     anchors: DerivedCache = field(default_factory=DerivedCache)
     commits: DerivedCache = field(default_factory=DerivedCache)

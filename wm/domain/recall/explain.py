@@ -9,11 +9,13 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Reasons:
     """What matched. words: query words as typed. names: identifiers and paths found whole.
-    related: query words that matched through a word used for them or a beginning."""
+    related: query words that matched through a word used for them or a beginning. alike: the
+    meaning is near, by the vectors."""
 
     words: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     related: tuple[str, ...] = ()
+    alike: bool = False
     phrase: bool = False
     time: str = ""
     superseded: bool = False
@@ -25,6 +27,7 @@ def explain(reasons: Reasons) -> str:
         _listed("name", reasons.names),
         _listed("words", reasons.words),
         _listed("related to", reasons.related),
+        "alike in meaning" if reasons.alike else "",
         "as a phrase" if reasons.phrase else "",
         f"time {reasons.time}" if reasons.time else "",
         "superseded" if reasons.superseded else "",

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wm.domain.recall.lexical import Document, Filters, Index
+from wm.domain.recall.documents import Document, Filters
+from wm.domain.recall.index import Index
 from wm.domain.recall.terms import query_words, terms_of
 from wm.settings import RecallSettings
 

@@ -1,0 +1,85 @@
+"""The embedder that needs no download."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wm.errors import ModelUnavailable
+from wm.models.embed import EMBEDDED, NONE, cut
+from wm.models.opening import open_embedder
+from wm.models.static import StaticEmbedder, _tensor
+from wm.settings import RecallSettings
+
+TEXTS = ["", "harbour", "def load(path): ...", "予約は前払い", "a " * 700]
+
+
+@pytest.fixture(scope="module")
+def embedder() -> StaticEmbedder:
+    return StaticEmbedder(RecallSettings())
+
+
+def test_its_vectors_are_those_of_the_package_itself(embedder: StaticEmbedder) -> None:
+    from wordllama import WordLlama
+
+    package = Path(sys.modules["wordllama"].__file__ or "").parent
+    theirs = WordLlama.load(cache_dir=package, disable_download=True).embed(TEXTS[1:], norm=True)
+    np.testing.assert_allclose(embedder.embed(TEXTS[1:]), theirs, atol=1e-6)
+
+
+def test_rows_have_length_one_and_an_empty_text_has_none(embedder: StaticEmbedder) -> None:
+    lengths = np.linalg.norm(embedder.embed(TEXTS), axis=1)
+    np.testing.assert_allclose(lengths, [0, 1, 1, 1, 1], atol=1e-5)
+
+
+def test_a_long_text_is_cut_into_pieces_that_lose_no_letter_of_it() -> None:
+    settings = replace(RecallSettings(), piece_tokens=100, max_pieces=5)
+    embedder = StaticEmbedder(settings)
+    text = " ".join(f"word{i}" for i in range(90))
+    pieces = embedder.pieces(text)
+    assert 1 < len(pieces) <= 5
+    assert "".join("".join(p.split()) for p in pieces) in "".join(text.split())
+    assert embedder.pieces("") == [""]
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "pieces"),
+    [(4, 9, ["ab cd"]), (2, 9, ["ab cd"]), (1, 9, ["ab", "cd"]), (1, 1, ["ab"])],
+)
+def test_pieces_follow_the_tokens(limit: int, most: int, pieces: list[str]) -> None:
+    assert cut("ab cd", [(0, 2), (3, 5)], limit, most) == pieces
+
+
+def test_no_model_at_all_is_a_choice() -> None:
+    assert open_embedder(NONE, Path("/nowhere"), RecallSettings()) is None
+    found = open_embedder(EMBEDDED, Path("/nowhere"), RecallSettings())
+    assert found is not None
+    assert found.card.dimension == 256
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\x00" * 7, b"\xff" * 16, b"\x02" + b"\x00" * 7 + b"{}", b"\x10" + b"\x00" * 7 + b"{"],
+)
+def test_damaged_weights_are_told_with_what_to_do(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "w.safetensors"
+    path.write_bytes(data)
+    with pytest.raises(ModelUnavailable) as told:
+        _tensor(path)
+    assert "again" in told.value.fix
+
+
+def test_opening_it_needs_no_http_client_and_no_network_package() -> None:
+    code = (
+        "import sys; from wm.models.static import StaticEmbedder; "
+        "from wm.settings import RecallSettings; "
+        "StaticEmbedder(RecallSettings()).embed(['x']); "
+        "print(sorted({'requests', 'urllib3', 'httpx', 'huggingface_hub'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

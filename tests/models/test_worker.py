@@ -1,0 +1,79 @@
+"""The one thread that embeds."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from wm.models.embed import EMBEDDED, NONE, ModelCard
+from wm.models.worker import EmbedWorker
+from wm.settings import RecallSettings
+
+PATIENCE_S = 60.0
+
+
+def worker(name: str = EMBEDDED, **options: float) -> EmbedWorker:
+    return EmbedWorker(name, Path("/nowhere"), replace(RecallSettings(), **options))
+
+
+def test_documents_and_queries_are_embedded_alike() -> None:
+    ours = worker()
+    done = threading.Event()
+    found: list[tuple[ModelCard | None, int, float]] = []
+    query = ours.query("the harbour at dawn", PATIENCE_S)
+    assert query is not None
+
+    def take(card: ModelCard | None, rows: object) -> None:
+        assert isinstance(rows, list)
+        found.append((card, len(rows), float(rows[0][0] @ query)))
+        done.set()
+
+    assert ours.submit(["the harbour at dawn", "two"], take)
+    assert done.wait(PATIENCE_S)
+    assert found[0][0] is not None
+    assert found[0][1] == 2
+    np.testing.assert_allclose(found[0][2], 1.0, atol=1e-5)
+
+
+def test_a_question_asked_again_needs_no_waiting() -> None:
+    ours = worker()
+    assert ours.query("again", PATIENCE_S) is not None
+    assert ours.query("again", 0.0) is not None
+
+
+def test_without_a_model_it_says_why_and_nobody_waits() -> None:
+    for name, said in ((NONE, "no model"), ("absent", "no usable model")):
+        ours = worker(name)
+        told = threading.Event()
+        assert ours.submit(["x"], lambda card, rows, told=told: told.set())  # type: ignore[misc]
+        assert told.wait(PATIENCE_S)
+        assert said in ours.problem
+        assert ours.query("x", PATIENCE_S) is None
+        assert not ours.submit(["x"], lambda card, rows: None)
+
+
+def test_the_queue_is_bounded() -> None:
+    ours = worker(embed_queue=1)
+    inside, go = threading.Event(), threading.Event()
+
+    def hold(card: ModelCard | None, rows: object) -> None:
+        inside.set()
+        go.wait(PATIENCE_S)
+
+    assert ours.submit(["first"], hold)
+    assert inside.wait(PATIENCE_S)
+    assert ours.submit(["second"], lambda card, rows: None)
+    assert not ours.submit(["third"], lambda card, rows: None)
+    go.set()
+
+
+def test_a_model_that_nobody_asks_is_given_back_and_comes_again() -> None:
+    ours = worker(embed_idle_s=0.05)
+    assert ours.query("one", PATIENCE_S) is not None
+    thread = next(t for t in threading.enumerate() if t.name == "wm-embed" and t is ours._thread)
+    thread.join(PATIENCE_S)
+    assert not ours.is_loaded
+    assert ours.query("two", PATIENCE_S) is not None

@@ -1,0 +1,55 @@
+"""A query taken apart: its words, what it says about time, what it asks for (RC-1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from wm.domain.recall.terms import is_name, query_words, raw_words, terms_of
+
+_HISTORY_TEXT = "before earlier formerly previous previously used original originally was did past"
+_HISTORY = frozenset(_HISTORY_TEXT.split())
+_NOW_TEXT = "now today current currently still latest newest present"
+_NOW = frozenset(_NOW_TEXT.split())
+_DECISION = frozenset(["decide", "decided", "decision", "decisions"])
+_MONTH_NAMES = (
+    "january february march april may june july august september october november december"
+)
+_MONTHS = {name: n for n, name in enumerate(_MONTH_NAMES.split(), start=1)}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """words: as typed, without those that say nothing. pairs: neighbouring terms. month, year:
+    0 where none is named. names: words written as identifiers or paths."""
+
+    words: tuple[str, ...]
+    pairs: frozenset[tuple[str, str]]
+    month: int
+    year: int
+    history: bool
+    now: bool
+    decision: bool
+    names: frozenset[str]
+
+
+def taken_apart(query: str) -> Asked:
+    words = query_words(query)
+    stems = [term for raw in raw_words(query) for term in terms_of(raw)]
+    low = {w.lower() for w in raw_words(query)}
+    years = [int(w) for w in sorted(low) if len(w) == 4 and w.isascii() and w.isdigit()]
+    return Asked(
+        words=tuple(words),
+        pairs=frozenset(pairwise(stems)),
+        month=next((n for name, n in _MONTHS.items() if name in low), 0),
+        year=years[0] if years else 0,
+        history=bool(low & _HISTORY),
+        now=bool(low & _NOW),
+        decision=bool(_DECISION & low),
+        names=frozenset(w for w in words if is_name(w)),
+    )
+
+
+def is_time(word: str) -> bool:
+    """Does the word name a month or a year?"""
+    return word.lower() in _MONTHS or (len(word) == 4 and word.isascii() and word.isdigit())

@@ -1,0 +1,61 @@
+"""What recall is asked over: documents, filters, hits. Entries, tool outputs and the proxy's
+objects all come as these, so that one engine serves them (RC-1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Document:
+    """What is searched. time: ISO 8601 of its statement, "" if unknown. metadata: words to
+    filter by. Some have a meaning here: a document whose `status` is superseded lends its
+    words to the one in `superseded_by`, and stands behind it unless history is asked for;
+    `tags` holds several words, `path` one path. Documents added one after the other with the
+    same `thread`, or without one at the same time, are parts of one conversation."""
+
+    id: str
+    text: str
+    time: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Only documents whose metadata have these values, and whose time lies in [since, until).
+
+    tags: all of them must be there. path: the document's path is this one or lies below it.
+    """
+
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    since: str = ""
+    until: str = ""
+    tags: tuple[str, ...] = ()
+    path: str = ""
+
+    def admit(self, document: Document) -> bool:
+        if self.since and document.time < self.since:
+            return False
+        if self.until and not document.time < self.until:
+            return False
+        if not all(document.metadata.get(k) == v for k, v in self.metadata.items()):
+            return False
+        if self.tags and not set(self.tags) <= set(document.metadata.get("tags", "").split()):
+            return False
+        return not self.path or _below(document.metadata.get("path", ""), self.path)
+
+
+def _below(path: str, folder: str) -> bool:
+    folder = folder.removeprefix("./").rstrip("/")
+    path = path.removeprefix("./")
+    return path == folder or path.startswith(folder + "/")
+
+
+@dataclass(frozen=True)
+class Hit:
+    """score: comparable within one answer only. why: what matched, for people."""
+
+    id: str
+    score: float
+    why: str

@@ -1,0 +1,391 @@
+"""Documents that can be asked: words, meaning where vectors are there, time (RC-1, RC-4).
+
+A document is findable by its words as soon as `add` returns, by its meaning once `attach` gave
+its vectors. Finds nothing rather than something for a query that no text touches. Reads no
+files, embeds nothing: an index is derived, and can be made again from the documents at any time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wm.domain.recall import fuse
+from wm.domain.recall.asked import Asked, is_time, taken_apart
+from wm.domain.recall.documents import Document, Filters, Hit
+from wm.domain.recall.explain import Reasons, explain
+from wm.domain.recall.fresh import Statement, newest_first
+from wm.domain.recall.postings import MIN_PREFIX, Postings
+from wm.domain.recall.space import Space
+from wm.domain.recall.synonyms import SYNONYMS
+from wm.domain.recall.terms import raw_words, terms_of
+from wm.settings import RecallSettings
+
+Floats = NDArray[np.float32]
+
+_KEPT_PAIRS = 2000
+"""Documents whose neighbouring words are kept: those found before are found again."""
+
+_SPEAKERS = ("user:", "human:")
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What the halves say of the documents in `rows` (numbers of living documents)."""
+
+    rows: NDArray[np.int64]
+    words: Floats
+    held: Floats
+    near: Floats | None
+    fused: Floats
+
+
+class Index:
+    """Documents that can be searched. `add`, `attach` and `remove` keep it in step."""
+
+    def __init__(self, documents: Iterable[Document], settings: RecallSettings) -> None:
+        self._settings = settings
+        self._numbers: dict[str, int] = {}
+        self._documents: list[Document | None] = []
+        self._postings = Postings(settings.bm25_k1, settings.bm25_b)
+        self._space: Space | None = None
+        self._months: list[int] = []
+        self._threads: list[int] = []
+        self._thread_codes: dict[str, int] = {}
+        self._spoken: list[bool] = []
+        self._heirs: dict[int, str] = {}
+        self._pairs: dict[str, frozenset[tuple[str, str]]] = {}
+        self._known: dict[str, tuple[str, ...]] = {}
+        self._columns: tuple[NDArray[np.int64], ...] | None = None
+        for document in documents:
+            self.add(document)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def document(self, document_id: str) -> Document | None:
+        number = self._numbers.get(document_id)
+        return None if number is None else self._documents[number]
+
+    def add(self, document: Document) -> None:
+        """Make a document findable; one with its id is replaced."""
+        self.remove(document.id)
+        number = len(self._documents)
+        self._postings.add(number, self._terms(document.text))
+        self._numbers[document.id] = number
+        self._documents.append(document)
+        self._months.append(_month(document.time))
+        thread = document.metadata.get("thread", "") or document.time
+        codes = self._thread_codes
+        self._threads.append(codes.setdefault(thread, len(codes)) if thread else -1)
+        self._spoken.append(document.text.startswith(_SPEAKERS))
+        heir = document.metadata.get("superseded_by", "")
+        if heir:
+            self._heirs[number] = heir
+        self._columns = None
+
+    def attach(self, document_id: str, vectors: Floats) -> None:
+        """Give a document its vectors, rows of one model; an unknown id is fine (it was removed
+        meanwhile)."""
+        number = self._numbers.get(document_id)
+        if number is None:
+            return
+        if self._space is None:
+            self._space = Space(vectors.shape[1], self._settings.whitening_ridge)
+        self._space.remove(number)
+        self._space.add(number, vectors)
+
+    def without_vectors(self) -> None:
+        """Forget all vectors: another model's will come."""
+        self._space = None
+
+    def remove(self, document_id: str) -> None:
+        """Forget a document; an unknown id is fine."""
+        number = self._numbers.pop(document_id, None)
+        if number is None:
+            return
+        document = self._documents[number]
+        assert document is not None
+        self._documents[number] = None
+        self._postings.remove(number, self._terms(document.text))
+        self._heirs.pop(number, None)
+        self._pairs.pop(document_id, None)
+        if self._space is not None:
+            self._space.remove(number)
+        self._columns = None
+
+    def refresh(self, documents: Iterable[Document]) -> tuple[Document, ...]:
+        """Make the index hold exactly these documents; those that are new or changed."""
+        wanted = {d.id: d for d in documents}
+        for gone in self._numbers.keys() - wanted.keys():
+            self.remove(gone)
+        fresh = tuple(d for d in wanted.values() if self.document(d.id) != d)
+        for document in fresh:
+            self.add(document)
+        return fresh
+
+    def search(
+        self, query: str, k: int, filters: Filters | None = None, vector: Floats | None = None
+    ) -> tuple[Hit, ...]:
+        """The best `k` documents for the query, best first; () when nothing is relevant.
+
+        vector: the query's, of the index's own model; without it words decide alone.
+        """
+        if not self._numbers:
+            return ()
+        asked = taken_apart(query)
+        wanted = tuple(self._wanted(word) for word in asked.words)
+        found = self._found(asked, wanted, vector)
+        if self._is_nothing(asked, found):
+            return ()
+        best = self._candidates(found, filters, max(self._settings.judged_hits, 2 * k))
+        judged = self._judged(asked, found, best)[: max(k, self._settings.fresh_hits)]
+        judged = self._fresh(asked, judged)[:k]
+        nearness = {} if found.near is None else dict(zip(found.rows, found.near, strict=True))
+        hits = []
+        for score, number in judged:
+            document = self._documents[number]
+            assert document is not None
+            reasons = self._reasons(asked, wanted, number, document, nearness.get(number, -1.0))
+            hits.append(Hit(id=document.id, score=round(score, 6), why=explain(reasons)))
+        return tuple(hits)
+
+    # --- the halves --------------------------------------------------------------------------
+
+    def _terms(self, text: str) -> list[str]:
+        """Terms of a text in order. Words come again and again, so each is taken apart once."""
+        terms: list[str] = []
+        for raw in raw_words(text):
+            known = self._known.get(raw)
+            if known is None:
+                known = self._known[raw] = terms_of(raw)
+            terms += known
+        return terms
+
+    def _wanted(self, word: str) -> dict[str, float]:
+        """Terms that the word may be found by: itself, kin, and beginnings if it is unknown."""
+        own = terms_of(word)
+        wanted = dict.fromkeys(own, 1.0)
+        for term in own:
+            for other in SYNONYMS.get(term, ()):
+                wanted.setdefault(other, self._settings.synonym_weight)
+        if len(own) == 1 and own[0] not in self._postings and len(own[0]) > MIN_PREFIX:
+            begin = own[0][: max(MIN_PREFIX, len(own[0]) - 3)]
+            near = self._postings.beginning(begin)
+            wanted.update(dict.fromkeys(near, self._settings.prefix_weight))
+        return wanted
+
+    def _columns_now(self) -> tuple[NDArray[np.int64], ...]:
+        """Numbers of the living documents, their months, threads and speakers."""
+        if self._columns is None:
+            rows = np.fromiter(sorted(self._numbers.values()), np.int64, len(self._numbers))
+            months = np.asarray(self._months, np.int64)[rows]
+            threads = np.asarray(self._threads, np.int64)[rows]
+            spoken = np.asarray(self._spoken, np.int64)[rows]
+            self._columns = rows, months, threads, spoken
+        return self._columns
+
+    def _found(
+        self, asked: Asked, wanted: tuple[Mapping[str, float], ...], vector: Floats | None
+    ) -> _Found:
+        rows, months, threads, spoken = self._columns_now()
+        words, held = self._by_words(asked, wanted, rows, months)
+        fused = words * (self._settings.held_base + held)
+        near = None
+        if vector is not None and self._space is not None and len(self._space):
+            whole, known = self._space.likeness(vector, self._postings.end)
+            near = whole[rows]
+            fused = self._fused(asked, fused, near, known[rows])
+            fused = fuse.around(fused, threads, self._settings)
+            fused = fused + np.float32(self._settings.spoken_bonus) * spoken
+        return _Found(rows, words, held, near, fused.astype(np.float32))
+
+    def _fused(self, asked: Asked, words: Floats, near: Floats, known: NDArray[np.bool_]) -> Floats:
+        """Both halves together; a document without vectors yet stands where the words put it."""
+        names = len(asked.names) / max(1, len(asked.words))
+        part = np.float32(fuse.share(names, self._settings))
+        by_words = fuse.standard(words)
+        by_meaning = np.zeros_like(by_words)
+        by_meaning[known] = fuse.standard(near[known])
+        by_meaning[~known] = by_words[~known]
+        fused: Floats = (1 - part) * by_words + part * by_meaning
+        return fused
+
+    def _by_words(
+        self,
+        asked: Asked,
+        wanted: tuple[Mapping[str, float], ...],
+        rows: NDArray[np.int64],
+        months: NDArray[np.int64],
+    ) -> tuple[Floats, Floats]:
+        """BM25 of every document, and which share of the query's weight it holds."""
+        scores = np.zeros(self._postings.end, np.float32)
+        held = np.zeros(len(rows), np.float32)
+        whole = 0.0
+        in_month = _in_month(months, asked)
+        for word, terms in zip(asked.words, wanted, strict=True):
+            own = (self._postings.rarity(term) for term, weight in terms.items() if weight == 1.0)
+            most = max(own, default=0.0)
+            whole += most
+            best = self._postings.word(terms, scores)[rows]
+            if asked.month and is_time(word):
+                # The month may stand in the document's time instead of its text.
+                best = np.where(in_month, np.float32(most), best)
+            held += np.minimum(best, np.float32(most))
+        words, held = scores[rows], held / np.float32(whole or 1.0)
+        self._lend(asked, rows, words, held)
+        return words, held
+
+    def _lend(self, asked: Asked, rows: NDArray[np.int64], words: Floats, held: Floats) -> None:
+        """What replaced a matching statement matches as well, though it may say other words."""
+        if asked.history:
+            return
+        for number, heir_id in self._heirs.items():
+            heir = self._numbers.get(heir_id)
+            if heir is None:
+                continue
+            old, new = np.searchsorted(rows, (number, heir))
+            if words[old] > words[new]:
+                words[new], held[new] = words[old], max(held[old], held[new])
+
+    # --- what is shown -----------------------------------------------------------------------
+
+    def _is_nothing(self, asked: Asked, found: _Found) -> bool:
+        """Does no document say enough of what was asked? A short query whose telling words stand
+        nowhere is about something else, of a sentence little is enough."""
+        count = max(1, len(asked.words))
+        settings = self._settings
+        held = float((found.held * (found.words > 0)).max(initial=0.0))
+        if found.near is None:
+            floor = settings.long_floor
+            if count <= 4:
+                floor = settings.short_floor if count <= 3 else settings.middle_floor
+            return held < floor
+        floor = settings.answer_floor + settings.short_answer / math.sqrt(count)
+        floor *= min(1.0, settings.pasted_words / count)
+        return held + float(found.near.max(initial=0.0)) < floor
+
+    def _candidates(self, found: _Found, filters: Filters | None, most: int) -> list[int]:
+        """Positions in `found.rows`, best first."""
+        touched = found.words > 0
+        if found.near is not None:
+            touched |= found.fused > 0
+        places = np.flatnonzero(touched)
+        if filters is not None:
+            admitted = [
+                filters.admit(d)
+                for d in (self._documents[n] for n in found.rows[places])
+                if d is not None
+            ]
+            places = places[np.asarray(admitted, np.bool_)]
+        scores = -found.fused[places]
+        if len(places) > most:
+            cut = np.argpartition(scores, most - 1)[:most]
+            places, scores = places[np.sort(cut)], scores[np.sort(cut)]
+        ordered: list[int] = places[np.argsort(scores, kind="stable")].tolist()
+        return ordered
+
+    def _judged(self, asked: Asked, found: _Found, best: list[int]) -> list[tuple[float, int]]:
+        """Scores with what single words do not tell; (score, number), best first."""
+        documents = [self._documents[int(found.rows[at])] for at in best]
+        times = sorted(d.time for d in documents if d is not None)
+        judged = []
+        for at, document in zip(best, documents, strict=True):
+            assert document is not None
+            score = float(found.fused[at]) * self._factor(asked, document, times)
+            judged.append((-score, document.id, int(found.rows[at])))
+        return [(-score, number) for score, _, number in sorted(judged)]
+
+    def _factor(self, asked: Asked, document: Document, times: list[str]) -> float:
+        factor = 1.0 + self._settings.phrase_bonus * self._togetherness(asked, document)
+        if asked.month and _matches_month(_month(document.time), asked):
+            factor += self._settings.month_bonus
+        if asked.decision and document.metadata.get("type") == "decision":
+            factor += self._settings.decision_bonus
+        if document.metadata.get("status") == "superseded":
+            past, present = self._settings.history_factor, self._settings.superseded_factor
+            factor *= past if asked.history else present
+        if not asked.history and times:
+            newer = sum(t < document.time for t in times) / len(times)
+            factor *= 1 + self._settings.recency_share * newer * (2 if asked.now else 1)
+        return factor
+
+    def _fresh(self, asked: Asked, judged: list[tuple[float, int]]) -> list[tuple[float, int]]:
+        """The newest of several statements of one fact first (RC-1)."""
+        if asked.history or self._space is None or len(judged) < 2:
+            return judged
+        numbers = [number for _, number in judged]
+        mutual = self._space.mutual(numbers)
+        statements = []
+        for score, number in judged:
+            document = self._documents[number]
+            assert document is not None
+            when = (document.time, number) if document.time else None
+            statements.append(Statement(score, when, self._spoken[number]))
+        order = newest_first(statements, mutual, self._settings)
+        return [judged[at] for at in order]
+
+    def _togetherness(self, asked: Asked, document: Document) -> float:
+        """The share of the query's neighbouring terms that are neighbours here too."""
+        if not asked.pairs:
+            return 0.0
+        pairs = self._pairs.get(document.id)
+        if pairs is None:
+            if len(self._pairs) >= _KEPT_PAIRS:
+                self._pairs.clear()
+            terms = self._terms(document.text[: self._settings.phrase_chars])
+            pairs = self._pairs[document.id] = frozenset(pairwise(terms))
+        return len(asked.pairs & pairs) / len(asked.pairs)
+
+    def _reasons(
+        self,
+        asked: Asked,
+        wanted: tuple[Mapping[str, float], ...],
+        number: int,
+        document: Document,
+        near: float,
+    ) -> Reasons:
+        words: list[str] = []
+        names: list[str] = []
+        related: list[str] = []
+        for word, terms in zip(asked.words, wanted, strict=True):
+            found = [t for t in terms if self._postings.holds(number, t)]
+            if any(t.startswith("=") for t in found) and word in asked.names:
+                names.append(word)
+            elif any(terms[t] == 1.0 for t in found):
+                words.append(word)
+            elif found:
+                related.append(word)
+        shown = asked.month and _matches_month(_month(document.time), asked)
+        return Reasons(
+            words=tuple(words),
+            names=tuple(names),
+            related=tuple(related),
+            alike=near >= self._settings.alike_floor,
+            phrase=len(words) > 1 and self._togetherness(asked, document) >= 0.5,
+            time=document.time[:7] if shown else "",
+            superseded=document.metadata.get("status") == "superseded",
+        )
+
+
+def _month(time: str) -> int:
+    """Year and month as one number, 0 if unknown."""
+    year, month = time[:4], time[5:7]
+    known = year.isdigit() and month.isdigit() and time[4:5] == "-"
+    return int(year) * 100 + int(month) if known else 0
+
+
+def _matches_month(month: int, asked: Asked) -> bool:
+    return month % 100 == asked.month and asked.year in (0, month // 100)
+
+
+def _in_month(months: NDArray[np.int64], asked: Asked) -> NDArray[np.bool_]:
+    if not asked.month:
+        return np.zeros(len(months), np.bool_)
+    same: NDArray[np.bool_] = months % 100 == asked.month
+    return same & (months // 100 == asked.year) if asked.year else same

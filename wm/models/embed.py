@@ -1,0 +1,69 @@
+"""Texts as vectors, behind one interface (RC-2): which model is in use, and how it is opened.
+
+Nothing here or behind it touches the network; `wm models pull` is the one place that does.
+Heavy packages are imported when a model is opened, never before: a daemon that nobody asks
+anything stays small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from wm.errors import ModelUnavailable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+EMBEDDED = "embedded"
+"""The static vectors inside wordllama's wheel."""
+
+NONE = "none"
+"""Words only."""
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """What an index must know of the model that made its vectors; another card, another index.
+
+    id: the name it is used by. revision: changes whenever its vectors would. token_limit: longer
+    texts are cut into pieces of so many tokens.
+    """
+
+    id: str
+    revision: str
+    dimension: int
+    token_limit: int
+
+
+class Embedder(Protocol):
+    """A model that is ready."""
+
+    @property
+    def card(self) -> ModelCard: ...
+
+    def pieces(self, text: str) -> list[str]:
+        """The text in pieces that the model reads whole; at least one, at most `max_pieces`."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One unit vector a text, as rows. A text without any token gets zeros."""
+        ...
+
+
+def cut(text: str, offsets: Sequence[tuple[int, int]], limit: int, most: int) -> list[str]:
+    """A text in pieces of `limit` tokens, given where each token stands in it."""
+    if len(offsets) <= limit:
+        return [text]
+    starts = range(0, min(len(offsets), limit * most), limit)
+    return [text[offsets[at][0] : offsets[min(at + limit, len(offsets)) - 1][1]] for at in starts]
+
+
+def missing(package: str, error: ImportError) -> ModelUnavailable:
+    """What is said where an optional package is not installed."""
+    return ModelUnavailable(
+        f"The Python package {package} is not installed: {error}.",
+        fix="Install wm with its extra [models], or `wm models use embedded`.",
+    )

@@ -1,0 +1,132 @@
+"""One thread that embeds for the whole process (RC-2): opened at the first text, closed when idle.
+
+Queries go before documents. The queue is bounded: what does not fit is refused, and asked for
+again at the next search. A model that cannot be opened makes every request come back empty, with
+the reason in `problem`; words answer alone. Nobody waits longer than they say.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wm.errors import ModelUnavailable
+from wm.models.embed import Embedder, ModelCard
+from wm.models.opening import open_embedder
+from wm.settings import RecallSettings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Rows = NDArray[np.float32]
+
+Done = Callable[["ModelCard | None", "Sequence[Rows]"], None]
+"""Called in the worker's thread with the vectors of each text; (None, ()) without a model."""
+
+KEPT_QUERIES = 256
+
+
+class EmbedWorker:
+    """Safe for several threads."""
+
+    def __init__(self, name: str, models: Path, settings: RecallSettings) -> None:
+        """name: of the model to open; models: the folder of imported ones."""
+        self.name = name
+        self.problem = ""
+        self._models = models
+        self._settings = settings
+        self._lock = threading.Condition()
+        self._queries: deque[tuple[str, threading.Event]] = deque()
+        self._batches: deque[tuple[Sequence[str], Done]] = deque()
+        self._answers: OrderedDict[str, Rows] = OrderedDict()
+        self._embedder: Embedder | None = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def is_loaded(self) -> bool:
+        return self._embedder is not None
+
+    def query(self, text: str, wait_s: float) -> Rows | None:
+        """The vector of a query; None if it is not there within `wait_s`. It is made all the
+        same, so that the same question finds it later."""
+        with self._lock:
+            known = self._answers.get(text)
+            if known is not None:
+                self._answers.move_to_end(text)
+                return known
+            if self.problem or len(self._queries) >= self._settings.embed_queue:
+                return None
+            made = threading.Event()
+            self._queries.append((text, made))
+            self._wake()
+        made.wait(wait_s)
+        with self._lock:
+            return self._answers.get(text)
+
+    def submit(self, texts: Sequence[str], done: Done) -> bool:
+        """Embed documents when there is time; False if the queue is full or no model opens."""
+        with self._lock:
+            if self.problem or len(self._batches) >= self._settings.embed_queue:
+                return False
+            self._batches.append((texts, done))
+            self._wake()
+            return True
+
+    def _wake(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="wm-embed", daemon=True)
+            self._thread.start()
+        self._lock.notify()
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                idle = self._settings.embed_idle_s
+                if not self._lock.wait_for(lambda: self._queries or self._batches, idle):
+                    # Given back while nothing waits; the next text starts a new thread.
+                    self._embedder, self._thread = None, None
+                    return
+                query = self._queries.popleft() if self._queries else None
+                batch = None if query else self._batches.popleft()
+            embedder = self._open()
+            if query is not None:
+                self._answer(embedder, *query)
+            elif batch is not None:
+                self._embed(embedder, *batch)
+
+    def _open(self) -> Embedder | None:
+        if self._embedder is None and not self.problem:
+            try:
+                self._embedder = open_embedder(self.name, self._models, self._settings)
+                if self._embedder is None:
+                    self.problem = "no model is in use"
+            except ModelUnavailable as error:
+                self.problem = f"{error.message} {error.fix}"
+        return self._embedder
+
+    def _answer(self, embedder: Embedder | None, text: str, made: threading.Event) -> None:
+        try:
+            if embedder is not None:
+                rows = embedder.embed([embedder.pieces(text)[0]])
+                with self._lock:
+                    self._answers[text] = rows[0]
+                    while len(self._answers) > KEPT_QUERIES:
+                        self._answers.popitem(last=False)
+        finally:
+            made.set()
+
+    def _embed(self, embedder: Embedder | None, texts: Sequence[str], done: Done) -> None:
+        if embedder is None:
+            done(None, ())
+            return
+        pieces = [embedder.pieces(text) for text in texts]
+        rows = embedder.embed([piece for parts in pieces for piece in parts])
+        found, at = [], 0
+        for parts in pieces:
+            found.append(rows[at : at + len(parts)])
+            at += len(parts)
+        done(embedder.card, found)
