@@ -22,8 +22,9 @@ ALL = "all"
 def _run(work: Work, request: SearchRequest) -> SearchAnswer:
     if not request.query.strip():
         raise UserError("There is nothing to search for.", fix="Give some words.")
-    settings = work.runtime.settings.recall
-    limit = settings.max_hits if request.limit is None else request.limit
+    limit = request.limit
+    if limit is None:
+        limit = work.runtime.settings.recall.max_hits
     if limit < 1:
         raise UserError(f"A limit of {limit} finds nothing.", fix="Give 1 or more.")
     place = locate(work.runtime, request)
