@@ -20,6 +20,7 @@ from pydantic_core import from_json
 
 from wm.domain.governance import FileFact, Kind, Part
 from wm.formats.base import Document
+from wm.formats.core_memory import NEXT, CoreMemory
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
@@ -103,6 +104,9 @@ def classify(folder: tree.Kind | None, name: str) -> tuple[Kind, Part, str, str]
         known = paths.name_of(model, owner)
         if known is None:
             continue
+        if model is CoreMemory and known == NEXT:
+            # It is of the session that is yet to come, so no orphan.
+            break
         kind = _KINDS.get(model, Kind.SISTER if paths.is_of_session(model) else Kind.KEPT)
         session = known if kind in (Kind.SESSION, Kind.SISTER) else ""
         if kind is Kind.OUTPUT:

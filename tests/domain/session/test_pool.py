@@ -134,3 +134,21 @@ def test_a_note_is_met_again_in_other_spelling_a_path_only_as_it_is() -> None:
 def test_meeting_nothing_changes_nothing() -> None:
     held = met(("a.py", 1))
     assert pool.meet(held, [], SETTINGS) is held
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=4), min_size=1, max_size=60),
+    st.integers(1, 6),
+)
+def test_what_is_met_now_is_always_there_and_the_cap_holds(
+    events: list[list[int]], cap: int
+) -> None:
+    few = dataclasses.replace(SETTINGS, pool_items=cap)
+    held: pool.Pool = ()
+    for event, names in enumerate(events, 1):
+        held = pool.meet(held, [path(f"{name}.py", event) for name in names], few)
+        kept = {item.text for item in held}
+        assert len(held) == len(kept) <= cap
+        newest = {f"{name}.py" for name in names}
+        assert len(newest & kept) == min(cap, len(newest))
+        assert all(pool.score(item, event, few) >= few.pool_floor for item in held)
