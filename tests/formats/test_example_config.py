@@ -18,3 +18,4 @@ def test_the_example_configuration_is_accepted_and_changes_what_it_names(tmp_pat
     assert changed.memory.type_caps["reference"] == 3
     assert changed.memory.type_caps["decision"] == settings.memory.type_caps["decision"]
     assert changed.daemon.idle_exit_s == 1800
+    assert changed.pruning.rules[0].keep == ("^TOTAL", "missing")

@@ -390,6 +390,39 @@ def test_a_daemon_that_hangs_is_asked_three_times_and_then_once_in_ten_seconds(
     assert names(done) == ["tool.execute.after"] * 4
 
 
+def printed(lines: int, **more: Any) -> dict[str, Any]:
+    step = bash(0)
+    output = "".join(f"line {number}\n" for number in range(lines))
+    return {**step, "output": {"output": output, "metadata": {"exit": 0}, **more}}
+
+
+CUTS = {"daemon": {"tool.execute.after": {"output": "less", "notices": ["one more thing"]}}}
+
+
+def test_a_long_output_is_offered_and_takes_the_shorter_text_with_notices_behind_it(
+    plugin: Plugin,
+) -> None:
+    done = run(plugin, CUTS, printed(20), printed(19))
+    assert [body["replaceable"] for _where, _name, body in done["calls"]] == [True, False]
+    assert done["outputs"][1]["output"] == "less\n\none more thing"
+    # What was not offered is not replaced, whatever the daemon says.
+    assert done["outputs"][2]["output"].startswith("line 0\nline 1\n")
+
+
+@pytest.mark.parametrize("state", ["gone", "slow", "broken", "garbage", {}], ids=str)
+def test_without_a_shorter_text_the_output_stays_byte_for_byte(plugin: Plugin, state: Any) -> None:
+    step = printed(40)
+    done = run(plugin, {"daemon": state, "library": {}}, step)
+    assert done["outputs"][1]["output"] == step["output"]["output"]
+
+
+def test_an_output_that_does_not_leave_the_process_whole_is_not_offered(plugin: Plugin) -> None:
+    step = printed(2)
+    step["output"]["output"] = "a long line\n" * 200_000
+    done = run(plugin, CUTS, step)
+    assert done["calls"][0][2]["replaceable"] is False
+
+
 def test_one_slow_answer_costs_no_other_event(plugin: Plugin) -> None:
     slow, well = {"daemon": "slow"}, {"daemon": {}}
     done = run(plugin, slow, bash(0), bash(0), well, bash(0), slow, bash(0), bash(0), well, bash(0))
