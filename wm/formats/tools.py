@@ -119,13 +119,12 @@ WORKSPACE: tuple[Tool, ...] = (
     Tool(
         "memory_restore",
         "Bring back what was cut",
-        "Bring back the lines of a tool output that was cut: its mark names the handle, t_\u2026. "
-        "Ask for the part that you need, by `lines` or `grep`. With the id m_\u2026 of a proposal "
-        "that you withdrew with `forget`, it goes back to the inbox.",
+        "Bring back a tool output that was cut, by the t_\u2026 in its mark (a part: `lines`, "
+        "`grep`); or a proposal that you withdrew, by its id.",
         {
-            "id": _text("The handle t_\u2026 or the id m_\u2026", MAX_ID_CHARS, 1),
-            "lines": _text("Lines of the output, for example 120:180.", 30),
-            "grep": _text("Only lines that this expression (RE2) finds.", 200),
+            "id": _text("t_\u2026 or m_\u2026", MAX_ID_CHARS, 1),
+            "lines": _text("As 120:180.", 30),
+            "grep": _text("RE2.", 200),
         },
         required=("id",),
     ),
