@@ -97,7 +97,6 @@ def _cut(work: Work, event: ToolFinished, level: str) -> tuple[str, Pruned | Non
         name=event.name,
         command=event.command,
         output=event.replaceable,
-        paths=event.paths,
         synthetic=event.synthetic,
     )
     pruning = work.runtime.settings.pruning

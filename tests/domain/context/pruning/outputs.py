@@ -389,7 +389,7 @@ CASES = (
     ),
 )
 
-READINGS = (
+ASKED_FOR = (
     ("read", "Read", "", "the agent's own tool"),
     ("other", "mcp__files__read_file", "", "a tool of a server"),
     ("other", "Task", "", "the report of another agent"),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.domain.context.pruning.outputs import CASES, READINGS, Case, rows, text
+from tests.domain.context.pruning.outputs import CASES, ASKED_FOR, Case, rows, text
 from wm.domain.context.pruning.call import Call
 from wm.domain.context.pruning.modes import Mode, measure_of, mode_of
 from wm.domain.context.pruning.prune import MARK, Pruned, prune
@@ -77,7 +77,7 @@ def test_cutting_twice_is_cutting_once(case: Case) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tool", "name", "command", "_about"), READINGS, ids=[row[3] for row in READINGS]
+    ("tool", "name", "command", "_about"), ASKED_FOR, ids=[row[3] for row in ASKED_FOR]
 )
 def test_what_somebody_asked_to_read_stays_whole(
     tool: str, name: str, command: str, _about: str

@@ -42,14 +42,13 @@ class Part:
 
 @dataclass(frozen=True)
 class Call:
-    """tool: one of `wm.formats.events.TOOLS`; name: the agent's own word for it; paths: files
-    that it read. synthetic: the client marked the output as made by itself."""
+    """tool: one of `wm.formats.events.TOOLS`; name: the agent's own word for it.
+    synthetic: the client marked the output as made by itself."""
 
     tool: str
     name: str = ""
     command: str = ""
     output: str = ""
-    paths: tuple[str, ...] = ()
     synthetic: bool = False
 
     @cached_property

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wm.domain.context.pruning import reading, telling
+from wm.domain.context.pruning import sources, telling
 from wm.domain.context.pruning.call import Call
 from wm.domain.context.pruning.choose import chosen
 from wm.domain.context.pruning.fold import Item, folded
@@ -89,13 +89,13 @@ def prune(
         return None
     if text.count("\n") + (not text.endswith("\n")) <= measure.threshold or _is_pruned(text):
         return None
-    if reading.is_never_pruned(call):
+    if sources.is_never_pruned(call):
         return None
     lines = Lines(text)
     own = user.first(call, lines) if user else None
     if own is not None:
         return None if own.leave else _cut(lines, own.rule, measure)
-    if reading.is_reading(call):
+    if sources.shows_sources(call):
         return None
     rule = rule_for(call, lines)
     return None if rule is None else _cut(lines, rule, measure)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wm.domain.context.pruning import reading
+from wm.domain.context.pruning import sources
 from wm.domain.context.pruning.call import Call
 from wm.domain.context.pruning.choose import Wanted
 from wm.domain.context.pruning.lines import Lines
@@ -55,7 +55,7 @@ def looks_locked(lines: Lines) -> bool:
 
 def reads_lockfile(call: Call) -> bool:
     """Whether the command names a lockfile."""
-    return any(reading.is_lockfile(word) for part in call.parts for word in part.plain)
+    return any(sources.is_lockfile(word) for part in call.parts for word in part.plain)
 
 
 LOCKFILES = Rule(

@@ -13,7 +13,6 @@ from wm.domain.patterns import Lazy
 MOST_HEADERS = 40
 """Files whose header stays; where there are more, they are named in the mark."""
 MOST_NAMED = 60
-_MARKS = ("diff --git ", "diff -", "Index: ", "+++ ", "--- ")
 
 
 def changed(lines: Lines) -> Wanted:

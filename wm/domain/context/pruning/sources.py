@@ -1,6 +1,6 @@
 """What somebody asked to read stays byte for byte: sources, documents, answers (PR-3).
 
-A reading is a tool that reads a file, or a command whose whole output is the text of files:
+That is what a tool shows that reads a file, and a command whose output is the text of files:
 `cat`, `sed -n 1,80p`, `git show HEAD:path`. Logs, lockfiles and JSON are data, not sources: they
 are pruned unless a range of lines was asked for.
 """
@@ -12,7 +12,7 @@ from itertools import pairwise
 from wm.domain import patterns
 from wm.domain.context.pruning.call import Call, Part
 
-READING_TOOLS = frozenset(
+FILE_TOOLS = frozenset(
     (
         "read", "notebookread", "view", "view_file", "read_file", "open_file", "cat",
         "get_file_contents", "readmcpresource", "fetch_resource", "viewimage",
@@ -48,18 +48,18 @@ LOCKFILES = patterns.words(
 
 
 def is_never_pruned(call: Call) -> bool:
-    """Whatever it looks like: reading tools, tools that answer, our own, and what the client
+    """Whatever it looks like: tools that read files, tools that answer, our own, and what the client
     marked as synthetic."""
     name = call.name.lower()
     short = name.rpartition("__")[2]
     if call.synthetic or call.tool in ("read", "edit", "write"):
         return True
-    if short in READING_TOOLS or short in ANSWERING_TOOLS or short.startswith(OWN_TOOLS):
+    if short in FILE_TOOLS or short in ANSWERING_TOOLS or short.startswith(OWN_TOOLS):
         return True
     return any(part.program == "wm" or part.name == "wm" for part in call.parts)
 
 
-def is_reading(call: Call) -> bool:
+def shows_sources(call: Call) -> bool:
     """Whether the output holds the text of sources or documents."""
     upstream = False
     for part in call.parts:
