@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.domain.context.pruning.outputs import CASES, ASKED_FOR, Case, rows, text
+from tests.domain.context.pruning.outputs import ASKED_FOR, CASES, Case, rows, text
 from wm.domain.context.pruning.call import Call
 from wm.domain.context.pruning.modes import Mode, measure_of, mode_of
 from wm.domain.context.pruning.prune import MARK, Pruned, prune

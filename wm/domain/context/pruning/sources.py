@@ -48,8 +48,8 @@ LOCKFILES = patterns.words(
 
 
 def is_never_pruned(call: Call) -> bool:
-    """Whatever it looks like: tools that read files, tools that answer, our own, and what the client
-    marked as synthetic."""
+    """Whatever it looks like: tools that read files or answer, our own, and what the client marked
+    as synthetic."""
     name = call.name.lower()
     short = name.rpartition("__")[2]
     if call.synthetic or call.tool in ("read", "edit", "write"):
