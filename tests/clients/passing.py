@@ -20,7 +20,7 @@ from wm.proxy.guard import Guard, hosts_of
 from wm.proxy.listener import Server, bind
 from wm.proxy.origin import parse_origin
 from wm.proxy.upstream import Pool
-from wm.proxy.watching import Tally, Watched
+from wm.proxy.watching import Note, Observer
 from wm.settings import ProxySettings
 
 TOKEN = "token-of-the-proxy"
@@ -158,7 +158,8 @@ class Passing:
 
     near: Relay
     far: Relay
-    tally: Tally
+    observer: Observer
+    notes: list[Note]
     faults: list[Exception]
 
     def differences(self) -> list[str]:
@@ -192,15 +193,16 @@ def passing(machine: Machine) -> Iterator[Passing]:
         settings = json.loads(config.read_text())
         settings["provider"]["anthropic"]["options"]["baseURL"] = f"{url}/v1"
         config.write_text(json.dumps(settings))
-        yield Passing(near, far, proxy.tally, proxy.faults)
+        yield Passing(near, far, proxy.observer, proxy.notes, proxy.faults)
 
 
 class _Proxy:
     """The proxy's server on a loop of its own. The name in `Host` is the recorder's port."""
 
     def __init__(self, upstream: int) -> None:
-        self.tally = Tally()
         self.faults: list[Exception] = []
+        self.notes: list[Note] = []
+        self.observer = Observer(self.notes.append, self.faults.append)
         self._settings = ProxySettings(upstream=f"http://127.0.0.1:{upstream}", drain_s=1.0)
         self._listener = bind(0)
         self.port = int(self._listener.getsockname()[1])
@@ -215,13 +217,8 @@ class _Proxy:
     async def _serve(self, host_port: int) -> None:
         pool = Pool(parse_origin(self._settings.upstream), self._settings)
         guard = Guard(TOKEN.encode(), hosts_of(host_port))
-        self._server = Server(
-            pool,
-            guard,
-            lambda head, admitted: Watched(self.tally, head, admitted),
-            self._settings,
-            self.faults.append,
-        )
+        observer = self.observer
+        self._server = Server(pool, guard, observer.watch, self._settings, observer.failed)
         await self._server.listen(self._listener)
 
     def __enter__(self) -> _Proxy:

@@ -62,8 +62,16 @@ def test_a_task_of_several_turns_a_subagent_and_a_resume(
     second = agent.run(machine, "And now?", session=first.session)
     fine(machine, chain, first, second)
     used = [x.usage for x in machine.upstream.exchanges if x.usage is not None]
-    assert chain.tally.usage.cache_read == sum(u.cache_read for u in used)
-    assert chain.tally.requests == len(chain.far.exchanges())
+    assert chain.observer.tally.usage.cache_read == sum(u.cache_read for u in used)
+    assert chain.observer.tally.requests == len(chain.far.exchanges())
+    assert {n.identity.folder for n in chain.notes if n.identity.call != "other"} == {
+        str(machine.repo)
+    }
+    main = [n for n in chain.notes if n.identity.call == "main"]
+    assert {n.identity.session for n in main} == {first.session}
+    assert [n.fields["change"] for n in main] == ["first", *["appended"] * (len(main) - 1)]
+    (sub,) = (n for n in chain.notes if n.identity.call == "subagent")
+    assert sub.identity.subagent or sub.identity.parent == first.session
 
 
 @both

@@ -22,6 +22,7 @@ from tests.store.samples import (
     texts,
 )
 from wm.errors import Busy, StoreError, Unwritable
+from wm.formats.flow import Flow
 from wm.formats.home import Alias, Aliases
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import CompactionState, SessionState
@@ -302,3 +303,32 @@ def test_a_digest_recognises_a_text_and_nothing_else(store: Store) -> None:
     assert len(first) == 32
     assert set(first) <= set("0123456789abcdef")
     assert len(store.digest("\ud800")) == 32
+
+
+def flow(number: int) -> Flow:
+    return Flow(
+        flow_id=f"f_{number}",
+        created_at="2026-11-02T08:14:11.020Z",
+        workspace_key=KEY,
+        session=SID,
+        answer_bytes=number,
+    )
+
+
+def test_flows_are_read_in_the_order_in_which_they_came(store: Store) -> None:
+    assert store.flows(KEY, SID) == ()
+    for number in range(3):
+        store.append_flow(KEY, SID, flow(number))
+    assert [found.answer_bytes for found in store.flows(KEY, SID)] == [0, 1, 2]
+    assert store.flow_sessions(KEY) == (SID,)
+    assert store.dirty()
+    store.flush()
+    assert not store.dirty()
+
+
+def test_flows_of_a_session_go_alone(store: Store) -> None:
+    store.append_flow(KEY, SID, flow(1))
+    store.append_flow(KEY, "other", flow(2))
+    assert store.discard_flows(KEY, SID)
+    assert not store.discard_flows(KEY, SID)
+    assert (store.flows(KEY, SID), len(store.flows(KEY, "other"))) == ((), 1)

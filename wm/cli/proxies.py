@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 
 from wm.cli import output
 from wm.cli.context import Caller
@@ -10,7 +12,9 @@ from wm.errors import UserError
 from wm.formats.protocol import Scoped
 from wm.ops.local import open_runtime
 from wm.ops.place import locate
-from wm.proxy.watching import Tally
+from wm.proxy.reporting import Reporter
+from wm.proxy.serve import Running, running
+from wm.proxy.watching import Observer
 from wm.settings import ProxySettings
 
 
@@ -36,9 +40,33 @@ def workspace_part(caller: Caller) -> str:
         return ""
 
 
-def summary(tally: Tally) -> str:
+@dataclass(frozen=True)
+class Seen:
+    """What a proxy saw, and whom it told."""
+
+    observer: Observer
+    reporter: Reporter
+
+
+@asynccontextmanager
+async def watched(
+    caller: Caller, settings: ProxySettings, token: str, *, port: int
+) -> AsyncIterator[tuple[Running, Seen]]:
+    """A proxy whose exchanges are noted."""
+    reporter = Reporter(caller.settings)
+    observer = Observer(reporter, lambda _error: None)
+    async with running(
+        settings, token, port=port, watch=observer.watch, failed=observer.failed
+    ) as proxy:
+        yield proxy, Seen(observer, reporter)
+    await reporter.close(settings.drain_s)
+
+
+def summary(seen: Seen) -> str:
     """One line on what passed."""
+    tally = seen.observer.tally
     usage = tally.usage
     failed = f", {tally.failed} failed" if tally.failed else ""
+    faults = f" {output.count(tally.faults, 'fault')} of ours beside them." if tally.faults else ""
     read = f"{usage.prompt:,} tokens read, {usage.cache_read:,} of them from the cache"
-    return output.count(tally.requests, "request") + f"{failed}; {read}."
+    return f"{output.count(tally.requests, 'request')}{failed}; {read}.{faults}"

@@ -71,6 +71,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/v1/allowed-secrets", "list_allowed", "What was declared to be no secret"),
     Route("POST", "/v1/allowed-secrets", "allow_secret", "Declare a text to be no secret"),
     Route("POST", "/v1/allowed-secrets/remove", "disallow_secret", "Take that back"),
+    Route("POST", "/v1/requests/finish", "finish_request", "A proxy passed this on", heavy=True),
     Route("GET", "/v1/search", "search", "Find entries by words and meaning", heavy=True),
     Route(
         "POST",

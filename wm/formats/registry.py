@@ -9,6 +9,7 @@ from wm.formats.base import Document, Record
 from wm.formats.contract_record import ContractRecord
 from wm.formats.core_memory import CoreMemory
 from wm.formats.evidence import EvidenceRecord
+from wm.formats.flow import Flow
 from wm.formats.home import Aliases, AllowedDigests
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.pressure import Pressure
@@ -46,9 +47,9 @@ DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
 """Formats with a file per document."""
 
 REGISTRY: Mapping[str, type[Record]] = MappingProxyType(
-    {**DOCUMENTS, EvidenceRecord.slug: EvidenceRecord}
+    {**DOCUMENTS, EvidenceRecord.slug: EvidenceRecord, Flow.slug: Flow}
 )
-"""All formats: the documents, and the one whose files are logs of records."""
+"""All formats: the documents, and those whose files are logs of records."""
 
 IN_PROJECTS: Mapping[str, type[Record]] = MappingProxyType({SessionContract.slug: SessionContract})
 """Files of the user's project: plain JSON without envelope and version."""

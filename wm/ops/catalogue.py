@@ -53,6 +53,7 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
     "hooks": ("hook",),
     "outputs": ("show_output",),
     "statusline": ("statusline",),
+    "flows": ("finish_request",),
     "workspaces": ("list_workspaces", "move_workspace", "export_workspace"),
     "import_entries": ("import_entries",),
     "contract": (

@@ -40,7 +40,10 @@ def file_names(runtime: Runtime, key: str, session_id: str) -> tuple[str, ...]:
     refs = session_refs(runtime, key, session_id)
     there = (ref for ref in refs if read(ref).health is not Health.MISSING)
     kept = outputs.of_session(runtime, key, session_id)
-    return tuple(paths.place(ref).path for ref in (*there, *kept))
+    found = (paths.place(ref).path for ref in (*there, *kept))
+    has_flows = paths.sid(session_id) in runtime.store.flow_sessions(key)
+    flows = (paths.flows_place(key, paths.sid(session_id)).path,) if has_flows else ()
+    return (*found, *flows)
 
 
 def delete_refs(runtime: Runtime, key: str, session_id: str) -> tuple[Ref[Document], ...]:
@@ -57,6 +60,7 @@ def delete_all(work: Work, place: Place, session_id: str, *, by: str) -> tuple[s
         work.delete(ref)
     # Copies, which no transaction guards: they go even where the rest cannot.
     work.runtime.store.discard(outputs.of_session(work.runtime, place.key, session_id))
+    work.runtime.store.discard_flows(place.key, paths.sid(session_id))
     fact = Fact(
         "session_deleted", "session", "changed", details={"toldBy": by, "files": len(files)}
     )

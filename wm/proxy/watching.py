@@ -1,16 +1,49 @@
-"""What the proxy notes of the exchanges that pass: figures, never contents (PX-10)."""
+"""What the proxy notes of the exchanges that pass: figures and identities, never contents (PX-10).
+
+A request is looked at when all of it has gone on, while the model is still thinking, and its
+bytes are let go. What was found is told to the daemon, which writes it down; without a daemon it
+is not written.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
-from wm.proxy.exchange import Outcome
+from wm.proxy.exchange import Failed, Outcome
 from wm.proxy.guard import Admitted
 from wm.proxy.heads import RequestHead, ResponseHead
+from wm.wire import history as histories
+from wm.wire.body import Body, index
 from wm.wire.encodings import Opener, opener
+from wm.wire.history import Change, History, Line
+from wm.wire.identity import Conversations, Identity, identify
 from wm.wire.usage import AnswerReader, Told, Usage
 
-MESSAGES = b"/v1/messages"
+MESSAGES = "/v1/messages"
+POLICY = "none"
+_KEPT_BYTES = 16 * 1024 * 1024
+"""Of the last bodies, so that the next one of a conversation is read from where it goes on."""
+_MAX_LINES = 400
+"""Identities of so many messages go into one note; a resumed history may have thousands."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """One exchange that ended. fields: of `wm.formats.flow.FlowNote`, names as on the socket."""
+
+    identity: Identity
+    fields: Mapping[str, Any]
+
+
+class Report(Protocol):
+    """Gets each note; it must not wait."""
+
+    def __call__(self, note: Note, /) -> None: ...
 
 
 @dataclass
@@ -19,19 +52,13 @@ class Tally:
 
     requests: int = 0
     failed: int = 0
-    sent_bytes: int = 0
-    received_bytes: int = 0
     faults: int = 0
     """Of ours, beside the path of the bytes."""
     usage: Usage = field(default_factory=Usage)
 
-    def fault(self, error: Exception) -> None:  # noqa: ARG002
-        self.faults += 1
-
     def add(self, told: Told) -> None:
-        more = told.usage
+        more, was = told.usage, self.usage
         if more is not None:
-            was = self.usage
             self.usage = Usage(
                 input=was.input + more.input,
                 output=was.output + more.output,
@@ -41,38 +68,172 @@ class Tally:
             )
 
 
+class Observer:
+    """Watches all exchanges of one proxy. On the event loop."""
+
+    def __init__(
+        self, report: Report, failed: Failed, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.tally = Tally()
+        self._report = report
+        self._failed = failed
+        self._clock = clock
+        self._conversations = Conversations()
+        self._bodies: OrderedDict[str, tuple[Body, History]] = OrderedDict()
+        self._kept_bytes = 0
+
+    def watch(self, head: RequestHead, admitted: Admitted) -> Watched:
+        self.tally.requests += 1
+        return Watched(self, head, admitted, self._clock)
+
+    def failed(self, error: Exception) -> None:
+        self.tally.faults += 1
+        self._failed(error)
+
+    def look(self, watched: Watched, raw: bytes) -> None:
+        """Read the request, later: nobody waits for it."""
+        asyncio.get_running_loop().call_soon(self._look, watched, raw)
+
+    def ended(self, note: Note, told: Told, *, well: bool) -> None:
+        self.tally.add(told)
+        self.tally.failed += not well
+        self._report(note)
+
+    def _look(self, watched: Watched, raw: bytes) -> None:
+        try:
+            watched.asked(*self.identified(watched.path, watched.headers, raw, watched.workspace))
+        except Exception as error:  # noqa: BLE001 - the proxy's fallback, beside the bytes
+            self.failed(error)
+
+    def identified(
+        self, path: str, headers: Mapping[str, str], raw: bytes, workspace: str
+    ) -> tuple[Identity, History, Change]:
+        """Whose request it is, what it holds, and how it goes on."""
+        known = headers.get("x-claude-code-session-id") or headers.get("x-session-id", "")
+        key = f"{known}/{headers.get('x-claude-code-agent-id', '')}"
+        before = self._bodies.get(key)
+        body = index(raw, before[0] if before else None)
+        found = identify(path, headers, body, workspace=workspace)
+        if body is None:
+            return found, History("", ()), Change(histories.Kind.FIRST, 0)
+        now = histories.history(body, before)
+        if body.messages and found.call in ("main", "subagent"):
+            self._keep(key, body, now)
+        identity, change = self._conversations.follow(found, now)
+        return identity, now, change
+
+    def _keep(self, key: str, body: Body, now: History) -> None:
+        old = self._bodies.pop(key, None)
+        self._kept_bytes += len(body.raw) - (len(old[0].raw) if old else 0)
+        self._bodies[key] = (body, now)
+        while self._kept_bytes > _KEPT_BYTES and self._bodies:
+            _, (gone, _) = self._bodies.popitem(last=False)
+            self._kept_bytes -= len(gone.raw)
+
+
 class Watched:
     """One exchange, seen from beside."""
 
-    def __init__(self, tally: Tally, asked: RequestHead, admitted: Admitted) -> None:
-        self._tally = tally
-        self._is_message = asked.method == b"POST" and _path(admitted.target) == MESSAGES
+    def __init__(
+        self,
+        observer: Observer,
+        asked: RequestHead,
+        admitted: Admitted,
+        clock: Callable[[], float],
+    ) -> None:
+        self._observer = observer
+        self._clock = clock
+        self._begun = clock()
+        self.path = admitted.target.partition(b"?")[0].decode("latin-1")
+        self.workspace = admitted.workspace
+        self.headers = {n.decode("latin-1").lower(): v.decode("latin-1") for n, v in asked.headers}
+        self._method = asked.method.decode("latin-1")
+        self._is_message = self._method == "POST" and self.path == MESSAGES
+        self._found: tuple[Identity, History, Change] | None = None
         self._status = 0
+        self._sizes = [0, 0]
+        self._times = {"sent": 0.0, "firstByte": 0.0, "ended": 0.0}
         self._opener: Opener | None = None
         self._reader: AnswerReader | None = None
-        tally.requests += 1
 
     def request(self, body: list[bytes]) -> None:
-        self._tally.sent_bytes += sum(map(len, body))
+        self._times["sent"] = self._since()
+        raw = b"".join(body)
+        self._sizes[0] = len(raw)
+        if raw and self.path.startswith(MESSAGES):
+            self._observer.look(self, raw)
+
+    def asked(self, identity: Identity, now: History, change: Change) -> None:
+        """The request was read."""
+        self._found = identity, now, change
 
     def head(self, head: ResponseHead) -> None:
+        self._times["firstByte"] = self._since()
         self._status = head.status
-        if self._is_message and head.status == 200:
+        if self._is_message:
             self._opener = opener((head.get(b"content-encoding") or b"").decode("latin-1"))
             kind = (head.get(b"content-type") or b"").lower()
             self._reader = AnswerReader(stream=kind.startswith(b"text/event-stream"))
 
     def body(self, data: bytes) -> None:
-        self._tally.received_bytes += len(data)
+        self._sizes[1] += len(data)
         if self._reader is not None and self._opener is not None:
             self._reader.feed(self._opener.feed(data))
 
     def ended(self, outcome: Outcome) -> None:
+        self._times["ended"] = self._since()
         told = self._reader.told() if self._reader is not None else Told()
-        self._tally.add(told)
+        identity, now, change = self._found or self._unread()
         well = outcome is Outcome.WHOLE and self._status < 400 and not told.error
-        self._tally.failed += not well
+        note = Note(identity, self._fields(identity, now, change, told, outcome))
+        self._observer.ended(note, told, well=well)
+
+    def _unread(self) -> tuple[Identity, History, Change]:
+        """The exchange ended before its request was read, or it had nothing to read."""
+        found = identify(self.path, self.headers, None, workspace=self.workspace)
+        return found, History("", ()), Change(histories.Kind.FIRST, 0)
+
+    def _fields(
+        self, identity: Identity, now: History, change: Change, told: Told, outcome: Outcome
+    ) -> Mapping[str, Any]:
+        fresh = now.lines[change.common :][-_MAX_LINES:]
+        return {
+            "agent": identity.agent,
+            "call": identity.call,
+            "subagent": identity.subagent,
+            "method": self._method,
+            "path": self.path,
+            "model": told.model or identity.model,
+            "stream": identity.stream,
+            "status": self._status,
+            "outcome": outcome.value,
+            "error": told.error,
+            "stopReason": told.stop_reason,
+            "policy": POLICY,
+            "requestBytes": self._sizes[0],
+            "answerBytes": self._sizes[1],
+            "messages": len(now.lines),
+            "change": change.kind.value if now.lines else "",
+            "common": change.common,
+            "head": now.head,
+            "lines": [_line(line) for line in fresh],
+            "usage": None if told.usage is None else _usage(told.usage),
+            "times": {name: round(value, 3) for name, value in self._times.items()},
+        }
+
+    def _since(self) -> float:
+        return (self._clock() - self._begun) * 1000
 
 
-def _path(target: bytes) -> bytes:
-    return target.partition(b"?")[0]
+def _line(line: Line) -> dict[str, Any]:
+    return {"role": line.role, "blocks": list(line.blocks)}
+
+
+def _usage(usage: Usage) -> dict[str, int]:
+    return {
+        "input": usage.input,
+        "output": usage.output,
+        "cacheRead": usage.cache_read,
+        "cacheWrite5m": usage.cache_write_5m,
+        "cacheWrite1h": usage.cache_write_1h,
+    }

@@ -23,6 +23,7 @@ from wm.formats.base import Document
 from wm.formats.contract_record import ContractRecord
 from wm.formats.core_memory import CoreMemory
 from wm.formats.evidence import EvidenceRecord
+from wm.formats.flow import Flow
 from wm.formats.home import Aliases, AllowedDigests
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.pressure import Pressure
@@ -192,6 +193,18 @@ class Store(Protocol):
 
     def discard(self, refs: Sequence[Ref[Document]]) -> int:
         """Delete documents of `CACHED`; how many were there."""
+
+    def append_flow(self, workspace: str, session: str, flow: Flow) -> None:
+        """Add a line to a session's flows; class relaxed. Raises StoreError."""
+
+    def flows(self, workspace: str, session: str) -> tuple[Flow, ...]:
+        """The flows of a session, oldest first; lines that cannot be read are left out."""
+
+    def flow_sessions(self, workspace: str) -> tuple[str, ...]:
+        """The `<sid>`s of the sessions with flows, sorted."""
+
+    def discard_flows(self, workspace: str, session: str) -> bool:
+        """Delete a session's flows; False where there are none."""
 
     def flush(self) -> None:
         """Bring everything relaxed to disk (epoch, compaction, idle, exit)."""

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from wm.formats.base import Document
+from wm.formats.flow import Flow
 from wm.settings import StoreSettings
-from wm.store import flushing, outputs, paths
+from wm.store import flows, flushing, outputs, paths
 from wm.store import key as keys
 from wm.store.base import Health, LogReading, Reading, Ref
 from wm.store.core import Core
@@ -71,6 +72,18 @@ class FileStore:
 
     def discard(self, refs: Sequence[Ref[Document]]) -> int:
         return outputs.discard(self.core, refs)
+
+    def append_flow(self, workspace: str, session: str, flow: Flow) -> None:
+        flows.append(self.core, workspace, session, flow)
+
+    def flows(self, workspace: str, session: str) -> tuple[Flow, ...]:
+        return flows.read(self.core, workspace, session)
+
+    def flow_sessions(self, workspace: str) -> tuple[str, ...]:
+        return flows.sessions(self._list(f"{paths.workspace_folder(workspace)}/{paths.FLOWS}"))
+
+    def discard_flows(self, workspace: str, session: str) -> bool:
+        return flows.discard(self.core, workspace, session)
 
     def flush(self) -> None:
         flushing.flush(self.core)

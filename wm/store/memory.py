@@ -18,8 +18,9 @@ from typing import Any, TypeVar
 from wm.errors import Busy, StoreError, Unwritable
 from wm.formats.base import Document
 from wm.formats.evidence import EvidenceRecord
+from wm.formats.flow import Flow
 from wm.settings import StoreSettings
-from wm.store import envelope, evidence, jsonlines, paths
+from wm.store import envelope, evidence, flows, jsonlines, paths
 from wm.store.base import RELAXED, Health, LogReading, Reading, Ref
 from wm.store.key import KEY_BYTES
 from wm.store.paths import Place
@@ -37,6 +38,7 @@ class MemoryStore:
         self._guard = threading.Lock()
         self._readings: dict[Place, tuple[Ref[Document], Reading[Any]]] = {}
         self._lines: dict[str, bytes] = {}
+        self._flows: dict[Place, bytes] = {}
         self._locks: dict[Place, threading.Lock] = {}
         self._dirty = False
 
@@ -75,6 +77,27 @@ class MemoryStore:
         there = [ref for ref in refs if self.read(ref).health is not Health.MISSING]
         self.apply(dict.fromkeys(there), ())
         return len(there)
+
+    def append_flow(self, workspace: str, session: str, flow: Flow) -> None:
+        line = flows.encode(flow, self._key, self.settings.max_record_bytes)
+        path = paths.flows_place(workspace, session)
+        with self._guard:
+            self._flows[path] = self._flows.get(path, b"") + line
+        self._dirty = True
+
+    def flows(self, workspace: str, session: str) -> tuple[Flow, ...]:
+        with self._guard:
+            raw = self._flows.get(paths.flows_place(workspace, session), b"")
+        return flows.decode(raw, self._key)
+
+    def flow_sessions(self, workspace: str) -> tuple[str, ...]:
+        folder = f"{paths.workspace_folder(workspace)}/{paths.FLOWS}"
+        with self._guard:
+            return flows.sessions([p.name for p in self._flows if p.folder == folder])
+
+    def discard_flows(self, workspace: str, session: str) -> bool:
+        with self._guard:
+            return self._flows.pop(paths.flows_place(workspace, session), None) is not None
 
     def flush(self) -> None:
         self._dirty = False

@@ -34,6 +34,7 @@ KEY_FILE = "local.key"
 WORKSPACES = "workspaces"
 QUARANTINE = "quarantine"
 EVIDENCE = "evidence"
+FLOWS = "flows"
 
 _KEY = re.compile(r"[0-9a-f]{16}", re.ASCII)
 # Sessions have sister files `<sid>_<topic>.json`, so their own names carry no underscore.
@@ -117,6 +118,18 @@ def is_workspace(name: str) -> bool:
 
 def evidence_folder(workspace: str) -> str:
     return f"{workspace_folder(workspace)}/{EVIDENCE}"
+
+
+def flows_place(workspace: str, session: str) -> Place:
+    """Where the flows of a session lie; `session`: its id, or the `<sid>`."""
+    name = f"{_plain(session, _SESSION)}.jsonl"
+    return Place(f"{workspace_folder(workspace)}/{FLOWS}", name)
+
+
+def session_of_flows(file: str) -> str | None:
+    """The `<sid>` that a file of flows belongs to; None if it is none."""
+    name = file.removesuffix(".jsonl")
+    return name if file.endswith(".jsonl") and _SESSION.fullmatch(name) else None
 
 
 def folder(model: type[Document], workspace: str) -> str:

@@ -27,6 +27,7 @@ class Kind:
     models: tuple[type[Document], ...] = ()
     home: bool = False
     log: bool = False
+    flows: bool = False
 
     def knows(self, name: str) -> bool:
         """Whether a file is a document or log of this folder, or lies beside one."""
@@ -35,6 +36,7 @@ class Kind:
             any(paths.name_of(model, owner) is not None for model in self.models)
             or (self.home and owner in _OURS_AT_HOME)
             or (self.log and (owner == "log" or bool(evidence.segments([owner]))))
+            or (self.flows and paths.session_of_flows(owner) is not None)
         )
 
 
@@ -70,8 +72,8 @@ def kind_of(path: str) -> Kind | None:
         return Kind(_models(""))
     below = "/".join(parts[2:])
     models, log = _models(below), below == paths.EVIDENCE
-    if models or log:
-        return Kind(models, log=log)
+    if models or log or below == paths.FLOWS:
+        return Kind(models, log=log, flows=below == paths.FLOWS)
     return (
         Kind() if any(row.folder.startswith(f"{below}/") for row in paths.LAYOUT.values()) else None
     )

@@ -8,8 +8,8 @@ import click
 
 from wm.cli import output, proxies
 from wm.cli.context import Caller, json_option, workspace_options
-from wm.proxy.serve import Running, running, until_told
-from wm.proxy.watching import Tally, Watched
+from wm.cli.proxies import Seen
+from wm.proxy.serve import Running, until_told
 
 
 @click.command("proxy")
@@ -32,21 +32,14 @@ def command(caller: Caller, port: int | None, upstream: str, as_json: bool) -> i
     token = proxies.lasting_token(caller)
     number = settings.port if port is None else port
 
-    async def serve() -> Tally:
-        tally = Tally()
-        async with running(
-            settings,
-            token,
-            port=number,
-            watch=lambda head, admitted: Watched(tally, head, admitted),
-            failed=tally.fault,
-        ) as proxy:
+    async def serve() -> Seen:
+        async with proxies.watched(caller, settings, token, port=number) as (proxy, seen):
             _tell(proxy, settings.upstream, as_json=as_json)
             await until_told()
-        return tally
+        return seen
 
-    tally = asyncio.run(serve())
-    output.note(f"wm proxy: {proxies.summary(tally)}")
+    seen = asyncio.run(serve())
+    output.note(f"wm proxy: {proxies.summary(seen)}")
     return 0
 
 

@@ -14,8 +14,7 @@ from wm.cli import output, proxies
 from wm.cli.context import Caller, workspace_options
 from wm.errors import UserError
 from wm.proxy.origin import parse_origin
-from wm.proxy.serve import run_program, running
-from wm.proxy.watching import Tally, Watched
+from wm.proxy.serve import run_program
 from wm.settings import environment, find_agent_paths
 
 
@@ -46,23 +45,16 @@ def command(caller: Caller, upstream: str, quiet: bool, words: tuple[str, ...]) 
     token = secrets.token_urlsafe(24)
     path = proxies.workspace_part(caller)
 
-    async def serve() -> tuple[int, Tally]:
-        tally = Tally()
-        async with running(
-            settings,
-            token,
-            port=0,
-            watch=lambda head, admitted: Watched(tally, head, admitted),
-            failed=tally.fault,
-        ) as proxy:
+    async def serve() -> tuple[int, proxies.Seen]:
+        async with proxies.watched(caller, settings, token, port=0) as (proxy, seen):
             url = proxy.base_url + path
             more = launch.environment(words[0], url, env, upstream_host=host)
             code = await run_program((program, *words[1:]), {**env, **more}, folder)
-        return code, tally
+        return code, seen
 
-    code, tally = asyncio.run(serve())
+    code, seen = asyncio.run(serve())
     if not quiet:
-        output.note(f"wm run: {proxies.summary(tally)}")
+        output.note(f"wm run: {proxies.summary(seen)}")
     return code
 
 

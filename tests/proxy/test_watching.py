@@ -1,0 +1,143 @@
+"""What is noted of the exchanges that pass, through a real proxy."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from tests.proxy.parts import Play, Visit, bench, within
+from wm.proxy.watching import Note, Observer
+
+START = {
+    "type": "message_start",
+    "message": {
+        "id": "msg_1",
+        "model": "m-9",
+        "usage": {"input_tokens": 3, "cache_read_input_tokens": 70},
+    },
+}
+STOP = {
+    "type": "message_delta",
+    "delta": {"stop_reason": "end_turn"},
+    "usage": {"output_tokens": 5},
+}
+CLAUDE = ("User-Agent: claude-cli/2.1", "X-Claude-Code-Session-Id: s-1")
+
+
+def events(*told: dict[str, Any]) -> bytes:
+    return b"".join(
+        b"event: %b\ndata: %b\n\n" % (e["type"].encode(), json.dumps(e).encode()) for e in told
+    )
+
+
+def stream(*told: dict[str, Any], cut: bool = False) -> bytes:
+    body = events(*told)
+    end = b"" if cut else b"0\r\n\r\n"
+    head = (
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
+    return head + b"%x\r\n%b\r\n" % (len(body), body) + end
+
+
+def asking(*words: str, system: str = "") -> bytes:
+    messages = [{"role": "user", "content": word} for word in words]
+    body = {"model": "m", "stream": True, "tools": [{"name": "t"}], "messages": messages}
+    return json.dumps({**body, "system": system} if system else body).encode()
+
+
+def play(*answers: bytes) -> Play:
+    """Any request is answered with the next of these; a connection for each."""
+    left = list(answers)
+
+    async def script(visit: Visit) -> None:
+        head = await visit.head()
+        size = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0] or 0)
+        await visit.body(size)
+        await visit.say(left.pop(0))
+
+    return script
+
+
+def noted(answers: Sequence[bytes], *bodies: bytes, headers: Sequence[str] = CLAUDE) -> list[Note]:
+    notes: list[Note] = []
+
+    async def test() -> None:
+        async with bench(play(*answers)) as b:
+            faults: list[Exception] = []
+            observer = Observer(notes.append, faults.append)
+            b.proxy.server._watch = observer.watch
+            for body in bodies:
+                line = "POST /v1/messages?beta=true"
+                size = f"Content-Length: {len(body)}"
+                client = await b.ask(b.head(line, *headers, size, "Connection: close"), body)
+                await client.gone()
+            assert faults == []
+
+    within(test)
+    return notes
+
+
+def test_a_turn_is_noted_with_its_figures_and_nothing_of_its_contents() -> None:
+    folder = "Primary working directory: /home/ann/ferry\n"
+    one = asking(folder, "the secret word is swordfish")
+    notes = noted([stream(START, STOP, {"type": "message_stop"})], one)
+    (note,) = notes
+    assert (note.identity.session, note.identity.folder) == ("s-1", "/home/ann/ferry")
+    fields = note.fields
+    assert {name: fields[name] for name in ("agent", "call", "model", "status", "outcome")} == {
+        "agent": "claude-code",
+        "call": "main",
+        "model": "m-9",
+        "status": 200,
+        "outcome": "whole",
+    }
+    assert fields["usage"] == {
+        "input": 3,
+        "output": 5,
+        "cacheRead": 70,
+        "cacheWrite5m": 0,
+        "cacheWrite1h": 0,
+    }
+    assert (fields["stopReason"], fields["change"], fields["messages"]) == ("end_turn", "first", 2)
+    assert fields["requestBytes"] == len(one)
+    assert fields["path"] == "/v1/messages"
+    assert 0 < fields["times"]["sent"] <= fields["times"]["firstByte"] <= fields["times"]["ended"]
+    assert "swordfish" not in json.dumps(dict(fields))
+
+
+def test_the_next_turn_tells_only_what_was_added() -> None:
+    answer = stream(START, STOP)
+    notes = noted([answer] * 3, asking("a"), asking("a", "b", "c"), asking("a", "b", "c"))
+    assert [(n.fields["change"], n.fields["common"], len(n.fields["lines"])) for n in notes] == [
+        ("first", 0, 1),
+        ("appended", 1, 2),
+        ("again", 3, 0),
+    ]
+
+
+def test_trouble_is_noted_as_it_was() -> None:
+    error = {"type": "error", "error": {"type": "overloaded_error"}}
+    refused = b"HTTP/1.1 429 Slow\r\nContent-Length: 2\r\n\r\n{}"
+    notes = noted([refused, stream(START, error), stream(START, cut=True)], *[asking("a")] * 3)
+    assert [(n.fields["status"], n.fields["error"], n.fields["outcome"]) for n in notes] == [
+        (429, "", "whole"),
+        (200, "overloaded_error", "whole"),
+        (200, "", "upstream_cut"),
+    ]
+
+
+def test_what_is_no_request_passes_and_is_noted_by_its_size() -> None:
+    (note,) = noted([stream(START)], b"this is no json")
+    assert (note.fields["requestBytes"], note.fields["messages"]) == (15, 0)
+    assert note.fields["call"] == "other"
+
+
+def test_kept_bodies_are_bounded() -> None:
+    observer = Observer(lambda _note: None, lambda _error: None)
+    for number in range(40):
+        raw = asking("x" * 1_000_000)
+        headers = {"x-session-id": f"s-{number}"}
+        observer.identified("/v1/messages", headers, raw, "")
+    assert len(observer._bodies) <= 16
+    assert observer._kept_bytes <= 16 * 1024 * 1024

@@ -1,0 +1,100 @@
+"""`flows/<sid>.jsonl`: one line for each exchange that a proxy passed on (PX-10, PX-11).
+
+Sizes, times, figures and identities; never contents, keys or headers.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from wm.formats.base import Record, optional
+from wm.formats.protocol import Place, SessionScoped
+
+
+class FlowLine(Record):
+    """One message of a request: its role, and 16 hex digits for what each of its blocks says."""
+
+    role: str
+    blocks: tuple[str, ...] = ()
+
+
+class FlowUsage(Record):
+    """Tokens as the service reported them."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write_5m: int = Field(default=0, alias="cacheWrite5m")
+    cache_write_1h: int = Field(default=0, alias="cacheWrite1h")
+
+
+class FlowTimes(Record):
+    """Milliseconds since the head of the request was read."""
+
+    sent: float = 0.0
+    """The whole request had gone on."""
+    first_byte: float = 0.0
+    """The head of the answer had gone on."""
+    ended: float = 0.0
+
+
+class FlowNote(Record):
+    """What a proxy tells of an exchange.
+
+    call: main, subagent, title, summary, count or other. subagent: the client's id of it.
+    outcome: whole, client_left, upstream_cut or unreachable. error: the type of an error that
+    the service named, also inside a stream. change: how the history goes on from the request
+    before it: first, again, appended, rewound, changed or restarted; common: messages shared
+    with it; lines: those behind. head: what tools and system prompt say, together.
+    """
+
+    agent: str = optional("")
+    call: str = "other"
+    subagent: str = optional("")
+    method: str = "POST"
+    path: str = ""
+    model: str = optional("")
+    stream: bool = optional(False)
+    status: int = 0
+    outcome: str = "whole"
+    error: str = optional("")
+    stop_reason: str = optional("")
+    policy: str = "none"
+    decisions: tuple[str, ...] = optional(())
+    request_bytes: int = 0
+    answer_bytes: int = 0
+    messages: int = 0
+    change: str = optional("")
+    common: int = optional(0)
+    head: str = optional("")
+    lines: tuple[FlowLine, ...] = optional(())
+    usage: FlowUsage | None = optional()
+    times: FlowTimes = FlowTimes()
+
+
+class Flow(FlowNote):
+    """A line of the log."""
+
+    slug: ClassVar[str] = "flow"
+
+    version: int = 1
+    flow_id: str
+    created_at: str
+    workspace_key: str
+    session: str
+    """The `<sid>`."""
+
+
+class FinishRequest(SessionScoped):
+    """A proxy tells of an exchange that ended. session_id: the client's own."""
+
+    note: FlowNote
+
+
+class FinishAnswer(Record):
+    """Where it was written."""
+
+    place: Place
+    flow_id: str
