@@ -23,7 +23,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "ops": {"errors", "settings", "formats", "domain", "store", "models", "ops"},
     "daemon": {"errors", "settings", "formats", "domain.times", "ops", "daemon"},
     "wire": {"errors", "settings", "formats", "wire"},
-    "proxy": {"errors", "settings", "formats", "wire", "daemon.client", "proxy"},
+    "proxy": {
+        *("errors", "settings", "formats", "wire", "daemon.client", "daemon.client_async"),
+        "proxy",
+    },
     "agents": {"errors", "settings", "formats", "daemon.client", "agents"},
     "library": {"errors", "settings", "formats", "daemon.client", "ops"},
     "cli": {

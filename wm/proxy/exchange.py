@@ -125,8 +125,9 @@ class Exchange:
         if self._request.chunked:
             self._unsent.append(b"0\r\n\r\n")
         self.flush()
-        if self._watcher is not None:
-            self._watch(lambda watcher: watcher.request(self._request.body))
+        body = self._request.body
+        # Later, while the upstream is at work: nobody waits for it.
+        self._pool.loop.call_soon(self._watch, lambda watcher: watcher.request(body))
 
     def flush(self) -> None:
         """Send on what has come since."""

@@ -7,7 +7,6 @@ is not written.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -90,20 +89,10 @@ class Observer:
         self.tally.faults += 1
         self._failed(error)
 
-    def look(self, watched: Watched, raw: bytes) -> None:
-        """Read the request, later: nobody waits for it."""
-        asyncio.get_running_loop().call_soon(self._look, watched, raw)
-
     def ended(self, note: Note, told: Told, *, well: bool) -> None:
         self.tally.add(told)
         self.tally.failed += not well
         self._report(note)
-
-    def _look(self, watched: Watched, raw: bytes) -> None:
-        try:
-            watched.asked(*self.identified(watched.path, watched.headers, raw, watched.workspace))
-        except Exception as error:  # noqa: BLE001 - the proxy's fallback, beside the bytes
-            self.failed(error)
 
     def identified(
         self, path: str, headers: Mapping[str, str], raw: bytes, workspace: str
@@ -161,11 +150,7 @@ class Watched:
         raw = b"".join(body)
         self._sizes[0] = len(raw)
         if raw and self.path.startswith(MESSAGES):
-            self._observer.look(self, raw)
-
-    def asked(self, identity: Identity, now: History, change: Change) -> None:
-        """The request was read."""
-        self._found = identity, now, change
+            self._found = self._observer.identified(self.path, self.headers, raw, self.workspace)
 
     def head(self, head: ResponseHead) -> None:
         self._times["firstByte"] = self._since()
