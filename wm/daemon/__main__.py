@@ -7,6 +7,8 @@ import os
 import sys
 from contextlib import suppress
 
+from wm.daemon.lean import stay_lean
+
 
 def detach() -> None:
     """Leave the caller's session, folder and descriptors. What the caller had open is its own:
@@ -39,6 +41,7 @@ def main(arguments: list[str]) -> int:
     # What is imported now stays for good: looking for garbage in it costs the start a tenth.
     # The daemon turns the collector on once it has answered.
     gc.disable()
+    stay_lean()
     from wm.daemon.serve import serve
     from wm.errors import WmError
     from wm.ops.local import open_runtime

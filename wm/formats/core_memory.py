@@ -24,10 +24,13 @@ class CoreBlock(Record):
     tainted: bool = optional(False)
 
 
+_EMPTY = CoreBlock.model_construct()  # not `CoreBlock()`, which builds the model at import
+
+
 class CoreBlocks(Record):
-    goal: CoreBlock = CoreBlock()
-    progress: CoreBlock = CoreBlock()
-    context: CoreBlock = CoreBlock()
+    goal: CoreBlock = _EMPTY
+    progress: CoreBlock = _EMPTY
+    context: CoreBlock = _EMPTY
 
 
 class CoreMemory(Document):
@@ -38,7 +41,7 @@ class CoreMemory(Document):
     """"" in the document that waits for the next session."""
     agent: str = ""
     workspace_key: str = ""
-    blocks: CoreBlocks = CoreBlocks()
+    blocks: CoreBlocks = CoreBlocks.model_construct()
     carried_from: str = optional("")
     """The session whose blocks these were at first."""
     carried_at: str = optional("")

@@ -12,7 +12,6 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import html
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain, pairwise
@@ -283,6 +282,8 @@ def decoded(text: str) -> str:
     found = [_readable(_from_base64(run)) for run in _runs(_BASE64, text)]
     found += [_readable(bytes.fromhex(run)) for run in _runs(_HEX, text)]
     if "&#" in text:
+        import html  # here, not above: few texts need its table of two thousand names
+
         found.append(html.unescape(text))
     if "%20" in text:
         found.append(unquote(text))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 
 from wm.domain import patterns
 
@@ -25,20 +26,33 @@ class Found:
     name: str = ""
 
 
+LAST_WORD = "\0last word"
+"""The name of a finding that only counts where nothing better was found."""
+
+PACKAGE_MARK = "package:"
+"""What stands before an import path whose folder only the workspace's root can tell."""
+
+
 @dataclass(frozen=True)
 class Family:
     """A parser and when to run it.
 
-    hints: texts of which one stands in every output that the parser can read. tools: first
-    words of tools that write this format themselves; the error belongs to such a part of a
-    chain. runtime: the error comes from a program that ran, not from a tool that checks.
+    name: its module among the formats, imported when an output first holds one of the hints:
+    each brings its patterns, and most projects see two or three of them.
+    hints: texts of which one stands in every output that the parser can read.
+    tools: first words of tools that write this format themselves; the error belongs to such a
+    part of a chain.
+    runtime: the error comes from a program that ran, not from a tool that checks.
     """
 
     name: str
     hints: tuple[str, ...]
-    find: Callable[[Sequence[str]], Iterable[Found]]
     tools: tuple[str, ...] = ()
     runtime: bool = False
+
+    def find(self, lines: Sequence[str]) -> Iterable[Found]:
+        found: Iterable[Found] = import_module(f"{__package__}.formats.{self.name}").find(lines)
+        return found
 
 
 _NUMBER = patterns.compile(r"(?i)(:\d+)+\b|\(\d+,\s?\d+\)|\[\d+,\s?\d+\]|\bline \d+|0x[0-9a-f]+")

@@ -13,25 +13,7 @@ from itertools import islice
 
 from wm.domain.session.errors import tools
 from wm.domain.session.errors.commands import Command, Ran
-from wm.domain.session.errors.formats import (
-    bundlers,
-    colon,
-    eslint,
-    generic,
-    golang,
-    jest,
-    jvm,
-    make,
-    others,
-    packages,
-    pytest,
-    rust,
-    tap,
-    traces,
-    typescript,
-    unittest,
-)
-from wm.domain.session.errors.found import Family, Found
+from wm.domain.session.errors.found import LAST_WORD, PACKAGE_MARK, Family, Found
 from wm.domain.session.errors.lines import lines_of
 from wm.domain.session.paths import spelled
 from wm.settings import SessionSettings
@@ -39,38 +21,38 @@ from wm.settings import SessionSettings
 CHECKS = (
     Family("pytest",
            ("E   ", "FAILED ", "ERROR ", "ERROR: ", "FAILURES =", "ERRORS ="),
-           pytest.find, ("pytest",)),
-    Family("unittest", ("FAIL: ", "ERROR: "), unittest.find, ("unittest",)),
-    Family("jest", ("FAIL", " failing", "(fail)", " › "), jest.find,
+           ("pytest",)),
+    Family("unittest", ("FAIL: ", "ERROR: "), ("unittest",)),
+    Family("jest", ("FAIL", " failing", "(fail)", " › "),
            ("jest", "vitest", "mocha", "playwright", "bun")),
-    Family("tap", ("not ok", "test at "), tap.find, ("node --test", "vitest", "tap", "ava")),
-    Family("typescript", ("error TS", ": error ", " - error"), typescript.find,
+    Family("tap", ("not ok", "test at "), ("node --test", "vitest", "tap", "ava")),
+    Family("typescript", ("error TS", ": error ", " - error"),
            ("tsc", "svelte-check", "pyright", "dotnet", "msbuild")),
-    Family("eslint", ("error", "✖", "×", "warning", "[warn]", ":\n  "), eslint.find,
+    Family("eslint", ("error", "✖", "×", "warning", "[warn]", ":\n  "),
            ("eslint", "stylelint", "biome", "prettier", "next", "ruff")),
     Family("bundlers", ("[ERROR]", "ERROR in ", "rror: ", "error during build",
-                        "Could not resolve", "./"), bundlers.find,
+                        "Could not resolve", "./"),
            ("esbuild", "webpack", "vite", "rollup", "next", "tsup", "ng")),
-    Family("golang", (".go:", "panic: ", "fatal error: ", "--- FAIL"), golang.find,
+    Family("golang", (".go:", "panic: ", "fatal error: ", "--- FAIL"),
            ("go", "golangci-lint", "staticcheck")),
-    Family("rust", ("-->", "panicked at", " stdout ----", "Diff in ", "╭─[", "┌─"), rust.find,
+    Family("rust", ("-->", "panicked at", " stdout ----", "Diff in ", "╭─[", "┌─"),
            ("cargo", "rustc", "ruff", "ty", "rustfmt", "oxlint")),
-    Family("jvm", ("[ERROR]", " FAILED", "Exception in thread", "* What went wrong"), jvm.find,
+    Family("jvm", ("[ERROR]", " FAILED", "Exception in thread", "* What went wrong"),
            ("mvn", "gradle", "sbt")),
-    Family("colon", (":", "eformat"), colon.find,
+    Family("colon", (":", "eformat"),
            ("gcc", "g++", "clang", "clang++", "javac", "mypy", "ruff", "flake8", "pylint", "make",
             "cmake", "black", "kotlinc", "swiftc", "isort", "shellcheck", "ghc", "nasm")),
-    Family("others", ("rspec ", "::error", "::", "Failed", "Error: ", "psql:", " - "), others.find,
+    Family("others", ("rspec ", "::error", "::", "Failed", "Error: ", "psql:", " - "),
            ("rspec", "phpunit", "dotnet", "terraform", "psql", "ctest")),
 )  # fmt: skip
 
 LAST_WORDS = (
     Family("traces", ("Traceback", "    at ", 'File "', "Sanitizer", ".rb:", " error:", ": line ",
-                      "Unhandled", "** (", " line "), traces.find, runtime=True),
-    Family("make", ("CMake Error", "***", "referenced from:"), make.find, ("cmake", "make", "ld")),
-    Family("packages", ("npm ", "ERR_PNPM", "➤ ", "error ", "ERROR: "), packages.find,
+                      "Unhandled", "** (", " line "), runtime=True),
+    Family("make", ("CMake Error", "***", "referenced from:"), ("cmake", "make", "ld")),
+    Family("packages", ("npm ", "ERR_PNPM", "➤ ", "error ", "ERROR: "),
            ("npm", "pnpm", "yarn", "pip", "uv", "bun")),
-    Family("generic", ("",), generic.find, runtime=True),
+    Family("generic", ("",), runtime=True),
 )  # fmt: skip
 """Each is asked only where all before it found nothing."""
 
@@ -96,11 +78,14 @@ def placed(output: str, ran: Ran, *, root: str, settings: SessionSettings) -> tu
         for family, found in (_read(lines, "\n".join(lines)) if active else ())
     ]
     if not settled:
+        # Imported here, as every family of formats is when it is first asked (`Family.find`).
+        from wm.domain.session.errors.formats.generic import complaint
+
         settled = [
             Placed(replace(found, category="runtime"), command)
             for command in ran.suspects
             if command.lists
-            for found in generic.complaint(lines, command.word)
+            for found in complaint(lines, command.word)
         ]
     return tuple(sorted(settled, key=lambda p: p.found.at))
 
@@ -115,7 +100,7 @@ def _read(lines: Sequence[str], text: str) -> list[tuple[Family, Found]]:
                 continue
             for i in range(item.at, min(max(item.until, item.at + 1), len(lines))):
                 taken[i] = 1
-            if item.name == jvm.LAST:
+            if item.name == LAST_WORD:
                 last.append((family, replace(item, name="")))
             else:
                 found.append((family, item))
@@ -161,8 +146,8 @@ def _owner(found: Found, family: Family, active: Sequence[Command]) -> Command:
 
 def _file(file: str, owner: Command, root: str) -> str:
     """As hot state spells it; what cannot be placed is left out."""
-    if file.startswith(golang.PACKAGE_MARK):
-        file = _in_package(file.removeprefix(golang.PACKAGE_MARK), owner, root)
+    if file.startswith(PACKAGE_MARK):
+        file = _in_package(file.removeprefix(PACKAGE_MARK), owner, root)
     where = owner.folder if owner.folder.startswith("/") else f"{root}/{owner.folder}"
     return spelled(file, root=root, cwd=where)
 

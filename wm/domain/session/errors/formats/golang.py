@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wm.domain import patterns
-from wm.domain.session.errors.found import Found, is_foreign, whole
+from wm.domain.session.errors.found import PACKAGE_MARK, Found, is_foreign, whole
 
 _PLACE = patterns.compile(r"^(?:vet: |\s{0,4})?(\S+\.go):(\d+)(?::\d+)?: (.+)$")
 _FAIL = patterns.compile(r"^(\s*)--- FAIL: (\S+) \(")
@@ -109,7 +109,3 @@ def _packages(lines: Sequence[str]) -> list[tuple[int, str]]:
         if match and len(found) < MAX_PACKAGES:
             found.append((i, f"{PACKAGE_MARK}{match.group(1)}"))
     return found
-
-
-PACKAGE_MARK = "package:"
-"""What stands before an import path whose folder only the workspace's root can tell."""

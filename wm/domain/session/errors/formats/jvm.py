@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wm.domain import patterns
-from wm.domain.session.errors.found import Found, whole
+from wm.domain.session.errors.found import LAST_WORD, Found, whole
 
 _MAVEN = patterns.compile(r"^\[ERROR\] (\S+\.(?:java|kt|scala|groovy)):\[?(\d+)[,:]\d+\]? (.+)$")
 _SUREFIRE = patterns.compile(
@@ -94,10 +94,10 @@ def _gone_wrong(lines: Sequence[str]) -> Iterator[Found]:
             told = [t.strip(" >") for t in lines[i + 1 : i + 4] if t.strip()]
             file, number = _where(lines, i)
             message = " ".join(told[:2]) or "build failed"
-            yield Found("build", message, file, whole(number), i, i + 4, LAST)
+            yield Found("build", message, file, whole(number), i, i + 4, LAST_WORD)
         elif line.startswith("[ERROR] Failed to execute goal"):
             message = line.removeprefix("[ERROR] ").split(" -> [Help")[0]
-            yield Found("build", message, at=i, until=i + 1, name=LAST)
+            yield Found("build", message, at=i, until=i + 1, name=LAST_WORD)
 
 
 _BUILD_FILE = patterns.compile(r"^(?:Build|Settings|Script) (?:file )?'(\S+?)' line: (\d+)$")
@@ -108,7 +108,3 @@ def _where(lines: Sequence[str], at: int) -> tuple[str, str]:
     above = (_BUILD_FILE.match(text) for text in reversed(lines[max(0, at - 6) : at]))
     place = next(filter(None, above), None)
     return (place.group(1), place.group(2)) if place is not None else ("", "")
-
-
-LAST = "\0last word"
-"""The name of a finding that only counts where nothing better was found."""
