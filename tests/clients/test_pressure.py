@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.clients.agents import CLAUDE, OPENCODE
 from tests.clients.harness import Machine
-from tests.clients.scripts import answer, say, script, think, turns
+from tests.clients.screen import run_claude_screen
+from tests.clients.scripts import Answer, answer, say, script, think, turns
 from tests.clients.test_memory import (
     finished,
     mains,
@@ -18,7 +20,7 @@ from tests.clients.test_memory import (
     prefix_only_grows,
 )
 from tests.clients.upstream import Exchange
-from tests.clients.wired import Wired
+from tests.clients.wired import Wired, wait_for
 
 pytestmark = pytest.mark.clients
 
@@ -48,10 +50,9 @@ def measured(wm: Wired, session: str) -> dict[str, Any]:
     return found
 
 
-def levels(wm: Wired, session: str) -> list[str]:
-    """The levels in the order in which the session came to them, from the evidence."""
+def levels(wm: Wired) -> list[str]:
+    """The levels in the order in which the only session came to them, from the evidence."""
     records = json.loads(wm.machine.tool("wm", "export", "-o", "-"))["evidence"]
-    assert session
     return [r["reasonCodes"][0] for r in records if r["type"] == "pressure_level"]
 
 
@@ -95,7 +96,7 @@ def test_opencode_is_prompted_once_when_its_answers_come_to_critical(
         968_000,
         1,
     )
-    assert levels(wm, first.session) == ALL_LEVELS
+    assert levels(wm) == ALL_LEVELS
     prefix_only_grows(machine, first.session)
     nothing_refused_or_dropped(machine)
 
@@ -119,6 +120,67 @@ def test_claude_is_told_once_behind_the_tool_results_when_what_it_read_comes_to_
     assert told(requests[-1]) == dict.fromkeys(ALL_LEVELS, 1)
     found = measured(wm, first.session)
     assert found["interventionsSent"] == 1
-    assert levels(wm, first.session)[:3] == ALL_LEVELS
+    assert levels(wm)[:3] == ALL_LEVELS
+    prefix_only_grows(machine, first.session)
+    nothing_refused_or_dropped(machine)
+
+
+def test_claudes_status_line_measures_and_the_next_tool_result_says(
+    machine: Machine, wm: Wired
+) -> None:
+    def reached(level: str) -> Callable[[], None]:
+        return lambda: wait_for(level, lambda: level in levels(wm))
+
+    def step(name: str, tokens: int, after: str = "") -> Answer:
+        blocks = (think(f"Look at {name}."), CLAUDE.look(machine, name))
+        return Answer(blocks, tokens, before=reached(after) if after else None)
+
+    machine.upstream.script = script(
+        *turns(
+            step("calc.py", 700_000),
+            step("check.py", 850_000, after="moderate"),
+            step("test_calc.py", 930_000, after="high"),
+            step("Makefile", 935_000, after="critical"),
+            answer(think("So."), say("Done."), context_tokens=936_000),
+        )
+    )
+    upstream = machine.upstream
+    run_claude_screen(machine, ("Read it all.", lambda: len(upstream.of_kind("main")) == 5))
+    requests = upstream.of_kind("main")
+    assert told(requests[0]) == {}
+    assert told(requests[-1]) == dict.fromkeys(ALL_LEVELS, 1)
+    found = measured(wm, requests[0].request.session)
+    assert (found["source"], found["limit"], found["interventionsSent"]) == (
+        "statusline",
+        967_000,
+        1,
+    )
+    assert levels(wm) == ALL_LEVELS
+    assert not upstream.of_kind("summary")
+    prefix_only_grows(machine, requests[0].request.session)
+    nothing_refused_or_dropped(machine)
+
+
+def test_after_a_compaction_opencodes_next_rise_is_told_again(machine: Machine, wm: Wired) -> None:
+    def step(number: int, tokens: int) -> Answer:
+        shell = OPENCODE.shell(f"echo {number}; sleep 0.3")
+        return answer(think(f"Step {number}."), shell, context_tokens=tokens)
+
+    machine.upstream.script = script(
+        *turns(
+            *(step(n, tokens) for n, tokens in enumerate((930_000, 940_000))),
+            OPENCODE.compacts(),
+            *(step(n, tokens) for n, tokens in enumerate((500_000, 930_000, 940_000))),
+            answer(think("So."), say("Done."), context_tokens=945_000),
+            answer(think("Well."), say("Still done."), context_tokens=946_000),
+        )
+    )
+    first = OPENCODE.run(machine, "Work through it.")
+    second = OPENCODE.run(machine, "And now?", session=first.session)
+    finished(first, second)
+    assert machine.upstream.of_kind("summary", first.session)
+    found = measured(wm, first.session)
+    assert (found["level"], found["interventionsSent"], found["warningsSent"]) == ("critical", 2, 0)
+    assert levels(wm) == ["critical", "safe", "critical"]
     prefix_only_grows(machine, first.session)
     nothing_refused_or_dropped(machine)
