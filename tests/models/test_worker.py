@@ -71,9 +71,12 @@ def test_the_queue_is_bounded() -> None:
 
 
 def test_a_model_that_nobody_asks_is_given_back_and_comes_again() -> None:
-    ours = worker(embed_idle_s=0.05)
+    idle = replace(RecallSettings(), embed_idle_s=0.05)
+    told: list[str] = []
+    ours = EmbedWorker(EMBEDDED, Path("/nowhere"), idle, lambda: told.append("unloaded"))
     assert ours.query("one", PATIENCE_S) is not None
     thread = next(t for t in threading.enumerate() if t.name == "wm-embed" and t is ours._thread)
     thread.join(PATIENCE_S)
     assert not ours.is_loaded
+    assert told == ["unloaded"]
     assert ours.query("two", PATIENCE_S) is not None

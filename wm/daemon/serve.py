@@ -206,11 +206,13 @@ class _Daemon:
     def _settle_in(self) -> None:
         self._watch_edits()
         # Imported here, not above: it brings every rule, and the first answer does not wait.
+        from wm.ops.heap import give_back
         from wm.ops.warm import warm
 
         warm(self._runtime, self._operations)
         # What is loaded by now stays: the collector need not walk through it again.
         gc.collect()
+        give_back()  # what building the patterns took and did not keep
         gc.freeze()
         # Most of what an update makes is freed by counting: look for cycles more rarely.
         gc.set_threshold(10_000, 20, 20)

@@ -33,12 +33,20 @@ KEPT_QUERIES = 256
 class EmbedWorker:
     """Safe for several threads."""
 
-    def __init__(self, name: str, models: Path, settings: RecallSettings) -> None:
-        """name: of the model to open; models: the folder of imported ones."""
+    def __init__(
+        self,
+        name: str,
+        models: Path,
+        settings: RecallSettings,
+        unloaded: Callable[[], None] = lambda: None,
+    ) -> None:
+        """name: of the model to open; models: the folder of imported ones; unloaded: called in
+        the worker's thread when an idle model is gone."""
         self.name = name
         self.problem = ""
         self._models = models
         self._settings = settings
+        self._unloaded = unloaded
         self._lock = threading.Condition()
         self._queries: deque[tuple[str, threading.Event]] = deque()
         self._batches: deque[tuple[Sequence[str], Done]] = deque()
@@ -78,9 +86,14 @@ class EmbedWorker:
 
     def _wake(self) -> None:
         if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name="wm-embed", daemon=True)
+            self._thread = threading.Thread(target=self._live, name="wm-embed", daemon=True)
             self._thread.start()
         self._lock.notify()
+
+    def _live(self) -> None:
+        self._work()
+        # Only here: until `_work` has returned, its own name holds the model.
+        self._unloaded()
 
     def _work(self) -> None:
         while True:

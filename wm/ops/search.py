@@ -56,11 +56,12 @@ def embedding(runtime: Runtime) -> EmbedWorker:
     """The one embedder of this process."""
     from wm.models.embed import EMBEDDED
     from wm.models.worker import EmbedWorker
+    from wm.ops.heap import give_back
 
     models = runtime.settings.paths.cache / "models"
     settings = runtime.settings.recall
     made: EmbedWorker = runtime.models.get(
-        "embed", (), lambda: EmbedWorker(EMBEDDED, models, settings)
+        "embed", (), lambda: EmbedWorker(EMBEDDED, models, settings, give_back)
     )
     return made
 

@@ -27,8 +27,8 @@ CONTINUATION = "This session is being continued from a previous conversation"
 
 _COMMAND = patterns.compile(r"^/[A-Za-z][\w:.-]*(?:\s|$)")
 _TAG = patterns.compile(rf"</?(?:{'|'.join(MACHINE_TAGS)})(?:\s[^<>]*)?>")
-_NUMBERED = patterns.compile(r"^((?:[A-Za-z]:)?[^:\n\x00]{1,512}):\d+[:-]")
-_HEADER = patterns.compile(r"^((?:/|[A-Za-z]:[\\/])[^\n\x00]{1,512}):$")
+_NUMBERED = patterns.Lazy(r"^((?:[A-Za-z]:)?[^:\n\x00]{1,512}):\d+[:-]")
+_HEADER = patterns.Lazy(r"^((?:/|[A-Za-z]:[\\/])[^\n\x00]{1,512}):$")
 
 MAX_MATCHED_PATHS = 10
 """A search touches at most this many files of the activity list (HS-1)."""

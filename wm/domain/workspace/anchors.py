@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 
 from wm.domain.facts import Fact, Refusal
-from wm.domain.patterns import Pattern, compile, words
+from wm.domain.patterns import Lazy, Pattern, compile, words
 from wm.formats.workspace_memory import Anchor, MemoryEntry
 
 SAME, CHANGED, GONE, UNREAD = "same", "changed", "gone", "unread"
@@ -22,8 +22,8 @@ MAX_ANCHORS = 8
 """Anchors that an entry may carry."""
 
 _OPENING_CHARS = 16
-_NAME = compile(r"^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::|#)[\p{L}_$][\p{L}\p{N}_$]*)*$")
-_RANGE = compile(r"^([1-9]\d{0,6})-([1-9]\d{0,6})$")
+_NAME = Lazy(r"^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::|#)[\p{L}_$][\p{L}\p{N}_$]*)*$")
+_RANGE = Lazy(r"^([1-9]\d{0,6})-([1-9]\d{0,6})$")
 _KEYWORDS = (
     "class|def|defmodule|defp|enum|fn|fun|func|function|impl|interface|macro|module|namespace|"
     "object|package|protocol|record|struct|trait|type|typedef|union|const|let|var|val|static"

@@ -224,7 +224,7 @@ TRANSIENT_BUG: Patterns = (
     r"\b(?:fails?|breaks?|crashes|errors?) (?:on|in|under|with) .{1,30}\bbut (?:not|passes|works|succeeds|runs)\b|^(?:bug|problem|weird|strange|odd|known issue)\b.{0,30}:|\b(?:not|never) (?:yet )?(?:been )?(?:found|fixed|solved|resolved|understood|tracked down)\b|\b(?:leak|crash|race|bug|hang|deadlock|regression)\b.{0,60}\b(?:not found|unfixed|unsolved|open)\b",
 )
 
-_VERSION = r"(?:\bv?\d+\.\d+\.\d+(?:[\w.-]*\w)?|\b(?:rev|build|release|revision|deploy)[_ -](?:\w*\d\w*){1,40}|\b[a-z]+(?:-[a-z]+)*-[0-9a-f]{8,10}-[0-9a-z]{5}\b)"
+_VERSION = r"(?:\bv?\d+\.\d+\.\d+(?:[\w.-]*\w)?|\b(?:rev|build|release|revision|deploy)[_ -]\w*\d\w*|\b[a-z]+(?:-[a-z]+)*-[0-9a-f]{8,10}-[0-9a-z]{5}\b)"
 _PLACE = r"(?:\b(?:production|prod|staging|canary|preview|live|users|traffic|produktion|produktiv|testumgebung|producción|preproducción|recette|produção|homologação)\b|生产|生產|线上|線上|预发|预发布|测试环境|本番|ステージング|検証環境|운영|프로덕션|스테이징|실서버)"
 _WHEN = r"(?:\b(?:since|at \d|seit|desde|depuis|now|today|jetzt|heute|ahora|hoy|maintenant|agora|hoje)\b|\b\d{1,2}(?::| ?h ?)\d\d\b|从|起|自|现在|今天|から|今日|現在|부터|오늘|지금|현재)"
 
