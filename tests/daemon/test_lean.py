@@ -12,13 +12,16 @@ import json, sys
 from wm.daemon.lean import stay_lean
 stay_lean()
 from wm.daemon.serve import serve
+from wm.ops.local import open_runtime
 from wm.ops.catalogue import OPERATIONS
+assert "wm.formats.protocol" not in sys.modules
 OPERATIONS["hook"].request.model_rebuild()
 print(json.dumps(sorted(sys.modules)))
 """
 
 NEVER = ("ssl", "importlib.metadata", "email", "zipfile", "html", "watchdog", "numpy", "usearch")
-"""What neither the start nor the models of a hook bring along."""
+"""What neither the start nor the models of a hook bring along; the start itself does without the
+models of requests."""
 
 LATER = """
 from wm.daemon.lean import stay_lean

@@ -10,7 +10,6 @@ from typing import ClassVar
 from pydantic import Field
 
 from wm.formats.base import Record, optional
-from wm.formats.protocol import Place, SessionScoped
 
 
 class FlowLine(Record):
@@ -71,7 +70,7 @@ class FlowNote(Record):
     head: str = optional("")
     lines: tuple[FlowLine, ...] = optional(())
     usage: FlowUsage | None = optional()
-    times: FlowTimes = FlowTimes()
+    times: FlowTimes = FlowTimes.model_construct()
 
 
 class Flow(FlowNote):
@@ -85,16 +84,3 @@ class Flow(FlowNote):
     workspace_key: str
     session: str
     """The `<sid>`."""
-
-
-class FinishRequest(SessionScoped):
-    """A proxy tells of an exchange that ended. session_id: the client's own."""
-
-    note: FlowNote
-
-
-class FinishAnswer(Record):
-    """Where it was written."""
-
-    place: Place
-    flow_id: str

@@ -14,6 +14,7 @@ from pydantic import Field, PrivateAttr
 from wm.formats.base import Record
 from wm.formats.events import Event
 from wm.formats.evidence import EvidenceRecord
+from wm.formats.flow import FlowNote
 from wm.formats.pressure import Pressure
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry
@@ -399,3 +400,16 @@ class Moved(Record):
 
 class NoRequest(Record):
     """A request without fields."""
+
+
+class FinishRequest(SessionScoped):
+    """A proxy tells of an exchange that ended. session_id: the client's own."""
+
+    note: FlowNote
+
+
+class FinishAnswer(Record):
+    """Where it was written."""
+
+    place: Place
+    flow_id: str

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from wm.formats.flow import FinishAnswer, FinishRequest, Flow
+from wm.formats.flow import Flow
+from wm.formats.protocol import FinishAnswer, FinishRequest
 from wm.ops.base import Operation, Work
 from wm.ops.place import locate
 from wm.ops.sessions import require_session
