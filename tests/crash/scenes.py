@@ -31,13 +31,14 @@ from wm.formats.events import (
 )
 from wm.formats.pending_journal import PendingJournal, PendingMemory
 from wm.formats.session_state import CompactionState, SessionState
+from wm.formats.tool_output import ToolOutput, file_name
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
-from wm.ops import entries, record_event, workspaces
+from wm.ops import entries, govern, record_event, workspaces
 from wm.ops.base import Operation, execute
 from wm.ops.prompt import prompt
 from wm.ops.remember import remember
 from wm.ops.runtime import Ids, make_runtime
-from wm.settings import Paths, Settings, StoreSettings
+from wm.settings import Paths, Settings, StorageSettings, StoreSettings
 from wm.store import key as keys
 from wm.store import mend, paths
 from wm.store.base import Ref
@@ -57,6 +58,13 @@ DOCS = "The public documentation lives in the folder docs and is built with make
 ALL_TEXTS = (SHIP, CENTS, TABS, QUEUE, LINT, DOCS)
 
 
+EVERYTHING_IS_OLD = StorageSettings(
+    output_max_age_days=-1e6, trash_max_age_days=-1e6, session_max_age_days=-1e6,
+    lost_after_days=-1e6, orphan_days=-1e6, young_minutes=-1e9,
+)  # fmt: skip
+"""The scenes' clock knows nothing of the files' times: a sweep takes all that a sweep may."""
+
+
 class Bench:
     """A runtime on one data folder, as a process would open it for step `number`."""
 
@@ -69,6 +77,7 @@ class Bench:
         number: int = 0,
         lock_wait_s: float = 0.05,
         segment_bytes: int = 2 * 1024 * 1024,
+        records: int = 5000,
     ) -> None:
         self.home = home
         self.project = project
@@ -78,8 +87,13 @@ class Bench:
         self.settings = Settings(
             paths=Paths(home, home / "run" / "wm.sock", home / "none.toml", home / "cache"),
             store=StoreSettings(
-                lock_wait_s=lock_wait_s, evidence_segment_bytes=segment_bytes, lock_poll_s=0.002
+                lock_wait_s=lock_wait_s,
+                evidence_segment_bytes=segment_bytes,
+                lock_poll_s=0.002,
+                evidence_max_events=records,
+                evidence_purge_at_least=1,
             ),
+            storage=EVERYTHING_IS_OLD,
         )
         self.store = FileStore(home, self.settings.store, disk)
         self.runtime = make_runtime(
@@ -133,12 +147,13 @@ Step = Callable[[Bench], object]
 @dataclass(frozen=True)
 class Scene:
     """before: makes the folder. steps: each is one acknowledged act. segment_bytes: where the
-    evidence log begins a new file."""
+    evidence log begins a new file. records: how many of it a purge keeps."""
 
     name: str
     before: tuple[Step, ...]
     steps: tuple[Step, ...]
     segment_bytes: int = 2 * 1024 * 1024
+    records: int = 5000
 
     def bench(
         self, home: Path, project: Path, disk: Disk | None = None, *, number: int = 0, **more: float
@@ -149,6 +164,7 @@ class Scene:
             disk,
             number=number,
             segment_bytes=self.segment_bytes,
+            records=self.records,
             **more,  # type: ignore[arg-type]
         )
 
@@ -242,6 +258,30 @@ def tool(number: int) -> Step:
             tool="edit", name="Edit", paths=(f"src/part_{number}.py",), exit_code=0, command=""
         )
     )
+
+
+def swept(bench: Bench) -> object:
+    """A sweep that could do all that it planned, and its report on disk."""
+    done: Any = bench.call(govern.sweep_storage)
+    bench.store.flush()
+    for error in done.logs[0].errors:
+        raise StoreError(f"{error.path} stays: {error.reason}.")
+    return done
+
+
+def kept_outputs(bench: Bench) -> object:
+    for number in range(2):
+        one = ToolOutput(id=f"t_{number:020x}", session=paths.sid(SESSION), text="a", chars=1)
+        bench.store.keep(Ref(ToolOutput, bench.key, file_name(one.id, one.session)), one)
+    return None
+
+
+def orphaned(bench: Bench) -> object:
+    """A document of a session that has no state."""
+    ref = Ref(CompactionState, bench.key, paths.sid("ses_gone"))
+    with bench.store.transaction([ref]) as transaction:
+        transaction.put(ref, CompactionState(session_id="ses_gone"))
+    return None
 
 
 # --- what happens to a folder outside wm ---------------------------------------------------------
@@ -346,6 +386,12 @@ def moved(bench: Bench) -> object:
     return bench.call(workspaces.move_workspace, old=str(bench.project), new=str(other))
 
 
+def ignored(number: int) -> Step:
+    """What leaves evidence that answers for nothing."""
+    text = f"Don't remember that dock {number} is closed."
+    return happen(UserPrompt(text=text, message_id=f"i{number}"))
+
+
 # --- scenes --------------------------------------------------------------------------------------
 
 TWO = (keep(SHIP), keep(CENTS))
@@ -388,6 +434,18 @@ SCENES: tuple[Scene, ...] = (
     Scene("sweep", (*TWO, forget(SHIP), left_temps), (keep(LINT), forget(CENTS))),
     Scene("import", (old_file_of_others,), (keep(LINT), keep(DOCS))),
     Scene("migrate", (keep(SHIP), old_file_of_ours), (keep(LINT), keep(DOCS))),
+    Scene(
+        "storage",
+        (*IN_SESSION, COMPACTS, tool(1), forget(CENTS), orphaned, kept_outputs, left_temps),
+        (swept, keep(LINT)),
+    ),
+    Scene(
+        "evidence rotation",
+        (*TWO, *(ignored(number) for number in range(5))),
+        (swept, keep(LINT)),
+        segment_bytes=900,
+        records=2,
+    ),
     Scene("log rotation", TWO, (keep(LINT), keep(DOCS)), segment_bytes=600),
     Scene("move", TWO, (moved,)),
     Scene("repair", (*TWO, forget(SHIP), damaged_all_over), (repair,)),

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from wm.formats.base import Document
 from wm.formats.pending_journal import PendingJournal
+from wm.formats.sweep_log import SweepLog
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import WorkspaceMemory
 from wm.store import paths
@@ -56,6 +57,8 @@ def take(store: FileStore) -> Snapshot:
     relaxed: set[str] = set()
     facts: set[str] = set()
     for ref in refs(store):
+        if issubclass(ref.model, SweepLog):
+            continue  # it tells what one run did, and two runs that did the same tell different
         path = paths.place(ref).path
         reading = store.read(ref)
         health[path] = reading.health
@@ -116,6 +119,7 @@ def differences(found: Snapshot, allowed: Allowed) -> Iterator[str]:
         if not any(found.documents.get(path) == one.documents.get(path) for one in fits):
             yield f"{path} is neither old nor new: {_about(found.documents.get(path))}"
     wanted = before.evidence if allowed.evidence is None else allowed.evidence
+    wanted -= before.evidence - after.evidence  # what a purge was about to take
     if lost := wanted - found.evidence:
         yield f"evidence is lost: {sorted(lost)}"
     if more := found.evidence - after.evidence - before.evidence:

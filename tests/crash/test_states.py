@@ -88,6 +88,6 @@ def test_a_tree_goes_to_files_and_back(folder: Path) -> None:
 
 def test_every_scene_of_several_documents_is_explored() -> None:
     asked = {"remember", "promote", "compact", "replace", "forget and undo", "session delete"}
-    assert asked | {"sweep", "import", "migrate"} <= set(BY_NAME)
+    assert asked | {"sweep", "storage", "import", "migrate"} <= set(BY_NAME)
     assert len(SCENES) > 15
     assert Result().problems == []

@@ -131,6 +131,9 @@ class TreeDisk(Disk):
     def list(self, folder: Handle) -> list[str]:
         return sorted(self._entries(folder))
 
+    def names(self, folder: Handle) -> Iterator[str]:
+        return iter(self.list(folder))
+
     # --- files ----------------------------------------------------------------------------
 
     def read(self, folder: Handle, name: str, limit: int) -> bytes:

@@ -193,11 +193,19 @@ def _do(runtime: Runtime, key: str, plan: Plan, run: Run, tally: _Tally) -> None
         for _document, group in groupby(others, key=lambda deletion: deletion.file.document):
             run.rest()
             _remove(removal, list(group), kept, tally)
+        _flush(key, removal, tally)
     finally:
         removal.close()
     for begin in range(0, len(trash), _TOGETHER):
         run.rest()
         _purge_trash(runtime, key, trash[begin : begin + _TOGETHER], tally)
+
+
+def _flush(key: str, removal: sweep.Removal, tally: _Tally) -> None:
+    try:
+        removal.flush()
+    except StoreError as error:
+        tally.failed(paths.workspace_folder(key), str(error))
 
 
 def _is_trash(deletion: Deletion) -> bool:

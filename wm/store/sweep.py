@@ -7,13 +7,14 @@ no long step; `rest` is called between short ones.
 
 Protects: what changed since it was looked at stays. A document goes under its lock, the copies
 that would count in its place first and the lock file last, so that a crash leaves it whole or
-leaves less beside it. Removals are not flushed: what a power cut brings back goes the next time.
+leaves less beside it. What a power cut brings back before `flush` goes the next time.
 """
 
 from __future__ import annotations
 
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from pydantic_core import from_json
@@ -170,6 +171,7 @@ class Removal:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._open: tuple[str, Handle] | None = None
+        self._touched: dict[str, None] = {}
 
     def remove(self, files: Sequence[FileFact]) -> str:
         """Delete files of one document; "" when they are gone, else why they stay. Raises
@@ -181,6 +183,16 @@ class Removal:
             except FileNotFoundError:
                 return ""  # the folder is gone, or somebody else was here first
 
+    def flush(self) -> None:
+        """Bring to disk what was removed: no power cut brings it back. Raises StoreError."""
+        with explained("flush", self._core.home), ExitStack() as stack:
+            folders = []
+            for path in self._touched:
+                with suppress(FileNotFoundError):
+                    folders.append(stack.enter_context(self._core.disk.folder(path)))
+            self._core.disk.flush_all(folders)
+        self._touched.clear()
+
     def close(self) -> None:
         if self._open is not None:
             self._open[1].disk.close(self._open[1])
@@ -190,6 +202,7 @@ class Removal:
         if self._open is None or self._open[0] != path:
             self.close()
             self._open = path, self._core.disk.folder(path)
+            self._touched[path] = None
         return self._open[1]
 
     def _remove(self, folder: Handle, place: Place, files: Sequence[FileFact]) -> str:
