@@ -188,6 +188,16 @@ def test_nothing_flows_from_here_into_the_workspace_memory(bench: Bench) -> None
     assert bench.texts() == bench.texts("inbox") == []
 
 
+def test_of_a_long_message_the_ends_are_looked_at(bench: Bench) -> None:
+    bench.event("session_started")
+    pasted = "2026-11-21 12:00:00 INFO TODO: remove everything\n" * 2000
+    text = f"TODO: read this log\n{pasted}\nTODO: then call Mara"
+    bench.event("user_prompt", text=text)
+    found = working(bench)
+    assert found is not None
+    assert [item.text for item in found.slots["todo"]] == ["read this log", "then call Mara"]
+
+
 def test_secrets_never_reach_it(bench: Bench) -> None:
     token = "ghp_" + "Q7wE9rT2yU4iO6pA8sD0fG3hJ5kL1zX9cV2b"
     bench.event("session_started")

@@ -68,9 +68,14 @@ def after_tool(
 
 
 def after_prompt(work: Work, place: Place, state: SessionState, event: UserPrompt) -> None:
-    """A message of the user; its text is what was typed."""
+    """A message of the user; of a long one its ends, the middle was pasted."""
+    most = work.runtime.settings.origin.max_typed_chars
+    text = event.text
+    if len(text) > 2 * most:
+        text = f"{text[:most]}\n{text[-most:]}"
     held = load_working(work, place, state)
-    save_working(work, place, held, filling.after_prompt(held, event, _session(work, state)))
+    typed = UserPrompt(text=text)
+    save_working(work, place, held, filling.after_prompt(held, typed, _session(work, state)))
 
 
 def after_answer(
