@@ -132,6 +132,23 @@ def splice(raw: bytes, replacements: Sequence[tuple[Span, bytes]]) -> bytes:
     return b"".join(parts)
 
 
+def members(raw: bytes, span: Span) -> dict[str, Span] | None:
+    """Where the members of an object stand; None for what is none, or names one of them twice."""
+    fields: dict[str, Span] = {}
+
+    def member(name: str, at: int) -> int:
+        if name in fields:
+            raise _NotIndexable
+        fields[name] = Span(at, _end(raw, at))
+        return fields[name].end
+
+    try:
+        end = _object(raw, span.start, member)
+    except (_NotIndexable, RecursionError):
+        return None
+    return fields if end == span.end else None
+
+
 def _index(raw: bytes, before: Body | None) -> Body:
     same = _common(raw, before)
     fields: dict[str, Span] = {}
