@@ -20,7 +20,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "domain": {"errors", "settings", "formats", "domain"},
     "store": {"errors", "settings", "formats", "domain", "store"},
     "models": {"errors", "settings", "models"},
-    "ops": {"errors", "settings", "formats", "domain", "store", "models", "ops"},
+    "ops": {"errors", "settings", "formats", "domain", "store", "models", "wire", "ops"},
     "daemon": {"errors", "settings", "formats", "domain.times", "ops", "daemon"},
     "wire": {"errors", "settings", "formats", "wire"},
     "proxy": {
@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "library": {"errors", "settings", "formats", "daemon.client", "ops"},
     "cli": {
         *("errors", "settings", "formats", "domain.text", "daemon", "ops", "agents", "library"),
-        *("proxy", "cli"),
+        *("wire.turn", "proxy", "cli"),
     },
 }
 """Package -> what of `wm` it may import (a package, or one module of it)."""

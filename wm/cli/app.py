@@ -65,6 +65,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Proxy": {
         "run": "Start an agent with a proxy of its own.",
         "proxy": "Pass the Messages API through, for every agent.",
+        "replay": "Run recorded sessions again, offline: tokens and bill.",
     },
     "For programs": {
         "mcp": "Serve the memory tools to an agent over MCP.",

@@ -41,6 +41,7 @@ from wm.formats.protocol import (
     WhyAnswer,
     Workspaces,
 )
+from wm.formats.replay import ReplayReport
 from wm.formats.rollback import Rollback
 from wm.formats.session_memory import Blocks, Continued, WorkingItems
 from wm.formats.workspace_memory import MemoryEntry
@@ -278,6 +279,7 @@ PRINTS: dict[str, type[Record]] = {
     "config show": ConfigReport,
     "config allow-secret": Allowances,
     "proxy": ProxyReport,
+    "replay": ReplayReport,
     PROBLEM: ProblemReport,
 }
 """Verb -> the model of its JSON; `problem`: any verb that could not do it."""

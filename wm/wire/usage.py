@@ -86,6 +86,11 @@ class AnswerReader:
                 self._told = replace(self._told, error=_error(body))
 
 
+def usage_of(found: Any) -> Usage | None:
+    """The `usage` of an answer as it was written down; None for what is none."""
+    return _usage(found, None)
+
+
 def _message(body: Mapping[str, Any], told: Told) -> Told:
     return replace(
         told,
@@ -104,8 +109,8 @@ def _usage(found: Any, before: Usage | None) -> Usage | None:
     hour = _count(split.get("ephemeral_1h_input_tokens"), was.cache_write_1h)
     short = split.get("ephemeral_5m_input_tokens")
     written = found.get("cache_creation_input_tokens")
-    if not isinstance(short, int) and isinstance(written, int):
-        short = max(0, written - hour)
+    if isinstance(written, int) and (not isinstance(short, int) or short + hour < written):
+        short = max(0, written - hour)  # the split may be missing, or zeros where nobody told it
     return Usage(
         input=_count(found.get("input_tokens"), was.input),
         output=_count(found.get("output_tokens"), was.output),

@@ -1,0 +1,81 @@
+"""`wm replay`: what it prints, its chart, and what it says to files of another kind."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from pathlib import Path
+
+from jsonschema import validate
+
+from tests.cli.terminal import Terminal
+from tests.docs.schemas import printed_schema
+from tests.ops.replay.parts import session, written
+
+
+def recording(user: Terminal) -> Path:
+    return written(user.repo / "recorded.jsonl", [session("harbour"), session("pier")])
+
+
+def test_the_table_names_conversations_and_sums_and_fits_the_screen(user: Terminal) -> None:
+    said = user.wm("replay", str(recording(user)), "--turns")
+    assert said.code == 0
+    assert said.out.startswith("policy none · 6 requests of 2 conversations in 1 file\n")
+    for words in ("harbour", "pier", "without cache", "faults", "No times are told"):
+        assert words in said.out
+    assert max(map(len, said.out.splitlines())) <= 80
+
+
+def test_the_json_fits_its_schema(user: Terminal) -> None:
+    said = user.wm("replay", str(recording(user)), "--json")
+    assert (said.code, said.err) == (0, "")
+    validate(said.json, printed_schema("replay"))
+    assert said.json["total"]["requests"] == 6
+    assert len(said.json["turns"]) == 6
+
+
+class Page(HTMLParser):
+    """What a page is made of: its tags in balance, and what it would fetch."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.names: list[str] = []
+        self.fetched: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.append(tag)
+        if tag not in ("meta", "line", "rect", "polyline"):
+            self.open.append(tag)
+        self.fetched += [name for name, _ in attrs if name in ("src", "href", "srcset")]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_chart_is_one_page_that_fetches_nothing_and_runs_nothing(user: Terminal) -> None:
+    path = written(user.repo / "r.jsonl", [session("<script>alert(1)</script>")])
+    said = user.wm("replay", str(path), "--html", "chart.html")
+    assert said.code == 0
+    assert "The chart is in chart.html" in said.out
+    text = (user.repo / "chart.html").read_text("utf-8")
+    page = Page(text)
+    assert (page.open, page.fetched) == ([], [])
+    assert "script" not in page.names
+    assert page.names.count("rect") >= 3
+    assert "url(" not in text
+    assert "prefers-color-scheme:dark" in text
+
+
+def test_a_file_of_another_kind_is_a_sentence_with_what_to_do(user: Terminal) -> None:
+    strange = written(user.repo / "notes.md", ["# Notes"])
+    said = user.wm("replay", str(strange))
+    assert said.code == 1
+    assert "is no recording that wm knows: it has no line of JSON." in said.err
+    assert "Give a capture" in said.err
+
+
+def test_a_chart_that_cannot_be_written_is_a_sentence(user: Terminal) -> None:
+    said = user.wm("replay", str(recording(user)), "--html", "nowhere/chart.html")
+    assert said.code == 1
+    assert "nowhere/chart.html cannot be written" in said.err

@@ -1,0 +1,1 @@
+"""Recorded work run again, offline: what it cost, and where the tokens went (PX-11)."""

@@ -1,0 +1,119 @@
+"""Recordings as files: which kind one is, and its requests, a line at a time.
+
+Nothing is kept of a file but what its reader needs to go on, so that its size does not matter.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from wm.errors import UserError
+from wm.ops.replay.captures import Captures, is_capture
+from wm.ops.replay.sent import JsonObject, Left, Sent, Source
+from wm.ops.replay.sessions import Sessions, is_session
+from wm.ops.replay.transcripts import Transcripts, is_transcript
+
+MAX_LINE_BYTES = 256 * 1024 * 1024
+_LOOKED_AT_LINES = 50
+Progress = Callable[[int, int], None]
+"""Called with the bytes that are done, and all bytes."""
+
+_KINDS: tuple[tuple[Callable[[JsonObject], bool], Callable[[Left], Source]], ...] = (
+    (is_capture, Captures),
+    (is_session, Sessions),
+    (is_transcript, Transcripts),
+)
+HELP = (
+    "Give a capture (lines with path, headers, body, usage), a transcript of Claude Code "
+    "(~/.claude/projects/…/*.jsonl), or sessions (lines with id, model, system, messages); each "
+    "may be gzipped."
+)
+
+
+def recorded(path: Path, left: Left, progress: Progress) -> Iterator[Sent]:
+    """The requests of one file, in its order. Raises UserError for what is no recording."""
+    source: Source | None = None
+    strange = 0
+    for found in _objects(path, left, progress):
+        if source is None:
+            source = next((make(left) for fits, make in _KINDS if fits(found)), None)
+            strange += source is None
+            if strange > _LOOKED_AT_LINES:
+                break
+        if source is not None:
+            yield from source.line(found)
+    if source is None:
+        why = "its lines are JSON of another kind" if strange else "it has no line of JSON"
+        raise UserError(f"{path} is no recording that wm knows: {why}.", fix=HELP)
+    if strange:
+        left.add("lines of another kind")
+    yield from source.end()
+
+
+def _objects(path: Path, left: Left, progress: Progress) -> Iterator[JsonObject]:
+    total = _size(path)
+    with _opened(path) as (lines, under):
+        while True:
+            line = _line(path, lines)
+            if not line:
+                return
+            progress(min(total, under.tell()), total)
+            if len(line) > MAX_LINE_BYTES:
+                left.add("lines that are too long")
+                continue
+            found = _object(line)
+            if found is not None:
+                yield found
+            elif line.strip():
+                left.add("lines that are no JSON")
+
+
+def _object(line: bytes) -> JsonObject | None:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _line(path: Path, lines: IO[bytes]) -> bytes:
+    try:
+        return lines.readline(MAX_LINE_BYTES + 1)
+    except (OSError, EOFError) as error:
+        raise UserError(
+            f"{path} cannot be read to its end: {error}.", fix="Is the file whole?"
+        ) from None
+
+
+class _opened:  # noqa: N801  # a context, used like a function
+    """The file's lines, and the file itself, whose place says how far one is."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._file = path.open("rb")
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise UserError(f"{path} cannot be opened: {why}.", fix=HELP) from None
+        packed = self._file.read(2) == b"\x1f\x8b"
+        self._file.seek(0)
+        self._lines: Any = gzip.GzipFile(fileobj=self._file) if packed else self._file
+
+    def __enter__(self) -> tuple[IO[bytes], IO[bytes]]:
+        lines = self._lines if self._lines is self._file else io.BufferedReader(self._lines)
+        return lines, self._file
+
+    def __exit__(self, *error: object) -> None:
+        self._lines.close()
+        self._file.close()
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

@@ -1,0 +1,192 @@
+"""A replay as it is told: turns, conversations and sums (`wm.formats.replay`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from wm.domain.times import iso
+from wm.formats.replay import (
+    Bills,
+    ReplayedConversation,
+    ReplayedModel,
+    ReplayedSum,
+    ReplayedTurn,
+    ReplayReport,
+    Tokens,
+)
+from wm.ops.replay.files import Progress, recorded
+from wm.ops.replay.run import Counted, Factors, Run, scaled
+from wm.ops.replay.sent import Left
+from wm.wire.cachesim import dollars, uncached
+from wm.wire.prices import DATED, price_of
+from wm.wire.rows import Measure, estimate
+from wm.wire.turn import POLICIES, Policy, nothing
+from wm.wire.usage import Usage
+
+
+def replay(
+    paths: Sequence[Path],
+    *,
+    clock: Callable[[], float],
+    progress: Progress,
+    policy: str = "none",
+    rule: Policy | None = None,
+    measure: Measure = estimate,
+) -> ReplayReport:
+    """Run all recordings through a policy. rule: the policy itself, where it has no name.
+
+    measure: what a token is, before reported usage corrects it.
+
+    Raises UserError for a file that is no recording.
+    """
+    chosen = rule or POLICIES[policy]
+    left, counted, before = Left(), [], []  # type: tuple[Left, list[Counted], list[Counted]]
+    plain = Run(nothing, clock, measure) if chosen is not nothing else None
+    run = Run(chosen, clock, measure)
+    for path in paths:
+        for sent in recorded(path, left, progress):
+            one = run.count(sent)
+            if one is None:
+                left.add("bodies that are no request")
+                continue
+            counted.append(_light(one))
+            if plain is not None and (as_it_came := plain.count(sent)) is not None:
+                before.append(_light(as_it_came))
+    return report(counted, before, policy, paths, left)
+
+
+def report(
+    counted: list[Counted],
+    before: list[Counted],
+    policy: str,
+    paths: Sequence[Path],
+    left: Left,
+) -> ReplayReport:
+    factors = factors_of(before or counted)
+    turns = [turn(number, one, factors) for number, one in enumerate(counted, start=1)]
+    old = [turn(number, one, factors) for number, one in enumerate(before, start=1)]
+    names = dict.fromkeys(one.conversation for one in turns)
+    by_name = {name: [one for one in turns if one.conversation == name] for name in names}
+    return ReplayReport(
+        policy=policy,
+        prices=DATED,
+        files=tuple(map(str, paths)),
+        total=added(turns),
+        before=added(old) if old else None,
+        conversations=tuple(
+            ReplayedConversation(name=name, model=own[-1].model, sum=added(own))
+            for name, own in by_name.items()
+        ),
+        turns=tuple(turns),
+        models=models(counted, factors),
+        left=dict(left.counts),
+        timed=any(one.sent.at is not None for one in counted),
+    )
+
+
+def _light(one: Counted) -> Counted:
+    """Without the bytes of the request: a long session has gigabytes of them."""
+    return replace(one, sent=replace(one.sent, raw=b""))
+
+
+def factors_of(counted: Iterable[Counted]) -> Factors:
+    factors = Factors()
+    for one in counted:
+        factors.learn(one)
+    return factors
+
+
+def turn(number: int, one: Counted, factors: Factors) -> ReplayedTurn:
+    factor, _ = factors.of(one.model)
+    usage = scaled(one.usage, factor)
+    moment = one.sent.at
+    return ReplayedTurn(
+        number=number,
+        conversation=one.sent.conversation,
+        call=one.sent.call,
+        model=one.model,
+        at=iso(datetime.fromtimestamp(moment, UTC)) if moment is not None else "",
+        bytes=one.bytes,
+        messages=one.messages,
+        tokens=tokens(usage),
+        bills=bills(one, factor),
+        reported=tokens(one.sent.usage) if one.sent.usage else None,
+        replaced=one.replaced,
+        faults=one.faults,
+        broken_thinking=one.broken,
+        wrong=one.wrong,
+        seconds=one.seconds,
+    )
+
+
+def tokens(usage: Usage) -> Tokens:
+    return Tokens(
+        prompt=usage.prompt,
+        input=usage.input,
+        cache_read=usage.cache_read,
+        cache_write_5m=usage.cache_write_5m,
+        cache_write_1h=usage.cache_write_1h,
+        output=usage.output,
+    )
+
+
+def bills(one: Counted, factor: float) -> Bills:
+    price = price_of(one.model)
+    as_marked, five, hour = (scaled(usage, factor) for usage in one.ways)
+    return Bills(
+        as_marked=dollars(as_marked, price),
+        five_minutes=dollars(five, price),
+        one_hour=dollars(hour, price),
+        uncached=dollars(uncached(as_marked), price),
+    )
+
+
+def models(counted: Sequence[Counted], factors: Factors) -> tuple[ReplayedModel, ...]:
+    names = dict.fromkeys(one.model for one in counted)
+    return tuple(
+        ReplayedModel(
+            name=name,
+            priced_as=price_of(name).family,
+            known=price_of(name).known,
+            requests=sum(one.model == name for one in counted),
+            factor=round(factors.of(name)[0], 4),
+            reported=factors.of(name)[1],
+        )
+        for name in names
+    )
+
+
+def added(turns: Sequence[ReplayedTurn]) -> ReplayedSum:
+    if not turns:
+        return ReplayedSum()
+    reported = [one.reported for one in turns if one.reported is not None]
+    return ReplayedSum(
+        requests=len(turns),
+        tokens=_tokens_of(one.tokens for one in turns),
+        bills=bills_of(one.bills for one in turns),
+        reported_requests=len(reported),
+        reported=_tokens_of(reported),
+        last_tokens=turns[-1].tokens.prompt,
+        last_bytes=turns[-1].bytes,
+        largest_tokens=max(one.tokens.prompt for one in turns),
+        replaced=turns[-1].replaced,
+        faults=sum(one.faults for one in turns),
+        broken_thinking=sum(one.broken_thinking for one in turns),
+        wrong=sum(bool(one.wrong) for one in turns),
+        seconds=sum(one.seconds for one in turns),
+    )
+
+
+def _tokens_of(many: Iterable[Tokens]) -> Tokens:
+    found = list(many)
+    names = tuple(Tokens.model_fields)
+    return Tokens(**{name: sum(getattr(one, name) for one in found) for name in names})
+
+
+def bills_of(many: Iterable[Bills]) -> Bills:
+    found = list(many)
+    names = tuple(Bills.model_fields)
+    return Bills(**{name: sum(getattr(one, name) for one in found) for name in names})

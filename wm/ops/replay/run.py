@@ -1,0 +1,182 @@
+"""Requests run through a policy by the code of the proxy, and counted by the cache's model.
+
+Each conversation has its own history, log of decisions and bound thinking; caches are shared as
+the recording says. Estimated tokens are multiplied at the end with what the service's own figures
+say of each model (the median of reported by estimated).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from statistics import median
+from typing import TypeVar
+
+from wm.ops.replay.reads import reads_in, removed_paths
+from wm.ops.replay.sent import Sent
+from wm.wire.binding import Bindings, binds
+from wm.wire.body import Body, index
+from wm.wire.cachesim import MAX_MARKS, PromptCache
+from wm.wire.history import History, history, unpaired
+from wm.wire.prices import price_of
+from wm.wire.rows import Measure, Row, estimate, row
+from wm.wire.turn import Decision, Policy, prepare
+from wm.wire.usage import Usage
+
+AS_MARKED, FIVE_MINUTES, ONE_HOUR = "", "5m", "1h"
+WAYS = (AS_MARKED, FIVE_MINUTES, ONE_HOUR)
+MAX_CONVERSATIONS = 64
+T = TypeVar("T")
+COMPARABLE = 3.0
+"""Reported tokens of more than so many times the estimate (or less than that part of it) say
+nothing of how long a token is."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """One request as it was counted, in estimated tokens. ways: usage for each of `WAYS`."""
+
+    sent: Sent
+    model: str
+    bytes: int
+    messages: int
+    ways: tuple[Usage, ...]
+    replaced: int
+    faults: int
+    broken: int
+    wrong: tuple[str, ...]
+    seconds: float
+
+    @property
+    def usage(self) -> Usage:
+        return self.ways[0]
+
+
+@dataclass
+class _Conversation:
+    before: tuple[Body, History] | None = None
+    out: tuple[Body, Row] | None = None
+    log: dict[str, Decision] = field(default_factory=dict)
+    removed: frozenset[str] = frozenset()
+    bindings: Bindings = field(default_factory=Bindings)
+
+
+class Run:
+    """All requests of a replay, one after the other. clock: seconds, for the time spent.
+
+    measure: what a token is.
+    """
+
+    def __init__(
+        self, policy: Policy, clock: Callable[[], float], measure: Measure = estimate
+    ) -> None:
+        self._measure = measure
+        self._policy = policy
+        self._clock = clock
+        self._conversations: OrderedDict[str, _Conversation] = OrderedDict()
+        self._caches: OrderedDict[str, tuple[PromptCache, ...]] = OrderedDict()
+
+    def count(self, sent: Sent) -> Counted | None:
+        """What becomes of a request; None for bytes that are none."""
+        one = _kept(self._conversations, f"{sent.cache}/{sent.conversation}", _Conversation)
+        started = self._clock()
+        came = index(sent.raw, one.before[0] if one.before else None)
+        if came is None:
+            return None
+        told = history(came, one.before)
+        prepared = prepare(came, told, one.log, self._policy)
+        seconds = self._clock() - started
+        one.log.update((decision.block, decision) for decision in prepared.decisions)
+        goes = came if prepared.raw is came.raw else index(prepared.raw, one.out and one.out[0])
+        if goes is None:
+            return None
+        if goes is came and one.out and one.out[0] is not (one.before and one.before[0]):
+            goes = index(came.raw, one.out[0]) or came
+        found = row(goes, one.out[1] if one.out else None, self._measure)
+        counted = Counted(
+            sent=sent,
+            model=found.model,
+            bytes=len(prepared.raw),
+            messages=len(goes.messages),
+            ways=self._ways(sent, found),
+            replaced=prepared.replaced,
+            faults=_faults(one, came),
+            broken=len(one.bindings.broken(found)) if binds(found.model) else 0,
+            wrong=_wrong(goes, found),
+            seconds=seconds,
+        )
+        one.before, one.out = (came, told), (goes, found)
+        one.removed = removed_paths(came, told, one.log) if one.log else frozenset()
+        return counted
+
+    def _ways(self, sent: Sent, found: Row) -> tuple[Usage, ...]:
+        caches = _kept(self._caches, sent.cache, _caches)
+        output = sent.usage.output if sent.usage else sent.output
+        at = sent.at or 0.0
+        return tuple(cache.account(found, at, output=output) for cache in caches)
+
+
+def _caches() -> tuple[PromptCache, ...]:
+    return tuple(PromptCache(ttl=ttl) for ttl in WAYS)
+
+
+def _kept(known: OrderedDict[str, T], name: str, make: Callable[[], T]) -> T:
+    """The value of this name; of too many, the one that rested longest leaves."""
+    found = known.pop(name, None) or make()
+    known[name] = found
+    while len(known) > MAX_CONVERSATIONS:
+        known.popitem(last=False)
+    return found
+
+
+def _faults(one: _Conversation, came: Body) -> int:
+    """Calls since the last request that read a file whose text had been taken away."""
+    if not one.removed or one.before is None:
+        return 0
+    new = came.messages[len(one.before[0].messages) :]
+    return sum(read.path in one.removed for message in new for read in reads_in(message))
+
+
+def _wrong(body: Body, found: Row) -> tuple[str, ...]:
+    """What the service would refuse, in words."""
+    wrong = []
+    if names := unpaired(body):
+        wrong.append(f"{len(names)} tool calls or results without the other half")
+    if (marks := sum(1 for unit in found.units if unit.ttl)) > MAX_MARKS:
+        wrong.append(f"{marks} cache marks; {MAX_MARKS} are allowed")
+    if found.prompt > (window := price_of(found.model).window) and price_of(found.model).known:
+        wrong.append(f"more tokens than the window of {window:,}")
+    return tuple(wrong)
+
+
+class Factors:
+    """How many tokens of the service an estimated one is, by model."""
+
+    def __init__(self) -> None:
+        self._ratios: dict[str, list[float]] = {}
+
+    def learn(self, one: Counted) -> None:
+        ratios = self._ratios.setdefault(one.model, [])
+        reported, estimated = one.sent.usage, one.usage.prompt
+        if reported is None or not estimated:
+            return
+        ratio = reported.prompt / estimated
+        if 1 / COMPARABLE < ratio < COMPARABLE:
+            ratios.append(ratio)
+
+    def of(self, model: str) -> tuple[float, int]:
+        """The factor, and from how many requests it is."""
+        ratios = self._ratios.get(model, [])
+        return (median(ratios) if ratios else 1.0), len(ratios)
+
+
+def scaled(usage: Usage, factor: float) -> Usage:
+    """Estimated tokens as the service would count them. What it counts itself, output, stays."""
+    return Usage(
+        input=round(usage.input * factor),
+        output=usage.output,
+        cache_read=round(usage.cache_read * factor),
+        cache_write_5m=round(usage.cache_write_5m * factor),
+        cache_write_1h=round(usage.cache_write_1h * factor),
+    )
