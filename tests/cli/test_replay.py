@@ -45,7 +45,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.names.append(tag)
-        if tag not in ("meta", "line", "rect", "polyline"):
+        if tag != "meta":
             self.open.append(tag)
         self.fetched += [name for name, _ in attrs if name in ("src", "href", "srcset")]
 
