@@ -608,6 +608,12 @@ class HookSettings:
 class RecallSettings:
     """Search by words and by meaning (SPEC section 12)."""
 
+    model: str = option(
+        "embedded",
+        "What makes texts comparable by meaning: embedded, none, or the folder of an ONNX model "
+        "(needs the extra [models]). Read when a process starts.",
+        spec="RC-2",
+    )
     max_hits: int = option(
         10, "Hits of one search unless asked otherwise.", spec="RC-1", unit="hits"
     )
@@ -656,6 +662,9 @@ class RecallSettings:
     vector_share: float = option(
         0.65, "What meaning counts in a query without names, of 1; words get the rest.", spec="RC-1"
     )
+    model_share: float = option(
+        0.8, "The same for a model of its own folder, which knows more.", spec="RC-1"
+    )
     name_lexical: float = option(
         0.3, "What a query of nothing but names takes from that.", spec="RC-1"
     )
@@ -690,6 +699,12 @@ class RecallSettings:
     same_floor: float = option(0.3, "Likeness from which two hits speak of the same.", spec="RC-1")
     fresh_reach: float = option(
         0.7, "A newer statement passes an older one from this share of its score.", spec="RC-1"
+    )
+    value_floor: float = option(
+        0.15, "The likeness that is enough where a number is asked for.", spec="RC-1"
+    )
+    value_reach: float = option(
+        0.4, "The share of the score that is enough where a number is asked for.", spec="RC-1"
     )
     piece_tokens: int = option(
         256, "Longer texts are embedded in pieces of so many tokens.", spec="RC-2", unit="tokens"
@@ -1301,6 +1316,10 @@ def _checked(value: Any, default: Any, *, where: str) -> Any:
     if isinstance(default, bool):
         if not isinstance(value, bool):
             raise UserError(f"{where} is {value!r}.", fix="Write true or false.")
+        return value
+    if isinstance(default, str):
+        if not isinstance(value, str):
+            raise UserError(f"{where} is {value!r}.", fix='Write a text in "quotes".')
         return value
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise UserError(f"{where} is {value!r}.", fix="Write a number.")

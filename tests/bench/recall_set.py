@@ -50,8 +50,7 @@ def _runtime(corpus: Sequence[Mapping[str, Any]], model: str) -> Runtime:
     settings = replace(settings, recall=replace(settings.recall, embed_wait_s=PATIENCE_S))
     store = MemoryStore(settings.store)
     runtime = make_runtime(settings, store, now=lambda: NOW)
-    place = Path(model)
-    worker = EmbedWorker(place.name, place.parent, settings.recall)
+    worker = EmbedWorker(model, settings.recall)
     runtime.models.get("embed", (), lambda: worker)
     ref = Ref(WorkspaceMemory, key_of(ROOT))
     memory = WorkspaceMemory(

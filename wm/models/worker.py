@@ -10,7 +10,6 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wm.errors import ModelUnavailable
@@ -36,15 +35,13 @@ class EmbedWorker:
     def __init__(
         self,
         name: str,
-        models: Path,
         settings: RecallSettings,
         unloaded: Callable[[], None] = lambda: None,
     ) -> None:
-        """name: of the model to open; models: the folder of imported ones; unloaded: called in
-        the worker's thread when an idle model is gone."""
+        """name: of the model to open; unloaded: called in the worker's thread when an idle model
+        is gone."""
         self.name = name
         self.problem = ""
-        self._models = models
         self._settings = settings
         self._unloaded = unloaded
         self._lock = threading.Condition()
@@ -96,6 +93,14 @@ class EmbedWorker:
         self._unloaded()
 
     def _work(self) -> None:
+        try:
+            self._serve()
+        finally:
+            with self._lock:
+                if self._thread is threading.current_thread():
+                    self._embedder, self._thread = None, None
+
+    def _serve(self) -> None:
         while True:
             with self._lock:
                 idle = self._settings.embed_idle_s
@@ -114,7 +119,7 @@ class EmbedWorker:
     def _open(self) -> Embedder | None:
         if self._embedder is None and not self.problem:
             try:
-                self._embedder = open_embedder(self.name, self._models, self._settings)
+                self._embedder = open_embedder(self.name, self._settings)
                 if self._embedder is None:
                     self.problem = "no model is in use"
             except ModelUnavailable as error:
@@ -133,13 +138,22 @@ class EmbedWorker:
             made.set()
 
     def _embed(self, embedder: Embedder | None, texts: Sequence[str], done: Done) -> None:
-        if embedder is None:
-            done(None, ())
-            return
-        pieces = [embedder.pieces(text) for text in texts]
-        rows = embedder.embed([piece for parts in pieces for piece in parts])
-        found, at = [], 0
-        for parts in pieces:
-            found.append(rows[at : at + len(parts)])
-            at += len(parts)
-        done(embedder.card, found)
+        card: ModelCard | None = None
+        found: list[Rows] = []
+        try:
+            if embedder is not None:
+                found = _rows(embedder, texts)
+                card = embedder.card
+        finally:
+            # Whoever asked must hear of it, even if a text was too much for the model.
+            done(card, found if card is not None else ())
+
+
+def _rows(embedder: Embedder, texts: Sequence[str]) -> list[Rows]:
+    pieces = [embedder.pieces(text) for text in texts]
+    rows = embedder.embed([piece for parts in pieces for piece in parts])
+    found, at = [], 0
+    for parts in pieces:
+        found.append(rows[at : at + len(parts)])
+        at += len(parts)
+    return found

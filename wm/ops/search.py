@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from wm.domain.recall.documents import Filters
+from wm.domain.since import moment
+from wm.domain.times import iso
 from wm.errors import UserError
 from wm.formats.protocol import SearchAnswer, SearchHit, SearchRequest
 from wm.ops.base import Operation, Work
 from wm.ops.memory import read_memory
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
+from wm.store.paths import sid
 
 if TYPE_CHECKING:
     from wm.models.worker import EmbedWorker
@@ -30,17 +34,32 @@ def _run(work: Work, request: SearchRequest) -> SearchAnswer:
     place = locate(work.runtime, request)
     memory = read_memory(work, place)
     wanted = _wanted(request)
-    hits = searcher(work.runtime, place.key).search(
-        memory, request.query, limit, Filters(metadata=wanted)
+    filters = Filters(
+        metadata=wanted,
+        since=_time(request.since, "since", work.now),
+        until=_time(request.until, "until", work.now),
+        tags=(request.tag,) if request.tag else (),
+        path=request.path,
     )
+    found = searcher(work.runtime, place.key)
+    hits = found.search(memory, request.query, limit, filters)
     entries = {entry.id: entry for entry in memory.entries}
     return SearchAnswer(
         hits=tuple(SearchHit(entry=entries[h.id], score=h.score, why=h.why) for h in hits),
-        searched=sum(
-            all(getattr(entry, name) == value for name, value in wanted.items())
-            for entry in memory.entries
-        ),
+        searched=found.count(filters),
     )
+
+
+def _time(asked: str, name: str, now: datetime) -> str:
+    if not asked:
+        return ""
+    found = moment(asked, now)
+    if found is None:
+        raise UserError(
+            f"`{name}` is {asked[:40]!r}, which names no time.",
+            fix="Give a span such as 2w, a date such as 2026-11-01, or yesterday.",
+        )
+    return iso(found)
 
 
 def searcher(runtime: Runtime, key: str) -> Searcher:
@@ -54,21 +73,25 @@ def searcher(runtime: Runtime, key: str) -> Searcher:
 
 def embedding(runtime: Runtime) -> EmbedWorker:
     """The one embedder of this process."""
-    from wm.models.embed import EMBEDDED
     from wm.models.worker import EmbedWorker
     from wm.ops.heap import give_back
 
-    models = runtime.settings.paths.cache / "models"
-    settings = runtime.settings.recall
+    name = runtime.settings.recall.model
     made: EmbedWorker = runtime.models.get(
-        "embed", (), lambda: EmbedWorker(EMBEDDED, models, settings, give_back)
+        "embed", (), lambda: EmbedWorker(name, runtime.settings.recall, give_back)
     )
     return made
 
 
 def _wanted(request: SearchRequest) -> dict[str, str]:
     status = request.status or "active"
-    asked = {"status": "" if status == ALL else status, "type": request.type}
+    asked = {
+        "status": "" if status == ALL else status,
+        "type": request.type,
+        "scope": request.scope,
+        "origin": request.origin,
+        "session": sid(request.session) if request.session else "",
+    }
     return {name: value for name, value in asked.items() if value}
 
 

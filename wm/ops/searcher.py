@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from wm.domain.recall.documents import Document, Filters, Hit
 from wm.domain.recall.index import Index
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.models.embed import ModelCard
+from wm.models.embed import EMBEDDED, ModelCard
 from wm.models.worker import EmbedWorker
 from wm.settings import RecallSettings
 
@@ -57,6 +57,11 @@ class Searcher:
                 )
             return self._index.search(query, limit, filters, vector)
 
+    def count(self, filters: Filters) -> int:
+        """Entries that the last search looked at."""
+        with self._lock:
+            return self._index.count(filters)
+
     def _keep_up(self, memory: WorkspaceMemory) -> None:
         if self._memory is not memory:
             wanted = {entry.id for entry in memory.entries}
@@ -86,7 +91,9 @@ class Searcher:
             self._under_way = False
             if card is not None:
                 if card != self._card:
-                    self._index.without_vectors()
+                    embedded = card.id == EMBEDDED
+                    settings = self._settings
+                    self._index.expect(settings.vector_share if embedded else settings.model_share)
                     self._card = card
                 for document, own in zip(batch, rows, strict=True):
                     # It may have changed while its old text was embedded.
@@ -110,6 +117,7 @@ def searchable(entry: MemoryEntry) -> Document:
             "origin": entry.origin,
             "session": entry.session,
             "tags": " ".join(entry.tags),
+            "path": entry.anchors[0].path if entry.anchors else "",
             "superseded_by": entry.superseded_by,
             "thread": entry.id,
         },

@@ -9,7 +9,7 @@ import click
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.entries import SHORT_ID, short_id
-from wm.formats.workspace_memory import TYPES
+from wm.formats.workspace_memory import ORIGINS, TYPES
 
 
 @click.command("search")
@@ -18,6 +18,13 @@ from wm.formats.workspace_memory import TYPES
     "-n", "limit", type=click.IntRange(1, 100), show_default="recall.max_hits", help="Hits at most."
 )
 @click.option("--type", "kind", type=click.Choice(TYPES), default=None)
+@click.option("--tag", default="", metavar="WORD", help="Only entries with this tag.")
+@click.option("--path", default="", help="Only entries about this file or folder.")
+@click.option("--since", default="", metavar="WHEN", help="Only from then on: 2w, 2026-11-01.")
+@click.option("--until", default="", metavar="WHEN", help="Only before then.")
+@click.option("--origin", type=click.Choice(ORIGINS), default=None)
+@click.option("--scope", default="", help="workspace, or branch:NAME.")
+@click.option("--session", default="", metavar="ID", help="Only entries of this session.")
 @click.option("--all", "everything", is_flag=True, help="Also superseded entries and the inbox.")
 @json_option
 @workspace_options
@@ -26,6 +33,13 @@ def command(
     words: tuple[str, ...],
     limit: int | None,
     kind: str | None,
+    tag: str,
+    path: str,
+    since: str,
+    until: str,
+    origin: str | None,
+    scope: str,
+    session: str,
     everything: bool,
     as_json: bool,
 ) -> int:
@@ -38,6 +52,13 @@ def command(
         query=" ".join(words),
         limit=limit,
         type=kind or "",
+        tag=tag,
+        path=path,
+        since=since,
+        until=until,
+        origin=origin or "",
+        scope=scope,
+        session=session,
         status="all" if everything else "",
     )
     if as_json:

@@ -12,6 +12,8 @@ _HISTORY = frozenset(_HISTORY_TEXT.split())
 _NOW_TEXT = "now today current currently still latest newest present"
 _NOW = frozenset(_NOW_TEXT.split())
 _DECISION = frozenset(["decide", "decided", "decision", "decisions"])
+_VALUE = frozenset(["many", "much", "when", "often", "long"])
+_PRESENT = frozenset(["is", "are", "am", "'s", "do", "does", "have", "has", "s"])
 _MONTH_NAMES = (
     "january february march april may june july august september october november december"
 )
@@ -21,7 +23,8 @@ _MONTHS = {name: n for n, name in enumerate(_MONTH_NAMES.split(), start=1)}
 @dataclass(frozen=True)
 class Asked:
     """words: as typed, without those that say nothing. pairs: neighbouring terms. month, year:
-    0 where none is named. names: words written as identifiers or paths."""
+    0 where none is named. names: words written as identifiers or paths. value: asks what a
+    quantity or date is now, so that of several statements the newest answers."""
 
     words: tuple[str, ...]
     pairs: frozenset[tuple[str, str]]
@@ -30,6 +33,7 @@ class Asked:
     history: bool
     now: bool
     decision: bool
+    value: bool
     names: frozenset[str]
 
 
@@ -46,8 +50,16 @@ def taken_apart(query: str) -> Asked:
         history=bool(low & _HISTORY),
         now=bool(low & _NOW),
         decision=bool(_DECISION & low),
+        value=_asks_value([w.lower() for w in raw_words(query)]),
         names=frozenset(w for w in words if is_name(w)),
     )
+
+
+def _asks_value(words: list[str]) -> bool:
+    """`how many … have I`, `when is …`, `what is the …`; not what was."""
+    first = words[:1]
+    asks = bool(_VALUE & set(words[:2])) or first in (["what"], ["what's"], ["which"])
+    return asks and bool(_PRESENT & set(words)) and not _HISTORY & set(words)
 
 
 def is_time(word: str) -> bool:

@@ -18,27 +18,38 @@ class Statement:
     score: float
     when: tuple[str, int] | None
     spoken: bool
+    has_number: bool
 
 
 def newest_first(
-    statements: Sequence[Statement], mutual: NDArray[np.float32], settings: RecallSettings
+    statements: Sequence[Statement],
+    mutual: NDArray[np.float32],
+    settings: RecallSettings,
+    *,
+    value: bool,
 ) -> list[int]:
     """Positions in a new order. A newer hit passes an older one that speaks of the same, if its
-    own score is not far behind. mutual: likeness of each to each."""
+    own score is not far behind. mutual: likeness of each to each. value: the query asks for a
+    number or date that holds now; then a statement in passing is enough, if both have numbers."""
     order: list[int] = []
     for at, newer in enumerate(statements):
-        place = len(order)
-        for spot in range(len(order)):
-            older = statements[order[spot]]
-            if (
-                newer.when is not None
-                and older.when is not None
-                and newer.when > older.when
-                and newer.spoken == older.spoken
-                and mutual[at, order[spot]] >= settings.same_floor
-                and newer.score >= settings.fresh_reach * older.score
-            ):
-                place = spot
-                break
-        order.insert(place, at)
+        passed = (
+            spot
+            for spot, other in enumerate(order)
+            if _replaces(newer, statements[other], float(mutual[at, other]), settings, value)
+        )
+        order.insert(next(passed, len(order)), at)
     return order
+
+
+def _replaces(
+    newer: Statement, older: Statement, likeness: float, settings: RecallSettings, value: bool
+) -> bool:
+    if newer.when is None or older.when is None or newer.when <= older.when:
+        return False
+    if newer.spoken != older.spoken:
+        return False
+    floor, reach = settings.same_floor, settings.fresh_reach
+    if value and newer.has_number and older.has_number:
+        floor, reach = settings.value_floor, settings.value_reach
+    return likeness >= floor and newer.score >= reach * older.score

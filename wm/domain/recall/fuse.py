@@ -22,9 +22,10 @@ def standard(values: Floats) -> Floats:
     return (values - values.mean()) / np.float32(spread) if spread > 1e-9 else values * 0
 
 
-def share(names: float, settings: RecallSettings) -> float:
-    """What the vectors get of this query, 0 to 1. names: share of its words that are names."""
-    return max(0.0, min(1.0, settings.vector_share - settings.name_lexical * names))
+def share(names: float, whole: float, settings: RecallSettings) -> float:
+    """What the vectors get of this query, 0 to 1. names: share of its words that are names.
+    whole: what they get of one without any."""
+    return max(0.0, min(1.0, whole - settings.name_lexical * names))
 
 
 def around(scores: Floats, threads: NDArray[np.int64], settings: RecallSettings) -> Floats:

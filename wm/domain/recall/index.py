@@ -54,6 +54,7 @@ class Index:
         self._documents: list[Document | None] = []
         self._postings = Postings(settings.bm25_k1, settings.bm25_b)
         self._space: Space | None = None
+        self._share = settings.vector_share
         self._months: list[int] = []
         self._threads: list[int] = []
         self._thread_codes: dict[str, int] = {}
@@ -100,9 +101,14 @@ class Index:
         self._space.remove(number)
         self._space.add(number, vectors)
 
-    def without_vectors(self) -> None:
-        """Forget all vectors: another model's will come."""
+    def count(self, filters: Filters) -> int:
+        """Documents that the filters admit."""
+        return sum(d is not None and filters.admit(d) for d in self._documents)
+
+    def expect(self, share: float) -> None:
+        """Forget all vectors: another model's will come. share: what they get of a query."""
         self._space = None
+        self._share = share
 
     def remove(self, document_id: str) -> None:
         """Forget a document; an unknown id is fine."""
@@ -208,7 +214,7 @@ class Index:
     def _fused(self, asked: Asked, words: Floats, near: Floats, known: NDArray[np.bool_]) -> Floats:
         """Both halves together; a document without vectors yet stands where the words put it."""
         names = len(asked.names) / max(1, len(asked.words))
-        part = np.float32(fuse.share(names, self._settings))
+        part = np.float32(fuse.share(names, self._share, self._settings))
         by_words = fuse.standard(words)
         by_meaning = np.zeros_like(by_words)
         by_meaning[known] = fuse.standard(near[known])
@@ -326,8 +332,9 @@ class Index:
             document = self._documents[number]
             assert document is not None
             when = (document.time, number) if document.time else None
-            statements.append(Statement(score, when, self._spoken[number]))
-        order = newest_first(statements, mutual, self._settings)
+            numbered = any(map(str.isdigit, document.text[: self._settings.phrase_chars]))
+            statements.append(Statement(score, when, self._spoken[number], numbered))
+        order = newest_first(statements, mutual, self._settings, value=asked.value)
         return [judged[at] for at in order]
 
     def _togetherness(self, asked: Asked, document: Document) -> float:
