@@ -116,14 +116,15 @@ def _open(folder: Path, about: dict[str, Any]) -> Any:
             threads=1,
             cuda=False,
         )
-    except (OSError, ValueError, RuntimeError, *_errors_of(runtime)) as error:
+    except _errors_of(runtime) as error:
         raise _unusable(folder, str(error)) from error
 
 
 def _errors_of(module: Any) -> tuple[type[Exception], ...]:
-    """onnxruntime's errors have no base of their own."""
+    """What opening a model may raise; onnxruntime's errors have no base of their own."""
     kinds = (kind for kind in vars(module).values() if isinstance(kind, type))
-    return tuple(kind for kind in kinds if issubclass(kind, Exception))
+    own = (kind for kind in kinds if issubclass(kind, Exception))
+    return (OSError, ValueError, RuntimeError, *own)
 
 
 def _tokenizer(folder: Path) -> Any:
