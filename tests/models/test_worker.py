@@ -72,7 +72,7 @@ def test_the_queue_is_bounded() -> None:
 def test_a_model_that_nobody_asks_is_given_back_and_comes_again() -> None:
     idle = replace(RecallSettings(), embed_idle_s=0.05)
     told: list[str] = []
-    ours = EmbedWorker(EMBEDDED, Path("/nowhere"), idle, lambda: told.append("unloaded"))
+    ours = EmbedWorker(EMBEDDED, idle, lambda: told.append("unloaded"))
     assert ours.query("one", PATIENCE_S) is not None
     thread = next(t for t in threading.enumerate() if t.name == "wm-embed" and t is ours._thread)
     thread.join(PATIENCE_S)
