@@ -20,6 +20,7 @@ from jsonschema import validate
 
 from tests.cli.terminal import Terminal
 from tests.docs.schemas import printed_schema
+from wm.daemon.client import Client
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -188,3 +189,39 @@ def test_what_cannot_be_is_told_in_a_sentence(
     assert said.code == code
     assert says in said.sentences
     assert os.path.exists(terminal.repo)
+
+
+def test_what_passed_is_written_down_by_the_daemon_and_shown(
+    home_with_daemon: Terminal, service: Service
+) -> None:
+    user = home_with_daemon.at("passing")
+    event = {"kind": "session_started", "source": "startup"}
+    whose = {"directory": str(user.repo), "sessionId": "s-77", "agent": "claude-code"}
+    with Client(user.settings()) as client:
+        client.call("record_event", {**whose, "event": event})
+    body = json.dumps(
+        {
+            "model": "claude-opus-5-5",
+            "tools": [{"name": "Bash"}],
+            "messages": [{"role": "user", "content": "hello"}],
+        }
+    )
+    script = (
+        'curl -s "$ANTHROPIC_BASE_URL/v1/messages" -H "X-Claude-Code-Session-Id: s-77"'
+        f" -d '{body}'"
+    )
+    code, _, err = done(start(user, "run", "--upstream", service.url, "sh", "-c", script))
+    assert (code, "1 request;" in err) == (0, True)
+    shown = user.wm("session", "show", "s-77", "--json").json
+    assert shown["passed"] | {"lastAt": ""} == {
+        "exchanges": 1,
+        "failed": 0,
+        "read": 42,
+        "cached": 30,
+        "written": 0,
+        "lastAt": "",
+    }
+    pressure = shown["pressure"]
+    assert (pressure["source"], pressure["basis"], pressure["used"]) == ("proxy", "tokens", 42)
+    said = user.wm("session", "show", "s-77").out
+    assert "proxy        1 exchange · 42 tokens read (71 % from the cache) · 0 written" in said

@@ -84,3 +84,15 @@ class Flow(FlowNote):
     workspace_key: str
     session: str
     """The `<sid>`."""
+
+
+class FlowSum(Record):
+    """What was passed on for a session, in all. read: tokens of all prompts; cached: those of
+    them that came out of the cache; written: tokens of all answers."""
+
+    exchanges: int = 0
+    failed: int = 0
+    read: int = 0
+    cached: int = 0
+    written: int = 0
+    last_at: str = ""

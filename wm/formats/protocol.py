@@ -14,7 +14,7 @@ from pydantic import Field, PrivateAttr
 from wm.formats.base import Record
 from wm.formats.events import Event
 from wm.formats.evidence import EvidenceRecord
-from wm.formats.flow import FlowNote
+from wm.formats.flow import FlowNote, FlowSum
 from wm.formats.pressure import Pressure
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry
@@ -341,6 +341,8 @@ class SessionAnswer(Record):
     working: str = ""
     pressure: Pressure | None = None
     """How full its context is; None where it was never measured."""
+    passed: FlowSum | None = None
+    """What a proxy passed on for it; None where none did."""
 
 
 class HookRequest(Record):

@@ -47,6 +47,10 @@ RESUMED = "session_start"
 """The source of a count that a client gives once, at a resume: what is heard since adds to it."""
 
 
+PROXY = "proxy"
+"""The source of a count that a proxy saw in an answer: for clients that give none themselves."""
+
+
 @dataclass(frozen=True)
 class Told:
     """What is to be said: a line, or the review at critical. At most one of them."""
@@ -81,6 +85,9 @@ def _reported(
     """What a report measures; None for one that says nothing, or of no session of ours."""
     if state is None or state.subagent:
         return None
+    by_client = known is not None and known.basis == "tokens" and known.source != PROXY
+    if event.source == PROXY and by_client:
+        return None  # it knows what fits before it cuts; a proxy knows the model's window only
     return rules.of_tokens(
         known,
         event.tokens,

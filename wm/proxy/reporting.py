@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from typing import Any
 
 from wm.daemon.client_async import AsyncClient
 from wm.errors import WmError
 from wm.proxy.watching import Note
 from wm.settings import Settings
+from wm.wire.prices import price_of
 
 _MOST_WAITING = 256
 _DEADLINE_S = 5.0
@@ -50,14 +52,16 @@ class Reporter:
     async def _tell(self) -> None:
         while self._notes:
             note = self._notes.popleft()
-            fields = {
-                **self._place(note),
-                "sessionId": note.identity.session,
-                "agent": note.identity.agent,
-                "note": dict(note.fields),
-            }
+            identity = note.identity
+            whose = {**self._place(note), "sessionId": identity.session, "agent": identity.agent}
+            told: list[tuple[str, Any]] = [
+                ("finish_request", {**whose, "note": dict(note.fields)}),
+            ]
+            if (event := _measured(note)) is not None:
+                told.append(("record_event", {**whose, "event": event}))
             try:
-                await self._client.call("finish_request", fields, deadline_s=_DEADLINE_S)
+                for name, fields in told:
+                    await self._client.call(name, fields, deadline_s=_DEADLINE_S)
                 self.told += 1
             except WmError:
                 self.dropped += 1
@@ -69,3 +73,19 @@ class Reporter:
         if identity.workspace:
             return {"workspace": identity.workspace}
         return {"directory": identity.folder} if identity.folder else {}
+
+
+def _measured(note: Note) -> dict[str, Any] | None:
+    """How full the context of the conversation is by the service's own count (PS-1): what the
+    model read and what it added."""
+    usage = note.fields["usage"]
+    if note.identity.call != "main" or usage is None:
+        return None
+    model = str(note.fields["model"])
+    return {
+        "kind": "usage_reported",
+        "tokens": sum(usage.values()),
+        "limit": price_of(model).window,
+        "model": model,
+        "source": "proxy",
+    }

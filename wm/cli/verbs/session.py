@@ -9,6 +9,7 @@ import click
 from wm.cli import output, session_memory
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.groups import Group
+from wm.formats.flow import FlowSum
 from wm.formats.governance import DeletedSession
 from wm.formats.pressure import Pressure
 from wm.formats.protocol import SessionSummary
@@ -88,6 +89,8 @@ def show(caller: Caller, session_id: str, as_json: bool) -> int:
     ]
     if answer.pressure is not None:
         rows.append(("context", _context(answer.pressure)))
+    if answer.passed is not None:
+        rows.append(("proxy", _passed(answer.passed)))
     output.lines(output.pairs(rows))
     output.line()
     output.lines(output.wrap_block(answer.hot or "Nothing is hot.", indent=2))
@@ -95,6 +98,15 @@ def show(caller: Caller, session_id: str, as_json: bool) -> int:
         output.line()
         output.lines(output.wrap_block(text, indent=2))
     return 0
+
+
+def _passed(found: FlowSum) -> str:
+    """What a proxy passed on for the session."""
+    share = f" ({100 * found.cached / found.read:.0f} % from the cache)" if found.read else ""
+    said = [output.count(found.exchanges, "exchange")]
+    said += [f"{found.failed} failed"] if found.failed else []
+    said += [f"{found.read:,} tokens read{share}", f"{found.written:,} written"]
+    return " · ".join(said)
 
 
 def _context(measured: Pressure) -> str:
