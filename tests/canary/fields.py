@@ -130,7 +130,8 @@ class Filler:
         if kind is dict or origin is dict:
             leaves.append(at)
             return self._object(at) if wild is not None and at in wild else {}
-        return self._known.get(at[-1], SENSIBLE.get(at[-1]))
+        value = self._known.get(at[-1], SENSIBLE.get(at[-1]))
+        return None if isinstance(value, str) and kind in (int, float, bool) else value
 
     def _sensible(self, name: str) -> Any:
         return self._known.get(name, SENSIBLE.get(name, SENTENCE))

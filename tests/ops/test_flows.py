@@ -57,3 +57,11 @@ def test_fields_of_a_newer_proxy_survive(runtime: Runtime, tmp_path: Path) -> No
     (flow,) = runtime.store.flows(key, sid(SESSION))
     assert flow.model_extra == {"newField": 1}
     assert FlowNote.model_validate({"newField": 1}).model_extra == {"newField": 1}
+
+
+def test_identities_of_blocks_are_no_secrets(runtime: Runtime, tmp_path: Path) -> None:
+    lines = [{"role": "user", "blocks": ["9d5c7a2210ff43b1", "0f31a6c0d21b7f55"]}]
+    key = finish(runtime, tmp_path, lines=lines, head="a1b2c3d4e5f60718")
+    (flow,) = runtime.store.flows(key, sid(SESSION))
+    assert [line.blocks for line in flow.lines] == [("9d5c7a2210ff43b1", "0f31a6c0d21b7f55")]
+    assert flow.head == "a1b2c3d4e5f60718"

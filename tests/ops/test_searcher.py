@@ -7,6 +7,7 @@ import dataclasses
 import pytest
 
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
+from wm.domain.recall.explain import Reasons, explain
 from wm.ops.search import embedding, searcher
 
 PATIENCE_S = 60.0
@@ -21,13 +22,24 @@ def patient(bench: Bench) -> Bench:
     return bench
 
 
-def test_a_hit_that_is_near_in_meaning_says_so(patient: Bench) -> None:
+def test_what_is_near_in_meaning_comes_first(patient: Bench) -> None:
     for text in (SHIP, CENTS, QUEUE, "The cat sleeps on the kitchen floor all day."):
         patient.remember(text)
         patient.later()
     hits = patient.call("search", query="the kitchen cat dozes").hits
     assert [hit.entry.text[:7] for hit in hits[:1]] == ["The cat"]
-    assert "alike in meaning" in hits[0].why
+
+
+@pytest.mark.parametrize(
+    ("reasons", "told"),
+    [
+        (Reasons(alike=True), "alike in meaning"),
+        (Reasons(alike=True, words=("cat",)), "words cat"),
+        (Reasons(alike=True, related=("cat",), superseded=True), "related to cat; superseded"),
+    ],
+)
+def test_likeness_is_told_where_no_word_says_why(reasons: Reasons, told: str) -> None:
+    assert explain(reasons) == told
 
 
 def test_a_memory_is_found_right_after_it_was_acknowledged_and_gone_when_forgotten(

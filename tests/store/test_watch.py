@@ -224,10 +224,9 @@ def test_a_folder_that_is_moved_away_is_said(home: Path, watch: Watch, ear: Ear)
 
 def test_what_is_looked_at_after_an_overflow(home: Path) -> None:
     (home / "workspaces" / "not-a-key").mkdir()
+    beside = ("pending-journal.json", "tombstones.json", "contract-record.json", "sweep.json")
     assert list(documents(Disk(home))) == [
-        f"workspaces/{key}/{name}"
-        for key in (A, B)
-        for name in (MEMORY, "pending-journal.json", "tombstones.json")
+        f"workspaces/{key}/{name}" for key in (A, B) for name in (MEMORY, *beside)
     ]
 
 

@@ -29,6 +29,14 @@ def compile_bytes(text: str) -> Pattern:
     return re2.compile(f"(?i){text}".encode(), options=options)
 
 
+def compile_raw(text: str) -> Pattern:
+    """A pattern for any bytes, whatever their encoding: each byte is a letter, `.` is any."""
+    options = re2.Options()
+    options.log_errors = False
+    options.encoding = re2.Options.Encoding.LATIN1
+    return re2.compile(f"(?s){text}".encode("latin-1"), options=options)
+
+
 def _encodable(text: str) -> str:
     """The text with halves of surrogate pairs replaced, one for one: re2 matches UTF-8."""
     if text.isascii():

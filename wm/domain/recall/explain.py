@@ -23,11 +23,13 @@ class Reasons:
 
 def explain(reasons: Reasons) -> str:
     """One line, for example `name quoted_until; words valid, field; phrase`."""
+    held = reasons.names or reasons.words or reasons.related
     parts = [
         _listed("name", reasons.names),
         _listed("words", reasons.words),
         _listed("related to", reasons.related),
-        "alike in meaning" if reasons.alike else "",
+        # Where words tell why, likeness adds nothing, and vectors may come a moment later.
+        "alike in meaning" if reasons.alike and not held else "",
         "as a phrase" if reasons.phrase else "",
         f"time {reasons.time}" if reasons.time else "",
         "superseded" if reasons.superseded else "",

@@ -8,11 +8,11 @@ either in the file or in what goes to the archive.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from wm.domain.patterns import compile_raw
 from wm.formats.budget import BudgetFinding
 from wm.settings import BudgetSettings
 
@@ -21,14 +21,13 @@ MILESTONES = "AGENTS.md"
 
 BOM = b"\xef\xbb\xbf"
 
-# Only on single lines, and without a choice of ways to match: linear.
-_HEADING = re.compile(rb" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*\Z", re.DOTALL)
-_DATE = re.compile(rb"(\d{4})-(\d{2})-(\d{2})(?!\d)")
-_LIKE_DATE = re.compile(rb"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?!\d)")
-_FENCE = re.compile(rb" {0,3}(`{3,}|~{3,})(.*)\Z", re.DOTALL)
-_BULLET = re.compile(rb"( {0,3})(?:[-*+]|\d{1,9}[.)])([ \t]+)\S")
-_RULE = re.compile(rb" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})\Z")
-_UNDERLINE = re.compile(rb" {0,3}(?:=+|-+)[ \t]*\Z")
+_HEADING = compile_raw(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*\z")
+_DATE = compile_raw(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[^0-9]|\z)")
+_LIKE_DATE = compile_raw(r"[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}(?:[^0-9]|\z)")
+_FENCE = compile_raw(r" {0,3}(`{3,}|~{3,})(.*)\z")
+_BULLET = compile_raw(r"( {0,3})(?:[-*+]|[0-9]{1,9}[.)])([ \t]+)[^ \t\n\r\f\v]")
+_RULE = compile_raw(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})\z")
+_UNDERLINE = compile_raw(r" {0,3}(?:=+|-+)[ \t]*\z")
 
 
 @dataclass(frozen=True)
