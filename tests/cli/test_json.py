@@ -93,7 +93,7 @@ BY_OPTION = {"export file", "forget list", "inbox several", "undo list"}
 
 ELSEWHERE = {
     *("up", "down", "fsck repair", "inbox reject", "inbox several", "workspace mv", "proxy"),
-    "replay",
+    *("replay", "audit"),
     PROBLEM,
 }
 """Tested below, or with the mistakes, or with the proxy."""

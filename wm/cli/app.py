@@ -66,6 +66,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "run": "Start an agent with a proxy of its own.",
         "proxy": "Pass the Messages API through, for every agent.",
         "replay": "Run recorded sessions again, offline: tokens and bill.",
+        "audit": "Say where the tokens of your own transcripts went.",
     },
     "For programs": {
         "mcp": "Serve the memory tools to an agent over MCP.",

@@ -41,7 +41,7 @@ from wm.formats.protocol import (
     WhyAnswer,
     Workspaces,
 )
-from wm.formats.replay import ReplayReport
+from wm.formats.replay import AuditReport, ReplayReport
 from wm.formats.rollback import Rollback
 from wm.formats.session_memory import Blocks, Continued, WorkingItems
 from wm.formats.workspace_memory import MemoryEntry
@@ -280,6 +280,7 @@ PRINTS: dict[str, type[Record]] = {
     "config allow-secret": Allowances,
     "proxy": ProxyReport,
     "replay": ReplayReport,
+    "audit": AuditReport,
     PROBLEM: ProblemReport,
 }
 """Verb -> the model of its JSON; `problem`: any verb that could not do it."""

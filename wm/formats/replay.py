@@ -130,10 +130,10 @@ class FileReads(Record):
 
 
 class Pruned(Record):
-    """What pruning at first appearance would take away. sent: as often as it was sent."""
+    """What pruning at first appearance would take away. results: that it shortens. sent: tokens
+    that would not have been sent; dollars: what they cost, with the cache."""
 
     results: int
-    tokens: int
     sent: int
     dollars: float
 

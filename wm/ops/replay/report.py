@@ -52,9 +52,9 @@ def replay(
             if one is None:
                 left.add("bodies that are no request")
                 continue
-            counted.append(_light(one))
+            counted.append(light(one))
             if plain is not None and (as_it_came := plain.count(sent)) is not None:
-                before.append(_light(as_it_came))
+                before.append(light(as_it_came))
     return report(counted, before, policy, paths, left)
 
 
@@ -87,7 +87,7 @@ def report(
     )
 
 
-def _light(one: Counted) -> Counted:
+def light(one: Counted) -> Counted:
     """Without the bytes of the request: a long session has gigabytes of them."""
     return replace(one, sent=replace(one.sent, raw=b""))
 

@@ -35,13 +35,17 @@ nothing of how long a token is."""
 
 @dataclass(frozen=True)
 class Counted:
-    """One request as it was counted, in estimated tokens. ways: usage for each of `WAYS`."""
+    """One request as it was counted, in estimated tokens. ways: usage for each of `WAYS`.
+
+    decided: new decisions; replaced: results that are not as they came, by old ones too.
+    """
 
     sent: Sent
     model: str
     bytes: int
     messages: int
     ways: tuple[Usage, ...]
+    decided: int
     replaced: int
     faults: int
     broken: int
@@ -100,6 +104,7 @@ class Run:
             bytes=len(prepared.raw),
             messages=len(goes.messages),
             ways=self._ways(sent, found),
+            decided=len(prepared.decisions),
             replaced=prepared.replaced,
             faults=_faults(one, came),
             broken=len(one.bindings.broken(found)) if binds(found.model) else 0,

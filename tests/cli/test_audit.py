@@ -1,0 +1,45 @@
+"""`wm audit`: which transcripts it takes, what it prints."""
+
+from __future__ import annotations
+
+import re
+
+from jsonschema import validate
+
+from tests.cli.terminal import Terminal
+from tests.docs.schemas import printed_schema
+from tests.ops.replay.parts import LONG, session, written
+
+
+def test_the_transcripts_of_this_folder_are_taken_by_themselves(user: Terminal) -> None:
+    slug = re.sub(r"[^A-Za-z0-9]", "-", str(user.repo))
+    folder = user.home / ".claude" / "projects" / slug
+    folder.mkdir(parents=True)
+    written(folder / "one.jsonl", [session()])
+    said = user.wm("audit")
+    assert said.code == 0
+    assert said.out.startswith("3 requests of 1 conversation in 1 file\n")
+    for words in ("tool results", "/pier/berths.py", "cache saves", "pruning"):
+        assert words in said.out
+    assert LONG[:20] not in said.out
+    assert max(map(len, said.out.splitlines())) <= 80
+
+
+def test_a_folder_or_a_file_can_be_named_and_the_json_fits(user: Terminal) -> None:
+    folder = user.repo / "kept"
+    folder.mkdir()
+    path = written(folder / "one.jsonl", [session()])
+    for named in (folder, path):
+        said = user.wm("audit", str(named), "--json")
+        assert (said.code, said.err) == (0, "")
+        validate(said.json, printed_schema("audit"))
+        assert said.json["requests"] == 3
+
+
+def test_without_transcripts_it_says_where_it_looked(user: Terminal) -> None:
+    said = user.wm("audit")
+    assert said.code == 1
+    assert "Claude Code keeps no transcripts of" in said.err
+    empty = user.repo / "empty"
+    empty.mkdir()
+    assert "No transcript (*.jsonl) is in" in user.wm("audit", str(empty)).err

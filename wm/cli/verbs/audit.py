@@ -1,0 +1,137 @@
+"""`wm audit [PATH]`."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import click
+
+from wm.cli import output, recordings
+from wm.cli.context import Caller, json_option, workspace_options
+from wm.errors import UserError
+from wm.formats.replay import AuditReport
+from wm.ops.local import open_runtime
+from wm.settings import find_agent_paths
+
+NAME, FILE = 40, 44
+MOST_ROWS = 8
+
+
+@click.command("audit")
+@click.argument("path", metavar="[PATH]", required=False, default="")
+@json_option
+@workspace_options
+def command(caller: Caller, path: str, as_json: bool) -> int:
+    """Say where the tokens of your own transcripts went.
+
+    PATH is a recording as `wm replay` takes it, or a folder of transcripts; without it, the
+    transcripts that Claude Code keeps of this folder. Prints kinds of content, names of tools and
+    paths of files, never a content.
+    """
+    from wm.ops.replay.audit import audit
+
+    runtime = open_runtime(caller.settings)
+    with recordings.Bar("wm audit") as progress:
+        report = audit(
+            _files(Path(path) if path else _transcripts(caller)),
+            clock=time.perf_counter,
+            progress=progress,
+            settings=caller.settings.pruning,
+            redacted=runtime.redacted_path,
+        )
+    if as_json:
+        output.as_json(report)
+        return 0
+    _print(report)
+    return 0
+
+
+def _transcripts(caller: Caller) -> Path:
+    """Claude Code's folder of this folder. Raises UserError where there is none."""
+    slug = re.sub(r"[^A-Za-z0-9]", "-", caller.directory)
+    folder = find_agent_paths().claude / "projects" / slug
+    if not folder.is_dir():
+        raise UserError(
+            f"Claude Code keeps no transcripts of {caller.directory}: there is no {folder}.",
+            fix="Name a transcript or a folder of them: wm audit PATH",
+        )
+    return folder
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    found = sorted(path.rglob("*.jsonl"))
+    if not found:
+        raise UserError(
+            f"No transcript (*.jsonl) is in {path}.", fix="Name another folder, or a file."
+        )
+    return found
+
+
+def _print(report: AuditReport) -> None:
+    output.line(
+        output.bold(
+            f"{output.count(report.requests, 'request')} of "
+            f"{output.count(report.conversations, 'conversation')} in "
+            f"{output.count(len(report.files), 'file')}"
+        )
+    )
+    output.line()
+    all_sent = sum(one.sent for one in report.kinds) or 1
+    output.line(output.dim(f"  {'where tokens go':<{NAME}}{'first':>9}{'sent':>9}{'share':>8}"))
+    for share in report.kinds:
+        output.line(
+            f"  {share.name:<{NAME}}{recordings.short(share.tokens):>9}"
+            f"{recordings.short(share.sent):>9}{100 * share.sent / all_sent:>6.0f} %"
+        )
+    if report.tools:
+        output.line()
+        output.line(output.dim(f"  {'results of':<{NAME}}{'first':>9}{'sent':>9}{'calls':>8}"))
+    for share in report.tools[:MOST_ROWS]:
+        output.line(
+            f"  {output.padded(output.cut(share.name, NAME - 1), NAME)}"
+            f"{recordings.short(share.tokens):>9}{recordings.short(share.sent):>9}"
+            f"{share.blocks:>8,}"
+        )
+    if report.rereads:
+        output.line()
+        output.line(output.dim(f"  {'read again':<{FILE}}{'reads':>7}{'same':>7}{'tokens':>9}"))
+    for row in report.rereads[:MOST_ROWS]:
+        output.line(
+            f"  {output.padded(output.cut(output.home_short(row.path), FILE - 1), FILE)}"
+            f"{row.reads:>7,}{row.unchanged:>7,}{recordings.short(row.tokens):>9}"
+        )
+    output.line()
+    output.lines(output.pairs(_rows(report)))
+    output.line()
+    for note in recordings.notes(report.models, report.left, report.prices):
+        output.lines(output.hang("", note, 0, output.dim))
+
+
+def _rows(report: AuditReport) -> list[output.Row]:
+    by = "as the service reported" if report.reported else "by the model of the cache"
+    pruning, bills = report.pruning, report.bills
+    more = "less" if pruning.dollars >= 0 else "more"
+    return [
+        ("sent", f"each token {report.amplification:.1f} times on average"),
+        (
+            "read again",
+            f"{report.reads_again:,} of {report.reads:,} reads of files, "
+            f"{report.reads_unchanged:,} of them with nothing changed",
+        ),
+        (
+            "bill",
+            f"{recordings.money(bills.as_marked)}; without a cache "
+            f"{recordings.money(bills.uncached)}",
+        ),
+        ("cache saves", f"{recordings.money(report.saved)}, {by}"),
+        (
+            "pruning",
+            f"would shorten {output.count(pruning.results, 'result')} where they first appear: "
+            f"{recordings.short(pruning.sent)} tokens less sent, "
+            f"{recordings.money(abs(pruning.dollars))} {more}",
+        ),
+    ]
