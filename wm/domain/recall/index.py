@@ -151,7 +151,7 @@ class Index:
             return ()
         best = self._candidates(found, filters, max(self._settings.judged_hits, 2 * k))
         judged = self._judged(asked, found, best)[: max(k, self._settings.fresh_hits)]
-        judged = self._fresh(asked, judged)[:k]
+        judged = self._behind_heirs(asked, self._fresh(asked, judged))[:k]
         nearness = {} if found.near is None else dict(zip(found.rows, found.near, strict=True))
         hits = []
         for score, number in judged:
@@ -336,6 +336,25 @@ class Index:
             statements.append(Statement(score, when, self._spoken[number], numbered))
         order = newest_first(statements, mutual, self._settings, value=asked.value)
         return [judged[at] for at in order]
+
+    def _behind_heirs(
+        self, asked: Asked, ranked: list[tuple[float, int]]
+    ) -> list[tuple[float, int]]:
+        """What was superseded stands behind what replaced it, unless the past is asked for."""
+        if asked.history:
+            return ranked
+        place = {self._name(number): at for at, (_, number) in enumerate(ranked)}
+        keys = []
+        for at, (_, number) in enumerate(ranked):
+            document = self._documents[number]
+            assert document is not None
+            heir = place.get(document.metadata.get("superseded_by", ""), -1)
+            keys.append((max(at, heir), heir >= 0, at))
+        return [ranked[at] for _, _, at in sorted(keys)]
+
+    def _name(self, number: int) -> str:
+        document = self._documents[number]
+        return document.id if document is not None else ""
 
     def _togetherness(self, asked: Asked, document: Document) -> float:
         """The share of the query's neighbouring terms that are neighbours here too."""
