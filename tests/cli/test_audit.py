@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from jsonschema import validate
@@ -43,3 +44,15 @@ def test_without_transcripts_it_says_where_it_looked(user: Terminal) -> None:
     empty = user.repo / "empty"
     empty.mkdir()
     assert "No transcript (*.jsonl) is in" in user.wm("audit", str(empty)).err
+
+
+def test_of_a_long_path_the_end_is_shown(user: Terminal) -> None:
+    deep = "/harbour/" + "quay/" * 12 + "berths.py"
+    lines = json.loads(json.dumps(session()))
+    for message in lines["messages"]:
+        for block in message["content"]:
+            if block["type"] == "tool_use":
+                block["input"] = {"file_path": deep}
+    said = user.wm("audit", str(written(user.repo / "one.jsonl", [lines])))
+    assert "quay/berths.py" in said.out
+    assert "/harbour/" not in said.out

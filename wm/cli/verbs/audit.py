@@ -101,7 +101,7 @@ def _print(report: AuditReport) -> None:
         output.line(output.dim(f"  {'read again':<{FILE}}{'reads':>7}{'same':>7}{'tokens':>9}"))
     for row in report.rereads[:MOST_ROWS]:
         output.line(
-            f"  {output.padded(output.cut(output.home_short(row.path), FILE - 1), FILE)}"
+            f"  {output.padded(_end(output.home_short(row.path), FILE - 1), FILE)}"
             f"{row.reads:>7,}{row.unchanged:>7,}{recordings.short(row.tokens):>9}"
         )
     output.line()
@@ -135,3 +135,10 @@ def _rows(report: AuditReport) -> list[output.Row]:
             f"{recordings.money(abs(pruning.dollars))} {more}",
         ),
     ]
+
+
+def _end(path: str, room: int) -> str:
+    """The end of a path: that is where its name is."""
+    while output.cells(path) > room:
+        path = "…" + path.lstrip("…")[1:]
+    return path

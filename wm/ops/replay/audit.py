@@ -5,7 +5,7 @@ Tells kinds, names of tools and paths of files, never a content.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,7 @@ from wm.ops.replay.files import Progress, recorded
 from wm.ops.replay.pruned import pruning
 from wm.ops.replay.reads import touches
 from wm.ops.replay.report import added, factors_of, light, models, turn
-from wm.ops.replay.run import Counted, Run
+from wm.ops.replay.run import Counted, Run, kept
 from wm.ops.replay.sent import UNSEEN, Left, Sent
 from wm.settings import PruningSettings
 from wm.wire.body import Block, Body, Message, index
@@ -63,10 +63,16 @@ class _Sums:
     sent: Counter[Name] = field(default_factory=Counter)
     blocks: Counter[Name] = field(default_factory=Counter)
     talks: dict[str, _Conversation] = field(default_factory=dict)
+    _open: OrderedDict[str, _Conversation] = field(default_factory=OrderedDict)
+    """Those whose newest request is still held."""
 
     def take(self, sent: Sent) -> None:
         """One more request."""
         one = self.talks.setdefault(sent.conversation, _Conversation())
+        kept(self._open, sent.conversation, lambda: one)
+        for name, other in self.talks.items():
+            if other.body is not None and name not in self._open:
+                other.body, other.told = None, None
         body = index(sent.raw, one.body)
         if body is None:
             return

@@ -26,7 +26,8 @@ from wm.wire.usage import Usage
 
 AS_MARKED, FIVE_MINUTES, ONE_HOUR = "", "5m", "1h"
 WAYS = (AS_MARKED, FIVE_MINUTES, ONE_HOUR)
-MAX_CONVERSATIONS = 64
+MAX_CONVERSATIONS = 16
+"""What is known of more at a time is given up, the longest unseen first: each holds a history."""
 T = TypeVar("T")
 COMPARABLE = 3.0
 """Reported tokens of more than so many times the estimate (or less than that part of it) say
@@ -83,7 +84,7 @@ class Run:
 
     def count(self, sent: Sent) -> Counted | None:
         """What becomes of a request; None for bytes that are none."""
-        one = _kept(self._conversations, f"{sent.cache}/{sent.conversation}", _Conversation)
+        one = kept(self._conversations, f"{sent.cache}/{sent.conversation}", _Conversation)
         started = self._clock()
         came = index(sent.raw, one.before[0] if one.before else None)
         if came is None:
@@ -116,7 +117,7 @@ class Run:
         return counted
 
     def _ways(self, sent: Sent, found: Row) -> tuple[Usage, ...]:
-        caches = _kept(self._caches, sent.cache, _caches)
+        caches = kept(self._caches, sent.cache, _caches)
         output = sent.usage.output if sent.usage else sent.output
         at = sent.at or 0.0
         return tuple(cache.account(found, at, output=output) for cache in caches)
@@ -126,7 +127,7 @@ def _caches() -> tuple[PromptCache, ...]:
     return tuple(PromptCache(ttl=ttl) for ttl in WAYS)
 
 
-def _kept(known: OrderedDict[str, T], name: str, make: Callable[[], T]) -> T:
+def kept(known: OrderedDict[str, T], name: str, make: Callable[[], T]) -> T:
     """The value of this name; of too many, the one that rested longest leaves."""
     found = known.pop(name, None) or make()
     known[name] = found

@@ -7,10 +7,12 @@ large as the first reported usage says. Side calls (titles, summaries) are in no
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from wm.domain.times import parse
+from wm.ops.replay.run import kept
 from wm.ops.replay.sent import (
     MARK,
     MAX_BODY_BYTES,
@@ -56,7 +58,7 @@ class Transcripts:
 
     def __init__(self, left: Left) -> None:
         self._left = left
-        self._threads: dict[str, _Thread] = {}
+        self._threads: OrderedDict[str, _Thread] = OrderedDict()
 
     def line(self, found: JsonObject) -> Iterator[Sent]:
         if found.get("type") == "assistant":
@@ -136,7 +138,7 @@ class Transcripts:
         )
 
     def _thread(self, found: JsonObject) -> _Thread:
-        return self._threads.setdefault(_conversation(found), _Thread())
+        return kept(self._threads, _conversation(found), _Thread)
 
 
 def _system(thread: _Thread) -> list[JsonObject]:
