@@ -173,6 +173,24 @@ def test_pinned_trash_stays(files: Bench) -> None:
     assert files.texts() == [SHIP]
 
 
+@pytest.mark.parametrize(
+    "pattern", ["trash/m_*.json", "epochs/*.json", f"sessions/{sid('orphaned')}.json"]
+)
+def test_what_cannot_be_read_stays_and_is_told(files: Bench, pattern: str) -> None:
+    files.remember(CENTS)
+    gone = files.remember(SHIP)
+    files.call("forget_entry", id=gone.id)
+    lived(files, "orphaned")
+    (found,) = here(files).glob(pattern)
+    os.truncate(found, files.settings.store.max_document_bytes + 1)
+    age(files, 100)
+    done: Swept = files.call("sweep_storage")
+    path = str(found.relative_to(home(files)))
+    assert found.exists()
+    assert [error.path for error in done.logs[0].errors] == [path]
+    assert done.logs[0].errors[0].reason.startswith(f"Could not read {found}: ")
+
+
 def test_what_waits_is_promoted_before_a_stale_session_goes(files: Bench) -> None:
     lived(files, "stale")
     waiting = PendingMemory(entry=entry("m_1", SHIP, source="explicit"))
@@ -207,8 +225,8 @@ def test_what_is_locked_only_after_the_look_stays_and_is_told(files: Bench) -> N
     """Where the system does not tell who holds a lock, taking it does."""
     lived(files, "stale")
     age(files, 100)
-    plan = govern.planned(files.runtime, files.key, Run(), files.moment)
     tally = govern._Tally(most=10)
+    plan = govern.planned(files.runtime, files.key, Run(), files.moment, tally)
     before = tree(files)
     with locked(files, f"{sid('stale')}.json"):
         govern._do(files.runtime, files.key, plan, Run(), tally)
@@ -221,10 +239,10 @@ def test_what_is_locked_only_after_the_look_stays_and_is_told(files: Bench) -> N
 def test_a_session_that_comes_back_between_look_and_deletion_stays(files: Bench) -> None:
     lived(files, "stale")
     age(files, 100)
-    plan = govern.planned(files.runtime, files.key, Run(), files.moment)
+    tally = govern._Tally(most=10)
+    plan = govern.planned(files.runtime, files.key, Run(), files.moment, tally)
     files.event("tool_finished", session="stale", tool="edit", name="Edit", paths=("a.py",))
     before = tree(files)
-    tally = govern._Tally(most=10)
     govern._do(files.runtime, files.key, plan, Run(), tally)
     assert tree(files) == before
     assert [error.reason for error in tally.errors] == ["changed"]

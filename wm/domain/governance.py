@@ -3,7 +3,7 @@
 A document and what lies beside it (second copy, lock, temporary file) count as one, and a session
 with all its documents as one: it goes whole or stays whole. What nobody here may touch: files
 that wm does not know, memory, journal, tombstones and evidence, and whatever is young, open,
-pinned or locked. Files are told apart by what they are, never by whether they can be read.
+pinned or locked. Files are told apart by what they are; damage is no reason to go.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ class FileFact(NamedTuple):
     """A file as it was found. document: the path of the document that it belongs to, its own if
     it is one. session: `<sid>`, "" where the file does not tell. modified: seconds since 1970.
 
-    pinned: somebody wants it kept. open: its session is at work. locked: somebody writes it.
-    lost: the agent's own record of this session is gone (of its state only).
+    pinned: somebody wants it kept, or may want it. open: its session is at work. locked: somebody
+    writes it. lost: the agent's own record of this session is gone (of its state only).
     """
 
     path: str

@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from enum import Enum
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from wm.domain import governance
 from wm.domain.facts import Fact
@@ -110,7 +111,7 @@ def sweep_workspace(runtime: Runtime, key: str, run: Run) -> SweepLog:
     be looked through; what cannot be deleted stands in the report."""
     begun = runtime.now()
     tally = _Tally(most=runtime.settings.storage.report_files)
-    plan = planned(runtime, key, run, begun)
+    plan = planned(runtime, key, run, begun, tally)
     if run.dry_run:
         for deletion in plan.deletions:
             tally.gone(deletion)
@@ -123,17 +124,19 @@ def sweep_workspace(runtime: Runtime, key: str, run: Run) -> SweepLog:
     return log
 
 
-def planned(runtime: Runtime, key: str, run: Run, now: datetime) -> Plan:
-    """What may go from a workspace now."""
+def planned(runtime: Runtime, key: str, run: Run, now: datetime, tally: _Tally) -> Plan:
+    """What may go from a workspace now. tally: hears of documents that could not be read."""
     limits: StorageSettings = runtime.settings.storage
-    facts = _look(runtime, key, now, run.rest)
+    facts = _look(runtime, key, now, run.rest, tally)
     return governance.plan(facts, limits, now, max_bytes=run.max_bytes)
 
 
 # --- look --------------------------------------------------------------------------------------
 
 
-def _look(runtime: Runtime, key: str, now: datetime, rest: Rest) -> Iterator[FileFact]:
+def _look(
+    runtime: Runtime, key: str, now: datetime, rest: Rest, tally: _Tally
+) -> Iterator[FileFact]:
     core = _files(runtime).core
     limits: StorageSettings = runtime.settings.storage
     rested = (now - timedelta(days=limits.lost_after_days)).timestamp()
@@ -141,19 +144,36 @@ def _look(runtime: Runtime, key: str, now: datetime, rest: Rest) -> Iterator[Fil
 
     def told(fact: FileFact) -> FileFact:
         """What only its contents tell, of documents that are old enough to matter."""
-        if fact.part is not Part.DOCUMENT or fact.modified > rested:
+        old_enough = trashed if fact.kind is Kind.TRASH else rested
+        if fact.part is not Part.DOCUMENT or fact.modified > old_enough:
             return fact
-        if fact.kind is Kind.EPOCH:
-            owner = sweep.contents(core, fact).get("sessionId")
-            return fact._replace(session=sid(owner) if isinstance(owner, str) and owner else "")
-        if fact.kind is Kind.SESSION:
-            return fact._replace(lost=_is_lost(sweep.contents(core, fact).get("transcript")))
-        if fact.kind is Kind.TRASH and fact.modified < trashed:
-            entry = sweep.contents(core, fact).get("entry")
-            return fact._replace(pinned=not isinstance(entry, dict) or bool(entry.get("pinned")))
-        return fact
+        if fact.kind not in _ASKED:
+            return fact
+        try:
+            return _ASKED[fact.kind](fact, sweep.contents(core, fact))
+        except StoreError as error:
+            tally.failed(fact.path, str(error))
+            return fact._replace(pinned=True)
 
     return sweep.look(core, key, told, rest)
+
+
+def _of_epoch(fact: FileFact, contents: dict[str, Any]) -> FileFact:
+    owner = contents.get("sessionId")
+    return fact._replace(session=sid(owner) if isinstance(owner, str) and owner else "")
+
+
+def _of_session(fact: FileFact, contents: dict[str, Any]) -> FileFact:
+    return fact._replace(lost=_is_lost(contents.get("transcript")))
+
+
+def _of_trash(fact: FileFact, contents: dict[str, Any]) -> FileFact:
+    entry = contents.get("entry")
+    return fact._replace(pinned=not isinstance(entry, dict) or bool(entry.get("pinned")))
+
+
+_ASKED = {Kind.EPOCH: _of_epoch, Kind.SESSION: _of_session, Kind.TRASH: _of_trash}
+"""Whose contents are asked, and for what."""
 
 
 def _is_lost(transcript: object) -> bool:

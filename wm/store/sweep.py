@@ -131,13 +131,17 @@ def _part(name: str, owner: str) -> Part:
 
 def contents(core: Core, fact: FileFact) -> dict[str, Any]:
     """What a document says, unverified: for telling whose it is, never for what is in force.
-    Empty for one that cannot be read."""
+    Empty for one that is damaged, or gone by now. Raises StoreError where it cannot be read."""
     folder, _, name = fact.path.rpartition("/")
+    with explained("read", core.home, fact.path):
+        try:
+            with core.disk.folder(folder) as opened:
+                raw = core.disk.read(opened, name, core.settings.max_document_bytes)
+        except FileNotFoundError:
+            return {}
     try:
-        with core.disk.folder(folder) as opened:
-            raw = core.disk.read(opened, name, core.settings.max_document_bytes)
         found = from_json(raw, allow_inf_nan=False)
-    except (OSError, ValueError):
+    except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
 
