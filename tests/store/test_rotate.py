@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from wm.settings import StoreSettings
 from wm.store import check
 from wm.store.files import FileStore
 from wm.store.fsops import Handle
+from wm.store.rest import Rest
 from wm.store.rotate import Rotation, rotate
 
 SEGMENT_BYTES = 900
@@ -39,7 +40,7 @@ def numbers(store: FileStore) -> list[int]:
     return [int(kept.event_id.removeprefix("ev_")) for kept in store.evidence(KEY).records]
 
 
-def odd(records: Sequence[dict[str, Any]]) -> Collection[int]:
+def odd(records: Iterable[dict[str, Any]]) -> Collection[int]:
     return [at for at, one in enumerate(records) if int(one["eventId"][3:]) % 2]
 
 
@@ -74,6 +75,33 @@ def test_a_dry_run_says_the_same_and_changes_nothing(home: Path) -> None:
     told = rotate(opened(home).core, KEY, odd, dry_run=True)
     assert [file.read_bytes() for file in segments(home)] == before
     assert rotate(opened(home).core, KEY, odd) == told
+
+
+def test_a_run_that_is_ended_anywhere_leaves_each_file_whole_and_nothing_beside_it(
+    home: Path,
+) -> None:
+    class Enough(Exception):
+        pass
+
+    def end_at(step: int) -> Rest:
+        steps = iter(range(step))
+
+        def rest() -> None:
+            if next(steps, None) is None:
+                raise Enough
+
+        return rest
+
+    ended = 0
+    for step in range(12 + 6):  # each record is read, and each that may go is looked at again
+        try:
+            rotate(opened(home).core, KEY, odd, rest=end_at(step))
+        except Enough:
+            ended += 1
+        assert set(numbers(opened(home))) >= set(range(0, 12, 2))
+        assert not list(check.check(opened(home), deep=True))
+    assert ended > 12
+    assert numbers(opened(home)) == list(range(0, 12, 2))
 
 
 def test_too_little_is_not_worth_it(home: Path) -> None:

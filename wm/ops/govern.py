@@ -45,7 +45,7 @@ from wm.store import paths, sweep
 from wm.store.base import Health, Ref
 from wm.store.files import FileStore
 from wm.store.paths import sid
-from wm.store.sweep import Rest
+from wm.store.rest import Rest, at_once
 
 _TOGETHER = 32
 """Trashed entries that go in one transaction."""
@@ -53,10 +53,6 @@ _TOGETHER = 32
 _WORTH_BYTES = 128 * 1024
 """A log is looked through again when it grew by this much, or after so many days."""
 _WORTH_DAYS = 7.0
-
-
-def _at_once() -> None:
-    """No rest: somebody waits for the answer."""
 
 
 class Evidence(Enum):
@@ -78,7 +74,7 @@ class Run:
     dry_run: bool = False
     evidence: Evidence = Evidence.ALWAYS
     max_bytes: int = -1
-    rest: Rest = _at_once
+    rest: Rest = at_once
 
 
 @dataclass
@@ -314,7 +310,7 @@ def _purge(runtime: Runtime, key: str, run: Run, tally: _Tally) -> PurgedEvidenc
     if not always and (run.evidence is Evidence.NEVER or not _is_worth_it(runtime, key, known)):
         return known
     try:
-        done = rotate(runtime, key, dry_run=run.dry_run)
+        done = rotate(runtime, key, dry_run=run.dry_run, rest=run.rest)
     except StoreError as error:
         tally.failed(paths.evidence_folder(key), str(error))
         return known

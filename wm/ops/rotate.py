@@ -6,7 +6,7 @@ anything is looked at, so an entry that comes in meanwhile has records that are 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from wm.domain.workspace.keeping import Limits, purgeable
@@ -19,12 +19,13 @@ from wm.ops.runtime import Runtime
 from wm.store import rotate as store_rotate
 from wm.store.base import Health, Ref
 from wm.store.files import FileStore
+from wm.store.rest import Rest, at_once
 from wm.store.rotate import Rotation
 
 D = TypeVar("D", bound=Document)
 
 
-def rotate(runtime: Runtime, key: str, *, dry_run: bool = False) -> Rotation:
+def rotate(runtime: Runtime, key: str, *, dry_run: bool = False, rest: Rest = at_once) -> Rotation:
     """Purge what may go, if it is worth the rewriting. Raises StoreError."""
     store = runtime.store
     if not isinstance(store, FileStore):
@@ -36,7 +37,7 @@ def rotate(runtime: Runtime, key: str, *, dry_run: bool = False) -> Rotation:
     )
     now = runtime.now()
 
-    def may_go(records: Sequence[dict[str, Any]]) -> frozenset[int]:
+    def may_go(records: Iterable[dict[str, Any]]) -> frozenset[int]:
         return purgeable(records, existing=existing, admissions=admissions, limits=limits, now=now)
 
     return store_rotate.rotate(
@@ -45,6 +46,7 @@ def rotate(runtime: Runtime, key: str, *, dry_run: bool = False) -> Rotation:
         may_go,
         at_least=runtime.settings.store.evidence_purge_at_least,
         dry_run=dry_run,
+        rest=rest,
     )
 
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic_core import from_json
@@ -23,11 +23,13 @@ from wm.store import atomic, evidence, jsonlines, paths
 from wm.store.core import Core
 from wm.store.failures import explained
 from wm.store.fsops import Handle
+from wm.store.rest import Rest, at_once
 
 MAX_SEGMENT_BYTES = 512 * 1024 * 1024
 
-Purgeable = Callable[[Sequence[dict[str, Any]]], Collection[int]]
-"""All records of a log, oldest first -> the positions of those that may go."""
+Purgeable = Callable[[Iterator[dict[str, Any]]], Collection[int]]
+"""All records of a log, oldest first -> the positions of those that may go. It takes every one,
+and holds on to none: a log is large."""
 
 
 @dataclass(frozen=True)
@@ -44,24 +46,29 @@ class Rotation:
 
 @dataclass
 class _Segment:
-    """One log file: its bytes, and for each line whether it is a record and which."""
+    """One log file: its bytes, where each line ends, and which record it is."""
 
     name: str
     raw: bytes
     inode: int
-    lines: list[bytes]
-    positions: list[int]
+    ends: list[int] = field(default_factory=list)
+    positions: list[int] = field(default_factory=list)
     """Per line the position of its record among all of the log; -1 for what is none."""
 
-    def without(self, gone: Collection[int], key: bytes) -> tuple[bytes, int]:
+    def without(self, gone: Collection[int], key: bytes, rest: Rest) -> tuple[bytes, int]:
         """The bytes less the lines of these records, and how many those are. A line whose
         checksum is not ours stays, whatever it says."""
-        kept = [
-            line
-            for line, at in zip(self.lines, self.positions, strict=True)
-            if at not in gone or jsonlines.verify(line[:-1], key) is None
-        ]
-        return b"".join(kept), len(self.lines) - len(kept)
+        whole, kept = memoryview(self.raw), []
+        begin = kept_from = count = 0
+        for end, at in zip(self.ends, self.positions, strict=True):
+            if at in gone:
+                rest()
+                if jsonlines.verify(self.raw[begin : end - 1], key) is not None:
+                    kept.append(whole[kept_from:begin])
+                    kept_from = end
+                    count += 1
+            begin = end
+        return b"".join((*kept, whole[kept_from:])), count
 
 
 def rotate(
@@ -71,6 +78,7 @@ def rotate(
     *,
     at_least: int = 1,
     dry_run: bool = False,
+    rest: Rest = at_once,
 ) -> Rotation:
     """Purge one workspace's log. at_least: records that must be purgeable for it to be worth it.
 
@@ -83,7 +91,7 @@ def rotate(
         except FileNotFoundError:
             return Rotation()
         with folder:
-            return _rotate(core, workspace, folder, purgeable, at_least, dry_run)
+            return _rotate(core, workspace, folder, purgeable, at_least, dry_run, rest)
 
 
 def _rotate(
@@ -93,19 +101,21 @@ def _rotate(
     purgeable: Purgeable,
     at_least: int,
     dry_run: bool,
+    rest: Rest,
 ) -> Rotation:
     key = core.key_to_read()
-    segments, records = _read(core, folder)
+    segments: list[_Segment] = []
+    gone = frozenset(purgeable(_records(core, folder, segments, rest)))
+    records = sum(at >= 0 for segment in segments for at in segment.positions)
     before = sum(len(segment.raw) for segment in segments)
-    gone = frozenset(purgeable(records))
     if len(gone) < max(1, at_least):
-        return Rotation(records=len(records), bytes_before=before, bytes_after=before)
+        return Rotation(records=records, bytes_before=before, bytes_after=before)
     purged = rewritten = busy = 0
     after = before
     for segment in segments:
         if gone.isdisjoint(segment.positions):
             continue
-        new, count = segment.without(gone, key)
+        new, count = segment.without(gone, key, rest)
         if not count:
             continue
         if not dry_run and not _replace(core, workspace, folder, segment, new):
@@ -114,39 +124,37 @@ def _rotate(
         rewritten += 1
         purged += count
         after -= len(segment.raw) - len(new)
-    return Rotation(len(records), purged, rewritten, busy, before, after)
+    return Rotation(records, purged, rewritten, busy, before, after)
 
 
-def _read(core: Core, folder: Handle) -> tuple[list[_Segment], list[dict[str, Any]]]:
-    """All files of the log, and all records, oldest first."""
-    segments: list[_Segment] = []
-    records: list[dict[str, Any]] = []
+def _records(
+    core: Core, folder: Handle, segments: list[_Segment], rest: Rest
+) -> Iterator[dict[str, Any]]:
+    """All records of the log, oldest first; its files are added to `segments` on the way."""
+    count = 0
     for number in evidence.segments(core.disk.list(folder)):
         name = evidence.file_name(number)
         with core.disk.open(folder, name) as file:
             inode = core.disk.status(file).st_ino
         raw = core.disk.read(folder, name, MAX_SEGMENT_BYTES)
-        lines = raw.splitlines(keepends=True) if b"\r" not in raw else _split(raw)
-        positions = []
-        for line in lines:
-            record = _record(line)
-            positions.append(-1 if record is None else len(records))
+        segment = _Segment(name, raw, inode)
+        segments.append(segment)
+        begin = 0
+        # What lies behind the last newline is a torn tail, and belongs to the next appender.
+        while end := raw.find(b"\n", begin) + 1:
+            rest()
+            record = _record(raw[begin:end])
+            segment.ends.append(end)
+            segment.positions.append(-1 if record is None else count)
+            begin = end
             if record is not None:
-                records.append(record)
-        segments.append(_Segment(name, raw, inode, lines, positions))
-    return segments, records
-
-
-def _split(raw: bytes) -> list[bytes]:
-    return [part + b"\n" for part in raw.split(b"\n")[:-1]] + [raw[raw.rfind(b"\n") + 1 :]]
+                count += 1
+                yield record
 
 
 def _record(line: bytes) -> dict[str, Any] | None:
-    """The record of a line that ends in a newline; None for what is none."""
-    if not line.endswith(b"\n"):
-        return None  # a torn tail belongs to the next appender
     try:
-        found = from_json(line)
+        found = from_json(line, cache_strings="keys")
     except ValueError:
         return None
     return found if isinstance(found, dict) else None

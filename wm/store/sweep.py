@@ -32,9 +32,7 @@ from wm.store.core import Core
 from wm.store.failures import explained
 from wm.store.fsops import Handle
 from wm.store.paths import Place
-
-Rest = Callable[[], None]
-"""Called between two short steps: the place to sleep, or to end the run by raising."""
+from wm.store.rest import Rest
 
 Contents = Callable[[FileFact], FileFact]
 """Adds to the fact of a document what only its contents tell."""

@@ -7,7 +7,7 @@ entry exists while it is in the memory, in the trash, in the journal, or under a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -60,7 +60,7 @@ class Limits:
 
 
 def purgeable(
-    records: Sequence[Mapping[str, Any]],
+    records: Iterable[Mapping[str, Any]],
     *,
     existing: Collection[str],
     admissions: Collection[str],
@@ -70,22 +70,25 @@ def purgeable(
     """The positions of the records (plain JSON objects, oldest first) that may go.
 
     existing: ids of entries that exist. admissions: ids of records that entries name as theirs.
-    A record that says no time is not old.
+    A record that says no time is not old. None is held on to: a log may be large.
     """
     oldest = iso(now - timedelta(days=limits.max_age_days))
-    first_kept = len(records) - limits.max_events
-    return frozenset(
-        at
-        for at, record in enumerate(records)
-        if (at < first_kept or _is_before(record.get("createdAt"), oldest))
-        and record.get("eventId") not in admissions
-        and not answers(record, existing)
-    )
+    count = 0
+    free, old = [], []
+    for at, record in enumerate(records):
+        count += 1
+        if str(record.get("eventId")) in admissions or answers(record, existing):
+            continue
+        free.append(at)
+        if _is_before(record.get("createdAt"), oldest):
+            old.append(at)
+    first_kept = count - limits.max_events
+    return frozenset((*old, *(at for at in free if at < first_kept)))
 
 
 def answers(record: Mapping[str, Any], existing: Collection[str]) -> bool:
     """Does the record answer for an entry that exists?"""
-    if record.get("phase") not in ACTING and record.get("type") not in ADMITTING:
+    if record.get("phase") not in ACTING and str(record.get("type")) not in ADMITTING:
         return False
     return any(entry in existing for entry in _named(record))
 
