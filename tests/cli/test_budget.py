@@ -29,6 +29,15 @@ def test_findings_are_named_and_end_with_1(user: Terminal) -> None:
     )
 
 
+def test_a_file_that_cannot_be_read_is_not_said_to_be_empty(user: Terminal) -> None:
+    (user.repo / "CLAUDE.md").mkdir()
+    said = user.wm("budget", "check")
+    assert (said.code, said.out.splitlines()[0].split(None, 2)) == (
+        1,
+        ["fault", "CLAUDE.md", "not read"],
+    )
+
+
 def test_the_dry_run_prints_what_the_run_does(user: Terminal) -> None:
     fill(user)
     planned = user.wm("budget", "prune", "--dry-run")

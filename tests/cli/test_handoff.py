@@ -38,5 +38,5 @@ def test_what_cannot_be_handed_off_is_said(user: Terminal) -> None:
     said = user.wm("handoff")
     assert (said.code, "--force" in said.sentences) == (1, True)
     assert user.wm("handoff", "--force").code == 0
-    for words in (("--print", "--force"), ("--inject-next", "--no-inject")):
+    for words in (("--print", "--force"), ("--print", "--check"), ("--inject-next", "--no-inject")):
         assert user.wm("handoff", *words).code == 2

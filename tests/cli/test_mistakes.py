@@ -13,6 +13,7 @@ from tests.cli.terminal import Terminal
 from tests.docs.schemas import printed_schema
 from wm.cli.app import ALSO, VERBS, commands
 
+SESSIONS = "`wm session list` lists the sessions with their ids."
 LISTS = "`wm inspect --all` lists every entry with its id."
 
 MISTAKES: tuple[tuple[str, int, str, str], ...] = (
@@ -103,6 +104,7 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "`wm pin` does not know what to do with the further words 'b c'.",
         "`wm pin --help` shows how.",
     ),
+    ("inbox reject", 2, "`wm inbox reject` needs ID.", "`wm inbox reject --help` shows how."),
     ("pin", 2, "`wm pin` needs ID.", "`wm pin --help` shows how."),
     ("search", 2, "`wm search` needs WORDS.", "`wm search --help` shows how."),
     ("importance m_1234", 2, "`wm importance` needs LEVEL.", "`wm importance --help` shows how."),
@@ -122,7 +124,7 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
     ),
     ("show m_ffff", 1, "There is no entry 'm_ffff' in {repo}.", LISTS),
     ("show ''", 1, "The id is empty.", LISTS),
-    ("session show ''", 1, "The id is empty.", LISTS),
+    ("session show ''", 1, "The id is empty.", SESSIONS),
     ("forget m_", 1, "There is no entry 'm_' in {repo}.", LISTS),
     ("forget '../../x'", 1, "There is no entry '../../x' in {repo}.", LISTS),
     ("pin m_ffff", 1, "There is no entry 'm_ffff' in {repo}.", LISTS),

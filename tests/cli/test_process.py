@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -71,6 +72,58 @@ def test_a_reader_that_goes_away_is_no_error(terminal: Terminal) -> None:
     )
     assert done.stdout == "~/ferry · branch main\n0 0\n"
     assert done.stderr == ""
+
+
+def test_a_reader_of_a_help_that_goes_away_is_no_error(terminal: Terminal) -> None:
+    # The pipe has lost its reader for certain before anything is printed.
+    script = f'"{sys.executable}" -P -m wm state --help; echo "$?" >&2'
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as pipe:
+        done = subprocess.run(
+            ["bash", "-c", script],
+            env={**terminal.env, "PYTHONPATH": str(ROOT)},
+            cwd=terminal.repo,
+            stdout=pipe,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+    assert done.stderr == "0\n"
+
+
+INTERRUPTED = """
+import signal, sys
+from wm.cli.main import main
+class Finder:
+    def find_spec(self, name, *rest):
+        if name == sys.argv[1]:
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+main(sys.argv[2:])
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "line", "code", "said"),
+    [
+        ("wm.cli.app", "status", 130, "wm: Stopped.\n"),
+        ("wm.cli.verbs.status", "status", 130, "wm: Stopped.\n"),
+        ("wm.agents.hook_client", "statusline", 0, ""),
+    ],
+)
+def test_ctrl_c_while_a_verb_is_loaded_is_no_traceback(
+    terminal: Terminal, module: str, line: str, code: int, said: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", INTERRUPTED, module, line],
+        env={**terminal.env, "PYTHONPATH": str(ROOT)},
+        cwd=terminal.repo,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr.lstrip("\n")) == (code, said)
 
 
 CLOSED = "The answer could not be printed: standard output is closed."

@@ -60,6 +60,23 @@ def test_all_faults_are_printed_with_line_and_column(user: Terminal) -> None:
     assert "2 faults" in user.wm("state").out
 
 
+def test_a_fault_is_told_with_its_file_and_place_by_every_verb(user: Terminal) -> None:
+    user.wm("state", "init", "Ship it.")
+    contract(user).write_text('{"goal": 3,')
+    told = "state/session-state.json:1:11: goal ends before what was opened is closed."
+    for words in (("state", "show"), ("state", "set", "goal", "x"), ("handoff",)):
+        said = user.wm(*words)
+        assert (said.code, told in said.sentences) == (1, True)
+    assert told in " ".join(user.wm("status").out.split())
+
+
+def test_a_field_is_found_by_the_word_that_show_prints(user: Terminal) -> None:
+    user.wm("state", "init", "Ship it.")
+    for word, field in (("phase", "current_phase"), ("risks", "open_risks")):
+        said = user.wm("state", "set", word, "x")
+        assert (said.code, f"Did you mean {field}?" in said.sentences) == (1, True)
+
+
 def test_status_and_doctor_tell_of_a_contract_and_of_its_faults(user: Terminal) -> None:
     user.wm("state", "init", "Ship it.")
     assert "contract    sound" in user.wm("status").out

@@ -30,13 +30,13 @@ GROUPS: dict[str, dict[str, str]] = {
     "Look": {
         "inspect": "Show what this workspace remembers.",
         "show": "Show one entry in full.",
-        "search": "Find entries by words, identifiers or paths.",
+        "search": "Find entries by words, meaning, identifiers or paths.",
         "why": "Say why an entry is kept, shown, or not.",
         "why-not": "Say which rule keeps a text out of the memory.",
         "history": "Tell what happened to an entry, or here, newest first.",
         "diag": "Look closer: what is kept, refused, left out, and sound.",
         "output": "Print a tool output that was cut for the model.",
-        "session": "Look at the hot state of agents' sessions.",
+        "session": "Agents' sessions: look, change their memory, delete them.",
         "workspace": "List workspaces; tell wm that a checkout moved.",
     },
     "The project": {
@@ -172,6 +172,8 @@ def _outcome(words: list[str]) -> int:
         result = application.main(words, prog_name="wm", standalone_mode=False)
     except click.exceptions.Exit as stop:
         return stop.exit_code
+    except SystemExit:  # so click says that the reader of a help is gone
+        raise output.ReaderGone from None
     except click.UsageError as error:
         return tell(2, "usage", sentence(error), _usage_fix(error))
     except click.ClickException as error:

@@ -111,9 +111,10 @@ class Caller:
 
         if "" in (fields.get("id"), fields.get("sessionId")):
             # An unset shell variable; in a path of the socket it would name something else.
-            raise UserError(
-                "The id is empty.", fix="`wm inspect --all` lists every entry with its id."
-            )
+            lists = "`wm inspect --all` lists every entry with its id."
+            if name.endswith("_session"):
+                lists = "`wm session list` lists the sessions with their ids."
+            raise UserError("The id is empty.", fix=lists)
         operation = OPERATIONS[name]
         request = operation.request.model_validate(
             {key: _utf8(key, value) for key, value in fields.items()}

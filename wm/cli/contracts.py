@@ -23,7 +23,7 @@ def told(found: Any) -> str:
         return "sound"
     first, *more = found.faults
     beside = f" (and {len(more)} more)" if more else ""
-    return f"{first.message}{beside} Compactions leave it alone: wm state validate"
+    return f"{first.placed}{beside} Compactions leave it alone: wm state validate"
 
 
 def word(found: Any) -> str:

@@ -107,5 +107,5 @@ def _name(param: click.Parameter | None) -> str:
     if param is None:
         return "an argument"
     if isinstance(param, click.Argument):
-        return param.metavar or (param.name or "").upper()
+        return (param.metavar or (param.name or "").upper()).rstrip(".…")
     return max(param.opts, key=len)

@@ -20,14 +20,27 @@ def main(argv: list[str] | None = None) -> None:
     """Run the command line and exit. Never returns."""
     closed = streams.fill()
     words = sys.argv[1:] if argv is None else argv
-    if words and words[0] in QUICK and "--help" not in words and "-h" not in words:
-        from wm.agents import hook_client
+    quick = bool(words) and words[0] in QUICK and "--help" not in words and "-h" not in words
+    try:
+        sys.exit(_quick(words) if quick else _run(words, closed))
+    except KeyboardInterrupt:  # while imports are under way, or a hook's input is awaited
+        if quick:
+            sys.exit(0)
+        sys.stderr.write("wm: Stopped.\n")
+        sys.exit(130)
 
-        sys.exit(hook_client.main(words))
+
+def _quick(words: list[str]) -> int:
+    from wm.agents import hook_client
+
+    return hook_client.main(words)
+
+
+def _run(words: list[str], closed: bool) -> int:
     if closed:
         streams.refuse()
     # What is imported now stays: looking for garbage in it again and again costs a fifth.
     gc.set_threshold(50_000)
     from wm.cli.app import run
 
-    sys.exit(run(words))
+    return run(words)

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from wm.formats.base import Record
 from wm.formats.protocol import Scoped
+from wm.formats.session_contract import FILE
 
 CHANGES = ("set", "append", "remove")
 
@@ -25,6 +26,11 @@ class ContractFault(Record):
     fix: str
     line: int = 0
     column: int = 0
+
+    @property
+    def placed(self) -> str:
+        """What is wrong, with its place in the file where it has one."""
+        return f"{FILE}:{self.line}:{self.column}: {self.message}" if self.line else self.message
 
 
 class ContractRequest(Scoped):

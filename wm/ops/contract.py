@@ -156,7 +156,7 @@ def _change(work: Work, request: ChangeRequest) -> ContractChanged:
     file = contract_file(place, request.directory)
     raw, text = read_contract(file)
     if raw is None or not text.sound:
-        _refuse(work, place, file, text)
+        _refuse(work, place, file, text, stands=True)
     done = contract_edit.changed(
         text.text,
         request.field,
@@ -205,14 +205,20 @@ def _write(file: ProjectFile, raw: bytes | None, text: str) -> None:
         )
 
 
-def _refuse(work: Work, place: Place, file: ProjectFile, text: Text) -> None:
-    """Raises UserError with the first fault, and how many there are."""
+def _refuse(
+    work: Work, place: Place, file: ProjectFile, text: Text, *, stands: bool = False
+) -> None:
+    """Raises UserError with the first fault, and how many there are.
+
+    stands: the text is what the file holds, so that the fault has a place in it.
+    """
     faults = faults_of(work, place, file, text)
     first = faults[0]
     if first.code == "no_contract":
         raise NotFound(first.message, fix=first.fix)
     more = f" (and {len(faults) - 1} more: wm state validate)" if len(faults) > 1 else ""
-    raise UserError(f"Nothing was written: {first.message}{more}", fix=first.fix)
+    said = first.placed if stands else first.message
+    raise UserError(f"Nothing was written: {said}{more}", fix=first.fix)
 
 
 def _know(work: Work, place: Place, file: ProjectFile, text: Text) -> None:
@@ -248,7 +254,7 @@ def _accept(work: Work, request: AcceptContract) -> ContractAnswer:
     faults = faults_of(work, place, file, text)
     others = [fault for fault in faults if fault.code not in contract.AGAINST_KNOWN]
     if raw is None or others or text.tree is None:
-        _refuse(work, place, file, text)
+        _refuse(work, place, file, text, stands=True)
     if faults:
         fact = Fact(
             "contract_accepted",

@@ -102,7 +102,7 @@ def _contract(work: Work, place: Place, file: ProjectFile) -> dict[str, object] 
     if faults:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise UserError(
-            f"The contract has a fault, so no handoff was made: {faults[0].message}{more}",
+            f"The contract has a fault, so no handoff was made: {faults[0].placed}{more}",
             fix=f"{faults[0].fix} `wm state validate` names all.",
         )
     return shown_contract(work, text.tree.value if text.tree is not None else None)

@@ -48,7 +48,7 @@ class Origin:
 def parse_origin(url: str) -> Origin:
     """The upstream that a URL names. Raises UserError: what is wrong with it, and what to do."""
     where = f"The upstream {url!r}"
-    fix = "Set proxy.upstream to a URL such as https://api.anthropic.com."
+    fix = "Give --upstream or proxy.upstream a URL such as https://api.anthropic.com."
     try:
         parts = urlsplit(url)
         port = parts.port

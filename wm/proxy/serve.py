@@ -50,8 +50,9 @@ def _bound(port: int) -> socket.socket:
     try:
         return bind(port)
     except (OSError, OverflowError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise UserError(
-            f"wm proxy cannot listen on 127.0.0.1:{port}: {error}.",
+            f"wm proxy cannot listen on 127.0.0.1:{port}: {why}.",
             fix="Give another --port; 0 takes a free one.",
         ) from None
 

@@ -181,15 +181,15 @@ _TOLD = {
     ),
     "folder": (
         "{path} is a folder; it must be a file.",
-        "Move the folder away; `wm state init` makes a new file.",
+        "Move the folder away, and do it again.",
     ),
     "folder_is_file": (
         "{path} is a file; it must be a folder.",
-        "Move the file away; `wm state init` makes the folder.",
+        "Move the file away, and do it again.",
     ),
     "not_a_file": (
         "{path} is no plain file (a pipe, a socket or a device).",
-        "Remove it; `wm state init` makes a new file.",
+        "Remove it, and do it again.",
     ),
     "no_right": (
         "{path} may not be read or written by you.",

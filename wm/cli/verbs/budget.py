@@ -39,7 +39,8 @@ def check(caller: Caller, files: tuple[str, ...], as_json: bool) -> int:
     if not answer.files:
         output.line("The project has no instruction files.")
     for file in answer.files:
-        verdict = output.bad(" over") if file.findings else output.good(" fine")
+        bad = " over" if file.lines else "fault"
+        verdict = output.bad(bad) if file.findings else output.good(" fine")
         output.lines(output.hang(f"{verdict}  {file.file}", _about(file), 32))
         _print_findings(file.findings)
     return 0 if answer.within else 1
@@ -48,6 +49,8 @@ def check(caller: Caller, files: tuple[str, ...], as_json: bool) -> int:
 def _about(file: Any) -> str:
     if file.link:
         return f"leads to {file.link}"
+    if file.findings and not file.lines:
+        return "not read"
     parts = [output.count(file.lines, "line"), f"{file.bytes:,} bytes"]
     if file.entries:
         entries = output.count(file.entries, "dated entry", "dated entries")

@@ -42,6 +42,8 @@ def command(
     """
     if (printed or check) and (force or inject_next or no_inject):
         raise click.UsageError("--print and --check only look; give them alone.")
+    if printed and check:
+        raise click.UsageError("Give either --print or --check.")
     if inject_next and no_inject:
         raise click.UsageError("Give either --inject-next or --no-inject.")
     answer: Any = caller.call(

@@ -37,8 +37,9 @@ def command(caller: Caller, upstream: str, quiet: bool, words: tuple[str, ...]) 
     env = environment()
     program = shutil.which(words[0], path=env.get("PATH"))
     if program is None:
+        where = "that you may run" if Path(words[0]).exists() else "on the PATH"
         raise UserError(
-            f"There is no program {words[0]!r} on the PATH.", fix="Install it, or name its path."
+            f"There is no program {words[0]!r} {where}.", fix="Install it, or name its path."
         )
     settings = proxies.settings_for(caller, upstream or _named(words[0], env, folder))
     host = parse_origin(settings.upstream).host

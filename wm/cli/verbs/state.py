@@ -51,7 +51,7 @@ def show(caller: Caller, as_json: bool) -> int:
     answer: Any = caller.call("show_contract")
     if answer.contract is None:
         first = answer.faults[0]
-        raise UserError(first.message, fix=first.fix)
+        raise UserError(first.placed, fix=first.fix)
     if as_json:
         output.as_json(answer)
         return 0

@@ -74,7 +74,9 @@ def _not_asked_so(field: str, change: str, values: tuple[str, ...]) -> Refusal |
     known = (*REQUIRED, *RUNTIME, "phases")
     if field not in known:
         settable = [name for name in known if name not in KEPT]
-        close = get_close_matches(field, settable, n=1)
+        word = field.rstrip("s")
+        close = [name for name in settable if word in (one.rstrip("s") for one in name.split("_"))]
+        close = [name for name in close if name != "phases"] or get_close_matches(field, settable)
         fix = f"Did you mean {close[0]}?" if close else f"{', '.join(settable)} can be set."
         return Refusal("unknown_field", f"A contract has no field {field!r}.", fix=fix)
     if field in KEPT:

@@ -83,11 +83,11 @@ def _syntax(text: str, at: int, said: str) -> Mended:
         if found is not None:
             return found
     if at >= len(text.rstrip(SPACE)):
-        wrong = "the text ends in the middle"
+        wrong = "ends before what was opened is closed"
         fix = "Close what is open: a quotation mark, ] or }."
         return "invalid_json", max(0, len(text.rstrip(SPACE)) - 1), wrong, fix, text
     if said.startswith("Extra data"):
-        wrong = "something follows after the end of the object"
+        wrong = "goes on after the end of the object"
         return "invalid_json", at, wrong, "Remove what stands after the last }.", text
     wrong = f"is no JSON here ({said[:1].lower()}{said[1:60]})"
     return "invalid_json", at, wrong, "Correct the line; every JSON editor shows the place.", text
