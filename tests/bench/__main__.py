@@ -19,6 +19,7 @@ NAMES = (
     "linear",
     "message",
     "growth",
+    "proxy",
 )
 WITH_ARGUMENTS = ("eval", "peer_vectors", "poison", "retrieval")
 

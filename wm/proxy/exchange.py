@@ -126,8 +126,7 @@ class Exchange:
             self._unsent.append(b"0\r\n\r\n")
         self.flush()
         body = self._request.body
-        # Later, while the upstream is at work: nobody waits for it.
-        self._pool.loop.call_soon(self._watch, lambda watcher: watcher.request(body))
+        self._watch(lambda watcher: watcher.request(body))
 
     def flush(self) -> None:
         """Send on what has come since."""
@@ -254,8 +253,8 @@ class Exchange:
         if self._connection is not None:
             self._connection.abort()
             self._connection = None
-        self._watch(lambda watcher: watcher.ended(outcome))
-        self._watcher = None
+        # Later: what it makes of all it saw must keep nobody waiting.
+        self._pool.loop.call_soon(self._watch, lambda watcher: watcher.ended(outcome))
 
     def _watch(self, look: Look) -> None:
         """One of the three doors with a broad catch: what is passed on stays as it is."""

@@ -1,8 +1,7 @@
 """What the proxy notes of the exchanges that pass: figures and identities, never contents (PX-10).
 
-A request is looked at when all of it has gone on, while the model is still thinking, and its
-bytes are let go. What was found is told to the daemon, which writes it down; without a daemon it
-is not written.
+A request is looked at when its answer has gone on, so that no byte waits for it. What was found
+is told to the daemon, which writes it down; without a daemon it is not written.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from wm.proxy.exchange import Failed, Outcome
 from wm.proxy.guard import Admitted
 from wm.proxy.heads import RequestHead, ResponseHead
 from wm.wire import history as histories
-from wm.wire.body import Body, index
+from wm.wire.body import Body, index, unread
 from wm.wire.encodings import Opener, opener
 from wm.wire.history import Change, History, Line
 from wm.wire.identity import Conversations, Identity, identify
@@ -25,7 +24,7 @@ from wm.wire.usage import AnswerReader, Told, Usage
 
 MESSAGES = "/v1/messages"
 POLICY = "none"
-_KEPT_BYTES = 16 * 1024 * 1024
+_KEPT_BYTES = 4 * 1024 * 1024
 """Of the last bodies, so that the next one of a conversation is read from where it goes on."""
 _MAX_LINES = 400
 """Identities of so many messages go into one note; a resumed history may have thousands."""
@@ -114,8 +113,8 @@ class Observer:
     def _keep(self, key: str, body: Body, now: History) -> None:
         old = self._bodies.pop(key, None)
         self._kept_bytes += len(body.raw) - (len(old[0].raw) if old else 0)
-        self._bodies[key] = (body, now)
-        while self._kept_bytes > _KEPT_BYTES and self._bodies:
+        self._bodies[key] = (unread(body), now)
+        while self._kept_bytes > _KEPT_BYTES and len(self._bodies) > 1:
             _, (gone, _) = self._bodies.popitem(last=False)
             self._kept_bytes -= len(gone.raw)
 
@@ -138,7 +137,7 @@ class Watched:
         self.headers = {n.decode("latin-1").lower(): v.decode("latin-1") for n, v in asked.headers}
         self._method = asked.method.decode("latin-1")
         self._is_message = self._method == "POST" and self.path == MESSAGES
-        self._found: tuple[Identity, History, Change] | None = None
+        self._request: list[bytes] = []
         self._status = 0
         self._sizes = [0, 0]
         self._times = {"sent": 0.0, "firstByte": 0.0, "ended": 0.0}
@@ -147,10 +146,9 @@ class Watched:
 
     def request(self, body: list[bytes]) -> None:
         self._times["sent"] = self._since()
-        raw = b"".join(body)
-        self._sizes[0] = len(raw)
-        if raw and self.path.startswith(MESSAGES):
-            self._found = self._observer.identified(self.path, self.headers, raw, self.workspace)
+        self._sizes[0] = sum(map(len, body))
+        if self.path.startswith(MESSAGES):
+            self._request = body
 
     def head(self, head: ResponseHead) -> None:
         self._times["firstByte"] = self._since()
@@ -168,13 +166,15 @@ class Watched:
     def ended(self, outcome: Outcome) -> None:
         self._times["ended"] = self._since()
         told = self._reader.told() if self._reader is not None else Told()
-        identity, now, change = self._found or self._unread()
+        identity, now, change = self._identified()
         well = outcome is Outcome.WHOLE and self._status < 400 and not told.error
         note = Note(identity, self._fields(identity, now, change, told, outcome))
         self._observer.ended(note, told, well=well)
 
-    def _unread(self) -> tuple[Identity, History, Change]:
-        """The exchange ended before its request was read, or it had nothing to read."""
+    def _identified(self) -> tuple[Identity, History, Change]:
+        raw, self._request = b"".join(self._request), []
+        if raw:
+            return self._observer.identified(self.path, self.headers, raw, self.workspace)
         found = identify(self.path, self.headers, None, workspace=self.workspace)
         return found, History("", ()), Change(histories.Kind.FIRST, 0)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -113,6 +113,15 @@ def index(raw: bytes, before: Body | None = None) -> Body | None:
         return None
 
 
+def unread(body: Body) -> Body:
+    """The same body without the values that were read of its blocks, to be kept for `index`."""
+    messages = tuple(
+        replace(m, blocks=tuple(Block(b.span, b.raw, b.text) for b in m.blocks))
+        for m in body.messages
+    )
+    return replace(body, system=(), tools=(), messages=messages)
+
+
 def splice(raw: bytes, replacements: Sequence[tuple[Span, bytes]]) -> bytes:
     """The body with these spans replaced, every other byte as it was.
 
@@ -150,7 +159,6 @@ def members(raw: bytes, span: Span) -> dict[str, Span] | None:
 
 
 def _index(raw: bytes, before: Body | None) -> Body:
-    same = _common(raw, before)
     fields: dict[str, Span] = {}
     parts: dict[str, tuple[Block, ...]] = {}
     messages: list[Message] = []
@@ -161,7 +169,7 @@ def _index(raw: bytes, before: Body | None) -> Body:
         if name in fields:
             raise _NotIndexable
         if name == "messages":
-            messages.extend(_known(before, same, at))
+            messages.extend(_known(raw, before, at))
             reused = len(messages)
             end = _messages(raw, at, messages)
         elif name in ("system", "tools"):
@@ -176,34 +184,28 @@ def _index(raw: bytes, before: Body | None) -> Body:
     return Body(raw, fields, system, tools, tuple(messages), reused)
 
 
-def _common(raw: bytes, before: Body | None) -> int:
-    """How many bytes at the beginning are those of the body before."""
-    if before is None:
-        return 0
-    old = before.raw
-    low, high = 0, min(len(raw), len(old))
-    if raw[:high] == old[:high]:
-        return high
-    while high - low > 1:
-        middle = (low + high) // 2
-        if raw[low:middle] == old[low:middle]:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-def _known(before: Body | None, same: int, at: int) -> tuple[Message, ...]:
+def _known(raw: bytes, before: Body | None, at: int) -> tuple[Message, ...]:
     """The messages of the body before that stand unchanged in this one, whose list begins at
-    `at`. The last byte in common may end a shorter thing than it does here, so it counts out."""
+    `at`. Mostly all of them do, or all but the last, whose mark has moved on: so the search
+    begins at the end and goes back in growing steps, then forward again by halves."""
     if before is None or before.fields.get("messages", Span(-1, -1)).start != at:
         return ()
-    count = 0
-    for message in before.messages:
-        if message.span.end >= same:
-            break
-        count += 1
-    return before.messages[:count]
+    messages = before.messages
+
+    def stands(count: int) -> bool:
+        # One byte more than the message, so that nothing goes on behind it in another way.
+        return not count or raw.startswith(before.raw[: messages[count - 1].span.end + 1])
+
+    bad, good, step = len(messages) + 1, len(messages), 1
+    while not stands(good):
+        bad, good, step = good, max(0, good - step), step * 2
+    while bad - good > 1:
+        middle = (bad + good) // 2
+        if stands(middle):
+            good = middle
+        else:
+            bad = middle
+    return messages[:good]
 
 
 def _messages(raw: bytes, at: int, found: list[Message]) -> int:
