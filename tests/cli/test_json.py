@@ -176,3 +176,12 @@ def test_up_down_and_repair_fit_and_repair_wants_the_daemon_down() -> None:
             down = fits(user, "down", "down")
         assert down["stopped"] is True
         assert fits(user, "fsck repair", "fsck", "repair") == {"sound": True, "findings": []}
+
+
+def test_lines_of_an_output_that_are_not_there_are_told(user: Terminal) -> None:
+    for event in EVENTS:
+        _record(user, event)
+    handle = _record(user, LISTED).pruned.handle
+    said = user.wm("output", handle, "--grep", "no such line")
+    assert (said.code, said.out, said.err) == (1, "", "No line of it is asked for by that.\n")
+    assert user.wm("output", handle, "--grep", "crate-7.").code == 0

@@ -39,4 +39,7 @@ def print_output(
     if answer.text:
         # Foreign text: nothing of it may steer the terminal.
         output.lines(answer.text.removesuffix("\n").split("\n"))
+    elif grep or lines:
+        output.note("No line of it is asked for by that.")
+        return 1
     return 0
