@@ -172,10 +172,10 @@ def _outcome(words: list[str]) -> int:
         result = application.main(words, prog_name="wm", standalone_mode=False)
     except click.exceptions.Exit as stop:
         return stop.exit_code
-    except SystemExit as stop:  # a completion ends so; and a help whose reader is gone
-        if isinstance(stop.__context__, OSError):
+    except SystemExit as stop:  # a completion ends so, with 0; and a help whose reader is gone
+        if stop.code:
             raise output.ReaderGone from None
-        return stop.code if isinstance(stop.code, int) else 0
+        return 0
     except click.UsageError as error:
         return tell(2, "usage", sentence(error), _usage_fix(error))
     except click.ClickException as error:
