@@ -690,6 +690,25 @@ class RecallSettings:
     pasted_words: int = option(
         10, "Beyond so many words a query is a text, and the floor sinks.", spec="RC-1"
     )
+    answer_words: float = option(
+        0.6, "Share of a query's weight that a hit's words must hold to answer it.", spec="RC-1"
+    )
+    answer_support: float = option(
+        0.8,
+        "What the share and the likeness must reach together where the words hold only half of "
+        "that.",
+        spec="RC-1",
+    )
+    answer_margin: float = option(
+        0.15, "By how much of that the best hit must pass every other one to answer.", spec="RC-1"
+    )
+    answer_tokens: int = option(200, "Longest answer.", spec="RC-1", unit="tokens")
+    standing_entries: int = option(
+        6, "Pinned entries that come with every reply.", spec="RC-1", unit="entries"
+    )
+    standing_chars: int = option(
+        1200, "Their texts together; what does not fit is counted.", spec="RC-1", unit="chars"
+    )
     alike_floor: float = option(
         0.3, "Likeness from which a hit is said to be alike in meaning.", spec="RC-1"
     )

@@ -21,7 +21,7 @@ NAMES = (
     "growth",
     "proxy",
 )
-WITH_ARGUMENTS = ("eval", "peer_vectors", "poison", "retrieval")
+WITH_ARGUMENTS = ("eval", "peer_vectors", "poison", "quiet", "retrieval")
 
 
 def run() -> int:

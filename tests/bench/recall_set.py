@@ -7,7 +7,7 @@ and asked for through the use case that answers `wm search --all`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,7 +33,7 @@ PATIENCE_S = 120.0
 def predictions(path: Path, model: str) -> Iterator[dict[str, Any]]:
     """model: `embedded`, `none`, or the folder of a local model."""
     queries = _lines(path)
-    runtime = _runtime(_lines(path.with_name("corpus.jsonl")), model)
+    runtime = runtime_of(map(_entry, _lines(path.with_name("corpus.jsonl"))), model)
     key = key_of(ROOT)
     for query in queries:
         request = SearchRequest(workspace=key, query=query["query"], limit=10, status="all")
@@ -45,7 +45,8 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
 
 
-def _runtime(corpus: Sequence[Mapping[str, Any]], model: str) -> Runtime:
+def runtime_of(entries: Iterable[MemoryEntry], model: str) -> Runtime:
+    """A process whose one workspace holds these entries."""
     settings = load({"HOME": "/nonexistent"})
     settings = replace(settings, recall=replace(settings.recall, embed_wait_s=PATIENCE_S))
     store = MemoryStore(settings.store)
@@ -54,7 +55,7 @@ def _runtime(corpus: Sequence[Mapping[str, Any]], model: str) -> Runtime:
     runtime.models.get("embed", (), lambda: worker)
     ref = Ref(WorkspaceMemory, key_of(ROOT))
     memory = WorkspaceMemory(
-        workspace=Workspace(root=ROOT, key=key_of(ROOT)), entries=tuple(map(_entry, corpus))
+        workspace=Workspace(root=ROOT, key=key_of(ROOT)), entries=tuple(entries)
     )
     with store.transaction([ref]) as transaction:
         transaction.put(ref, memory)

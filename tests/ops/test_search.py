@@ -52,3 +52,48 @@ def test_a_time_that_is_none_is_refused_with_what_to_write(bench: Bench) -> None
     with pytest.raises(UserError, match="`since` is 'soon'") as told:
         bench.call("search", query="shop", since="soon")
     assert "2w" in told.value.fix
+
+
+def test_what_answers_is_cited_and_comes_with_the_hits(bench: Bench) -> None:
+    kept = bench.remember("The staging broker listens on port 8883. Its log is short.")
+    bench.remember(QUEUE)
+    found = bench.call("search", query="which port has the staging broker")
+    assert found.answer.entry == kept.id
+    assert found.answer.text == "The staging broker listens on port 8883."
+    assert found.hits[0].entry.id == kept.id
+
+
+def test_nothing_answers_where_nothing_is_found(bench: Bench) -> None:
+    bench.remember(SHIP)
+    found = bench.call("search", query="who feeds the zebra in the zoo")
+    assert (found.hits, found.answer, found.standing) == ((), None, ())
+
+
+def test_of_two_statements_the_one_in_force_answers(bench: Bench) -> None:
+    old = bench.remember("The staging broker listens on port 1883.", type="decision")
+    new = bench.remember("The staging broker listens on port 8883.", type="decision")
+    memory = bench.memory()
+    replaced = {"status": "superseded", "superseded_by": new.id}
+    bench.write_memory(
+        *(e.model_copy(update=replaced) if e.id == old.id else e for e in memory.entries)
+    )
+    for status in ("", "all"):
+        found = bench.call("search", query="port of the staging broker", status=status)
+        assert found.answer.entry == new.id
+
+
+def test_pinned_entries_come_with_every_reply_and_are_not_said_twice(bench: Bench) -> None:
+    tabs = bench.remember("Use tabs in Go code.")
+    bench.call("edit_entry", id=tabs.id, pinned=True)
+    bench.remember(SHIP)
+    for query, hits in (("how do we deploy", 1), ("zebra crossing", 0), ("tabs in Go", 1)):
+        found = bench.call("search", query=query, limit=1)
+        assert len(found.hits) == hits
+        said = [hit.entry.id for hit in found.hits] + [e.id for e in found.standing]
+        assert said.count(tabs.id) == 1
+
+
+def test_a_filter_leaves_nothing_rather_than_what_hardly_fits(bench: Bench) -> None:
+    bench.remember("Prices are stored in cents.", type="decision")
+    bench.remember("The walrus manifest is signed by the harbour master.", type="project")
+    assert bench.call("search", query="walrus manifest signed", type="decision").hits == ()

@@ -379,6 +379,16 @@ def first_sentences(text: str, max_chars: int) -> str:
     return text[:end].rstrip() if end else _cut(text, max_chars)
 
 
+def sentences(text: str) -> tuple[str, ...]:
+    """The whole sentences of a text, in order."""
+    found, begin = [], 0
+    for i in range(len(text)):
+        if _ends_sentence(text, i):
+            found.append(text[begin : i + 1].strip())
+            begin = i + 1
+    return tuple(filter(None, (*found, text[begin:].strip())))
+
+
 def _ends_sentence(text: str, i: int) -> bool:
     """Is the character at `i` the last of a sentence?"""
     char = text[i]

@@ -204,8 +204,22 @@ class SearchHit(Record):
     why: str
 
 
+class Passage(Record):
+    """Whole sentences of one entry, word for word."""
+
+    entry: str
+    text: str
+
+
 class SearchAnswer(Record):
+    """answer: what answers the query, where one entry stands clear; None otherwise. standing:
+    pinned entries, which come with every reply whatever was asked; of more than fit into it,
+    `standing_omitted` counts the rest. searched: entries that were looked at."""
+
     hits: tuple[SearchHit, ...] = ()
+    answer: Passage | None = None
+    standing: tuple[MemoryEntry, ...] = ()
+    standing_omitted: int = 0
     searched: int = 0
 
 

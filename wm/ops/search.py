@@ -5,11 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from wm.domain.recall.answer import passage
 from wm.domain.recall.documents import Filters
+from wm.domain.recall.standing import standing
 from wm.domain.since import moment
 from wm.domain.times import iso
 from wm.errors import UserError
-from wm.formats.protocol import SearchAnswer, SearchHit, SearchRequest
+from wm.formats.protocol import Passage, SearchAnswer, SearchHit, SearchRequest
 from wm.ops.base import Operation, Work
 from wm.ops.memory import read_memory
 from wm.ops.place import locate
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from wm.ops.searcher import Searcher
 
 ALL = "all"
+RIVALS = 5
+"""Hits that the best one is compared with before it is said to answer."""
 
 
 def _run(work: Work, request: SearchRequest) -> SearchAnswer:
@@ -42,10 +46,19 @@ def _run(work: Work, request: SearchRequest) -> SearchAnswer:
         path=request.path,
     )
     found = searcher(work.runtime, place.key)
-    hits = found.search(memory, request.query, limit, filters)
+    # Whether the first stands clear does not hang on how many were asked for.
+    hits = found.search(memory, request.query, max(limit, RIVALS), filters)
     entries = {entry.id: entry for entry in memory.entries}
+    settings = work.runtime.settings.recall
+    pairs = [(entries[hit.id], hit) for hit in hits]
+    said = passage(request.query, pairs, place.branch, settings)
+    shown = {entry.id for entry, _ in pairs[:limit]}
+    pinned = standing(memory.entries, place.branch, settings, without=shown)
     return SearchAnswer(
-        hits=tuple(SearchHit(entry=entries[h.id], score=h.score, why=h.why) for h in hits),
+        hits=tuple(SearchHit(entry=e, score=h.score, why=h.why) for e, h in pairs[:limit]),
+        answer=Passage(entry=said.entry, text=said.text) if said is not None else None,
+        standing=pinned.shown,
+        standing_omitted=pinned.omitted,
         searched=found.count(filters),
     )
 

@@ -31,7 +31,7 @@ from wm.formats.protocol import (
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops import core, outputs, working
+from wm.ops import core, known, outputs, working
 from wm.ops.base import Operation, Work
 from wm.ops.entries import inspect, to_trash, trash_ref
 from wm.ops.memory import (
@@ -66,7 +66,8 @@ def _query(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer
     asked = SearchRequest(**_scope(request), query=arguments["query"], limit=limit)
     found = search.run(work, asked)
     room = work.runtime.settings.tools.answer_chars
-    text, structured = told.answer(found.hits, found.searched, room)
+    prompted = known.in_prompt(work, found.standing, request) if found.standing else ()
+    text, structured = told.answer(found, room, in_prompt=prompted)
     return ToolAnswer(text=text, structured=structured)
 
 

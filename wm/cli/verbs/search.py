@@ -45,6 +45,7 @@ def command(
 ) -> int:
     """Find entries that match WORDS, best first, each with the reason why it matched.
 
+    Where one entry answers, its sentence stands first. Pinned entries come last, always.
     Ends with exit code 1 when nothing fits.
     """
     answer: Any = caller.call(
@@ -64,14 +65,29 @@ def command(
     if as_json:
         output.as_json(answer)
         return 0 if answer.hits else 1
+    column = SHORT_ID + 4
     if not answer.hits:
         searched = output.count(answer.searched, "entry", "entries")
         output.line(f"Nothing fits, in {searched}.")
-        return 1
-    column = SHORT_ID + 4
+    if answer.answer is not None:
+        head = f"  {short_id(answer.answer.entry)}"
+        output.line("Answer")
+        output.lines(output.hang(head, answer.answer.text, column))
+        output.line("Found")
     for hit in answer.hits:
-        first, *rest = output.hang(f"  {short_id(hit.entry.id)}", hit.entry.text, column)
-        output.line(output.bold(first[:column]) + first[column:])
-        output.lines(rest)
-        output.lines(output.hang("", f"{hit.entry.type} · {hit.why}", column, output.dim))
-    return 0
+        why = f"pinned · {hit.why}" if hit.entry.pinned else hit.why
+        _show(hit.entry, f"{hit.entry.type} · {why}", column)
+    if answer.standing:
+        output.line("Pinned, whatever was asked")
+    for entry in answer.standing:
+        _show(entry, f"{entry.type} · pinned", column)
+    if answer.standing_omitted:
+        output.line(f"{answer.standing_omitted} more pinned: `wm inspect` lists them.")
+    return 0 if answer.hits else 1
+
+
+def _show(entry: Any, about: str, column: int) -> None:
+    first, *rest = output.hang(f"  {short_id(entry.id)}", entry.text, column)
+    output.line(output.bold(first[:column]) + first[column:])
+    output.lines(rest)
+    output.lines(output.hang("", about, column, output.dim))

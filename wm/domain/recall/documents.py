@@ -54,8 +54,11 @@ def _below(path: str, folder: str) -> bool:
 
 @dataclass(frozen=True)
 class Hit:
-    """score: comparable within one answer only. why: what matched, for people."""
+    """score: comparable within one answer only. why: what matched, for people. held: the share of
+    the query's weight that its words hold. near: how alike the meaning is, -1 if unknown."""
 
     id: str
     score: float
     why: str
+    held: float = 0.0
+    near: float = -1.0

@@ -147,18 +147,20 @@ class Index:
         asked = taken_apart(query)
         wanted = tuple(self._wanted(word) for word in asked.words)
         found = self._found(asked, wanted, vector)
-        if self._is_nothing(asked, found):
-            return ()
         best = self._candidates(found, filters, max(self._settings.judged_hits, 2 * k))
+        if self._is_nothing(asked, found, best):
+            return ()
         judged = self._judged(asked, found, best)[: max(k, self._settings.fresh_hits)]
         judged = self._behind_heirs(asked, self._fresh(asked, judged))[:k]
-        nearness = {} if found.near is None else dict(zip(found.rows, found.near, strict=True))
         hits = []
         for score, number in judged:
             document = self._documents[number]
             assert document is not None
-            reasons = self._reasons(asked, wanted, number, document, nearness.get(number, -1.0))
-            hits.append(Hit(id=document.id, score=round(score, 6), why=explain(reasons)))
+            at = int(np.searchsorted(found.rows, number))
+            held = float(found.held[at])
+            near = -1.0 if found.near is None else float(found.near[at])
+            why = explain(self._reasons(asked, wanted, number, document, near))
+            hits.append(Hit(document.id, round(score, 6), why, held, near))
         return tuple(hits)
 
     # --- the halves --------------------------------------------------------------------------
@@ -261,12 +263,12 @@ class Index:
 
     # --- what is shown -----------------------------------------------------------------------
 
-    def _is_nothing(self, asked: Asked, found: _Found) -> bool:
-        """Does no document say enough of what was asked? A short query whose telling words stand
-        nowhere is about something else, of a sentence little is enough."""
+    def _is_nothing(self, asked: Asked, found: _Found, best: list[int]) -> bool:
+        """Does none of the `best` say enough of what was asked? A short query whose telling words
+        stand nowhere is about something else, of a sentence little is enough."""
         count = max(1, len(asked.words))
         settings = self._settings
-        held = float((found.held * (found.words > 0)).max(initial=0.0))
+        held = float((found.held * (found.words > 0))[best].max(initial=0.0))
         if found.near is None:
             floor = settings.long_floor
             if count <= 4:
@@ -274,7 +276,7 @@ class Index:
             return held < floor
         floor = settings.answer_floor + settings.short_answer / math.sqrt(count)
         floor *= min(1.0, settings.pasted_words / count)
-        return held + float(found.near.max(initial=0.0)) < floor
+        return held + float(found.near[best].max(initial=0.0)) < floor
 
     def _candidates(self, found: _Found, filters: Filters | None, most: int) -> list[int]:
         """Positions in `found.rows`, best first."""

@@ -6,11 +6,11 @@ the label, the text and the structured one, because a client may hand the model 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from wm.domain.text import neutralise
-from wm.formats.protocol import Inspection, SearchHit
+from wm.formats.protocol import Inspection, SearchAnswer, SearchHit
 from wm.formats.tool_output import ToolOutput
 from wm.formats.workspace_memory import MemoryEntry
 
@@ -24,21 +24,66 @@ SHORT_ID = 14
 """Characters of an id that a model is shown: `m_` and twelve hex digits. Tools take it so."""
 
 
-def answer(hits: Sequence[SearchHit], searched: int, max_chars: int) -> tuple[str, dict[str, Any]]:
-    """The answer to a query, as text and structured. max_chars: of the fenced lines together."""
-    shown, omitted = _that_fit(hits, max_chars)
-    structured = {
+STANDING = "Standing instructions, pinned by the user, whatever was asked:"
+
+
+def answer(
+    found: SearchAnswer, max_chars: int, *, in_prompt: Collection[str] = ()
+) -> tuple[str, dict[str, Any]]:
+    """The answer to a query, as text and structured. max_chars: of the hits' lines together.
+
+    in_prompt: entries that the caller's system prompt shows; of standing ones only the ids are
+    said again.
+    """
+    shown, omitted = _that_fit(found.hits, max_chars)
+    standing = [entry for entry in found.standing if entry.id not in in_prompt]
+    known = [short_id(entry) for entry in found.standing if entry.id in in_prompt]
+    structured: dict[str, Any] = {
         "notice": NOTICE,
+        **_answered(found),
         "hits": [_plain(hit) for hit in shown],
         "omitted": omitted,
-        "searched": searched,
+        **({"standing": [_kept(entry) for entry in standing]} if standing else {}),
+        **({"standingInPrompt": known} if known else {}),
+        **({"standingOmitted": found.standing_omitted} if found.standing_omitted else {}),
+        "searched": found.searched,
     }
-    if not hits:
-        return f"Nothing fits, among {_count(searched)}. Try other words.", structured
-    lines = [f"<{FENCE}>", *(_line(hit) for hit in shown), f"</{FENCE}>"]
-    head = f"{len(shown)} of {_count(searched)}, best first. {NOTICE}"
+    if shown:
+        head = f"{len(shown)} of {_count(found.searched)}, best first. {NOTICE}"
+    else:
+        head = f"Nothing fits, among {_count(found.searched)}. Try other words."
+    body = [*_passage(found), *(_line(hit, _answers(found, hit)) for hit in shown)]
+    if standing:
+        body += [STANDING, *(_standing_line(entry) for entry in standing)]
+    fenced = [f"<{FENCE}>", *body, f"</{FENCE}>"] if body else []
     rest = [f"{omitted} more did not fit here: ask for something narrower."] if omitted else []
-    return "\n".join([head, *lines, *rest]), structured
+    rest += [f"Standing instructions in your prompt: {', '.join(known)}."] if known else []
+    more = found.standing_omitted
+    rest += [f"{more} more pinned: `wm inspect` lists them."] if more else []
+    return "\n".join([head, *fenced, *rest]), structured
+
+
+def _answered(found: SearchAnswer) -> dict[str, Any]:
+    said = found.answer
+    if said is None:
+        return {}
+    return {"answer": {"id": said.entry[:SHORT_ID], "text": neutralise(said.text)}}
+
+
+def _passage(found: SearchAnswer) -> list[str]:
+    """The answer's own line, where it is a part of its entry; a whole entry follows as a hit."""
+    said = found.answer
+    if said is None or any(_answers(found, hit) for hit in found.hits):
+        return []
+    return [f"Answer, from {said.entry[:SHORT_ID]}: {neutralise(said.text)}"]
+
+
+def _answers(found: SearchAnswer, hit: SearchHit) -> bool:
+    """Whether all of this entry is the answer: then its line is marked, and not said twice."""
+    said = found.answer
+    if said is None or said.entry != hit.entry.id:
+        return False
+    return said.text.split() == hit.entry.text.split()
 
 
 def _that_fit(hits: Sequence[SearchHit], max_chars: int) -> tuple[list[SearchHit], int]:
@@ -52,16 +97,26 @@ def _that_fit(hits: Sequence[SearchHit], max_chars: int) -> tuple[list[SearchHit
     return shown, len(hits) - len(shown)
 
 
-def _line(hit: SearchHit) -> str:
+def _line(hit: SearchHit, answers: bool = False) -> str:
     entry = hit.entry
     because = f" (because {neutralise(entry.rationale)})" if entry.rationale else ""
     text = f"{neutralise(entry.text)}{because}"
-    about = f"{entry.type}, {entry.created_at[:10]}; {neutralise(hit.why)}"
+    pinned = ", pinned" if entry.pinned else ""
+    mark = ", the answer" if answers else ""
+    about = f"{entry.type}, {entry.created_at[:10]}{pinned}{mark}; {neutralise(hit.why)}"
     return f"- {short_id(entry)} [{about}] {text}"
 
 
+def _standing_line(entry: MemoryEntry) -> str:
+    about = f"{entry.type}, {entry.created_at[:10]}, pinned"
+    return f"- {short_id(entry)} [{about}] {neutralise(entry.text)}"
+
+
 def _plain(hit: SearchHit) -> dict[str, Any]:
-    entry = hit.entry
+    return {**_kept(hit.entry), "why": neutralise(hit.why)}
+
+
+def _kept(entry: MemoryEntry) -> dict[str, Any]:
     rationale = {"rationale": neutralise(entry.rationale)} if entry.rationale else {}
     return {
         "id": short_id(entry),
@@ -69,7 +124,7 @@ def _plain(hit: SearchHit) -> dict[str, Any]:
         "text": neutralise(entry.text),
         **rationale,
         "created": entry.created_at[:10],
-        "why": neutralise(hit.why),
+        **({"pinned": True} if entry.pinned else {}),
     }
 
 

@@ -19,7 +19,7 @@ from wm.domain.workspace.sameness import FILLERS, NEGATIONS, Statement, statemen
 MAX_CHARS = 600
 """Longer texts say several things; what two of them say against each other nobody can tell."""
 
-_VALUE_WORDS = words(
+VALUE_WORDS = words(
     "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays"
     " fridays saturdays sundays daily weekly monthly yearly nightly hourly quarterly twice"
     " january february april june july august september october november december"
@@ -33,6 +33,7 @@ _VALUE_WORDS = words(
     " lundi mardi mercredi jeudi vendredi samedi dimanche secondes heures jours semaines mois"
     " segunda terça quarta quinta sexta domingo dias semanas meses"
 )
+"""Words of an amount or a time, in the languages that have spaces."""
 _MODAL_WORDS = words(
     "may might must can could should shall will would do does did is are be always ever anywhere"
     " everywhere including also please just to the a an"
@@ -135,7 +136,7 @@ def saying(text: str) -> Saying:
     core, values, said_no = [], [], False
     plain, denials = _affirmed(_with_numbers_apart(canonical(text)))
     for word in plain.split():
-        if word[0].isdigit() or (word[0] == "v" and word[1:].isdigit()) or word in _VALUE_WORDS:
+        if word[0].isdigit() or (word[0] == "v" and word[1:].isdigit()) or word in VALUE_WORDS:
             values.append(word)
         elif word in _DENIES:
             # "don t" and "ne … pas" deny once.

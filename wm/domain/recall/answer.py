@@ -1,0 +1,173 @@
+"""The passage that answers, out of the best hit (RC-1).
+
+Extracts, never composes: whole sentences of one entry, cited by its id, within a few tokens. The
+rule, which a reader can follow:
+
+1. The best hit is in force: active, on this branch, not replaced, not tainted, not suspect.
+2. It holds most of what was asked, by its words, or by fewer words and a near meaning.
+3. It stands clear: no other hit that is in force holds nearly as much.
+4. Where a number or a time is asked for, the passage names one.
+
+Otherwise the hits stand for themselves. Reads no files, ranks nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from wm.domain.recall.documents import Hit
+from wm.domain.recall.synonyms import SYNONYMS
+from wm.domain.recall.terms import query_words, raw_words, terms_of
+from wm.domain.text import sentences
+from wm.domain.workspace.contradiction import VALUE_WORDS
+from wm.domain.workspace.scope import visible
+from wm.formats.workspace_memory import MemoryEntry
+from wm.settings import RecallSettings
+
+_PAST_TEXT = "before earlier formerly previously previous originally früher vorher antes avant"
+_PAST = frozenset(_PAST_TEXT.split())
+_PAST_CJK = ("以前", "之前", "原来", "かつて", "예전", "이전")
+_WHY = frozenset(["why", "warum", "wieso", "porquê", "pourquoi"])
+_WHY_PARTS = ("por qué", "por que", "为什么", "為什麼", "なぜ", "どうして", "왜")
+
+_VALUE_TEXT = (
+    "when wann cuándo quand quando wieviel wieviele cuánto cuánta cuántos cuántas combien quanto"
+    " quanta quantos quantas"
+)
+_VALUE_ASKED = frozenset(_VALUE_TEXT.split())
+_HOW = {
+    "how": frozenset(["many", "much", "long", "often", "old", "big", "large", "far"]),
+    "wie": frozenset(["viele", "viel", "lange", "oft", "groß", "hoch", "weit"]),
+}
+_VALUE_PART_TEXT = (
+    "何分 何秒 何日 何件 何人 いつ いくつ 多少 几个 几天 几点 什么时候 多久 언제 얼마나 몇"
+)
+_VALUE_PARTS = tuple(_VALUE_PART_TEXT.split())
+_VALUE_SIGNS = frozenset("一二三四五六七八九十百千两每毎")
+_DAYS_CJK = ("曜", "요일", "星期", "周", "매일", "매주")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """entry: the id that the text is taken from, word for word."""
+
+    entry: str
+    text: str
+
+
+def passage(
+    query: str,
+    hits: Sequence[tuple[MemoryEntry, Hit]],
+    branch: str | None,
+    settings: RecallSettings,
+) -> Passage | None:
+    """What answers the query, or None. hits: best first, as many as were found."""
+    if not hits or not _asks_something(query) or _asks_the_past(query):
+        return None
+    (entry, best), *others = hits
+    if not _holds(entry, branch) or not _enough(best, settings):
+        return None
+    rivals = (_support(hit) for other, hit in others if _holds(other, branch))
+    if _support(best) - max(rivals, default=0.0) < settings.answer_margin:
+        return None
+    text = _extract(query, entry, settings.answer_tokens)
+    if not text or (_asks_value(query) and not _names_value(text)):
+        return None
+    return Passage(entry.id, text)
+
+
+def tokens(text: str) -> int:
+    """About how many tokens a model reads: four letters of ASCII are one, others count each."""
+    plain = sum(map(str.isascii, text))
+    return math.ceil(plain / 4) + len(text) - plain
+
+
+def _holds(entry: MemoryEntry, branch: str | None) -> bool:
+    in_force = entry.status == "active" and not entry.superseded_by
+    doubted = entry.tainted or entry.suspect
+    return in_force and not doubted and visible(entry.scope, branch)
+
+
+def _support(hit: Hit) -> float:
+    """What a hit has of the query: its share of the words' weight, and how near it is."""
+    return hit.held + max(hit.near, 0.0)
+
+
+def _enough(hit: Hit, settings: RecallSettings) -> bool:
+    if hit.held >= settings.answer_words:
+        return True
+    return hit.held >= settings.answer_words / 2 and _support(hit) >= settings.answer_support
+
+
+# --- the question ---------------------------------------------------------------------------
+
+
+def _asks_something(query: str) -> bool:
+    """One plain word names a subject and asks nothing."""
+    words = raw_words(query)
+    return len(words) > 1 or any(len(terms_of(word)) > 1 for word in words)
+
+
+def _asks_the_past(query: str) -> bool:
+    low = {word.lower() for word in raw_words(query)}
+    return bool(low & _PAST) or any(part in query for part in _PAST_CJK)
+
+
+def _asks_why(query: str) -> bool:
+    low = {word.lower() for word in raw_words(query)}
+    return bool(low & _WHY) or any(part in query.lower() for part in _WHY_PARTS)
+
+
+def _asks_value(query: str) -> bool:
+    low = [word.lower() for word in raw_words(query)]
+    if not _VALUE_ASKED.isdisjoint(low) or any(part in query for part in _VALUE_PARTS):
+        return True
+    return any(second in _HOW.get(first, ()) for first, second in pairwise(low))
+
+
+def _names_value(text: str) -> bool:
+    if any(map(str.isdigit, text)) or not _VALUE_SIGNS.isdisjoint(text):
+        return True
+    words = {word.strip(".,;:") for word in raw_words(text)}
+    # The month, which is a common word in small letters.
+    if "May" in words or not VALUE_WORDS.isdisjoint(map(str.lower, words)):
+        return True
+    return any(part in text for part in _DAYS_CJK)
+
+
+# --- the passage ----------------------------------------------------------------------------
+
+
+def _extract(query: str, entry: MemoryEntry, most: int) -> str:
+    """The sentence that holds most of the query, and those around it that add to it."""
+    said = sentences(entry.text)
+    if _asks_why(query) and entry.rationale:
+        said = (*said, entry.rationale)
+    wanted = frozenset(term for word in query_words(query) for term in _kin(word))
+    held = [_terms(sentence) & wanted for sentence in said]
+    order = sorted(range(len(said)), key=lambda at: (-len(held[at]), at))
+    chosen: list[int] = []
+    known: set[str] = set()
+    room = most
+    for at in order:
+        adds = held[at] - known or (_asks_why(query) and said[at] == entry.rationale)
+        if tokens(said[at]) <= room and (adds or not chosen):
+            chosen.append(at)
+            known |= held[at]
+            room -= tokens(said[at])
+        elif not chosen:
+            # The sentence that answers is too long, and another one does not answer.
+            return ""
+    return " ".join(said[at] for at in sorted(chosen))
+
+
+def _kin(word: str) -> frozenset[str]:
+    own = terms_of(word)
+    return frozenset((*own, *(kin for term in own for kin in SYNONYMS.get(term, ()))))
+
+
+def _terms(sentence: str) -> frozenset[str]:
+    return frozenset(term for raw in raw_words(sentence) for term in terms_of(raw))
