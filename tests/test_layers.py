@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "library": {"errors", "settings", "formats", "daemon.client", "ops"},
     "cli": {
         *("errors", "settings", "formats", "domain.text", "daemon", "ops", "agents", "library"),
-        *("wire.turn", "proxy", "cli"),
+        *("wire.policy", "proxy", "cli"),
     },
 }
 """Package -> what of `wm` it may import (a package, or one module of it)."""

@@ -11,6 +11,7 @@ from wm.proxy.exchange import Outcome
 from wm.proxy.guard import Admitted
 from wm.proxy.heads import RequestHead, ResponseHead
 from wm.proxy.serve import Running, running
+from wm.proxy.turns import Turns
 from wm.settings import ProxySettings
 
 TOKEN = "token-of-a-test"
@@ -98,7 +99,11 @@ class Seen:
     answer: ResponseHead | None = None
     received: bytes = b""
     outcome: Outcome | None = None
+    decisions: tuple[str, ...] = ()
     over: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def decided(self, policy: str, blocks: tuple[str, ...]) -> None:
+        self.decisions = blocks
 
     def request(self, body: list[bytes]) -> None:
         self.sent = b"".join(body)
@@ -147,7 +152,9 @@ class Bench:
 
 
 @contextlib.asynccontextmanager
-async def bench(*scripts: Play, **options: object) -> AsyncIterator[Bench]:
+async def bench(
+    *scripts: Play, turns: Turns | None = None, **options: object
+) -> AsyncIterator[Bench]:
     seen: list[Seen] = []
     failures: list[Exception] = []
 
@@ -158,7 +165,9 @@ async def bench(*scripts: Play, **options: object) -> AsyncIterator[Bench]:
     async with Upstream(list(scripts)).serving() as upstream:
         address = f"http://127.0.0.1:{upstream.port}"
         settings = ProxySettings(**{"upstream": address, "drain_s": 0.5, **options})  # type: ignore[arg-type]
-        async with running(settings, TOKEN, port=0, watch=watch, failed=failures.append) as proxy:
+        async with running(
+            settings, TOKEN, port=0, watch=watch, failed=failures.append, turns=turns
+        ) as proxy:
             made = Bench(upstream, proxy, seen, failures)
             try:
                 yield made

@@ -345,7 +345,7 @@ class _Broken:
     def request(self, body: list[bytes]) -> None:
         raise ValueError("a bug")
 
-    head = body = ended = request
+    decided = head = body = ended = request
 
 
 def test_draining_lets_an_answer_under_way_end(capsys: object) -> None:

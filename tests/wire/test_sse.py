@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wm.wire.sse import MAX_EVENT_BYTES, Decoder, Event
+from wm.wire.sse import MAX_EVENT_BYTES, Cutter, Decoder, Event
 
 STREAM = (
     b"\xef\xbb\xbf: a comment\n\n"
@@ -56,3 +56,40 @@ def test_any_number_of_cuts_gives_the_same_events(cuts: list[int]) -> None:
 def test_an_event_without_end_is_skipped_and_the_next_one_is_told() -> None:
     long = b"data: " + b"x" * MAX_EVENT_BYTES
     assert decoded(long, b"y", b"\n\n", b"data: z\n\n") == [Event("", b"z")]
+
+
+# --- with their bytes -----------------------------------------------------------------------
+
+
+def cut(*pieces: bytes) -> tuple[list[tuple[bytes, Event | None]], bytes]:
+    cutter = Cutter()
+    return [one for piece in pieces for one in cutter.feed(piece)], cutter.rest()
+
+
+def test_each_event_comes_with_its_bytes() -> None:
+    found, rest = cut(STREAM)
+    assert [event for _, event in found if event] == EVENTS
+    assert b"".join(raw for raw, _ in found) + rest == STREAM
+    assert rest == b"event: cut\ndata: {"
+    assert found[0] == (b"\xef\xbb\xbf: a comment\n\n", None)
+
+
+@pytest.mark.parametrize("at", range(len(STREAM) + 1))
+def test_every_cut_in_two_gives_the_same_events_with_the_same_bytes(at: int) -> None:
+    assert cut(STREAM[:at], STREAM[at:]) == cut(STREAM)
+
+
+@given(st.text("ab:\r\n", max_size=40), st.lists(st.integers(0, 40), max_size=6))
+def test_any_bytes_are_cut_in_the_same_way_and_come_out_whole(text: str, cuts: list[int]) -> None:
+    stream = text.encode()
+    edges = [0, *sorted(min(c, len(stream)) for c in cuts), len(stream)]
+    found, rest = cut(*(stream[a:b] for a, b in pairwise(edges)))
+    assert (found, rest) == cut(stream)
+    assert b"".join(raw for raw, _ in found) + rest == stream
+
+
+def test_an_event_without_end_is_handed_out_as_bytes() -> None:
+    long = b"data: " + b"x" * MAX_EVENT_BYTES
+    found, rest = cut(long, b"y\n\n", b"data: z\n\n")
+    assert ([raw for raw, _ in found], rest) == ([long, b"y\n\n", b"data: z\n\n"], b"")
+    assert all(event is None for _, event in found)

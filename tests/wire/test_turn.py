@@ -1,181 +1,157 @@
-"""Policies: what they decide is kept, and nothing else is touched."""
+"""Events in, commands out: every order in which things happen to an exchange."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from dataclasses import asdict
-from typing import Any
-
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.clients.validity import refusals
-from tests.wire.conversations import Conversation, conversations
-from wm.wire.body import Body, Span, index, members
-from wm.wire.history import History, history
-from wm.wire.turn import Decision, Log, Policy, Prepared, nothing, prepare, results
+from wm.wire.policy import Decision, Prepared
+from wm.wire.sse import Event
+from wm.wire.turn import MAX_HELD_BYTES, Begin, End, Forward, Hand, Keep, Prepare, Turn
 
-HISTORIES = 100_000
-
-
-def opened(raw: bytes) -> tuple[Body, History]:
-    body = index(raw)
-    assert body is not None
-    return body, history(body)
+NEW = (Decision("0123456789abcdef", "short"),)
+MADE = Prepared(b"shorter", NEW, 1)
 
 
-def stubbing(seed: int) -> Policy:
-    """Takes away some results, once two newer ones stand behind them."""
-
-    def policy(body: Body, told: History, log: Log) -> tuple[Decision, ...]:
-        names = [name for _, name in results(body, told)]
-        return tuple(
-            Decision(name, f"[taken out: {name}] ünd 'quotes' \"\\", "old")
-            for name in names[:-2]
-            if (int(name, 16) + seed) % 3 and name not in log
-        )
-
-    return policy
+def held(*pieces: bytes) -> Turn:
+    turn = Turn(holds=True)
+    assert turn.asked() == ()
+    for piece in pieces:
+        assert turn.came(piece) == ()
+    return turn
 
 
-def sent(raw: bytes, log: dict[str, Decision], policy: Policy) -> Prepared:
-    """A request goes out; its decisions are logged first."""
-    prepared = prepare(*opened(raw), log, policy)
-    log.update({one.block: one for one in prepared.decisions})
-    return prepared
+def test_without_a_policy_every_piece_goes_on_as_the_very_object_that_came() -> None:
+    turn = Turn()
+    piece, answer = b"x" * 5000, b"y" * 5000
+    assert turn.asked() == (Begin(None),)
+    (forward,) = turn.came(piece)
+    assert isinstance(forward, Forward)
+    assert forward.data is piece
+    assert turn.whole() == (End(),)
+    turn.answered(events=True)
+    (hand,) = turn.answer(answer)
+    assert isinstance(hand, Hand)
+    assert hand.data is answer
+    assert turn.answer_ended() == ()
 
 
-def read_again(log: dict[str, Decision]) -> dict[str, Decision]:
-    """The log as it comes back from a file."""
-    told = json.loads(json.dumps([asdict(one) for one in log.values()]))
-    return {one["block"]: Decision(**one) for one in told}
+def test_what_is_decided_is_kept_before_the_request_goes() -> None:
+    turn = held(b"a lo", b"ng one")
+    assert turn.whole() == (Prepare(b"a long one", new=True),)
+    assert turn.prepared(MADE) == (Keep(NEW),)
+    assert turn.kept(True) == (Begin(7), Forward(b"shorter"), End())
 
 
-def without_contents(raw: bytes) -> Any:
-    body = json.loads(raw)
-    for message in body["messages"]:
-        for block in message["content"] if isinstance(message["content"], list) else []:
-            if block["type"] == "tool_result":
-                block.pop("content", None)
-    return body
+def test_what_needs_no_new_decision_goes_at_once() -> None:
+    turn = held(b"as it came")
+    turn.whole()
+    assert turn.prepared(Prepared(b"as it came")) == (Begin(10), Forward(b"as it came"), End())
 
 
-def check(made: Conversation) -> None:
-    """Everything that has to hold for any history."""
-    log: dict[str, Decision] = {}
-    policy = stubbing(len(made.messages))
-    for raw in made.requests():
-        came = opened(raw)
-        assert refusals(json.loads(raw), made.ledger) == []
-        assert prepare(*came, {}, nothing).raw is came[0].raw
-        prepared = sent(raw, log, policy)
-        assert refusals(json.loads(prepared.raw), made.ledger) == []
-        assert without_contents(prepared.raw) == without_contents(raw)
-        again = read_again(log)
-        assert prepare(*came, again, policy) == Prepared(prepared.raw, (), prepared.replaced)
-        assert prepare(*came, again, nothing).raw == prepared.raw
+def test_what_cannot_be_kept_is_not_done_and_what_was_kept_before_is() -> None:
+    turn = held(b"a long one")
+    turn.whole()
+    turn.prepared(MADE)
+    assert turn.kept(False) == (Prepare(b"a long one", new=False),)
+    assert turn.prepared(Prepared(b"older", NEW)) == (Begin(5), Forward(b"older"), End())
 
 
-@settings(max_examples=30, deadline=None)
-@given(conversations(most_turns=3))
-def test_any_history_stays_valid_and_has_the_same_bytes_after_a_restart(
-    made: Conversation,
-) -> None:
-    check(made)
+def test_after_a_second_fault_the_bytes_go_as_they_came() -> None:
+    turn = held(b"a long", b" one")
+    turn.whole()
+    assert turn.failed() == (Prepare(b"a long one", new=False),)
+    assert turn.failed() == (Begin(10), Forward(b"a long one"), End())
 
 
-@pytest.mark.soak
-@settings(max_examples=HISTORIES, deadline=None)
-@given(conversations())
-def test_a_hundred_thousand_histories(made: Conversation) -> None:
-    check(made)
+def test_a_request_longer_than_any_goes_on_as_it_comes() -> None:
+    half = bytes(MAX_HELD_BYTES // 2)
+    turn = held(half, half)
+    assert turn.came(b"+") == (Begin(None), Forward(half), Forward(half), Forward(b"+"))
+    assert turn.came(b"more") == (Forward(b"more"),)
+    assert turn.whole() == (End(),)
 
 
-# --- by example ---------------------------------------------------------------------------
+# --- the answer -----------------------------------------------------------------------------
 
 
-def result(content: Any, **more: Any) -> dict[str, Any]:
-    return {"type": "tool_result", "tool_use_id": "a", "content": content, **more}
+class Ear:
+    """Takes pings out, holds what is named hold until the end, breaks at what is named break."""
+
+    def __init__(self) -> None:
+        self._held = b""
+
+    def heard(self, raw: bytes, event: Event | None) -> bytes:
+        match event.name if event else "":
+            case "ping":
+                return b""
+            case "hold":
+                self._held += raw
+                return b""
+            case "break":
+                raise ValueError("a bug")
+        return raw
+
+    def ended(self) -> bytes:
+        return self._held
 
 
-def raw_of(*blocks: dict[str, Any]) -> bytes:
-    return json.dumps({"messages": [{"role": "user", "content": list(blocks)}]}).encode()
+def answered(turn: Turn, *pieces: bytes) -> bytes:
+    turn.answered(events=True)
+    commands = [c for piece in pieces for c in turn.answer(piece)]
+    commands += turn.answer_ended()
+    assert all(isinstance(c, Hand) and c.data for c in commands)
+    return b"".join(c.data for c in commands if isinstance(c, Hand))
 
 
-def everything(text: str) -> Policy:
-    return lambda body, told, _log: tuple(Decision(n, text) for _, n in results(body, told))
-
-
-MARK = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
-PART = {"type": "text", "text": "long"}
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (result("long"), result("short")),
-        (result([PART]), result("short")),
-        (result("long", is_error=True, novel=[1.50]), result("short", is_error=True, novel=[1.5])),
-        (result("long", **MARK), result("short", **MARK)),
-        (result([PART, {**PART, **MARK}]), result([{**PART, "text": "short", **MARK}])),
-        ({"type": "tool_result", "tool_use_id": "a"}, {"type": "tool_result", "tool_use_id": "a"}),
-    ],
-)
-def test_the_content_of_a_result_is_replaced_and_its_marks_stay(before: Any, after: Any) -> None:
-    prepared = prepare(*opened(raw_of(before)), {}, everything("short"))
-    assert json.loads(prepared.raw) == json.loads(raw_of(after))
-
-
-def test_bytes_outside_of_the_content_stay_as_they_were_spelled() -> None:
-    raw = b'{ "messages":[{"content":[ {"content" :"long","n":1.50e0, "type":"tool_result"}],"role"\
-:"user"}],"z":"\\u00e9" }'
-    prepared = prepare(*opened(raw), {}, everything("short"))
-    assert prepared.raw == raw.replace(b'"long"', b'"short"')
-
-
-def test_a_decision_holds_for_either_spelling_and_wherever_the_marks_stand() -> None:
-    raw = raw_of(result("long"))
-    log: dict[str, Decision] = {}
-    sent(raw, log, everything("short"))
-    for spelled in (result([PART]), result([{**PART, **MARK}]), result("long", **MARK)):
-        assert b"long" not in prepare(*opened(raw_of(spelled)), log, nothing).raw
-
-
-def test_a_policy_cannot_change_what_was_decided_or_replace_by_nothing() -> None:
-    raw = raw_of(result("long"))
-    log: dict[str, Decision] = {}
-    first = sent(raw, log, everything("short"))
-    assert sent(raw, log, everything("other")) == Prepared(first.raw, (), 1)
-    assert prepare(*opened(raw), {}, everything("")).raw == raw
-
-
-def test_what_is_named_twice_in_a_result_is_left_alone() -> None:
-    raw = raw_of(result("long")).replace(b'"content": "long"', b'"content": "a", "content": "long"')
-    prepared = prepare(*opened(raw), {}, everything("short"))
-    assert (prepared.raw, prepared.replaced) == (raw, 0)
+ONE, TWO = b"event: one\ndata: 1\n\n", b"event: two\r\ndata: 2\r\n\r\n"
+PING, HOLD, BREAK = (b"event: %b\ndata: {}\n\n" % n for n in (b"ping", b"hold", b"break"))
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("sent", "got"),
     [
-        (b'{"a": 1, "b":[2]}', {"a": (6, 7), "b": (13, 16)}),
-        (b"{}", {}),
-        (b'{"a":1,"a":2}', None),
-        (b"[1]", None),
-        (b'{"a":', None),
+        (ONE + TWO, ONE + TWO),
+        (ONE + PING + TWO, ONE + TWO),
+        (HOLD + ONE + TWO, ONE + TWO + HOLD),
+        (b": comment\n\n" + ONE + b"event: cu", b": comment\n\n" + ONE + b"event: cu"),
+        (b"", b""),
     ],
 )
-def test_members_of_an_object_are_found_where_they_stand(
-    text: bytes, found: dict[str, tuple[int, int]] | None
+def test_an_ear_says_what_the_client_gets_however_the_stream_is_cut(
+    sent: bytes, got: bytes
 ) -> None:
-    told = members(text, Span(0, len(text)))
-    assert (told and {n: (s.start, s.end) for n, s in told.items()}) == found
+    for at in range(len(sent) + 1):
+        assert answered(Turn(ear=Ear()), sent[:at], sent[at:]) == got
+    assert answered(Turn(ear=Ear()), *(sent[n : n + 1] for n in range(len(sent)))) == got
 
 
-def test_a_policy_is_a_function_of_three_values() -> None:
-    policies: list[Callable[..., Any]] = [nothing, stubbing(1), everything("x")]
-    raw = raw_of(result("long"), result("longer"), result("longest"))
-    body, told = opened(raw)
-    for policy in policies:
-        assert policy(body, told, {}) == policy(body, told, {})
+def test_an_answer_that_is_no_stream_is_not_listened_to() -> None:
+    turn = Turn(ear=Ear())
+    turn.answered(events=False)
+    assert turn.answer(PING) == (Hand(PING),)
+
+
+def test_a_fault_of_the_ear_costs_no_byte_that_it_has_not_answered_for() -> None:
+    turn = Turn(ear=Ear())
+    turn.answered(events=True)
+    with pytest.raises(ValueError, match="a bug"):
+        turn.answer(ONE + PING + BREAK + TWO + b"event: t")
+    assert turn.deaf() == (Hand(ONE + BREAK + TWO + b"event: t"),)
+    assert turn.answer(b"wo\n\n" + PING) == (Hand(b"wo\n\n" + PING),)
+    assert turn.answer_ended() == ()
+
+
+@given(st.lists(st.sampled_from([ONE, TWO, HOLD, PING, b"\r", b"\n", b"x"]), max_size=8), st.data())
+def test_an_ear_that_changes_nothing_hands_every_byte_on(
+    parts: list[bytes], data: st.DataObject
+) -> None:
+    stream = b"".join(parts)
+    at = data.draw(st.integers(0, len(stream)))
+
+    class Plain(Ear):
+        def heard(self, raw: bytes, event: Event | None) -> bytes:
+            return raw
+
+    assert answered(Turn(ear=Plain()), stream[:at], stream[at:]) == stream

@@ -1,14 +1,16 @@
 """One request and its answer on their way through (PX-1, PX-10).
 
-Bytes go on as they come, in both directions, and whoever cannot take more stops the other end.
-A client that leaves ends the upstream's call; an upstream that breaks off breaks the client's
-answer off at the same byte. A watcher sees everything and can change nothing.
+A turn (`wm.wire.turn`) is told what comes and says what goes on; without a policy that is every
+piece, at once and as it came. Whoever cannot take more stops the other end. A client that leaves
+ends the upstream's call; an upstream that breaks off breaks the client's answer off at the same
+byte. A watcher sees everything and can change nothing.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
@@ -16,10 +18,15 @@ from typing import Protocol
 from wm.proxy import heads
 from wm.proxy.guard import Admitted, Refused
 from wm.proxy.heads import Framing, RequestHead, ResponseHead
+from wm.proxy.turns import Held
 from wm.proxy.upstream import Connection, Pool
+from wm.wire.turn import Begin, Command, Commands, End, Forward, Hand, Prepare, Turn
 
 STALE_S = 2.0
 """Within this time the loss of a kept connection means that it had been given up before."""
+
+
+_TOGETHER_BYTES = 64 * 1024
 
 
 class Outcome(Enum):
@@ -50,8 +57,11 @@ class Client(Protocol):
 class Watcher(Protocol):
     """Sees one exchange. Called behind the writes; what it raises ends the watching only."""
 
+    def decided(self, policy: str, blocks: tuple[str, ...]) -> None:
+        """A policy saw the request; these it decided now. Before `request`."""
+
     def request(self, body: list[bytes]) -> None:
-        """The whole request has gone on."""
+        """The whole request has gone on; these are the pieces that came."""
 
     def head(self, head: ResponseHead) -> None:
         """The head of the answer has gone on."""
@@ -67,8 +77,8 @@ class Watcher(Protocol):
 class _Request:
     """What was sent of the request, kept until nothing can make us send it again."""
 
-    head: bytes
     chunked: bool
+    head: bytes = b""
     body: list[bytes] = field(default_factory=list)
     ended: bool = False
 
@@ -82,20 +92,22 @@ class Exchange:
         client: Client,
         head: RequestHead,
         admitted: Admitted,
+        turn: tuple[Turn, Held | None],
         watcher: Watcher,
         failed: Failed,
     ) -> None:
         self._pool = pool
         self._client = client
         self._asked = head
-        raw = heads.to_upstream(
-            head, target=pool.origin.target(admitted.target), host=pool.origin.authority
-        )
-        self._request = _Request(raw, head.get(b"transfer-encoding") is not None)
+        self._admitted = admitted
+        self._turn, self._held = turn
+        self._request = _Request(head.get(b"transfer-encoding") is not None)
+        self._came: list[bytes] = [] if self._held else self._request.body
         self._watcher: Watcher | None = watcher
         self._failed = failed
         self._connection: Connection | None = None
         self._connecting: asyncio.Task[None] | None = None
+        self._preparing: asyncio.Task[None] | None = None
         self._unsent: list[bytes] = []
         self._framing: Framing | None = None
         self._to_client: list[bytes] = []
@@ -107,35 +119,90 @@ class Exchange:
     # -- from the client -----------------------------------------------------------------------
 
     def start(self) -> None:
+        self._do(self._turn.asked())
+
+    def more(self, data: bytes) -> None:
+        """A piece of the request's body."""
+        if self._held is not None:
+            self._came.append(data)
+        self._do(self._turn.came(data))
+
+    def end(self) -> None:
+        """The request is whole."""
+        self._do(self._turn.whole())
+        self.flush()
+        if self._request.ended:
+            self._asked_all()
+
+    def flush(self) -> None:
+        """Send on what has come since."""
+        if self._connection is not None:
+            self._connection.asked_all = self._request.ended
+            _write(self._connection, self._unsent)
+
+    # -- what the turn says --------------------------------------------------------------------
+
+    def _do(self, commands: Commands) -> None:
+        for command in commands:
+            match command:
+                case Forward(data):
+                    self._forward(data)
+                case Hand(data):
+                    self._hand(data)
+                case Begin(length):
+                    self._begin(length)
+                case End():
+                    self._request.ended = True
+                    if self._request.chunked:
+                        self._unsent.append(b"0\r\n\r\n")
+                case _:
+                    self._wait_for(command)
+
+    def _begin(self, length: int | None) -> None:
+        origin = self._pool.origin
+        target = origin.target(self._admitted.target)
+        self._request.head = heads.to_upstream(
+            self._asked, target=target, host=origin.authority, length=length
+        )
         connection = self._pool.at_hand()
         if connection is not None:
             self._use(connection)
         else:
             self._connect()
 
-    def more(self, data: bytes) -> None:
-        """A piece of the request's body."""
+    def _forward(self, data: bytes) -> None:
         if self._framing is None:
             self._request.body.append(data)
         self._unsent.append(_chunk(data) if self._request.chunked else data)
 
-    def end(self) -> None:
-        """The request is whole."""
-        self._request.ended = True
-        if self._request.chunked:
-            self._unsent.append(b"0\r\n\r\n")
-        self.flush()
-        body = self._request.body
-        self._watch(lambda watcher: watcher.request(body))
+    def _hand(self, data: bytes) -> None:
+        assert self._framing is not None
+        self._to_client.append(_chunk(data) if self._framing.chunked else data)
 
-    def flush(self) -> None:
-        """Send on what has come since."""
-        if self._connection is None:
+    def _wait_for(self, command: Command) -> None:
+        """Of the commands only `Prepare` comes here: a turn's `Keep` is done with it."""
+        assert isinstance(command, Prepare)
+        assert self._held is not None
+        self._preparing = self._pool.loop.create_task(self._through(self._held, command))
+
+    async def _through(self, held: Held, command: Prepare) -> None:
+        """One of the doors with a broad catch: a fault of ours costs no request."""
+        try:
+            commands = await held.through(command)
+        except Exception as error:  # noqa: BLE001 - the proxy's fallback
+            self._failed(error)
+            commands = self._turn.failed()
+        if self._over:  # the client left; what was decided stays decided
             return
-        self._connection.asked_all = self._request.ended
-        if self._unsent:
-            unsent, self._unsent = self._unsent, []
-            self._connection.write(unsent[0] if len(unsent) == 1 else b"".join(unsent))
+        self._do(commands)
+        if self._request.ended:
+            self.flush()
+            self._watch(lambda w: w.decided(held.policy, tuple(one.block for one in held.decided)))
+            self._asked_all()
+
+    def _asked_all(self) -> None:
+        came = self._came
+        self._watch(lambda watcher: watcher.request(came))
 
     def client_left(self) -> None:
         self._finish(Outcome.CLIENT_LEFT)
@@ -193,13 +260,14 @@ class Exchange:
         self._to_client.append(
             heads.to_client(head, framing=self._framing, keep=self._keep, version=version)
         )
+        if self._held is not None:
+            self._turn.answered(events=self._framing.chunked and _events(head))
         self._watch(lambda watcher: watcher.head(head))
 
     def answer_body(self, data: bytes) -> None:
-        assert self._framing is not None
-        if self._framing.bodiless:
+        if self._framing is None or self._framing.bodiless:
             return
-        self._to_client.append(_chunk(data) if self._framing.chunked else data)
+        self._do(self._heard(lambda: self._turn.answer(data)))
         self.answer_read()
         self._watch(lambda watcher: watcher.body(data))
 
@@ -210,16 +278,26 @@ class Exchange:
 
     def answer_ended(self) -> None:
         self._connection = None
+        self._do(self._heard(self._turn.answer_ended))
         if self._framing is not None and self._framing.chunked:
             self._to_client.append(b"0\r\n\r\n")
         self.answer_read()
         self._finish(Outcome.WHOLE)
         self._client.done(keep=self._keep)
 
+    def _heard(self, listen: Callable[[], Commands]) -> Commands:
+        """One of the doors with a broad catch: a fault of the ear costs no byte."""
+        try:
+            return listen()
+        except Exception as error:  # noqa: BLE001 - the proxy's fallback
+            self._failed(error)
+            return self._turn.deaf()
+
     def upstream_lost(self, reason: str) -> None:
         was_kept = self._connection is not None and self._connection.used > 0
         self._connection = None
         if self._framing is not None:
+            self._do(self._turn.deaf())  # what it waited to hear the end of
             self.answer_read()
             self._finish(Outcome.UPSTREAM_CUT)
             self._client.cut()
@@ -293,6 +371,23 @@ def refusal(refused: Refused, *, version: str = "1.1") -> bytes:
         ((b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))),
     )
     return heads.to_client(head, framing=Framing(), keep=False, version=version) + body
+
+
+def _events(head: ResponseHead) -> bool:
+    """Whether its body is a stream of events that can be read as it comes."""
+    kind = (head.get(b"content-type") or b"").lower()
+    return kind.startswith(b"text/event-stream") and head.get(b"content-encoding") is None
+
+
+def _write(connection: Connection, parts: list[bytes]) -> None:
+    """Write and clear. Small parts go together, so that they are one packet; copying a large one
+    would cost more than it saves."""
+    if len(parts) > 1 and sum(map(len, parts)) <= _TOGETHER_BYTES:
+        connection.write(b"".join(parts))
+    else:
+        for part in parts:
+            connection.write(part)
+    parts.clear()
 
 
 def _chunk(data: bytes) -> bytes:

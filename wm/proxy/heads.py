@@ -56,9 +56,17 @@ def first(headers: Headers, name: bytes) -> bytes | None:
     return next((value for key, value in headers if key.lower() == name), None)
 
 
-def to_upstream(head: RequestHead, *, target: bytes, host: bytes) -> bytes:
+def texts(headers: Headers) -> dict[str, str]:
+    """Names in lower case; of several of a name the last."""
+    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in headers}
+
+
+def to_upstream(
+    head: RequestHead, *, target: bytes, host: bytes, length: int | None = None
+) -> bytes:
     """The head as the upstream gets it. `Host` stands where the client had it. A body without a
-    length goes in chunks; `Expect` was answered by us."""
+    length goes in chunks; `Expect` was answered by us. length: of a body that is not the client's
+    own, None for the one that it names."""
     lines = [b"%b %b HTTP/1.1\r\n" % (head.method, target)]
     hop = _named_by_connection(head.headers)
     named = False
@@ -67,6 +75,8 @@ def to_upstream(head: RequestHead, *, target: bytes, host: bytes) -> bytes:
         if low == b"host":
             named = True
             lines.append(b"%b: %b\r\n" % (name, host))
+        elif length is not None and low == b"content-length":
+            lines.append(b"%b: %d\r\n" % (name, length))
         elif low not in hop and low != b"expect" and not low.startswith(OUR_OWN):
             lines.append(b"%b: %b\r\n" % (name, value))
     if not named:

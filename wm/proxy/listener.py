@@ -19,6 +19,7 @@ from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 from wm.proxy.exchange import Exchange, Failed, Watcher, refusal
 from wm.proxy.guard import Admitted, Guard, Refused
 from wm.proxy.heads import RequestHead
+from wm.proxy.turns import Turns
 from wm.proxy.upstream import Pool
 from wm.settings import ProxySettings
 
@@ -180,7 +181,6 @@ class ClientConnection(asyncio.Protocol):
         self._resume("ahead")
         if incoming.ended:
             exchange.end()
-        exchange.flush()
 
     def send(self, data: bytes) -> None:
         if self._open:
@@ -198,6 +198,8 @@ class ClientConnection(asyncio.Protocol):
         self._resume("upstream")
         if keep and not self._server.draining:
             self._next()
+            if self._exchange is not None:
+                self._exchange.flush()
         else:
             self._end()
 
@@ -256,7 +258,13 @@ class Server:
     """The listening sockets and the clients of one proxy. On the event loop."""
 
     def __init__(
-        self, pool: Pool, guard: Guard, watch: Watch, settings: ProxySettings, failed: Failed
+        self,
+        pool: Pool,
+        guard: Guard,
+        watch: Watch,
+        settings: ProxySettings,
+        failed: Failed,
+        turns: Turns | None = None,
     ) -> None:
         self.loop = asyncio.get_running_loop()
         self.pool = pool
@@ -266,6 +274,7 @@ class Server:
         self.draining = False
         self.refused = 0
         self._watch = watch
+        self._turns = turns or Turns()
         self._failed = failed
         self._server: asyncio.Server | None = None
         self._empty = asyncio.Event()
@@ -276,8 +285,8 @@ class Server:
         )
 
     def exchange(self, client: ClientConnection, head: RequestHead, admitted: Admitted) -> Exchange:
-        watcher = self._watch(head, admitted)
-        return Exchange(self.pool, client, head, admitted, watcher, self._failed)
+        turn, watcher = self._turns.turn(head, admitted), self._watch(head, admitted)
+        return Exchange(self.pool, client, head, admitted, turn, watcher, self._failed)
 
     def left(self, connection: ClientConnection) -> None:
         self.connections.discard(connection)

@@ -15,6 +15,7 @@ from wm.proxy.exchange import Failed
 from wm.proxy.guard import Guard, hosts_of
 from wm.proxy.listener import Server, Watch, bind
 from wm.proxy.origin import parse_origin
+from wm.proxy.turns import Turns
 from wm.proxy.upstream import Pool
 from wm.settings import ProxySettings
 
@@ -31,14 +32,21 @@ class Running:
 
 @contextlib.asynccontextmanager
 async def running(
-    settings: ProxySettings, token: str, *, port: int, watch: Watch, failed: Failed
+    settings: ProxySettings,
+    token: str,
+    *,
+    port: int,
+    watch: Watch,
+    failed: Failed,
+    turns: Turns | None = None,
 ) -> AsyncIterator[Running]:
-    """A proxy on this loop. Raises UserError for an upstream or a port that cannot be."""
+    """A proxy on this loop; without `turns` it changes nothing. Raises UserError for an upstream
+    or a port that cannot be."""
     origin = parse_origin(settings.upstream)
     listener = _bound(port)
     number = listener.getsockname()[1]
     guard = Guard(token.encode("ascii"), hosts_of(number))
-    server = Server(Pool(origin, settings), guard, watch, settings, failed)
+    server = Server(Pool(origin, settings), guard, watch, settings, failed, turns)
     await server.listen(listener)
     try:
         yield Running(server, number, f"http://127.0.0.1:{number}/t/{token}")

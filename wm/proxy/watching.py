@@ -23,7 +23,7 @@ from wm.wire.identity import Conversations, Identity, identify
 from wm.wire.usage import AnswerReader, Told, Usage
 
 MESSAGES = "/v1/messages"
-POLICY = "none"
+NO_POLICY = "none"
 _KEPT_BYTES = 4 * 1024 * 1024
 """Of the last bodies, so that the next one of a conversation is read from where it goes on."""
 _MAX_LINES = 400
@@ -138,11 +138,15 @@ class Watched:
         self._method = asked.method.decode("latin-1")
         self._is_message = self._method == "POST" and self.path == MESSAGES
         self._request: list[bytes] = []
+        self._decided: tuple[str, tuple[str, ...]] = (NO_POLICY, ())
         self._status = 0
         self._sizes = [0, 0]
         self._times = {"sent": 0.0, "firstByte": 0.0, "ended": 0.0}
         self._opener: Opener | None = None
         self._reader: AnswerReader | None = None
+
+    def decided(self, policy: str, blocks: tuple[str, ...]) -> None:
+        self._decided = policy, blocks
 
     def request(self, body: list[bytes]) -> None:
         self._times["sent"] = self._since()
@@ -194,7 +198,8 @@ class Watched:
             "outcome": outcome.value,
             "error": told.error,
             "stopReason": told.stop_reason,
-            "policy": POLICY,
+            "policy": self._decided[0],
+            "decisions": list(self._decided[1]),
             "requestBytes": self._sizes[0],
             "answerBytes": self._sizes[1],
             "messages": len(now.lines),

@@ -5,10 +5,14 @@ The rule it protects: the events told are the same for every way of cutting the 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 MAX_EVENT_BYTES = 32 * 1024 * 1024
 """A longer event is skipped whole: nobody sends one, and memory is not for filling."""
+
+_BLANK_LINE = re.compile(rb"(?:\r\n|\n|\r(?!\n)){2}")
+"""Two line ends in a row; the second may be the first half of one that is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +75,49 @@ class Decoder:
             name = self._name.decode("utf-8", "replace")
             events.append(Event(name, b"\n".join(self._data)))
         self._name, self._data, self._size, self._skipping = b"", [], 0, False
+
+
+class Cutter:
+    """Feed it pieces; it gives the bytes of each event that is complete, with the event.
+
+    All bytes together are the stream as it came. Bytes that say nothing come with None.
+    """
+
+    def __init__(self) -> None:
+        self._rest = bytearray()
+        self._looked_at = 0
+        self._gave_up = False
+
+    def feed(self, piece: bytes) -> list[tuple[bytes, Event | None]]:
+        """What this piece completes."""
+        if self._gave_up:
+            return [(piece, None)]
+        self._rest += piece
+        found: list[tuple[bytes, Event | None]] = []
+        at = 0
+        while end := self._end(max(at, self._looked_at)):
+            raw = bytes(self._rest[at:end])
+            told = Decoder().feed(raw)
+            found.append((raw, told[0] if told else None))
+            at = end
+        del self._rest[:at]
+        # The last three bytes may be the beginning of a blank line.
+        self._looked_at = max(0, len(self._rest) - 3)
+        if len(self._rest) > MAX_EVENT_BYTES:
+            self._gave_up = True
+            found.append((self.rest(), None))
+        return found
+
+    def rest(self) -> bytes:
+        """What is left without an end."""
+        left = bytes(self._rest)
+        self._rest.clear()
+        return left
+
+    def _end(self, start: int) -> int:
+        """Where the event ends that is searched from `start`; 0 while its end is not there."""
+        found = _BLANK_LINE.search(self._rest, start)
+        if found is None:
+            return 0
+        cut = found.end() == len(self._rest) and self._rest.endswith(b"\r")
+        return 0 if cut else found.end()

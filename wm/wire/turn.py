@@ -1,101 +1,163 @@
-"""What becomes of one request: known decisions, then a policy's new ones, as splices. Pure (PX-2).
+"""One request and its answer as events that come in and commands that go out. Pure (PX-2).
 
-A decision names a tool result by its content and says what stands in its place. Decisions come
-from the log first, so that the same history has the same bytes after a restart; only results
-without one are shown to the policy. Only the content of a tool result can be replaced: ids, pairs,
-thinking, marks and every other byte stay as they came. New decisions have to be in the log before
-the request leaves.
+It knows in which order things happen, not how: a request that a policy may change waits until it
+is whole, until the policy has decided and until what it decided is on disk; then it goes. Every
+fault of ours has a way out that ends with the bytes that came. Who runs the commands keeps their
+order.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any
+from collections import deque
+from typing import NamedTuple, Protocol
 
-from wm.wire.body import Block, Body, Span, members, splice
-from wm.wire.history import MARK, History
+from wm.wire.policy import Decision, Prepared
+from wm.wire.sse import Cutter, Event
 
-Log = Mapping[str, "Decision"]
-"""The decisions of a conversation, by block."""
+MAX_HELD_BYTES = 64 * 1024 * 1024
+"""Twice of what the service takes: a longer request goes on as it comes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """block: the identity of a tool result (`wm.wire.history`). text: what stands in its place;
-    never empty. reason: a stable word."""
+class Begin(NamedTuple):
+    """The request sets out. length: of its body, None where it is the client's own."""
 
-    block: str
-    text: str
-    reason: str = ""
+    length: int | None
 
 
-Policy = Callable[[Body, History, Log], tuple[Decision, ...]]
-"""Decides what is not decided yet. Pure: the same arguments, the same decisions."""
+class Forward(NamedTuple):
+    """These bytes of the request go upstream."""
+
+    data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """raw: what goes upstream; the very bytes that came where nothing was replaced.
+class End(NamedTuple):
+    """The request is whole."""
 
-    decisions: the new ones, to be logged first. replaced: how many results are not as they came.
-    """
+
+class Prepare(NamedTuple):
+    """Have a policy decide; the answer is `Turn.prepared`. new: else by known decisions only."""
 
     raw: bytes
-    decisions: tuple[Decision, ...] = ()
-    replaced: int = 0
+    new: bool
 
 
-def nothing(_body: Body, _history: History, _log: Log) -> tuple[Decision, ...]:
-    """The policy that decides nothing."""
-    return ()
+class Keep(NamedTuple):
+    """Have these on disk; the answer is `Turn.kept`."""
+
+    decisions: tuple[Decision, ...]
 
 
-POLICIES: Mapping[str, Policy] = MappingProxyType({"none": nothing})
-"""Policies by name, as `wm replay --policy` takes them."""
+class Hand(NamedTuple):
+    """These bytes of the answer go to the client."""
+
+    data: bytes
 
 
-def prepare(body: Body, history: History, log: Log, policy: Policy = nothing) -> Prepared:
-    """The request as it goes upstream."""
-    new = tuple(one for one in policy(body, history, log) if one.text and one.block not in log)
-    decided = {**log, **{one.block: one for one in new}} if new else log
-    if not decided:
-        return Prepared(body.raw)
-    replacements = [
-        (span, _content(block, decided[name].text))
-        for block, name in results(body, history)
-        if name in decided and (span := _content_of(body, block)) is not None
-    ]
-    raw = splice(body.raw, replacements) if replacements else body.raw
-    return Prepared(raw, new, len(replacements))
+Command = Begin | Forward | End | Prepare | Keep | Hand
+Commands = tuple[Command, ...]
+"""In their order. `Prepare` and `Keep` come alone."""
 
 
-def results(body: Body, history: History) -> Iterator[tuple[Block, str]]:
-    """Every tool result with its identity, in order."""
-    for message, line in zip(body.messages, history.lines, strict=True):
-        for block, name in zip(message.blocks, line.blocks, strict=True):
-            if message.role == "user" and block.type == "tool_result":
-                yield block, name
+class Ear(Protocol):
+    """Listens to one answer, event by event, and says what the client gets of it."""
+
+    def heard(self, raw: bytes, event: Event | None) -> bytes:
+        """The bytes for the client: `raw` for an event that goes on as it came. event: None for
+        bytes that say nothing, such as a comment."""
+
+    def ended(self) -> bytes:
+        """What is left to be said at the end."""
 
 
-def _content_of(body: Body, block: Block) -> Span | None:
-    """Where the content of a result stands; None where it has none to be replaced."""
-    return (members(body.raw, block.span) or {}).get("content")
+class Turn:
+    """One exchange. holds: the request waits until it is whole and was prepared. Without that,
+    and without an ear, every piece goes on as the very object that came."""
 
+    def __init__(self, *, holds: bool = False, ear: Ear | None = None) -> None:
+        self._held: list[bytes] | None = [] if holds else None
+        self._size = 0
+        self._raw = b""
+        self._made: Prepared | None = None
+        self._new = True
+        self._ear = ear
+        self._cutter: Cutter | None = None
+        self._cut: deque[tuple[bytes, Event | None]] = deque()
+        self._said: list[bytes] = []
 
-def _content(block: Block, text: str) -> bytes:
-    """A text as the content of a result. A mark inside of the old content stays: with it would
-    go what the client wants to have cached."""
-    mark = _mark_in(block.value.get("content"))
-    if mark is None:
-        return json.dumps(text, ensure_ascii=False).encode("utf-8", "replace")
-    part = {"type": "text", "text": text, MARK: mark}
-    return json.dumps([part], ensure_ascii=False).encode("utf-8", "replace")
+    def asked(self) -> Commands:
+        """The head of a request came."""
+        return () if self._held is not None else (Begin(None),)
 
+    def came(self, piece: bytes) -> Commands:
+        """A piece of the request's body came."""
+        if self._held is None:
+            return (Forward(piece),)
+        self._held.append(piece)
+        self._size += len(piece)
+        if self._size <= MAX_HELD_BYTES:
+            return ()
+        held, self._held = self._held, None
+        return (Begin(None), *map(Forward, held))
 
-def _mark_in(content: Any) -> Any:
-    parts = content if isinstance(content, list) else []
-    marks = [part[MARK] for part in parts if isinstance(part, dict) and MARK in part]
-    return marks[-1] if marks else None
+    def whole(self) -> Commands:
+        """The request is whole."""
+        if self._held is None:
+            return (End(),)
+        self._raw = b"".join(self._held)
+        return (Prepare(self._raw, new=True),)
+
+    def prepared(self, made: Prepared) -> Commands:
+        if not (self._new and made.decisions):
+            return self._go(made.raw)
+        self._made = made
+        return (Keep(made.decisions),)
+
+    def kept(self, done: bool) -> Commands:
+        """Where nothing can be written down, only what already is may be done."""
+        return self._go(self._made.raw) if done and self._made else self.failed()
+
+    def failed(self) -> Commands:
+        """A fault of ours. What was decided before is still done; if that cannot be, nothing."""
+        if not self._new:
+            return self._go(self._raw)
+        self._new = False
+        return (Prepare(self._raw, new=False),)
+
+    def _go(self, raw: bytes) -> Commands:
+        self._held, self._raw, self._made = None, b"", None
+        return (Begin(len(raw)), Forward(raw), End())
+
+    def answered(self, *, events: bool) -> None:
+        """The head of the answer came. events: the body is a plain stream of events."""
+        if self._ear is not None and events:
+            self._cutter = Cutter()
+
+    def answer(self, piece: bytes) -> Commands:
+        """A piece of the answer's body came."""
+        if self._cutter is None or self._ear is None:
+            return (Hand(piece),)
+        self._cut.extend(self._cutter.feed(piece))
+        while self._cut:
+            self._said.append(self._ear.heard(*self._cut[0]))
+            self._cut.popleft()
+        return self._hand()
+
+    def answer_ended(self) -> Commands:
+        """The answer came to its end."""
+        if self._cutter is None or self._ear is None:
+            return ()
+        if rest := self._cutter.rest():
+            self._said.append(self._ear.heard(rest, None))
+        return self._hand(self._ear.ended())
+
+    def deaf(self) -> Commands:
+        """A fault of the ear: what it has not answered for, and all behind, goes on as it came."""
+        self._said += [raw for raw, _ in self._cut]
+        rest = self._cutter.rest() if self._cutter is not None else b""
+        self._cut.clear()
+        self._ear = self._cutter = None
+        return self._hand(rest)
+
+    def _hand(self, last: bytes = b"") -> Commands:
+        said, self._said = b"".join((*self._said, last)), []
+        return (Hand(said),) if said else ()

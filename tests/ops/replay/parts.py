@@ -10,8 +10,8 @@ from typing import Any
 
 from wm.formats.replay import ReplayReport
 from wm.ops.replay.report import replay
+from wm.wire.policy import Policy
 from wm.wire.rows import Measure, estimate
-from wm.wire.turn import Policy
 
 MODEL = "claude-opus-5-5"
 LONG = "the berth is free " * 300

@@ -32,7 +32,7 @@ from wm.ops.replay.files import recorded
 from wm.ops.replay.sent import UNSEEN, Left
 from wm.wire.body import Block, Body
 from wm.wire.history import History
-from wm.wire.turn import Decision, Log, results
+from wm.wire.policy import Decision, Log, results
 
 PAIR = 2
 

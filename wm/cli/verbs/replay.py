@@ -10,7 +10,7 @@ import click
 from wm.cli import output, recordings
 from wm.cli.context import json_option
 from wm.formats.replay import ReplayedSum, ReplayedTurn, ReplayReport
-from wm.wire.turn import POLICIES
+from wm.wire.policy import POLICIES
 
 MAX_NAME = 26
 

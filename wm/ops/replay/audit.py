@@ -21,9 +21,9 @@ from wm.settings import PruningSettings
 from wm.wire.body import Block, Body, Message, index
 from wm.wire.cachesim import dollars, uncached
 from wm.wire.history import History, Kind, compare, history
+from wm.wire.policy import nothing
 from wm.wire.prices import DATED, price_of
 from wm.wire.rows import estimate
-from wm.wire.turn import nothing
 
 MOST_FILES = 20
 REMINDER = "<system-reminder>"

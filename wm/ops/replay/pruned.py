@@ -16,7 +16,7 @@ from wm.ops.replay.reads import READERS, SHELLS
 from wm.settings import PruningSettings
 from wm.wire.body import Block, Body
 from wm.wire.history import History
-from wm.wire.turn import Decision, Log, Policy
+from wm.wire.policy import Decision, Log, Policy
 
 HANDLE = "t_0000000000000000"
 """As long as the name of a kept output is."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from wm.wire.body import Block, Body, Message
 from wm.wire.history import History
-from wm.wire.turn import Decision, results
+from wm.wire.policy import Decision, results
 
 READERS = frozenset({"read", "view", "notebookread"})
 WRITERS = frozenset(

@@ -21,9 +21,9 @@ from wm.ops.replay.files import Progress, recorded
 from wm.ops.replay.run import Counted, Factors, Run, scaled
 from wm.ops.replay.sent import Left
 from wm.wire.cachesim import dollars, uncached
+from wm.wire.policy import POLICIES, Policy, nothing
 from wm.wire.prices import DATED, price_of
 from wm.wire.rows import Measure, estimate
-from wm.wire.turn import POLICIES, Policy, nothing
 from wm.wire.usage import Usage
 
 

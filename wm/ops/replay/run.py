@@ -18,10 +18,10 @@ from wm.ops.replay.sent import Sent
 from wm.wire.binding import Bindings, binds
 from wm.wire.body import Body, index
 from wm.wire.cachesim import MAX_MARKS, PromptCache
-from wm.wire.history import History, history, unpaired
+from wm.wire.history import unpaired
+from wm.wire.policy import Conversation, Policy
 from wm.wire.prices import price_of
 from wm.wire.rows import Measure, Row, estimate, row
-from wm.wire.turn import Decision, Policy, prepare
 from wm.wire.usage import Usage
 
 AS_MARKED, FIVE_MINUTES, ONE_HOUR = "", "5m", "1h"
@@ -60,9 +60,8 @@ class Counted:
 
 @dataclass
 class _Conversation:
-    before: tuple[Body, History] | None = None
+    talk: Conversation = field(default_factory=Conversation)
     out: tuple[Body, Row] | None = None
-    log: dict[str, Decision] = field(default_factory=dict)
     removed: frozenset[str] = frozenset()
     bindings: Bindings = field(default_factory=Bindings)
 
@@ -86,17 +85,17 @@ class Run:
         """What becomes of a request; None for bytes that are none."""
         one = kept(self._conversations, f"{sent.cache}/{sent.conversation}", _Conversation)
         started = self._clock()
-        came = index(sent.raw, one.before[0] if one.before else None)
-        if came is None:
-            return None
-        told = history(came, one.before)
-        prepared = prepare(came, told, one.log, self._policy)
+        before = one.talk.before
+        prepared = one.talk.prepare(sent.raw, self._policy)
         seconds = self._clock() - started
-        one.log.update((decision.block, decision) for decision in prepared.decisions)
+        if prepared is None or one.talk.before is None:
+            return None
+        one.talk.keep(prepared.decisions)
+        came, told = one.talk.before
         goes = came if prepared.raw is came.raw else index(prepared.raw, one.out and one.out[0])
         if goes is None:
             return None
-        if goes is came and one.out and one.out[0] is not (one.before and one.before[0]):
+        if goes is came and one.out and one.out[0] is not (before and before[0]):
             goes = index(came.raw, one.out[0]) or came
         found = row(goes, one.out[1] if one.out else None, self._measure)
         counted = Counted(
@@ -107,13 +106,14 @@ class Run:
             ways=self._ways(sent, found),
             decided=len(prepared.decisions),
             replaced=prepared.replaced,
-            faults=_faults(one, came),
+            faults=_faults(one.removed, came, len(before[0].messages) if before else 0),
             broken=len(one.bindings.broken(found)) if binds(found.model) else 0,
             wrong=_wrong(goes, found),
             seconds=seconds,
         )
-        one.before, one.out = (came, told), (goes, found)
-        one.removed = removed_paths(came, told, one.log) if one.log else frozenset()
+        one.out = (goes, found)
+        log = one.talk.log
+        one.removed = removed_paths(came, told, log) if log else frozenset()
         return counted
 
     def _ways(self, sent: Sent, found: Row) -> tuple[Usage, ...]:
@@ -136,12 +136,14 @@ def kept(known: OrderedDict[str, T], name: str, make: Callable[[], T]) -> T:
     return found
 
 
-def _faults(one: _Conversation, came: Body) -> int:
-    """Calls since the last request that read a file whose text had been taken away."""
-    if not one.removed or one.before is None:
+def _faults(removed: frozenset[str], came: Body, old: int) -> int:
+    """Calls behind the `old` messages of the last request that read a file whose text had been
+    taken away."""
+    if not removed:
         return 0
-    new = came.messages[len(one.before[0].messages) :]
-    return sum(read.path in one.removed for message in new for read in reads_in(message))
+    return sum(
+        read.path in removed for message in came.messages[old:] for read in reads_in(message)
+    )
 
 
 def _wrong(body: Body, found: Row) -> tuple[str, ...]:
