@@ -1019,6 +1019,12 @@ class ProxySettings:
     max_head_bytes: int = option(
         64 * 1024, "Largest request line and headers.", spec="PX-10", unit="bytes"
     )
+    head_timeout_s: float = option(
+        30.0, "Longest wait for a request's head once its client began.", spec="PX-10", unit="s"
+    )
+    max_clients: int = option(
+        400, "Most connections of clients; one more is closed at once.", spec="PX-10"
+    )
     drain_s: float = option(
         10.0, "On SIGTERM, answers under way get this long to end.", spec="PX-1", unit="s"
     )

@@ -204,6 +204,11 @@ class Exchange:
         came = self._came
         self._watch(lambda watcher: watcher.request(came))
 
+    @property
+    def answering(self) -> bool:
+        """Something of an answer has gone to the client."""
+        return self._framing is not None
+
     def client_left(self) -> None:
         self._finish(Outcome.CLIENT_LEFT)
 
@@ -360,14 +365,14 @@ class Failed(Protocol):
 def refusal(refused: Refused, *, version: str = "1.1") -> bytes:
     """An answer of our own, in the form that clients of the Messages API read."""
     kind = {403: "permission_error", 404: "not_found_error"}.get(refused.status, "api_error")
-    if refused.status in (400, 405, 413, 431, 505):
+    if refused.status in (400, 405, 408, 413, 431, 501, 505):
         kind = "invalid_request_error"
     body = json.dumps(
         {"type": "error", "error": {"type": kind, "message": refused.message}}
     ).encode()
     head = ResponseHead(
         refused.status,
-        b"Refused by wm" if refused.status < 500 else b"Bad Gateway",
+        b"Bad Gateway" if refused.status == 502 else b"Refused by wm",
         ((b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))),
     )
     return heads.to_client(head, framing=Framing(), keep=False, version=version) + body

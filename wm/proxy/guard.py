@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from wm.proxy.heads import RequestHead
 
 _METHODS = frozenset({b"GET", b"POST", b"HEAD", b"PUT", b"PATCH", b"DELETE"})
-_ROUTE = re.compile(rb"/t/([A-Za-z0-9_-]{1,128})(?:/w/([0-9a-f]{4,16}))?(/[^\s]*|)")
+_ROUTE = re.compile(rb"/t/([A-Za-z0-9_-]{1,128})(?:/w/([0-9a-f]{4,16}))?(/[^\s#]*|)")
+_CODED = b"transfer-encoding"
 _BROWSER = (b"origin", b"sec-fetch-site", b"sec-fetch-mode", b"access-control-request-method")
 
 
@@ -53,6 +54,10 @@ class Guard:
             return Refused(403, "The base URL must be the one that `wm proxy` printed.")
         if head.method not in _METHODS:
             return Refused(405, f"The method {head.method.decode('latin-1')} is not passed on.")
+        coded = [value.strip().lower() for name, value in head.headers if name.lower() == _CODED]
+        if coded and (coded != [b"chunked"] or head.version == "1.0"):
+            # What else it may mean, two hops could take in two ways.
+            return Refused(501, "Of transfer codings only chunked is known here.")
         return Admitted(route[3] or b"/", (route[2] or b"").decode("ascii"))
 
 

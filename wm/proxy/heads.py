@@ -128,13 +128,14 @@ def upstream_keeps(head: ResponseHead) -> bool:
 
 
 def _named_by_connection(headers: Headers) -> frozenset[bytes] | set[bytes]:
-    """The hop-by-hop names, with those that `Connection` declares to be such."""
+    """The hop-by-hop names, with those that `Connection` declares to be such. A length is none:
+    without it the next hop would take the body for a request of its own."""
     extra = {
         token.strip().lower()
         for name, value in headers
         if name.lower() == b"connection"
         for token in value.split(b",")
-    } - {b"close", b"keep-alive", b""}
+    } - {b"close", b"keep-alive", b"content-length", b"host", b""}
     return HOP_BY_HOP | extra if extra else HOP_BY_HOP
 
 

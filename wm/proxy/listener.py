@@ -59,6 +59,7 @@ class ClientConnection(asyncio.Protocol):
         self._refused = False
         self._open = False
         self._timer: asyncio.TimerHandle | None = None
+        """Ends a client that is slow with a head, and one that was refused."""
 
     # -- transport ---------------------------------------------------------------------------
 
@@ -66,7 +67,11 @@ class ClientConnection(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         self._open = True
+        if len(self._server.connections) >= self._server.settings.max_clients:
+            transport.abort()  # so that strangers cannot use up what the system lets us open
+            return
         self._server.connections.add(self)
+        self._wait_for_head()
         # Bytes of an answer are wanted when they are there, not when a packet is full.
         sock = transport.get_extra_info("socket")
         if sock is not None:
@@ -83,6 +88,8 @@ class ClientConnection(asyncio.Protocol):
             self._refuse(Refused(400, f"This is not HTTP/1.1: {error}."))
         if self._exchange is not None:
             self._exchange.flush()
+        elif self._timer is None and not self._refused:
+            self._wait_for_head()
 
     def eof_received(self) -> bool:
         return False  # a client that hears no more has left
@@ -90,8 +97,7 @@ class ClientConnection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         self._open = False
         self._server.left(self)
-        if self._timer is not None:
-            self._timer.cancel()
+        self._stop_timer()
         self._incoming.clear()
         exchange, self._exchange = self._exchange, None
         if exchange is not None:
@@ -132,8 +138,6 @@ class ClientConnection(asyncio.Protocol):
         head = RequestHead(self._parser.get_method(), self._url, self._headers, version, keep)
         self._headers = []
         self._incoming.append(_Incoming(head))
-        if head.get(b"expect") is not None and len(self._incoming) == 1:
-            self.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         self._next()
 
     def on_body(self, body: bytes) -> None:
@@ -171,6 +175,9 @@ class ClientConnection(asyncio.Protocol):
         if isinstance(admitted, Refused):
             self._refuse(admitted)
             return
+        self._stop_timer()
+        if incoming.head.get(b"expect") is not None and not incoming.ended:
+            self.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         exchange = self._server.exchange(self, incoming.head, admitted)
         self._exchange = exchange
         exchange.start()
@@ -211,15 +218,15 @@ class ClientConnection(asyncio.Protocol):
     # -- ends ------------------------------------------------------------------------------------
 
     def _refuse(self, refused: Refused) -> None:
+        if self._refused:  # one that is told so does not stop at once
+            return
         self._refused = True
         self._server.refused += 1
         self._incoming.clear()
         exchange, self._exchange = self._exchange, None
         if exchange is not None:
             exchange.client_left()
-            self._end()
-            return
-        if self._open:
+        if self._open and (exchange is None or not exchange.answering):
             self.transport.write(refusal(refused))
         self._end()
 
@@ -231,7 +238,23 @@ class ClientConnection(asyncio.Protocol):
             return
         if self.transport.can_write_eof():
             self.transport.write_eof()
+        self._stop_timer()
         self._timer = self._server.loop.call_later(_LINGER_S, self.transport.abort)
+
+    def _wait_for_head(self) -> None:
+        self._timer = self._server.loop.call_later(
+            self._server.settings.head_timeout_s, self._too_slow
+        )
+
+    def _too_slow(self) -> None:
+        self._timer = None
+        if self._exchange is None:
+            self._refuse(Refused(408, "The head of the request did not come in time."))
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def drain(self) -> None:
         """The proxy ends: close now when idle, else behind the answer under way."""
