@@ -249,8 +249,12 @@ def execute_batch(
 def _safely_named(runtime: Runtime, request: Record) -> Record:
     """The request with a session id that may be stored: the same label for the same id, here and
     in every later call."""
+    # Not `getattr`: to miss a field costs a pydantic model ten times what having it does.
+    fields = request.__dict__
+    if extra := request.__pydantic_extra__:
+        fields = {**extra, **fields}
     for field_name in ("session_id", "session"):
-        given = getattr(request, field_name, None)
+        given = fields.get(field_name)
         if isinstance(given, str) and given:
             name = runtime.redacted_name(given)
             if name != given:

@@ -22,10 +22,12 @@ D = TypeVar("D", bound=Document)
 
 def read_memory(work: Work, place: Place) -> WorkspaceMemory:
     """What is in force now; an empty memory where there is none yet. Writes nothing."""
-    ref = memory_ref(place.key)
-    reading = work.read(ref)
+    return _in_force(work.read(memory_ref(place.key)), place)
+
+
+def _in_force(reading: Reading[WorkspaceMemory], place: Place) -> WorkspaceMemory:
     if reading.document is None:
-        _refuse_lost(reading, ref)
+        _refuse_lost(reading, memory_ref(place.key))
         return WorkspaceMemory(workspace=workspace_of(place))
     return reading.document
 
@@ -41,7 +43,7 @@ def load_memory(work: Work, place: Place) -> WorkspaceMemory:
             f"The memory of the workspace {place.key} was written by a newer wm: {reading.detail}.",
             fix="Update wm; this version reads the file and leaves it as it is.",
         )
-    in_force = read_memory(work, place)
+    in_force = _in_force(reading, place)
     if reading.outside is None:
         return in_force
     # A file that was brought here from elsewhere has nothing in force beside it: all of it waits.

@@ -144,9 +144,12 @@ class Core:
 
     # --- folders ----------------------------------------------------------------------------
 
-    def make_folder(self, path: str) -> Handle:
-        """Open a folder, creating what is missing on the way to it."""
+    def make_folder(self, path: str, above: Handle | None = None) -> Handle:
+        """Open a folder, creating what is missing on the way to it. `above`: the folder that it
+        is in, where that is open: then the way to it is not gone again."""
         try:
+            if above is not None:
+                return self.disk.inner(above, path.rpartition("/")[2])
             return self.disk.folder(path)
         except FileNotFoundError:
             upper, _, name = path.rpartition("/")

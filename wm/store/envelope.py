@@ -20,6 +20,7 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 from wm.errors import Unwritable
 from wm.formats import migrate
 from wm.formats.base import Document
+from wm.store import keyed
 
 D = TypeVar("D", bound=Document)
 
@@ -75,7 +76,7 @@ def encode(document: D, generation: int, key: bytes) -> tuple[bytes, D]:
     again = _read_back(type(document), body)
     before = head + b',\n  "checksum": "'
     after = b'"' + body[len(head) :]
-    return before + _digest(before + _ZEROS + after, key) + after, again
+    return before + _digest(key, before, after) + after, again
 
 
 def is_ours(raw: bytes, key: bytes) -> bool:
@@ -84,7 +85,7 @@ def is_ours(raw: bytes, key: bytes) -> bool:
     if head is None:
         return False
     begin, end = head.span(3)
-    return hmac.compare_digest(_digest(raw[:begin] + _ZEROS + raw[end:], key), head.group(3))
+    return hmac.compare_digest(_digest(key, raw[:begin], raw[end:]), head.group(3))
 
 
 def generation(raw: bytes) -> int:
@@ -173,8 +174,8 @@ def _read_back(model: type[D], body: bytes) -> D:
         ) from error
 
 
-def _digest(raw: bytes, key: bytes) -> bytes:
-    return hmac.digest(key, raw, "sha256").hex().encode("ascii")
+def _digest(key: bytes, before: bytes, after: bytes) -> bytes:
+    return keyed.hexdigest(key, before, _ZEROS, after).encode("ascii")
 
 
 def _unparsable(raw: bytes, error: ValueError) -> str:

@@ -11,6 +11,8 @@ import hmac
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from wm.store import keyed
+
 _MARK = b',"checksum":"'
 _DIGITS = 16
 _TAIL = len(_MARK) + _DIGITS + len(b'"}')
@@ -87,4 +89,4 @@ def split(line: bytes, key: bytes) -> Iterator[tuple[bytes, int]]:
 
 
 def _checksum(start: bytes, key: bytes) -> bytes:
-    return hmac.digest(key, _PURPOSE + start, "sha256").hex()[:_DIGITS].encode("ascii")
+    return keyed.hexdigest(key, _PURPOSE, start)[:_DIGITS].encode("ascii")

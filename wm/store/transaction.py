@@ -216,7 +216,8 @@ class FileTransaction:
     def _folder(self, path: str) -> Handle:
         if path not in self._folders:
             with explained("open", self._core.home, path):
-                self._folders[path] = self._core.make_folder(path)
+                above = self._folders.get(path.rpartition("/")[0])
+                self._folders[path] = self._core.make_folder(path, above)
         return self._folders[path]
 
     def _place(self, ref: Ref[Document]) -> Place:

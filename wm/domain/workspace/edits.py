@@ -206,7 +206,7 @@ def _unfit(
     changed = entry.model_copy(update=changes)
     if "text" in changes and not canonical(changed.text):
         return Refusal("empty", "An entry needs words; to remove it, forget it.")
-    if changed.type not in {*TYPES, *settings.type_caps} and "type" in changes:
+    if "type" in changes and changed.type not in {*TYPES, *settings.type_caps}:
         known = ", ".join(dict.fromkeys((*TYPES, *settings.type_caps)))
         message = f"{changed.type!r} is not a type of memory; the types are {known}."
         return Refusal("unknown_type", message, {"type": changed.type})
