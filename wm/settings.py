@@ -609,10 +609,28 @@ class RecallSettings:
     """Search by words and by meaning (SPEC section 12)."""
 
     model: str = option(
-        "embedded",
-        "What makes texts comparable by meaning: embedded, none, or the folder of an ONNX model "
-        "(needs the extra [models]). Read when a process starts.",
+        "",
+        "What makes texts comparable by meaning: embedded, none, an installed model, or the folder "
+        "of one (needs the extra [models]). Empty: what `wm models use` chose, at first embedded. "
+        "Read when a process starts.",
         spec="RC-2",
+    )
+    models_url: str = option(
+        "https://huggingface.co",
+        "Where `wm models pull` fetches from; a mirror will do, every file has a pinned digest.",
+        spec="RC-2",
+    )
+    pull_wait_s: float = option(
+        15.0,
+        "Longest silence of that server before `wm models pull` gives up.",
+        spec="RC-2",
+        unit="s",
+    )
+    max_model_bytes: int = option(
+        4 * 1024 * 1024 * 1024,
+        "Largest file of a model that `wm models import` takes.",
+        spec="RC-2",
+        unit="bytes",
     )
     max_hits: int = option(
         10, "Hits of one search unless asked otherwise.", spec="RC-1", unit="hits"

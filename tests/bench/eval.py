@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.bench import recall_set
+from tests.bench.retrieval import model_of
 from tests.bench.sets import SETS
 
 RECALL = "recall"
@@ -37,11 +38,13 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("set", choices=names, metavar="SET", help=", ".join(names))
     parser.add_argument("file", type=Path, metavar="FILE", help="JSON lines, gzipped or not")
     parser.add_argument("--out", type=Path, required=True, metavar="PREDICTIONS")
-    parser.add_argument("--model", default="embedded", help="of recall: embedded, none, a folder")
+    parser.add_argument(
+        "--embedder", default="embedded", help="of recall: embedded, none, a folder, or minilm"
+    )
     asked = parser.parse_args(argv)
     try:
         if asked.set == RECALL:
-            rows = recall_set.predictions(asked.file, asked.model)
+            rows = recall_set.predictions(asked.file, model_of(asked.embedder))
         else:
             rows = predictions(asked.set, read_cases(asked.file, asked.set))
         written = write(asked.out, rows)

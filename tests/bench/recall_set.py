@@ -15,7 +15,6 @@ from typing import Any
 
 from wm.formats.protocol import SearchRequest
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
-from wm.models.worker import EmbedWorker
 from wm.ops.base import execute
 from wm.ops.catalogue import OPERATIONS
 from wm.ops.runtime import Runtime, make_runtime
@@ -48,11 +47,10 @@ def _lines(path: Path) -> list[dict[str, Any]]:
 def runtime_of(entries: Iterable[MemoryEntry], model: str) -> Runtime:
     """A process whose one workspace holds these entries."""
     settings = load({"HOME": "/nonexistent"})
-    settings = replace(settings, recall=replace(settings.recall, embed_wait_s=PATIENCE_S))
+    recall = replace(settings.recall, embed_wait_s=PATIENCE_S, model=model)
+    settings = replace(settings, recall=recall)
     store = MemoryStore(settings.store)
     runtime = make_runtime(settings, store, now=lambda: NOW)
-    worker = EmbedWorker(model, settings.recall)
-    runtime.models.get("embed", (), lambda: worker)
     ref = Ref(WorkspaceMemory, key_of(ROOT))
     memory = WorkspaceMemory(
         workspace=Workspace(root=ROOT, key=key_of(ROOT)), entries=tuple(entries)

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from tests.bench.references import Bm25, orders
+from tests.models import minilm
 from wm.domain.recall.documents import Document
 from wm.domain.recall.index import Index
 from wm.models.embed import EMBEDDED, Embedder
@@ -55,13 +56,15 @@ class Result:
 def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench retrieval")
     parser.add_argument("sets", nargs="+", type=Path, metavar="SET")
-    parser.add_argument("--model", default=EMBEDDED, help="embedded, none, or a folder")
+    parser.add_argument(
+        "--embedder", default=EMBEDDED, help="embedded, none, a folder, or minilm (tests.models)"
+    )
     parser.add_argument("--half", choices=("dev", "test", "all"), default="all")
     parser.add_argument("--cache", type=Path, help="folder that keeps vectors between runs")
     parser.add_argument("--json", type=Path, help="write the tables here, too")
     asked = parser.parse_args(argv)
     settings = RecallSettings()
-    embedder = _embedder(asked.model, settings)
+    embedder = open_embedder(model_of(asked.embedder), settings)
     out: dict[str, Any] = {}
     for path in asked.sets:
         groups = read(path)
@@ -77,8 +80,9 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
-def _embedder(name: str, settings: RecallSettings) -> Embedder | None:
-    return open_embedder(name, settings)
+def model_of(embedder: str) -> str:
+    """What `recall.model` would say. Raises RuntimeError where minilm cannot be made here."""
+    return str(minilm.make()) if embedder == minilm.NAME else embedder
 
 
 def read(path: Path) -> dict[str, Group]:

@@ -82,6 +82,9 @@ LINES: dict[str, tuple[str, ...]] = {
     "fsck check": ("fsck",),
     "config show": ("config", "memory"),
     "config allow-secret": ("config", "allow-secret", "--list"),
+    "models list": ("models",),
+    "models use": ("models", "use", "embedded"),
+    "models test": ("models", "test", "embedded"),
     "doctor": ("doctor", "--no-proof"),
     "setup": ("setup", "--dry-run"),
     "unsetup": ("unsetup", "--dry-run"),
@@ -93,7 +96,7 @@ BY_OPTION = {"export file", "forget list", "inbox several", "undo list"}
 
 ELSEWHERE = {
     *("up", "down", "fsck repair", "inbox reject", "inbox several", "workspace mv", "proxy"),
-    *("replay", "audit"),
+    *("replay", "audit", "models import", "models pull"),
     PROBLEM,
 }
 """Tested below, or with the mistakes, or with the proxy."""

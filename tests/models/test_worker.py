@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
+from tests.models import small
 from wm.models.embed import EMBEDDED, NONE, ModelCard
 from wm.models.worker import EmbedWorker
 from wm.settings import RecallSettings
@@ -44,14 +46,36 @@ def test_a_question_asked_again_needs_no_waiting() -> None:
 
 
 def test_without_a_model_it_says_why_and_nobody_waits() -> None:
-    for name, said in ((NONE, "no model"), ("/absent", "no usable model")):
-        ours = worker(name)
-        told = threading.Event()
-        assert ours.submit(["x"], lambda card, rows, told=told: told.set())  # type: ignore[misc]
-        assert told.wait(PATIENCE_S)
-        assert said in ours.problem
-        assert ours.query("x", PATIENCE_S) is None
-        assert not ours.submit(["x"], lambda card, rows: None)
+    ours = worker(NONE)
+    told = threading.Event()
+    assert ours.submit(["x"], lambda card, rows: told.set())
+    assert told.wait(PATIENCE_S)
+    assert "no model" in ours.problem
+    assert ours.query("x", PATIENCE_S) is None
+    assert not ours.submit(["x"], lambda card, rows: None)
+
+
+def test_where_a_model_cannot_be_opened_the_embedded_one_takes_its_place() -> None:
+    heard: list[str] = []
+    ours = EmbedWorker("/absent", RecallSettings(), troubled=heard.append)
+    assert ours.query("the harbour at dawn", PATIENCE_S) is not None
+    assert ours.card is not None
+    assert ours.card.id == EMBEDDED
+    assert ours.problem == ""
+    assert [ours.trouble] == heard
+    assert "no usable model in /absent" in ours.trouble
+
+
+def test_a_model_that_was_exchanged_while_it_slept_is_not_compared(tmp_path: Path) -> None:
+    folder = small.write(tmp_path / "small")
+    ours = EmbedWorker(str(folder), replace(RecallSettings(), embed_idle_s=0.05))
+    assert ours.query("ship", PATIENCE_S) is not None
+    thread = ours._thread
+    if thread is not None:
+        thread.join(PATIENCE_S)
+    small.write(folder, seed=8)
+    assert ours.query("harbour", PATIENCE_S) is None
+    assert "changed while it was in use" in ours.problem
 
 
 def test_the_queue_is_bounded() -> None:

@@ -61,6 +61,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "gc": "Sweep old files and evidence; --dry-run only tells.",
         "fsck": "Check every file; `wm fsck repair` mends.",
         "config": "Show every option; declare a text to be no secret.",
+        "models": "Models that find by meaning: list, fetch, import, choose, try.",
     },
     "Proxy": {
         "run": "Start an agent with a proxy of its own.",

@@ -26,7 +26,9 @@ from wm.formats.diag import (
 )
 from wm.formats.diagnosis import Acts, History, Trash, Undone, WhyNotAnswer
 from wm.formats.governance import DeletedSession, Swept
+from wm.formats.home import InstalledModel, ModelFile
 from wm.formats.imports import ImportAnswer
+from wm.formats.models import ModelsAnswer, ModelTrial
 from wm.formats.protocol import (
     EntryAnswer,
     ExportAnswer,
@@ -206,6 +208,17 @@ class ProxyReport(Record):
     upstream: str
 
 
+class PullReport(Record):
+    """What was fetched (`model`), or would be: files with the digests that they must have."""
+
+    name: str
+    origin: str
+    commit: str
+    license: str
+    files: tuple[ModelFile, ...]
+    model: InstalledModel | None = None
+
+
 PROBLEM = "problem"
 
 PRINTS: dict[str, type[Record]] = {
@@ -278,6 +291,11 @@ PRINTS: dict[str, type[Record]] = {
     "fsck repair": FsckReport,
     "config show": ConfigReport,
     "config allow-secret": Allowances,
+    "models list": ModelsAnswer,
+    "models use": ModelsAnswer,
+    "models import": InstalledModel,
+    "models pull": PullReport,
+    "models test": ModelTrial,
     "proxy": ProxyReport,
     "replay": ReplayReport,
     "audit": AuditReport,

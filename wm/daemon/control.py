@@ -77,6 +77,7 @@ class Controls:
             "subscribers": len(self.hub),
             "incidents": self.metrics.incidents,
             "log": self.log_path,
+            "troubles": self.runtime.troubles.now(),
         }
         return Response(200, json.dumps(answer).encode())
 

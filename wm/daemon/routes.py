@@ -71,6 +71,8 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/v1/allowed-secrets", "list_allowed", "What was declared to be no secret"),
     Route("POST", "/v1/allowed-secrets", "allow_secret", "Declare a text to be no secret"),
     Route("POST", "/v1/allowed-secrets/remove", "disallow_secret", "Take that back"),
+    Route("GET", "/v1/models", "list_models", "Models that compare by meaning", heavy=True),
+    Route("POST", "/v1/models/use", "use_model", "Choose one; vectors are made anew meanwhile"),
     Route("POST", "/v1/requests/finish", "finish_request", "A proxy passed this on", heavy=True),
     Route("GET", "/v1/search", "search", "Find entries by words and meaning", heavy=True),
     Route(

@@ -18,6 +18,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from wm.daemon.actors import Actors, Workers
@@ -121,6 +122,7 @@ class _Daemon:
         _tell(STARTED, self._background)
         if self._background:
             self._log.take_streams()
+        self._runtime.troubles.listen(self._troubled)
         # A crash, or SIGUSR1, leaves the stacks in the log: frames, no contents.
         faulthandler.enable(2)
         faulthandler.register(signal.SIGUSR1, 2)
@@ -206,10 +208,12 @@ class _Daemon:
     def _settle_in(self) -> None:
         self._watch_edits()
         # Imported here, not above: it brings every rule, and the first answer does not wait.
+        from wm.ops.chosen_model import look_at_model
         from wm.ops.heap import give_back
         from wm.ops.warm import warm
 
         warm(self._runtime, self._operations)
+        look_at_model(self._runtime)
         # What is loaded by now stays: the collector need not walk through it again.
         gc.collect()
         give_back()  # what building the patterns took and did not keep
@@ -289,6 +293,13 @@ class _Daemon:
         self._bound = found
         self._server.listen(found.sock)
         self._log.write("socket_bound_again")
+
+    def _troubled(self, what: str, why: str) -> None:
+        """In any thread: something goes on without what it wanted."""
+        with contextlib.suppress(RuntimeError):  # the loop ended before
+            self._loop.call_soon_threadsafe(
+                partial(self._log.write, "trouble", what=what, reason=why)
+            )
 
     def _report(self, what: str, error: BaseException) -> None:
         if isinstance(error, WmError | OSError):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from wm.formats.base import Record, optional
 
 PROTOCOL = 1
@@ -26,6 +28,8 @@ class DaemonStatus(Record):
     subscribers: int = 0
     incidents: int = 0
     log: str = ""
+    troubles: dict[str, str] = Field(default_factory=dict)
+    """What goes on without something, and why: a word for it -> a sentence."""
 
 
 class Stopping(Record):

@@ -33,3 +33,39 @@ class AllowedDigests(Document):
     version: int = 1
     digests: dict[str, str] = Field(default_factory=dict)
     """digest -> when it was allowed, ISO 8601."""
+
+
+class ModelFile(Record):
+    """A file of a model: its name below the model's folder, and what it must be."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+
+class InstalledModel(Record):
+    """A model whose files lie in `models/<name>/`, as it was when it came (RC-2).
+
+    origin: the folder that it was imported from, or the repository that it was pulled from;
+    commit: of that repository. revision: changes whenever its vectors would.
+    """
+
+    name: str
+    origin: str
+    commit: str = optional("")
+    revision: str
+    dimension: int
+    installed_at: str
+    files: tuple[ModelFile, ...] = ()
+
+
+class InstalledModels(Document):
+    """Models that were installed, and the one that makes texts comparable. in_use: `embedded`,
+    `none`, or a name below; chosen_at: when it was chosen."""
+
+    slug: ClassVar[str] = "installed_models"
+
+    version: int = 1
+    in_use: str = "embedded"
+    chosen_at: str = optional("")
+    models: tuple[InstalledModel, ...] = ()

@@ -11,10 +11,11 @@ from typing import Any, TypeVar
 
 from pydantic import Field, PrivateAttr
 
-from wm.formats.base import Record
+from wm.formats.base import Record, optional
 from wm.formats.events import Event
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.flow import FlowNote, FlowSum
+from wm.formats.models import UsedModel
 from wm.formats.pressure import Pressure
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry
@@ -214,13 +215,15 @@ class Passage(Record):
 class SearchAnswer(Record):
     """answer: what answers the query, where one entry stands clear; None otherwise. standing:
     pinned entries, which come with every reply whatever was asked; of more than fit into it,
-    `standing_omitted` counts the rest. searched: entries that were looked at."""
+    `standing_omitted` counts the rest. searched: entries that were looked at. model: whose vectors
+    took part; none where words answered alone."""
 
     hits: tuple[SearchHit, ...] = ()
     answer: Passage | None = None
     standing: tuple[MemoryEntry, ...] = ()
     standing_omitted: int = 0
     searched: int = 0
+    model: UsedModel | None = optional(None)
 
 
 class ExportAnswer(Record):

@@ -8,20 +8,18 @@ on a busy machine each answer takes longer.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wm.errors import ModelUnavailable
 from wm.models.embed import ModelCard, cut, missing
+from wm.models.folder import About, read_about, unusable
 from wm.settings import RecallSettings
 
-FILES = ("model.onnx", "onnx/model.onnx", "model_optimized.onnx")
 SPECIAL_TOKENS = 2
 LONGEST_CHARS = 8
 
@@ -33,14 +31,15 @@ class LocalEmbedder:
         about = read_about(folder)
         self.card = ModelCard(
             id=folder.name,
-            revision=about["revision"],
-            dimension=about["dimension"],
+            revision=about.revision,
+            dimension=about.dimension,
             token_limit=settings.piece_tokens,
         )
         self._most = settings.max_pieces
         self._batch = settings.embed_batch
-        self._model = _open(folder, about)
+        self._folder = folder
         self._tokenizer = _tokenizer(folder)
+        self._model, self._errors = _open(folder, about)
 
     def pieces(self, text: str) -> list[str]:
         limit = self.card.token_limit - SPECIAL_TOKENS
@@ -55,82 +54,64 @@ class LocalEmbedder:
         order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
         for start in range(0, len(order), self._batch):
             batch = order[start : start + self._batch]
-            rows = list(self._model.embed([texts[at] for at in batch], batch_size=len(batch)))
-            found[batch] = np.asarray(rows, np.float32)
+            try:
+                rows = list(self._model.embed([texts[at] for at in batch], batch_size=len(batch)))
+                found[batch] = np.asarray(rows, np.float32)
+            except self._errors as error:
+                raise unusable(self._folder, str(error)) from error
         return found
 
 
-def read_about(folder: Path) -> dict[str, Any]:
-    """What is known of a model from its folder. Raises ModelUnavailable."""
-    try:
-        file = next(name for name in FILES if (folder / name).is_file())
-        with (folder / file).open("rb") as data:
-            revision = hashlib.file_digest(data, "sha256").hexdigest()[:16]
-        config = json.loads((folder / "config.json").read_text("utf-8"))
-        pooling = folder / "1_Pooling" / "config.json"
-        by_first = pooling.is_file() and json.loads(pooling.read_text("utf-8")).get(
-            "pooling_mode_cls_token"
-        )
-        return {
-            "revision": revision,
-            "dimension": int(config["hidden_size"]),
-            "pooling": "cls" if by_first else "mean",
-            "file": file,
-        }
-    except StopIteration as error:
-        raise _unusable(folder, f"it has none of {', '.join(FILES)}") from error
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise _unusable(folder, str(error)) from error
-
-
-def _unusable(folder: Path, why: str) -> ModelUnavailable:
-    return ModelUnavailable(
-        f"There is no usable model in {folder}: {why}.",
-        fix="Name a folder with an ONNX model and its tokenizer in recall.model, "
-        'or set it to "embedded".',
-    )
-
-
-def _open(folder: Path, about: dict[str, Any]) -> Any:
+def _open(folder: Path, about: About) -> tuple[Any, tuple[type[Exception], ...]]:
+    """The model, and what it may raise."""
     try:
         from fastembed import TextEmbedding
         from fastembed.common.model_description import ModelSource, PoolingType
         from onnxruntime.capi import onnxruntime_pybind11_state as runtime
     except ImportError as error:
         raise missing("fastembed", error) from error
-    name = f"wm/{folder.name}-{about['revision']}-{about['pooling']}".lower()
+    name = f"wm/{folder.name}-{about.revision}-{about.pooling}".lower()
     if name not in (known["model"].lower() for known in TextEmbedding.list_supported_models()):
         TextEmbedding.add_custom_model(
             model=name,
-            pooling=PoolingType.CLS if about["pooling"] == "cls" else PoolingType.MEAN,
+            pooling=PoolingType.CLS if about.pooling == "cls" else PoolingType.MEAN,
             normalization=True,
             sources=ModelSource(url="file:///nowhere"),
-            dim=about["dimension"],
-            model_file=about["file"],
+            dim=about.dimension,
+            model_file=about.file,
         )
+    errors = _errors_of(runtime)
     try:
-        return TextEmbedding(
+        model = TextEmbedding(
             name,
             specific_model_path=str(folder),
             local_files_only=True,
             threads=1,
             cuda=False,
         )
-    except _errors_of(runtime) as error:
-        raise _unusable(folder, str(error)) from error
+    except errors as error:
+        raise unusable(folder, str(error)) from error
+    return model, errors
 
 
 def _errors_of(module: Any) -> tuple[type[Exception], ...]:
-    """What opening a model may raise; onnxruntime's errors have no base of their own."""
+    """What opening or running a model may raise; onnxruntime's errors have no common base."""
     kinds = (kind for kind in vars(module).values() if isinstance(kind, type))
     own = (kind for kind in kinds if issubclass(kind, Exception))
     return (OSError, ValueError, RuntimeError, *own)
 
 
 def _tokenizer(folder: Path) -> Any:
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_str((folder / "tokenizer.json").read_text("utf-8"))
+    try:
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise missing("tokenizers", error) from error
+    tokenizer = None
+    # The package raises Exception itself, for whatever does not fit.
+    with suppress(Exception):
+        tokenizer = Tokenizer.from_str((folder / "tokenizer.json").read_text("utf-8"))
+    if tokenizer is None:
+        raise unusable(folder, "its tokenizer.json cannot be read")
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer

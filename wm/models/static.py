@@ -8,24 +8,17 @@ The vectors stay a mapped file of half-precision numbers that all processes shar
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
-import json
-import struct
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wm.errors import ModelUnavailable
 from wm.models.embed import EMBEDDED, ModelCard, cut, missing
+from wm.models.folder import PACKAGE, WEIGHTS, package_folder, tensor, unreadable
 from wm.settings import RecallSettings
 
-PACKAGE = "wordllama"
-WEIGHTS = "weights/l2_supercat_256.safetensors"
 TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
-TENSOR = "embedding.weight"
-LONGEST_HEADER = 1 << 20
 LONGEST_CHARS = 8
 """Characters of a token on average, at the very most: what is beyond need not be looked at."""
 
@@ -34,7 +27,7 @@ class StaticEmbedder:
     """About 0.1 ms a short text. Safe for several threads: nothing in it changes."""
 
     def __init__(self, settings: RecallSettings) -> None:
-        folder = _package_folder()
+        folder = package_folder()
         self._vectors = _tensor(folder / WEIGHTS)
         self._tokenizer = _tokenizer(folder / TOKENIZER)
         self._most = settings.max_pieces
@@ -64,13 +57,6 @@ class StaticEmbedder:
         return found
 
 
-def _package_folder() -> Path:
-    found = importlib.util.find_spec(PACKAGE)
-    if found is None or found.origin is None:
-        raise missing(PACKAGE, ImportError(f"no package {PACKAGE}"))
-    return Path(found.origin).parent
-
-
 def _tokenizer(path: Path):  # type: ignore[no-untyped-def]
     try:
         from tokenizers import Tokenizer
@@ -79,7 +65,7 @@ def _tokenizer(path: Path):  # type: ignore[no-untyped-def]
     try:
         text = path.read_text("utf-8")
     except OSError as error:
-        raise _unusable(path, error) from error
+        raise unreadable(path, error) from error
     tokenizer = Tokenizer.from_str(text)
     tokenizer.no_padding()
     tokenizer.no_truncation()
@@ -87,25 +73,9 @@ def _tokenizer(path: Path):  # type: ignore[no-untyped-def]
 
 
 def _tensor(path: Path) -> NDArray[np.float16]:
-    """The one tensor of a safetensors file, mapped: 8 bytes length, JSON header, numbers."""
+    """The vectors, mapped."""
     try:
-        with path.open("rb") as file:
-            (length,) = struct.unpack("<Q", file.read(8))
-            if length > LONGEST_HEADER:
-                raise ValueError("its header is too long")
-            about = json.loads(file.read(length))[TENSOR]
-        rows, columns = about["shape"]
-        if about["dtype"] != "F16":
-            raise ValueError(f"its numbers are {about['dtype']}")
-        return np.memmap(
-            path, np.float16, "r", 8 + length + about["data_offsets"][0], (rows, columns)
-        )
-    except (OSError, ValueError, KeyError, struct.error) as error:
-        raise _unusable(path, error) from error
-
-
-def _unusable(path: Path, error: Exception) -> ModelUnavailable:
-    return ModelUnavailable(
-        f"The embedded model cannot be read from {path}: {error}.",
-        fix=f'Install the package {PACKAGE} again, or set recall.model to "none".',
-    )
+        found = tensor(path)
+        return np.memmap(path, np.float16, "r", found.offset, (found.rows, found.columns))
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from error

@@ -1,8 +1,9 @@
 """One thread that embeds for the whole process (RC-2): opened at the first text, closed when idle.
 
 Queries go before documents. The queue is bounded: what does not fit is refused, and asked for
-again at the next search. A model that cannot be opened makes every request come back empty, with
-the reason in `problem`; words answer alone. Nobody waits longer than they say.
+again at the next search. Where the model cannot be opened the embedded one takes its place, with
+the reason in `trouble`; where that one cannot either, every request comes back empty, with the
+reason in `problem`, and words answer alone. Nobody waits longer than they say.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from wm.errors import ModelUnavailable
-from wm.models.embed import Embedder, ModelCard
+from wm.models.embed import EMBEDDED, Embedder, ModelCard
 from wm.models.opening import open_embedder
 from wm.settings import RecallSettings
 
@@ -37,13 +38,18 @@ class EmbedWorker:
         name: str,
         settings: RecallSettings,
         unloaded: Callable[[], None] = lambda: None,
+        troubled: Callable[[str], None] = lambda _why: None,
     ) -> None:
         """name: of the model to open; unloaded: called in the worker's thread when an idle model
-        is gone."""
+        is gone; troubled: when another one had to take its place, with why."""
         self.name = name
         self.problem = ""
+        self.trouble = ""
+        self.card: ModelCard | None = None
+        """Of the model that was opened; it stays when an idle one is given back."""
         self._settings = settings
         self._unloaded = unloaded
+        self._troubled = troubled
         self._lock = threading.Condition()
         self._queries: deque[tuple[str, threading.Event]] = deque()
         self._batches: deque[tuple[Sequence[str], Done]] = deque()
@@ -119,12 +125,36 @@ class EmbedWorker:
     def _open(self) -> Embedder | None:
         if self._embedder is None and not self.problem:
             try:
-                self._embedder = open_embedder(self.name, self._settings)
-                if self._embedder is None:
-                    self.problem = "no model is in use"
+                self._embedder = self._opened()
             except ModelUnavailable as error:
                 self.problem = f"{error.message} {error.fix}"
+                return None
+            found = self._embedder.card if self._embedder is not None else None
+            if found is None:
+                self.problem = "no model is in use"
+            elif self.card not in (None, found):
+                # Vectors of both would be compared with one another.
+                self._embedder = None
+                self.problem = f"The files of the model {found.id} changed while it was in use."
+            self.card = self.card or found
         return self._embedder
+
+    def _opened(self) -> Embedder | None:
+        """The model of our name, or the embedded one where that cannot be opened."""
+        if not self.trouble:
+            try:
+                return open_embedder(self.name, self._settings)
+            except ModelUnavailable as error:
+                if self.name == EMBEDDED:
+                    raise
+                self.trouble = f"{error.message} {error.fix}"
+                self._troubled(self.trouble)
+        return open_embedder(EMBEDDED, self._settings)
+
+    def _fail(self, error: ModelUnavailable) -> None:
+        """It was opened and cannot embed: words answer alone."""
+        self.problem = f"{error.message} {error.fix}"
+        self._troubled(self.problem)
 
     def _answer(self, embedder: Embedder | None, text: str, made: threading.Event) -> None:
         try:
@@ -134,6 +164,8 @@ class EmbedWorker:
                     self._answers[text] = rows[0]
                     while len(self._answers) > KEPT_QUERIES:
                         self._answers.popitem(last=False)
+        except ModelUnavailable as error:
+            self._fail(error)
         finally:
             made.set()
 
@@ -144,6 +176,8 @@ class EmbedWorker:
             if embedder is not None:
                 found = _rows(embedder, texts)
                 card = embedder.card
+        except ModelUnavailable as error:
+            self._fail(error)
         finally:
             # Whoever asked must hear of it, even if a text was too much for the model.
             done(card, found if card is not None else ())

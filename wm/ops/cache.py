@@ -37,6 +37,11 @@ class DerivedCache:
                 self._values.popitem(last=False)
         return value
 
+    def values(self) -> tuple[Any, ...]:
+        """Everything that is kept, least recently used first."""
+        with self._lock:
+            return tuple(value for _inputs, value in self._values.values())
+
     def forget(self, key: Hashable) -> None:
         """Compute the value of this key anew next time."""
         with self._lock:
@@ -78,6 +83,34 @@ class Tally:
     def counts(self) -> dict[tuple[str, str], int]:
         with self._lock:
             return dict(self._counts)
+
+
+class Troubles:
+    """What this process goes on without, by a word of ours, with the sentence that says why.
+    Safe for several threads."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, str] = {}
+        self._hear: Callable[[str, str], None] = lambda _what, _why: None
+        self._lock = Lock()
+
+    def listen(self, hear: Callable[[str, str], None]) -> None:
+        """Call this with every trouble that is new, in the thread that met it."""
+        self._hear = hear
+
+    def tell(self, what: str, why: str) -> None:
+        """Something is in trouble; "" ends it."""
+        with self._lock:
+            is_new = bool(why) and self._told.get(what) != why
+            self._told.pop(what, None)
+            if why:
+                self._told[what] = why
+        if is_new:
+            self._hear(what, why)
+
+    def now(self) -> dict[str, str]:
+        with self._lock:
+            return dict(self._told)
 
 
 def _same(known: tuple[Any, ...], inputs: tuple[Any, ...]) -> bool:

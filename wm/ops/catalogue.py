@@ -64,6 +64,7 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
         "count_compaction",
     ),
     "handoff": ("handoff",),
+    "models": ("list_models", "use_model"),
     "budget": ("check_budget", "prune_budget"),
     "allowances": ("list_allowed", "allow_secret", "disallow_secret"),
 }

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from wm import __version__
 from wm.domain.redact import Redactor
 from wm.formats.home import AllowedDigests
-from wm.ops.cache import DerivedCache, Marks, Tally
+from wm.ops.cache import DerivedCache, Marks, Tally, Troubles
 from wm.settings import Settings
 from wm.store.base import Ref, Store
 
@@ -61,6 +61,7 @@ class Runtime:
     """Changes of level, and what was said about them, since this process began."""
     plain_paths: DerivedCache = field(default_factory=lambda: DerivedCache(size=512))
     """Whether a path looks like no secret at all: agents name the same ones again and again."""
+    troubles: Troubles = field(default_factory=Troubles)
     plain_names: DerivedCache = field(default_factory=lambda: DerivedCache(size=64))
 
     def drawing(self, ids: Ids) -> Runtime:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,10 @@ from wm.domain.recall.standing import standing
 from wm.domain.since import moment
 from wm.domain.times import iso
 from wm.errors import UserError
+from wm.formats.models import UsedModel
 from wm.formats.protocol import Passage, SearchAnswer, SearchHit, SearchRequest
 from wm.ops.base import Operation, Work
+from wm.ops.chosen_model import TROUBLE, chosen, without
 from wm.ops.memory import read_memory
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
@@ -54,12 +57,14 @@ def _run(work: Work, request: SearchRequest) -> SearchAnswer:
     said = passage(request.query, pairs, place.branch, settings)
     shown = {entry.id for entry, _ in pairs[:limit]}
     pinned = standing(memory.entries, place.branch, settings, without=shown)
+    card = found.card
     return SearchAnswer(
         hits=tuple(SearchHit(entry=e, score=h.score, why=h.why) for e, h in pairs[:limit]),
         answer=Passage(entry=said.entry, text=said.text) if said is not None else None,
         standing=pinned.shown,
         standing_omitted=pinned.omitted,
         searched=found.count(filters),
+        model=UsedModel(**asdict(card)) if card is not None else None,
     )
 
 
@@ -79,20 +84,26 @@ def searcher(runtime: Runtime, key: str) -> Searcher:
     """The index of a workspace, made at the first search: it loads numpy."""
     from wm.ops.searcher import Searcher
 
-    settings = runtime.settings.recall
-    found: Searcher = runtime.indexes.get(key, (), lambda: Searcher(settings, embedding(runtime)))
+    settings, worker = runtime.settings.recall, embedding(runtime)
+    found: Searcher = runtime.indexes.get(key, (), lambda: Searcher(settings, worker))
+    found.use(worker)
     return found
 
 
 def embedding(runtime: Runtime) -> EmbedWorker:
-    """The one embedder of this process."""
+    """The one embedder of this process: another one as soon as another model is chosen."""
     from wm.models.worker import EmbedWorker
     from wm.ops.heap import give_back
 
-    name = runtime.settings.recall.model
-    made: EmbedWorker = runtime.models.get(
-        "embed", (), lambda: EmbedWorker(name, runtime.settings.recall, give_back)
-    )
+    now = chosen(runtime)
+
+    def troubled(why: str) -> None:
+        runtime.troubles.tell(TROUBLE, without(why))
+
+    def make() -> EmbedWorker:
+        return EmbedWorker(now.location, runtime.settings.recall, give_back, troubled)
+
+    made: EmbedWorker = runtime.models.get("embed", (now.location, now.at), make)
     return made
 
 

@@ -24,7 +24,7 @@ from wm.formats.contract_record import ContractRecord
 from wm.formats.core_memory import CoreMemory
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.flow import Flow
-from wm.formats.home import Aliases, AllowedDigests
+from wm.formats.home import Aliases, AllowedDigests, InstalledModels
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
@@ -57,6 +57,7 @@ WRITE_ORDER: tuple[type[Document], ...] = (
     # is written before what gives it away.
     AllowedDigests,
     Aliases,
+    InstalledModels,
     ToolOutput,
     PromptEpoch,
     TrashedEntry,

@@ -256,6 +256,10 @@ class Disk:
     def unlink(self, folder: Handle, name: str) -> None:
         os.unlink(name, dir_fd=folder.fd)
 
+    def rmdir(self, folder: Handle, name: str) -> None:
+        """Remove an empty folder."""
+        os.rmdir(name, dir_fd=folder.fd)
+
     def stat(self, folder: Handle, name: str) -> os.stat_result:
         """Of the name itself, never of what a symlink points to."""
         return os.stat(name, dir_fd=folder.fd, follow_symlinks=False)

@@ -18,7 +18,7 @@ from wm.errors import StoreError
 from wm.formats.base import Document
 from wm.formats.contract_record import ContractRecord
 from wm.formats.core_memory import CoreMemory
-from wm.formats.home import Aliases, AllowedDigests
+from wm.formats.home import Aliases, AllowedDigests, InstalledModels
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
@@ -35,6 +35,7 @@ WORKSPACES = "workspaces"
 QUARANTINE = "quarantine"
 EVIDENCE = "evidence"
 FLOWS = "flows"
+MODELS = "models"
 
 _KEY = re.compile(r"[0-9a-f]{16}", re.ASCII)
 # Sessions have sister files `<sid>_<topic>.json`, so their own names carry no underscore.
@@ -57,6 +58,7 @@ LAYOUT: Mapping[type[Document], Row] = MappingProxyType(
     {
         Aliases: Row("", "aliases.json", in_home=True),
         AllowedDigests: Row("", "allowed-digests.json", in_home=True),
+        InstalledModels: Row("", "models.json", in_home=True),
         WorkspaceMemory: Row("", "workspace-memory.json"),
         PendingJournal: Row("", "pending-journal.json"),
         Tombstones: Row("", "tombstones.json"),

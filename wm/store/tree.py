@@ -15,7 +15,7 @@ from wm.store import evidence, paths
 from wm.store.base import Ref
 
 _OURS_AT_HOME = frozenset({paths.KEY_FILE, "daemon.lock", "daemon.log", "daemon.log.1"})
-OTHER_FOLDERS = frozenset({"run", paths.QUARANTINE})
+OTHER_FOLDERS = frozenset({"run", paths.QUARANTINE, paths.MODELS})
 """Folders at home that hold no documents: only their own mode is looked at."""
 _OLD_VERSION = re.compile(r"\.(.+)\.v[0-9]{1,9}", re.ASCII)
 

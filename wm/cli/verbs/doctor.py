@@ -79,6 +79,23 @@ def examine(caller: Caller) -> Iterator[Check]:
     yield _socket(caller)
     yield from _agents(caller)
     yield from _contract(caller)
+    yield from _model(caller)
+
+
+def _model(caller: Caller) -> Iterator[Check]:
+    """A model that was chosen and cannot be opened; the default is not worth a line."""
+    from wm.ops.chosen_model import trouble_of
+
+    try:
+        runtime = open_runtime(caller.settings)
+    except WmError:
+        return  # told above
+    try:
+        why = trouble_of(runtime)
+    finally:
+        runtime.store.close()
+    if why:
+        yield Check("model", "warning", why, "wm models, then wm models use NAME")
 
 
 def _config() -> Iterator[Check]:

@@ -59,6 +59,8 @@ def command(caller: Caller, as_json: bool) -> int:
         return code
     output.line(output.bold(f"wm {__version__}"))
     rows = _machine(caller, daemon, silent, agents)
+    for what, why in (daemon or {}).get("troubles", {}).items():
+        rows.append((what, why, output.warn))
     if wrong is not None:
         told = f"{wrong.message} {wrong.fix} Until then the defaults count."
         rows.append(("config", told, output.bad))

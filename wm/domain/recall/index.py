@@ -8,7 +8,7 @@ files, embeds nothing: an index is derived, and can be made again from the docum
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -72,6 +72,10 @@ class Index:
     def document(self, document_id: str) -> Document | None:
         number = self._numbers.get(document_id)
         return None if number is None else self._documents[number]
+
+    def documents(self) -> Iterator[Document]:
+        """All that can be found."""
+        return (found for found in self._documents if found is not None)
 
     def add(self, document: Document) -> None:
         """Make a document findable; one with its id is replaced."""

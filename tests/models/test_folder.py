@@ -1,0 +1,108 @@
+"""What is taken of a foreign model folder, and what is refused."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from wm.errors import ModelUnavailable, UserError
+from wm.models.folder import about, embedded_about, sources, tensor
+
+MOST = 1000
+
+
+def write(folder: Path, *names: str) -> Path:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(name)
+    return folder
+
+
+WHOLE = ("onnx/model.onnx", "config.json", "tokenizer.json")
+
+
+def test_what_a_model_needs_is_taken_the_onnx_file_first(tmp_path: Path) -> None:
+    write(tmp_path, *WHOLE, "1_Pooling/config.json", "README.md", "onnx/model.onnx_data")
+    found = sources(tmp_path, MOST)
+    assert [source.name for source in found] == [
+        "onnx/model.onnx",
+        "config.json",
+        "tokenizer.json",
+        "1_Pooling/config.json",
+        "onnx/model.onnx_data",
+    ]
+    assert b"".join(found[0].chunks()) == b"onnx/model.onnx"
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ((), "it has none of model.onnx"),
+        (("model.onnx", "config.json"), "tokenizer.json is missing"),
+        (("model.onnx", "tokenizer.json"), "config.json is missing"),
+    ],
+)
+def test_a_folder_that_lacks_something_is_refused(
+    tmp_path: Path, names: tuple[str, ...], said: str
+) -> None:
+    with pytest.raises(UserError, match=said):
+        sources(write(tmp_path, *names), MOST)
+
+
+@pytest.mark.parametrize("link", ["config.json", "onnx", "onnx/model.onnx", ""])
+def test_symlinks_are_refused_wherever_they_stand(tmp_path: Path, link: str) -> None:
+    folder = write(tmp_path / "model", *WHOLE)
+    target = (folder / link).rename(tmp_path / "elsewhere")
+    (folder / link if link else folder).symlink_to(target)
+    with pytest.raises(UserError, match="is a symlink") as told:
+        sources(folder, MOST)
+    assert "cp -rL" in told.value.fix
+
+
+def test_pipes_and_huge_files_and_no_folder_at_all_are_refused(tmp_path: Path) -> None:
+    folder = write(tmp_path / "model", *WHOLE)
+    with pytest.raises(UserError, match="more than 5"):
+        sources(folder, 5)
+    (folder / "config.json").unlink()
+    os.mkfifo(folder / "config.json")
+    with pytest.raises(UserError, match="no regular file"):
+        sources(folder, MOST)
+    with pytest.raises(UserError, match="There is no folder"):
+        sources(tmp_path / "absent", MOST)
+
+
+def test_a_file_that_shrinks_while_it_is_copied_is_told(tmp_path: Path) -> None:
+    found = sources(write(tmp_path, *WHOLE), MOST)[0]
+    (tmp_path / found.name).write_text("x")
+    with pytest.raises(UserError, match="became shorter"):
+        list(found.chunks())
+
+
+def test_the_first_token_stands_for_the_text_where_the_pooling_says_so(tmp_path: Path) -> None:
+    write(tmp_path, "1_Pooling/config.json")
+    (tmp_path / "config.json").write_text('{"hidden_size": 12}')
+    (tmp_path / "1_Pooling/config.json").write_text('{"pooling_mode_cls_token": true}')
+    found = about(tmp_path, "model.onnx", "ab" * 32)
+    assert (found.dimension, found.pooling, found.revision) == (12, "cls", "ab" * 8)
+
+
+def test_the_embedded_model_is_told_without_loading_it() -> None:
+    found = embedded_about()
+    assert found.dimension == 256
+    assert found.revision.startswith("wordllama-")
+
+
+@pytest.mark.parametrize("data", [b"", b"\x00" * 8, b"\xff" * 16, b"\x02" + b"\x00" * 7 + b"{}"])
+def test_a_file_of_vectors_that_is_none_is_told(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "x").write_bytes(data)
+    with pytest.raises(ValueError, match=r"header|line 1 column 1"):
+        tensor(tmp_path / "x")
+
+
+def test_a_config_that_is_none_is_told_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("[]")
+    with pytest.raises(ModelUnavailable, match="no usable model") as told:
+        about(tmp_path, "model.onnx", "ab" * 32)
+    assert "wm models" in told.value.fix

@@ -1,0 +1,43 @@
+"""What a model is told to be worth before it is used."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.models import small
+from wm.errors import ModelUnavailable
+from wm.models.embed import EMBEDDED, NONE
+from wm.models.trial import trial
+from wm.settings import RecallSettings
+
+
+def test_the_embedded_model_tells_alike_from_different() -> None:
+    found = trial(EMBEDDED, RecallSettings())
+    assert found.sane
+    assert found.alike > 0.7 > 0.3 > found.apart
+    assert (found.card.dimension, found.card.token_limit) == (256, 256)
+    assert 0 < found.short_ms < 1000 * found.load_s
+
+
+def test_a_model_whose_config_does_not_fit_is_refused(tmp_path: Path) -> None:
+    folder = small.write(tmp_path / "liar")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "hidden_size": 12}))
+    with pytest.raises(ModelUnavailable, match="shape mismatch"):
+        trial(str(folder), RecallSettings())
+
+
+def test_an_onnx_file_that_is_none_is_refused(tmp_path: Path) -> None:
+    folder = small.write(tmp_path / "torn")
+    data = (folder / "model.onnx").read_bytes()
+    (folder / "model.onnx").write_bytes(data[: len(data) // 2])
+    with pytest.raises(ModelUnavailable, match="no usable model"):
+        trial(str(folder), RecallSettings())
+
+
+def test_there_is_nothing_to_try_without_a_model() -> None:
+    with pytest.raises(ModelUnavailable, match="words alone"):
+        trial(NONE, RecallSettings())

@@ -1,0 +1,208 @@
+"""Models: taken from a folder, chosen, and changed over without a pause (RC-2)."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.models import small
+from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
+from wm.errors import ModelUnavailable, NotFound, UserError
+from wm.models.embed import EMBEDDED
+from wm.models.worker import EmbedWorker
+from wm.ops.chosen_model import INSTALLED, chosen, look_at_model
+from wm.ops.models import import_model, pull_model
+from wm.ops.search import embedding, searcher
+
+PATIENCE_S = 60.0
+
+
+@pytest.fixture
+def home(files: Bench) -> Bench:
+    """On files, and patient: it waits for its vectors, however busy the machine is."""
+    return with_recall(files, embed_wait_s=PATIENCE_S)
+
+
+def with_recall(bench: Bench, **options: object) -> Bench:
+    recall = dataclasses.replace(bench.settings.recall, **options)  # type: ignore[arg-type]
+    bench.settings = dataclasses.replace(bench.settings, recall=recall)
+    bench.__post_init__()
+    return bench
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small.write(tmp_path_factory.mktemp("models") / "harbour")
+
+
+def used(bench: Bench) -> str:
+    """Whose vectors answer."""
+    found = bench.call("search", query="harbour").model
+    return found.id if found is not None else ""
+
+
+def whole(bench: Bench) -> None:
+    """Wait until no text lacks a vector of the chosen model."""
+    index = searcher(bench.runtime, bench.key)
+    with index._lock:
+        assert index._lock.wait_for(lambda: not index.waiting, PATIENCE_S)
+
+
+def test_a_folder_becomes_a_model_that_can_be_chosen(home: Bench, model: Path) -> None:
+    made = import_model(home.runtime, model, "harbour")
+    assert (made.dimension, made.origin, len(made.revision)) == (8, str(model), 16)
+    assert made.files[0].name == "model.onnx"
+    rows = {row.name: row for row in home.call("list_models").models}
+    assert list(rows) == ["embedded", "harbour", "none"]
+    assert [name for name, row in rows.items() if row.in_use] == ["embedded"]
+    assert (rows["harbour"].kind, rows["harbour"].problem) == ("installed", "")
+    assert Path(rows["harbour"].path).parent == home.settings.paths.home / "models"
+    assert rows["harbour"].bytes == sum(file.bytes for file in made.files)
+    assert rows["embedded"].dimension == 256
+    assert home.call("use_model", name="harbour").chosen == "harbour"
+    assert chosen(home.runtime).name == "harbour"
+
+
+def test_the_next_search_has_vectors_of_the_model_that_was_chosen(home: Bench, model: Path) -> None:
+    for text in (SHIP, CENTS, QUEUE):
+        home.remember(text)
+    home.call("search", query="ship")
+    assert used(home) == EMBEDDED
+    import_model(home.runtime, model, "harbour")
+    home.call("use_model", name="harbour")
+    whole(home)
+    assert used(home) == "harbour"
+    home.call("use_model", name="none")
+    assert used(home) == ""
+    assert len(home.call("search", query="cents").hits) == 1
+
+
+class Held(EmbedWorker):
+    """An embedder that begins when it is let go."""
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(EMBEDDED, bench.settings.recall)
+        self.go = threading.Event()
+
+    def _open(self):  # type: ignore[no-untyped-def]
+        self.go.wait(PATIENCE_S)
+        return super()._open()
+
+
+def test_old_vectors_answer_until_the_new_ones_are_whole(home: Bench) -> None:
+    home.remember(SHIP)
+    home.remember("The cat sleeps on the kitchen floor all day.")
+    home.call("search", query="the kitchen cat dozes")
+    index, coming = searcher(home.runtime, home.key), Held(home)
+    index.use(coming)
+    assert index.waiting == 2
+    before = index.card
+    entry = home.remember("The dog barks at the postman.")
+    place = home.memory()
+    found = index.search(place, "the dog and the postman", 3, _all())
+    assert index.card is before
+    assert entry.id in [hit.id for hit in found]
+    assert index.waiting == 3
+    coming.go.set()
+    with index._lock:
+        assert index._lock.wait_for(lambda: not index.waiting, PATIENCE_S)
+    assert index._fill.worker is coming
+    assert index.search(place, "the kitchen cat dozes", 3, _all())
+
+
+def _all():  # type: ignore[no-untyped-def]
+    from wm.domain.recall.documents import Filters
+
+    return Filters()
+
+
+def test_a_model_that_cannot_be_opened_changes_nothing_in_force(home: Bench) -> None:
+    home.remember(SHIP)
+    home.call("search", query="ship")
+    index = searcher(home.runtime, home.key)
+    before = index.card
+    told = threading.Event()
+    broken = EmbedWorker("/absent", home.settings.recall, troubled=lambda _why: told.set())
+    index.use(broken)
+    assert told.wait(PATIENCE_S)
+    with index._lock:
+        assert index._lock.wait_for(lambda: index._coming is None, PATIENCE_S)
+    assert index.card is before
+    assert before is not None
+
+
+def test_a_chosen_model_that_is_damaged_leaves_the_default_and_a_sentence(
+    home: Bench, model: Path
+) -> None:
+    made = import_model(home.runtime, model, "harbour")
+    home.call("use_model", name="harbour")
+    home.remember(SHIP)
+    (home.settings.paths.home / "models/harbour/tokenizer.json").unlink()
+    look_at_model(home.runtime)
+    told = home.runtime.troubles.now()["model"]
+    assert told.endswith("of the model harbour is gone. Recall goes on without it.")
+    assert len(home.call("search", query="deploy").hits) == 1
+    whole(home)
+    assert used(home) == EMBEDDED
+    row = next(r for r in home.call("list_models").models if r.name == made.name)
+    assert "is gone" in row.problem
+    with pytest.raises(ModelUnavailable, match="is gone"):
+        home.call("use_model", name="harbour")
+
+
+def test_what_config_toml_names_counts_for_more(home: Bench, model: Path) -> None:
+    with_recall(home, model=str(model))
+    answer = home.call("list_models")
+    assert (answer.chosen, answer.by_config) == (str(model), True)
+    assert [(r.kind, r.dimension) for r in answer.models if r.in_use] == [("folder", 8)]
+    with pytest.raises(UserError, match=r"recall.model in config.toml says"):
+        home.call("use_model", name="embedded")
+
+
+@pytest.mark.parametrize("name", ["absent", "/somewhere", ""])
+def test_a_model_that_is_not_there_is_refused_with_those_that_are(home: Bench, name: str) -> None:
+    with pytest.raises(NotFound, match="There is no model") as told:
+        home.call("use_model", name=name)
+    assert "embedded, none" in told.value.fix
+
+
+@pytest.mark.parametrize("name", ["embedded", "none", "", "../x", "Big", ".x", "a/b", "x" * 70])
+def test_a_name_that_cannot_be_a_folder_is_refused(home: Bench, model: Path, name: str) -> None:
+    with pytest.raises(UserError, match="cannot be a model's name"):
+        import_model(home.runtime, model, name)
+
+
+def test_a_model_comes_once(home: Bench, model: Path) -> None:
+    import_model(home.runtime, model, "harbour")
+    with pytest.raises(UserError, match="installed already"):
+        import_model(home.runtime, model, "harbour")
+    assert [m.name for m in home.store.read(INSTALLED).document.models] == ["harbour"]  # type: ignore[union-attr]
+
+
+def test_a_model_that_fails_its_trial_leaves_nothing(home: Bench, tmp_path: Path) -> None:
+    torn = small.write(tmp_path / "torn")
+    (torn / "tokenizer.json").write_text("{}")
+    with pytest.raises(ModelUnavailable, match="no usable model"):
+        import_model(home.runtime, torn, "torn")
+    assert list((home.settings.paths.home / "models").iterdir()) == []
+    assert home.call("list_models").models[1].name == "none"
+
+
+def test_a_server_that_does_not_answer_leaves_nothing(home: Bench) -> None:
+    with_recall(home, models_url="http://127.0.0.1:9")
+    with pytest.raises(ModelUnavailable, match=r"127\.0\.0\.1 did not give the model"):
+        pull_model(home.runtime, "minilm")
+    with pytest.raises(NotFound, match="that wm fetches"):
+        pull_model(home.runtime, "harbour")
+    assert list((home.settings.paths.home / "models").iterdir()) == []
+
+
+def test_choosing_what_is_in_use_makes_nothing_anew(home: Bench) -> None:
+    home.remember(SHIP)
+    home.call("search", query="ship")
+    before = embedding(home.runtime)
+    home.call("use_model", name="embedded")
+    assert embedding(home.runtime) is before

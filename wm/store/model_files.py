@@ -1,0 +1,117 @@
+"""The files of installed models, below `models/` of the data folder (RC-2).
+
+They are large, come once and never change: no envelope, no second copy. What makes a folder there
+a model is its record in `models.json`, which has the digest of every file. A folder is filled under
+a name of its own and takes the model's name when it was found whole. Knows nothing of models.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import secrets
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+from wm.errors import UserError
+from wm.formats.home import ModelFile
+from wm.store import paths
+from wm.store.failures import explained
+from wm.store.files import FileStore
+from wm.store.fsops import Disk
+
+Part = tuple[str, Iterable[bytes]]
+"""A file's name below the model's folder, and its bytes."""
+
+STALE_S = 86400.0
+
+
+class Staging:
+    """A folder that is being filled. Used in a `with`: what was not kept is removed."""
+
+    def __init__(self, store: FileStore, name: str) -> None:
+        self._core = store.core
+        self._disk = store.disk
+        self._name = name
+        self._temp = paths.temp(name, secrets.token_hex(8))
+        self._place = f"{paths.MODELS}/{self._temp}"
+        self._kept = False
+        self.path: Path = store.home / paths.MODELS / self._temp
+
+    def __enter__(self) -> Staging:
+        home = self._core.home
+        self._core.key_to_write()  # makes the data folder where this is its first file
+        with explained("write", home, self._place), self._core.make_folder(paths.MODELS) as above:
+            self._disk.mkdir(above, self._temp)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if not self._kept:
+            with contextlib.suppress(OSError):
+                _remove(self._disk, self._place)
+
+    def fill(self, parts: Iterable[Part]) -> tuple[ModelFile, ...]:
+        """Write files and bring them to disk; what was written."""
+        return tuple(self._write(name, data) for name, data in parts)
+
+    def _write(self, name: str, data: Iterable[bytes]) -> ModelFile:
+        """`data` tells of its own errors: what is left of them here is our folder's."""
+        digest, size = hashlib.sha256(), 0
+        above, _, own = f"{self._place}/{name}".rpartition("/")
+        with (
+            explained("write", self._core.home, self._place, name),
+            self._core.make_folder(above) as folder,
+            self._disk.create(folder, own) as file,
+        ):
+            for chunk in data:
+                digest.update(chunk)
+                size += len(chunk)
+                self._disk.write(file, chunk)
+            self._disk.flush(file)
+            self._disk.flush(folder)
+        return ModelFile(name=name, bytes=size, sha256=digest.hexdigest())
+
+    def keep(self) -> None:
+        """Give the folder the model's name. Raises UserError where that is taken."""
+        with (
+            explained("write", self._core.home, paths.MODELS, self._name),
+            self._core.make_folder(paths.MODELS) as above,
+        ):
+            try:
+                self._disk.stat(above, self._name)
+            except FileNotFoundError:
+                self._disk.rename(above, self._temp, self._name)
+                self._disk.flush(above)
+                self._kept = True
+                return
+        raise UserError(
+            f"There is a folder {self._core.home / paths.MODELS / self._name} already.",
+            fix="Give the model another name with --name, or move that folder away.",
+        )
+
+
+def sweep(store: FileStore, now_s: float) -> None:
+    """Remove what a killed import left behind a day ago or earlier."""
+    with (
+        explained("clean", store.home, paths.MODELS),
+        contextlib.suppress(FileNotFoundError),
+        store.disk.folder(paths.MODELS) as above,
+    ):
+        for name in store.disk.list(above):
+            left = paths.document_of_temp(name) is not None
+            if left and now_s - store.disk.stat(above, name).st_mtime > STALE_S:
+                _remove(store.disk, f"{paths.MODELS}/{name}")
+
+
+def _remove(disk: Disk, path: str) -> None:
+    """A folder with all that is in it; a symlink in it goes, what it points to stays."""
+    with disk.folder(path) as folder:
+        for name in disk.list(folder):
+            if stat.S_ISDIR(disk.stat(folder, name).st_mode):
+                _remove(disk, f"{path}/{name}")
+            else:
+                disk.unlink(folder, name)
+    above, _, own = path.rpartition("/")
+    with disk.folder(above) as folder:
+        disk.rmdir(folder, own)
