@@ -696,10 +696,42 @@ class RecallSettings:
     spoken_bonus: float = option(
         0.8, "Raise of what a person said over what was answered.", spec="RC-1", unit="deviations"
     )
+    background: int = option(
+        100,
+        "Texts that are thought to be there as well when a question's words are weighed.",
+        spec="RC-1",
+        unit="texts",
+    )
+    kin_told: float = option(
+        0.5,
+        "What another word for a query word, or a shared beginning, counts there, of 1.",
+        spec="RC-1",
+    )
+    name_told: float = option(
+        2.0, "What an identifier or path of a query counts there, in words.", spec="RC-1"
+    )
+    pairs_told: float = option(
+        0.7,
+        "Share of a sentence's pairs of letters that are all of it: the others reach over two "
+        "words.",
+        spec="RC-1",
+    )
+    chance_likeness: float = option(
+        0.065,
+        "Likeness that chance brings, times the square root of twice the logarithm of the number "
+        "of texts.",
+        spec="RC-1",
+    )
+    script_likeness: float = option(
+        0.2,
+        "What likeness counts at most for a query in Chinese, Japanese or Korean with the default "
+        "model.",
+        spec="RC-1",
+    )
     answer_floor: float = option(
-        0.33,
-        "The best hit's share of the query's weight and its likeness must reach this together, "
-        "else none is shown.",
+        0.15,
+        "The best hit's share of the query's weight and its likeness, less chance, must reach "
+        "this together, else none is shown.",
         spec="RC-1",
     )
     short_answer: float = option(

@@ -2,7 +2,8 @@
 
 Questions of our own (`tests.bench.quiet_cases`) over memories of 1, 5, 50 and 500 entries, through
 the use case that answers `wm search`. Quiet: no hit at all for a question that nothing answers.
-Lost: no hit at all for one that has an answer; missed: hits, but not that one among ten. Answered:
+Lost: no hit at all for one that has an answer, told apart by whether the question has words of the
+fact (plain) or few (hard); missed: hits, but not that one among ten. Answered:
 an `answer` was given; wrong: from another entry. The floor's constants may be tuned on the half
 `dev` of the questions; the other half is for telling.
 """
@@ -45,6 +46,7 @@ class Asked:
     half: str
     question: str
     wanted: str
+    hard: bool
     found: tuple[str, ...]
     answer: str
 
@@ -88,15 +90,18 @@ def _ask(size: int, texts: Sequence[str], count: int, model: str) -> Iterator[As
     entries = [_entry(number, text) for number, text in enumerate(texts)]
     runtime = runtime_of(entries, model)
     for kind, question in NOTHING:
-        yield _asked(runtime, size, kind, question, "")
+        yield _asked(runtime, size, kind, question)
     known = {text: entry.id for text, entry in zip(texts[:count], entries, strict=False)}
     for language, fact, questions in FACTS:
         hard = [question for _, begin, question in HARD if fact.startswith(begin)]
         for question in (*questions, *hard) if fact in known else ():
-            yield _asked(runtime, size, language, question, known[fact])
+            is_hard = question in hard
+            yield _asked(runtime, size, language, question, known[fact], hard=is_hard)
 
 
-def _asked(runtime: Runtime, size: int, kind: str, question: str, wanted: str) -> Asked:
+def _asked(
+    runtime: Runtime, size: int, kind: str, question: str, wanted: str = "", *, hard: bool = False
+) -> Asked:
     request = SearchRequest(workspace=key_of(ROOT), query=question, limit=10)
     said: SearchAnswer = execute(runtime, OPERATIONS["search"], request)
     return Asked(
@@ -105,6 +110,7 @@ def _asked(runtime: Runtime, size: int, kind: str, question: str, wanted: str) -
         "dev" if zlib.crc32(question.encode()) % 2 else "test",
         question,
         wanted,
+        hard,
         tuple(hit.entry.id for hit in said.hits),
         said.answer.entry if said.answer is not None else "",
     )
@@ -128,8 +134,8 @@ def _entry(number: int, text: str) -> MemoryEntry:
 def show(rows: Sequence[Asked], half: str, model: str) -> dict[str, dict[str, float]]:
     """Print the figures by size, in all, and by kind. Returns those by size and in all."""
     print(f"  {half} of the questions, {model}; shares, in all over questions of every size")
-    print(f"  {'entries':<10}{'none':>6}{'quiet':>8}{'some':>7}{'lost':>8}{'missed':>8}", end="")
-    print(f"{'answered':>10}{'wrong':>8}{'of none':>9}")
+    print(f"  {'entries':<10}{'none':>6}{'quiet':>8}{'plain':>7}{'lost':>8}", end="")
+    print(f"{'hard':>7}{'lost':>8}{'missed':>8}{'answered':>10}{'wrong':>8}{'of none':>9}")
     figures = {}
     for size in (*SIZES, 0):
         own = [r for r in rows if size in (0, r.size)]
@@ -148,16 +154,18 @@ def _line(name: str, rows: Sequence[Asked]) -> dict[str, float]:
     none, some = [r for r in rows if not r.wanted], [r for r in rows if r.wanted]
     figures = {
         "quiet": _share(not r.found for r in none),
-        "lost": _share(not r.found for r in some),
+        "lost": _share(not r.found for r in some if not r.hard),
+        "hard": _share(not r.found for r in some if r.hard),
         "missed": _share(bool(r.found) and r.wanted not in r.found for r in some),
         "answered": _share(bool(r.answer) for r in some),
         "wrong": _share(r.answer not in ("", r.wanted) for r in some),
         "of_none": _share(bool(r.answer) for r in none),
     }
-    quiet, lost, missed, answered, wrong, of_none = figures.values()
+    quiet, lost, hard, missed, answered, wrong, of_none = figures.values()
+    counted = sum(r.hard for r in some)
     print(
-        f"  {name:<10}{len(none):>6}{quiet:>8.3f}{len(some):>7}{lost:>8.3f}{missed:>8.3f}"
-        f"{answered:>10.3f}{wrong:>8.3f}{of_none:>9.3f}"
+        f"  {name:<10}{len(none):>6}{quiet:>8.3f}{len(some) - counted:>7}{lost:>8.3f}{counted:>7}"
+        f"{hard:>8.3f}{missed:>8.3f}{answered:>10.3f}{wrong:>8.3f}{of_none:>9.3f}"
     )
     return figures
 

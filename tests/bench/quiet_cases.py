@@ -4,7 +4,7 @@
 The project is a network of greenhouses, its seed store and their software. `FACTS` rows are
 (language, fact, questions that it answers). `NOTHING` rows are (kind, question): no fact and no
 filler tells it. Kinds: the eight languages, `near` (shares words with facts), `other` (another
-project's topic), `typo`, `word` (one word), `name` (an identifier or path that does not exist).
+project's topic), `long`, `typo`, `word` (one word), `name` (an identifier or path that does not exist).
 """
 
 from __future__ import annotations
@@ -335,6 +335,74 @@ HARD: tuple[tuple[str, str, str], ...] = (
     ("ko", "모종 가격", "가격에 세금 포함"),
     ("ko", "배포는", "배포하는 요일"),
     ("ko", "카메라 영상", "영상 저장 위치"),
+    (
+        "en",
+        "A greenhouse is never",
+        "what do I have to watch out for when I schedule the watering of a greenhouse on hot days",
+    ),
+    (
+        "en",
+        "Humidity readings",
+        "for how many months can somebody still look at the humidity readings before they are gone",
+    ),
+    (
+        "en",
+        "GatewaySupervisor",
+        "what happens when a collector hangs and sends no heartbeats any more",
+    ),
+    (
+        "en",
+        "MAX_VALVE_SECONDS",
+        "what is the reason that a valve is closed again after nine minutes at the latest",
+    ),
+    ("en", "parse_frame() drops", "what do I have to know before I change parse_frame"),
+    ("en", "The heating model", "before I touch train_heat.py, tell me how often it is run"),
+    (
+        "en",
+        "The nursery in Elmsworth",
+        "is there anything to consider when we deploy to the nursery in Elmsworth on a Saturday",
+    ),
+    (
+        "en",
+        "Feature flags",
+        "I switched a feature flag and nothing happens, what else has to be done",
+    ),
+    (
+        "en",
+        "Test data must never",
+        "can I copy some real growers with their names from production for a test",
+    ),
+    (
+        "en",
+        "Photos of leaves",
+        "how large are the photos that the disease classifier gets to see in the end",
+    ),
+    (
+        "en",
+        "Pollen counts",
+        "how many requests may we send to the service that gives us the pollen counts",
+    ),
+    (
+        "en",
+        "We decided for SQLite",
+        "why did nobody put a real database server on the gateways in the greenhouses",
+    ),
+    ("de", "Der Düngerplan", "An wen wende ich mich, wenn ich am Düngerplan etwas ändern möchte?"),
+    (
+        "fr",
+        "Le seuil d'alarme",
+        "à partir de combien de degrés est-ce que le système déclenche une alarme",
+    ),
+    (
+        "es",
+        "Los informes",
+        "¿qué reciben los cultivadores cada semana y en qué formato se les manda?",
+    ),
+    (
+        "pt",
+        "O painel mostra",
+        "o que significa quando a umidade aparece em verde no painel de controle",
+    ),
 )
 """Harder questions: (language, beginning of the fact, question). Few words are the fact's own."""
 
@@ -411,6 +479,19 @@ NOTHING: tuple[tuple[str, str], ...] = (
     ("near", "which museum shows photos of harvests"),
     ("near", "when was the nursery school founded"),
     ("near", "what is the phone number of the plumber who fixed the valve"),
+    # Long ones.
+    ("long", "what do I have to do when my laptop is stolen while I am travelling for work"),
+    ("long", "is there anybody who could lend me a bicycle for the weekend in the mountains"),
+    ("long", "how do we make sure that the chat bot never gives financial advice to minors"),
+    ("long", "which steps are needed to move the video call recordings to another region"),
+    ("long", "tell me the reason why the mobile app shows an empty shopping cart after login"),
+    ("long", "can somebody explain how the loan contract is signed electronically by both parties"),
+    ("long", "what happens to unused vacation days when an employee leaves the company in spring"),
+    ("long", "how long does the airline keep my lost suitcase before it is given to charity"),
+    ("long", "Was muss ich beachten, wenn ich einen Besucher mit in die Kantine nehmen möchte?"),
+    ("long", "¿Qué documentos hacen falta para alquilar un piso cerca de la universidad?"),
+    ("long", "Que faut-il faire quand on a perdu son badge pendant un voyage d'affaires ?"),
+    ("long", "O que devo fazer se o meu voo para a conferência for cancelado de repente?"),
     # Topics of other projects.
     ("other", "kubernetes ingress annotations for sticky sessions"),
     ("other", "how is the shopping cart persisted across devices"),

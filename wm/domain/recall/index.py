@@ -21,9 +21,11 @@ from wm.domain.recall.documents import Document, Filters, Hit
 from wm.domain.recall.explain import Reasons, explain
 from wm.domain.recall.fresh import Statement, newest_first
 from wm.domain.recall.postings import MIN_PREFIX, Postings
+from wm.domain.recall.share import Shares, shares
 from wm.domain.recall.space import Space
 from wm.domain.recall.synonyms import SYNONYMS
 from wm.domain.recall.terms import raw_words, terms_of
+from wm.domain.text import is_cjk
 from wm.settings import RecallSettings
 
 Floats = NDArray[np.float32]
@@ -152,7 +154,8 @@ class Index:
         wanted = tuple(self._wanted(word) for word in asked.words)
         found = self._found(asked, wanted, vector)
         best = self._candidates(found, filters, max(self._settings.judged_hits, 2 * k))
-        if self._is_nothing(asked, found, best):
+        told = shares(asked.words, wanted, self._postings, self._settings)
+        if self._is_nothing(query, told, found, best):
             return ()
         judged = self._judged(asked, found, best)[: max(k, self._settings.fresh_hits)]
         judged = self._behind_heirs(asked, self._fresh(asked, judged))[:k]
@@ -161,7 +164,7 @@ class Index:
             document = self._documents[number]
             assert document is not None
             at = int(np.searchsorted(found.rows, number))
-            held = float(found.held[at])
+            held = float(told.held[number])
             near = -1.0 if found.near is None else float(found.near[at])
             why = explain(self._reasons(asked, wanted, number, document, near))
             hits.append(Hit(document.id, round(score, 6), why, held, near))
@@ -267,20 +270,25 @@ class Index:
 
     # --- what is shown -----------------------------------------------------------------------
 
-    def _is_nothing(self, asked: Asked, found: _Found, best: list[int]) -> bool:
+    def _is_nothing(self, query: str, told: Shares, found: _Found, best: list[int]) -> bool:
         """Does none of the `best` say enough of what was asked? A short query whose telling words
-        stand nowhere is about something else, of a sentence little is enough."""
-        count = max(1, len(asked.words))
-        settings = self._settings
-        held = float((found.held * (found.words > 0))[best].max(initial=0.0))
+        stand nowhere is about something else, of a sentence little is enough. Of many texts one
+        is always somewhat near: what chance brings does not count."""
+        settings, count = self._settings, told.words
+        held = told.held[found.rows[best]]
         if found.near is None:
             floor = settings.long_floor
             if count <= 4:
                 floor = settings.short_floor if count <= 3 else settings.middle_floor
-            return held < floor
+            return float(held.max(initial=0.0)) < floor
+        chance = settings.chance_likeness * math.sqrt(2 * math.log(len(found.rows)))
+        near = np.maximum(found.near[best] - np.float32(chance), 0)
+        if self._share == settings.vector_share and any(map(is_cjk, query)):
+            # The embedded model knows these scripts, but hardly their words.
+            near = np.minimum(near, settings.script_likeness)
         floor = settings.answer_floor + settings.short_answer / math.sqrt(count)
         floor *= min(1.0, settings.pasted_words / count)
-        return held + float(found.near[best].max(initial=0.0)) < floor
+        return float((held + near).max(initial=0.0)) < floor
 
     def _candidates(self, found: _Found, filters: Filters | None, most: int) -> list[int]:
         """Positions in `found.rows`, best first."""

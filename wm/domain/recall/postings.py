@@ -90,9 +90,10 @@ class Postings:
         near = self._beginnings.get(prefix[:MIN_PREFIX], set())
         return sorted(term for term in near if term.startswith(prefix))
 
-    def rarity(self, term: str) -> float:
+    def rarity(self, term: str, more: int = 0) -> float:
+        """more: documents without the term that are thought to be there as well."""
         found = self._found.get(term, 0)
-        return math.log(1 + (self._documents - found + 0.5) / (found + 0.5))
+        return math.log(1 + (self._documents + more - found + 0.5) / (found + 0.5))
 
     def holds(self, number: int, term: str) -> bool:
         slots = self._slots.get(term)
@@ -101,6 +102,16 @@ class Postings:
         known = np.frombuffer(slots, np.uint32)
         at = int(np.searchsorted(known, number))
         return at < len(known) and int(known[at]) == number
+
+    def holding(self, wanted: Mapping[str, float]) -> Floats:
+        """The weight of the best of these terms in each document."""
+        best = np.zeros(self._end, np.float32)
+        for term, weight in wanted.items():
+            slots = self._slots.get(term)
+            if slots is not None:
+                where = np.frombuffer(slots, np.uint32)
+                best[where] = np.maximum(best[where], np.float32(weight))
+        return best * self._alive[: self._end]
 
     def word(self, wanted: Mapping[str, float], scores: Floats) -> Floats:
         """Add one word's BM25 to `scores`; the weight of its best term in each document."""

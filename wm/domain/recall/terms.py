@@ -27,6 +27,28 @@ _STOP_WORDS = (
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 """Words that no text is about. They are dropped from queries unless nothing else is left."""
 
+_EMPTY_HAN = frozenset("的了吗呢吧谁誰哪么麼什怎几幾是在")
+_EMPTY_PAIR_TEXT = (
+    "多少 나요 하나 인가 가요 니까 습니 합니 입니 있나 어디 디서 디에 디로 누가 누구 구에 에게"
+    " 어떻 떻게 무슨 언제 얼마 마나 에서 까지 부터 으로 한다 된다 해줘 려줘 주세 세요 했나 되나"
+    " 받을 수있"
+)
+_EMPTY_PAIRS = frozenset(_EMPTY_PAIR_TEXT.split())
+_ASKING_TEXT = (
+    "know knows happen happens tell show explain need needs needed want get gets give gives given"
+    " find thing things please much many long often there here into any anything anybody somebody"
+    " nobody someone something nothing say says said go goes make makes take takes put else also"
+    " still already again ever never only just very really own same other another must might may"
+    " wenn ich man muss kann wir nicht noch auch nur etwas hat habe werden wird am an dem sich"
+    " einem welche welcher welches gibt wie viel viele hoch"
+    " se su sus me mi nos hay qué cuál quién dónde cuánto cuándo cómo está están cada lo a en con"
+    " sin où se sont est-ce il elle on nous vous je ce cette ces son sa ses dans par pour sur avec"
+    " sans comment combien quand y ne pas plus"
+    " se meu minha seu sua ao aos à às em um para com sem quando onde quem quanto foi ser está este"
+    " esta isso mais não"
+)
+_ASKING = frozenset(_ASKING_TEXT.split())
+
 _INSIDE = frozenset("._/-:@#$+\\")
 _MAX_RAW = 200
 _MAX_RAWS = 4000
@@ -71,6 +93,18 @@ def terms_of(raw: str) -> tuple[str, ...]:
 def is_name(raw: str) -> bool:
     """Is this word written as an identifier or path: humps, digits, underscores, dots, slashes?"""
     return any(term.startswith("=") for term in terms_of(raw))
+
+
+def is_particle(pair: str) -> bool:
+    """Does this pair of letters only tie a sentence together or ask: `です`, `什么`, `나요`?"""
+    if pair in _EMPTY_PAIRS or not _EMPTY_HAN.isdisjoint(pair):
+        return True
+    return all("\u3041" <= char <= "\u309f" for char in pair)
+
+
+def only_asks(word: str) -> bool:
+    """Does this word only ask or tie: nothing is about `happens` or `somebody`?"""
+    return word.lower().strip("?!.,") in _ASKING
 
 
 def query_words(query: str) -> list[str]:

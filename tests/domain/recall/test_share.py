@@ -1,0 +1,78 @@
+"""RC-1: how much of a question a text holds, and when nothing is relevant."""
+
+from __future__ import annotations
+
+import pytest
+
+from wm.domain.recall.documents import Document, Filters
+from wm.domain.recall.index import Index
+from wm.domain.recall.postings import Postings
+from wm.domain.recall.share import shares
+from wm.domain.recall.terms import is_particle, only_asks, query_words, raw_words, terms_of
+from wm.settings import RecallSettings
+
+SETTINGS = RecallSettings()
+VALVE = "The valve closes after nine minutes."
+
+
+def held(query: str, *texts: str) -> list[float]:
+    postings = Postings(SETTINGS.bm25_k1, SETTINGS.bm25_b)
+    for number, text in enumerate(texts):
+        postings.add(number, [t for raw in raw_words(text) for t in terms_of(raw)])
+    words = query_words(query)
+    wanted = [dict.fromkeys(terms_of(word), 1.0) for word in words]
+    return [round(float(v), 2) for v in shares(words, wanted, postings, SETTINGS).held]
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "share"),
+    [
+        ("valve", VALVE, 1.0),
+        ("valve minutes", VALVE, 1.0),
+        ("what happens with the valve", VALVE, 1.0),
+        ("zebra", VALVE, 0.0),
+        # An unknown word counts for a little more than one that was found, in a small memory too.
+        ("valve zebra", VALVE, 0.44),
+        ("parse_frame", "parse_frame() drops frames.", 1.0),
+        ("parseFrame", "parse_frame() drops frames.", 1.0),
+        ("computeFrameVat", "parse_frame() drops frames.", 0.33),
+        ("日志保留多少天", "日志保留三十天。", 0.86),
+        ("会议室在哪里", "日志保留三十天。", 0.0),
+        ("苗の発送は何曜日ですか", "ログは三十日です。", 0.18),
+    ],
+)
+def test_a_text_holds_a_share_of_the_question(query: str, text: str, share: float) -> None:
+    assert held(query, text) == [pytest.approx(share, abs=0.06)]
+
+
+def test_a_share_hardly_depends_on_how_much_is_kept() -> None:
+    others = [f"Bay {n} has a lamp." for n in range(400)]
+    assert held("valve zebra", VALVE)[0] == pytest.approx(
+        held("valve zebra", VALVE, *others)[0], abs=0.03
+    )
+
+
+@pytest.mark.parametrize(("pair", "empty"), [("です", True), ("什么", True), ("나요", True)])
+def test_pairs_that_only_ask(pair: str, empty: bool) -> None:
+    assert is_particle(pair) is empty
+
+
+@pytest.mark.parametrize("pair", ["日志", "発送", "温室", "온실", "センサ"[:2]])
+def test_pairs_that_tell(pair: str) -> None:
+    assert not is_particle(pair)
+
+
+def test_words_that_only_ask_are_known_with_their_marks() -> None:
+    assert only_asks("happens?")
+    assert only_asks("Combien")
+    assert not only_asks("valve")
+
+
+def test_whether_anything_fits_is_judged_among_what_the_filters_leave() -> None:
+    documents = [
+        Document("a", VALVE, metadata={"type": "project"}),
+        Document("b", "The lamp is blue.", metadata={"type": "decision"}),
+    ]
+    index = Index(documents, SETTINGS)
+    assert [h.id for h in index.search("valve minutes", 5)] == ["a"]
+    assert index.search("valve minutes", 5, Filters({"type": "decision"})) == ()

@@ -1,0 +1,78 @@
+"""How much of a question each document holds: what the floor and the answer go by (RC-1).
+
+Ranks nothing. A word counts by its rarity, as if a hundred texts without it were there as well:
+in a memory of three entries every word would be common otherwise, and a word that stands nowhere
+would outweigh all that was found. A name counts for more than a word, and may be held in part, by
+its parts; so may a sentence of a language without spaces, by its pairs of letters. Words that only
+ask count for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wm.domain.recall.postings import Postings
+from wm.domain.recall.synonyms import SYNONYMS
+from wm.domain.recall.terms import is_name, is_particle, only_asks, terms_of
+from wm.domain.text import is_cjk
+from wm.settings import RecallSettings
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Shares:
+    """held: of each document of the collection, 0 to 1. words: how many the question has, two
+    pairs of letters being about one."""
+
+    held: Floats
+    words: int
+
+
+def shares(
+    words: Sequence[str],
+    wanted: Sequence[Mapping[str, float]],
+    postings: Postings,
+    settings: RecallSettings,
+) -> Shares:
+    """words: of the query, as typed. wanted: the terms that each of them may be found by."""
+    held = np.zeros(postings.end, np.float32)
+    whole, count = 0.0, 0
+    telling = any(not only_asks(word) for word in words)
+    for word, terms in zip(words, wanted, strict=True):
+        if telling and only_asks(word):
+            continue
+        own = [term for term, weight in terms.items() if weight == 1.0]
+        most = max((postings.rarity(t, settings.background) for t in own), default=0.0)
+        if is_name(word):
+            most *= settings.name_told
+        parts = [t for t in terms_of(word) if not t.startswith("=")]
+        if len(parts) > 1:
+            parts = [part for part in parts if not is_particle(part)] or parts
+            held += np.float32(most) * _in_parts(own, parts, postings, settings)
+        else:
+            kin = {term: settings.kin_told for term, weight in terms.items() if weight != 1.0}
+            held += np.float32(most) * postings.holding({**kin, **dict.fromkeys(own, 1.0)})
+        whole += most
+        count += 1 if word.isascii() else max(1, (len(parts) + 1) // 2)
+    return Shares(held / np.float32(whole or 1.0), max(1, count))
+
+
+def _in_parts(
+    own: Sequence[str], parts: Sequence[str], postings: Postings, settings: RecallSettings
+) -> Floats:
+    """All of it where the whole name stands, else the share of its parts."""
+    names = {term: 1.0 for term in own if term.startswith("=")}
+    found = np.zeros(postings.end, np.float32)
+    for part in parts:
+        kin = dict.fromkeys(SYNONYMS.get(part, ()), settings.kin_told)
+        found += postings.holding({**kin, part: 1.0})
+    many = len(parts) * (settings.pairs_told if any(map(is_cjk, parts[0])) else 1.0)
+    held: Floats = np.maximum(
+        np.minimum(found / np.float32(max(1.0, many)), 1), postings.holding(names)
+    )
+    return held
