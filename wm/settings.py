@@ -54,6 +54,12 @@ class StoreSettings:
         spec="ST-5",
         unit="bytes",
     )
+    max_vector_bytes: int = option(
+        512 * 1024 * 1024,
+        "Vectors of a workspace that would take more are not saved, and larger files not read.",
+        spec="RC-3",
+        unit="bytes",
+    )
     max_record_bytes: int = option(
         256 * 1024, "A larger log record is refused.", spec="ST-5", unit="bytes"
     )
@@ -689,6 +695,15 @@ class RecallSettings:
     whitening_ridge: float = option(
         10.0, "How softly directions common to all texts are shrunk.", spec="RC-1"
     )
+    graph_from: int = option(
+        20_000,
+        "From so many vectors on a graph names the candidates of a query; below, all are compared.",
+        spec="RC-3",
+        unit="vectors",
+    )
+    graph_hits: int = option(
+        256, "Candidates that the graph names of a query.", spec="RC-3", unit="documents"
+    )
     neighbour: float = option(
         0.25, "What the next text of a conversation lends of its score.", spec="RC-1"
     )
@@ -986,6 +1001,12 @@ class StorageSettings:
     )
     report_files: int = option(
         1000, "Files that a report names; the rest is counted.", spec="GV-2", unit="files"
+    )
+    vectors_max_age_days: float = option(
+        30.0,
+        "Saved vectors of a workspace go when they were not saved for this long.",
+        spec="GV-3",
+        unit="days",
     )
     sweep_events: int = option(
         500,

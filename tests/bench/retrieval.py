@@ -19,7 +19,7 @@ import time
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import mean, pstdev
 from typing import Any
@@ -33,9 +33,10 @@ from wm.domain.recall.index import Index
 from wm.models.embed import EMBEDDED, Embedder
 from wm.models.opening import open_embedder
 from wm.settings import RecallSettings
+from wm.store.graph import NearGraph
 
 COLUMNS = ("R@1", "R@5", "R@10", "N@10", "MRR", "New")
-OURS, WORDS = "wm", "wm, words only"
+OURS, WORDS, GRAPH = "wm", "wm, words only", "wm, through the graph"
 FOLDS = 5
 
 
@@ -61,6 +62,9 @@ def main(argv: Sequence[str]) -> int:
     )
     parser.add_argument("--half", choices=("dev", "test", "all"), default="all")
     parser.add_argument("--cache", type=Path, help="folder that keeps vectors between runs")
+    parser.add_argument(
+        "--graph", action="store_true", help="a row for candidates from the graph of vectors"
+    )
     parser.add_argument("--json", type=Path, help="write the tables here, too")
     asked = parser.parse_args(argv)
     settings = RecallSettings()
@@ -70,7 +74,7 @@ def main(argv: Sequence[str]) -> int:
         groups = read(path)
         vectors = Vectors(embedder, asked.cache)
         start = time.perf_counter()
-        results = list(run(groups, vectors, settings, asked.half))
+        results = list(run(groups, vectors, settings, asked.half, graph=asked.graph))
         spent = time.perf_counter() - start
         model = "no model" if embedder is None else embedder.card.id
         print(f"\n{path.name}  {asked.half}  {model}  ({spent:.0f} s)")
@@ -138,12 +142,17 @@ def is_dev(query: Mapping[str, Any]) -> bool:
 
 
 def run(
-    groups: Mapping[str, Group], vectors: Vectors, settings: RecallSettings, half: str
+    groups: Mapping[str, Group],
+    vectors: Vectors,
+    settings: RecallSettings,
+    half: str,
+    *,
+    graph: bool = False,
 ) -> Iterator[Result]:
     for group in groups.values():
         wanted = [q for q in group.queries if half == "all" or is_dev(q) == (half == "dev")]
         if wanted:
-            yield from _ask(group.documents, wanted, vectors, settings)
+            yield from _ask(group.documents, wanted, vectors, settings, graph)
 
 
 def _ask(
@@ -151,13 +160,16 @@ def _ask(
     queries: list[dict[str, Any]],
     vectors: Vectors,
     settings: RecallSettings,
+    graph: bool,
 ) -> Iterator[Result]:
     if any("before" in query for query in queries):
         documents = sorted(documents, key=lambda d: d["ts"])
         queries = sorted(queries, key=lambda q: q["before"])
     index = Index((), settings)
+    second = Index((), replace(settings, graph_from=1), NearGraph)
     if vectors.embedder is not None and vectors.embedder.card.id != EMBEDDED:
         index.expect(settings.model_share)
+        second.expect(settings.model_share)
     rows = vectors.of([d["x"] for d in documents]) if vectors.embedder else None
     asked = vectors.of([q["x"] for q in queries], whole=True) if vectors.embedder else None
     there, words = 0, Bm25(())
@@ -168,6 +180,10 @@ def _ask(
         if end > there:
             for at in range(there, end):
                 _add(index, documents[at], None if rows is None else rows[at])
+                if graph and rows is not None:
+                    _add(second, documents[at], rows[at])
+            while graph and second.extend_graph(len(documents)):
+                pass
             there, words = end, Bm25([d["x"] for d in documents[:end]])
         if not there:
             continue
@@ -178,6 +194,8 @@ def _ask(
         found[WORDS] = [hit.id for hit in index.search(query["x"], 10)]
         if vector is not None:
             found[OURS] = [hit.id for hit in index.search(query["x"], 10, vector=vector)]
+        if graph and vector is not None:
+            found[GRAPH] = [hit.id for hit in second.search(query["x"], 10, vector=vector)]
         fold = zlib.crc32(f"fold {query['g']}{query['x']}".encode()) % FOLDS
         for row, order in found.items():
             yield Result(row, query["c"], fold, score(order, query["rel"], query.get("old", [])))

@@ -20,6 +20,7 @@ FOLDERS = {
     Kind.SISTER: "core",
     Kind.EPOCH: "epochs",
     Kind.TRASH: "trash",
+    Kind.VECTORS: "vectors",
     Kind.KEPT: "evidence",
     Kind.UNKNOWN: "notes",
 }
@@ -78,6 +79,19 @@ CASES: list[tuple[str, list[FileFact], dict[str, str]]] = [
             fact(Kind.TRASH, "m_2", 29),
         ],
         {"trash/m_1": "trash_age", "trash/.m_1.spare": "trash_age", "trash/.m_1.lock": "trash_age"},
+    ),
+    (
+        "vectors that nobody made new for long go",
+        [fact(Kind.VECTORS, "a.rows", 31), fact(Kind.VECTORS, "b.rows", 29)],
+        {"vectors/a.rows": "vectors_age"},
+    ),
+    (
+        "beyond the quota what can be made again goes first",
+        [
+            fact(Kind.VECTORS, "a.rows", 2, size=6000),
+            fact(Kind.OUTPUT, "old", 3, size=6000),
+        ],
+        {"vectors/a.rows": "quota"},
     ),
     ("pinned trash stays", [fact(Kind.TRASH, "m_1", 400, pinned=True)], {}),
     (

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
-from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
+from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench, open_files, project_in, settings_of
+from wm.domain.recall.documents import Filters
 from wm.domain.recall.explain import Reasons, explain
+from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
+from wm.models.embed import EMBEDDED
+from wm.models.worker import Done, EmbedWorker
+from wm.ops.background import Background
 from wm.ops.search import embedding, searcher
+from wm.ops.searcher import Searcher
+from wm.ops.shelf import Shelf, maker_of
+from wm.settings import RecallSettings
+from wm.store.base import SavedVectors
 
 PATIENCE_S = 60.0
 
@@ -65,3 +76,162 @@ def test_words_answer_alone_when_no_vector_comes_in_time(bench: Bench) -> None:
 def test_all_workspaces_share_one_embedder(patient: Bench) -> None:
     assert embedding(patient.runtime) is embedding(patient.runtime)
     assert searcher(patient.runtime, "a" * 16) is not searcher(patient.runtime, "b" * 16)
+
+
+# --- what is saved ------------------------------------------------------------------------------
+
+
+KEY = "a1" * 8
+BERTH = "which berth of the harbour takes 49 tons"
+
+
+class Counting(EmbedWorker):
+    """Tells how many texts it was given."""
+
+    texts = 0
+
+    def submit(self, texts: Sequence[str], done: Done) -> bool:
+        self.texts += len(texts)
+        return super().submit(texts, done)
+
+
+def entry(name: str, text: str) -> MemoryEntry:
+    when = "2026-11-21T09:00:00.000Z"
+    fields = {"id": name, "text": text, "type": "project", "source": "explicit"}
+    return MemoryEntry.model_validate({**fields, "createdAt": when, "updatedAt": when})
+
+
+def memory_of(count: int, begin: int = 0) -> WorkspaceMemory:
+    """Entries that tell of `count` berths."""
+    numbers = range(begin, begin + count)
+    return memory(
+        *(entry(f"e{n:04}", f"Berth {n} of the harbour takes {n * 7} tons.") for n in numbers)
+    )
+
+
+def memory(*entries: MemoryEntry) -> WorkspaceMemory:
+    return WorkspaceMemory(workspace=Workspace(key=KEY, root="/home/ana/shop"), entries=entries)
+
+
+@pytest.fixture(scope="module")
+def worker() -> Counting:
+    """One for all tests: a model takes a while to open."""
+    return Counting(EMBEDDED, RecallSettings())
+
+
+@dataclasses.dataclass
+class Process:
+    """The index of one workspace, as a process that was just started has it."""
+
+    bench: Bench
+    worker: Counting
+    graph_from: int = 20_000
+
+    def __post_init__(self) -> None:
+        limits = RecallSettings(embed_wait_s=PATIENCE_S, graph_from=self.graph_from)
+        self.worker.texts = 0
+        self.later = Background()
+        self.searcher = Searcher(limits, self.worker, Shelf(self.bench.store, KEY), self.later)
+
+    def ask(self, known: WorkspaceMemory, query: str = BERTH) -> list[tuple[str, float, str]]:
+        hits = self.searcher.search(known, query, 10, Filters())
+        self.later.finish()
+        assert len(hits) == 10
+        return [(hit.id, hit.score, hit.why) for hit in hits]
+
+    def saved(self) -> SavedVectors:
+        assert self.searcher.card is not None
+        saved = self.bench.store.vectors(KEY, maker_of(self.searcher.card))
+        assert saved is not None
+        return saved
+
+
+def test_a_restart_embeds_nothing_that_did_not_change(bench: Bench, worker: Counting) -> None:
+    first = Process(bench, worker)
+    answer = first.ask(memory_of(70))
+    assert worker.texts == 70
+    second = Process(bench, worker)
+    assert second.ask(memory_of(70)) == answer
+    assert worker.texts == 0
+
+
+def test_only_what_is_new_is_embedded_after_a_restart(bench: Bench, worker: Counting) -> None:
+    Process(bench, worker).ask(memory_of(70))
+    Process(bench, worker).ask(memory_of(70, begin=3))
+    assert worker.texts == 3
+
+
+def test_a_few_changes_are_saved_when_the_embedder_is_unloaded(
+    bench: Bench, worker: Counting
+) -> None:
+    first = Process(bench, worker)
+    first.ask(memory_of(40))
+    first.ask(memory_of(45))
+    assert len(first.saved().pieces) == 40
+    first.searcher.save()
+    assert len(first.saved().pieces) == 45
+
+
+def test_vectors_of_forgotten_entries_leave_the_file(bench: Bench, worker: Counting) -> None:
+    first = Process(bench, worker)
+    first.ask(memory_of(40))
+    first.ask(memory_of(39))
+    first.searcher.save()
+    assert len(first.saved().pieces) == 39
+    second = Process(bench, worker)
+    second.ask(memory_of(20))
+    second.searcher.save()
+    assert len(second.saved().pieces) == 20
+
+
+def test_entries_that_say_the_same_have_a_vector_each(bench: Bench, worker: Counting) -> None:
+    same = memory(*(entry(f"e{n}", SHIP) for n in range(40)))
+    for _ in range(2):
+        process = Process(bench, worker)
+        process.ask(same, SHIP)
+    assert worker.texts == 0
+
+
+def test_an_entry_whose_text_stays_keeps_its_vector(bench: Bench, worker: Counting) -> None:
+    berths = memory_of(40)
+    process = Process(bench, worker)
+    process.ask(berths)
+    inbox = tuple(e.model_copy(update={"status": "inbox"}) for e in berths.entries)
+    process.ask(berths.model_copy(update={"entries": inbox}))
+    assert worker.texts == 40
+
+
+def test_without_what_was_saved_the_answers_are_the_same(bench: Bench, worker: Counting) -> None:
+    answer = Process(bench, worker).ask(memory_of(70))
+    assert bench.store.discard_vectors(KEY) >= 1
+    assert Process(bench, worker).ask(memory_of(70)) == answer
+    assert worker.texts == 70
+
+
+def test_many_vectors_are_asked_through_a_graph_that_is_saved(
+    bench: Bench, worker: Counting
+) -> None:
+    answer = Process(bench, worker).ask(memory_of(120))
+    bench.store.discard_vectors(KEY)
+    first = Process(bench, worker, graph_from=50)
+    first.ask(memory_of(120))
+    saved = first.saved()
+    assert saved.graph is not None
+    assert saved.graph.vectors == 120
+    second = Process(bench, worker, graph_from=50)
+    assert [found for found, _, _ in second.ask(memory_of(120))] == [f for f, _, _ in answer]
+    assert worker.texts == 0
+
+
+def test_what_the_disk_does_not_take_is_kept_in_memory(tmp_path: Path, worker: Counting) -> None:
+    """Nothing of it is lost: it is saved the next time."""
+    bench = Bench(settings_of(tmp_path), project_in(tmp_path), open_files(settings_of(tmp_path)))
+    bench.remember(SHIP)
+    folder = tmp_path / "wm" / "workspaces" / KEY / "vectors"
+    folder.parent.mkdir(mode=0o700)
+    folder.write_text("in the way")
+    process = Process(bench, worker)
+    process.ask(memory_of(40))
+    folder.unlink()
+    process.searcher.save()
+    assert len(process.saved().pieces) == 40

@@ -33,14 +33,15 @@ class Kind(Enum):
     SISTER = "other document of a session"
     EPOCH = "prompt epoch"
     TRASH = "trashed entry"
+    VECTORS = "saved vectors"
     KEPT = "what is never swept"
     UNKNOWN = "not ours"
 
 
-SWEPT = frozenset({Kind.OUTPUT, Kind.SESSION, Kind.SISTER, Kind.EPOCH, Kind.TRASH})
+SWEPT = frozenset({Kind.OUTPUT, Kind.SESSION, Kind.SISTER, Kind.EPOCH, Kind.TRASH, Kind.VECTORS})
 
 
-_TURN = (Kind.SESSION, Kind.SISTER, Kind.EPOCH, Kind.OUTPUT, Kind.TRASH)
+_TURN = (Kind.VECTORS, Kind.SESSION, Kind.SISTER, Kind.EPOCH, Kind.OUTPUT, Kind.TRASH)
 """Which documents go first: of a session its state, so that what a crash leaves is an orphan."""
 
 
@@ -61,6 +62,7 @@ class Rule(Enum):
     OUTPUT_COUNT = "output_count"
     ORPHAN = "orphan"
     TRASH_AGE = "trash_age"
+    VECTORS_AGE = "vectors_age"
     STALE_SESSION = "stale_session"
     LOST_TRANSCRIPT = "lost_transcript"
     QUOTA = "quota"
@@ -177,6 +179,7 @@ class _Planner:
             unit.files.sort(key=attrgetter("path"))
         self._outputs()
         self._trash()
+        self._vectors()
         self._orphans()
         self._rested()
         over = self._quota(max_bytes)
@@ -231,6 +234,13 @@ class _Planner:
             if self._is_older(unit, self._limits.trash_max_age_days):
                 self._doom(unit, Rule.TRASH_AGE)
 
+    def _vectors(self) -> None:
+        """They are made again when somebody searches; until then they may be of texts that were
+        forgotten since."""
+        for unit in self._of(Kind.VECTORS):
+            if self._is_older(unit, self._limits.vectors_max_age_days):
+                self._doom(unit, Rule.VECTORS_AGE)
+
     def _orphans(self) -> None:
         """Documents of sessions that have no state. An epoch that does not tell whose it is
         stays."""
@@ -270,7 +280,8 @@ class _Planner:
                 self._doom(unit, rule)
 
     def _quota(self, max_bytes: int) -> int:
-        """Beyond the allowance go kept outputs, then sessions that rest; the oldest first."""
+        """Beyond the allowance go saved vectors, which can be made again, then kept outputs, then
+        sessions that rest; the oldest first."""
         going = sum(unit.size for unit in self._units.values() if unit.path in self._doomed)
         loose = sum(
             self._loose_bytes(unit)
@@ -280,7 +291,7 @@ class _Planner:
         over = self._bytes - going - loose - max_bytes
         if over <= 0:
             return 0
-        for unit in reversed(self._of(Kind.OUTPUT)):
+        for unit in (*reversed(self._of(Kind.VECTORS)), *reversed(self._of(Kind.OUTPUT))):
             over = self._yield([unit], over)
         resting = self._now - self._limits.lost_after_days * _DAY_S
         for session in self._whole_sessions():

@@ -79,7 +79,8 @@ class EmbedWorker:
             return self._answers.get(text)
 
     def submit(self, texts: Sequence[str], done: Done) -> bool:
-        """Embed documents when there is time; False if the queue is full or no model opens."""
+        """Embed documents when there is time; False if the queue is full or no model opens. No
+        texts: opens the model, to tell which it is."""
         with self._lock:
             if self.problem or len(self._batches) >= self._settings.embed_queue:
                 return False
@@ -184,6 +185,8 @@ class EmbedWorker:
 
 
 def _rows(embedder: Embedder, texts: Sequence[str]) -> list[Rows]:
+    if not texts:
+        return []
     pieces = [embedder.pieces(text) for text in texts]
     rows = embedder.embed([piece for parts in pieces for piece in parts])
     found, at = [], 0

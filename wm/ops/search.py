@@ -82,10 +82,17 @@ def _time(asked: str, name: str, now: datetime) -> str:
 
 def searcher(runtime: Runtime, key: str) -> Searcher:
     """The index of a workspace, made at the first search: it loads numpy."""
+    from wm.ops.background import Background
     from wm.ops.searcher import Searcher
+    from wm.ops.shelf import Shelf
 
-    settings, worker = runtime.settings.recall, embedding(runtime)
-    found: Searcher = runtime.indexes.get(key, (), lambda: Searcher(settings, worker))
+    worker = embedding(runtime)
+
+    def make() -> Searcher:
+        later = runtime.models.get("later", (), Background)
+        return Searcher(runtime.settings.recall, worker, Shelf(runtime.store, key), later)
+
+    found: Searcher = runtime.indexes.get(key, (), make)
     found.use(worker)
     return found
 
@@ -97,11 +104,16 @@ def embedding(runtime: Runtime) -> EmbedWorker:
 
     now = chosen(runtime)
 
+    def unloaded() -> None:
+        for index in runtime.indexes.values():
+            index.save()
+        give_back()
+
     def troubled(why: str) -> None:
         runtime.troubles.tell(TROUBLE, without(why))
 
     def make() -> EmbedWorker:
-        return EmbedWorker(now.location, runtime.settings.recall, give_back, troubled)
+        return EmbedWorker(now.location, runtime.settings.recall, unloaded, troubled)
 
     made: EmbedWorker = runtime.models.get("embed", (now.location, now.at), make)
     return made

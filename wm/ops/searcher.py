@@ -1,9 +1,10 @@
-"""The index of one workspace, kept in step with the document it is asked about (RC-4).
+"""The index of one workspace, kept in step with the document it is asked about (RC-3, RC-4).
 
-Words are found at once. Vectors come from the process's one embedder when it has time; a search
-waits for them as long as the settings say, then words decide alone. Where another model is chosen
-its vectors are made beside those in force, which answer until the new ones are whole (RC-2).
-Imported at the first search: it needs numpy, and an idle daemon does not.
+Words are found at once. Vectors come from where they were saved, and of what is new from the
+process's one embedder when it has time; a search waits for them as long as the settings say,
+then words decide alone. Where another model is chosen its vectors are made beside those in
+force, which answer until the new ones are whole (RC-2). Imported at the first search: it needs
+numpy, and an idle daemon does not.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from threading import Condition
 from typing import TYPE_CHECKING
 
@@ -19,7 +21,10 @@ from wm.domain.recall.index import Index
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.models.embed import EMBEDDED, NONE, ModelCard
 from wm.models.worker import EmbedWorker
+from wm.ops.background import Background, Pace, is_ending
+from wm.ops.shelf import Found, Shelf
 from wm.settings import RecallSettings
+from wm.store import graph
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,17 +32,24 @@ if TYPE_CHECKING:
 
 BATCH = 32
 """Documents that are embedded in one go: a query waits for one batch at most."""
+_UNSAVED = 32
+_UNSAVED_SHARE = 0.125
+"""More changes than both of these, the second of all vectors, are saved at once; fewer when the
+embedder is unloaded, for a save writes all of them."""
 
 
 @dataclass(eq=False)
 class _Fill:
-    """Vectors that one embedder still owes. made: those that wait for the others."""
+    """Vectors that one embedder still owes. made: those that wait for the others. fresh: how many
+    came since none was missing; unsaved: changes since the last save."""
 
     worker: EmbedWorker | None
     missing: dict[str, Document]
     card: ModelCard | None = None
     under_way: bool = False
     made: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    fresh: int = 0
+    unsaved: int = 0
 
     def take(self, wanted: Collection[str], fresh: Iterable[Document]) -> None:
         """Documents came and went."""
@@ -46,11 +58,23 @@ class _Fill:
 
 
 class Searcher:
-    """It holds every status: what was superseded lends its words to what replaced it."""
+    """It holds every status: what was superseded lends its words to what replaced it.
 
-    def __init__(self, settings: RecallSettings, worker: EmbedWorker | None) -> None:
+    shelf: where vectors are saved; later: does what nobody waits for. Without them nothing is
+    saved, and all vectors are compared.
+    """
+
+    def __init__(
+        self,
+        settings: RecallSettings,
+        worker: EmbedWorker | None,
+        shelf: Shelf | None = None,
+        later: Background | None = None,
+    ) -> None:
         self._settings = settings
-        self._index = Index((), settings)
+        self._shelf = shelf
+        self._later = later
+        self._index = Index((), settings, None if later is None else graph.NearGraph)
         self._memory: WorkspaceMemory | None = None
         self._fill = _Fill(worker, {})
         self._coming: _Fill | None = None
@@ -108,18 +132,22 @@ class Searcher:
     def _keep_up(self, memory: WorkspaceMemory) -> None:
         fills = [fill for fill in (self._fill, self._coming) if fill is not None]
         if self._memory is not memory:
-            fresh = self._index.refresh(map(searchable, memory.entries))
+            before = len(self._index)
+            fresh = self._index.refresh(map(searchable, memory.entries), Pace())
             self._memory = memory
             wanted = {entry.id for entry in memory.entries}
             for fill in fills:
                 fill.take(wanted, fresh)
+            # What went must not stay in a file either.
+            self._fill.unsaved += max(0, before + len(fresh) - len(self._index))
         for fill in fills:
             self._next_batch(fill)
 
     def _next_batch(self, fill: _Fill) -> None:
         if fill.under_way or not fill.missing or fill.worker is None:
             return
-        batch = list(fill.missing.values())[:BATCH]
+        # An empty batch tells which model it is: what was saved of it needs no embedding.
+        batch = list(islice(fill.missing.values(), BATCH)) if fill.card is not None else []
         fill.under_way = fill.worker.submit(
             [document.text for document in batch],
             lambda card, rows: self._attach(fill, batch, card, rows),
@@ -127,56 +155,128 @@ class Searcher:
         if fill is self._coming and fill.worker.problem:
             self._coming = None
 
+    # --- in the embedder's thread ----------------------------------------------------------
+
     def _attach(
         self,
         fill: _Fill,
-        batch: Iterable[Document],
+        batch: Sequence[Document],
         card: ModelCard | None,
         rows: Sequence[NDArray[np.float32]],
     ) -> None:
-        """Take over the vectors of a batch, in the embedder's thread."""
+        """Take over the vectors of a batch."""
+        found = None
+        if card is not None and fill.card is None and self._shelf is not None:
+            with self._lock:
+                missing = list(fill.missing.values())
+            found = self._shelf.find(card, missing)
         with self._lock:
             fill.under_way = False
             if fill is self._coming and (card is None or (fill.worker and fill.worker.trouble)):
                 self._coming = None
             elif card is not None and fill in (self._fill, self._coming):
-                self._take(fill, batch, card, rows)
+                if fill.card is None:
+                    self._begin(fill, card, found)
+                self._take(fill, batch, rows)
                 self._next_batch(fill)
             self._lock.notify_all()
 
-    def _take(
-        self,
-        fill: _Fill,
-        batch: Iterable[Document],
-        card: ModelCard,
-        rows: Sequence[NDArray[np.float32]],
-    ) -> None:
-        first, fill.card = fill.card is None, card
-        if first and fill is self._fill:
+    def _begin(self, fill: _Fill, card: ModelCard, found: Found | None) -> None:
+        """The model is known: begin with what was saved of it."""
+        fill.card = card
+        if fill is self._fill:
             self._expect(card)
-        for document, own in zip(batch, rows, strict=True):
-            # It may have changed while its old text was embedded.
-            if fill.missing.get(document.id) is document:
-                del fill.missing[document.id]
-                if fill is self._fill:
-                    self._index.attach(document.id, own)
-                else:
-                    fill.made[document.id] = own
-        if fill is self._coming and not fill.missing:
+        if found is None:
+            return
+        # One may have changed while its vectors were read.
+        known = {place: d for place, d in found.documents.items() if fill.missing.get(d.id) is d}
+        if not known:
+            return
+        for document in known.values():
+            del fill.missing[document.id]
+        fill.unsaved = len(found.held.pieces) - len(known)
+        if fill is self._fill:
+            ids: list[str | None] = [None] * len(found.held.pieces)
+            for place, document in known.items():
+                ids[place] = document.id
+            self._index.fill(ids, found.held)
+            self._index.settle()
+        else:
+            ids_known = [document.id for document in known.values()]
+            fill.made.update(zip(ids_known, found.of(known), strict=True))
+
+    def _take(
+        self, fill: _Fill, batch: Sequence[Document], rows: Sequence[NDArray[np.float32]]
+    ) -> None:
+        given = zip(batch, rows, strict=True)
+        # One may have changed while its old text was embedded.
+        still = {d.id: own for d, own in given if fill.missing.get(d.id) is d}
+        for document_id in still:
+            del fill.missing[document_id]
+        fill.fresh += len(still)
+        fill.unsaved += len(still)
+        if fill is self._fill:
+            self._index.attach_all(list(still), list(still.values()))
+        else:
+            fill.made.update(still)
+        if fill.missing:
+            return
+        if fill is self._coming:
             self._switch(fill)
+        self._complete(fill)
 
     def _switch(self, fill: _Fill) -> None:
         """From now on these vectors answer."""
         self._fill, self._coming = fill, None
         self._expect(fill.card)
-        for document_id, own in fill.made.items():
-            self._index.attach(document_id, own)
-        fill.made = {}
+        self._index.attach_all(list(fill.made), list(fill.made.values()))
+        fill.fresh, fill.made = len(fill.made), {}
 
     def _expect(self, card: ModelCard | None) -> None:
         settings = self._settings
         embedded = card is None or card.id == EMBEDDED
         self._index.expect(settings.vector_share if embedded else settings.model_share)
+
+    def _complete(self, fill: _Fill) -> None:
+        """Nothing is missing any more."""
+        if fill.fresh > BATCH:
+            self._index.settle()
+        fill.fresh = 0
+        if self._later is not None:
+            self._later.submit(self._tidy)
+
+    # --- saving ----------------------------------------------------------------------------
+
+    def save(self) -> None:
+        """Save what changed since the last time. Raises nothing: it can all be made again."""
+        with self._lock:
+            fill, shelf = self._fill, self._shelf
+            taken = self._index.vectors() if fill.unsaved else None
+            if taken is None or shelf is None or fill.card is None:
+                return
+            ids, held = taken
+            texts = [found.text if (found := self._index.document(i)) else "" for i in ids]
+            over = None if held.graph is None else held.graph.to_bytes()
+            changes, fill.unsaved = fill.unsaved, 0
+        if not shelf.save(fill.card, texts, held, over):
+            with self._lock:
+                fill.unsaved += changes
+
+    def _tidy(self) -> None:
+        """Let the graph catch up with the vectors, and save them if enough of them changed."""
+        rest, grown = Pace(), 0
+        while not is_ending():
+            with self._lock:
+                if not self._index.extend_graph(graph.AT_ONCE):
+                    break
+            grown += graph.AT_ONCE
+            rest()
+        with self._lock:
+            self._fill.unsaved += grown
+            enough = max(_UNSAVED, int(_UNSAVED_SHARE * len(self._index)))
+            is_due = self._fill.unsaved >= enough
+        if is_due:
+            self.save()
 
 
 def searchable(entry: MemoryEntry) -> Document:

@@ -13,6 +13,7 @@ outside     a document that parses, but whose checksum is not ours: somebody edi
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -118,6 +119,36 @@ class LogReading:
 
 
 @dataclass(frozen=True)
+class Maker:
+    """The model that made vectors: those of another one are of no use beside them."""
+
+    id: str
+    revision: str
+    dimension: int
+    token_limit: int
+
+
+@dataclass(frozen=True)
+class SavedGraph:
+    """A graph over the first `vectors` vectors. maker: the program whose format the body has."""
+
+    maker: str
+    vectors: int
+    body: bytes | bytearray | memoryview
+
+
+@dataclass(frozen=True)
+class SavedVectors:
+    """Vectors of texts. digests: 16 bytes a text, which recognise it; pieces: how many vectors
+    each has, at least one; rows: these, one after the other, in half precision."""
+
+    digests: bytes
+    pieces: array[int]
+    rows: bytes | memoryview
+    graph: SavedGraph | None = None
+
+
+@dataclass(frozen=True)
 class Finding:
     """One thing that `check` found. severity: error | warning | note."""
 
@@ -206,6 +237,16 @@ class Store(Protocol):
 
     def discard_flows(self, workspace: str, session: str) -> bool:
         """Delete a session's flows; False where there are none."""
+
+    def keep_vectors(self, workspace: str, maker: Maker, saved: SavedVectors) -> bool:
+        """Save what one model made of a workspace's texts, in place of what it had: whole or not
+        at all. False where it is too much to be kept, or another process saves it just now."""
+
+    def vectors(self, workspace: str, maker: Maker) -> SavedVectors | None:
+        """What was saved, verified; None where there is nothing, or nothing that is whole."""
+
+    def discard_vectors(self, workspace: str) -> int:
+        """Delete what all models made of a workspace's texts; how many files."""
 
     def flush(self) -> None:
         """Bring everything relaxed to disk (epoch, compaction, idle, exit)."""

@@ -19,7 +19,7 @@ from wm.formats.evidence import EvidenceRecord
 from wm.formats.home import Aliases
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.tombstones import TrashedEntry
-from wm.store import envelope, evidence, fsops, invariants, jsonlines, paths
+from wm.store import envelope, evidence, fsops, invariants, jsonlines, paths, vectors
 from wm.store import key as keys
 from wm.store.base import CACHED, RELAXED, Finding, Health, Ref
 from wm.store.envelope import Decoded, State
@@ -56,6 +56,7 @@ def check(store: FileStore, *, deep: bool = False) -> Iterator[Finding]:
         yield from _documents(store, deep)
         for workspace in store.workspaces() if deep else ():
             yield from _logs(store, workspace)
+            yield from _vectors(store, workspace)
     yield from _quarantined(store)
 
 
@@ -273,6 +274,21 @@ def _log(
         yield "duplicate_id", "warning", f"{repeated} records have the id of another one."
     if foreign:
         yield "wrong_workspace", "error", f"{foreign} records belong to another workspace."
+
+
+def _vectors(store: FileStore, workspace: str) -> Iterator[Finding]:
+    path, limit = paths.vectors_folder(workspace), store.settings.max_vector_bytes
+    try:
+        with store.disk.folder(path) as folder:
+            for name in filter(paths.is_vectors, store.disk.list(folder)):
+                wrong = vectors.problem(store.core, folder, name, workspace, limit)
+                if wrong:
+                    told = f"These vectors are of no use: {wrong}. They are made again."
+                    yield Finding("damaged_vectors", "note", f"{path}/{name}", told, True)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        yield _unreachable(store, path, error)
 
 
 def _quarantined(store: FileStore) -> Iterator[Finding]:

@@ -14,9 +14,9 @@ from typing import TypeVar
 from wm.formats.base import Document
 from wm.formats.flow import Flow
 from wm.settings import StoreSettings
-from wm.store import flows, flushing, outputs, paths
+from wm.store import flows, flushing, outputs, paths, vectors
 from wm.store import key as keys
-from wm.store.base import Health, LogReading, Reading, Ref
+from wm.store.base import Health, LogReading, Maker, Reading, Ref, SavedVectors
 from wm.store.core import Core
 from wm.store.failures import explained
 from wm.store.fsops import Disk
@@ -84,6 +84,15 @@ class FileStore:
 
     def discard_flows(self, workspace: str, session: str) -> bool:
         return flows.discard(self.core, workspace, session)
+
+    def keep_vectors(self, workspace: str, maker: Maker, saved: SavedVectors) -> bool:
+        return vectors.save(self.core, workspace, maker, saved, self.settings.max_vector_bytes)
+
+    def vectors(self, workspace: str, maker: Maker) -> SavedVectors | None:
+        return vectors.load(self.core, workspace, maker, self.settings.max_vector_bytes)
+
+    def discard_vectors(self, workspace: str) -> int:
+        return vectors.discard(self.core, workspace)
 
     def flush(self) -> None:
         flushing.flush(self.core)

@@ -21,7 +21,7 @@ from wm.formats.evidence import EvidenceRecord
 from wm.formats.flow import Flow
 from wm.settings import StoreSettings
 from wm.store import envelope, evidence, flows, jsonlines, paths
-from wm.store.base import RELAXED, Health, LogReading, Reading, Ref
+from wm.store.base import RELAXED, Health, LogReading, Maker, Reading, Ref, SavedVectors
 from wm.store.key import KEY_BYTES
 from wm.store.paths import Place
 from wm.store.transaction import write_order
@@ -39,6 +39,7 @@ class MemoryStore:
         self._readings: dict[Place, tuple[Ref[Document], Reading[Any]]] = {}
         self._lines: dict[str, bytes] = {}
         self._flows: dict[Place, bytes] = {}
+        self._vectors: dict[tuple[str, Maker], SavedVectors] = {}
         self._locks: dict[Place, threading.Lock] = {}
         self._dirty = False
 
@@ -98,6 +99,24 @@ class MemoryStore:
     def discard_flows(self, workspace: str, session: str) -> bool:
         with self._guard:
             return self._flows.pop(paths.flows_place(workspace, session), None) is not None
+
+    def keep_vectors(self, workspace: str, maker: Maker, saved: SavedVectors) -> bool:
+        paths.vectors_folder(workspace)
+        with self._guard:
+            self._vectors[workspace, maker] = saved
+        return True
+
+    def vectors(self, workspace: str, maker: Maker) -> SavedVectors | None:
+        paths.vectors_folder(workspace)
+        with self._guard:
+            return self._vectors.get((workspace, maker))
+
+    def discard_vectors(self, workspace: str) -> int:
+        with self._guard:
+            known = [place for place in self._vectors if place[0] == workspace]
+            for place in known:
+                del self._vectors[place]
+        return len(known)
 
     def flush(self) -> None:
         self._dirty = False

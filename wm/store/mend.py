@@ -150,6 +150,17 @@ def _cut_log(store: FileStore, path: str) -> str:
     return "Cut back to the last whole record."
 
 
+def _drop_vectors(store: FileStore, path: str) -> str:
+    """Nothing is lost: the next search makes them again."""
+    above, _, name = path.rpartition("/")
+    with explained("delete", store.home, path), store.disk.folder(above) as folder:
+        try:
+            store.disk.unlink(folder, name)
+        except FileNotFoundError:
+            return ""
+    return "Removed; the next search makes them again."
+
+
 _MENDS: Mapping[str, Callable[[FileStore, str], str]] = MappingProxyType(
     {
         "no_key": _renew_key,
@@ -164,6 +175,7 @@ _MENDS: Mapping[str, Callable[[FileStore, str], str]] = MappingProxyType(
         "no_spare": _renew_spare,
         "stale_spare": _renew_spare,
         "torn_tail": _cut_log,
+        "damaged_vectors": _drop_vectors,
     }
 )
 """Code of a finding -> what mends it, in this order; each says what it did, "" for nothing."""

@@ -28,7 +28,7 @@ from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
 from wm.formats.working_memory import WorkingMemory
 from wm.formats.workspace_memory import WorkspaceMemory
-from wm.store.base import Ref
+from wm.store.base import Maker, Ref
 
 KEY_FILE = "local.key"
 WORKSPACES = "workspaces"
@@ -36,11 +36,13 @@ QUARANTINE = "quarantine"
 EVIDENCE = "evidence"
 FLOWS = "flows"
 MODELS = "models"
+VECTORS = "vectors"
 
 _KEY = re.compile(r"[0-9a-f]{16}", re.ASCII)
 # Sessions have sister files `<sid>_<topic>.json`, so their own names carry no underscore.
 _SESSION = re.compile(r"[a-z0-9][a-z0-9-]{0,63}", re.ASCII)
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,95}", re.ASCII)
+_VECTORS = re.compile(r"[a-z0-9][a-z0-9-]{0,40}-[0-9a-f]{12}\.(?:rows|graph)", re.ASCII)
 _OUTPUT = re.compile(r"t_[0-9a-f]{20}_[0-9a-f]{32}", re.ASCII)
 
 
@@ -116,6 +118,22 @@ def workspace_folder(workspace: str) -> str:
 
 def is_workspace(name: str) -> bool:
     return _KEY.fullmatch(name) is not None
+
+
+def vectors_folder(workspace: str) -> str:
+    return f"{workspace_folder(workspace)}/{VECTORS}"
+
+
+def vectors_file(maker: Maker, kind: str) -> str:
+    """Where the vectors of one model lie. kind: `rows`, or `graph` for the graph over them."""
+    told = f"{maker.id}\0{maker.revision}\0{maker.dimension}\0{maker.token_limit}"
+    digest = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    plain = re.sub(r"[^a-z0-9]+", "-", maker.id.lower()).strip("-")[:40].strip("-") or "model"
+    return f"{plain}-{digest}.{kind}"
+
+
+def is_vectors(name: str) -> bool:
+    return _VECTORS.fullmatch(name) is not None
 
 
 def evidence_folder(workspace: str) -> str:

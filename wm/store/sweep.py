@@ -113,7 +113,8 @@ def classify(folder: tree.Kind | None, name: str) -> tuple[Kind, Part, str, str]
         return kind, _part(name, owner), session, owner
     if folder is None or not folder.knows(name):
         return None
-    return Kind.KEPT, _part(name, owner), "", owner
+    kind = Kind.VECTORS if folder.vectors else Kind.KEPT
+    return kind, _part(name, owner), "", owner
 
 
 def _part(name: str, owner: str) -> Part:

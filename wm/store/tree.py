@@ -28,6 +28,7 @@ class Kind:
     home: bool = False
     log: bool = False
     flows: bool = False
+    vectors: bool = False
 
     def knows(self, name: str) -> bool:
         """Whether a file is a document or log of this folder, or lies beside one."""
@@ -37,6 +38,7 @@ class Kind:
             or (self.home and owner in _OURS_AT_HOME)
             or (self.log and (owner == "log" or bool(evidence.segments([owner]))))
             or (self.flows and paths.session_of_flows(owner) is not None)
+            or (self.vectors and paths.is_vectors(owner))
         )
 
 
@@ -72,8 +74,9 @@ def kind_of(path: str) -> Kind | None:
         return Kind(_models(""))
     below = "/".join(parts[2:])
     models, log = _models(below), below == paths.EVIDENCE
-    if models or log or below == paths.FLOWS:
-        return Kind(models, log=log, flows=below == paths.FLOWS)
+    flows, vectors = below == paths.FLOWS, below == paths.VECTORS
+    if models or log or flows or vectors:
+        return Kind(models, log=log, flows=flows, vectors=vectors)
     return (
         Kind() if any(row.folder.startswith(f"{below}/") for row in paths.LAYOUT.values()) else None
     )

@@ -16,6 +16,7 @@ _SAYS = {
     "output_count": "originals of pruned output, too many",
     "orphan": "of sessions that are gone",
     "trash_age": "forgotten long ago",
+    "vectors_age": "vectors that nobody made new for long",
     "stale_session": "of sessions that ended long ago",
     "lost_transcript": "of sessions that their agent deleted",
     "quota": "beyond the quota",

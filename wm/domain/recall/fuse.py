@@ -18,8 +18,12 @@ Floats = NDArray[np.float32]
 
 def standard(values: Floats) -> Floats:
     """Deviations from the mean, in standard deviations; zeros where all are the same."""
-    spread = float(values.std())
-    return (values - values.mean()) / np.float32(spread) if spread > 1e-9 else values * 0
+    return scaled(values, float(values.mean()), float(values.std())) if len(values) else values
+
+
+def scaled(values: Floats, mean: float, spread: float) -> Floats:
+    """The same, where mean and deviation are known."""
+    return (values - np.float32(mean)) / np.float32(spread) if spread > 1e-9 else values * 0
 
 
 def share(names: float, whole: float, settings: RecallSettings) -> float:

@@ -8,8 +8,8 @@ files, embeds nothing: an index is derived, and can be made again from the docum
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -22,7 +22,7 @@ from wm.domain.recall.explain import Reasons, explain
 from wm.domain.recall.fresh import Statement, newest_first
 from wm.domain.recall.postings import MIN_PREFIX, Postings
 from wm.domain.recall.share import Shares, shares
-from wm.domain.recall.space import Space
+from wm.domain.recall.space import Held, MakeGraph, Space
 from wm.domain.recall.synonyms import SYNONYMS
 from wm.domain.recall.terms import raw_words, terms_of
 from wm.domain.text import is_cjk
@@ -33,25 +33,59 @@ Floats = NDArray[np.float32]
 _KEPT_PAIRS = 2000
 """Documents whose neighbouring words are kept: those found before are found again."""
 
+_KEPT_COUNTS = 16
+_BY_WORDS = 1000
+"""Documents, best by words, whose likeness is computed where not all are looked at."""
+_LEADING = 256
+"""Of these, so many that their neighbours in a conversation are looked at, too."""
+
 _SPEAKERS = ("user:", "human:")
+
+
+def _go_on() -> None:
+    """No rest between two steps."""
 
 
 @dataclass(frozen=True)
 class _Found:
-    """What the halves say of the documents in `rows` (numbers of living documents)."""
+    """What the halves say of the documents in `rows` (numbers of living documents).
+
+    picked: places in `rows` of those that the vectors name, where not all were compared.
+    """
 
     rows: NDArray[np.int64]
     words: Floats
     held: Floats
     near: Floats | None
     fused: Floats
+    picked: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True)
+class _Likeness:
+    """near: of each row; the mean where it was not looked at, -1 where there are no vectors."""
+
+    near: Floats
+    known: NDArray[np.bool_]
+    mean: float
+    spread: float
+    picked: NDArray[np.int64] | None = None
 
 
 class Index:
-    """Documents that can be searched. `add`, `attach` and `remove` keep it in step."""
+    """Documents that can be searched. `add`, `attach` and `remove` keep it in step.
 
-    def __init__(self, documents: Iterable[Document], settings: RecallSettings) -> None:
+    make_graph: what helps to find the nearest of many vectors; without it all are compared.
+    """
+
+    def __init__(
+        self,
+        documents: Iterable[Document],
+        settings: RecallSettings,
+        make_graph: MakeGraph | None = None,
+    ) -> None:
         self._settings = settings
+        self._make_graph = make_graph
         self._numbers: dict[str, int] = {}
         self._documents: list[Document | None] = []
         self._postings = Postings(settings.bm25_k1, settings.bm25_b)
@@ -65,6 +99,7 @@ class Index:
         self._pairs: dict[str, frozenset[tuple[str, str]]] = {}
         self._known: dict[str, tuple[str, ...]] = {}
         self._columns: tuple[NDArray[np.int64], ...] | None = None
+        self._counts: dict[Hashable, int] = {}
         for document in documents:
             self.add(document)
 
@@ -80,9 +115,13 @@ class Index:
         return (found for found in self._documents if found is not None)
 
     def add(self, document: Document) -> None:
-        """Make a document findable; one with its id is replaced."""
-        self.remove(document.id)
+        """Make a document findable; one with its id is replaced, and its vectors stay if its text
+        does."""
         number = len(self._documents)
+        old = self._numbers.get(document.id)
+        if old is not None and self._space is not None and self._has_text(old, document.text):
+            self._space.move(old, number)
+        self.remove(document.id)
         self._postings.add(number, self._terms(document.text))
         self._numbers[document.id] = number
         self._documents.append(document)
@@ -94,22 +133,81 @@ class Index:
         heir = document.metadata.get("superseded_by", "")
         if heir:
             self._heirs[number] = heir
+        self._changed()
+
+    def _changed(self) -> None:
         self._columns = None
+        self._counts.clear()
+
+    def _has_text(self, number: int, text: str) -> bool:
+        document = self._documents[number]
+        return document is not None and document.text == text
 
     def attach(self, document_id: str, vectors: Floats) -> None:
         """Give a document its vectors, rows of one model; an unknown id is fine (it was removed
         meanwhile)."""
-        number = self._numbers.get(document_id)
-        if number is None:
+        self.attach_all([document_id], [vectors])
+
+    def attach_all(self, ids: Sequence[str], vectors: Sequence[Floats]) -> None:
+        """The same for several at once."""
+        there = [
+            (self._numbers[i], rows) for i, rows in zip(ids, vectors, strict=True) if i in self
+        ]
+        if not there:
             return
+        numbers = np.array([number for number, _ in there])
+        pieces = np.array([len(rows) for _, rows in there])
+        rows = np.concatenate([rows for _, rows in there])
         if self._space is None:
-            self._space = Space(vectors.shape[1], self._settings.whitening_ridge)
-        self._space.remove(number)
-        self._space.add(number, vectors)
+            self._space = self._new_space(rows.shape[1])
+        self._space.add(numbers, pieces, rows)
+
+    def __contains__(self, document_id: str) -> bool:
+        return document_id in self._numbers
+
+    def fill(self, ids: Sequence[str | None], held: Held) -> None:
+        """Give many documents their vectors at once, as `vectors` told them; `ids` name the
+        documents, None one that is there no more. Vectors that are there already go."""
+        known = [-1 if i is None else self._numbers.get(i, -1) for i in ids]
+        self._space = self._new_space(held.rows.shape[1])
+        self._space.fill(replace(held, numbers=np.array(known, np.int64)))
+
+    def vectors(self) -> tuple[list[str], Held] | None:
+        """The documents that have vectors, and these; None where no document has any."""
+        if self._space is None or not len(self._space):
+            return None
+        held = self._space.held()
+        return [self._name(int(number)) for number in held.numbers], held
+
+    def has_vectors(self, document_id: str) -> bool:
+        number = self._numbers.get(document_id)
+        if number is None or self._space is None:
+            return False
+        return bool(self._space.holds(np.array([number]))[0])
+
+    def settle(self) -> None:
+        """Many vectors came at once: see what they have in common."""
+        if self._space is not None:
+            self._space.settle()
+
+    def extend_graph(self, count: int) -> bool:
+        """One step of the graph over the vectors; False where nothing is left to do."""
+        return self._space is not None and self._space.extend_graph(count)
+
+    def _new_space(self, dimension: int) -> Space:
+        return Space(dimension, self._settings, self._make_graph)
 
     def count(self, filters: Filters) -> int:
         """Documents that the filters admit."""
-        return sum(d is not None and filters.admit(d) for d in self._documents)
+        key = (*sorted(filters.metadata.items()), *filters.tags)
+        asked = (key, filters.since, filters.until, filters.path)
+        known = self._counts.get(asked)
+        if known is None:
+            if len(self._counts) >= _KEPT_COUNTS:
+                self._counts.clear()
+            known = sum(d is not None and filters.admit(d) for d in self._documents)
+            self._counts[asked] = known
+        return known
 
     def expect(self, share: float) -> None:
         """Forget all vectors: another model's will come. share: what they get of a query."""
@@ -129,17 +227,28 @@ class Index:
         self._pairs.pop(document_id, None)
         if self._space is not None:
             self._space.remove(number)
-        self._columns = None
+        self._changed()
 
-    def refresh(self, documents: Iterable[Document]) -> tuple[Document, ...]:
-        """Make the index hold exactly these documents; those that are new or changed."""
-        wanted = {d.id: d for d in documents}
+    def refresh(
+        self, documents: Iterable[Document], rest: Callable[[], None] = _go_on
+    ) -> tuple[Document, ...]:
+        """Make the index hold exactly these documents; those that need vectors: they are new, or
+        their text is. rest: called between two short steps."""
+        wanted = {}
+        for document in documents:
+            wanted[document.id] = document
+            rest()
         for gone in self._numbers.keys() - wanted.keys():
             self.remove(gone)
-        fresh = tuple(d for d in wanted.values() if self.document(d.id) != d)
-        for document in fresh:
-            self.add(document)
-        return fresh
+            rest()
+        fresh = []
+        for document in wanted.values():
+            if self.document(document.id) != document:
+                self.add(document)
+                if not self.has_vectors(document.id):
+                    fresh.append(document)
+            rest()
+        return tuple(fresh)
 
     def search(
         self, query: str, k: int, filters: Filters | None = None, vector: Floats | None = None
@@ -152,8 +261,11 @@ class Index:
             return ()
         asked = taken_apart(query)
         wanted = tuple(self._wanted(word) for word in asked.words)
+        most = max(self._settings.judged_hits, 2 * k)
         found = self._found(asked, wanted, vector)
-        best = self._candidates(found, filters, max(self._settings.judged_hits, 2 * k))
+        if found.picked is not None and self._is_narrow(found, filters, most):
+            found = self._found(asked, wanted, vector, whole=True)
+        best = self._candidates(found, filters, most)
         told = shares(asked.words, wanted, self._postings, self._settings)
         if self._is_nothing(query, told, found, best):
             return ()
@@ -206,28 +318,68 @@ class Index:
         return self._columns
 
     def _found(
-        self, asked: Asked, wanted: tuple[Mapping[str, float], ...], vector: Floats | None
+        self,
+        asked: Asked,
+        wanted: tuple[Mapping[str, float], ...],
+        vector: Floats | None,
+        *,
+        whole: bool = False,
     ) -> _Found:
+        """whole: compare the vectors of all documents, however many they are."""
         rows, months, threads, spoken = self._columns_now()
         words, held = self._by_words(asked, wanted, rows, months)
         fused = words * (self._settings.held_base + held)
-        near = None
+        like = None
         if vector is not None and self._space is not None and len(self._space):
-            whole, known = self._space.likeness(vector, self._postings.end)
-            near = whole[rows]
-            fused = self._fused(asked, fused, near, known[rows])
+            like = None if whole else self._nearest(self._space, vector, rows, threads, fused)
+            like = like or self._all_near(self._space, vector, rows)
+            fused = self._fused(asked, fused, like)
             fused = fuse.around(fused, threads, self._settings)
             fused = fused + np.float32(self._settings.spoken_bonus) * spoken
-        return _Found(rows, words, held, near, fused.astype(np.float32))
+        near, picked = (None, None) if like is None else (like.near, like.picked)
+        return _Found(rows, words, held, near, fused.astype(np.float32), picked)
 
-    def _fused(self, asked: Asked, words: Floats, near: Floats, known: NDArray[np.bool_]) -> Floats:
+    def _all_near(self, space: Space, vector: Floats, rows: NDArray[np.int64]) -> _Likeness:
+        all_near, all_known = space.likeness(vector, self._postings.end)
+        near, known = all_near[rows], all_known[rows]
+        told = near[known]
+        mean, spread = (float(told.mean()), float(told.std())) if len(told) else (0.0, 0.0)
+        return _Likeness(near, known, mean, spread)
+
+    def _nearest(
+        self,
+        space: Space,
+        vector: Floats,
+        rows: NDArray[np.int64],
+        threads: NDArray[np.int64],
+        words: Floats,
+    ) -> _Likeness | None:
+        """The likeness of those that the graph or the words name, and of what stands beside the
+        best of them; None where there is no graph."""
+        numbers = space.nearest(vector, self._settings.graph_hits)
+        if numbers is None:
+            return None
+        picked = np.searchsorted(rows, numbers)
+        leading = np.concatenate([_best(words, _LEADING), picked])
+        looked_at = [leading, _best(words, _BY_WORDS)]
+        for distance in (-2, -1, 1, 2):
+            beside = np.clip(leading + distance, 0, len(rows) - 1)
+            same = (threads[beside] == threads[leading]) & (threads[leading] >= 0)
+            looked_at.append(beside[same])
+        places = np.unique(np.concatenate(looked_at))
+        mean, spread = space.usual(vector)
+        known = space.holds(rows)
+        near = np.where(known, np.float32(mean), np.float32(-1.0))
+        near[places] = space.near(vector, rows[places])
+        return _Likeness(near, known, mean, spread, picked)
+
+    def _fused(self, asked: Asked, words: Floats, like: _Likeness) -> Floats:
         """Both halves together; a document without vectors yet stands where the words put it."""
         names = len(asked.names) / max(1, len(asked.words))
         part = np.float32(fuse.share(names, self._share, self._settings))
         by_words = fuse.standard(words)
-        by_meaning = np.zeros_like(by_words)
-        by_meaning[known] = fuse.standard(near[known])
-        by_meaning[~known] = by_words[~known]
+        by_meaning = fuse.scaled(like.near, like.mean, like.spread)
+        by_meaning[~like.known] = by_words[~like.known]
         fused: Floats = (1 - part) * by_words + part * by_meaning
         return fused
 
@@ -290,25 +442,42 @@ class Index:
         floor *= min(1.0, settings.pasted_words / count)
         return float((held + near).max(initial=0.0)) < floor
 
+    def _is_narrow(self, found: _Found, filters: Filters | None, most: int) -> bool:
+        """Do the filters leave so little that those which the vectors named are not enough?"""
+        if filters is None or found.picked is None:
+            return False
+        return len(self._admitted(found, filters, found.picked.tolist(), most)) < most
+
     def _candidates(self, found: _Found, filters: Filters | None, most: int) -> list[int]:
         """Positions in `found.rows`, best first."""
         touched = found.words > 0
         if found.near is not None:
             touched |= found.fused > 0
         places = np.flatnonzero(touched)
-        if filters is not None:
-            admitted = [
-                filters.admit(d)
-                for d in (self._documents[n] for n in found.rows[places])
-                if d is not None
-            ]
-            places = places[np.asarray(admitted, np.bool_)]
-        scores = -found.fused[places]
-        if len(places) > most:
-            cut = np.argpartition(scores, most - 1)[:most]
-            places, scores = places[np.sort(cut)], scores[np.sort(cut)]
-        ordered: list[int] = places[np.argsort(scores, kind="stable")].tolist()
-        return ordered
+        scores = found.fused[places]
+        # Most filters admit most: only as many as are needed are asked one by one.
+        count = most if filters is None else 2 * most
+        while True:
+            best: list[int] = places[_best(scores, count)].tolist()
+            admitted = self._admitted(found, filters, best, most)
+            if len(admitted) == most or count >= len(places):
+                return admitted
+            count *= 4
+
+    def _admitted(
+        self, found: _Found, filters: Filters | None, places: Sequence[int], most: int
+    ) -> list[int]:
+        """The first `most` of these positions that the filters admit."""
+        if filters is None:
+            return list(places[:most])
+        admitted: list[int] = []
+        for place in places:
+            document = self._documents[int(found.rows[place])]
+            if document is not None and filters.admit(document):
+                admitted.append(place)
+                if len(admitted) == most:
+                    break
+        return admitted
 
     def _judged(self, asked: Asked, found: _Found, best: list[int]) -> list[tuple[float, int]]:
         """Scores with what single words do not tell; (score, number), best first."""
@@ -411,6 +580,14 @@ class Index:
             time=document.time[:7] if shown else "",
             superseded=document.metadata.get("status") == "superseded",
         )
+
+
+def _best(scores: Floats, most: int) -> NDArray[np.int64]:
+    """Positions of the highest scores, highest first; of equals the first."""
+    places = np.arange(len(scores))
+    if len(scores) > most:
+        places = np.sort(np.argpartition(-scores, most - 1)[:most])
+    return places[np.argsort(-scores[places], kind="stable")]
 
 
 def _month(time: str) -> int:

@@ -1,108 +1,294 @@
-"""Vectors of numbered documents, compared exactly (RC-3).
+"""Vectors of numbered documents, compared exactly, among many with a graph's help (RC-3).
 
 What all texts of a collection have in common tells nothing apart: the mean is taken away and
-directions in which everything varies are shrunk (a softened whitening). That is recomputed when
-the collection has grown by a quarter; rows that come between use the last one. A document may
-have several rows; its likeness is that of its best. Matrix products release the GIL.
+directions in which everything varies are shrunk (a softened whitening). That is computed anew
+when the collection has grown by a quarter, a large one when it has doubled; rows that come
+between use the last one. A document may have several rows; its likeness is that of its best.
+
+Rows are kept as the model made them, in half precision, and the whitening goes into the query:
+so a graph over the rows, which knows nothing of it, stays right when it changes. The graph only
+names candidates; every likeness that is told was computed from the rows. Matrix products release
+the GIL.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
+from wm.settings import RecallSettings
+
 Floats = NDArray[np.float32]
+Numbers = NDArray[np.int64]
 
 _SETTLING = 16.0
 """Rows until which the mean of a small collection is not trusted."""
+_GROWN = 1.25
+_GROWN_LARGE = 2.0
+_FITTED = 20_000
+"""Rows that a fit looks at, at most: more change nothing of it that could be seen."""
+_SAMPLE = 4096
+"""Documents by whose likeness the scores of a large collection are standardised."""
+_AT_ONCE = 8192
+"""Rows that are turned to single precision at once."""
+_LAG = 2048
+"""Rows that a graph may be behind: they are candidates of every query."""
+
+
+class Graph(Protocol):
+    """Finds about the nearest of the rows it was given, by inner product. Keys are slots."""
+
+    def __len__(self) -> int: ...
+
+    def add(self, keys: Numbers, rows: Floats) -> None: ...
+
+    def remove(self, keys: Numbers) -> None: ...
+
+    def nearest(self, vector: Floats, count: int) -> Numbers: ...
+
+    def to_bytes(self) -> bytes | bytearray: ...
+
+
+Aim = tuple[Floats, np.float32]
+MakeGraph = Callable[[int], Graph]
+"""An empty graph for rows of so many dimensions."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """All rows of a space. numbers: of the documents, in the order of their rows; pieces: how
+    many rows each has. graph: over the first `in_graph` rows, None where there is none that holds
+    just those."""
+
+    numbers: Numbers
+    pieces: NDArray[np.uint16]
+    rows: NDArray[np.float16]
+    graph: Graph | None = None
+    in_graph: int = 0
 
 
 class Space:
-    """ridge: how soft the whitening is, in mean variances; large means only the mean goes."""
+    """Not safe for several threads."""
 
-    def __init__(self, dimension: int, ridge: float) -> None:
+    def __init__(
+        self, dimension: int, settings: RecallSettings, make_graph: MakeGraph | None = None
+    ) -> None:
         self.dimension = dimension
-        self._ridge = ridge
-        self._rows = np.zeros((0, dimension), np.float32)
+        self._ridge = settings.whitening_ridge
+        self._graph_from = settings.graph_from
+        self._make_graph = make_graph
+        self._rows: NDArray[Any] = np.zeros((0, dimension), np.float32)
         self._owners = np.zeros(0, np.int64)
-        self._count = 0
+        self._norms = np.zeros(0, np.float32)
+        self._first = np.zeros(0, np.int64)
+        self._pieces = np.zeros(0, np.int64)
+        self._end = self._live = 0
+        self._graph: Graph | None = None
+        self._in_graph = 0
         self._fitted = 0
-        self._turned = np.zeros((0, dimension), np.float32)
         self._mean = np.zeros(dimension, np.float32)
         self._turn = np.eye(dimension, dtype=np.float32)
+        self._sample = np.zeros((0, dimension), np.float32)
+        self._sample_starts = np.zeros(0, np.int64)
 
     def __len__(self) -> int:
-        return self._count
+        return self._live
 
-    def add(self, number: int, rows: Floats) -> None:
-        """Give a document its rows (unit vectors). One that had some must be removed first."""
-        end = self._count + len(rows)
-        if end > len(self._rows):
-            self._grow(end)
-        self._rows[self._count : end] = rows
-        self._owners[self._count : end] = number
-        self._turned[self._count : end] = self._placed(rows)
-        self._count = end
+    # --- rows ------------------------------------------------------------------------------
 
-    def _grow(self, end: int) -> None:
-        size = max(64, end, 2 * len(self._rows))
+    def add(self, numbers: Numbers, pieces: NDArray[Any], rows: NDArray[Any]) -> None:
+        """Give documents their rows (unit vectors), so many each as `pieces` say, at least one;
+        what they had goes."""
+        known = numbers[numbers >= 0]
+        self._room(int(known.max(initial=-1)) + 1)
+        old = self._slots(known)
+        if len(old):
+            self._drop(old)
+        counts = pieces.astype(np.int64)
+        starts = self._end + np.cumsum(counts) - counts
+        self._first[known] = starts[numbers >= 0]
+        self._pieces[known] = counts[numbers >= 0]
+        self._append(np.repeat(numbers, counts), rows)
 
-        def wider(old: Floats) -> Floats:
-            new = np.zeros((size, self.dimension), np.float32)
-            new[: len(old)] = old
-            return new
+    def fill(self, held: Held) -> None:
+        """Take over all rows of an empty space; those of documents numbered below 0 are dropped.
+        The graph's keys are the places of its rows."""
+        assert not self._end, "a space is filled once"
+        self.add(held.numbers, held.pieces, held.rows)
+        if held.graph is not None:
+            self._graph, self._in_graph = held.graph, held.in_graph
+        self._drop(np.flatnonzero(self._owners[: self._end] < 0))
 
-        self._rows, self._turned = wider(self._rows), wider(self._turned)
-        owners = np.full(size, -1, np.int64)
-        owners[: len(self._owners)] = self._owners
-        self._owners = owners
+    def move(self, old: int, new: int) -> None:
+        """The document has another number now."""
+        slots = self._slots(np.array([old]))
+        if len(slots):
+            first, pieces = self._first[old], self._pieces[old]
+            self._first[old] = -1
+            self._room(new + 1)
+            self._first[new], self._pieces[new] = first, pieces
+            self._owners[slots] = new
 
     def remove(self, number: int) -> None:
-        keep = np.flatnonzero(self._owners[: self._count] != number)
-        if len(keep) == self._count:
-            return
-        for held in (self._rows, self._turned, self._owners):
-            held[: len(keep)] = held[keep]
-        self._count = len(keep)
+        slots = self._slots(np.array([number]))
+        if len(slots):
+            self._first[number] = -1
+            self._drop(slots)
 
-    def _fit(self) -> None:
-        rows = self._rows[: self._count]
-        count = len(rows)
-        mean = rows.mean(axis=0)
-        centred = rows - mean
-        spread = centred.T @ centred / count
-        values, axes = np.linalg.eigh(spread)
-        typical = max(float(values.mean()), 1e-9)
-        self._turn = (axes / np.sqrt(np.maximum(values, 0) + self._ridge * typical)).astype(
-            np.float32
+    def holds(self, numbers: Numbers) -> NDArray[np.bool_]:
+        """Which of the documents have rows."""
+        found = np.zeros(len(numbers), np.bool_)
+        within = numbers < len(self._first)
+        found[within] = self._first[numbers[within]] >= 0
+        return found
+
+    def held(self) -> Held:
+        """All rows, to be kept elsewhere. A graph in which removed rows still stand is not."""
+        slots = np.flatnonzero(self._owners[: self._end] >= 0)
+        owners = self._owners[slots]
+        starts = np.flatnonzero(np.diff(owners, prepend=-1))
+        numbers = owners[starts]
+        has_gap = bool((self._owners[: self._in_graph] < 0).any())
+        graph = None if has_gap else self._graph
+        return Held(
+            numbers,
+            self._pieces[numbers].astype(np.uint16),
+            self._rows[slots].astype(np.float16),
+            graph,
+            self._in_graph if graph is not None else 0,
         )
-        self._mean = mean * np.float32(count / (count + _SETTLING))
-        self._turned[:count] = self._placed(rows)
-        self._fitted = count
 
-    def _placed(self, rows: Floats) -> Floats:
-        turned = (rows - self._mean) @ self._turn
-        long = np.linalg.norm(turned, axis=1, keepdims=True)
-        placed: Floats = turned / np.maximum(long, 1e-9)
-        return placed
+    def _append(self, owners: Numbers, rows: NDArray[Any]) -> None:
+        begin, end = self._end, self._end + len(rows)
+        if end > len(self._owners) or (end > self._graph_from and self._rows.itemsize > 2):
+            self._grow(end)
+        # Rounded at once, so that what was saved and what was just made are the same.
+        self._rows[begin:end] = rows.astype(np.float16)
+        self._owners[begin:end] = owners
+        self._end, self._live = end, self._live + len(rows)
+        self._weigh(begin, end)
+
+    def _grow(self, end: int) -> None:
+        size = len(self._owners)
+        if end > size:
+            size = max(64, end, 2 * size)
+        # A product of single-precision rows is the fastest; of many, half the memory counts more.
+        precision = np.float32 if end <= self._graph_from else np.float16
+        rows = np.zeros((size, self.dimension), precision)
+        rows[: self._end] = self._rows[: self._end]
+        self._rows = rows
+        self._owners = _wider(self._owners, size)
+        self._norms = _wider(self._norms, size)
+
+    def _room(self, end: int) -> None:
+        if end > len(self._first):
+            size = max(64, end, 2 * len(self._first))
+            self._first, self._pieces = _wider(self._first, size), _wider(self._pieces, size)
+
+    def _slots(self, numbers: Numbers) -> Numbers:
+        """Where the rows of these documents stand, one document after the other."""
+        numbers = numbers[self.holds(numbers)]
+        first, pieces = self._first[numbers], self._pieces[numbers]
+        ends = np.cumsum(pieces)
+        return np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - ends + pieces, pieces)
+
+    def _drop(self, slots: Numbers) -> None:
+        self._owners[slots] = -1
+        self._rows[slots] = 0
+        self._live -= len(slots)
+        known = slots[slots < self._in_graph]
+        if self._graph is not None and len(known):
+            self._graph.remove(known)
+        if self._live < 0.75 * self._end:
+            self._compact()
+
+    def _compact(self) -> None:
+        keep = np.flatnonzero(self._owners[: self._end] >= 0)
+        for held in (self._rows, self._owners, self._norms):
+            held[: len(keep)] = held[keep]
+        self._end = len(keep)
+        owners = self._owners[: self._end]
+        starts = np.flatnonzero(np.diff(owners, prepend=-1))
+        self._first[owners[starts]] = starts
+        self._graph, self._in_graph = None, 0
+
+    # --- the graph -------------------------------------------------------------------------
+
+    def extend_graph(self, count: int) -> bool:
+        """Give the graph up to `count` more rows; False where it needs none."""
+        if self._make_graph is None or self._live < self._graph_from:
+            return False
+        if self._graph is None:
+            self._compact()
+            self._graph = self._make_graph(self.dimension)
+        end = min(self._end, self._in_graph + count)
+        slots = np.arange(self._in_graph, end)
+        slots = slots[self._owners[slots] >= 0]
+        if len(slots):
+            self._graph.add(slots, self._rows[slots].astype(np.float32))
+        self._in_graph = end
+        return end < self._end
+
+    def nearest(self, vector: Floats, count: int) -> Numbers | None:
+        """Numbers of about the nearest documents, and of those that the graph does not know yet.
+        None where there is no graph to ask, or it is too far behind."""
+        if self._graph is None or self._end - self._in_graph > _LAG:
+            return None
+        self._keep_fit()
+        aim, _ = self._aim(vector)
+        slots = self._graph.nearest(aim / max(float(np.linalg.norm(aim)), 1e-9), count)
+        owners = np.concatenate(
+            [self._owners[slots[slots < self._end]], self._owners[self._in_graph : self._end]]
+        )
+        return np.unique(owners[owners >= 0])
+
+    # --- likeness --------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Many rows came or went: what the collection has in common is looked at anew."""
+        if self._live:
+            self._fit()
 
     def likeness(self, vector: Floats, end: int) -> tuple[Floats, NDArray[np.bool_]]:
         """For each number below `end`: cosine with the query, -1 for none; and whether it has
         rows at all."""
-        if self._count > 1.25 * self._fitted or self._count < 0.5 * self._fitted:
-            self._fit()
-        near = np.full(end, -1.0, np.float32)
-        known = np.zeros(end, np.bool_)
-        owners = self._owners[: self._count]
-        cosines = self._turned[: self._count] @ self._placed(vector[np.newaxis])[0]
-        np.maximum.at(near, owners, cosines)
-        known[owners] = True
-        return near, known
+        self._keep_fit()
+        near = np.full(end + 1, -1.0, np.float32)
+        known = np.zeros(end + 1, np.bool_)
+        aim = self._aim(vector)
+        for begin in range(0, self._end, _AT_ONCE):
+            part = slice(begin, min(begin + _AT_ONCE, self._end))
+            owners = self._owners[part]  # a dead row's is -1: the last place, which nobody asks
+            np.maximum.at(near, owners, _cosines(aim, self._rows[part], self._norms[part]))
+            known[owners] = True
+        return near[:end], known[:end]
+
+    def near(self, vector: Floats, numbers: Numbers) -> Floats:
+        """Cosine with the query of each of these documents, -1 for one without rows."""
+        found = np.full(len(numbers), -1.0, np.float32)
+        known = self.holds(numbers)
+        slots = self._slots(numbers)
+        if len(slots):
+            cosines = _cosines(self._aim(vector), self._rows[slots], self._norms[slots])
+            pieces = self._pieces[numbers[known]]
+            found[known] = np.maximum.reduceat(cosines, np.cumsum(pieces) - pieces)
+        return found
+
+    def usual(self, vector: Floats) -> tuple[float, float]:
+        """Mean and deviation of the likeness of all documents, from a sample of them."""
+        self._keep_fit()
+        cosines = self._sample @ self._placed(vector[np.newaxis])[0]
+        best = np.maximum.reduceat(cosines, self._sample_starts)
+        return float(best.mean()), float(best.std())
 
     def mutual(self, numbers: list[int]) -> Floats:
         """Cosines of these documents with one another, by their best pair of rows."""
-        parts = [np.flatnonzero(self._owners[: self._count] == n) for n in numbers]
-        rows = [self._turned[part] for part in parts]
+        slots = [self._slots(np.array([number])) for number in numbers]
+        rows = [self._placed(self._rows[part].astype(np.float32)) for part in slots]
         size = len(numbers)
         found = np.zeros((size, size), np.float32)
         for i in range(size):
@@ -110,3 +296,71 @@ class Space:
                 if len(rows[i]) and len(rows[j]):
                     found[i, j] = found[j, i] = float((rows[i] @ rows[j].T).max())
         return found
+
+    def _aim(self, vector: Floats) -> Aim:
+        """The query with the whitening in it: whose product with a row, less an offset, over the
+        row's norm is their cosine when both are whitened."""
+        aim = self._turn @ self._placed(vector[np.newaxis])[0]
+        return aim, self._mean @ aim
+
+    # --- the fit ---------------------------------------------------------------------------
+
+    def _keep_fit(self) -> None:
+        grown = _GROWN if self._live < self._graph_from else _GROWN_LARGE
+        if self._live > grown * self._fitted or self._live < 0.5 * self._fitted:
+            self._fit()
+
+    def _fit(self) -> None:
+        live = np.flatnonzero(self._owners[: self._end] >= 0)
+        if len(live) > _FITTED:
+            live = live[np.linspace(0, len(live) - 1, _FITTED).astype(np.int64)]
+        rows = self._rows[live].astype(np.float32)
+        count = len(rows)
+        mean = rows.mean(axis=0)
+        rows -= mean
+        spread = rows.T @ rows / count
+        values, axes = np.linalg.eigh(spread)
+        typical = max(float(values.mean()), 1e-9)
+        self._turn = (axes / np.sqrt(np.maximum(values, 0) + self._ridge * typical)).astype(
+            np.float32
+        )
+        self._mean = mean * np.float32(count / (count + _SETTLING))
+        self._fitted = self._live
+        self._weigh(0, self._end)
+        self._draw()
+
+    def _weigh(self, begin: int, end: int) -> None:
+        """The norms of rows once they are whitened."""
+        for at in range(begin, end, _AT_ONCE):
+            part = slice(at, min(at + _AT_ONCE, end))
+            turned = (self._rows[part].astype(np.float32) - self._mean) @ self._turn
+            self._norms[part] = np.maximum(np.linalg.norm(turned, axis=1), 1e-9)
+
+    def _draw(self) -> None:
+        if self._live < self._graph_from:
+            return
+        numbers = np.flatnonzero(self._first >= 0)
+        numbers = numbers[self._owners[self._first[numbers]] == numbers]
+        if len(numbers) > _SAMPLE:
+            numbers = numbers[np.linspace(0, len(numbers) - 1, _SAMPLE).astype(np.int64)]
+        pieces = self._pieces[numbers]
+        self._sample = self._placed(self._rows[self._slots(numbers)].astype(np.float32))
+        self._sample_starts = np.cumsum(pieces) - pieces
+
+    def _placed(self, rows: Floats) -> Floats:
+        turned = (rows - self._mean) @ self._turn
+        long = np.linalg.norm(turned, axis=1, keepdims=True)
+        placed: Floats = turned / np.maximum(long, 1e-9)
+        return placed
+
+
+def _cosines(aim: Aim, rows: NDArray[Any], norms: Floats) -> Floats:
+    found: Floats = (rows.astype(np.float32, copy=False) @ aim[0] - aim[1]) / norms
+    return found
+
+
+def _wider(old: NDArray[Any], size: int) -> NDArray[Any]:
+    """The same array with room behind it, of -1."""
+    new = np.full(size, -1, old.dtype)
+    new[: len(old)] = old
+    return new

@@ -1,0 +1,81 @@
+"""What nobody waits for: one thread that works through a bounded line and ends behind it.
+
+Python code holds the interpreter's lock, and a daemon must go on answering meanwhile: so long
+work calls its `Pace` between short steps. Work that a process began is finished before the
+process ends, unless it asks `is_ending` and stops.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+
+_STEP_S = 0.0004
+"""So long one works before it sleeps."""
+_PAUSE_S = 0.0002
+_MOST_JOBS = 64
+
+Job = Callable[[], None]
+
+
+class Pace:
+    """Called between short steps: sleeps a moment after each that was long enough, so that who
+    waits for the interpreter's lock gets it. For one thread."""
+
+    def __init__(self) -> None:
+        self._begun = time.thread_time()
+
+    def __call__(self) -> None:
+        # Of the processor: while something else is waited for, the lock is free.
+        if time.thread_time() - self._begun >= _STEP_S:
+            time.sleep(_PAUSE_S)
+            self._begun = time.thread_time()
+
+
+class Background:
+    """Safe for several threads."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._line: deque[Job] = deque()
+        self._thread: threading.Thread | None = None
+
+    def submit(self, job: Job) -> bool:
+        """Do it when there is time; False where the line is full or it waits there already."""
+        with self._guard:
+            if len(self._line) >= _MOST_JOBS or job in self._line:
+                return False
+            self._line.append(job)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="wm-index")
+                self._thread.start()
+            return True
+
+    def finish(self) -> None:
+        """Return when all that was submitted so far is done."""
+        thread = self._thread
+        if thread is not None:
+            thread.join()
+
+    def _work(self) -> None:
+        try:
+            while (job := self._next()) is not None:
+                job()
+        except BaseException:
+            with self._guard:
+                self._thread = None  # the next job gets another one
+            raise
+
+    def _next(self) -> Job | None:
+        with self._guard:
+            if self._line:
+                return self._line.popleft()
+            self._thread = None
+            return None
+
+
+def is_ending() -> bool:
+    """Whether this process is about to end."""
+    return not threading.main_thread().is_alive()
