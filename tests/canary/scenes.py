@@ -29,6 +29,9 @@ Scene = Callable[[Stage], None]
 ENDLESS = {("daemon",): "the daemon of the other scenes runs by it"}
 """Verbs that are not run by the walk over the verbs, and why."""
 
+SERVES = frozenset({("proxy",)})
+"""Verbs that serve until they are told to end, unless their arguments are wrong."""
+
 STOPS = frozenset({"down", "up"})
 """Not while a traced daemon serves: they would end it, or start one that nobody traces."""
 
@@ -96,7 +99,7 @@ def every_verb(stage: Stage, *, with_daemon: bool) -> None:
             continue
         for words in command_lines(path, command, stage.mint, entry):
             environment = {f"WM_{path[0].upper()}_TOKEN": stage.mint.name("environment value")}
-            stage.wm(*words, stdin=_line(stage.mint, path), env=environment)
+            stage.wm(*words, stdin=_line(stage.mint, path), env=environment, serves=path in SERVES)
 
 
 def _line(mint: Mint, path: tuple[str, ...]) -> bytes:

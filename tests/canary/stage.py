@@ -25,6 +25,8 @@ from wm.settings import find_paths
 ROOT = Path(__file__).resolve().parents[2]
 WM = (sys.executable, "-P", "-m", "wm")
 WAIT_S = 240.0
+SERVES_S = 10.0
+"""How long a verb that serves is left alone: longer than one under strace needs to begin."""
 
 
 @dataclass(frozen=True)
@@ -109,8 +111,10 @@ class Stage:
         stdin: bytes = b"",
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
+        serves: bool = False,
     ) -> Answer:
-        """Run a traced process to its end; what it printed."""
+        """Run a traced process to its end, which is ours to ask for where it serves; what it
+        printed."""
         with self._said() as out:
             process = subprocess.Popen(
                 traced(words, self._log()),
@@ -122,11 +126,12 @@ class Stage:
                 start_new_session=True,
             )
             try:
-                process.communicate(stdin, timeout=WAIT_S)
+                process.communicate(stdin, timeout=SERVES_S if serves else WAIT_S)
             except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.communicate()
-                raise AssertionError(f"{place} did not end") from None
+                os.killpg(process.pid, signal.SIGTERM if serves else signal.SIGKILL)
+                process.communicate(timeout=WAIT_S)
+                if not serves:
+                    raise AssertionError(f"{place} did not end") from None
             out.seek(0)
             return self._answered(place, out.read(), process.returncode)
 
