@@ -274,7 +274,6 @@ def _facts(draw: st.DrawFn) -> list[FileFact]:
             session=session,
             size=draw(st.sampled_from([0, 1, 100, 4000])),
             pinned=draw(_FLAG),
-            open=draw(_FLAG),
             locked=draw(_FLAG),
             lost=draw(_FLAG),
         )
@@ -289,7 +288,7 @@ _LIMITS = st.builds(
 
 def _protected(one: FileFact, limits: StorageSettings) -> bool:
     young = one.modified > NOW.timestamp() - limits.young_minutes * 60
-    return one.pinned or one.open or one.locked or young
+    return one.pinned or one.locked or young
 
 
 def _rest(facts: Iterable[FileFact], found: Plan) -> list[FileFact]:

@@ -68,6 +68,7 @@ def lived(bench: Bench, session: str) -> None:
     bench.event("session_started", session=session)
     bench.prompt(session=session)
     bench.event("compaction_started", session=session)
+    bench.call("finish_request", session_id=session, note={"status": 200})
     bench.store.flush()
 
 
@@ -145,6 +146,21 @@ def test_the_next_run_finds_nothing_more(files: Bench) -> None:
     bench.call("sweep_storage")
     again: Swept = bench.call("sweep_storage")
     assert (again.deleted, again.logs[0].files, again.logs[0].errors) == (0, (), ())
+
+
+def test_nothing_of_a_plan_stays_in_memory_behind_its_run(files: Bench) -> None:
+    """What a hundred thousand files took goes back to the system only if nobody holds a part."""
+    everything(files)
+    tally = govern._Tally(most=10)
+    plan = govern.planned(files.runtime, files.key, Run(), files.moment, tally)
+    for deletion in plan.deletions:
+        tally.gone(deletion)
+    known = {id(deletion.file.path) for deletion in plan.deletions}
+    assert [f.path for f in tally.files] == [d.file.path for d in plan.deletions[:10]]
+    assert not known & {id(file.path) for file in tally.files}
+    files.call("sweep_storage")
+    cache = files.store.core.cache  # type: ignore[attr-defined]
+    assert cache.get(f"workspaces/{files.key}/sweep.json", SweepLog) is None
 
 
 def test_the_report_is_left_and_told_in_the_evidence(files: Bench) -> None:

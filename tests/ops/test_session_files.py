@@ -18,7 +18,8 @@ def tree(bench: Bench) -> set[str]:
 
 
 def lived(bench: Bench, session: str = "s-1") -> None:
-    """A session with everything: two epochs, hot state, a compaction that is under way."""
+    """A session with everything: two epochs, hot state, a compaction that is under way, and an
+    exchange that a proxy passed on."""
     bench.event("session_started", session=session)
     bench.prompt(session=session)
     bench.event("tool_finished", session=session, tool="edit", name="Edit", paths=("a.py",))
@@ -26,6 +27,7 @@ def lived(bench: Bench, session: str = "s-1") -> None:
     bench.event("compaction_finished", session=session, summary="All done.")
     bench.prompt(session=session)
     bench.event("compaction_started", session=session)
+    bench.call("finish_request", session_id=session, note={"status": 200})
     bench.store.flush()
 
 

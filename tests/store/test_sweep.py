@@ -19,6 +19,8 @@ from wm.store.tree import kind_of
         ("core", f".{SID}.json.spare", Kind.SISTER, SID),
         ("core", "next.json", Kind.KEPT, ""),
         ("core", ".next.json.spare", Kind.KEPT, ""),
+        ("flows", f"{SID}.jsonl", Kind.SISTER, SID),
+        ("flows", f".{SID}.jsonl.lock", Kind.SISTER, SID),
     ],
 )
 def test_a_sessions_own_memory_goes_with_it_and_what_waits_for_the_next_one_stays(

@@ -148,6 +148,7 @@ class Jobs:
             return
         # Here, not above: nothing of it is needed before the first answer.
         from wm.ops import govern
+        from wm.ops.heap import give_back
 
         rest = _Rest(self._ending)
         run = govern.Run(job.cause, job.session, evidence=govern.Evidence.GROWN, rest=rest)
@@ -158,6 +159,7 @@ class Jobs:
             for _log in govern.sweep_all(self._runtime, run, keys):
                 rest()
         self._runtime.store.flush()
+        give_back()  # what the plans of many files held
 
 
 class _Rest:

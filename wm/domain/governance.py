@@ -2,8 +2,8 @@
 
 A document and what lies beside it (second copy, lock, temporary file) count as one, and a session
 with all its documents as one: it goes whole or stays whole. What nobody here may touch: files
-that wm does not know, memory, journal, tombstones and evidence, and whatever is young, open,
-pinned or locked. Files are told apart by what they are; damage is no reason to go.
+that wm does not know, memory, journal, tombstones and evidence, and whatever is young, pinned or
+locked. Files are told apart by what they are; damage is no reason to go.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ class FileFact(NamedTuple):
     """A file as it was found. document: the path of the document that it belongs to, its own if
     it is one. session: `<sid>`, "" where the file does not tell. modified: seconds since 1970.
 
-    pinned: somebody wants it kept, or may want it. open: its session is at work. locked: somebody
-    writes it. lost: the agent's own record of this session is gone (of its state only).
+    pinned: somebody wants it kept, or may want it. locked: somebody writes it. lost: the agent's
+    own record of this session is gone (of its state only).
     """
 
     path: str
@@ -86,7 +86,6 @@ class FileFact(NamedTuple):
     modified: float
     size: int
     pinned: bool = False
-    open: bool = False
     locked: bool = False
     lost: bool = False
 
@@ -205,8 +204,7 @@ class _Planner:
         unit.lost = unit.lost or (fact.lost and fact.kind is Kind.SESSION)
 
     def _is_safe(self, fact: FileFact) -> bool:
-        young = fact.modified > self._young
-        return fact.pinned or fact.open or fact.locked or young or fact.kind not in SWEPT
+        return self._shields(fact) or fact.kind not in SWEPT
 
     def _of(self, kind: Kind) -> list[_Unit]:
         """The documents of a kind that are there, newest first."""
@@ -339,7 +337,7 @@ class _Planner:
 
     def _shields(self, fact: FileFact) -> bool:
         """As `_is_safe`, but a writer may die beside what is never swept, too."""
-        return fact.pinned or fact.open or fact.locked or fact.modified > self._young
+        return fact.pinned or fact.locked or fact.modified > self._young
 
     def _temps(self, unit: _Unit) -> int:
         return sum(fact.part is Part.TEMP for fact in unit.files)

@@ -95,7 +95,10 @@ class _Tally:
         files, total = self.rules.get(rule, (0, 0))
         self.rules[rule] = files + 1, total + size
         if len(self.files) < self.most:
-            self.files.append(SweptFile(path=deletion.file.path, rule=rule, bytes=size))
+            # Written anew: a thousand strings of a plan, spread over all of its memory, would
+            # keep the system from getting any of it back.
+            folder, _, name = deletion.file.path.rpartition("/")
+            self.files.append(SweptFile(path=f"{folder}/{name}", rule=rule, bytes=size))
 
     def failed(self, path: str, reason: str) -> None:
         if len(self.errors) < self.most:
@@ -113,6 +116,7 @@ def sweep_workspace(runtime: Runtime, key: str, run: Run) -> SweepLog:
             tally.gone(deletion)
     else:
         _do(runtime, key, plan, run, tally)
+    plan = replace(plan, deletions=())  # its memory is free before the report takes some
     evidence = _purge(runtime, key, run, tally)
     log = _report(runtime, key, run, plan, tally, begun, evidence)
     if not run.dry_run and _is_news(runtime, log):
@@ -400,6 +404,8 @@ def _save(runtime: Runtime, log: SweepLog) -> None:
         work.put(ref, log)
         if log.deleted:
             work.log(key, [_told(log)], session=log.session)
+    # It names up to a thousand files, and nobody reads it soon.
+    _files(runtime).core.cache.drop(paths.place(ref).path)
 
 
 def _is_news(runtime: Runtime, log: SweepLog) -> bool:

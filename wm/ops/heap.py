@@ -1,7 +1,7 @@
 """Freed memory, given back to the system.
 
 The allocator keeps what a thread frees for its next request. After something large that does not
-come again soon (a model, the building of every pattern), that is memory that nobody has.
+come again soon (a model, the building of every pattern, a sweep), that is memory that nobody has.
 """
 
 from __future__ import annotations

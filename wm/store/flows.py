@@ -101,13 +101,26 @@ def sessions(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def discard(core: Core, workspace: str, session: str) -> bool:
-    """See `store.base.Store.discard_flows`."""
+    """See `store.base.Store.discard_flows`. Its lock file goes along."""
     place = paths.flows_place(workspace, session)
     core.drop_waits(place)
     with explained("delete", core.home, place.path):
         try:
-            with core.disk.folder(place.folder) as folder:
-                core.disk.unlink(folder, place.name)
+            folder = core.disk.folder(place.folder)
         except FileNotFoundError:
             return False
+        with folder:
+            held = core.locks.take_all([(folder, place.name)])
+            try:
+                return _unlink_locked(core, folder, place.name)
+            finally:
+                core.locks.remove(held[0])
+                core.locks.release_all(held)
+
+
+def _unlink_locked(core: Core, folder: Handle, name: str) -> bool:
+    try:
+        core.disk.unlink(folder, name)
+    except FileNotFoundError:
+        return False
     return True
