@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,6 +17,7 @@ from tests.cli.terminal import Said, Terminal, repository
 from tests.daemon import foreign
 from tests.daemon.foreign import speaking
 from wm import __version__
+from wm.cli.outdated import outdated
 from wm.cli.verbs.doctor import why_full
 
 HOMES: tuple[tuple[dict[str, str], str, str], ...] = (
@@ -325,6 +327,57 @@ def test_how_long_a_daemon_is_up_is_its_own_count_whatever_the_clock_says() -> N
         answer = head + b"content-length: %d\r\n\r\n" % len(body) + body
         with speaking(user.settings(), answer, b"HTTP/1.1 404 X\r\n" + TAIL):
             assert "up for 2 hours · pid 7" in user.wm("status").out
+
+
+OUTDATED = (
+    ("another version", {"version": "0.0.1"}, f"version 0.0.1, not {__version__}"),
+    (
+        "the same, begun before its code was written",
+        {"startedAt": "2001-01-01T00:00:00.000Z", "uptimeS": 9e8},
+        "its code was replaced since it began",
+    ),
+    ("the clock was set meanwhile", {"startedAt": "2001-01-01T00:00:00.000Z"}, ""),
+    ("the machine slept meanwhile", {"startedAt": "2999-01-01T00:00:00.000Z", "uptimeS": 9e8}, ""),
+    ("the same", {}, ""),
+)
+
+
+@pytest.mark.parametrize(("name", "status", "why"), OUTDATED, ids=[row[0] for row in OUTDATED])
+def test_a_daemon_of_an_older_wm_is_told_with_the_mend(
+    name: str, status: dict[str, object], why: str
+) -> None:
+    assert outdated(answering(**status)) == why, name
+
+
+def answering(**fields: object) -> dict[str, object]:
+    """What a daemon says that began now."""
+    now = datetime.now(UTC).isoformat()
+    return {"name": "wm", "pid": 7, "version": __version__, "startedAt": now, "uptimeS": 0} | fields
+
+
+def test_who_is_refused_by_an_outdated_daemon_hears_that_it_is() -> None:
+    with tempfile.TemporaryDirectory(prefix="wm-") as folder:
+        user = Terminal(Path(folder))
+        user.settings().paths.socket.parent.mkdir(mode=0o700, parents=True)
+        problem = {"type": "not_found", "detail": "There is no such path.", "fix": "See it."}
+        refused = response(404, problem)
+        old = response(200, answering(home=str(user.data), version="0.0.1"))
+        new = response(200, answering(home=str(user.data)))
+        with speaking(user.settings(), refused, old, refused, new, old, refused, old):
+            told, untold, shown = user.wm("inbox"), user.wm("inbox"), user.wm("status")
+        hint = (
+            f"The daemon is outdated (version 0.0.1, not {__version__}): `wm down`, then `wm up`."
+        )
+        assert told.sentences == f"wm: There is no such path. See it. {hint}"
+        assert untold.sentences == "wm: There is no such path. See it."
+        line = f"version 0.0.1, not {__version__} (wm down; wm up)"
+        assert squeezed(line) in squeezed(shown.out)
+
+
+def response(status: int, body: dict[str, object]) -> bytes:
+    raw = json.dumps(body).encode()
+    head = f"HTTP/1.1 {status} X\r\ncontent-type: application/json\r\n".encode()
+    return head + b"content-length: %d\r\n\r\n" % len(raw) + raw
 
 
 def test_the_daemon_of_another_data_folder_is_named_and_not_stopped() -> None:

@@ -281,3 +281,31 @@ def _by_hand(bench: Bench, edited: object) -> None:
         bench.memory(), edited, now=bench.moment, new_id=lambda: "m_hand0001"
     )
     bench.write_memory(*memory.entries)
+
+
+def test_a_change_of_a_sessions_own_memory_is_not_passed_over(bench: Bench) -> None:
+    """To take back something older in its place would surprise."""
+    bench.event("session_started")
+    bench.remember(SHIP)
+    (record,) = bench.told("memory_promoted")
+    bench.call("change_block", session_id="s-1", block="goal", content="Ship it.")
+    with pytest.raises(UserError) as refused:
+        bench.call("undo")
+    assert refused.value.message == (
+        "The newest thing that you did here is a change of the core block goal. `wm undo` takes "
+        "back what was done to entries; the memory of a session it leaves alone."
+    )
+    assert refused.value.fix == (
+        "Write it anew with `wm session core` or `wm session working`; "
+        f"`wm undo {record.event_id}` takes back the remember before it."
+    )
+    bench.call("add_item", session_id="s-1", text="Look at the crane.")
+    bench.call("remove_items", session_id="s-1")
+    with pytest.raises(UserError, match="is taking items out of the working memory"):
+        bench.call("plan_undo")
+    assert bench.texts() == [SHIP]
+    bench.call("undo", act=record.event_id)
+    assert bench.texts() == []
+    bench.remember(CENTS)
+    bench.call("undo")
+    assert bench.texts() == []

@@ -181,7 +181,6 @@ BREAKS: dict[str, tuple[Callable[[Folder], object], list[tuple[str, str, str]]]]
         [
             ("not_ours", "error", "run"),
             ("not_ours", "error", f"{BASE}/tombstones.json"),
-            ("unreachable", "error", f"{BASE}/tombstones.json"),
         ],
     ),
     "wrong texts in an epoch": (
@@ -487,6 +486,21 @@ def test_a_file_that_cannot_be_reached_is_an_error_and_no_damage(folder: Folder)
     else:
         folder.path(MEMORY).chmod(0)
         assert ("unreachable", "error", MEMORY) in folder.found()
+
+
+@pytest.mark.parametrize("name", [MEMORY, f"{BASE}/pending-journal.json"])
+def test_a_folder_in_the_place_of_a_document_is_one_finding(folder: Folder, name: str) -> None:
+    folder.path(name).unlink()
+    folder.path(name).mkdir()
+    told = [found for found in check(folder.store(), deep=True) if found.path == name]
+    assert told == [
+        Finding(
+            "not_ours",
+            "error",
+            name,
+            "There is a folder where a file or folder of wm belongs; wm does not follow it.",
+        )
+    ]
 
 
 def test_findings_say_what_they_are_about(folder: Folder) -> None:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import click
 
 from wm.daemon.client import Client
-from wm.errors import Unavailable, UserError, WmError
+from wm.errors import HostError, Unavailable, UserError, WmError
 from wm.settings import Settings, load, load_or_defaults
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -126,6 +126,11 @@ class Caller:
             answer = ask(self.settings, name, fields, deadline_s=_PATIENCE_S.get(name))
         except Unavailable:
             return self._on_files(name, request)
+        except (HostError, UserError) as error:
+            from wm.cli.outdated import hint
+
+            error.fix = f"{error.fix} {hint(self.settings)}".strip()
+            raise
         try:
             return operation.response.model_validate(answer)
         except ValidationError:

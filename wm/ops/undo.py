@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wm.domain.facts import Refusal
-from wm.domain.workspace.acts import Act, acts, named, newest
+from wm.domain.workspace.acts import Act, acts, change_of_session, named, newest
 from wm.domain.workspace.reversal import Ground, Reversal, reverse
 from wm.errors import NotFound, UserError
 from wm.formats.base import Document
@@ -123,9 +123,12 @@ def _reversed(work: Work, place: Place, act: Act, memory: WorkspaceMemory) -> Re
 
 def _wanted(work: Work, place: Place, request: UndoRequest) -> Act:
     """The act that the request means. Raises NotFound, or UserError where several fit."""
-    found = acts(read_log(work, place).records)
+    records = read_log(work, place).records
+    found = acts(records)
     if not request.act:
         act = newest(found)
+        if changed := change_of_session(records, act):
+            raise _not_of_entries(changed, act)
         if act is None:
             raise NotFound(
                 f"Nothing that a person did in {place.root or place.key} is left to undo.",
@@ -147,6 +150,19 @@ def _wanted(work: Work, place: Place, request: UndoRequest) -> Act:
             fix=f"`wm diag revert {fits[0].record.event_id}` shows what taking it back would do.",
         )
     return fits[0]
+
+
+def _not_of_entries(changed: str, act: Act | None) -> UserError:
+    """The newest thing that somebody did is none that can be taken back: to take back an older
+    one in its place would surprise."""
+    before = ""
+    if act is not None:
+        before = f"; `wm undo {act.record.event_id}` takes back the {act.word} before it"
+    return UserError(
+        f"The newest thing that you did here is {changed}. `wm undo` takes back what was done to "
+        "entries; the memory of a session it leaves alone.",
+        fix=f"Write it anew with `wm session core` or `wm session working`{before}.",
+    )
 
 
 def _full(work: Work, place: Place, wanted: str) -> str:

@@ -49,11 +49,18 @@ def check(store: FileStore, *, deep: bool = False) -> Iterator[Finding]:
     except OSError as error:
         yield _unreachable(store, "", error)
         return
-    yield from _tree(store, "")
+    strange: set[str] = set()
+    for finding in _tree(store, ""):
+        if finding.code == "not_ours":
+            strange.add(finding.path)
+        yield finding
     about_key = list(_key(store))
     yield from about_key
     if not any(finding.severity == "error" for finding in about_key):
-        yield from _documents(store, deep)
+        for finding in _documents(store, deep):
+            # What stands in a document's place cannot be read either: told once is enough.
+            if finding.code != "unreachable" or finding.path not in strange:
+                yield finding
         for workspace in store.workspaces() if deep else ():
             yield from _logs(store, workspace)
             yield from _vectors(store, workspace)
@@ -95,7 +102,8 @@ def _file(store: FileStore, folder: Handle, name: str, mode: int, kind: Kind) ->
     if not ours and kind_of(full) is None and full not in OTHER_FOLDERS:
         yield Finding("unknown_file", "note", full, "wm does not know this file; it stays.")
     elif not ours or not stat.S_ISREG(mode):
-        what = "a symlink" if stat.S_ISLNK(mode) else "something else"
+        what = "a folder" if stat.S_ISDIR(mode) else "something else"
+        what = "a symlink" if stat.S_ISLNK(mode) else what
         told = f"There is {what} where a file or folder of wm belongs; wm does not follow it."
         yield Finding("not_ours", "error", full, told)
     else:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from wm.domain.session.contract_edit import NO_GOAL
 from wm.domain.session.handoff import MARK, Sources, compose, escaped
 from wm.domain.session.handoff_block import CLOSING, CUT, OPENING, render
 from wm.formats.core_memory import CoreBlock, CoreBlocks, CoreMemory
@@ -127,6 +128,12 @@ def test_without_a_contract_the_blocks_and_the_session_speak() -> None:
     assert "The project has no session contract." in text
     assert "Compactions" not in text
     assert "## Next actions\n\nNone.\n" in text
+
+
+def test_the_sentence_that_asks_for_a_goal_is_none() -> None:
+    unsaid = {**CONTRACT, "goal": NO_GOAL}
+    assert "## Objective\n\nAnother goal.\n" in page(contract=unsaid)
+    assert "## Objective\n\nNone.\n" in page(contract=unsaid, core=None)
 
 
 def test_without_a_session_the_contract_speaks_alone() -> None:

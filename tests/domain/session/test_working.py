@@ -102,7 +102,7 @@ def test_what_is_too_long_or_has_no_slot_is_refused_with_the_count() -> None:
             "There is no slot 'goal'.",
             "The slots are: error, decision, todo, dependency.",
         ),
-        ("empty", "The text is empty.", ""),
+        ("empty", "The text is empty.", "Say what is to be kept in a few words."),
     ]
 
 

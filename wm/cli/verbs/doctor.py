@@ -11,11 +11,11 @@ from pathlib import Path
 
 import click
 
-from wm import __version__
 from wm.agents import setup as wiring
 from wm.cli import contracts, output, proof
 from wm.cli.checks import print_check
 from wm.cli.context import Caller, config_trouble, daemon_status, json_option, lasting_options
+from wm.cli.outdated import MEND, outdated
 from wm.cli.wiring import look
 from wm.daemon.instance import holder, is_heard
 from wm.errors import Unavailable, UserError, WmError
@@ -235,13 +235,8 @@ def _daemon(caller: Caller) -> Check:
         return _silent_daemon(caller)
     except WmError as error:
         return Check("daemon", "error", error.message, error.fix)
-    if status["version"] != __version__:
-        return Check(
-            "daemon",
-            "warning",
-            f"is version {status['version']}, this is {__version__}",
-            "wm down; wm up",
-        )
+    if why := outdated(status):
+        return Check("daemon", "warning", f"is outdated: {why}", MEND)
     return Check("daemon", "ok", f"answers, pid {status['pid']}")
 
 

@@ -9,6 +9,7 @@ import click
 from wm import __version__
 from wm.cli import contracts, output
 from wm.cli.context import Caller, config_trouble, daemon_status, json_option, lasting_options
+from wm.cli.outdated import MEND, outdated
 from wm.cli.place import LEAST, memory_rows, print_heading
 from wm.cli.wiring import look, states
 from wm.daemon.instance import holder
@@ -119,9 +120,6 @@ def _daemon_line(daemon: dict[str, Any] | None, silent: str) -> tuple[str, outpu
         return told, output.warn
     # Its own count, not the difference of two clocks: those may have been set meanwhile (F30).
     up = f"up for {output.lasting(float(daemon['uptimeS']))} · pid {daemon['pid']}"
-    if daemon["version"] != __version__:
-        return (
-            f"{up} · version {daemon['version']}, not {__version__} (wm down; wm up)",
-            output.warn,
-        )
+    if why := outdated(daemon):
+        return f"{up} · {why} ({MEND})", output.warn
     return up, output.good

@@ -30,7 +30,8 @@ def command(
 
     ACT names another one: the id of its record (`wm undo --list`, `wm history`), or the id of
     an entry, which means the newest act on it. A second `wm undo` goes further back. An undo
-    is an act too: naming its record does again what it took back.
+    is an act too: naming its record does again what it took back. Core blocks and notes of a
+    session are not covered: write them anew with `wm session core` or `wm session working`.
     """
     if listing and (act or dry_run):
         raise click.UsageError("--list goes with --limit only.")

@@ -8,6 +8,7 @@ import click
 
 from wm.cli import output, proof
 from wm.cli.context import Caller, daemon_status, json_option, workspace_options
+from wm.cli.outdated import MEND, outdated
 from wm.daemon.lifecycle import start
 
 
@@ -35,6 +36,8 @@ def command(caller: Caller, prove: bool, quiet: bool, as_json: bool) -> int:
         took = f" in {time.monotonic() - begun:.2f} s" if started else ""
         word = f"started{took}" if started else "is running"
         output.line(f"wm {status['version']}: the daemon {word} (pid {status['pid']}).")
+        if why := outdated(status):
+            output.line(output.warn(f"It is outdated: {why} ({MEND})."))
         output.lines(
             output.pairs(
                 [

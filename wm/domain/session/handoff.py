@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wm.domain.session import activity
+from wm.domain.session.contract_edit import NO_GOAL
 from wm.domain.text import first_sentences, neutralise
 from wm.formats.core_memory import CoreBlock, CoreMemory
 from wm.formats.session_state import OpenError, SessionState
@@ -90,7 +91,9 @@ def _sections(
 ) -> Iterator[_Section]:
     said = sources.contract or {}
     core = sources.core.blocks if sources.core is not None else None
-    goal = said.get("goal") or (_clean(core.goal) if core is not None else "")
+    goal = said.get("goal")
+    if not goal or goal == NO_GOAL:
+        goal = _clean(core.goal) if core is not None else ""
     progress = _lines(_clean(core.progress)) if core is not None else ()
     context = _lines(_clean(core.context)) if core is not None else ()
     yield _section("Objective", [goal] if goal else [], limits, plain=True)

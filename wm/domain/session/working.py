@@ -45,7 +45,7 @@ def add(
     """The memory with an item that somebody added; slot "": a note of the pool."""
     said = " ".join(text.split())
     if not said:
-        return Refusal("empty", "The text is empty.")
+        return Refusal("empty", "The text is empty.", fix="Say what is to be kept in a few words.")
     if len(said) > settings.item_chars:
         return Refusal(
             "too_long",
@@ -70,7 +70,7 @@ def remove(
     """The memory without the item that says this, or without the only one that holds it."""
     wanted = canonical(text)
     if not wanted:
-        return Refusal("empty", "The text is empty.")
+        return Refusal("empty", "The text is empty.", fix="Give the words of one item.")
     said = dict.fromkeys(item.text for item in everything(working))
     exact = [one for one in said if canonical(one) == wanted]
     near = exact or [one for one in said if wanted in canonical(one)]

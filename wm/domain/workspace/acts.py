@@ -7,7 +7,7 @@ only; what taking back means is `reversal`'s work.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -84,6 +84,19 @@ def newest(found: Iterable[Act]) -> Act | None:
         (a for a in found if a.by == "user" and not a.undone_by and not a.undoes),
         None,
     )
+
+
+def change_of_session(records: Sequence[EvidenceRecord], act: Act | None) -> str:
+    """What a person changed in a session's own memory after this act (None: ever), in words; ""
+    for nothing. The evidence does not hold its texts, so it cannot be taken back."""
+    for record in reversed(records):
+        if act is not None and record.event_id == act.record.event_id:
+            return ""
+        if record.phase == "user" and record.type == "core_changed":
+            return f"a change of the core block {record.details.get('block')}"
+        if record.phase == "user" and record.type == "working_cleared":
+            return "taking items out of the working memory"
+    return ""
 
 
 def named(found: Iterable[Act], wanted: str) -> tuple[Act, ...]:
