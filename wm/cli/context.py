@@ -23,6 +23,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 STATUS_S = 3.0
 """A daemon that does not even say that it lives within this time hangs."""
+HINT_S = 0.3
+"""Where something else went wrong already, nobody waits long for a hint."""
 
 
 def ask(
@@ -51,6 +53,17 @@ def daemon_status(settings: Settings, *, deadline_s: float = STATUS_S) -> dict[s
             fix="Give each data folder a socket of its own: correct WM_SOCKET or WM_HOME.",
         )
     return found
+
+
+def _outdated(settings: Settings) -> str:
+    """A sentence for whoever was refused by a daemon that is another wm; "" for any other."""
+    from wm.cli.outdated import outdated
+
+    try:
+        why = outdated(daemon_status(settings, deadline_s=HINT_S))
+    except WmError:
+        return ""
+    return f"The daemon is outdated ({why}): `wm down`, then `wm up`." if why else ""
 
 
 def _is_same(home: str, ours: Path) -> bool:
@@ -127,9 +140,7 @@ class Caller:
         except Unavailable:
             return self._on_files(name, request)
         except (HostError, UserError) as error:
-            from wm.cli.outdated import hint
-
-            error.fix = f"{error.fix} {hint(self.settings)}".strip()
+            error.fix = f"{error.fix} {_outdated(self.settings)}".strip()
             raise
         try:
             return operation.response.model_validate(answer)

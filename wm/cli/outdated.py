@@ -17,13 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from wm import __version__
-from wm.cli.context import daemon_status
-from wm.errors import WmError
-from wm.settings import Settings
 
 MEND = "wm down; wm up"
-_PATIENCE_S = 0.3
-"""Something else went wrong already: nobody waits long for a hint."""
 
 
 def outdated(status: Mapping[str, Any]) -> str:
@@ -32,15 +27,6 @@ def outdated(status: Mapping[str, Any]) -> str:
     if version != __version__:
         return f"version {version}, not {__version__}"
     return "its code was replaced since it began" if _newest() > _begun(status) else ""
-
-
-def hint(settings: Settings) -> str:
-    """A sentence for whoever was refused by a daemon that is outdated; "" for any other."""
-    try:
-        why = outdated(daemon_status(settings, deadline_s=_PATIENCE_S))
-    except WmError:
-        return ""
-    return f"The daemon is outdated ({why}): `wm down`, then `wm up`." if why else ""
 
 
 def _begun(status: Mapping[str, Any]) -> float:
