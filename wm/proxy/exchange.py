@@ -111,6 +111,7 @@ class Exchange:
         self._unsent: list[bytes] = []
         self._framing: Framing | None = None
         self._to_client: list[bytes] = []
+        self._unwatched: list[Look] = []
         self._keep = False
         self._begun = 0.0
         self._tried_again = False
@@ -144,19 +145,21 @@ class Exchange:
 
     def _do(self, commands: Commands) -> None:
         for command in commands:
-            match command:
-                case Forward(data):
-                    self._forward(data)
-                case Hand(data):
-                    self._hand(data)
-                case Begin(length):
-                    self._begin(length)
-                case End():
-                    self._request.ended = True
-                    if self._request.chunked:
-                        self._unsent.append(b"0\r\n\r\n")
-                case _:
-                    self._wait_for(command)
+            if isinstance(command, Forward):
+                self._forward(command.data)
+            elif isinstance(command, Hand):
+                self._hand(command.data)
+            elif isinstance(command, Begin):
+                self._begin(command.length)
+            elif isinstance(command, End):
+                self._end_of_request()
+            else:
+                self._wait_for(command)
+
+    def _end_of_request(self) -> None:
+        self._request.ended = True
+        if self._request.chunked:
+            self._unsent.append(b"0\r\n\r\n")
 
     def _begin(self, length: int | None) -> None:
         origin = self._pool.origin
@@ -267,33 +270,36 @@ class Exchange:
         )
         if self._held is not None:
             self._turn.answered(events=self._framing.chunked and _events(head))
-        self._watch(lambda watcher: watcher.head(head))
+        self._unwatched.append(lambda watcher: watcher.head(head))
 
     def answer_body(self, data: bytes) -> None:
         if self._framing is None or self._framing.bodiless:
             return
-        self._do(self._heard(lambda: self._turn.answer(data)))
-        self.answer_read()
-        self._watch(lambda watcher: watcher.body(data))
+        self._do(self._heard(self._turn.answer, data))
+        self._unwatched.append(lambda watcher: watcher.body(data))
 
-    def answer_read(self) -> None:
+    def answer_read(self, *, last: bool = False) -> None:
+        if last:
+            self._do(self._heard(self._turn.answer_ended))
+            if self._framing is not None and self._framing.chunked:
+                self._to_client.append(b"0\r\n\r\n")
         if self._to_client:
             parts, self._to_client = self._to_client, []
             self._client.send(parts[0] if len(parts) == 1 else b"".join(parts))
+        if self._unwatched:  # behind the write
+            looks, self._unwatched = self._unwatched, []
+            for look in looks:
+                self._watch(look)
 
     def answer_ended(self) -> None:
         self._connection = None
-        self._do(self._heard(self._turn.answer_ended))
-        if self._framing is not None and self._framing.chunked:
-            self._to_client.append(b"0\r\n\r\n")
-        self.answer_read()
         self._finish(Outcome.WHOLE)
         self._client.done(keep=self._keep)
 
-    def _heard(self, listen: Callable[[], Commands]) -> Commands:
+    def _heard(self, listen: Callable[..., Commands], *heard: bytes) -> Commands:
         """One of the doors with a broad catch: a fault of the ear costs no byte."""
         try:
-            return listen()
+            return listen(*heard)
         except Exception as error:  # noqa: BLE001 - the proxy's fallback
             self._failed(error)
             return self._turn.deaf()

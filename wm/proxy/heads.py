@@ -23,8 +23,34 @@ OUR_OWN = b"x-wm-"
 """Headers that agents send to us, not to the service."""
 
 
-@dataclass(frozen=True, slots=True)
-class RequestHead:
+class Head:
+    """What both heads share."""
+
+    headers: Headers
+
+    @property
+    def first(self) -> dict[bytes, bytes]:
+        """The first header of each name, which is in lower case."""
+        found: dict[bytes, bytes] | None = self.__dict__.get("_first")
+        if found is None:  # by hand: the lock of a cached property costs more than the rest
+            found = {name.lower(): value for name, value in reversed(self.headers)}
+            self.__dict__["_first"] = found
+        return found
+
+    def get(self, name: bytes) -> bytes | None:
+        """The first header of that (lower-case) name."""
+        return self.first.get(name)
+
+    def single(self, name: bytes) -> bytes | None:
+        """The header of that name, where it is said once."""
+        value = self.first.get(name)
+        if value is None or len(self.first) == len(self.headers):
+            return value
+        return value if sum(key.lower() == name for key, _ in self.headers) == 1 else None
+
+
+@dataclass(frozen=True)
+class RequestHead(Head):
     """A request line and its headers, as they came."""
 
     method: bytes
@@ -34,26 +60,14 @@ class RequestHead:
     keep: bool = True
     """The client means to use its connection again."""
 
-    def get(self, name: bytes) -> bytes | None:
-        """The first header of that (lower-case) name."""
-        return first(self.headers, name)
 
-
-@dataclass(frozen=True, slots=True)
-class ResponseHead:
+@dataclass(frozen=True)
+class ResponseHead(Head):
     """A status line and its headers, as they came."""
 
     status: int
     reason: bytes
     headers: Headers
-
-    def get(self, name: bytes) -> bytes | None:
-        """The first header of that (lower-case) name."""
-        return first(self.headers, name)
-
-
-def first(headers: Headers, name: bytes) -> bytes | None:
-    return next((value for key, value in headers if key.lower() == name), None)
 
 
 def texts(headers: Headers) -> dict[str, str]:
@@ -68,7 +82,7 @@ def to_upstream(
     length goes in chunks; `Expect` was answered by us. length: of a body that is not the client's
     own, None for the one that it names."""
     lines = [b"%b %b HTTP/1.1\r\n" % (head.method, target)]
-    hop = _named_by_connection(head.headers)
+    hop = _of_the_hop(head)
     named = False
     for name, value in head.headers:
         low = name.lower()
@@ -90,7 +104,7 @@ def to_upstream(
 def to_client(head: ResponseHead, *, framing: Framing, keep: bool, version: str) -> bytes:
     """The head as the client gets it, status and reason unchanged."""
     lines = [b"HTTP/1.1 %d %b\r\n" % (head.status, head.reason)]
-    hop = _named_by_connection(head.headers)
+    hop = _of_the_hop(head)
     lines += [b"%b: %b\r\n" % pair for pair in head.headers if pair[0].lower() not in hop]
     if framing.chunked:
         lines.append(b"Transfer-Encoding: chunked\r\n")
@@ -124,19 +138,23 @@ def framing(head: ResponseHead, *, method: bytes, version: str) -> Framing:
 
 def upstream_keeps(head: ResponseHead) -> bool:
     """Whether the upstream lets its connection be used again."""
+    if head.get(b"connection") is None:
+        return True
     return not _has_token(head.headers, b"connection", b"close")
 
 
-def _named_by_connection(headers: Headers) -> frozenset[bytes] | set[bytes]:
+def _of_the_hop(head: Head) -> frozenset[bytes] | set[bytes]:
     """The hop-by-hop names, with those that `Connection` declares to be such. A length is none:
     without it the next hop would take the body for a request of its own."""
+    if head.get(b"connection") is None:
+        return HOP_BY_HOP
     extra = {
         token.strip().lower()
-        for name, value in headers
+        for name, value in head.headers
         if name.lower() == b"connection"
         for token in value.split(b",")
     } - {b"close", b"keep-alive", b"content-length", b"host", b""}
-    return HOP_BY_HOP | extra if extra else HOP_BY_HOP
+    return HOP_BY_HOP | extra
 
 
 def _has_token(headers: Iterable[tuple[bytes, bytes]], name: bytes, token: bytes) -> bool:

@@ -24,6 +24,7 @@ from wm.proxy.upstream import Pool
 from wm.settings import ProxySettings
 
 _BACKLOG = 128
+_BUFFER_BYTES = 256 * 1024
 _AHEAD_BYTES = 1024 * 1024
 """Of requests behind the one under way; then the client is no longer read."""
 _LINGER_S = 2.0
@@ -41,8 +42,9 @@ class _Incoming:
     ended: bool = False
 
 
-class ClientConnection(asyncio.Protocol):
-    """One client."""
+class ClientConnection(asyncio.BufferedProtocol):
+    """One client. What comes is read into one buffer of the server: the parser takes out of it
+    what is kept."""
 
     transport: asyncio.Transport
 
@@ -77,18 +79,29 @@ class ClientConnection(asyncio.Protocol):
         if sock is not None:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, _sizehint: int) -> memoryview:
+        return self._server.buffer
+
+    def buffer_updated(self, size: int) -> None:
         if self._refused:
             return
+        self._head_bytes += size
         try:
-            self._parser.feed_data(data)
+            self._parser.feed_data(self._server.buffer[:size])
         except HttpParserUpgrade:
             self._refuse(Refused(400, "This proxy offers no other protocol."))
         except HttpParserError as error:
             self._refuse(Refused(400, f"This is not HTTP/1.1: {error}."))
         if self._exchange is not None:
             self._exchange.flush()
-        elif self._timer is None and not self._refused:
+        elif not self._refused:
+            self._partly(size)
+
+    def _partly(self, size: int) -> None:
+        """A head is not whole yet."""
+        if self._head_bytes > size + self._server.settings.max_head_bytes:
+            self._too_large()
+        elif self._timer is None:
             self._wait_for_head()
 
     def eof_received(self) -> bool:
@@ -120,15 +133,16 @@ class ClientConnection(asyncio.Protocol):
 
     def on_url(self, url: bytes) -> None:
         self._url += url
-        self._count_head(len(url))
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self._count_head(len(name) + len(value) + 4)
-        if not self._refused:
-            self._headers.append((name, value))
+        self._headers.append((name, value))
 
     def on_headers_complete(self) -> None:
         if self._refused:
+            return
+        size = len(self._url) + sum([len(name) + len(value) + 4 for name, value in self._headers])
+        if size > self._server.settings.max_head_bytes:
+            self._too_large()
             return
         version = self._parser.get_http_version()
         if version not in ("1.1", "1.0"):
@@ -159,10 +173,8 @@ class ClientConnection(asyncio.Protocol):
         if len(self._incoming) == 1 and self._exchange is not None:
             self._exchange.end()
 
-    def _count_head(self, size: int) -> None:
-        self._head_bytes += size
-        if self._head_bytes > self._server.settings.max_head_bytes and not self._refused:
-            self._refuse(Refused(431, "Request line and headers are too large."))
+    def _too_large(self) -> None:
+        self._refuse(Refused(431, "Request line and headers are too large."))
 
     # -- exchanges -----------------------------------------------------------------------------
 
@@ -296,6 +308,7 @@ class Server:
         self.connections: set[ClientConnection] = set()
         self.draining = False
         self.refused = 0
+        self.buffer = memoryview(bytearray(_BUFFER_BYTES))
         self._watch = watch
         self._turns = turns or Turns()
         self._failed = failed

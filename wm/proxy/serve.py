@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wm.errors import UserError
+from wm.proxy import heap
 from wm.proxy.exchange import Failed
 from wm.proxy.guard import Guard, hosts_of
 from wm.proxy.listener import Server, Watch, bind
@@ -43,6 +44,7 @@ async def running(
     """A proxy on this loop; without `turns` it changes nothing. Raises UserError for an upstream
     or a port that cannot be."""
     origin = parse_origin(settings.upstream)
+    heap.keep()
     listener = _bound(port)
     number = listener.getsockname()[1]
     guard = Guard(token.encode("ascii"), hosts_of(number))

@@ -18,6 +18,11 @@ from wm.proxy.heads import ResponseHead, upstream_keeps
 from wm.proxy.origin import Origin
 from wm.settings import ProxySettings
 
+_BUFFER_BYTES = 64 * 1024
+_WAITING_BYTES = 1024 * 1024
+"""Of a request, so much may wait for the network before its client is stopped. Stopping and going
+on costs two rounds of the loop, and a request is rarely longer."""
+
 
 class Sink(Protocol):
     """What an exchange hears of its upstream connection."""
@@ -28,11 +33,11 @@ class Sink(Protocol):
     def answer_body(self, data: bytes) -> None:
         """A piece of the body, without framing."""
 
-    def answer_ended(self) -> None:
-        """The answer is whole. The connection is no longer the exchange's."""
+    def answer_read(self, *, last: bool) -> None:
+        """All that one read brought has been told; with the last one the answer is whole."""
 
-    def answer_read(self) -> None:
-        """All that one read brought has been told."""
+    def answer_ended(self) -> None:
+        """Nothing follows. The connection is no longer the exchange's."""
 
     def upstream_lost(self, reason: str) -> None:
         """The connection ended before the answer was whole."""
@@ -41,8 +46,11 @@ class Sink(Protocol):
         """Whether it takes more of the request now."""
 
 
-class Connection(asyncio.Protocol):
-    """One connection. It serves one exchange at a time; `sink` is None while it is idle."""
+class Connection(asyncio.BufferedProtocol):
+    """One connection. It serves one exchange at a time; `sink` is None while it is idle.
+
+    What comes is read into one buffer of the pool: the parser takes out of it what is kept.
+    """
 
     transport: asyncio.Transport
 
@@ -55,13 +63,15 @@ class Connection(asyncio.Protocol):
         self._headers: list[tuple[bytes, bytes]] = []
         self._head: ResponseHead | None = None
         self._body: list[bytes] = []
+        self.on_body = self._body.append
+        """For the parser: a chunk is one call without a frame of ours."""
         self._finished = False
         self._open = False
         self.asked_all = False
         """The whole request was written to it; else nothing else may ever be."""
         self.used = 0
         """Exchanges that it has served."""
-        self.idle_timer: asyncio.TimerHandle | None = None
+        self.idle_since = 0.0
 
     # -- the exchange's side ---------------------------------------------------------------
 
@@ -99,14 +109,18 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
+        transport.set_write_buffer_limits(high=_WAITING_BYTES)
         self._open = True
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, _sizehint: int) -> memoryview:
+        return self._pool.buffer
+
+    def buffer_updated(self, size: int) -> None:
         if self._sink is None or self._finished:
             self._close()  # nobody asked: whatever this is, it must not reach the next exchange
             return
         try:
-            self._parser.feed_data(data)
+            self._parser.feed_data(self._pool.buffer[:size])
         except HttpParserUpgrade:
             self._fail("it changed the protocol")
         except HttpParserError as error:
@@ -160,9 +174,6 @@ class Connection(asyncio.Protocol):
         if self._method == b"HEAD":
             self._finished = True  # whatever length it names, no body follows
 
-    def on_body(self, body: bytes) -> None:
-        self._body.append(body)
-
     def on_message_complete(self) -> None:
         if self._head is not None:
             self._finished = True
@@ -176,10 +187,10 @@ class Connection(asyncio.Protocol):
             return
         if self._body:
             body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
-            self._body = []
+            self._body.clear()
             sink.answer_body(body)
+        sink.answer_read(last=self._finished)
         if not self._finished:
-            sink.answer_read()
             return
         head = self._head
         self._sink = None
@@ -189,7 +200,6 @@ class Connection(asyncio.Protocol):
         else:
             self._close()
         sink.answer_ended()
-        sink.answer_read()
 
     def _may_stay(self) -> bool:
         modern = self._parser.get_http_version() == "1.1"
@@ -217,13 +227,14 @@ class Pool:
         self.loop = asyncio.get_running_loop()
         self._idle: deque[Connection] = deque()
         self._tls = ssl.create_default_context() if origin.secure else None
+        self._sweep: asyncio.TimerHandle | None = None
         self.opened = 0
+        self.buffer = memoryview(bytearray(_BUFFER_BYTES))
 
     def at_hand(self) -> Connection | None:
         """A connection that was used before and is free, the youngest first."""
         while self._idle:
             connection = self._idle.pop()
-            _stop_timer(connection)
             if connection.usable:
                 return connection
         return None
@@ -243,32 +254,31 @@ class Pool:
 
     def take_back(self, connection: Connection) -> None:
         connection.used += 1
-        connection.idle_timer = self.loop.call_later(
-            self._settings.idle_upstream_s, self._expired, connection
-        )
+        connection.idle_since = self.loop.time()
         self._idle.append(connection)
+        if self._sweep is None:
+            self._sweep = self.loop.call_later(self._settings.idle_upstream_s, self._expire)
 
     def forget(self, connection: Connection) -> None:
-        _stop_timer(connection)
         if connection in self._idle:
             self._idle.remove(connection)
 
     def close(self) -> None:
+        if self._sweep is not None:
+            self._sweep.cancel()
         while self._idle:
-            connection = self._idle.pop()
-            _stop_timer(connection)
-            connection.transport.close()
+            self._idle.pop().transport.close()
 
-    def _expired(self, connection: Connection) -> None:
-        connection.idle_timer = None
-        self.forget(connection)
-        connection.transport.close()
-
-
-def _stop_timer(connection: Connection) -> None:
-    if connection.idle_timer is not None:
-        connection.idle_timer.cancel()
-        connection.idle_timer = None
+    def _expire(self) -> None:
+        """Close what was idle too long, the oldest first, and come back when the next one is."""
+        self._sweep = None
+        kept_s = self._settings.idle_upstream_s
+        now = self.loop.time()
+        while self._idle and now - self._idle[0].idle_since >= kept_s:
+            self._idle.popleft().transport.close()
+        if self._idle:
+            then = self._idle[0].idle_since + kept_s
+            self._sweep = self.loop.call_at(then, self._expire)
 
 
 def _ends_with_connection(head: ResponseHead) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from wm.proxy.exchange import Failed, Outcome
 from wm.proxy.guard import Admitted
-from wm.proxy.heads import RequestHead, ResponseHead
+from wm.proxy.heads import RequestHead, ResponseHead, texts
 from wm.wire import history as histories
 from wm.wire.body import Body, index, unread
 from wm.wire.encodings import Opener, opener
@@ -134,7 +134,7 @@ class Watched:
         self._begun = clock()
         self.path = admitted.target.partition(b"?")[0].decode("latin-1")
         self.workspace = admitted.workspace
-        self.headers = {n.decode("latin-1").lower(): v.decode("latin-1") for n, v in asked.headers}
+        self._asked = asked
         self._method = asked.method.decode("latin-1")
         self._is_message = self._method == "POST" and self.path == MESSAGES
         self._request: list[bytes] = []
@@ -177,9 +177,10 @@ class Watched:
 
     def _identified(self) -> tuple[Identity, History, Change]:
         raw, self._request = b"".join(self._request), []
+        headers = texts(self._asked.headers)
         if raw:
-            return self._observer.identified(self.path, self.headers, raw, self.workspace)
-        found = identify(self.path, self.headers, None, workspace=self.workspace)
+            return self._observer.identified(self.path, headers, raw, self.workspace)
+        found = identify(self.path, headers, None, workspace=self.workspace)
         return found, History("", ()), Change(histories.Kind.FIRST, 0)
 
     def _fields(

@@ -66,6 +66,10 @@ class Block:
         found = self.value.get("type")
         return found if isinstance(found, str) else ""
 
+    def forget(self) -> None:
+        """Give up what was read; it is read again where somebody asks."""
+        self.__dict__.pop("value", None)
+
 
 @dataclass(frozen=True)
 class Message:
@@ -114,12 +118,11 @@ def index(raw: bytes, before: Body | None = None) -> Body | None:
 
 
 def unread(body: Body) -> Body:
-    """The same body without the values that were read of its blocks, to be kept for `index`."""
-    messages = tuple(
-        replace(m, blocks=tuple(Block(b.span, b.raw, b.text) for b in m.blocks))
-        for m in body.messages
-    )
-    return replace(body, system=(), tools=(), messages=messages)
+    """The same body without what was read of its blocks, to be kept for `index`."""
+    for message in body.messages:
+        for block in message.blocks:
+            block.forget()
+    return replace(body, system=(), tools=())
 
 
 def splice(raw: bytes, replacements: Sequence[tuple[Span, bytes]]) -> bytes:

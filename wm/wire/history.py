@@ -92,7 +92,7 @@ def compare(before: History | None, now: History) -> Change:
         return Change(Kind.FIRST, 0)
     common = 0
     for old, new in zip(before.lines, now.lines, strict=False):
-        if old != new:
+        if old is not new and old != new:  # mostly they are: `history` takes them over
             break
         common += 1
     changed = before.head != now.head

@@ -160,8 +160,9 @@ def _call(path: str, agent: str, body: Body | None, *, is_child: bool) -> Call:
 
 def _asks_for_summary(body: Body) -> bool:
     """Claude Code asks at the end of the conversation itself."""
-    last = [message for message in body.messages if message.role == "user"][-1:]
-    return any(_SUMMARY_REQUEST in _text(b)[:_TITLE_CHARS] for m in last for b in m.blocks)
+    last = next((m for m in reversed(body.messages) if m.role == "user"), None)
+    blocks = last.blocks if last is not None else ()
+    return any(_SUMMARY_REQUEST in _text(block)[:_TITLE_CHARS] for block in blocks)
 
 
 def _folder(headers: Mapping[str, str], body: Body | None) -> str:

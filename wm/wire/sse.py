@@ -77,6 +77,34 @@ class Decoder:
         self._name, self._data, self._size, self._skipping = b"", [], 0, False
 
 
+class Skimmer:
+    """As a `Decoder`, for who wants to hear of few events: what holds none of its words is passed
+    over as bytes. Events that hold one by chance are told too."""
+
+    def __init__(self, words: tuple[bytes, ...]) -> None:
+        self._words = words
+        self._rest = b""
+        self._decoder: Decoder | None = None
+
+    def feed(self, piece: bytes) -> list[Event]:
+        """Events that this piece completes."""
+        if self._decoder is not None:
+            return self._decoder.feed(piece)
+        text = self._rest + piece if self._rest else piece
+        if b"\r" in piece or len(text) > MAX_EVENT_BYTES:  # lines that do not simply end in \n
+            self._decoder = Decoder()
+            self._rest = b""
+            return self._decoder.feed(text)
+        end = text.rfind(b"\n\n") + 2
+        if end < 2:
+            self._rest = text
+            return []
+        self._rest = text[end:]
+        if any(text.find(word, 0, end) >= 0 for word in self._words):
+            return Decoder().feed(text[:end])
+        return []
+
+
 class Cutter:
     """Feed it pieces; it gives the bytes of each event that is complete, with the event.
 

@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from wm.wire.sse import Decoder
+from wm.wire.sse import Skimmer
 
 _TELLING = frozenset({"message_start", "message_delta", "message_stop", "error"})
+_WORDS = (b"message_", b"error")
+"""Each of these names holds one of them."""
 MAX_JSON_BYTES = 64 * 1024 * 1024
 
 
@@ -50,7 +52,7 @@ class AnswerReader:
     """Feed it the opened body of an answer. stream: it is made of events."""
 
     def __init__(self, *, stream: bool) -> None:
-        self._events = Decoder() if stream else None
+        self._events = Skimmer(_WORDS) if stream else None
         self._json = bytearray()
         self._told = Told()
 
