@@ -768,6 +768,18 @@ class RecallSettings:
         0.15, "By how much of that the best hit must pass every other one to answer.", spec="RC-1"
     )
     answer_tokens: int = option(200, "Longest answer.", spec="RC-1", unit="tokens")
+    same_hint: float = option(
+        0.7, "Likeness from which two entries may state the same, as a hint.", spec="RC-1"
+    )
+    against_hint: float = option(
+        0.75, "Likeness from which another number or a denial may contradict.", spec="RC-1"
+    )
+    hint_pairs: int = option(
+        3, "Neighbours of one entry that are looked at for hints.", spec="RC-1", unit="entries"
+    )
+    hint_wait_s: float = option(
+        20.0, "Longest wait of a diagnosis for all vectors.", spec="RC-1", unit="s"
+    )
     standing_entries: int = option(
         6, "Pinned entries that come with every reply.", spec="RC-1", unit="entries"
     )

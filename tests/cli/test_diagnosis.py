@@ -53,6 +53,7 @@ LINES = (
     "diag explain {entry}",
     "diag commands",
     "diag quality",
+    "diag alike",
     "diag trace",
     "diag coverage",
     "diag disappearances",

@@ -37,6 +37,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "diag explain": ("diag", "explain", "{entry}"),
     "diag commands": ("diag", "commands"),
     "diag quality": ("diag", "quality"),
+    "diag alike": ("diag", "alike"),
     "diag trace": ("diag", "trace"),
     "diag coverage": ("diag", "coverage"),
     "diag disappearances": ("diag", "disappearances"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -341,3 +342,31 @@ def test_where_memory_and_evidence_part_is_said(bench: Bench) -> None:
         ("text_differs", kept.id),
         ("unanswerable", "m_taint001"),
     ]
+
+
+# --- alike ------------------------------------------------------------------------------------
+
+
+def test_what_is_near_in_meaning_is_listed_and_nothing_changes(bench: Bench) -> None:
+    first = bench.remember("Log files are kept by the collector.")
+    bench.later()
+    second = bench.remember("The collector keeps the log files.")
+    bench.later()
+    bench.remember("Prices are stored in cents.")
+    before = bench.memory()
+    answer = bench.call("diag_alike")
+    assert [(p.entry.id, p.other.id, p.code) for p in answer.pairs] == [
+        (second.id, first.id, "may_be_same")
+    ]
+    assert (answer.compared, answer.problem) == (3, "")
+    assert bench.memory() == before
+
+
+def test_without_a_model_nothing_is_compared_and_that_is_said(bench: Bench) -> None:
+    recall = dataclasses.replace(bench.settings.recall, model="none")
+    bench.settings = dataclasses.replace(bench.settings, recall=recall)
+    bench.__post_init__()
+    bench.remember("The collector keeps the log files.")
+    answer = bench.call("diag_alike")
+    assert (answer.pairs, answer.compared) == ((), 0)
+    assert answer.problem == "no model is in use"

@@ -12,6 +12,7 @@ from wm.formats.base import Record
 from wm.formats.budget import BudgetAnswer, PruneAnswer
 from wm.formats.contract import ContractAnswer, ContractChanged, HandoffAnswer
 from wm.formats.diag import (
+    Alike,
     Audit,
     Commands,
     Coverage,
@@ -242,6 +243,7 @@ PRINTS: dict[str, type[Record]] = {
     "diag explain": Explanation,
     "diag commands": Commands,
     "diag quality": Quality,
+    "diag alike": Alike,
     "diag trace": Trace,
     "diag coverage": Coverage,
     "diag disappearances": Disappearances,

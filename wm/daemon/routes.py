@@ -106,6 +106,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/v1/diag/explain/{id}", "diag_explain", "The numbers of an entry", heavy=True),
     Route("GET", "/v1/diag/commands", "diag_commands", "Commands of compactions", heavy=True),
     Route("GET", "/v1/diag/quality", "diag_quality", "Entries to look at twice", heavy=True),
+    Route("GET", "/v1/diag/alike", "diag_alike", "Entries that may say the same", heavy=True),
     Route("GET", "/v1/diag/trace", "diag_trace", "What one session set off", heavy=True),
     Route("GET", "/v1/diag/coverage", "diag_coverage", "How far evidence reaches", heavy=True),
     Route("GET", "/v1/diag/disappearances", "diag_disappearances", "What went where", heavy=True),

@@ -174,6 +174,26 @@ class Quality(Record):
     rows: tuple[QualityRow, ...] = ()
 
 
+class AlikePair(Record):
+    """Two entries near in meaning. code: may_be_same or may_contradict. likeness: 0 to 1."""
+
+    entry: MemoryEntry
+    other: MemoryEntry
+    likeness: float
+    code: str
+    sentence: str
+
+
+class Alike(Record):
+    """Hints for a person, the nearest pair first; nothing was changed. problem: why nothing could
+    be compared."""
+
+    place: Place
+    compared: int = 0
+    pairs: tuple[AlikePair, ...] = ()
+    problem: str = ""
+
+
 class TraceRequest(Scoped):
     """subject: a session's id (its beginning), an event id, or "" for the newest session."""
 

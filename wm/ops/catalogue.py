@@ -36,6 +36,7 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
     "rollback": ("plan_rollback", "rollback"),
     "diag.sound": ("diag_status", "diag_health", "diag_audit"),
     "diag.refused": ("diag_rejected", "diag_commands"),
+    "diag.alike": ("diag_alike",),
     "diag.entries": ("diag_missing", "diag_explain", "diag_quality"),
     "diag.flow": ("diag_trace", "diag_coverage", "diag_disappearances"),
     "record_event": ("record_event",),

@@ -45,6 +45,7 @@ REASONS = {
     "invalid_memory_ref": "it names no memory of the list",
     "line_too_long": "the line is too long",
     "max_count": "it was seen again so often that more does not count",
+    "may_be_same": "it may say the same as another entry",
     "may_contradict": "it may contradict another entry",
     "memory_ref_target_changed": "the memory that it names was changed meanwhile",
     "memory_ref_target_unavailable": "the memory that it names is gone",

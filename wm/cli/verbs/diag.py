@@ -13,6 +13,7 @@ from wm.cli.groups import Group
 from wm.cli.place import print_heading
 from wm.cli.verbs.history import print_happening
 from wm.formats.diag import (
+    Alike,
     Audit,
     Commands,
     Coverage,
@@ -200,6 +201,29 @@ def quality(caller: Caller, as_json: bool) -> int:
             output.lines(output.hang("", remark.sentence, COLUMN, output.dim))
     output.line(f"{answer.sound:,} of {answer.active:,} active entries have no remark.")
     _print_counts(answer.by_code)
+    return 0
+
+
+@command.command("alike", short_help="Entries that may say the same, or contradict.")
+@json_option
+@workspace_options
+def alike(caller: Caller, as_json: bool) -> int:
+    """List pairs of entries, active or in the inbox, that are near in meaning and may state the
+    same or contradict each other. Hints only: nothing is merged for its likeness."""
+    answer: Alike = caller.call("diag_alike")
+    if as_json:
+        output.as_json(answer)
+        return 0
+    if answer.problem:
+        output.line(f"Nothing could be compared: {answer.problem.rstrip('.')}.")
+        return 0
+    for pair in answer.pairs:
+        for entry in (pair.entry, pair.other):
+            output.lines(output.hang(f"  {short_id(entry.id)}", entry.text, COLUMN)[:2])
+        said = f"{pair.sentence} (likeness {pair.likeness:.2f})"
+        output.lines(output.hang("", said, COLUMN, output.dim))
+    compared = output.count(answer.compared, "entry was", "entries were")
+    output.line(f"{compared} compared; {output.count(len(answer.pairs), 'pair')} to look at.")
     return 0
 
 
