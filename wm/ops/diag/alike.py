@@ -16,6 +16,7 @@ from wm.ops.base import Operation, Work
 from wm.ops.diag.ground import ground
 from wm.ops.search import embedding
 from wm.ops.words import reason
+from wm.settings import RecallSettings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +45,7 @@ def _pairs(
     """Hints, the nearest first. The newer entry of a pair stands first."""
     from wm.domain.recall.pairs import near_pairs
 
-    settings = work.runtime.settings.recall
+    settings: RecallSettings = work.runtime.settings.recall
     floor = min(settings.same_hint, settings.against_hint)
     rows = []
     for old, new, likeness in near_pairs(vectors, floor, settings.hint_pairs):
