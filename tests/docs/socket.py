@@ -27,8 +27,8 @@ key). Fields come from the path, then the query string (`GET`, `DELETE`), then t
 the JSON body. Errors are `application/problem+json` with `type` (a stable word), `detail` (a
 sentence) and often `fix`. 503 with `Retry-After` means: come back, nothing was done.
 
-202 means heard and queued, not written yet: the answer to the hook of a tool call that went
-well, for which no agent should wait. Everything else is answered when it is done.
+202 means heard and queued, not written yet: the answer to the hook of a tool call, for which no
+agent should wait. Everything else is answered when it is done.
 
 An acknowledged update of memory is on disk; one of hot session state survives the death of the
 daemon and is flushed within a second.

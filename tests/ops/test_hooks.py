@@ -12,6 +12,7 @@ from tests.ops.conftest import CENTS, SHIP, Bench, entry
 from wm.errors import Busy, HostError
 from wm.formats.protocol import HookRequest
 from wm.ops import hooks
+from wm.ops.base import execute_batch
 from wm.ops.local import open_runtime
 from wm.ops.place import memory_ref
 from wm.settings import Settings, load
@@ -285,17 +286,33 @@ READ = {"tool_name": "Read", "tool_input": {"file_path": "/src/a.py"}}
     [
         ("PostToolUse", {**READ, "tool_response": {"file": {"content": "x"}}}, True),
         ("PostToolUse", {**RAN, "tool_response": {"stdout": "ok", "stderr": ""}}, True),
-        ("PostToolUseFailure", {**RAN, "error": FAILED}, False),
-        ("PostToolUseFailure", {**RAN, "error": FAILED, "is_interrupt": True}, False),
-        ("PostToolUseFailure", {**READ, "error": "File does not exist."}, False),
+        ("PostToolUseFailure", {**RAN, "error": FAILED}, True),
+        ("PostToolUseFailure", {**RAN, "error": FAILED, "is_interrupt": True}, True),
+        ("PostToolUseFailure", {**READ, "error": "File does not exist."}, True),
         ("UserPromptSubmit", {"prompt": SAID}, False),
         ("SessionEnd", {"reason": "exit"}, False),
     ],
 )
-def test_only_a_tool_call_that_went_well_is_answered_before_it_is_written(
+def test_only_a_tool_call_is_answered_before_it_is_written(
     bench: Bench, event: str, payload: dict[str, Any], early: bool
 ) -> None:
     given = {"session_id": "cc-1", "cwd": str(bench.project), **payload}
     request = HookRequest(agent=CLAUDE, name=event, payload=given)
     assert hooks.hook.at_once is not None
     assert (hooks.hook.at_once(bench.runtime, request) is not None) == early
+
+
+@pytest.mark.parametrize("failed", [FAILED, FAILED * 400], ids=["short", "long"])
+def test_a_failed_call_that_was_answered_early_is_an_error_for_what_comes_behind_it(
+    bench: Bench, failed: str
+) -> None:
+    claude = Claude(bench)
+    claude.start()
+    given = {"session_id": "cc-1", "cwd": str(bench.project), **RAN, "error": failed}
+    request = HookRequest(agent=CLAUDE, name="PostToolUseFailure", payload=given)
+    assert hooks.hook.at_once is not None
+    early = hooks.hook.at_once(bench.runtime, request)
+    [done] = execute_batch(bench.runtime, [(hooks.hook, request)])
+    assert done.response == early
+    assert [error.category for error in bench.state("cc-1").open_errors] == ["test"]
+    assert "test_total" in claude.compact()

@@ -130,13 +130,13 @@ def _queue(runtime: Runtime, request: HookRequest) -> str:
 
 
 def _at_once(runtime: Runtime, request: HookRequest) -> HookAnswer | None:
-    """A tool call that did not fail changes hot state only and has nothing to print: the agent
-    goes on as soon as it is heard. Later hooks of the workspace wait behind it. One that printed
-    much, or can carry what the session is to be told, is waited for."""
+    """A tool call, failed or not, changes hot state only and has nothing to print: the agent goes
+    on as soon as it is heard. Later hooks of the workspace wait behind it. One that printed much,
+    or can carry what the session is to be told, is waited for."""
     parsed = _named(runtime, request.meaning(_parsed))
     if not parsed.events or parsed.call:
         return None
-    if not all(isinstance(e, ToolFinished) and _went_well(e) for e in parsed.events):
+    if not all(isinstance(e, ToolFinished) and not _may_be_cut(e) for e in parsed.events):
         return None
     if _appends(parsed) and pressure.waits(runtime, _queue(runtime, request), parsed.session_id):
         return None
@@ -147,11 +147,6 @@ def _at_once(runtime: Runtime, request: HookRequest) -> HookAnswer | None:
 def _may_be_cut(call: ToolFinished) -> bool:
     """Whether the client waits for a shorter output: a reading never gets one."""
     return call.tool != "read" and call.replaceable.count("\n") >= LEAST_LINES
-
-
-def _went_well(call: ToolFinished) -> bool:
-    """A failure may come without a code: a tool that is no shell, or one that was stopped."""
-    return not call.exit_code and not call.failed and not _may_be_cut(call)
 
 
 hook = Operation("hook", HookRequest, HookAnswer, _run, _refs, _queue, _at_once)

@@ -152,6 +152,9 @@ def find_entry(memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
 
     Raises NotFound, or UserError naming the candidates.
     """
+    exact = next((entry for entry in memory.entries if entry.id == wanted), None)
+    if exact is not None:
+        return exact
     entry_id = full_id(wanted, (entry.id for entry in memory.entries))
     if not entry_id:
         where = memory.workspace.root or f"the workspace {memory.workspace.key}"

@@ -203,6 +203,11 @@ def _unfit(
 ) -> Refusal | None:
     """Why the changes cannot be: empty, too_long, rationale_too_long, unknown_type,
     unknown_importance, duplicate."""
+    if "user_importance" in changes and changes["user_importance"] not in IMPORTANCES:
+        message = f"{changes['user_importance']!r} is no importance: {', '.join(IMPORTANCES)}."
+        return Refusal("unknown_importance", message)
+    if changes.keys().isdisjoint(("text", "rationale", "type")):
+        return None
     changed = entry.model_copy(update=changes)
     if "text" in changes and not canonical(changed.text):
         return Refusal("empty", "An entry needs words; to remove it, forget it.")
@@ -210,9 +215,6 @@ def _unfit(
         known = ", ".join(dict.fromkeys((*TYPES, *settings.type_caps)))
         message = f"{changed.type!r} is not a type of memory; the types are {known}."
         return Refusal("unknown_type", message, {"type": changed.type})
-    if "user_importance" in changes and changed.user_importance not in IMPORTANCES:
-        message = f"{changed.user_importance!r} is no importance: {', '.join(IMPORTANCES)}."
-        return Refusal("unknown_importance", message)
     if "text" in changes or "rationale" in changes:
         return _too_long(changed, settings) or duplicate(memory, changed)
     return None
