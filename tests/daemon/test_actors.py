@@ -45,6 +45,26 @@ def test_updates_that_wait_together_are_one_batch_in_their_order(tmp_path: Path)
     run(scenario)
 
 
+def test_what_nobody_waits_for_begins_behind_its_answer_and_before_what_comes_next(
+    tmp_path: Path,
+) -> None:
+    async def scenario() -> None:
+        async with inside(tmp_path) as daemon:
+            future: asyncio.Future[Done[Any]] = asyncio.get_running_loop().create_future()
+            request = NoteRequest(text="first")
+            daemon.actors.update(OPERATIONS["note"], request, future.set_result, soon=True)
+            assert daemon.metrics.batch_sizes.total == 0
+            await asyncio.gather(future, note(daemon, "second"))
+            assert texts(daemon) == ["first", "second"]
+
+            future = asyncio.get_running_loop().create_future()
+            daemon.actors.update(OPERATIONS["note"], request, future.set_result, soon=True)
+            await future
+            assert daemon.metrics.batch_sizes.total == 3
+
+    run(scenario)
+
+
 def test_a_batch_is_not_larger_than_allowed(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with inside(tmp_path, batch_requests=4) as daemon:

@@ -75,7 +75,9 @@ class Door:
 
         early = self._actors.early(operation, model)
         if early is not None:
-            self._actors.update(operation, model, lambda done: self._done_later(label, done))
+            self._actors.update(
+                operation, model, lambda done: self._done_later(label, done), soon=True
+            )
             self._answer(label, reply, binding.response(early, status=202))
         elif operation.writes:
             self._actors.update(operation, model, answered)

@@ -1,0 +1,66 @@
+"""The threads for what waits for the disk: who gets a job, and that none is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from tests.daemon.wire import run
+from wm.daemon.actors import Workers
+
+
+def job(workers: Workers, work: Callable[[], Any]) -> asyncio.Future[Any]:
+    """Submit a job; what it ends with."""
+    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    workers.submit(work, future.set_result)
+    return future
+
+
+def test_the_thread_that_was_busy_last_gets_the_next_job() -> None:
+    async def scenario() -> None:
+        workers = Workers(asyncio.get_running_loop(), 4)
+        gate = threading.Event()
+        slow = job(workers, lambda: gate.wait(20) and threading.get_ident())
+        quick = await job(workers, threading.get_ident)
+        gate.set()
+        last = await slow
+        assert quick != last
+        assert {await job(workers, threading.get_ident) for _ in range(5)} == {last}
+        assert workers.close(20.0)
+
+    run(scenario)
+
+
+def test_jobs_without_a_thread_wait_for_one_in_their_order() -> None:
+    async def scenario() -> None:
+        workers = Workers(asyncio.get_running_loop(), 1)
+        done: list[int] = []
+        jobs = [job(workers, lambda number=number: done.append(number)) for number in range(5)]  # type: ignore[misc]
+        await asyncio.gather(*jobs)
+        assert done == [0, 1, 2, 3, 4]
+        assert workers.close(20.0)
+
+    run(scenario)
+
+
+def test_an_end_comes_behind_the_jobs_that_wait() -> None:
+    async def scenario() -> None:
+        workers = Workers(asyncio.get_running_loop(), 2)
+        done: list[int] = []
+        for number in range(6):
+            job(workers, lambda number=number: done.append(number))  # type: ignore[misc]
+        assert await asyncio.to_thread(workers.close, 20.0)
+        assert sorted(done) == [0, 1, 2, 3, 4, 5]
+
+    run(scenario)
+
+
+def test_what_a_job_raises_is_its_result() -> None:
+    async def scenario() -> None:
+        workers = Workers(asyncio.get_running_loop(), 1)
+        assert isinstance(await job(workers, lambda: 1 // 0), ZeroDivisionError)
+        assert workers.close(20.0)
+
+    run(scenario)
