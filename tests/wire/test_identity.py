@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import time
 from typing import Any
 
 import pytest
@@ -155,3 +156,43 @@ def test_what_is_remembered_is_bounded() -> None:
     for number in range(2000):
         follow(known, {}, raw(user(f"hello {number}")))
     assert len(known._histories) <= 512
+
+
+def test_what_is_known_of_all_conversations_together_is_bounded() -> None:
+    """A proxy lives for weeks, and each of its conversations may have thousands of messages."""
+    known = Conversations()
+    long = [user(f"m{number}") for number in range(6_000)]
+    for number in range(5):
+        follow(known, {**OPENCODE, "x-session-id": f"ses_{number}"}, raw(*long))
+    assert [len(one.lines) for one in known._histories.values()] == [6_000] * 3
+    again = follow(known, {**OPENCODE, "x-session-id": "ses_4"}, raw(*long, user("more")))
+    assert again[1] is Kind.APPENDED
+    assert follow(known, {**OPENCODE, "x-session-id": "ses_0"}, raw(*long))[1] is Kind.FIRST
+
+
+def test_a_history_that_is_longer_than_all_together_may_be_is_still_followed() -> None:
+    known = Conversations()
+    long = [user(f"m{number}") for number in range(21_000)]
+    follow(known, OPENCODE, raw(*long))
+    assert follow(known, OPENCODE, raw(*long, user("more")))[1] is Kind.APPENDED
+
+
+@pytest.mark.parametrize(
+    ("text", "folder"),
+    [
+        ("Working directory: /a b/c\n", "/a b/c"),
+        ("\n\n \t Working directory: /a", "/a"),
+        ("The Working directory: /a\nWorking directory: /b", "/b"),
+        ("Working directory: here", ""),
+        ("Working directory:\n/a", ""),
+    ],
+)
+def test_opencode_says_its_folder_on_a_line_of_its_own(text: str, folder: str) -> None:
+    assert told(OPENCODE, raw(user("hi"), system=text)).folder == folder
+
+
+def test_a_prompt_of_blank_lines_is_looked_through_at_once() -> None:
+    """Instruction files stand in it, so it is foreign text."""
+    started = time.process_time()
+    assert told(OPENCODE, raw(user("hi"), system="\n" * 200_000 + "x")).folder == ""
+    assert time.process_time() - started < 1.0

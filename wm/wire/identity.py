@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import re
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -25,12 +24,14 @@ CLAUDE_CODE = "claude-code"
 OPENCODE = "opencode"
 
 _CLAUDE_FOLDER = "Primary working directory: "
-_OPENCODE_FOLDER = re.compile(r"^\s*Working directory: (/[^\n]*)$", re.MULTILINE)
+_OPENCODE_FOLDER = "Working directory: /"
 _LOOKED_AT_CHARS = 200_000
 _SUMMARY_REQUEST = "CRITICAL: Respond with TEXT ONLY"
 _SUMMARY_SYSTEM = "You are a context summarization agent"
 _TITLE_CHARS = 400
 _MAX_CONVERSATIONS = 512
+_MAX_MESSAGES = 20_000
+"""Of all conversations together: a proxy lives for weeks, and a message takes some 250 bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,8 @@ class Conversations:
 
     _folders: OrderedDict[str, str] = field(default_factory=OrderedDict)
     _histories: OrderedDict[str, History] = field(default_factory=OrderedDict)
+    _messages: int = 0
+    """Of all histories."""
     _unnamed: int = 0
 
     def follow(self, found: Identity, now: History) -> tuple[Identity, Change]:
@@ -91,12 +94,27 @@ class Conversations:
             known = self._folders.get(named.session) or self._folders.get(named.parent, "")
             named = replace(named, folder=known)
         elif named.session:
-            _keep(self._folders, named.session, named.folder)
+            self._place(named.session, named.folder)
         name = named.conversation
         change = compare(self._histories.get(name), now)
         if now.lines:
-            _keep(self._histories, name, now)
+            self._keep(name, now)
         return named, change
+
+    def _place(self, session: str, folder: str) -> None:
+        self._folders[session] = folder
+        self._folders.move_to_end(session)
+        if len(self._folders) > _MAX_CONVERSATIONS:
+            self._folders.popitem(last=False)
+
+    def _keep(self, name: str, now: History) -> None:
+        old = self._histories.pop(name, None)
+        self._messages += len(now.lines) - (len(old.lines) if old is not None else 0)
+        self._histories[name] = now
+        while len(self._histories) > 1 and (
+            len(self._histories) > _MAX_CONVERSATIONS or self._messages > _MAX_MESSAGES
+        ):
+            self._messages -= len(self._histories.popitem(last=False)[1].lines)
 
     def _recognise(self, now: History) -> str:
         """The unnamed conversation that this one goes on from: the longest that it contains."""
@@ -113,13 +131,6 @@ class Conversations:
             return best
         self._unnamed += 1
         return f"unnamed-{self._unnamed}"
-
-
-def _keep(kept: OrderedDict[str, str] | OrderedDict[str, History], key: str, value: object) -> None:
-    kept[key] = value  # type: ignore[assignment]  # of the same kind as its dictionary
-    kept.move_to_end(key)
-    while len(kept) > _MAX_CONVERSATIONS:
-        kept.popitem(last=False)
 
 
 def _agent(headers: Mapping[str, str]) -> str:
@@ -172,9 +183,9 @@ def _folder(headers: Mapping[str, str], body: Body | None) -> str:
     if body is None:
         return ""
     for block in body.system:
-        found = _OPENCODE_FOLDER.search(_text(block)[:_LOOKED_AT_CHARS])
-        if found:
-            return found[1]
+        for line in _text(block)[:_LOOKED_AT_CHARS].split("\n"):
+            if (stripped := line.lstrip()).startswith(_OPENCODE_FOLDER):
+                return stripped[len(_OPENCODE_FOLDER) - 1 :]
     # In Claude Code it stands in the reminders before or behind the first words of the user.
     for message in body.messages[:3]:
         for block in message.blocks:

@@ -199,6 +199,35 @@ def test_a_packed_file_that_is_cut_is_said(tmp_path: Path) -> None:
         replayed(whole)
 
 
+def test_a_packed_file_that_is_damaged_is_said(tmp_path: Path) -> None:
+    whole = written(tmp_path / "s", [session()] * 9, packed=True)
+    raw = bytearray(whole.read_bytes())
+    raw[20:60] = b"\xff" * 40
+    whole.write_bytes(bytes(raw))
+    with pytest.raises(UserError, match="cannot be read to its end"):
+        bodies(whole)
+
+
+@pytest.mark.parametrize(
+    ("at", "told"),
+    [
+        (1_763_800_000, "2025-11-22T08:26:40.000Z"),
+        (1_763_800_000_250, "2025-11-22T08:26:40.250Z"),
+        ("2025-11-22T08:26:40Z", "2025-11-22T08:26:40.000Z"),
+        (float("nan"), ""),
+        (float("inf"), ""),
+        (-5, ""),
+        (10**400, ""),
+        (True, ""),
+    ],
+)
+def test_a_capture_says_when_in_seconds_or_in_thousandths(
+    tmp_path: Path, at: Any, told: str
+) -> None:
+    (turn,) = replayed(written(tmp_path / "c", [capture(1, at)])).turns
+    assert turn.at == told
+
+
 # --- what it counts -----------------------------------------------------------------------
 
 

@@ -13,6 +13,8 @@ from wm.wire.identity import Conversations, identify
 from wm.wire.usage import usage_of
 
 GOOD = 200
+END = 100_000_000_000
+"""Seconds: some thousand years on. Programs that count thousandths passed it in 1973."""
 
 
 def is_capture(found: JsonObject) -> bool:
@@ -66,11 +68,13 @@ def _headers(found: Any) -> Mapping[str, str]:
 
 
 def _at(found: JsonObject) -> float | None:
-    """Seconds since 1970, or a time as our files have it."""
+    """Seconds since 1970 or, where that would be an age away, thousandths of them; or a time as
+    our files have it. What names no moment that a calendar has is none."""
     for name in ("t", "at", "time", "timestamp", "createdAt"):
         value = found.get(name)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return float(value)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if is_number and 0 <= value < END * 1000:
+            return float(value) if value < END else value / 1000
         moment = parse(value) if isinstance(value, str) else None
         if moment is not None:
             return moment.timestamp()

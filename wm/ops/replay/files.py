@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -84,7 +85,7 @@ def _object(line: bytes) -> JsonObject | None:
 def _line(path: Path, lines: IO[bytes]) -> bytes:
     try:
         return lines.readline(MAX_LINE_BYTES + 1)
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise UserError(
             f"{path} cannot be read to its end: {error}.", fix="Is the file whole?"
         ) from None

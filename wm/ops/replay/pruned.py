@@ -12,13 +12,14 @@ from wm.domain.context.pruning.call import Call
 from wm.domain.context.pruning.modes import Mode
 from wm.domain.context.pruning.prune import prune
 from wm.domain.context.pruning.user import UserRules, user_rules
+from wm.formats.tool_output import ID_DIGITS
 from wm.ops.replay.reads import READERS, SHELLS
 from wm.settings import PruningSettings
 from wm.wire.body import Block, Body
 from wm.wire.history import History
 from wm.wire.policy import Decision, Log, Policy
 
-HANDLE = "t_0000000000000000"
+HANDLE = "t_" + "0" * ID_DIGITS
 """As long as the name of a kept output is."""
 
 

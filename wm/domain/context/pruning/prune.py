@@ -22,6 +22,7 @@ from wm.domain.context.pruning.modes import Measure, Mode, measure_of
 from wm.domain.context.pruning.rule import Folds, Rule
 from wm.domain.context.pruning.table import rule_for
 from wm.domain.context.pruning.user import UserRules
+from wm.formats.tool_output import ID_DIGITS
 from wm.settings import PruningSettings
 
 MARK = "[wm: "
@@ -122,7 +123,7 @@ def _cut(lines: Lines, rule: Rule, measure: Measure) -> Pruned | None:
         _note=wanted.note,
         _tail="\n" if lines.trailing else "",
     )
-    shorter = len(made.text("t_" + "0" * 20)) < len(lines.text)
+    shorter = len(made.text("t_" + "0" * ID_DIGITS)) < len(lines.text)
     return made if shorter else None
 
 
