@@ -115,6 +115,22 @@ def test_a_file_that_cannot_be_read_is_told_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[]", "it is no object"),
+        ('{"provider": 7}', "its provider is no object"),
+        ('{"provider": {"anthropic": null}}', "its anthropic is no object"),
+        ('{"provider": {"anthropic": {"options": "x"}}}', "its options are no object"),
+        ("[" * 100_000, "recursion"),
+    ],
+)
+def test_a_configuration_that_cannot_be_added_to_is_said(text: str, why: str) -> None:
+    given = {"OPENCODE_CONFIG_CONTENT": text}
+    with pytest.raises(UserError, match=f"OPENCODE_CONFIG_CONTENT cannot be read: .*{why}"):
+        environment("opencode", "http://127.0.0.1:1/t/x", given, upstream_host="h")
+
+
+@pytest.mark.parametrize(
     ("text", "plain"),
     [
         ('{"a": "b // c", /* x */ "d": 1,}', {"a": "b // c", "d": 1}),

@@ -58,6 +58,16 @@ def test_the_instruction_files_of_all_agents_are_found(bench: Bench, agents: Pat
     assert found(bench, "docs/AGENTS.md") == {"docs/AGENTS.md": ["too_many_lines"]}
 
 
+@pytest.mark.parametrize("operation", ["check_budget", "prune_budget"])
+def test_a_workspace_whose_folder_is_not_known_is_not_where_we_stand(
+    files: Bench, operation: str
+) -> None:
+    key = "0" * 16
+    (files.settings.paths.home / "workspaces" / key).mkdir(mode=0o700, parents=True)
+    with pytest.raises(UserError, match="It is not known where the workspace"):
+        files.call(operation, directory="", workspace=key)
+
+
 def test_a_dry_run_says_what_the_run_then_does_and_a_further_run_does_nothing(
     bench: Bench, agents: Path
 ) -> None:

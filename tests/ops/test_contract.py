@@ -140,6 +140,16 @@ def test_a_meant_change_of_history_is_accepted_by_a_person_and_recorded(made: Be
         made.call("accept_contract")
 
 
+def test_who_accepts_is_told_what_stands_in_the_way_and_not_to_accept(made: Bench) -> None:
+    made.call("change_contract", field="legal_reviews", change="append", values=["First."])
+    text = json.dumps({**said(made), "legal_reviews": []})
+    path_of(made).write_text(text.replace('"blocked_by": []', '"blocked_by": 7'))
+    with pytest.raises(UserError, match="blocked_by is a number") as refused:
+        made.call("accept_contract")
+    assert "--accept" not in refused.value.fix
+    assert "more" not in refused.value.message
+
+
 def test_an_earlier_state_can_be_given(made: Bench) -> None:
     earlier = json.dumps({**said(made), "legal_reviews": ["Approved."], "compaction_count": 7})
     assert codes(made, before=earlier) == ["reviews_shortened", "count_fell"]

@@ -195,6 +195,7 @@ def test_lines_of_an_output_are_found_by_number_and_by_words(
     [
         ({"lines": "x:y"}, "is no range of lines"),
         ({"lines": ":"}, "is no range of lines"),
+        ({"lines": "9" * 5000}, "is no range of lines"),
         ({"lines": "9:3"}, "holds no line"),
         ({"lines": "0:3"}, "holds no line"),
         ({"grep": "("}, "is no expression"),

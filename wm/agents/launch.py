@@ -125,10 +125,14 @@ def _content(env: Mapping[str, str]) -> dict[str, Any]:
         content = json.loads(without_comments(text))
         if not isinstance(content, dict):
             raise ValueError("it is no object")
-        providers = content.get("provider", {})
-        if not isinstance(providers, dict) or not isinstance(providers.get("anthropic", {}), dict):
-            raise ValueError("its provider is no object")
-    except ValueError as error:
+        found: Any = content
+        for name in ("provider", "anthropic"):
+            found = found.get(name, {})
+            if not isinstance(found, dict):
+                raise ValueError(f"its {name} is no object")
+        if not isinstance(found.get("options") or {}, dict):
+            raise ValueError("its options are no object")
+    except (ValueError, RecursionError) as error:
         raise UserError(
             f"{OPENCODE_CONTENT} cannot be read: {error}.", fix="Correct it, or unset it."
         ) from None

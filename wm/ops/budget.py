@@ -27,12 +27,12 @@ from wm.formats.budget import (
     PruneRequest,
 )
 from wm.ops.base import Operation, Work
-from wm.ops.contract_file import record_ref
+from wm.ops.contract_file import project_of, record_ref
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.store.base import Ref
 from wm.store.identity import shown
-from wm.store.project import ProjectFile, Trouble, project_root
+from wm.store.project import ProjectFile, Trouble
 
 ARCHIVE = "AGENTS.archive.md"
 
@@ -78,8 +78,7 @@ class _Found:
 
 
 def _root(request: BudgetRequest, runtime: Runtime) -> str:
-    place = locate(runtime, request)
-    return project_root(request.directory or place.root, marker=".git")
+    return project_of(locate(runtime, request), request.directory, marker=".git")
 
 
 def _files(root: str, request: BudgetRequest) -> list[_Found]:

@@ -9,6 +9,7 @@ faults is never rewritten.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 from wm.domain.facts import Fact, Refusal
 from wm.domain.session import contract, contract_edit, contract_text
@@ -156,7 +157,7 @@ def _change(work: Work, request: ChangeRequest) -> ContractChanged:
     file = contract_file(place, request.directory)
     raw, text = read_contract(file)
     if raw is None or not text.sound:
-        _refuse(work, place, file, text, stands=True)
+        _refuse(faults_of(work, place, file, text), stands=True)
     done = contract_edit.changed(
         text.text,
         request.field,
@@ -191,8 +192,9 @@ def _answer(
 def _save(work: Work, place: Place, file: ProjectFile, raw: bytes | None, text: str) -> None:
     """Write the text, and know it. Raises UserError for one that is no sound contract."""
     made = contract_text.read(text.encode("utf-8", "surrogatepass"))
-    if faults_of(work, place, file, made):
-        _refuse(work, place, file, made)
+    faults = faults_of(work, place, file, made)
+    if faults:
+        _refuse(faults)
     _write(file, raw, text)
     _know(work, place, file, made)
 
@@ -205,14 +207,11 @@ def _write(file: ProjectFile, raw: bytes | None, text: str) -> None:
         )
 
 
-def _refuse(
-    work: Work, place: Place, file: ProjectFile, text: Text, *, stands: bool = False
-) -> None:
+def _refuse(faults: Sequence[ContractFault], *, stands: bool = False) -> NoReturn:
     """Raises UserError with the first fault, and how many there are.
 
     stands: the text is what the file holds, so that the fault has a place in it.
     """
-    faults = faults_of(work, place, file, text)
     first = faults[0]
     if first.code == "no_contract":
         raise NotFound(first.message, fix=first.fix)
@@ -249,12 +248,12 @@ def _keep(work: Work, place: Place, mine: KnownContract) -> None:
 def _accept(work: Work, request: AcceptContract) -> ContractAnswer:
     place = locate(work.runtime, request)
     file = contract_file(place, request.directory)
-    raw, text = read_contract(file)
+    _raw, text = read_contract(file)
     known = known_of(work, place, file)
     faults = faults_of(work, place, file, text)
     others = [fault for fault in faults if fault.code not in contract.AGAINST_KNOWN]
-    if raw is None or others or text.tree is None:
-        _refuse(work, place, file, text, stands=True)
+    if others:
+        _refuse(others, stands=True)
     if faults:
         fact = Fact(
             "contract_accepted",

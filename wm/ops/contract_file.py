@@ -23,13 +23,18 @@ def contract_file(place: Place, folder: str) -> ProjectFile:
 
     Raises UserError for a workspace whose folder is not known.
     """
+    return ProjectFile(project_of(place, folder, marker=f"{FOLDER}/{NAME}"), FOLDER, NAME)
+
+
+def project_of(place: Place, folder: str, *, marker: str) -> str:
+    """The root of the project that a folder lies in, "": that of the workspace; see
+    `store.project.project_root`. Raises UserError for a workspace whose folder is not known."""
     if not (folder or place.root):
         raise UserError(
             f"It is not known where the workspace {place.key} lies.",
             fix="Name its folder with -C DIR.",
         )
-    root = project_root(folder or place.root, marker=f"{FOLDER}/{NAME}")
-    return ProjectFile(root, FOLDER, NAME)
+    return project_root(folder or place.root, marker=marker)
 
 
 def handoff_file(place: Place, folder: str) -> ProjectFile:

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 LEAST_LINES = 20
 """Nothing shorter is cut in any mode."""
 
+MOST_DIGITS = 9
+"""Of the number of a line; no output has as many lines."""
+
 LONGEST_COMMAND = 1000
 LONGEST_NAME = 100
 
@@ -211,7 +214,8 @@ def _range(lines: str, count: int) -> tuple[int, int]:
         return 1, count
     head, colon, tail = lines.replace("-", ":").partition(":")
     parts = [part.strip() for part in (head, tail)]
-    if not all(part == "" or part.isdecimal() for part in parts) or not any(parts):
+    fits = all(part == "" or (part.isdecimal() and len(part) <= MOST_DIGITS) for part in parts)
+    if not fits or not any(parts):
         raise UserError(
             f"{lines[:40]!r} is no range of lines.", fix="Write A:B, for example 120:180."
         )

@@ -72,8 +72,9 @@ def _at(found: JsonObject) -> float | None:
     our files have it. What names no moment that a calendar has is none."""
     for name in ("t", "at", "time", "timestamp", "createdAt"):
         value = found.get(name)
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if is_number and 0 <= value < END * 1000:
+        if isinstance(value, bool):
+            continue
+        if isinstance(value, int | float) and 0 <= value < END * 1000:
             return float(value) if value < END else value / 1000
         moment = parse(value) if isinstance(value, str) else None
         if moment is not None:
