@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.groups import Group
+from wm.cli.streams import given
 from wm.formats.core_memory import BLOCKS
 from wm.formats.session_memory import Blocks, Continued, ItemView, WorkingItems
 from wm.formats.session_state import NEWEST
@@ -81,25 +80,26 @@ def _change(
         "change_block",
         sessionId=session_id,
         block=block,
-        content=_given(text),
+        content=given(text),
         operation=operation,
     )
     return _print_blocks(answer, as_json)
 
 
-def _given(text: tuple[str, ...]) -> str:
-    said = " ".join(text)
-    return sys.stdin.read() if said == "-" else said
+def _is_told(answer: Blocks | WorkingItems, as_json: bool) -> bool:
+    """Print what both have in common; whether that was all."""
+    if as_json:
+        output.as_json(answer)
+    elif answer.message:
+        output.lines(output.wrap(answer.message, output.width()))
+    else:
+        output.line(output.bold(output.cut(answer.session_id, output.width())))
+    return as_json or bool(answer.message)
 
 
 def _print_blocks(answer: Blocks, as_json: bool) -> int:
-    if as_json:
-        output.as_json(answer)
+    if _is_told(answer, as_json):
         return 0
-    if answer.message:
-        output.lines(output.wrap(answer.message, output.width()))
-        return 0
-    output.line(output.bold(output.cut(answer.session_id, output.width())))
     if answer.carried_from:
         output.line(output.cut(f"  went on from {answer.carried_from}", output.width()))
     for block in answer.blocks:
@@ -136,7 +136,7 @@ def add_item(
 ) -> int:
     """Add TEXT to a slot, or as a note; the session's next prompt epoch shows it."""
     answer: WorkingItems = caller.call(
-        "add_item", sessionId=session_id, text=_given(text), slot=slot
+        "add_item", sessionId=session_id, text=given(text), slot=slot
     )
     return _print_items(answer, as_json)
 
@@ -148,7 +148,7 @@ def add_item(
 @workspace_options
 def remove_item(caller: Caller, text: tuple[str, ...], session_id: str, as_json: bool) -> int:
     """Remove the item that says TEXT, or the only one that holds these words."""
-    answer: WorkingItems = caller.call("remove_items", sessionId=session_id, text=_given(text))
+    answer: WorkingItems = caller.call("remove_items", sessionId=session_id, text=given(text))
     return _print_items(answer, as_json)
 
 
@@ -164,13 +164,8 @@ def clear_items(caller: Caller, slot: str, session_id: str, as_json: bool) -> in
 
 
 def _print_items(answer: WorkingItems, as_json: bool) -> int:
-    if as_json:
-        output.as_json(answer)
+    if _is_told(answer, as_json):
         return 0
-    if answer.message:
-        output.lines(output.wrap(answer.message, output.width()))
-        return 0
-    output.line(output.bold(output.cut(answer.session_id, output.width())))
     if not answer.items:
         output.line("  Nothing is kept.")
     for item in answer.items:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 
 
 def fill() -> bool:
@@ -25,6 +26,12 @@ def fill() -> bool:
     sys.stdout = sys.stdout or open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stderr = sys.stderr or open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     return closed
+
+
+def given(words: Sequence[str]) -> str:
+    """The text that a verb was given: its words or, for "-" alone, standard input."""
+    text = " ".join(words)
+    return sys.stdin.read() if text == "-" else text
 
 
 def refuse() -> None:

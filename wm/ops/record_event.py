@@ -343,10 +343,6 @@ Step = Callable[[Work, Place, EventRequest], EventAnswer]
 Refs = Callable[[Runtime, Place, EventRequest], Sequence[Ref[Document]]]
 
 
-def _state_only(_runtime: Runtime, place: Place, request: EventRequest) -> Sequence[Ref[Document]]:
-    return (session_ref(place.key, request.session_id),)
-
-
 def _state_and_memory(
     _runtime: Runtime, place: Place, request: EventRequest
 ) -> Sequence[Ref[Document]]:

@@ -12,10 +12,7 @@ from wm.wire.prices import price_of
 from wm.wire.rows import Row
 
 FAMILIES = frozenset(
-    {
-        *("fable-5-1", "fable-5-2", "mythos-5-1", "mythos-5-2"),
-        *("opus-5-5", "sonnet-5-5", "haiku-5-5"),
-    }
+    ("fable-5-1", "fable-5-2", "mythos-5-1", "mythos-5-2", "opus-5-5", "sonnet-5-5", "haiku-5-5")
 )
 """Models that bind; `wm.wire.prices` names them."""
 

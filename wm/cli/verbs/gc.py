@@ -35,8 +35,8 @@ def command(caller: Caller, dry_run: bool, everywhere: bool, as_json: bool) -> i
     ended long ago, old trash, what dead writers left, and evidence that answers for nothing.
 
     What answers for an entry that exists (its admission, what it replaced, what a person did to
-    it) stays for ever, as do tombstones; files that are young, open, pinned, locked or not of wm
-    stay, too. The daemon does the same by itself once a day.
+    it) stays for ever, as do tombstones; files that are young, pinned, locked or not of wm stay,
+    too. The daemon does the same by itself once a day.
     """
     if everywhere and caller.names_workspace:
         raise click.UsageError("--all goes without -C and --workspace.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.entries import print_entry, print_row
 from wm.cli.groups import Group
+from wm.cli.streams import given
 from wm.errors import WmError
 
 HINT = 'wm inbox accept ID · wm inbox reject ID · wm inbox edit ID "better text"'
@@ -86,13 +86,11 @@ def edit(caller: Caller, entry_id: str, text: tuple[str, ...], wait: bool, as_js
 
     TEXT "-" reads the new text from standard input.
     """
-    given = " ".join(text)
     waiting: Any = caller.call("show_entry", id=entry_id).entry
     if waiting.status != "inbox":
         # The refusal of a verb that wants what this one wants.
         caller.call("accept_entry", id=entry_id)
-    wanted = sys.stdin.read() if given == "-" else given
-    answer: Any = caller.call("edit_entry", id=waiting.id, text=wanted)
+    answer: Any = caller.call("edit_entry", id=waiting.id, text=given(text))
     if not wait:
         answer = caller.call("accept_entry", id=waiting.id)
     if as_json:

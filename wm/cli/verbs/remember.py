@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
@@ -10,6 +9,7 @@ import click
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.entries import print_text, short_id
+from wm.cli.streams import given
 from wm.formats.workspace_memory import IMPORTANCES, TYPES
 
 
@@ -57,10 +57,9 @@ def command(
     Secrets in it are replaced by labels before anything is stored. WHERE is a symbol, or lines
     as 12-40; other changes of the file mean nothing.
     """
-    given = " ".join(text)
     answer: Any = caller.call(
         "remember",
-        text=sys.stdin.read() if given == "-" else given,
+        text=given(text),
         type=kind or "",
         rationale=rationale,
         importance=importance,

@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from tests.domain.context.pruning.outputs import ASKED_FOR, CASES, Case, rows, text
+from wm.domain.context.pruning import telling
 from wm.domain.context.pruning.call import Call
+from wm.domain.context.pruning.lines import Lines
 from wm.domain.context.pruning.modes import Mode, measure_of, mode_of
 from wm.domain.context.pruning.prune import MARK, Pruned, prune
-from wm.domain.context.pruning.telling import looks_like_error
 from wm.settings import PruningSettings
 
 SETTINGS = PruningSettings()
@@ -46,7 +47,7 @@ def test_an_output_is_cut_by_its_rule_and_keeps_what_tells(case: Case, mode: Mod
 def test_a_cut_stays_within_the_measure_of_the_mode(case: Case, mode: Mode) -> None:
     pruned = cut(case, mode)
     assert pruned is not None
-    told = [line for line in case.output.split("\n") if looks_like_error(line)]
+    told = [line for line in case.output.split("\n") if telling.errors(Lines(line))]
     room = 2 * measure_of(mode, SETTINGS).ends + 5 + 2 * (len(case.keeps) + len(told))
     assert len(lines_of(pruned)) <= room
 
@@ -182,7 +183,7 @@ def test_an_option_switches_it_off() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "telling"),
+    ("line", "told"),
     [
         ("TypeError: rope is undefined", True),
         ("\x1b[31mError\x1b[39m: no tide", True),
@@ -205,7 +206,5 @@ def test_an_option_switches_it_off() -> None:
         ("GET /berths 200 3ms", False),
     ],
 )
-def test_what_looks_like_an_error(line: str, telling: bool) -> None:
-    from wm.domain.context.pruning.lines import without_escapes
-
-    assert looks_like_error(without_escapes(line)) is telling
+def test_what_looks_like_an_error(line: str, told: bool) -> None:
+    assert bool(telling.errors(Lines(line))) is told

@@ -7,7 +7,7 @@ whatever is asked of each line is asked of each shape.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from itertools import islice
 
@@ -137,6 +137,10 @@ class Lines:
             if shape not in found:
                 found[shape] = index
         return found
+
+    def of_shapes(self, wanted: Collection[bytes]) -> list[int]:
+        """Indexes of all lines of these shapes."""
+        return [i for i, shape in enumerate(self.shapes) if shape in wanted] if wanted else []
 
     def share(self, holds: Callable[[str], bool], sample: int = 400) -> float:
         """Of up to `sample` lines that are not blank, spread over the output, how many hold."""

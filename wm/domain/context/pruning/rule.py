@@ -10,8 +10,10 @@ from wm.domain.context.pruning import telling
 from wm.domain.context.pruning.call import Call
 from wm.domain.context.pruning.choose import Wanted
 from wm.domain.context.pruning.lines import Lines
+from wm.domain.patterns import Lazy
 
 Reduce = Callable[[Lines], Wanted]
+Looks = Callable[[Lines], bool]
 
 
 class Folds(Enum):
@@ -38,6 +40,40 @@ def nothing_more(lines: Lines) -> Wanted:
     return Wanted()
 
 
+def keeping(must: Lazy, more: Lazy | None = None) -> Reduce:
+    """A reducer: errors and sums, lines that `must` finds, and, as far as there is room, what
+    stands around them and what `more` finds."""
+
+    def reduce(lines: Lines) -> Wanted:
+        errors = telling.errors(lines)
+        own = _found(lines, must)
+        keep = sorted({*errors, *own, *telling.summaries(lines)})
+        extra = _found(lines, more) if more is not None else []
+        return Wanted(must=keep, more=[*telling.attached(lines, keep), *extra])
+
+    return reduce
+
+
+def _found(lines: Lines, pattern: Lazy) -> list[int]:
+    asked = list(lines.first_of_shape.values())
+    if len(asked) > telling.MOST_ASKED:
+        half = telling.MOST_ASKED // 2
+        asked = [*asked[:half], *asked[-half:]]
+    plain, shapes = lines.plain, lines.shapes
+    return lines.of_shapes({shapes[i] for i in asked if pattern.search(plain[i][:400]) is not None})
+
+
+def looks(pattern: Lazy) -> Looks:
+    """A shape: `pattern` is found in one of the first or last 200 lines."""
+
+    def found(lines: Lines) -> bool:
+        plain = lines.plain
+        near = plain if len(plain) <= 400 else [*plain[:200], *plain[-200:]]
+        return any(pattern.search(line[:300]) is not None for line in near)
+
+    return found
+
+
 @dataclass(frozen=True)
 class Rule:
     """name: the word in evidence and in the kept output's `kind`. noun: what the lines that are
@@ -49,7 +85,7 @@ class Rule:
     noun: str
     commands: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
-    looks: Callable[[Lines], bool] | None = None
+    looks: Looks | None = None
     reduce: Reduce = failures
     folds: Folds = Folds.SAME
 

@@ -64,14 +64,6 @@ MOST_ATTACHED = 8
 """Lines behind an error that belong to it, at most; in front of it, half as many."""
 
 
-def looks_like_error(line: str) -> bool:
-    """Whether one line speaks of a failure, taken by itself."""
-    lower = line.lower()
-    if not any(word in lower for word in WORDS) and not line.startswith("E  "):
-        return False
-    return _is_error(line)
-
-
 def errors(lines: Lines) -> list[int]:
     """Indexes of all lines that look like errors, in order."""
     if lines.errors is None:
@@ -204,8 +196,8 @@ def summaries(lines: Lines) -> list[int]:
     first = lines.first_of_shape.values()
     if len(first) > MOST_ASKED:
         return []
-    telling = {lines.shapes[i] for i in first if SUMMARY.search(lines.plain[i][:400]) is not None}
-    return [index for index, shape in enumerate(lines.shapes) if shape in telling]
+    plain, shapes = lines.plain, lines.shapes
+    return lines.of_shapes({shapes[i] for i in first if SUMMARY.search(plain[i][:400]) is not None})
 
 
 def odd_ones(lines: Lines) -> list[int]:

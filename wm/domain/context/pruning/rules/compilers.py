@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from wm.domain.context.pruning.rule import Folds, Rule
-from wm.domain.context.pruning.rules.testruns import keeping, looks
+from wm.domain.context.pruning.rule import Folds, Rule, keeping, looks
 from wm.domain.patterns import Lazy
 
 _SNIPPETS = Lazy(

@@ -27,10 +27,8 @@ def json_kept(lines: Lines) -> Wanted:
     """Members that speak of a failure; then the outermost keys."""
     firsts = list(lines.first_of_shape.values())[:20_000]
     bad = {lines.shapes[i] for i in firsts if _BAD.search(lines.plain[i][:4000]) is not None}
-    must = [i for i, shape in enumerate(lines.shapes) if shape in bad] if bad else []
     outer = {lines.shapes[i] for i in firsts[:4000] if _TOP_KEY.search(lines.plain[i][:200])}
-    keys = [i for i, shape in enumerate(lines.shapes) if shape in outer][:200] if outer else []
-    return Wanted(must=must[:MOST_BAD], more=keys)
+    return Wanted(must=lines.of_shapes(bad)[:MOST_BAD], more=lines.of_shapes(outer)[:200])
 
 
 def looks_like_json(lines: Lines) -> bool:
@@ -95,4 +93,3 @@ TABLES = Rule(
     "table", "rows", ("psql", "mysql", "sqlite3", "duckdb", "clickhouse-client"), (), looks_tabular,
     table_kept, Folds.NONE,
 )  # fmt: skip
-DATA = (LOCKFILES, JSON, TABLES)

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from wm.domain.context.pruning.choose import Wanted
 from wm.domain.context.pruning.lines import Lines
-from wm.domain.context.pruning.rule import Folds, Rule
-from wm.domain.context.pruning.rules.testruns import keeping
+from wm.domain.context.pruning.rule import Folds, Rule, keeping
 from wm.domain.patterns import Lazy
 
 MOST_HEADERS = 40

@@ -45,9 +45,8 @@ def complaints(lines: Lines) -> Wanted:
         for index in list(shapes.values())[:200_000]
         if _speaks(lines.plain[index])
     }
-    must = [i for i, shape in enumerate(lines.shapes) if shape in own] if own else []
     kinds = _endings(lines)
-    return Wanted(must=must, note=f"in all: {kinds}" if kinds else "")
+    return Wanted(must=lines.of_shapes(own), note=f"in all: {kinds}" if kinds else "")
 
 
 def _speaks(line: str) -> bool:

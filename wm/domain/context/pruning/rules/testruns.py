@@ -4,49 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
-from wm.domain.context.pruning import telling
-from wm.domain.context.pruning.choose import Wanted
-from wm.domain.context.pruning.lines import Lines
-from wm.domain.context.pruning.rule import Folds, Rule
+from wm.domain.context.pruning.rule import Folds, Rule, keeping, looks
 from wm.domain.patterns import Lazy
-
-
-def keeping(must: Lazy, more: Lazy | None = None) -> Callable[[Lines], Wanted]:
-    """A reducer: errors and sums, lines that `must` finds, and, as far as there is room, what
-    stands around them and what `more` finds."""
-
-    def reduce(lines: Lines) -> Wanted:
-        errors = telling.errors(lines)
-        own = _found(lines, must)
-        keep = sorted({*errors, *own, *telling.summaries(lines)})
-        extra = _found(lines, more) if more is not None else []
-        return Wanted(must=keep, more=[*telling.attached(lines, keep), *extra])
-
-    return reduce
-
-
-def _found(lines: Lines, pattern: Lazy) -> list[int]:
-    firsts: Iterable[int] = lines.first_of_shape.values()
-    asked = list(firsts)
-    if len(asked) > telling.MOST_ASKED:
-        half = telling.MOST_ASKED // 2
-        asked = [*asked[:half], *asked[-half:]]
-    shapes = {lines.shapes[i] for i in asked if pattern.search(lines.plain[i][:400]) is not None}
-    return [i for i, shape in enumerate(lines.shapes) if shape in shapes] if shapes else []
-
-
-def looks(pattern: Lazy) -> Callable[[Lines], bool]:
-    """A shape: `pattern` is found in one of the first or last 200 lines."""
-
-    def found(lines: Lines) -> bool:
-        plain = lines.plain
-        near = plain if len(plain) <= 400 else [*plain[:200], *plain[-200:]]
-        return any(pattern.search(line[:300]) is not None for line in near)
-
-    return found
-
 
 PYTEST = Rule(
     "pytest",
