@@ -1,10 +1,17 @@
-"""A policy that no user has: it shows what any policy may do to a history."""
+"""A policy that no user has, and what has to hold for any policy and any history."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
+from typing import Any
+
+from tests.clients.validity import refusals
+from tests.wire.conversations import Conversation
+from wm.wire import policy as policies
 from wm.wire.body import Body
 from wm.wire.history import History
-from wm.wire.policy import Decision, Log, Policy, results
+from wm.wire.policy import Decision, Log, Policy, Prepared, nothing, prepare, results
 
 
 def stubbing(seed: int) -> Policy:
@@ -19,3 +26,41 @@ def stubbing(seed: int) -> Policy:
         )
 
     return policy
+
+
+def read_again(log: Log) -> dict[str, Decision]:
+    """The log as it comes back from a file."""
+    told = json.loads(json.dumps([asdict(one) for one in log.values()]))
+    return {one["block"]: Decision(**one) for one in told}
+
+
+def without_contents(body: Any) -> Any:
+    for message in body["messages"]:
+        for block in message["content"] if isinstance(message["content"], list) else []:
+            if block["type"] == "tool_result":
+                block.pop("content", None)
+    return body
+
+
+def check(made: Conversation) -> int:
+    """Everything that has to hold for any history, at each request of it; how many there were.
+
+    One process follows the whole conversation; at each request another one starts from the log.
+    """
+    policy = stubbing(len(made.messages))
+    live = policies.Conversation()
+    requests = made.requests()
+    for raw in requests:
+        prepared = live.prepare(raw, policy)
+        assert prepared is not None
+        live.keep(prepared.decisions)
+        restarted = policies.Conversation(read_again(live.log))
+        assert restarted.prepare(raw, policy) == Prepared(prepared.raw, (), prepared.replaced)
+        assert restarted.prepare(raw, nothing) == Prepared(prepared.raw, (), prepared.replaced)
+        assert restarted.before is not None
+        assert prepare(*restarted.before, {}, nothing).raw is raw
+        goes = json.loads(prepared.raw)
+        assert refusals(goes, made.ledger) == []
+        assert without_contents(goes) == without_contents(json.loads(raw))
+    assert refusals(json.loads(requests[-1]), made.ledger) == []
+    return len(requests)

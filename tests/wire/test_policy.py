@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
-from tests.clients.validity import refusals
 from tests.wire.conversations import Conversation, conversations
-from tests.wire.policies import stubbing
+from tests.wire.policies import check, stubbing
 from wm.wire.body import Body, Span, index, members
 from wm.wire.history import History, history
 from wm.wire.policy import Decision, Policy, Prepared, nothing, prepare, results
-
-HISTORIES = 100_000
 
 
 def opened(raw: bytes) -> tuple[Body, History]:
@@ -33,49 +29,11 @@ def sent(raw: bytes, log: dict[str, Decision], policy: Policy) -> Prepared:
     return prepared
 
 
-def read_again(log: dict[str, Decision]) -> dict[str, Decision]:
-    """The log as it comes back from a file."""
-    told = json.loads(json.dumps([asdict(one) for one in log.values()]))
-    return {one["block"]: Decision(**one) for one in told}
-
-
-def without_contents(raw: bytes) -> Any:
-    body = json.loads(raw)
-    for message in body["messages"]:
-        for block in message["content"] if isinstance(message["content"], list) else []:
-            if block["type"] == "tool_result":
-                block.pop("content", None)
-    return body
-
-
-def check(made: Conversation) -> None:
-    """Everything that has to hold for any history."""
-    log: dict[str, Decision] = {}
-    policy = stubbing(len(made.messages))
-    for raw in made.requests():
-        came = opened(raw)
-        assert refusals(json.loads(raw), made.ledger) == []
-        assert prepare(*came, {}, nothing).raw is came[0].raw
-        prepared = sent(raw, log, policy)
-        assert refusals(json.loads(prepared.raw), made.ledger) == []
-        assert without_contents(prepared.raw) == without_contents(raw)
-        again = read_again(log)
-        assert prepare(*came, again, policy) == Prepared(prepared.raw, (), prepared.replaced)
-        assert prepare(*came, again, nothing).raw == prepared.raw
-
-
 @settings(max_examples=30, deadline=None)
 @given(conversations(most_turns=3))
 def test_any_history_stays_valid_and_has_the_same_bytes_after_a_restart(
     made: Conversation,
 ) -> None:
-    check(made)
-
-
-@pytest.mark.soak
-@settings(max_examples=HISTORIES, deadline=None)
-@given(conversations())
-def test_a_hundred_thousand_histories(made: Conversation) -> None:
     check(made)
 
 

@@ -1,0 +1,18 @@
+"""Histories and streams, many or very many."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.wire.soak import CONVERSATIONS, chunk, soak
+
+
+def test_a_few_streams_and_histories_hold_what_all_must() -> None:
+    done = chunk(number=0, count=12)
+    assert done["conversations"] >= 12
+    assert done["streams"] > 12
+
+
+@pytest.mark.soak
+def test_a_hundred_thousand_conversations() -> None:
+    assert soak(CONVERSATIONS)["conversations"] >= CONVERSATIONS
