@@ -21,7 +21,7 @@ NAMES = (
     "growth",
     "proxy",
 )
-WITH_ARGUMENTS = ("eval", "peer_vectors", "poison", "quiet", "retrieval")
+WITH_ARGUMENTS = ("eval", "peer_vectors", "poison", "proxy_rivals", "quiet", "retrieval")
 
 
 def run() -> int:

@@ -1,8 +1,9 @@
 """What the proxy adds: time to the first byte, requests per second, memory with many sessions.
 
 One upstream answers every request with a stream of two hundred events. The same client speaks to
-it directly, through a bare relay of bytes on the same event loop, and through `wm proxy`, in
-turns; the request bodies are histories of a conversation that grows by a turn each time. For
+it directly (`direct`), through a relay of bytes on the same event loop (`raw`), through one that
+parses and frames each message, as any proxy of this stack must (`bare`), and through `wm proxy`,
+in turns; the request bodies are histories of a conversation that grows by a turn each time. For
 the rate it answers as a model does: after 50 ms, event by event.
 """
 
@@ -46,20 +47,23 @@ MEMORY_GOAL_MB = 60.0
 TOOL = {"name": "Bash", "input_schema": {"type": "object"}}
 
 
-def body(size: int, turn: int) -> bytes:
+def body(size: int, turn: int, model: str = "m") -> bytes:
     """A history of about `size` bytes and `turn` turns behind it."""
     block = {"type": "text", "text": "The quick brown fox jumps over the lazy dog. " * 40}
     messages = [{"role": "user", "content": [block]} for _ in range(max(1, size // 1900))]
     messages += [{"role": "assistant", "content": f"Turn {number}."} for number in range(turn)]
-    return json.dumps(
-        {"model": "m", "stream": True, "tools": [TOOL], "messages": messages}
-    ).encode()
+    fields = {"model": model, "max_tokens": 64, "stream": True, "tools": [TOOL]}
+    return json.dumps({**fields, "messages": messages}).encode()
 
 
-def request(base: str, session: str, content: bytes, way: str = "") -> bytes:
+KEY = "sk-of-the-measurement"
+"""One of the peers wants to be asked with a key."""
+
+
+def request(base: str, session: str, content: bytes) -> bytes:
     parts = urlsplit(base)
     head = (
-        f"POST {parts.path}{way}/v1/messages HTTP/1.1\r\nHost: {parts.netloc}\r\n"
+        f"POST {parts.path}/v1/messages HTTP/1.1\r\nHost: {parts.netloc}\r\nx-api-key: {KEY}\r\n"
         f"X-Claude-Code-Session-Id: {session}\r\nContent-Type: application/json\r\n"
         f"Content-Length: {len(content)}\r\n\r\n"
     )
@@ -110,26 +114,27 @@ def line_of(started: subprocess.Popen[str]) -> str:
 
 @contextlib.contextmanager
 def ways(folder: Path) -> Iterator[tuple[dict[str, str], int]]:
-    """Base URLs of the three ways, and the process id of the proxy."""
+    """Base URLs of the ways, and the process id of the proxy."""
     env = environment(folder)
     with process("tests.bench.proxy_peers", "upstream", env=env) as upstream:
         direct = f"http://127.0.0.1:{line_of(upstream)}"
         port = str(urlsplit(direct).port)
         with (
             process("tests.bench.proxy_peers", "relay", port, env=env) as relay,
+            process("tests.bench.proxy_peers", "parsed", port, env=env) as parsed,
             process("wm", "proxy", "--port", "0", "--upstream", direct, "--json", env=env) as ours,
         ):
-            bare = f"http://127.0.0.1:{line_of(relay)}"
+            raw, bare = (f"http://127.0.0.1:{line_of(one)}" for one in (relay, parsed))
             assert ours.stdout is not None
             told = json.loads("".join(iter(ours.stdout.readline, "}\n")) + "}")
-            yield {"direct": direct, "bare": bare, "wm": told["baseUrl"]}, ours.pid
+            yield {"direct": direct, "raw": raw, "bare": bare, "wm": told["baseUrl"]}, ours.pid
 
 
-def first_bytes(bases: dict[str, str], size: int) -> dict[str, float]:
+def first_bytes(bases: dict[str, str], size: int, rounds: int = ROUNDS) -> dict[str, float]:
     """Median seconds to the first byte, each way in turn."""
     socks = {name: connect(base) for name, base in bases.items()}
     times: dict[str, list[float]] = {name: [] for name in bases}
-    for turn in range(ROUNDS):
+    for turn in range(rounds):
         content = body(size, turn)
         for name, base in bases.items():
             times[name].append(exchange(socks[name], request(base, f"s-{size}", content)))
@@ -165,7 +170,7 @@ def main() -> bool:
         for name, size in SIZES.items():
             found = first_bytes(bases, size)
             ms = {way: f"{1000 * seconds:.2f}" for way, seconds in found.items()}
-            note = f"  (direct {ms['direct']} ms, bare {ms['bare']}, wm {ms['wm']})"
+            note = f"  ({', '.join(f'{way} {time}' for way, time in ms.items())} ms)"
             share = found["wm"] / found["bare"]
             rows.append(at_most(f"first byte, {name}", share, FIRST_BYTE_GOAL, "x bare", note))
         rates: dict[str, list[float]] = {name: [] for name in bases}

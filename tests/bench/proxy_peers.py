@@ -1,6 +1,6 @@
-"""The other processes of `proxy`: upstream | relay PORT | worker BASE NAME COUNT.
+"""The other processes of `proxy`: upstream | relay PORT | parsed PORT | worker BASE NAME COUNT.
 
-The upstream answers at once, or, where the path says `slow`, as a model does: after a pause, and
+The upstream answers at once, or, where the model is `slow`, as a model does: after a pause, and
 event by event.
 """
 
@@ -12,6 +12,8 @@ import signal
 import sys
 import time
 from typing import Any
+
+from httptools import HttpRequestParser, HttpResponseParser
 
 EVENTS = 200
 EVENT = b'event: content_block_delta\ndata: {"type":"content_block_delta","delta":{"text":"x"}}\n\n'
@@ -36,10 +38,11 @@ class Upstream(asyncio.Protocol):
             if end < 0:
                 return
             low = self.head[:end].lower()
-            self.slow = b"/slow/" in low.split(b"\r\n")[0]
+            self.slow = False
             size = int(low.split(b"content-length:")[1].split(b"\r\n")[0])
             data = self.head[end + 4 :]
             self.head, self.left = b"", size
+        self.slow = self.slow or b'"slow"' in data
         self.left -= len(data)
         if self.left <= 0:
             self.left = -1
@@ -98,6 +101,82 @@ class Back(asyncio.Protocol):
         self.front.transport.close()
 
 
+class Parsed(Relay):
+    """As `Relay`, in the stack of the proxy: each message is parsed, its head written anew, its
+    chunks framed anew. What every proxy does that knows where a message ends."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__(port)
+        self.parser: Any = HttpRequestParser(self)
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.out: list[bytes] = []
+
+    def data_received(self, data: bytes) -> None:
+        self.parser.feed_data(data)
+        out, self.out = b"".join(self.out), []
+        super().data_received(out)
+
+    async def join(self) -> None:
+        loop = asyncio.get_running_loop()
+        self.other, _ = await loop.create_connection(
+            lambda: ParsedBack(self), "127.0.0.1", self.port
+        )
+        for data in self.waiting:
+            self.other.write(data)
+        self.waiting.clear()
+
+    def on_url(self, url: bytes) -> None:
+        self.out.append(b"POST %b HTTP/1.1\r\n" % url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self.out.append(b"%b: %b\r\n" % (name, value))
+
+    def on_headers_complete(self) -> None:
+        self.out.append(b"\r\n")
+
+    def on_body(self, body: bytes) -> None:
+        self.out.append(body)
+
+
+class ParsedBack(asyncio.Protocol):
+    """Its side to the upstream."""
+
+    def __init__(self, front: Parsed) -> None:
+        self.front = front
+        self.out: list[bytes] = []
+        self.body: list[bytes] = []
+        self.ended = False
+        self.parser: Any = HttpResponseParser(self)
+
+    def data_received(self, data: bytes) -> None:
+        self.parser.feed_data(data)
+        if body := b"".join(self.body):
+            self.out.append(b"%x\r\n%b\r\n" % (len(body), body))
+        if self.ended:
+            self.out.append(END)
+            self.ended = False
+        self.front.transport.write(b"".join(self.out))
+        self.out, self.body = [], []
+
+    def on_status(self, reason: bytes) -> None:
+        self.out.append(b"HTTP/1.1 %d %b\r\n" % (self.parser.get_status_code(), reason))
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self.out.append(b"%b: %b\r\n" % (name, value))
+
+    def on_headers_complete(self) -> None:
+        self.out.append(b"\r\n")
+
+    def on_body(self, body: bytes) -> None:
+        self.body.append(body)
+
+    def on_message_complete(self) -> None:
+        self.ended = True
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.front.transport.close()
+
+
 async def serve(factory: Any) -> None:
     loop = asyncio.get_running_loop()
     told = asyncio.Event()
@@ -111,7 +190,7 @@ def work(base: str, name: str, count: int) -> None:
     from tests.bench.proxy import body, connect, exchange, request
 
     sock = connect(base)
-    asked = [request(base, f"w-{name}", body(300_000, turn), "/slow") for turn in range(count)]
+    asked = [request(base, f"w-{name}", body(300_000, turn, "slow")) for turn in range(count)]
     exchange(sock, asked[0])
     print("ready", flush=True)
     sys.stdin.readline()
@@ -129,6 +208,8 @@ def main() -> None:
             asyncio.run(serve(Upstream))
         case ["relay", port]:
             asyncio.run(serve(lambda: Relay(int(port))))
+        case ["parsed", port]:
+            asyncio.run(serve(lambda: Parsed(int(port))))
         case ["worker", base, name, count]:
             work(base, name, int(count))
 
