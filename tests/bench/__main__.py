@@ -20,6 +20,7 @@ NAMES = (
     "message",
     "growth",
     "proxy",
+    "index",
 )
 WITH_ARGUMENTS = ("eval", "peer_vectors", "poison", "proxy_rivals", "quiet", "retrieval")
 

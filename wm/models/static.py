@@ -40,6 +40,8 @@ class StaticEmbedder:
 
     def pieces(self, text: str) -> list[str]:
         limit, most = self.card.token_limit, self._most
+        if len(text.encode("utf-8", "replace")) < limit:
+            return [text]  # no token is shorter than a byte
         encoded = self._tokenizer.encode(
             text[: limit * most * LONGEST_CHARS], add_special_tokens=False
         )
@@ -47,11 +49,12 @@ class StaticEmbedder:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         found = np.zeros((len(texts), self.card.dimension), np.float32)
-        encoded = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
         last = len(self._vectors) - 1
-        for row, tokens in zip(found, encoded, strict=True):
-            if tokens.ids:
-                ids = np.minimum(np.asarray(tokens.ids), last)
+        for row, text in zip(found, texts, strict=True):
+            # One by one: a batch runs on all processors, which others need, and is no faster.
+            tokens = self._tokenizer.encode(text, add_special_tokens=False).ids
+            if tokens:
+                ids = np.minimum(np.asarray(tokens), last)
                 mean = self._vectors[ids].astype(np.float32).mean(axis=0)
                 row[:] = mean / max(float(np.linalg.norm(mean)), 1e-9)
         return found

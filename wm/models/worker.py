@@ -28,6 +28,8 @@ Done = Callable[["ModelCard | None", "Sequence[Rows]"], None]
 """Called in the worker's thread with the vectors of each text; (None, ()) without a model."""
 
 KEPT_QUERIES = 256
+AT_ONCE = 2
+"""Texts that are embedded in one step."""
 
 
 class EmbedWorker:
@@ -39,9 +41,11 @@ class EmbedWorker:
         settings: RecallSettings,
         unloaded: Callable[[], None] = lambda: None,
         troubled: Callable[[str], None] = lambda _why: None,
+        rest: Callable[[], None] = lambda: None,
     ) -> None:
         """name: of the model to open; unloaded: called in the worker's thread when an idle model
-        is gone; troubled: when another one had to take its place, with why."""
+        is gone; troubled: when another one had to take its place, with why; rest: between two
+        short steps of a batch."""
         self.name = name
         self.problem = ""
         self.trouble = ""
@@ -50,6 +54,7 @@ class EmbedWorker:
         self._settings = settings
         self._unloaded = unloaded
         self._troubled = troubled
+        self._rest = rest
         self._lock = threading.Condition()
         self._queries: deque[tuple[str, threading.Event]] = deque()
         self._batches: deque[tuple[Sequence[str], Done]] = deque()
@@ -175,7 +180,9 @@ class EmbedWorker:
         found: list[Rows] = []
         try:
             if embedder is not None:
-                found = _rows(embedder, texts)
+                for start in range(0, len(texts), AT_ONCE):
+                    found += _rows(embedder, texts[start : start + AT_ONCE])
+                    self._rest()
                 card = embedder.card
         except ModelUnavailable as error:
             self._fail(error)
@@ -185,8 +192,6 @@ class EmbedWorker:
 
 
 def _rows(embedder: Embedder, texts: Sequence[str]) -> list[Rows]:
-    if not texts:
-        return []
     pieces = [embedder.pieces(text) for text in texts]
     rows = embedder.embed([piece for parts in pieces for piece in parts])
     found, at = [], 0

@@ -12,9 +12,14 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-_STEP_S = 0.0004
-"""So long one works before it sleeps."""
-_PAUSE_S = 0.0002
+_STEP_S = 0.0003
+"""So long one works before it sleeps: each call of the system gives the lock away, and who makes
+several of them waits for one step each."""
+_SHORT_PAUSE_S = 0.0002
+_PAUSE_S = 0.001
+_SOON = 100
+"""After so many steps the pauses are long: what is small was done by then, and of what is large
+others must not notice anything."""
 _MOST_JOBS = 64
 
 Job = Callable[[], None]
@@ -22,15 +27,19 @@ Job = Callable[[], None]
 
 class Pace:
     """Called between short steps: sleeps a moment after each that was long enough, so that who
-    waits for the interpreter's lock gets it. For one thread."""
+    waits for the interpreter's lock gets it. For one thread at a time."""
 
     def __init__(self) -> None:
-        self._begun = time.thread_time()
+        self._thread = self._steps = 0
+        self._begun = 0.0
 
     def __call__(self) -> None:
         # Of the processor: while something else is waited for, the lock is free.
-        if time.thread_time() - self._begun >= _STEP_S:
-            time.sleep(_PAUSE_S)
+        if self._thread != threading.get_ident():
+            self._thread, self._begun = threading.get_ident(), time.thread_time()
+        elif time.thread_time() - self._begun >= _STEP_S:
+            self._steps += 1
+            time.sleep(_PAUSE_S if self._steps > _SOON else _SHORT_PAUSE_S)
             self._begun = time.thread_time()
 
 

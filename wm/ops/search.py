@@ -100,6 +100,7 @@ def searcher(runtime: Runtime, key: str) -> Searcher:
 def embedding(runtime: Runtime) -> EmbedWorker:
     """The one embedder of this process: another one as soon as another model is chosen."""
     from wm.models.worker import EmbedWorker
+    from wm.ops.background import Pace
     from wm.ops.heap import give_back
 
     now = chosen(runtime)
@@ -113,7 +114,8 @@ def embedding(runtime: Runtime) -> EmbedWorker:
         runtime.troubles.tell(TROUBLE, without(why))
 
     def make() -> EmbedWorker:
-        return EmbedWorker(now.location, runtime.settings.recall, unloaded, troubled)
+        recall = runtime.settings.recall
+        return EmbedWorker(now.location, recall, unloaded, troubled, rest=Pace())
 
     made: EmbedWorker = runtime.models.get("embed", (now.location, now.at), make)
     return made

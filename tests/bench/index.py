@@ -1,0 +1,123 @@
+"""Small requests beside a daemon that indexes 10,000 entries: how long they take, and when idle.
+
+The entries lie in their file; the first search makes the daemon load what it needs for it, read
+the file, index all words, embed all texts and save their vectors. What is measured lasts from
+that search until the vectors are saved.
+"""
+
+from __future__ import annotations
+
+import random
+import socket
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.bench.harness import Row, at_most, daemon, report, scratch, settings_for, settle
+from tests.bench.idle import resident_mb
+from tests.bench.request import connect, receive
+from wm.daemon.client import Client
+from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
+from wm.ops.local import open_runtime
+from wm.store.base import Ref
+from wm.store.identity import key_of
+
+ENTRIES = 10_000
+IDLE_S = 5.0
+WITHIN_S = 120.0
+GOAL = 2.0
+TIMES = "2026-11-21T09:00:00.000Z"
+WORDS = ("harbour", "berth", "crane", "tide", "ledger", "invoice", "queue", "retry", "anchor")
+"""Of these the texts are made, each with a number."""
+
+
+def main() -> bool:
+    with scratch() as folder:
+        small, large = folder / "small", folder / "large"
+        for project in (small, large):
+            project.mkdir()
+        key = fill(folder, large)
+        with daemon(folder) as client:
+            made = client.call(
+                "remember", {"directory": str(small), "text": "We deploy with make ship."}
+            )
+            target = f"/v1/entries/{made['entry']['id']}?directory={small}"
+            head = f"GET {target} HTTP/1.1\r\nHost: wm\r\n\r\n".encode()
+            ours = connect(folder / "wm" / "run" / "wm.sock")
+            settle(client)
+            until = time.monotonic() + IDLE_S
+            waits(ours, head, lambda: time.monotonic() > until - IDLE_S / 2)
+            idle = waits(ours, head, lambda: time.monotonic() > until)
+            saved = folder / "wm" / "workspaces" / key / "vectors"
+            begun = time.monotonic()
+            searching = threading.Thread(target=ask, args=(settings_for(folder), large))
+            searching.start()
+            busy = waits(
+                ours,
+                head,
+                lambda: any(saved.glob("*.rows")) or time.monotonic() - begun > WITHIN_S,
+            )
+            took = time.monotonic() - begun
+            searching.join()
+            memory = resident_mb(int(client.call("status", {})["pid"]))
+    slow = share(busy, 0.99)
+    rows = [
+        Row("took", f"{took:.1f} s, {len(busy):,} answers meanwhile"),
+        Row(
+            "answers when idle, p50, p99", f"{share(idle, 0.5):.3g} ms, {share(idle, 0.99):.3g} ms"
+        ),
+        Row("answers meanwhile, p50", f"{share(busy, 0.5):.3g} ms"),
+        at_most("answers meanwhile, p99", slow / share(idle, 0.99), GOAL, "x", f" ({slow:.3g} ms)"),
+        Row("answers meanwhile, slowest", f"{busy[-1]:.3g} ms"),
+        Row("memory afterwards", f"{memory:.3g} MB"),
+    ]
+    return report(f"{ENTRIES:,} entries indexed beside a daemon that answers", rows)
+
+
+def fill(folder: Path, project: Path) -> str:
+    """Write a memory of many entries; the key of its workspace."""
+    draw = random.Random(20261122)
+    entries = tuple(
+        MemoryEntry.model_validate(
+            {
+                "id": f"m_{number:020x}",
+                "text": " ".join(draw.choices(WORDS, k=14)) + f" {number}",
+                "type": "project",
+                "source": "explicit",
+                "createdAt": TIMES,
+                "updatedAt": TIMES,
+            }
+        )
+        for number in range(ENTRIES)
+    )
+    runtime = open_runtime(settings_for(folder))
+    key = key_of(str(project))
+    ref = Ref(WorkspaceMemory, key)
+    memory = WorkspaceMemory(workspace=Workspace(root=str(project), key=key), entries=entries)
+    with runtime.store.transaction([ref]) as transaction:
+        transaction.put(ref, memory)
+    runtime.store.close()
+    return key
+
+
+def ask(settings: object, project: Path) -> None:
+    client = Client(settings)  # type: ignore[arg-type]
+    client.call("search", {"directory": str(project), "query": "which crane stands at the berth"})
+
+
+def waits(sock: socket.socket, head: bytes, enough: Callable[[], bool]) -> list[float]:
+    """Ask again and again; milliseconds of each answer, sorted."""
+    found = []
+    while not enough():
+        for _ in range(20):
+            start = time.perf_counter()
+            sock.sendall(head)
+            receive(sock)
+            found.append((time.perf_counter() - start) * 1e3)
+            time.sleep(0.001)
+    return sorted(found)
+
+
+def share(found: list[float], part: float) -> float:
+    return found[min(len(found) - 1, int(len(found) * part))]

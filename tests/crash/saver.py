@@ -1,0 +1,65 @@
+"""A process that makes, saves, discards and makes again the vectors of one memory, until it dies.
+
+python -m tests.crash.saver HOME
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from wm.domain.recall.documents import Filters
+from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
+from wm.models.embed import EMBEDDED
+from wm.models.worker import EmbedWorker
+from wm.ops.background import Background
+from wm.ops.searcher import Searcher
+from wm.ops.shelf import Shelf
+from wm.settings import RecallSettings, StoreSettings
+from wm.store.files import FileStore
+
+KEY = "a1" * 8
+LIMITS = RecallSettings(embed_wait_s=60.0, graph_from=100)
+QUERY = "which berth of the harbour takes 49 tons"
+WHEN = "2026-11-21T09:00:00.000Z"
+
+
+def memory_of(count: int) -> WorkspaceMemory:
+    entries = (
+        MemoryEntry.model_validate(
+            {
+                **{"id": f"e{n:04}", "type": "project", "source": "explicit"},
+                **{"text": f"Berth {n} of the harbour takes {n * 7} tons."},
+                **{"createdAt": WHEN, "updatedAt": WHEN},
+            }
+        )
+        for n in range(count)
+    )
+    return WorkspaceMemory(
+        workspace=Workspace(key=KEY, root="/home/ana/shop"), entries=tuple(entries)
+    )
+
+
+def asked(
+    store: FileStore, worker: EmbedWorker, memory: WorkspaceMemory
+) -> list[tuple[str, float]]:
+    """What a process that was just started answers, once all its work is done."""
+    later = Background()
+    searcher = Searcher(LIMITS, worker, Shelf(store, KEY), later)
+    hits = searcher.search(memory, QUERY, 10, Filters())
+    later.finish()
+    return [(hit.id, hit.score) for hit in hits]
+
+
+def main(home: Path) -> None:
+    store, worker = FileStore(home, StoreSettings()), EmbedWorker(EMBEDDED, LIMITS)
+    print("ready", flush=True)
+    while True:
+        for count in (150, 40, 260):
+            asked(store, worker, memory_of(count))
+            print(count, flush=True)
+        store.discard_vectors(KEY)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
