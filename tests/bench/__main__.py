@@ -21,6 +21,7 @@ NAMES = (
     "growth",
     "proxy",
     "index",
+    "vectors",
 )
 WITH_ARGUMENTS = ("eval", "peer_vectors", "poison", "proxy_rivals", "quiet", "retrieval")
 

@@ -31,7 +31,7 @@ _GROWN = 1.25
 _GROWN_LARGE = 2.0
 _FITTED = 20_000
 """Rows that a fit looks at, at most: more change nothing of it that could be seen."""
-_SAMPLE = 4096
+_SAMPLE = 1024
 """Documents by whose likeness the scores of a large collection are standardised."""
 _AT_ONCE = 8192
 """Rows that are turned to single precision at once."""
@@ -87,6 +87,8 @@ class Space:
         self._first = np.zeros(0, np.int64)
         self._pieces = np.zeros(0, np.int64)
         self._end = self._live = 0
+        self._is_plain = True
+        """No document has several rows."""
         self._graph: Graph | None = None
         self._in_graph = 0
         self._fitted = 0
@@ -110,6 +112,7 @@ class Space:
             self._drop(old)
         counts = pieces.astype(np.int64)
         starts = self._end + np.cumsum(counts) - counts
+        self._is_plain = self._is_plain and bool((counts == 1).all())
         self._first[known] = starts[numbers >= 0]
         self._pieces[known] = counts[numbers >= 0]
         self._append(np.repeat(numbers, counts), rows)
@@ -263,7 +266,11 @@ class Space:
         for begin in range(0, self._end, _AT_ONCE):
             part = slice(begin, min(begin + _AT_ONCE, self._end))
             owners = self._owners[part]  # a dead row's is -1: the last place, which nobody asks
-            np.maximum.at(near, owners, _cosines(aim, self._rows[part], self._norms[part]))
+            cosines = _cosines(aim, self._rows[part], self._norms[part])
+            if self._is_plain:
+                near[owners] = cosines
+            else:
+                np.maximum.at(near, owners, cosines)
             known[owners] = True
         return near[:end], known[:end]
 

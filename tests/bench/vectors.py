@@ -1,0 +1,120 @@
+"""The vector stage of a search: all vectors compared, and candidates from the graph.
+
+Beside them stand one matrix product with the choice of the best ten, and usearch alone, in the
+same run. The vectors are made up: each direction varies less than the one before, as those of
+texts do. Time of the processor, for a busy machine makes the clock useless.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.bench.harness import Row, at_most, report
+from wm.domain.recall.space import Space
+from wm.settings import RecallSettings
+from wm.store.graph import NearGraph
+
+SIZES = (10_000, 100_000)
+WIDTH = 256
+QUERIES = 40
+ROUNDS = 5
+GOAL = 1.5
+
+Floats = NDArray[np.float32]
+Ask = Callable[[Floats], object]
+
+
+def main() -> bool:
+    met = [_measured(size) for size in SIZES]
+    return all(met)
+
+
+def _measured(size: int) -> bool:
+    draw = np.random.default_rng(20261122)
+    axes = np.linalg.qr(draw.standard_normal((WIDTH, WIDTH)))[0]
+    rows, queries = made(draw, axes, size), made(draw, axes, QUERIES)
+    settings = RecallSettings()
+    exact = _space(rows, replace(settings, graph_from=10 * size))
+    helped = _space(rows, replace(settings, graph_from=1))
+    begun = time.process_time()
+    while helped.extend_graph(512):
+        pass
+    built = (time.process_time() - begun) / size
+    alone = NearGraph(WIDTH)
+    for start in range(0, size, 4096):
+        part = rows[start : start + 4096]
+        alone.add(np.arange(start, start + len(part)), part)
+    asks: dict[str, Ask] = {
+        "product": lambda q: _best_ten(rows @ q),
+        "usearch": lambda q: alone.nearest(q, 10),
+        "all": lambda q: exact.likeness(q, size),
+        "graph": lambda q: _through(helped, q, settings.graph_hits),
+    }
+    costs = _costs(asks, queries)
+    ours = costs["all"] if size < settings.graph_from else costs["graph"]
+    limit = min(costs["product"], costs["usearch"])
+    found = float(np.mean([_found(exact, helped, q, size, settings.graph_hits) for q in queries]))
+    return report(
+        f"{size:,} vectors of {WIDTH} numbers, time of a processor",
+        [
+            Row("one product, the best ten", f"{costs['product']:.3g} ms"),
+            Row("usearch alone, the best ten", f"{costs['usearch']:.3g} ms"),
+            Row("all compared", f"{costs['all']:.3g} ms"),
+            Row("through the graph", f"{costs['graph']:.3g} ms"),
+            Row("all compared / through the graph", f"{costs['all'] / costs['graph']:.3g} x"),
+            at_most("ours at this size / the better of both", ours / limit, GOAL),
+            Row("of the first ten, named by the graph", f"{found:.3g}"),
+            Row("a vector into the graph", f"{built * 1e6:.0f} µs"),
+        ],
+    )
+
+
+def made(draw: np.random.Generator, axes: NDArray[np.float64], count: int) -> Floats:
+    scales = np.arange(1, WIDTH + 1) ** -0.35
+    drawn = (draw.standard_normal((count, WIDTH)) * scales) @ axes.T
+    rows: Floats = (drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype(np.float32)
+    return rows
+
+
+def _space(rows: Floats, settings: RecallSettings) -> Space:
+    space = Space(WIDTH, settings, NearGraph)
+    space.add(np.arange(len(rows)), np.ones(len(rows), np.int64), rows)
+    space.settle()
+    return space
+
+
+def _best_ten(scores: Floats) -> NDArray[np.int64]:
+    best = np.argpartition(scores, -10)[-10:]
+    return best[np.argsort(-scores[best])]
+
+
+def _through(space: Space, query: Floats, count: int) -> NDArray[np.int64]:
+    """What the index does: candidates, their likeness, and what is usual."""
+    named = space.nearest(query, count)
+    assert named is not None
+    space.near(query, named)
+    space.usual(query)
+    return named
+
+
+def _found(exact: Space, helped: Space, query: Floats, size: int, count: int) -> float:
+    near, _ = exact.likeness(query, size)
+    return len(set(_best_ten(near).tolist()) & set(_through(helped, query, count).tolist())) / 10
+
+
+def _costs(asks: dict[str, Ask], queries: Floats) -> dict[str, float]:
+    """Milliseconds a query of each, the rounds of all interleaved."""
+    taken: dict[str, list[float]] = {name: [] for name in asks}
+    for _ in range(ROUNDS):
+        for name, ask in asks.items():
+            begun = time.process_time()
+            for query in queries:
+                ask(query)
+            taken[name].append((time.process_time() - begun) / len(queries) * 1e3)
+    return {name: median(values) for name, values in taken.items()}
