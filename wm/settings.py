@@ -974,6 +974,12 @@ class StorageSettings:
     output_max_age_days: float = option(
         7.0, "Originals of pruned tool output go when they are older.", spec="GV-2", unit="days"
     )
+    recording_max_age_days: float = option(
+        7.0,
+        "Recorded bodies go when nothing was added to them for this long.",
+        spec="GV-3",
+        unit="days",
+    )
     trash_max_age_days: float = option(
         30.0, "A forgotten entry can be brought back for this long.", spec="GV-3", unit="days"
     )
@@ -1001,7 +1007,7 @@ class StorageSettings:
     )
     workspace_max_bytes: int = option(
         256 * 1024 * 1024,
-        "Beyond this, kept outputs and then resting sessions of a workspace go, oldest first.",
+        "Beyond this, recorded bodies, kept outputs and then resting sessions go, oldest first.",
         spec="GV-3",
         unit="bytes",
     )
@@ -1107,6 +1113,12 @@ class ProxySettings:
     )
     max_clients: int = option(
         400, "Most connections of clients; one more is closed at once.", spec="PX-10"
+    )
+    recording_max_bytes: int = option(
+        64 * 1024 * 1024,
+        "A session's recorded bodies take no more than this; what follows is not recorded.",
+        spec="PX-11",
+        unit="bytes",
     )
     drain_s: float = option(
         10.0, "On SIGTERM, answers under way get this long to end.", spec="PX-1", unit="s"

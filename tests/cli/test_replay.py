@@ -72,7 +72,7 @@ def test_a_file_of_another_kind_is_a_sentence_with_what_to_do(user: Terminal) ->
     said = user.wm("replay", str(strange))
     assert said.code == 1
     assert "is no recording that wm knows: it has no line of JSON." in said.err
-    assert "Give a capture" in said.err
+    assert "Give a log of a proxy" in said.err
 
 
 def test_a_chart_that_cannot_be_written_is_a_sentence(user: Terminal) -> None:

@@ -21,6 +21,7 @@ FOLDERS = {
     Kind.EPOCH: "epochs",
     Kind.TRASH: "trash",
     Kind.VECTORS: "vectors",
+    Kind.RECORDING: "recordings",
     Kind.KEPT: "evidence",
     Kind.UNKNOWN: "notes",
 }
@@ -69,6 +70,16 @@ CASES: list[tuple[str, list[FileFact], dict[str, str]]] = [
         "a young output stays although there are too many",
         [fact(Kind.OUTPUT, str(number), number / 10_000) for number in (1, 2, 3, 4)],
         {},
+    ),
+    (
+        "recorded bodies go when they are old, though their session stays",
+        [
+            fact(Kind.SESSION, "a", 8, session="a"),
+            fact(Kind.RECORDING, "a", 8, session="a"),
+            fact(Kind.RECORDING, "a", 8, session="a", part=Part.LOCK),
+            fact(Kind.RECORDING, "b", 6, session="b"),
+        ],
+        {"recordings/a": "recording_age", "recordings/.a.lock": "recording_age"},
     ),
     (
         "trash goes after a month, with its second copy and its lock",
@@ -263,7 +274,8 @@ def _facts(draw: st.DrawFn) -> list[FileFact]:
         kind = draw(st.sampled_from(Kind))
         name = draw(st.sampled_from("abcdef"))
         owner = draw(st.sampled_from(["a", "b", "c", ""]))
-        session = {Kind.SESSION: name, Kind.SISTER: name}.get(kind, owner)
+        named = (Kind.SESSION, Kind.SISTER, Kind.RECORDING)
+        session = name if kind in named else owner
         if kind in (Kind.TRASH, Kind.KEPT, Kind.UNKNOWN):
             session = ""
         one = fact(
@@ -343,12 +355,14 @@ def test_what_stays_is_bounded(facts: list[FileFact], limits: StorageSettings) -
         )
     }
     outputs = {path for path, one in free.items() if one.kind is Kind.OUTPUT}
+    bodies = {path for path, one in free.items() if one.kind is Kind.RECORDING}
     assert len(outputs) <= limits.max_outputs
     kept = sum(one.size for one in rest if one.kind is not Kind.UNKNOWN)
     assert kept == found.kept_bytes
     if kept > limits.workspace_max_bytes:
         assert found.over == kept - limits.workspace_max_bytes
         assert not outputs
+        assert not bodies
     else:
         assert found.over == 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,10 +21,12 @@ from tests.store.samples import (
     session,
     texts,
 )
+from wm.domain.recording import Index
 from wm.errors import Busy, StoreError, Unwritable
 from wm.formats.flow import Flow
 from wm.formats.home import Alias, Aliases
 from wm.formats.prompt_epoch import PromptEpoch
+from wm.formats.recording import Recording
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.workspace_memory import WorkspaceMemory
 from wm.settings import StoreSettings
@@ -324,6 +326,36 @@ def test_flows_are_read_in_the_order_in_which_they_came(store: Store) -> None:
     assert store.dirty()
     store.flush()
     assert not store.dirty()
+
+
+def a_line(number: int) -> Callable[[Index], Recording | None]:
+    def make(index: Index) -> Recording | None:
+        assert index.next_text == number
+        told = {"exchange": f"f_{number}", "first_text": number, "texts": [f"text {number}"]}
+        return Recording.model_validate(told)
+
+    return make
+
+
+def test_recorded_bodies_are_written_by_what_the_log_holds(store: Store) -> None:
+    assert store.recordings(KEY, SID) == ()
+    for number in range(3):
+        assert store.append_recording(KEY, SID, 10_000, a_line(number))
+    assert [line.exchange for line in store.recordings(KEY, SID)] == ["f_0", "f_1", "f_2"]
+    assert store.append_recording(KEY, SID, 10_000, lambda _index: None)
+    assert not store.append_recording(KEY, SID, 300, a_line(3))
+    assert len(store.recordings(KEY, SID)) == 3
+    assert store.recording_sessions(KEY) == (SID,)
+    assert store.dirty()
+
+
+def test_recorded_bodies_of_a_session_go_alone_and_begin_anew(store: Store) -> None:
+    store.append_recording(KEY, SID, 10_000, a_line(0))
+    store.append_recording(KEY, "other", 10_000, a_line(0))
+    assert store.discard_recordings(KEY, SID)
+    assert not store.discard_recordings(KEY, SID)
+    assert store.append_recording(KEY, SID, 10_000, a_line(0))
+    assert len(store.recordings(KEY, "other")) == 1
 
 
 def test_flows_of_a_session_go_alone(store: Store) -> None:

@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from wm.cli import output
-from wm.cli.context import Caller
-from wm.errors import UserError
+from wm.cli.context import Caller, daemon_status
+from wm.errors import UserError, WmError
 from wm.formats.protocol import Scoped
 from wm.ops.local import open_runtime
 from wm.ops.place import locate
@@ -40,6 +40,14 @@ def workspace_part(caller: Caller) -> str:
         return ""
 
 
+def has_daemon(caller: Caller) -> bool:
+    try:
+        daemon_status(caller.settings)
+    except WmError:
+        return False
+    return True
+
+
 @dataclass(frozen=True)
 class Seen:
     """What a proxy saw, and whom it told."""
@@ -50,11 +58,13 @@ class Seen:
 
 @asynccontextmanager
 async def watched(
-    caller: Caller, settings: ProxySettings, token: str, *, port: int
+    caller: Caller, settings: ProxySettings, token: str, *, port: int, record: bool = False
 ) -> AsyncIterator[tuple[Running, Seen]]:
-    """A proxy whose exchanges are noted."""
+    """A proxy whose exchanges are noted; record: with their bodies."""
+    if record and not has_daemon(caller):
+        output.note("Nothing is recorded: bodies go to the daemon, and none runs. Start it: wm up")
     reporter = Reporter(caller.settings)
-    observer = Observer(reporter, lambda _error: None)
+    observer = Observer(reporter, lambda _error: None, record=record)
     async with running(
         settings, token, port=port, watch=observer.watch, failed=observer.failed
     ) as proxy:
@@ -70,3 +80,13 @@ def summary(seen: Seen) -> str:
     faults = f" {output.count(tally.faults, 'fault')} of ours beside them." if tally.faults else ""
     read = f"{usage.prompt:,} tokens read, {usage.cache_read:,} of them from the cache"
     return f"{output.count(tally.requests, 'request')}{failed}; {read}.{faults}"
+
+
+def recorded(seen: Seen) -> str:
+    """One line on what was recorded, "" where nobody asked for it."""
+    if not seen.observer.record:
+        return ""
+    handover = seen.reporter.handover
+    told = f"{output.count(handover.recorded, 'exchange')} recorded without secrets"
+    left = [f"{count:,} not: {reason}" for reason, count in sorted(handover.left.items()) if count]
+    return "; ".join([told, *left]) + "."

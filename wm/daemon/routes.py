@@ -74,6 +74,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/v1/models", "list_models", "Models that compare by meaning", heavy=True),
     Route("POST", "/v1/models/use", "use_model", "Choose one; vectors are made anew meanwhile"),
     Route("POST", "/v1/requests/finish", "finish_request", "A proxy passed this on", heavy=True),
+    Route("POST", "/v1/requests/record", "record_exchange", "Bodies to be kept", heavy=True),
     Route("GET", "/v1/search", "search", "Find entries by words and meaning", heavy=True),
     Route(
         "POST",

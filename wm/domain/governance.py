@@ -33,15 +33,24 @@ class Kind(Enum):
     SISTER = "other document of a session"
     EPOCH = "prompt epoch"
     TRASH = "trashed entry"
+    RECORDING = "recorded bodies of a session"
     VECTORS = "saved vectors"
     KEPT = "what is never swept"
     UNKNOWN = "not ours"
 
 
-SWEPT = frozenset({Kind.OUTPUT, Kind.SESSION, Kind.SISTER, Kind.EPOCH, Kind.TRASH, Kind.VECTORS})
+SWEPT = frozenset(
+    {
+        *(Kind.OUTPUT, Kind.SESSION, Kind.SISTER, Kind.EPOCH, Kind.TRASH),
+        *(Kind.RECORDING, Kind.VECTORS),
+    }
+)
 
 
-_TURN = (Kind.VECTORS, Kind.SESSION, Kind.SISTER, Kind.EPOCH, Kind.OUTPUT, Kind.TRASH)
+_TURN = (
+    *(Kind.VECTORS, Kind.SESSION, Kind.SISTER, Kind.EPOCH),
+    *(Kind.OUTPUT, Kind.RECORDING, Kind.TRASH),
+)
 """Which documents go first: of a session its state, so that what a crash leaves is an orphan."""
 
 
@@ -60,6 +69,7 @@ class Rule(Enum):
 
     OUTPUT_AGE = "output_age"
     OUTPUT_COUNT = "output_count"
+    RECORDING_AGE = "recording_age"
     ORPHAN = "orphan"
     TRASH_AGE = "trash_age"
     VECTORS_AGE = "vectors_age"
@@ -156,6 +166,12 @@ def _in_order(items: Sequence[T], key: Callable[[T], Any]) -> Iterator[T]:
     return merge(*parts, key=key)
 
 
+def _last(session: Sequence[_Unit]) -> float:
+    """When something last happened in a session. Recorded bodies go before it does: flows tell
+    the same times."""
+    return max(unit.modified for unit in session if unit.kind is not Kind.RECORDING)
+
+
 class _Planner:
     """One plan in the making."""
 
@@ -177,6 +193,7 @@ class _Planner:
         for unit in self._units.values():
             unit.files.sort(key=attrgetter("path"))
         self._outputs()
+        self._recordings()
         self._trash()
         self._vectors()
         self._orphans()
@@ -227,6 +244,11 @@ class _Planner:
             elif rank >= self._limits.max_outputs:
                 self._doom(unit, Rule.OUTPUT_COUNT)
 
+    def _recordings(self) -> None:
+        for unit in self._of(Kind.RECORDING):
+            if self._is_older(unit, self._limits.recording_max_age_days):
+                self._doom(unit, Rule.RECORDING_AGE)
+
     def _trash(self) -> None:
         for unit in self._of(Kind.TRASH):
             if self._is_older(unit, self._limits.trash_max_age_days):
@@ -249,7 +271,7 @@ class _Planner:
 
     def _rested(self) -> None:
         for session in self._whole_sessions():
-            stale = max(unit.modified for unit in session)
+            stale = _last(session)
             if stale < self._now - self._limits.session_max_age_days * _DAY_S:
                 self._doom_all(session, Rule.STALE_SESSION)
             elif session[0].lost and stale < self._now - self._limits.lost_after_days * _DAY_S:
@@ -265,7 +287,7 @@ class _Planner:
         for unit in locks:
             if unit.session in sessions:
                 sessions[unit.session].append(unit)
-        for kind in (Kind.SISTER, Kind.EPOCH, Kind.OUTPUT):
+        for kind in (Kind.SISTER, Kind.EPOCH, Kind.OUTPUT, Kind.RECORDING):
             for unit in self._of(kind):
                 if unit.session in sessions:
                     sessions[unit.session].append(unit)
@@ -289,11 +311,12 @@ class _Planner:
         over = self._bytes - going - loose - max_bytes
         if over <= 0:
             return 0
-        for unit in (*reversed(self._of(Kind.VECTORS)), *reversed(self._of(Kind.OUTPUT))):
-            over = self._yield([unit], over)
+        for kind in (Kind.VECTORS, Kind.RECORDING, Kind.OUTPUT):
+            for unit in reversed(self._of(kind)):
+                over = self._yield([unit], over)
         resting = self._now - self._limits.lost_after_days * _DAY_S
         for session in self._whole_sessions():
-            if max(unit.modified for unit in session) < resting:
+            if _last(session) < resting:
                 over = self._yield(session, over)
         return max(0, over)
 

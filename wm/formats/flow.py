@@ -13,10 +13,14 @@ from wm.formats.base import Record, optional
 
 
 class FlowLine(Record):
-    """One message of a request: its role, and 16 hex digits for what each of its blocks says."""
+    """One message of a request: its role, and 16 hex digits for what each of its blocks says.
+
+    sizes: estimated tokens of each block; 0 for one that does not count, such as an empty text.
+    """
 
     role: str
     blocks: tuple[str, ...] = ()
+    sizes: tuple[int, ...] = optional(())
 
 
 class FlowUsage(Record):
@@ -46,7 +50,12 @@ class FlowNote(Record):
     outcome: whole, client_left, upstream_cut or unreachable. error: the type of an error that
     the service named, also inside a stream. change: how the history goes on from the request
     before it: first, again, appended, rewound, changed or restarted; common: messages shared
-    with it; lines: those behind. head: what tools and system prompt say, together.
+    with it; lines: those behind. head: what tools and system prompt say, together; before:
+    their blocks, as two lines `tools` and `system`, where they are not those of the request before.
+    marks: where cache marks stand, `<message>.<block>` with `t` for tools and `s` for the system
+    prompt in place of the message; an hour's mark ends in `h`, and `*` is the one of the request
+    itself. modes: 16 hex digits for the choice of tools and the thinking that were asked for.
+    started_at: when the request began.
     """
 
     agent: str = optional("")
@@ -69,6 +78,10 @@ class FlowNote(Record):
     common: int = optional(0)
     head: str = optional("")
     lines: tuple[FlowLine, ...] = optional(())
+    before: tuple[FlowLine, ...] = optional(())
+    marks: tuple[str, ...] = optional(())
+    modes: str = optional("")
+    started_at: str = optional("")
     usage: FlowUsage | None = optional()
     times: FlowTimes = FlowTimes.model_construct()
 

@@ -7,7 +7,7 @@ that work on the files without a daemon. Names on the wire are camelCase.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import Field, PrivateAttr
 
@@ -434,6 +434,35 @@ class FinishRequest(SessionScoped):
     """A proxy tells of an exchange that ended. session_id: the client's own."""
 
     note: FlowNote
+
+
+_OWN_ID = r"^([a-z]_[0-9a-f]{16,32})?$"
+
+
+class RecordRequest(SessionScoped):
+    """A proxy hands over the bodies of an exchange, as they were: what is kept has no secrets.
+
+    exchange: the id of its flow. parts: of the request, without the first `keep` parts of `base`,
+    an earlier exchange. more: the rest follows; then the name is a passing one, and the base of
+    what follows.
+    """
+
+    exchange: str = Field(pattern=_OWN_ID)
+    at: str = Field(default="", pattern=r"^[0-9TZ:.-]{0,30}$")
+    base: str = Field(default="", pattern=_OWN_ID)
+    keep: int = Field(default=0, ge=0)
+    parts: tuple[str, ...] = ()
+    more: bool = False
+    answer: tuple[str, ...] = ()
+    answer_kind: Literal["", "message", "json", "text"] = ""
+
+
+class RecordAnswer(Record):
+    """reason: why nothing was recorded: base_unknown (all of the request is needed), full, or
+    not_json. "" where it was."""
+
+    place: Place
+    reason: str = ""
 
 
 class FinishAnswer(Record):

@@ -14,6 +14,7 @@ from wm.formats.home import Aliases, AllowedDigests, InstalledModels
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
+from wm.formats.recording import Recording
 from wm.formats.session_contract import SessionContract
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.sweep_log import SweepLog
@@ -48,7 +49,10 @@ DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
 """Formats with a file per document."""
 
 REGISTRY: Mapping[str, type[Record]] = MappingProxyType(
-    {**DOCUMENTS, EvidenceRecord.slug: EvidenceRecord, Flow.slug: Flow}
+    {
+        **DOCUMENTS,
+        **{model.slug: model for model in (EvidenceRecord, Flow, Recording)},
+    }
 )
 """All formats: the documents, and those whose files are logs of records."""
 

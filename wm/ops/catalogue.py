@@ -55,6 +55,7 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
     "outputs": ("show_output",),
     "statusline": ("statusline",),
     "flows": ("finish_request",),
+    "recordings": ("record_exchange",),
     "workspaces": ("list_workspaces", "move_workspace", "export_workspace"),
     "import_entries": ("import_entries",),
     "contract": (

@@ -43,7 +43,9 @@ def file_names(runtime: Runtime, key: str, session_id: str) -> tuple[str, ...]:
     found = (paths.place(ref).path for ref in (*there, *kept))
     has_flows = paths.sid(session_id) in runtime.store.flow_sessions(key)
     flows = (paths.flows_place(key, paths.sid(session_id)).path,) if has_flows else ()
-    return (*found, *flows)
+    has_bodies = paths.sid(session_id) in runtime.store.recording_sessions(key)
+    bodies = (paths.recordings_place(key, paths.sid(session_id)).path,) if has_bodies else ()
+    return (*found, *flows, *bodies)
 
 
 def delete_refs(runtime: Runtime, key: str, session_id: str) -> tuple[Ref[Document], ...]:
@@ -61,6 +63,7 @@ def delete_all(work: Work, place: Place, session_id: str, *, by: str) -> tuple[s
     # Copies, which no transaction guards: they go even where the rest cannot.
     work.runtime.store.discard(outputs.of_session(work.runtime, place.key, session_id))
     work.runtime.store.discard_flows(place.key, paths.sid(session_id))
+    work.runtime.store.discard_recordings(place.key, paths.sid(session_id))
     fact = Fact(
         "session_deleted", "session", "changed", details={"toldBy": by, "files": len(files)}
     )

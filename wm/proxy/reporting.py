@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from dataclasses import replace
 from typing import Any
 
 from wm.daemon.client_async import AsyncClient
 from wm.errors import WmError
+from wm.proxy.handover import Handover
 from wm.proxy.watching import Note
 from wm.settings import Settings
 from wm.wire.prices import price_of
 
 _MOST_WAITING = 256
 _DEADLINE_S = 5.0
+_MOST_WAITING_BYTES = 64 * 1024 * 1024
+"""Of bodies that are to be recorded; with more, notes go without them."""
 
 
 class Reporter:
@@ -27,16 +31,25 @@ class Reporter:
         self._client = AsyncClient(settings)
         self._notes: deque[Note] = deque()
         self._task: asyncio.Task[None] | None = None
+        self.handover = Handover(self._client)
+        self._waiting_bytes = 0
         self.told = 0
         self.dropped = 0
 
     def __call__(self, note: Note) -> None:
         """Queue a note. One that names no session or no place is of no use to anybody."""
+        left = self.handover.left
         if not note.identity.session or not self._place(note):
+            left["without a session or a folder"] += note.bodies is not None
             return
         if len(self._notes) >= _MOST_WAITING:
             self.dropped += 1
+            left["the daemon was too slow"] += note.bodies is not None
             return
+        size = note.bodies.size if note.bodies is not None else 0
+        if self._waiting_bytes + size > _MOST_WAITING_BYTES:
+            note, size = replace(note, bodies=None, unrecorded="too much at a time"), 0
+        self._waiting_bytes += size
         self._notes.append(note)
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._tell())
@@ -47,6 +60,8 @@ class Reporter:
             await asyncio.wait([self._task], timeout=within_s)
             if self._task is not None:
                 self._task.cancel()
+        late = sum(note.bodies is not None for note in self._notes)
+        self.handover.left["the proxy ended before"] += late
         await self._client.close()
 
     async def _tell(self) -> None:
@@ -54,18 +69,22 @@ class Reporter:
             note = self._notes.popleft()
             identity = note.identity
             whose = {**self._place(note), "sessionId": identity.session, "agent": identity.agent}
-            told: list[tuple[str, Any]] = [
-                ("finish_request", {**whose, "note": dict(note.fields)}),
-            ]
-            if (event := _measured(note)) is not None:
-                told.append(("record_event", {**whose, "event": event}))
+            self._waiting_bytes -= note.bodies.size if note.bodies is not None else 0
             try:
-                for name, fields in told:
-                    await self._client.call(name, fields, deadline_s=_DEADLINE_S)
+                await self._tell_one(note, whose)
                 self.told += 1
             except WmError:
                 self.dropped += 1
+                self.handover.left["no daemon took them"] += note.bodies is not None
         self._task = None
+
+    async def _tell_one(self, note: Note, whose: dict[str, Any]) -> None:
+        call = self._client.call
+        finish = {**whose, "note": dict(note.fields)}
+        told = await call("finish_request", finish, deadline_s=_DEADLINE_S)
+        if (event := _measured(note)) is not None:
+            await call("record_event", {**whose, "event": event}, deadline_s=_DEADLINE_S)
+        await self.handover.hand_over(note, whose, str(told["flowId"]), _DEADLINE_S)
 
     @staticmethod
     def _place(note: Note) -> dict[str, str]:

@@ -10,24 +10,46 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from wm.proxy.exchange import Failed, Outcome
 from wm.proxy.guard import Admitted
 from wm.proxy.heads import RequestHead, ResponseHead, texts
 from wm.wire import history as histories
+from wm.wire import outline
 from wm.wire.body import Body, index, unread
 from wm.wire.encodings import Opener, opener
-from wm.wire.history import Change, History, Line
+from wm.wire.history import Change, History, Line, identity
 from wm.wire.identity import Conversations, Identity, identify
+from wm.wire.rows import Measure
 from wm.wire.usage import AnswerReader, Told, Usage
+
+RECORDED_BYTES = 32 * 1024 * 1024
+"""No larger answer is recorded; the service takes no larger request."""
 
 MESSAGES = "/v1/messages"
 NO_POLICY = "none"
 _KEPT_BYTES = 4 * 1024 * 1024
 """Of the last bodies, so that the next one of a conversation is read from where it goes on."""
-_MAX_LINES = 400
-"""Identities of so many messages go into one note; a resumed history may have thousands."""
+_MAX_LINES_BYTES = 160 * 1024
+"""Of messages in one note, those at the end count; a resumed history may have thousands."""
+
+
+@dataclass(frozen=True)
+class Bodies:
+    """What was sent and what came, as it went over the line; an answer that is not whole to where
+    it broke off. at: when the request began, seconds since 1970."""
+
+    request: Body
+    answer: tuple[bytes, ...]
+    encoding: str
+    kind: str
+    at: float
+
+    @property
+    def size(self) -> int:
+        return len(self.request.raw) + sum(map(len, self.answer))
 
 
 @dataclass(frozen=True)
@@ -36,6 +58,9 @@ class Note:
 
     identity: Identity
     fields: Mapping[str, Any]
+    bodies: Bodies | None = None
+    unrecorded: str = ""
+    """Why there are none where there should be."""
 
 
 class Report(Protocol):
@@ -67,12 +92,21 @@ class Tally:
 
 
 class Observer:
-    """Watches all exchanges of one proxy. On the event loop."""
+    """Watches all exchanges of one proxy. record: bodies go along with the notes. measure: what
+    a token is, in the sizes that are noted. On the event loop."""
 
     def __init__(
-        self, report: Report, failed: Failed, clock: Callable[[], float] = time.monotonic
+        self,
+        report: Report,
+        failed: Failed,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        record: bool = False,
+        measure: Measure = outline.quick,
     ) -> None:
         self.tally = Tally()
+        self.measure = measure
+        self.record = record
         self._report = report
         self._failed = failed
         self._clock = clock
@@ -95,20 +129,20 @@ class Observer:
 
     def identified(
         self, path: str, headers: Mapping[str, str], raw: bytes, workspace: str
-    ) -> tuple[Identity, History, Change]:
-        """Whose request it is, what it holds, and how it goes on."""
+    ) -> tuple[Identity, History, Change, Body | None]:
+        """Whose request it is, what it holds, how it goes on, and where it all stands."""
         known = headers.get("x-claude-code-session-id") or headers.get("x-session-id", "")
         key = f"{known}/{headers.get('x-claude-code-agent-id', '')}"
         before = self._bodies.get(key)
         body = index(raw, before[0] if before else None)
         found = identify(path, headers, body, workspace=workspace)
         if body is None:
-            return found, History("", ()), Change(histories.Kind.FIRST, 0)
+            return found, History("", ()), Change(histories.Kind.FIRST, 0), None
         now = histories.history(body, before)
         if body.messages and found.call in ("main", "subagent"):
             self._keep(key, body, now)
         identity, change = self._conversations.follow(found, now)
-        return identity, now, change
+        return identity, now, change, body
 
     def _keep(self, key: str, body: Body, now: History) -> None:
         old = self._bodies.pop(key, None)
@@ -144,6 +178,9 @@ class Watched:
         self._times = {"sent": 0.0, "firstByte": 0.0, "ended": 0.0}
         self._opener: Opener | None = None
         self._reader: AnswerReader | None = None
+        self._answer: list[bytes] | None = [] if observer.record else None
+        self._encoding = self._kind = ""
+        self._at = time.time()
 
     def decided(self, policy: str, blocks: tuple[str, ...]) -> None:
         self._decided = policy, blocks
@@ -157,36 +194,57 @@ class Watched:
     def head(self, head: ResponseHead) -> None:
         self._times["firstByte"] = self._since()
         self._status = head.status
+        self._encoding = (head.get(b"content-encoding") or b"").decode("latin-1")
+        self._kind = (head.get(b"content-type") or b"").decode("latin-1").lower()
         if self._is_message:
-            self._opener = opener((head.get(b"content-encoding") or b"").decode("latin-1"))
-            kind = (head.get(b"content-type") or b"").lower()
-            self._reader = AnswerReader(stream=kind.startswith(b"text/event-stream"))
+            self._opener = opener(self._encoding)
+            self._reader = AnswerReader(stream=self._kind.startswith("text/event-stream"))
 
     def body(self, data: bytes) -> None:
         self._sizes[1] += len(data)
+        if self._answer is not None and self._sizes[1] <= RECORDED_BYTES:
+            self._answer.append(data)
         if self._reader is not None and self._opener is not None:
             self._reader.feed(self._opener.feed(data))
 
     def ended(self, outcome: Outcome) -> None:
         self._times["ended"] = self._since()
         told = self._reader.told() if self._reader is not None else Told()
-        identity, now, change = self._identified()
+        identity, now, change, body = self._identified()
         well = outcome is Outcome.WHOLE and self._status < 400 and not told.error
-        note = Note(identity, self._fields(identity, now, change, told, outcome))
+        asked = self._observer.record and self.path.startswith(MESSAGES) and self._sizes[0] > 0
+        note = Note(
+            identity,
+            self._fields(identity, now, change, told, outcome, body),
+            self._bodies(body),
+            "no request" if asked and body is None else "",
+        )
         self._observer.ended(note, told, well=well)
 
-    def _identified(self) -> tuple[Identity, History, Change]:
+    def _bodies(self, body: Body | None) -> Bodies | None:
+        answer, self._answer = self._answer, None
+        if answer is None or body is None:
+            return None
+        whole = tuple(answer) if self._sizes[1] <= RECORDED_BYTES else ()
+        return Bodies(body, whole, self._encoding, self._kind, self._at)
+
+    def _identified(self) -> tuple[Identity, History, Change, Body | None]:
         raw, self._request = b"".join(self._request), []
         headers = texts(self._asked.headers)
         if raw:
             return self._observer.identified(self.path, headers, raw, self.workspace)
         found = identify(self.path, headers, None, workspace=self.workspace)
-        return found, History("", ()), Change(histories.Kind.FIRST, 0)
+        return found, History("", ()), Change(histories.Kind.FIRST, 0), None
 
     def _fields(
-        self, identity: Identity, now: History, change: Change, told: Told, outcome: Outcome
+        self,
+        identity: Identity,
+        now: History,
+        change: Change,
+        told: Told,
+        outcome: Outcome,
+        body: Body | None,
     ) -> Mapping[str, Any]:
-        fresh = now.lines[change.common :][-_MAX_LINES:]
         return {
             "agent": identity.agent,
             "call": identity.call,
@@ -207,17 +265,50 @@ class Watched:
             "change": change.kind.value if now.lines else "",
             "common": change.common,
             "head": now.head,
-            "lines": [_line(line) for line in fresh],
+            **self._outlined(body, now, change),
+            "startedAt": iso(self._at),
             "usage": None if told.usage is None else _usage(told.usage),
             "times": {name: round(value, 3) for name, value in self._times.items()},
         }
+
+    def _outlined(self, body: Body | None, now: History, change: Change) -> dict[str, Any]:
+        """What a request is made of, without its contents."""
+        if body is None:
+            return {"lines": []}
+        measure = self._observer.measure
+        fresh = zip(now.lines[change.common :], body.messages[change.common :], strict=True)
+        lines = [_line(line, outline.sizes(message, measure)) for line, message in fresh]
+        told = {"lines": _fitting(lines), "marks": outline.marks(body)}
+        if change.head_changed or change.kind in (histories.Kind.FIRST, histories.Kind.RESTARTED):
+            blocks = {"tools": body.tools, "system": body.system}
+            told["before"] = [
+                {"role": role, "blocks": [identity(b) for b in blocks[role]], "sizes": sizes}
+                for role, sizes in outline.before(body, measure)
+            ]
+        return {**told, "modes": outline.modes_of(body)}
 
     def _since(self) -> float:
         return (self._clock() - self._begun) * 1000
 
 
-def _line(line: Line) -> dict[str, Any]:
-    return {"role": line.role, "blocks": list(line.blocks)}
+def _line(line: Line, sizes: list[int]) -> dict[str, Any]:
+    return {"role": line.role, "blocks": list(line.blocks), "sizes": sizes}
+
+
+def _fitting(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The lines at the end that fit into a note."""
+    left = _MAX_LINES_BYTES
+    for number in range(len(lines) - 1, -1, -1):
+        left -= 60 + 28 * len(lines[number]["blocks"])
+        if left < 0:
+            return lines[number + 1 :]
+    return lines
+
+
+def iso(seconds: float) -> str:
+    """A time of the clock as files have it."""
+    moment = datetime.fromtimestamp(seconds, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _usage(usage: Usage) -> dict[str, int]:

@@ -14,12 +14,13 @@ outside     a document that parses, but whose checksum is not ours: somebody edi
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from types import TracebackType
 from typing import Generic, Protocol, TypeVar
 
+from wm.domain.recording import Index
 from wm.formats.base import Document
 from wm.formats.contract_record import ContractRecord
 from wm.formats.core_memory import CoreMemory
@@ -29,6 +30,7 @@ from wm.formats.home import Aliases, AllowedDigests, InstalledModels
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
+from wm.formats.recording import Recording
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.sweep_log import SessionSweepLog, SweepLog
 from wm.formats.tombstones import Tombstones, TrashedEntry
@@ -247,6 +249,23 @@ class Store(Protocol):
 
     def discard_vectors(self, workspace: str) -> int:
         """Delete what all models made of a workspace's texts; how many files."""
+
+    def append_recording(
+        self, workspace: str, session: str, most: int, make: Callable[[Index], Recording | None]
+    ) -> bool:
+        """Add a line to a session's recorded bodies; class relaxed. `make` is told what the log
+        holds and may decline. False where the log would have more than `most` bytes. Raises
+        StoreError, and what `make` raises."""
+
+    def recordings(self, workspace: str, session: str) -> tuple[Recording, ...]:
+        """The recorded bodies of a session, oldest first; lines that cannot be read are left
+        out."""
+
+    def recording_sessions(self, workspace: str) -> tuple[str, ...]:
+        """The `<sid>`s of the sessions with recorded bodies, sorted."""
+
+    def discard_recordings(self, workspace: str, session: str) -> bool:
+        """Delete a session's recorded bodies; False where there are none."""
 
     def flush(self) -> None:
         """Bring everything relaxed to disk (epoch, compaction, idle, exit)."""

@@ -64,6 +64,7 @@ def check(store: FileStore, *, deep: bool = False) -> Iterator[Finding]:
         for workspace in store.workspaces() if deep else ():
             yield from _logs(store, workspace)
             yield from _vectors(store, workspace)
+            yield from _session_logs(store, workspace)
     yield from _quarantined(store)
 
 
@@ -257,6 +258,24 @@ def _logs(store: FileStore, workspace: str) -> Iterator[Finding]:
     if missing:
         told = f"Log files between the oldest and the newest are missing: {sorted(missing)}."
         yield Finding("missing_log", "warning", path, told)
+
+
+def _session_logs(store: FileStore, workspace: str) -> Iterator[Finding]:
+    """Damaged lines of what proxies told; nothing else depends on them."""
+    for kind in (paths.FLOWS, paths.RECORDINGS):
+        path = f"{paths.workspace_folder(workspace)}/{kind}"
+        try:
+            with store.disk.folder(path) as folder:
+                for name in filter(paths.session_of_flows, store.disk.list(folder)):
+                    raw = store.disk.read(folder, name, _MAX_LOG_BYTES)
+                    lines = jsonlines.read(raw, store.core.key_to_read())
+                    if lines.damaged:
+                        told = f"{lines.damaged} lines cannot be read; all others can."
+                        yield Finding("damaged_records", "warning", f"{path}/{name}", told)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            yield _unreachable(store, path, error)
 
 
 def _log(

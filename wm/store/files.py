@@ -7,14 +7,16 @@ unflushed is brought to disk by `flush`. How each of these works stands in `copi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from wm.domain.recording import Index
 from wm.formats.base import Document
 from wm.formats.flow import Flow
+from wm.formats.recording import Recording
 from wm.settings import StoreSettings
-from wm.store import flows, flushing, outputs, paths, vectors
+from wm.store import flows, flushing, outputs, paths, recordings, vectors
 from wm.store import key as keys
 from wm.store.base import Health, LogReading, Maker, Reading, Ref, SavedVectors
 from wm.store.core import Core
@@ -33,6 +35,7 @@ class FileStore:
         self.settings = settings
         self.disk = disk or Disk(home)
         self.core = Core(home, settings, self.disk)
+        self._indexes = recordings.Indexes()
 
     def read(self, ref: Ref[D]) -> Reading[D]:
         place = paths.place(ref)
@@ -93,6 +96,21 @@ class FileStore:
 
     def discard_vectors(self, workspace: str) -> int:
         return vectors.discard(self.core, workspace)
+
+    def append_recording(
+        self, workspace: str, session: str, most: int, make: Callable[[Index], Recording | None]
+    ) -> bool:
+        return recordings.append(self.core, self._indexes, workspace, session, most, make)
+
+    def recordings(self, workspace: str, session: str) -> tuple[Recording, ...]:
+        return recordings.read(self.core, workspace, session)
+
+    def recording_sessions(self, workspace: str) -> tuple[str, ...]:
+        found = self._list(f"{paths.workspace_folder(workspace)}/{paths.RECORDINGS}")
+        return recordings.sessions(found)
+
+    def discard_recordings(self, workspace: str, session: str) -> bool:
+        return recordings.discard(self.core, workspace, session)
 
     def flush(self) -> None:
         flushing.flush(self.core)

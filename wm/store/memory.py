@@ -11,16 +11,18 @@ import hmac
 import secrets
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, TypeVar
 
+from wm.domain.recording import Index
 from wm.errors import Busy, StoreError, Unwritable
 from wm.formats.base import Document
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.flow import Flow
+from wm.formats.recording import Recording
 from wm.settings import StoreSettings
-from wm.store import envelope, evidence, flows, jsonlines, paths
+from wm.store import envelope, evidence, flows, jsonlines, paths, recordings
 from wm.store.base import RELAXED, Health, LogReading, Maker, Reading, Ref, SavedVectors
 from wm.store.key import KEY_BYTES
 from wm.store.paths import Place
@@ -40,6 +42,7 @@ class MemoryStore:
         self._lines: dict[str, bytes] = {}
         self._flows: dict[Place, bytes] = {}
         self._vectors: dict[tuple[str, Maker], SavedVectors] = {}
+        self._recordings: dict[Place, bytes] = {}
         self._locks: dict[Place, threading.Lock] = {}
         self._dirty = False
 
@@ -117,6 +120,36 @@ class MemoryStore:
             for place in known:
                 del self._vectors[place]
         return len(known)
+
+    def append_recording(
+        self, workspace: str, session: str, most: int, make: Callable[[Index], Recording | None]
+    ) -> bool:
+        place = paths.recordings_place(workspace, session)
+        with self._guard:
+            raw = self._recordings.get(place, b"")
+            index, _whole = recordings.indexed(raw, self._key)
+            line = make(index)
+            data = recordings.encode(line, self._key) if line is not None else b""
+            if len(raw) + len(data) > most:
+                return False
+            self._recordings[place] = raw + data
+        self._dirty = True
+        return True
+
+    def recordings(self, workspace: str, session: str) -> tuple[Recording, ...]:
+        with self._guard:
+            raw = self._recordings.get(paths.recordings_place(workspace, session), b"")
+        return recordings.decode(raw, self._key)
+
+    def recording_sessions(self, workspace: str) -> tuple[str, ...]:
+        folder = f"{paths.workspace_folder(workspace)}/{paths.RECORDINGS}"
+        with self._guard:
+            return recordings.sessions([p.name for p in self._recordings if p.folder == folder])
+
+    def discard_recordings(self, workspace: str, session: str) -> bool:
+        place = paths.recordings_place(workspace, session)
+        with self._guard:
+            return self._recordings.pop(place, None) is not None
 
     def flush(self) -> None:
         self._dirty = False

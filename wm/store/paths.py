@@ -37,6 +37,7 @@ EVIDENCE = "evidence"
 FLOWS = "flows"
 MODELS = "models"
 VECTORS = "vectors"
+RECORDINGS = "recordings"
 
 _KEY = re.compile(r"[0-9a-f]{16}", re.ASCII)
 # Sessions have sister files `<sid>_<topic>.json`, so their own names carry no underscore.
@@ -146,8 +147,14 @@ def flows_place(workspace: str, session: str) -> Place:
     return Place(f"{workspace_folder(workspace)}/{FLOWS}", name)
 
 
+def recordings_place(workspace: str, session: str) -> Place:
+    """Where the recorded bodies of a session lie; `session`: its id, or the `<sid>`."""
+    name = f"{_plain(session, _SESSION)}.jsonl"
+    return Place(f"{workspace_folder(workspace)}/{RECORDINGS}", name)
+
+
 def session_of_flows(file: str) -> str | None:
-    """The `<sid>` that a file of flows belongs to; None if it is none."""
+    """The `<sid>` that a file of flows or recordings belongs to; None if it is none."""
     name = file.removesuffix(".jsonl")
     return name if file.endswith(".jsonl") and _SESSION.fullmatch(name) else None
 

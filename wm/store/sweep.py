@@ -113,9 +113,10 @@ def classify(folder: tree.Kind | None, name: str) -> tuple[Kind, Part, str, str]
         return kind, _part(name, owner), session, owner
     if folder is None or not folder.knows(name):
         return None
-    of_flows = paths.session_of_flows(owner) if folder.flows else None
-    if of_flows is not None:
-        return Kind.SISTER, _part(name, owner), of_flows, owner
+    of_session = paths.session_of_flows(owner) if folder.flows else None
+    if of_session is not None:
+        kind = Kind.RECORDING if folder.bodies else Kind.SISTER
+        return kind, _part(name, owner), of_session, owner
     kind = Kind.VECTORS if folder.vectors else Kind.KEPT
     return kind, _part(name, owner), "", owner
 

@@ -28,6 +28,9 @@ class Kind:
     home: bool = False
     log: bool = False
     flows: bool = False
+    """A log for each session."""
+    bodies: bool = False
+    """The same, of recorded bodies."""
     vectors: bool = False
 
     def knows(self, name: str) -> bool:
@@ -74,9 +77,10 @@ def kind_of(path: str) -> Kind | None:
         return Kind(_models(""))
     below = "/".join(parts[2:])
     models, log = _models(below), below == paths.EVIDENCE
-    flows, vectors = below == paths.FLOWS, below == paths.VECTORS
+    bodies, vectors = below == paths.RECORDINGS, below == paths.VECTORS
+    flows = bodies or below == paths.FLOWS
     if models or log or flows or vectors:
-        return Kind(models, log=log, flows=flows, vectors=vectors)
+        return Kind(models, log=log, flows=flows, bodies=bodies, vectors=vectors)
     return (
         Kind() if any(row.folder.startswith(f"{below}/") for row in paths.LAYOUT.values()) else None
     )

@@ -161,6 +161,21 @@ def members(raw: bytes, span: Span) -> dict[str, Span] | None:
     return fields if end == span.end else None
 
 
+def items(raw: bytes, span: Span) -> list[Span]:
+    """Where the items of a list stand; [] for what is none."""
+    found: list[Span] = []
+
+    def item(at: int) -> int:
+        found.append(Span(at, _end(raw, at)))
+        return found[-1].end
+
+    try:
+        _list(raw, span.start, item)
+    except (_NotIndexable, RecursionError):
+        return []
+    return found
+
+
 def _index(raw: bytes, before: Body | None) -> Body:
     fields: dict[str, Span] = {}
     parts: dict[str, tuple[Block, ...]] = {}

@@ -93,16 +93,41 @@ def row(body: Body, before: Row | None = None, measure: Measure = estimate) -> R
         kept = tuple(u for u in before.units[before.head :] if u.message < body.reused)
     units = _with_automatic_mark(body, (*head, *kept, *_messages(body, measure)))
     model = _text(body.value("model"))
-    salts = (model.encode("utf-8", "replace"), _modes(body))
+    salts = (model.encode("utf-8", "replace"), modes(body))
     goes_on = before is not None and _same_head(before, head) and before.salts == salts
     known = len(head) + len(kept) if goes_on and kept else 0
+    return _made(units, len(head), model, salts, (before, known))
+
+
+def row_of(units: tuple[Unit, ...], before: Row | None, model: str, told_modes: bytes) -> Row:
+    """A row of ready units. before: an earlier one of the conversation; what both begin with is
+    taken from it."""
+    salts = (model.encode("utf-8", "replace"), told_modes)
+    head = sum(unit.message < 0 for unit in units)
+    known = 0
+    if before is not None and before.salts == salts and before.head == head:
+        pairs = zip(before.units, units, strict=False)
+        known = next((n for n, (a, b) in enumerate(pairs) if a != b), -1)
+        known = min(len(before.units), len(units)) if known < 0 else known
+    return _made(units, head, model, salts, (before, known))
+
+
+def _made(
+    units: tuple[Unit, ...],
+    head: int,
+    model: str,
+    salts: tuple[bytes, bytes],
+    begin: tuple[Row | None, int],
+) -> Row:
+    """begin: an earlier row, and how many of its units these begin with."""
+    before, known = begin
     return Row(
         units,
-        _digests(units, before.chain[:known] if before else (), len(head), salts),
-        _digests(units, before.content[:known] if before else (), len(head), (b"", b"")),
+        _digests(units, before.chain[:known] if before else (), head, salts),
+        _digests(units, before.content[:known] if before else (), head, (b"", b"")),
         tuple(accumulate(unit.tokens for unit in units)),
         model,
-        len(head),
+        head,
         salts,
     )
 
@@ -156,21 +181,26 @@ def _empty(block: Block) -> bool:
     return block.text and block.raw == b'""'
 
 
+def size(block: Block, measure: Measure = estimate) -> int:
+    """Tokens of a block, 0 for one that stands in no row."""
+    return 0 if _empty(block) else measure(block)
+
+
 def _unit(section: Section, role: str, message: int, block: Block, measure: Measure) -> Unit:
     value = block.value
     signed = _text(value.get(_SIGNED.get(block.type, "")))
-    ttl = _ttl(value)
+    ttl = ttl_of(value)
     return Unit(section, role, message, identity(block), measure(block), block.type, ttl, signed)
 
 
-def _ttl(value: dict[str, Any]) -> str:
-    """Of the mark of a block, or of one in the parts of a result."""
+def ttl_of(value: dict[str, Any]) -> str:
+    """Of the mark of a block, or of one in the parts of a result; "" without one."""
     mark = value.get(MARK)
     if isinstance(mark, dict):
         return "1h" if mark.get("ttl") == "1h" else "5m"
     if value.get("type") != "tool_result":
         return ""
-    return next((ttl for part in _parts(value) if (ttl := _ttl(part))), "")
+    return next((ttl for part in _parts(value) if (ttl := ttl_of(part))), "")
 
 
 def _with_automatic_mark(body: Body, units: tuple[Unit, ...]) -> tuple[Unit, ...]:
@@ -181,12 +211,12 @@ def _with_automatic_mark(body: Body, units: tuple[Unit, ...]) -> tuple[Unit, ...
     return (*units[:-1], replace(units[-1], ttl="1h" if mark.get("ttl") == "1h" else "5m"))
 
 
-def _modes(body: Body) -> bytes:
+def modes(body: Body) -> bytes:
     """What changes how messages are read, and spares tools and system."""
     thinking = body.value("thinking")
     thinking = thinking if isinstance(thinking, dict) else {}
-    modes = [body.value("tool_choice"), thinking.get("type"), thinking.get("budget_tokens")]
-    return json.dumps(modes, sort_keys=True).encode()
+    told = [body.value("tool_choice"), thinking.get("type"), thinking.get("budget_tokens")]
+    return json.dumps(told, sort_keys=True).encode()
 
 
 def _text(value: Any) -> str:

@@ -14,6 +14,7 @@ from wm.formats.sweep_log import PurgedEvidence, SweepLog
 _SAYS = {
     "output_age": "originals of pruned output, too old",
     "output_count": "originals of pruned output, too many",
+    "recording_age": "recorded bodies that are old",
     "orphan": "of sessions that are gone",
     "trash_age": "forgotten long ago",
     "vectors_age": "vectors that nobody made new for long",

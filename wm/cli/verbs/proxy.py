@@ -20,9 +20,10 @@ from wm.proxy.serve import Running, until_told
     help="Port on the loopback; 0: a free one. Without it, proxy.port of config.toml.",
 )
 @click.option("--upstream", metavar="URL", default="", help="Where requests go on to.")
+@click.option("--record", is_flag=True, help="Keep bodies, without secrets, for `wm replay`.")
 @json_option
 @workspace_options
-def command(caller: Caller, port: int | None, upstream: str, as_json: bool) -> int:
+def command(caller: Caller, port: int | None, upstream: str, record: bool, as_json: bool) -> int:
     """Pass the Messages API through, in the foreground, until SIGTERM or Ctrl-C.
 
     Every agent of yours may use the printed URL; it stays the same after a restart. Requests and
@@ -33,13 +34,16 @@ def command(caller: Caller, port: int | None, upstream: str, as_json: bool) -> i
     number = settings.port if port is None else port
 
     async def serve() -> Seen:
-        async with proxies.watched(caller, settings, token, port=number) as (proxy, seen):
+        watched = proxies.watched(caller, settings, token, port=number, record=record)
+        async with watched as (proxy, seen):
             _tell(proxy, settings.upstream, as_json=as_json)
             await until_told()
         return seen
 
     seen = asyncio.run(serve())
     output.note(f"wm proxy: {proxies.summary(seen)}")
+    if told := proxies.recorded(seen):
+        output.note(f"wm proxy: {told}")
     return 0
 
 

@@ -22,10 +22,13 @@ from wm.settings import environment, find_agent_paths
     "run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
 )
 @click.option("--upstream", metavar="URL", default="", help="Where requests go on to.")
+@click.option("--record", is_flag=True, help="Keep bodies, without secrets, for `wm replay`.")
 @click.option("--quiet", is_flag=True, help="Say nothing at the end.")
 @click.argument("words", metavar="PROGRAM [ARGUMENT]...", nargs=-1, type=click.UNPROCESSED)
 @workspace_options
-def command(caller: Caller, upstream: str, quiet: bool, words: tuple[str, ...]) -> int:
+def command(
+    caller: Caller, upstream: str, record: bool, quiet: bool, words: tuple[str, ...]
+) -> int:
     """Start an agent with a proxy of its own, which ends with it.
 
     `wm run claude` or `wm run -- opencode run "..."`; any program that knows ANTHROPIC_BASE_URL
@@ -47,7 +50,8 @@ def command(caller: Caller, upstream: str, quiet: bool, words: tuple[str, ...]) 
     path = proxies.workspace_part(caller)
 
     async def serve() -> tuple[int, proxies.Seen]:
-        async with proxies.watched(caller, settings, token, port=0) as (proxy, seen):
+        watched = proxies.watched(caller, settings, token, port=0, record=record)
+        async with watched as (proxy, seen):
             url = proxy.base_url + path
             more = launch.environment(words[0], url, env, upstream_host=host)
             code = await run_program((program, *words[1:]), {**env, **more}, folder)
@@ -56,6 +60,8 @@ def command(caller: Caller, upstream: str, quiet: bool, words: tuple[str, ...]) 
     code, seen = asyncio.run(serve())
     if not quiet:
         output.note(f"wm run: {proxies.summary(seen)}")
+        if told := proxies.recorded(seen):
+            output.note(f"wm run: {told}")
     return code
 
 

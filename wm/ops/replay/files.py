@@ -15,6 +15,7 @@ from typing import IO, Any
 
 from wm.errors import UserError
 from wm.ops.replay.captures import Captures, is_capture
+from wm.ops.replay.flows import Flows, is_flow, is_recording
 from wm.ops.replay.sent import JsonObject, Left, Sent, Source
 from wm.ops.replay.sessions import Sessions, is_session
 from wm.ops.replay.transcripts import Transcripts, is_transcript
@@ -24,15 +25,17 @@ _LOOKED_AT_LINES = 50
 Progress = Callable[[int, int], None]
 """Called with the bytes that are done, and all bytes."""
 
-_KINDS: tuple[tuple[Callable[[JsonObject], bool], Callable[[Left], Source]], ...] = (
-    (is_capture, Captures),
-    (is_session, Sessions),
-    (is_transcript, Transcripts),
+_KINDS: tuple[tuple[Callable[[JsonObject], bool], Callable[[Left, Path], Source]], ...] = (
+    (is_flow, Flows),
+    (is_recording, Flows),
+    (is_capture, lambda left, _path: Captures(left)),
+    (is_session, lambda left, _path: Sessions(left)),
+    (is_transcript, lambda left, _path: Transcripts(left)),
 )
 HELP = (
-    "Give a capture (lines with path, headers, body, usage), a transcript of Claude Code "
-    "(~/.claude/projects/…/*.jsonl), or sessions (lines with id, model, system, messages); each "
-    "may be gzipped."
+    "Give a log of a proxy (flows/… or recordings/… of a workspace), a capture (lines with path, "
+    "headers, body, usage), a transcript of Claude Code (~/.claude/projects/…/*.jsonl), or "
+    "sessions (lines with id, model, system, messages); each may be gzipped."
 )
 
 
@@ -42,7 +45,7 @@ def recorded(path: Path, left: Left, progress: Progress) -> Iterator[Sent]:
     strange = 0
     for found in _objects(path, left, progress):
         if source is None:
-            source = next((make(left) for fits, make in _KINDS if fits(found)), None)
+            source = next((make(left, path) for fits, make in _KINDS if fits(found)), None)
             strange += source is None
             if strange > _LOOKED_AT_LINES:
                 break

@@ -89,7 +89,7 @@ def report(
 
 def light(one: Counted) -> Counted:
     """Without the bytes of the request: a long session has gigabytes of them."""
-    return replace(one, sent=replace(one.sent, raw=b""))
+    return replace(one, sent=replace(one.sent, raw=b"", outline=None))
 
 
 def factors_of(counted: Iterable[Counted]) -> Factors:

@@ -83,6 +83,8 @@ class Run:
 
     def count(self, sent: Sent) -> Counted | None:
         """What becomes of a request; None for bytes that are none."""
+        if sent.outline is not None:
+            return self._outlined(sent, *sent.outline)
         one = kept(self._conversations, f"{sent.cache}/{sent.conversation}", _Conversation)
         started = self._clock()
         before = one.talk.before
@@ -115,6 +117,22 @@ class Run:
         log = one.talk.log
         one.removed = removed_paths(came, told, log) if log else frozenset()
         return counted
+
+    def _outlined(self, sent: Sent, found: Row, size: int, messages: int) -> Counted:
+        """A request whose body is not known: no policy can change it."""
+        return Counted(
+            sent=sent,
+            model=found.model,
+            bytes=size,
+            messages=messages,
+            ways=self._ways(sent, found),
+            decided=0,
+            replaced=0,
+            faults=0,
+            broken=0,
+            wrong=(),
+            seconds=0.0,
+        )
 
     def _ways(self, sent: Sent, found: Row) -> tuple[Usage, ...]:
         caches = kept(self._caches, sent.cache, _caches)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from wm.wire.rows import Row
 from wm.wire.usage import Usage
 
 MARK = {"type": "ephemeral"}
@@ -27,7 +28,8 @@ JsonObject = dict[str, Any]
 class Sent:
     """One request. conversation: requests of the same name follow each other. cache: those of the
     same name share a prompt cache. at: seconds, None where nobody knows. usage: as the service
-    reported it. output: tokens of the answer where only its text is known."""
+    reported it. output: tokens of the answer where only its text is known. outline: the row of a
+    request whose body is not known, with its size in bytes, and how many messages it has."""
 
     raw: bytes
     conversation: str
@@ -36,6 +38,7 @@ class Sent:
     output: int = 0
     cache: str = ""
     call: str = "main"
+    outline: tuple[Row, int, int] | None = None
 
 
 @dataclass

@@ -1,0 +1,181 @@
+"""Recorded work through a real proxy and a real daemon: kept once, without secrets, replayed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.terminal import Terminal
+from tests.clients.accounting import blocks_of, canonical
+from tests.clients.scripts import Answer
+from tests.clients.upstream import Upstream
+from tests.proxy.scripted import Chain, by_the_upstream, played, upstream_of
+from wm.domain.recording import Reader
+from wm.formats.replay import ReplayReport
+from wm.ops.replay.report import replay
+from wm.store.paths import sid
+
+TURNS = 12
+
+
+@pytest.fixture
+def user(home_with_daemon: Terminal, tmp_path: Path) -> Terminal:
+    return home_with_daemon.at(f"rec{tmp_path.name}")
+
+
+def log_of(user: Terminal, kind: str, session: str = "s-1") -> Path:
+    (found,) = user.data.glob(f"workspaces/*/{kind}/{sid(session)}.jsonl")
+    return found
+
+
+def result(number: int) -> str:
+    told = "{}:{} the ferry to berth {} is late\n"
+    return "".join(told.format(number, line, line * number % 7) for line in range(150))
+
+
+def replayed(path: Path) -> ReplayReport:
+    return replay(
+        [path], clock=lambda: 0.0, progress=lambda _done, _all: None, measure=by_the_upstream
+    )
+
+
+def as_reported(report: ReplayReport, upstream: Upstream) -> None:
+    """Reads and writes are those that the upstream counted, request by request."""
+    used = [x.usage for x in upstream.exchanges if x.usage is not None]
+    assert len(used) > TURNS
+    assert [
+        (turn.tokens.input, turn.tokens.cache_read, turn.tokens.cache_write_5m)
+        for turn in report.turns
+    ] == [(u.input_tokens, u.cache_read, u.cache_creation) for u in used]
+    assert [turn.reported for turn in report.turns] == [
+        turn.tokens.model_copy(update={"output": turn.tokens.output}) for turn in report.turns
+    ]
+
+
+TROUBLE = (Answer(status=529, error_type="overloaded_error"),)
+
+
+def test_a_recorded_session_comes_back_to_the_byte_and_costs_what_was_reported(
+    user: Terminal,
+) -> None:
+    sent: list[bytes] = []
+    got: list[bytes] = []
+
+    def play(made: Chain) -> None:
+        agent = made.agent(user.repo, session=user.repo.parent.name)
+        agent.works("Where do the ferries land?", result, TURNS + 1)
+        agent.tell("And now?")
+        assert agent.ask() == []  # the upstream is overloaded
+        agent.messages[-1] = {"role": "user", "content": [{"type": "text", "text": "Again?"}]}
+        agent.ask()
+        del agent.messages[7:]
+        agent.ask()
+        sent.extend(agent.sent)
+        got.extend(agent.got)
+
+    session = user.repo.parent.name
+    with upstream_of(TURNS, *TROUBLE) as upstream:
+        made = played(user.settings(), upstream.url, play, record=True)
+        assert made.faults == []
+        assert made.reporter.handover.recorded == len(sent) == TURNS + 4
+        assert not +made.reporter.handover.left
+        log = log_of(user, "recordings", session)
+        assert log.stat().st_mode & 0o777 == 0o600
+        rebuilt = list(filter(None, map(Reader().take, _lines(log))))
+        assert [one.request for one in rebuilt] == sent
+        assert [json.loads(one.answer or b"") for one in rebuilt] == list(map(json.loads, got))
+        as_reported(replayed(log_of(user, "flows", session)), upstream)
+        # Without the bodies: sizes, identities and marks are enough.
+        assert _bytes(log) <= 1.1 * _unique(sent, got)
+        log.unlink()
+        as_reported(replayed(log_of(user, "flows", session)), upstream)
+
+
+def _lines(path: Path) -> list[Any]:
+    from wm.formats.recording import Recording
+
+    return [Recording.model_validate_json(line) for line in path.read_bytes().splitlines()]
+
+
+def _bytes(path: Path) -> int:
+    return path.stat().st_size
+
+
+def _unique(sent: list[bytes], got: list[bytes]) -> int:
+    """Bytes of all blocks that were sent or answered, each counted once, and of what else the
+    answers say."""
+    found: set[bytes] = set()
+    for raw in got:
+        found.add(canonical({**json.loads(raw), "content": []}))
+    for raw in (*sent, *got):
+        body = json.loads(raw)
+        found.update(map(canonical, (*body.get("tools", ()), *blocks_of(body.get("system")))))
+        for message in (*body.get("messages", ()), body):
+            found.update(map(canonical, blocks_of(message.get("content"))))
+    return sum(map(len, found))
+
+
+def test_secrets_of_bodies_reach_no_file(user: Terminal) -> None:
+    secret = "sk-ant-" + "api03-" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4z" * 3
+    session = user.repo.parent.name
+
+    def play(made: Chain) -> None:
+        agent = made.agent(user.repo, session=session)
+        agent.works(f"The key is {secret}", lambda _n: f"export KEY={secret}\n", 3)
+
+    with upstream_of(2) as upstream:
+        made = played(user.settings(), upstream.url, play, record=True)
+    assert made.reporter.handover.recorded == 3
+    raw = log_of(user, "recordings", session).read_bytes()
+    assert b"[secret:" in raw
+    held = [p for p in user.data.rglob("*") if p.is_file() and secret.encode() in p.read_bytes()]
+    assert held == []
+
+
+def test_what_the_daemon_has_forgotten_is_handed_over_whole(user: Terminal) -> None:
+    session = user.repo.parent.name
+    sent: list[bytes] = []
+
+    def play(made: Chain) -> None:
+        agent = made.agent(user.repo, session=session)
+        agent.works("Where do the ferries land?", result, 3)
+        user.wm("session", "delete", session)
+        agent.works("And now?", result, 3)
+        sent.extend(agent.sent)
+
+    with upstream_of(2) as upstream:
+        made = played(user.settings(), upstream.url, play, record=True)
+    assert made.reporter.handover.recorded == len(sent)
+    rebuilt = filter(None, map(Reader().take, _lines(log_of(user, "recordings", session))))
+    assert [one.request for one in rebuilt][-1] == sent[-1]
+
+
+def test_a_session_that_is_deleted_takes_its_bodies_along(user: Terminal) -> None:
+    session = user.repo.parent.name
+    with upstream_of(1) as upstream:
+        played(
+            user.settings(),
+            upstream.url,
+            lambda made: made.agent(user.repo, session=session).works("Go", result, 2),
+            record=True,
+        )
+    assert log_of(user, "recordings", session).exists()
+    said = user.wm("session", "delete", session)
+    assert said.code == 0, said.err
+    assert list(user.data.glob(f"workspaces/*/*/{sid(session)}*.jsonl")) == []
+
+
+def test_without_a_daemon_nothing_is_recorded_and_it_is_said(terminal: Terminal) -> None:
+    with upstream_of(1) as upstream:
+        made = played(
+            terminal.settings(),
+            upstream.url,
+            lambda made: made.agent(terminal.repo).works("Go", result, 2),
+            record=True,
+        )
+    assert made.reporter.handover.recorded == 0
+    assert dict(+made.reporter.handover.left) == {"no daemon took them": 2}
+    assert not terminal.data.exists()

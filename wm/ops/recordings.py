@@ -1,0 +1,62 @@
+"""Bodies of exchanges, kept where somebody asked for it (PX-11).
+
+What a proxy hands over is redacted here, before anything else becomes of it.
+"""
+
+from __future__ import annotations
+
+from wm.domain.recording import Cut, Index, Line, NotJson, cut
+from wm.formats.protocol import RecordAnswer, RecordRequest
+from wm.formats.recording import Recording
+from wm.ops.base import Operation, Work
+from wm.ops.place import locate
+from wm.ops.sessions import require_session
+from wm.store import paths
+
+BASE_UNKNOWN, FULL, NOT_JSON = "base_unknown", "full", "not_json"
+
+
+def _record(work: Work, request: RecordRequest) -> RecordAnswer:
+    runtime = work.runtime
+    require_session(request, runtime.settings.session)
+    place = locate(runtime, request)
+    try:
+        parts = [cut(part.encode("utf-8"), runtime.redactor) for part in request.parts]
+        answer = [cut(part.encode("utf-8"), runtime.redactor) for part in request.answer]
+    except (NotJson, UnicodeEncodeError):
+        return RecordAnswer(place=place, reason=NOT_JSON)
+    lost: list[str] = []
+
+    def made(index: Index) -> Recording | None:
+        line = _line(index, request, parts, answer)
+        if line is None:
+            lost.append(BASE_UNKNOWN)
+        return line
+
+    session = paths.sid(request.session_id)
+    most = runtime.settings.proxy.recording_max_bytes
+    if not runtime.store.append_recording(place.key, session, most, made):
+        lost.append(FULL)
+    return RecordAnswer(place=place, reason=next(iter(lost), ""))
+
+
+def _line(
+    index: Index, request: RecordRequest, parts: list[Cut], answer: list[Cut]
+) -> Recording | None:
+    """What is to be written; None where the request that this one goes on from is not known."""
+    begin = index.kept(request.base, request.keep)
+    if begin is None:
+        return None
+    line = Line(index)
+    entries = (*begin, *map(line.entry, parts))
+    told = tuple(map(line.entry, answer))
+    fields = {
+        "exchange": request.exchange,
+        "at": request.at,
+        "more": request.more,
+        "answer_kind": request.answer_kind if answer else "",
+    }
+    return line.done(entries, told, fields, request.base)
+
+
+record_exchange = Operation("record_exchange", RecordRequest, RecordAnswer, _record)

@@ -1,0 +1,118 @@
+"""The message that a stream of events adds up to. Pure (PX-11).
+
+What a client makes of the stream: every piece of a text, of thinking or of a call's arguments
+joined, so that nothing in it is split. Events and pieces that nobody knows are kept beside it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from wm.wire.sse import Decoder, Event
+
+_JOINED = {
+    "text_delta": "text",
+    "thinking_delta": "thinking",
+    "signature_delta": "signature",
+    "input_json_delta": "partial_json",
+}
+_PARTIAL = "partial_json"
+
+
+def message(pieces: Iterable[bytes]) -> bytes | None:
+    """The message as JSON, in the spelling of clients; None where no event tells of one. An error
+    stands in it as `error`, unknown events as `events`."""
+    decoder, made = Decoder(), _Message()
+    for piece in pieces:
+        for event in decoder.feed(piece):
+            made.take(event)
+    value = made.value()
+    return None if value is None else spelled(value)
+
+
+def spelled(value: Any) -> bytes:
+    """JSON as most clients write it; in ASCII where half a surrogate stands in it."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":")).encode("ascii")
+
+
+class _Message:
+    def __init__(self) -> None:
+        self._head: dict[str, Any] = {}
+        self._blocks: dict[int, dict[str, Any]] = {}
+        self._texts: dict[tuple[int, str], list[str]] = {}
+        self._others: list[Any] = []
+
+    def take(self, event: Event) -> None:
+        try:
+            body = json.loads(event.data)
+        except (ValueError, RecursionError):
+            return
+        if not isinstance(body, dict):
+            return
+        match event.name:
+            case "message_start" if isinstance(body.get("message"), dict):
+                self._head = {**body["message"]}
+            case "content_block_start" if isinstance(body.get("content_block"), dict):
+                self._blocks[_index(body)] = {**body["content_block"]}
+            case "content_block_delta" if isinstance(body.get("delta"), dict):
+                self._delta(_index(body), body["delta"])
+            case "message_delta":
+                self._change(body)
+            case "error":
+                self._head["error"] = body.get("error")
+            case "ping" | "content_block_stop" | "message_stop":
+                pass
+            case _:
+                self._others.append(body)
+
+    def _delta(self, index: int, delta: dict[str, Any]) -> None:
+        kind = str(delta.get("type"))
+        field = _JOINED.get(kind)
+        text = delta.get(field) if field is not None else None
+        if field is not None and isinstance(text, str):
+            self._texts.setdefault((index, field), []).append(text)
+        elif kind == "citations_delta":
+            block = self._blocks.setdefault(index, {})
+            block["citations"] = [*(block.get("citations") or []), delta.get("citation")]
+        else:
+            self._others.append({"index": index, "delta": delta})
+
+    def _change(self, body: dict[str, Any]) -> None:
+        delta = body.get("delta")
+        self._head.update(delta if isinstance(delta, dict) else {})
+        if isinstance(body.get("usage"), dict):
+            usage = self._head.get("usage")
+            self._head["usage"] = {**(usage if isinstance(usage, dict) else {}), **body["usage"]}
+        rest = {k: v for k, v in body.items() if k not in ("type", "delta", "usage")}
+        self._head.update(rest)
+
+    def value(self) -> dict[str, Any] | None:
+        if not (self._head or self._blocks or self._texts or self._others):
+            return None
+        blocks = {index: self._blocks.get(index, {}) for index, _ in self._texts}
+        blocks.update(self._blocks)
+        for (index, field), told in self._texts.items():
+            blocks[index] = _with(blocks[index], field, "".join(told))
+        content = [blocks[index] for index in sorted(blocks)]
+        others = {"events": self._others} if self._others else {}
+        return {**self._head, **({"content": content} if content else {}), **others}
+
+
+def _with(block: dict[str, Any], field: str, text: str) -> dict[str, Any]:
+    if field != _PARTIAL:
+        before = block.get(field)
+        return {**block, field: (before if isinstance(before, str) else "") + text}
+    try:
+        return {**block, "input": json.loads(text or "{}")}
+    except (ValueError, RecursionError):
+        return {**block, _PARTIAL: text}
+
+
+def _index(body: dict[str, Any]) -> int:
+    index = body.get("index")
+    return index if type(index) is int else -1

@@ -1,0 +1,131 @@
+"""A request by sizes, identities and marks, without its contents. Pure (PX-10, PX-11).
+
+So much of it is noted of every exchange, and is enough to ask the model of the cache what was read
+and written: `Unfolding` makes rows of it again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from wm.wire.body import Block, Body, Message
+from wm.wire.history import MARK
+from wm.wire.rows import (
+    CHARS_PER_TOKEN,
+    Measure,
+    Row,
+    Section,
+    Unit,
+    estimate,
+    modes,
+    row_of,
+    size,
+    ttl_of,
+)
+
+_MARKED = b'"%b"' % MARK.encode()
+_DIGEST_BYTES = 8
+TOOLS, SYSTEM, ITSELF, HOUR = "t", "s", "*", "h"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A message, or what stands before all of them: role, identities and sizes of its blocks."""
+
+    role: str
+    blocks: tuple[str, ...]
+    sizes: tuple[int, ...]
+
+
+def quick(block: Block) -> int:
+    """As `wm.wire.rows.estimate`, without writing a block anew that needs no closer look."""
+    raw = block.raw
+    if block.text or _MARKED in raw or b'"image"' in raw or not raw.isascii():
+        return estimate(block)
+    return max(1, len(raw) // CHARS_PER_TOKEN)
+
+
+def sizes(message: Message, measure: Measure = quick) -> list[int]:
+    """Tokens of each block of a message."""
+    return [size(block, measure) for block in message.blocks]
+
+
+def before(body: Body, measure: Measure = quick) -> list[tuple[str, list[int]]]:
+    """The same of tools and system prompt, by their names."""
+    tools = [0 if b.value.get("defer_loading") else size(b, measure) for b in body.tools]
+    return [("tools", tools), ("system", [size(block, measure) for block in body.system])]
+
+
+def marks(body: Body) -> list[str]:
+    """Where cache marks stand, in order; what has none is not looked into."""
+    found = [f"{TOOLS}.{place}" for place in _marked(body.tools)]
+    found += [f"{SYSTEM}.{place}" for place in _marked(body.system)]
+    for number, message in enumerate(body.messages):
+        found += [f"{number}.{place}" for place in _marked(message.blocks)]
+    itself = body.value(MARK)
+    if isinstance(itself, dict):
+        found.append(ITSELF + (HOUR if itself.get("ttl") == "1h" else ""))
+    return found
+
+
+def _marked(blocks: Sequence[Block]) -> list[str]:
+    likely = [(n, block) for n, block in enumerate(blocks) if _MARKED in block.raw]
+    told = [(n, ttl_of(block.value)) for n, block in likely]
+    return [f"{n}{HOUR if ttl == '1h' else ''}" for n, ttl in told if ttl]
+
+
+def modes_of(body: Body) -> str:
+    """16 hex digits for what changes how messages are read."""
+    return hashlib.blake2b(modes(body), digest_size=_DIGEST_BYTES).hexdigest()
+
+
+class Unfolding:
+    """The rows of one conversation, request by request."""
+
+    def __init__(self) -> None:
+        self._head: tuple[Line, ...] = ()
+        self._lines: list[Line] = []
+        self._row: Row | None = None
+
+    def take(
+        self,
+        head: Iterable[Line],
+        common: int,
+        lines: Iterable[Line],
+        count: int,
+        told: tuple[Sequence[str], str, str],
+    ) -> Row | None:
+        """The row of a request: what stands before its messages (nothing: as before), messages
+        that it shares, those behind, how many there are; marks, modes and model. None where
+        not all of them are known."""
+        self._head = tuple(head) or self._head
+        whole = common <= len(self._lines)
+        self._lines[common:] = lines
+        if not whole or len(self._lines) != count or not self._head:
+            self._lines = []
+            return None
+        found, modes_, model = told
+        units = [u for line in self._head for u in _units(line, -1, line.role[0], found)]
+        for number, line in enumerate(self._lines):
+            units += _units(line, number, str(number), found)
+        itself = next((mark for mark in found if mark.startswith(ITSELF)), "")
+        if itself and units and not units[-1].ttl:
+            units[-1] = replace(units[-1], ttl="1h" if itself.endswith(HOUR) else "5m")
+        self._row = row_of(tuple(units), self._row, model, modes_.encode("ascii", "replace"))
+        return self._row
+
+
+def _units(line: Line, message: int, place: str, found: Sequence[str]) -> list[Unit]:
+    section: Section = "messages"
+    if message < 0:
+        section = "tools" if line.role == "tools" else "system"
+    role = line.role if section == "messages" else ""
+    units = []
+    for number, (identity, tokens) in enumerate(zip(line.blocks, line.sizes, strict=False)):
+        mark = f"{place}.{number}"
+        ttl = "1h" if mark + HOUR in found else "5m" if mark in found else ""
+        if tokens:
+            units.append(Unit(section, role, message, identity, tokens, ttl=ttl))
+    return units
