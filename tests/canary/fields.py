@@ -121,7 +121,8 @@ class Filler:
         if origin in (typing.Union, types.UnionType):
             return self._value(typing.get_args(kind)[0], at, leaves, wild)
         if origin is tuple:
-            return [self._value(typing.get_args(kind)[0], at, leaves, wild)]
+            value = self._value(typing.get_args(kind)[0], at, leaves, wild)
+            return [] if value is None else [value]
         if isinstance(kind, type) and issubclass(kind, BaseModel):
             return self._model(kind, at, {}, leaves, wild)
         if kind is str:

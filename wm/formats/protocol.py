@@ -7,7 +7,7 @@ that work on the files without a daemon. Names on the wire are camelCase.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import Field, PrivateAttr
 
@@ -436,9 +436,6 @@ class FinishRequest(SessionScoped):
     note: FlowNote
 
 
-_OWN_ID = r"^([a-z]_[0-9a-f]{16,32})?$"
-
-
 class RecordRequest(SessionScoped):
     """A proxy hands over the bodies of an exchange, as they were: what is kept has no secrets.
 
@@ -447,14 +444,14 @@ class RecordRequest(SessionScoped):
     what follows.
     """
 
-    exchange: str = Field(pattern=_OWN_ID)
-    at: str = Field(default="", pattern=r"^[0-9TZ:.-]{0,30}$")
-    base: str = Field(default="", pattern=_OWN_ID)
+    exchange: str
+    at: str = ""
+    base: str = ""
     keep: int = Field(default=0, ge=0)
     parts: tuple[str, ...] = ()
     more: bool = False
     answer: tuple[str, ...] = ()
-    answer_kind: Literal["", "message", "json", "text"] = ""
+    answer_kind: str = ""
 
 
 class RecordAnswer(Record):

@@ -5,7 +5,11 @@ What a proxy hands over is redacted here, before anything else becomes of it.
 
 from __future__ import annotations
 
+import re
+
 from wm.domain.recording import Cut, Index, Line, NotJson, cut
+from wm.domain.times import iso, parse
+from wm.errors import HostError
 from wm.formats.protocol import RecordAnswer, RecordRequest
 from wm.formats.recording import Recording
 from wm.ops.base import Operation, Work
@@ -14,11 +18,19 @@ from wm.ops.sessions import require_session
 from wm.store import paths
 
 BASE_UNKNOWN, FULL, NOT_JSON = "base_unknown", "full", "not_json"
+_NAME = re.compile(r"[a-z]_[0-9a-f]{16,32}", re.ASCII)
+_KINDS = frozenset({"message", "json", "text"})
 
 
 def _record(work: Work, request: RecordRequest) -> RecordAnswer:
     runtime = work.runtime
     require_session(request, runtime.settings.session)
+    names = [name for name in (request.exchange, request.base) if name]
+    if not request.exchange or not all(map(_NAME.fullmatch, names)):
+        raise HostError(
+            "exchange and base are names of flows: a letter, `_` and hex digits.",
+            fix="Give the flowId that finish_request answered.",
+        )
     place = locate(runtime, request)
     try:
         parts = [cut(part.encode("utf-8"), runtime.redactor) for part in request.parts]
@@ -52,9 +64,9 @@ def _line(
     told = tuple(map(line.entry, answer))
     fields = {
         "exchange": request.exchange,
-        "at": request.at,
+        "at": iso(moment) if (moment := parse(request.at)) is not None else "",
         "more": request.more,
-        "answer_kind": request.answer_kind if answer else "",
+        "answer_kind": request.answer_kind if answer and request.answer_kind in _KINDS else "",
     }
     return line.done(entries, told, fields, request.base)
 
