@@ -33,6 +33,28 @@ def test_a_path_finds_its_row(
     assert (found.route.operation, dict(found.values)) == (operation, values)
 
 
+def test_a_name_at_the_end_is_found_beside_words_and_behind_other_names() -> None:
+    rows = {
+        "word": Route("GET", "/a/b/word", "word", ""),
+        "end": Route("GET", "/a/b/{x}", "end", ""),
+        "middle": Route("GET", "/a/{y}/c", "middle", ""),
+        "both": Route("GET", "/{z}/b/{x}", "both", ""),
+        "alone": Route("POST", "/e/{x}", "alone", ""),
+    }
+    router = Router(rows.values())
+    for method, path, name, values in (
+        ("GET", "/a/b/word", "word", {}),
+        ("GET", "/a/b/e", "end", {"x": "e"}),
+        ("GET", "/a/b/c", "middle", {"y": "b"}),
+        ("GET", "/a/d/c", "middle", {"y": "d"}),
+        ("GET", "/f/b/c", "both", {"z": "f", "x": "c"}),
+        ("POST", "/e/%C3%BC", "alone", {"x": "ü"}),
+    ):
+        assert router.find(method, path) == Match(rows[name], values), path
+    assert router.find("POST", "/e/") == frozenset()
+    assert router.find("GET", "/e/g") == frozenset({"POST"})
+
+
 LOST: list[tuple[str, str, set[str]]] = [
     ("GET", "/", set()),
     ("GET", "/v1", set()),

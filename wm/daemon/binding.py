@@ -41,6 +41,7 @@ class Binding:
         if unknown:
             raise ValueError(f"{route.path}: {self._model.__name__} has no {sorted(unknown)}")
         self._alias = {name: f.alias or name for name, f in fields.items()}
+        self._renamed = tuple((name, alias) for name, alias in self._alias.items() if alias != name)
         self._several = {
             self._alias[name] for name, f in fields.items() if _takes_several(f.annotation)
         }
@@ -105,8 +106,8 @@ class Binding:
         for name, value in values.items():
             filled.pop(name, None)
             filled[self._alias.get(name, name)] = value
-        for name, alias in self._alias.items():
-            if alias != name and alias in filled:
+        for name, alias in self._renamed:
+            if alias in filled:
                 filled.pop(name, None)
 
 
