@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import re2
@@ -48,6 +48,11 @@ def _encodable(text: str) -> str:
     return text
 
 
+def encoded(text: str) -> bytes:
+    """The text as re2 sees it."""
+    return _encodable(text).encode()
+
+
 class Lazy:
     """A pattern of ours that is compiled when it is first used.
 
@@ -82,11 +87,15 @@ class Lazy:
 
     def holds(self, text: str) -> bool:
         """Does it match anywhere? Cheaper than `search`: nothing is said of places."""
-        return self.compiled.search(_encodable(text).encode()) is not None
+        return self.found_in(encoded(text))
+
+    def found_in(self, raw: bytes) -> bool:
+        """`holds` for a text that is `encoded`, for a caller who asks much of it."""
+        return self.compiled.search(raw) is not None
 
     def fits(self, text: str) -> bool:
         """Does the whole text match? Half the cost of `fullmatch`: nothing is said of places."""
-        return self.compiled.fullmatch(_encodable(text).encode()) is not None
+        return self.compiled.fullmatch(encoded(text)) is not None
 
     def end(self, text: str) -> int:
         """Where a match at the start of the text ends, -1 for none. Cheaper than `match`."""
@@ -103,6 +112,10 @@ class Lazy:
         else:
             yield from (found.span() for found in self.finditer(text))
 
+    def starts(self, raw: bytes) -> Iterator[int]:
+        """Where each match begins in a text that is `encoded`, for a caller who asks much of it."""
+        return (found.start() for found in self.compiled.finditer(raw))
+
     def finditer(self, text: str) -> Iterator[Pattern]:
         found: Iterator[Pattern] = self.compiled.finditer(_encodable(text))
         return found
@@ -113,6 +126,43 @@ class Lazy:
 
     def sub(self, replacement: Any, text: str, count: int = 0) -> str:
         return str(self.compiled.sub(replacement, _encodable(text), count))
+
+
+class Sieve:
+    """Which of many hints a text holds, told by one pass over it, however many they are.
+
+    A hint is a pattern of few letters that tells whether a dearer rule is worth a try.
+    """
+
+    __slots__ = ("_compiled", "_hints")
+
+    def __init__(self, hints: Iterable[str]) -> None:
+        self._hints = tuple(dict.fromkeys(hints))
+        self._compiled: Any = None
+
+    @property
+    def compiled(self) -> Any:
+        if self._compiled is None:
+            options = re2.Options()
+            options.log_errors = False
+            made = re2.Set.SearchSet(options)
+            for hint in (_ALWAYS, *self._hints):
+                made.Add(hint)
+            made.Compile()
+            self._compiled = made
+        return self._compiled
+
+    def held(self, raw: bytes) -> frozenset[str]:
+        """The hints that match somewhere in a text (`encoded`)."""
+        found = self.compiled.Match(raw)
+        if _AT not in found:
+            return frozenset(self._hints)  # the pass itself failed, and nothing is ruled out
+        return _NONE if len(found) == 1 else frozenset(self._hints[at - 1] for at in found if at)
+
+
+_ALWAYS, _AT = r"\A", 0
+"""A pattern that every text holds, and its number: re2 gives no other sign that a pass failed."""
+_NONE: frozenset[str] = frozenset()
 
 
 def words(text: str) -> frozenset[str]:

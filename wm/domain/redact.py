@@ -9,19 +9,22 @@ Does not find secrets that look like ordinary words and that no label names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from wm.domain.patterns import Lazy, words
+from wm.domain.patterns import Lazy, Sieve, encoded, escaped
 from wm.domain.secret_formats import FORMATS, SHAPES, WEAK_PREFIXES, Format
-from wm.domain.secret_labels import labelled
-from wm.domain.secret_lines import placed
+from wm.domain.secret_labels import KEY_HINT, labelled
+from wm.domain.secret_lines import HINTS, placed
 from wm.domain.secret_looks import Span, is_placeholder, is_wordy, looks_random
-from wm.domain.text import invisible_in, one_of, translated
+from wm.domain.text import NEVER_PLAIN, USUAL_MARKS, invisible_in, one_of, translated
 
 LABEL_DIGEST_CHARS = 6
 """Hex digits of the salted digest that a label shows (TR-1)."""
+
+SHORTEST_BODY = 8
+"""No format of `FORMATS` has fewer characters behind its prefix, nor a space among these."""
 
 WINDOW = 4096
 """Characters behind a prefix that one format is matched against. Bounds the work per hit (EX-6)."""
@@ -68,14 +71,15 @@ class Redactor:
         """The secrets of a text in order, without overlaps, less those that are allowed."""
         if len(text) < 4:
             return []
-        folded, places = _folded(text)
-        has_run = _TOKEN.holds(folded)
+        folded, places, held = _prepared(text)
+        if not held:
+            return []
         spans = _merged(
-            _known(folded, has_run),
-            labelled(folded),
-            placed(folded),
-            _opaque(folded) if has_run and self.opaque else iter(()),
-            _labels_in(folded),
+            _known(folded, held),
+            labelled(folded) if KEY_HINT in held else _NOTHING,
+            placed(folded, held),
+            _opaque(folded) if _TOKEN.text in held and self.opaque else _NOTHING,
+            _labels_in(folded) if _LABEL.text in held else _NOTHING,
         )
         if places is not None:
             spans = [Span(places[s], places[e - 1] + 1, kind) for s, e, kind in spans]
@@ -113,16 +117,28 @@ _QUOTES = {ord(char): '"' for char in "“”„‟«»「」『』〝〞＂"}
 _SINGLE = {ord(char): "'" for char in "‘’‚‛‹›"}
 _PLAIN = {**_FULL_WIDTH, **_QUOTES, **_SINGLE, 0x3000: " ", 0xA0: " ", 0x202F: " "}
 _READ_AS_PLAIN = one_of(_PLAIN)
+_USUAL = {char: _PLAIN[ord(char)] for char in USUAL_MARKS if ord(char) in _PLAIN}
+"""What Chinese and Japanese prose is full of."""
+
+
+def _prepared(text: str) -> tuple[str, list[int] | None, frozenset[str]]:
+    """The text as it is searched, where its characters stood (None: at the same places), and the
+    hints that it holds."""
+    if text.isascii():
+        return text, None, _held(text)
+    for char, plain in _USUAL.items():
+        text = text.replace(char, plain)
+    held = _held(text)
+    if _UNUSUAL not in held:
+        return text, None, held
+    folded, places = _folded(text)
+    same = places is None and folded == text
+    return folded, places, (held if same else _held(folded)) - {_UNUSUAL}
 
 
 def _folded(text: str) -> tuple[str, list[int] | None]:
-    """The text as it is searched, and where its characters stood (None: at the same places).
-
-    Full-width forms and typographic quotes become plain, one character for one; invisible
-    characters, which would cut a secret in two, leave.
-    """
-    if text.isascii():
-        return text, None
+    """Full-width forms and typographic quotes become plain, one character for one; invisible
+    characters, which would cut a secret in two, leave."""
     folded = translated(text, _PLAIN, _READ_AS_PLAIN)
     hidden = invisible_in(folded) - {"\r"}
     if not hidden:
@@ -131,7 +147,7 @@ def _folded(text: str) -> tuple[str, list[int] | None]:
     return "".join([folded[i] for i in places]), places
 
 
-def _merged(*found: Iterator[Span]) -> list[Span]:
+def _merged(*found: Iterable[Span]) -> list[Span]:
     """Spans of all passes without overlaps: earlier passes win, labels in the text hold none."""
     *passes, labels = [list(spans) for spans in found]
     taken: list[Span] = []
@@ -169,9 +185,8 @@ _LABEL = Lazy(r"\[secret:[a-z0-9_]{2,40}:[0-9a-f]{6}\]")
 
 
 def _labels_in(text: str) -> Iterator[Span]:
-    if "[secret:" in text:
-        for match in _LABEL.finditer(text):
-            yield Span(match.start(), match.end(), "")
+    for match in _LABEL.finditer(text):
+        yield Span(match.start(), match.end(), "")
 
 
 # --- first pass: known formats ---------------------------------------------------------------
@@ -183,6 +198,11 @@ class _Rule(NamedTuple):
     weak: bool
 
 
+def _joins(first: str) -> bool:
+    """May this character go on a word before it?"""
+    return first.isalnum() or first == "_"
+
+
 def _rules_by_prefix(formats: tuple[Format, ...]) -> dict[str, tuple[_Rule, ...]]:
     table: dict[str, tuple[_Rule, ...]] = {}
     for kind, prefix, rest in formats:
@@ -191,19 +211,35 @@ def _rules_by_prefix(formats: tuple[Format, ...]) -> dict[str, tuple[_Rule, ...]
     return table
 
 
+def _hint_of_prefixes(prefixes: Iterable[str]) -> str:
+    """A prefix that is no middle of a longer word (`_continues`), and the least that any format
+    has behind it."""
+    words = [escaped(prefix) for prefix in prefixes if _joins(prefix[0])]
+    others = [escaped(prefix) for prefix in prefixes if not _joins(prefix[0])]
+    start = f"(?:^|[^0-9A-Za-z])(?:{'|'.join(words)})"
+    return f"(?:{'|'.join([start, *others])})[!-~]{{{SHORTEST_BODY}}}"
+
+
 _RULES = _rules_by_prefix(FORMATS)
 _PREFIXES = Lazy("|".join(_escaped for _escaped in sorted(
     ("".join(c if c.isalnum() else "\\" + c for c in prefix) for prefix in _RULES),
     key=len, reverse=True)))  # fmt: skip
-_SHAPES = tuple((kind, needle, Lazy(pattern)) for kind, needle, pattern in SHAPES)
+_PREFIX_HINT = _hint_of_prefixes(_RULES)
+_SHAPES = tuple((shape, Lazy(shape.pattern)) for shape in SHAPES)
 
 
-_RUNLESS = words("$ | % contribsys CONTRIBSYS :A")
+def _known(text: str, held: Collection[str]) -> Iterator[Span]:
+    if _BLOCK_HINT in held:
+        yield from _blocks(text)
+    if _PREFIX_HINT in held:
+        yield from _prefixed(text)
+    has_run = _TOKEN.text in held
+    for shape, pattern in _SHAPES:
+        if shape.hint in held and (has_run or not shape.in_run):
+            yield from _shaped(text, shape.kind, pattern)
 
 
-def _known(text: str, has_run: bool) -> Iterator[Span]:
-    """has_run: some 20 token characters stand together; most shapes need them."""
-    yield from _blocks(text)
+def _prefixed(text: str) -> Iterator[Span]:
     end = 0
     for start, at in _PREFIXES.spans(text):
         before = text[start - 1] if start else ""
@@ -224,9 +260,6 @@ def _known(text: str, has_run: bool) -> Iterator[Span]:
                 end = _run_end(text, end)
             yield Span(_secret_start(text, start, prefix, kind), end, kind)
             break
-    for kind, needle, pattern in _SHAPES:
-        if needle in text and (needle in _RUNLESS or has_run):
-            yield from _shaped(text, kind, pattern)
 
 
 def _run_end(text: str, end: int) -> int:
@@ -243,7 +276,7 @@ def _secret_start(text: str, start: int, prefix: str, kind: str) -> int:
 
 def _continues(before: str, first: str) -> bool:
     """Is a prefix at this place the middle of a longer word? `test_ghp_…` is none."""
-    return before.isalnum() and before.isascii() and (first.isalnum() or first == "_")
+    return before.isalnum() and before.isascii() and _joins(first)
 
 
 def _shaped(text: str, kind: str, pattern: Lazy) -> Iterator[Span]:
@@ -253,6 +286,7 @@ def _shaped(text: str, kind: str, pattern: Lazy) -> Iterator[Span]:
             yield Span(match.start(group), match.end(group), kind)
 
 
+_BLOCK_HINT = "[- ]BEGIN |PuTTY"
 _BLOCK_BEGIN = Lazy(
     r"-----BEGIN ([A-Z0-9 ]{0,60}(?:PRIVATE|SECRET) KEY(?: BLOCK)?)-----"
     r"|---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----"
@@ -262,8 +296,6 @@ _BLOCK_BEGIN = Lazy(
 
 def _blocks(text: str) -> Iterator[Span]:
     """Private key blocks whole, also where the end line is missing or line feeds are escaped."""
-    if " BEGIN " not in text and "-BEGIN " not in text and "PuTTY" not in text:
-        return
     end = 0
     ends = True
     for match in _BLOCK_BEGIN.finditer(text):
@@ -354,3 +386,24 @@ def _token_parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         if last - first >= 20:
             yield first, last
         start = stop + 1
+
+
+# --- what is asked of a text beforehand -------------------------------------------------------
+
+_NOTHING: tuple[Span, ...] = ()
+_UNUSUAL = rf"{_READ_AS_PLAIN.text}|{NEVER_PLAIN}|\x{{fffd}}"
+"""A text without any of these is searched as it stands. The last is what half a surrogate pair is
+matched as."""
+_SIEVES = (
+    Sieve((_UNUSUAL, _BLOCK_HINT, _PREFIX_HINT, *(shape.hint for shape in SHAPES), _LABEL.text)),
+    Sieve((_TOKEN.text,)),
+    Sieve((KEY_HINT,)),
+    Sieve(HINTS),
+)
+"""Most texts hold nothing, and a pass for each group says so. In one group all would be told by one
+pass, through an automaton that does not fit into its memory."""
+
+
+def _held(text: str) -> frozenset[str]:
+    raw = encoded(text)
+    return frozenset().union(*(sieve.held(raw) for sieve in _SIEVES))

@@ -28,14 +28,16 @@ class Format(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """A format without a literal prefix. `needle` must occur before `pattern` is tried.
+    """A format without a literal prefix. hint: a pattern that every match holds.
 
-    The first group is the secret, or the whole match where there is no group.
+    The first group is the secret, or the whole match where there is no group. in_run: twenty of
+    its characters stand together as those of a token do.
     """
 
     kind: str
-    needle: str
+    hint: str
     pattern: str
+    in_run: bool = True
 
 
 def _rows(kind: str, prefixes: str, rest: str) -> list[Format]:
@@ -265,25 +267,25 @@ FORMATS: tuple[Format, ...] = (
 )  # fmt: skip
 
 SHAPES: tuple[Shape, ...] = (
-    Shape("terraform_token", ".atlasv1.", rf"\b{W}{{14}}\.atlasv1\.[0-9A-Za-z_=-]{{50,}}"),
+    Shape("terraform_token", r"\.atlasv1\.", rf"\b{W}{{14}}\.atlasv1\.[0-9A-Za-z_=-]{{50,}}"),
     Shape("azure_ad_secret", "Q~", r"(?:^|[^0-9A-Za-z_~.-])([0-9A-Za-z_~.]{3}\dQ~[0-9A-Za-z_~.-]{31,34})"),
-    Shape("mailchimp_key", "-us", rf"\b{H}{{32}}-us\d{{1,2}}\b"),
+    Shape("mailchimp_key", r"-us\d", rf"\b{H}{{32}}-us\d{{1,2}}\b"),
     Shape("maxmind_key", "_mmk", rf"\b{W}{{6}}_{W}{{29}}_mmk\b"),
-    Shape("discord_token", ".", rf"\b[A-Za-z0-9]{WD}{{22,27}}\.{WD}{{6}}\.{WD}{{27,45}}"),
-    Shape("telegram_token", ":A", rf"\b\d{{6,14}}:A{WD}{{33,36}}\b"),
-    Shape("facebook_token", "|", rf"\b\d{{13,18}}\|{WD}{{24,44}}"),
-    Shape("facebook_token", "%", rf"\b\d{{13,18}}%(?:7C)?{WD}{{24,44}}"),
-    Shape("teams_webhook", ".webhook.office.com/", r"https://[0-9A-Za-z.-]{1,}/webhookb2/[0-9a-zA-Z@/_-]{60,}"),
-    Shape("teams_webhook", ".logic.azure.com", rf"[?&]sig=({WD}{{30,}})"),
+    Shape("discord_token", rf"\.{WD}{{6}}\.", rf"\b[A-Za-z0-9]{WD}{{22,27}}\.{WD}{{6}}\.{WD}{{27,45}}"),
+    Shape("telegram_token", r"\d:A", rf"\b\d{{6,14}}:A{WD}{{33,36}}\b", in_run=False),
+    Shape("facebook_token", r"\d\|", rf"\b\d{{13,18}}\|{WD}{{24,44}}", in_run=False),
+    Shape("facebook_token", r"\d%", rf"\b\d{{13,18}}%(?:7C)?{WD}{{24,44}}", in_run=False),
+    Shape("teams_webhook", r"\.webhook\.office\.com/", r"https://[0-9A-Za-z.-]{1,}/webhookb2/[0-9a-zA-Z@/_-]{60,}"),
+    Shape("teams_webhook", r"\.logic\.azure\.com", rf"[?&]sig=({WD}{{30,}})"),
     Shape("twitter_bearer", "AAAAAAAAAAAAAAAAAAAAA", r"\bA{20,24}[0-9A-Za-z%]{60,}"),
-    Shape("sidekiq_key", "contribsys", rf"\b({H}{{8}}:{H}{{8}})@"),
-    Shape("sidekiq_key", "CONTRIBSYS", rf"\b({H}{{8}}:{H}{{8}})\b"),
-    Shape("mailgun_signing_key", "-", rf"\b{H}{{32}}-{H}{{8}}-{H}{{8}}\b"),
+    Shape("sidekiq_key", "contribsys", rf"\b({H}{{8}}:{H}{{8}})@", in_run=False),
+    Shape("sidekiq_key", "CONTRIBSYS", rf"\b({H}{{8}}:{H}{{8}})\b", in_run=False),
+    Shape("mailgun_signing_key", rf"-{H}{{8}}-{H}{{8}}\b", rf"\b{H}{{32}}-{H}{{8}}-{H}{{8}}\b"),
     Shape("azure_storage_key", "==", rf"(?:^|[^0-9A-Za-z+/-])({B64}{{86}}==)"),
     Shape("azure_devops_token", "AZDO", rf"\b{W}{{76}}AZDO{W}{{4}}\b"),
     Shape("azure_key", "JQQJ99", rf"\b{W}{{40,}}JQQJ99{W}{{20,40}}\b"),
     Shape("azure_key", "ACDbM", rf"\b{W}{{40,}}ACDbM{W}{{6,12}}\b"),
-    Shape("azure_key", "+ASt", rf"\b{B64}{{76}}\+ASt{B64}{{6}}=="),
+    Shape("azure_key", r"\+ASt", rf"\b{B64}{{76}}\+ASt{B64}{{6}}=="),
     Shape("azure_key", "AzSe", rf"\b{W}{{40,42}}AzSe{W}{{6}}\b"),
     Shape("azure_key", "AzCa", rf"\b{B64}{{33}}AzCa{B64}{{5}}="),
     Shape("openai_key", "T3BlbkFJ", rf"\b{WD}{{20,}}T3BlbkFJ{WD}{{20,}}"),
@@ -291,7 +293,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("signed_url", "X-Goog-Signature=", rf"X-Goog-Signature=({H}{{64,}})"),
     Shape("signed_url", "X-Amz-Security-Token=", r"X-Amz-Security-Token=([0-9A-Za-z%+/=_-]{40,})"),
     Shape("signed_url", "sig=", r"[?&;]sig=([0-9A-Za-z%+/=_-]{20,})"),
-    Shape("crypt_hash", "$", r"\$(?:1|5|6|2[abxy]|y|7|argon2(?:id|i|d)|scrypt|apr1|pbkdf2-sha\d+)\$[^\s\"'`:]{20,}"),
+    Shape("crypt_hash", r"\$[0-9a-z]", r"\$(?:1|5|6|2[abxy]|y|7|argon2(?:id|i|d)|scrypt|apr1|pbkdf2-sha\d+)\$[^\s\"'`:]{20,}", in_run=False),
 )  # fmt: skip
 
 WEAK_PREFIXES = frozenset(

@@ -66,6 +66,8 @@ _FAMILIES = {
     "vendor": Lazy(rf"\b(?:{_VENDOR})", ignore_case=True),
 }
 _KEY = Lazy("|".join(family.text for family in _FAMILIES.values()), ignore_case=True)
+KEY_HINT = f"(?i){_KEY.text}"
+"""Where a text holds no key, `labelled` finds nothing."""
 
 
 @lru_cache(maxsize=512)

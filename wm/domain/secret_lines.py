@@ -9,7 +9,8 @@ linear (TR-5).
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
 
 from wm.domain.patterns import Lazy, words
 from wm.domain.secret_looks import Span, is_placeholder, is_wordy, looks_random
@@ -23,17 +24,30 @@ from wm.domain.secret_values import (
 )
 
 
-def placed(text: str) -> Iterator[Span]:
-    """Every value whose place says that it is a secret. May overlap; the caller merges."""
-    if "://" in text or "jdbc:" in text:
+def placed(text: str, held: Collection[str]) -> Iterator[Span]:
+    """Every value whose place says that it is a secret. May overlap; the caller merges.
+
+    held: those of `HINTS` that the text holds.
+    """
+    if _URL_HINT in held:
         yield from _in_urls(text)
-    if _LINE_HINT.search(text) is not None:
-        for mode, pattern in _LINES:
-            yield from _groups(text, mode, pattern)
-    if "ookie" in text or "COOKIE" in text:
+    if _LINE_HINT in held:
+        for row in _LINES:
+            if row.hint in held:
+                yield from _groups(text, row)
+    if _COOKIE_HINT in held:
         yield from _cookies(text)
-    if "kind" in text and "Secret" in text:
+    if _CLUSTER_HINT in held:
         yield from _kubernetes(text)
+
+
+class _Row(NamedTuple):
+    """mode: what the value must look like (`_fits`). hint: what every match holds somewhere; where
+    a text does not, `pattern` is not tried."""
+
+    mode: str
+    hint: str
+    pattern: Lazy
 
 
 _LOGIN = (
@@ -42,94 +56,103 @@ _LOGIN = (
 )
 _WORD = r"\b(?:passwords?|passphrase|passcode|passwort|kennwort|contrase[ñn]a|mot de passe|senha)\b"
 
+_SAYS_LOGIN = f"(?i){_LOGIN}"
+_SAYS_WORD = (
+    r"(?i)password|passphrase|passcode|\bpin\b|passwort|kennwort|contrase|mot de passe|senha"
+)
+_SAYS_KEY = r"(?i)(?:api-?key|token|secret|access-?key|auth-?key|signature)[\"'`]?\s?[:=,]"
+_SAYS_PARAMETER = (
+    r"(?i)[?&;](?:key|sig|signature|code|auth|sid|session|sessionid|jwt|apikey|hmac|ticket)="
+)
+"""Hints that stand for themselves in several rows, or are long."""
+
 # --- lines ---------------------------------------------------------------------------------------
 
-_LINES: tuple[tuple[str, Lazy], ...] = (
+_LINES: tuple[_Row, ...] = (
     # Authorization: Basic …, Bearer …, Token …, or the bare value; other headers
-    ("token", Lazy(
+    _Row("token", r"(?i)authorization", Lazy(
         r"(?:proxy-)?authorization[\"'`]?\s?[:=,]\s?[\"'`]?(?:(?:basic|bearer|token|apikey|api-key|key|digest|negotiate|"
         r"ssws|genie_?key|splunk|bot|oauth)\s+)?(?:username=\"[^\"]{0,60}\", ?)?([0-9A-Za-z_.~+/=:%-]{8,})",
         ignore_case=True,
         )),
-    ("token", Lazy(r"\b(?:bearer|basic)\s{1,3}([0-9A-Za-z_.~+/=-]{16,})", ignore_case=True)),
-    ("basic", Lazy(r"\bbasic\s{1,3}([0-9A-Za-z+/]{6,}={0,2})", ignore_case=True)),
-    ("token", Lazy(
+    _Row("token", r"(?i)bearer|basic", Lazy(r"\b(?:bearer|basic)\s{1,3}([0-9A-Za-z_.~+/=-]{16,})", ignore_case=True)),
+    _Row("basic", r"(?i)basic", Lazy(r"\bbasic\s{1,3}([0-9A-Za-z+/]{6,}={0,2})", ignore_case=True)),
+    _Row("token", _SAYS_KEY, Lazy(
         r"\b(?:x-)?(?:[a-z0-9]{1,20}-){0,4}(?:api-?key|token|secret|access-?key|auth-?key|signature)[\"'`]?\s?[:=,]\s?"
         r"[\"'`]?([0-9A-Za-z_.~+/=-]{12,})",
         ignore_case=True,
         )),
     # options of commands
-    ("any", Lazy(r"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|]*?\s-p([^\s'\"-][^\s'\"]{2,})")),
-    ("any", Lazy(r"\bsshpass\s+-p\s?['\"]?([^\s'\"]{3,})")),
-    ("any", Lazy(r"\b(?:docker|podman|helm|az|oc|npm|skopeo|crane|vsce)\b[^\n|]*?\blogin\b[^\n|]*?\s-[pP]\s{1,3}['\"]?([^\s'\"$<{-][^\s'\"]{5,})")),
-    ("any", Lazy(r"\b(?:curl|wget|http|https|xh)\b[^\n|]*?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]?['\"]?[^\s:'\"/]*:([^\s'\"$<{@][^\s'\"@]{2,})")),
-    ("any", Lazy(r"-pass(?:in|out)?\s+pass:([^\s'\"$<{]{3,})")),
-    ("any", Lazy(r"\bredis-cli\b[^\n|]*?\s-a\s+['\"]?([^\s'\"$<{]{4,})")),
-    ("any", Lazy(r"\b(?:ldapsearch|ldapadd|ldapmodify)\b[^\n|]*?\s-w\s+['\"]?([^\s'\"$<{]{4,})")),
-    ("any", Lazy(r"\b(?:7z|7za|unzip|zip|rar)\b[^\n|]*?\s-[pP]\s?([^\s'\"$<{-][^\s'\"]{3,})")),
-    ("any", Lazy(r"\bhtpasswd\s+-\w*b\w*\s+\S{1,}\s+\S{1,60}\s+['\"]?([^\s'\"$<{]{4,})")),
-    ("any", Lazy(r"\becho\s+(?:-n\s+)?['\"]?([^\s'\"|$<{][^\s'\"|]{3,})['\"]?\s?\|\s?(?:sudo\s+-\w*S|[^\n|]{1,120}--password-stdin)")),
-    ("any", Lazy(r"(?:identified by|with password|password for [\w.@-]{1,60} to)\s{1,3}['\"]([^'\"\n]{3,})['\"]", ignore_case=True)),
-    ("any", Lazy(r"\bnet use\b[^\n]*?/user:\S{1,60}\s+([^\s/]{4,})", ignore_case=True)),
-    ("any", Lazy(r"\bopenssl\s+(?:enc|[a-z]{2,8})\b[^\n|]*?\s-k\s+['\"]?([^\s'\"$<{]{4,})")),
+    _Row("any", r"mysql|mariadb", Lazy(r"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|]*?\s-p([^\s'\"-][^\s'\"]{2,})")),
+    _Row("any", r"sshpass", Lazy(r"\bsshpass\s+-p\s?['\"]?([^\s'\"]{3,})")),
+    _Row("any", r"\blogin\b", Lazy(r"\b(?:docker|podman|helm|az|oc|npm|skopeo|crane|vsce)\b[^\n|]*?\blogin\b[^\n|]*?\s-[pP]\s{1,3}['\"]?([^\s'\"$<{-][^\s'\"]{5,})")),
+    _Row("any", r"\s(?:-u|--user|-a|--auth|--proxy-user)", Lazy(r"\b(?:curl|wget|http|https|xh)\b[^\n|]*?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]?['\"]?[^\s:'\"/]*:([^\s'\"$<{@][^\s'\"@]{2,})")),
+    _Row("any", r"-pass", Lazy(r"-pass(?:in|out)?\s+pass:([^\s'\"$<{]{3,})")),
+    _Row("any", r"redis-cli", Lazy(r"\bredis-cli\b[^\n|]*?\s-a\s+['\"]?([^\s'\"$<{]{4,})")),
+    _Row("any", r"ldap", Lazy(r"\b(?:ldapsearch|ldapadd|ldapmodify)\b[^\n|]*?\s-w\s+['\"]?([^\s'\"$<{]{4,})")),
+    _Row("any", r"\b(?:7z|7za|unzip|zip|rar)\b", Lazy(r"\b(?:7z|7za|unzip|zip|rar)\b[^\n|]*?\s-[pP]\s?([^\s'\"$<{-][^\s'\"]{3,})")),
+    _Row("any", r"htpasswd", Lazy(r"\bhtpasswd\s+-\w*b\w*\s+\S{1,}\s+\S{1,60}\s+['\"]?([^\s'\"$<{]{4,})")),
+    _Row("any", r"sudo\s+-|--password-stdin", Lazy(r"\becho\s+(?:-n\s+)?['\"]?([^\s'\"|$<{][^\s'\"|]{3,})['\"]?\s?\|\s?(?:sudo\s+-\w*S|[^\n|]{1,120}--password-stdin)")),
+    _Row("any", r"(?i)identified by|with password|password for ", Lazy(r"(?:identified by|with password|password for [\w.@-]{1,60} to)\s{1,3}['\"]([^'\"\n]{3,})['\"]", ignore_case=True)),
+    _Row("any", r"(?i)net use", Lazy(r"\bnet use\b[^\n]*?/user:\S{1,60}\s+([^\s/]{4,})", ignore_case=True)),
+    _Row("any", r"openssl", Lazy(r"\bopenssl\s+(?:enc|[a-z]{2,8})\b[^\n|]*?\s-k\s+['\"]?([^\s'\"$<{]{4,})")),
     # sentences that name the value first, or two of them
-    ("strict", Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}\s[/|]\s['\"]?([^\s'\"]{{6,}})", ignore_case=True)),
-    ("strict", Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}/([^\s'\"/]{{5,}}[!#$%^*?])", ignore_case=True)),
-    ("strict", Lazy(rf"\|\s{{0,4}}{_WORD}\s{{0,4}}\|\s{{0,4}}`?([^\s'\"`|]{{6,}})", ignore_case=True)),
-    ("strict", Lazy(rf"{_WORD}(?:'s)?(?::?[*_]{{2}}:?|\s+is)?\s{{1,4}}`?([^\s'\"`|]{{6,}}?)`?$", ignore_case=True, multi_line=True)),
-    ("strict", Lazy(r"(?:账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인)[^\n:：=/]{0,12}[:：=]\s{0,2}[\w.@+-]{2,40}\s{0,2}[/|,，、]\s{0,2}([^\s，。、]{6,})")),
-    ("strict", Lazy(
+    _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}\s[/|]\s['\"]?([^\s'\"]{{6,}})", ignore_case=True)),
+    _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}/([^\s'\"/]{{5,}}[!#$%^*?])", ignore_case=True)),
+    _Row("strict", _SAYS_WORD, Lazy(rf"\|\s{{0,4}}{_WORD}\s{{0,4}}\|\s{{0,4}}`?([^\s'\"`|]{{6,}})", ignore_case=True)),
+    _Row("strict", _SAYS_WORD, Lazy(rf"{_WORD}(?:'s)?(?::?[*_]{{2}}:?|\s+is)?\s{{1,4}}`?([^\s'\"`|]{{6,}}?)`?$", ignore_case=True, multi_line=True)),
+    _Row("strict", r"账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인", Lazy(r"(?:账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인)[^\n:：=/]{0,12}[:：=]\s{0,2}[\w.@+-]{2,40}\s{0,2}[/|,，、]\s{0,2}([^\s，。、]{6,})")),
+    _Row("strict", _SAYS_WORD, Lazy(
         r"([^\s'\"]{6,})['\"]?\s(?:as|is|als|como|comme)\s(?:the\s|our\s|my\s|your\s|a\s|la\s|le\s|das\s)?(?:\w{2,12}\s){0,2}?"
         r"(?:password|passphrase|passcode|passwort|kennwort|contrase[ñn]a|mot de passe|senha)\b",
         ignore_case=True,
         )),
-    ("strict", Lazy(r"([0-9A-Za-z][^\s，。、「」]{5,})\s?(?:作为|作為|当|當|をパスワード|を?暗証|(?:를|을) (?:비밀번호|암호))")),
-    ("strict", Lazy(
+    _Row("strict", r"作为|作為|当|當|をパスワード|暗証|(?:를|을) (?:비밀번호|암호)", Lazy(r"([0-9A-Za-z][^\s，。、「」]{5,})\s?(?:作为|作為|当|當|をパスワード|を?暗証|(?:를|을) (?:비밀번호|암호))")),
+    _Row("strict", _SAYS_WORD, Lazy(
         r"(?:password|passphrase|passcode|\bpin\b|passwort|kennwort|contrase[ñn]a|mot de passe|senha)\b[^\n.;:=\"']{0,60}?\b"
         r"(?:changed|set|reset|rotated|updated|switched|geändert|gesetzt|cambi\w{1,8}|chang\w{1,8}|alterad\w{1,4}|mudad\w{1,4}|trocad\w{1,4}) "
         r"(?:back )?(?:to|auf|zu|a|en|para|à|por|par|pour)\s['\"]?([^\s'\"]{6,})",
         ignore_case=True,
         )),
-    ("strict", Lazy(r"\bclave\s?(?:[:=]|es\b)\s?['\"]?([^\s'\"]{6,})", ignore_case=True)),
+    _Row("strict", r"(?i)clave", Lazy(r"\bclave\s?(?:[:=]|es\b)\s?['\"]?([^\s'\"]{6,})", ignore_case=True)),
     # files with fixed columns, connection strings
-    ("digit", Lazy(r"^[\w-]*[\w*.-]*\.?[\w*.-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]{0,60}:[A-Za-z_*][\w*.@-]{0,60}:([^\s:]{6,})$", multi_line=True)),
-    ("any", Lazy(r"jdbc:oracle:\w{2,6}:[\w$#]{1,60}/([^\s@/'\"]{3,})@")),
-    ("any", Lazy(r"\b(?:sqlplus|imp|exp|expdp|impdp|rman target)\s+[\w$#]{1,60}/([^\s@/'\"]{3,})@")),
-    ("token", Lazy(r"otpauth://[^\s?]{1,}\?(?:[^\s&]{1,}&){0,5}secret=([A-Za-z2-7=]{12,})")),
+    _Row("digit", r":(?:\d{4,5}|\*):", Lazy(r"^[\w-]*[\w*.-]*\.?[\w*.-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]{0,60}:[A-Za-z_*][\w*.@-]{0,60}:([^\s:]{6,})$", multi_line=True)),
+    _Row("any", r"jdbc:oracle", Lazy(r"jdbc:oracle:\w{2,6}:[\w$#]{1,60}/([^\s@/'\"]{3,})@")),
+    _Row("any", r"\b(?:sqlplus|imp|exp|expdp|impdp|rman target)\s", Lazy(r"\b(?:sqlplus|imp|exp|expdp|impdp|rman target)\s+[\w$#]{1,60}/([^\s@/'\"]{3,})@")),
+    _Row("token", r"otpauth://", Lazy(r"otpauth://[^\s?]{1,}\?(?:[^\s&]{1,}&){0,5}secret=([A-Za-z2-7=]{12,})")),
     # phrases, parameters of URLs, single fields of known files
-    ("phrase", Lazy(r"(?:seed|recovery|mnemonic|backup|wallet)\s?(?:phrase|words|mnemonic)?[^\n:=]{0,60}?[:=]\s{0,3}[\"']?((?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})\b", ignore_case=True)),
-    ("phrase", Lazy(r"(?:助记词|助記詞|シードフレーズ|니모닉)[^\n:：=]{0,20}[:：=]\s{0,3}((?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})\b")),
-    ("token", Lazy(r"[?&;](?:key|sig|signature|code|auth|sid|session|sessionid|jwt|apikey|hmac|ticket)=([0-9A-Za-z_.~%+/-]{12,})", ignore_case=True)),
-    ("token", Lazy(r"\b(?:2fa|totp|otp|mfa|authenticator)\b[^\n:=]{0,30}[:=\s]\s{0,3}((?:[A-Z2-7]{4}[ -]?){4,16})\b", ignore_case=True)),
-    ("token", Lazy(r"\"auth\"\s?:\s?\"([0-9A-Za-z+/]{12,}={0,2})\"")),
-    ("token", Lazy(r"\b(?:client-key-data|client-certificate-key)\s?:\s?\"?([0-9A-Za-z+/]{20,}={0,2})")),
-    ("token", Lazy(r"_(?:auth|authToken|password)\s?=\s?\"?([0-9A-Za-z+/_=.-]{8,})")),
-    ("words", Lazy(r"\b(?:password|passphrase)[^\n:=\"'.]{0,40}?\b(?:is|:)\s{1,2}[\"']?((?:[a-z]{3,12} ){3,7}[a-z]{3,12})[\"']?$", ignore_case=True, multi_line=True)),
+    _Row("phrase", r"(?i)seed|recovery|mnemonic|backup|wallet", Lazy(r"(?:seed|recovery|mnemonic|backup|wallet)\s?(?:phrase|words|mnemonic)?[^\n:=]{0,60}?[:=]\s{0,3}[\"']?((?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})\b", ignore_case=True)),
+    _Row("phrase", r"助记词|助記詞|シードフレーズ|니모닉", Lazy(r"(?:助记词|助記詞|シードフレーズ|니모닉)[^\n:：=]{0,20}[:：=]\s{0,3}((?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})\b")),
+    _Row("token", _SAYS_PARAMETER, Lazy(r"[?&;](?:key|sig|signature|code|auth|sid|session|sessionid|jwt|apikey|hmac|ticket)=([0-9A-Za-z_.~%+/-]{12,})", ignore_case=True)),
+    _Row("token", r"(?i)2fa|otp|mfa|authenticator", Lazy(r"\b(?:2fa|totp|otp|mfa|authenticator)\b[^\n:=]{0,30}[:=\s]\s{0,3}((?:[A-Z2-7]{4}[ -]?){4,16})\b", ignore_case=True)),
+    _Row("token", r'"auth"', Lazy(r"\"auth\"\s?:\s?\"([0-9A-Za-z+/]{12,}={0,2})\"")),
+    _Row("token", r"client-key-data|client-certificate-key", Lazy(r"\b(?:client-key-data|client-certificate-key)\s?:\s?\"?([0-9A-Za-z+/]{20,}={0,2})")),
+    _Row("token", r"_(?:auth|password)", Lazy(r"_(?:auth|authToken|password)\s?=\s?\"?([0-9A-Za-z+/_=.-]{8,})")),
+    _Row("words", _SAYS_WORD, Lazy(r"\b(?:password|passphrase)[^\n:=\"'.]{0,40}?\b(?:is|:)\s{1,2}[\"']?((?:[a-z]{3,12} ){3,7}[a-z]{3,12})[\"']?$", ignore_case=True, multi_line=True)),
 )  # fmt: skip
 
 
-_LINE_HINT = Lazy(
-    r"authori[sz]ation|bearer|basic |api-?key|-token|-secret|access-?key|auth-?key|signature|"
+_LINE_HINT = (
+    r"(?i)authori[sz]ation|bearer|basic |api-?key|-token|-secret|access-?key|auth-?key|signature|"
     r"\b(?:mysql|mariadb)|sshpass|\s-p|\s-u|\s-a\s|--user|--auth|--proxy-user|\"auth\"|_auth|-pass|redis-cli|"
     r"\bldap|zip |7z |rar |htpasswd|sudo|identified|/user:|:\d{4}|:\*:|jdbc|sqlplus|pdp |imp |exp |rman|"
     r"seed|recovery|mnemonic|backup|wallet|助记词|助記詞|シードフレーズ|니모닉|[?&;][a-z]{2,10}=|2fa|otp|mfa|"
     r"_password|certificate-key|key-data|password|passphrase|passcode|passwort|kennwort|contrase|mot de passe|senha|clave|"
     r"openssl|log-?in\b|credential|creds\b|account|sign-?in|zugang|anmeldung|acceso|identifiants|acesso|credenciais|"
-    r"账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인|作为|作為|パスワード|暗証|비밀번호|암호",
-    ignore_case=True,
+    r"账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인|作为|作為|パスワード|暗証|비밀번호|암호"
 )
-"""One search tells whether any of the patterns above is worth a try."""
+"""No row is tried in a text without any of these: `token=…` alone is a label's business."""
 
 
-def _groups(text: str, mode: str, pattern: Lazy) -> Iterator[Span]:
-    for match in pattern.finditer(text):
+def _groups(text: str, row: _Row) -> Iterator[Span]:
+    for match in row.pattern.finditer(text):
         value = match.group(1).rstrip(".,;")
         start = match.start(1)
         if len(value) < 3 or is_placeholder(value) or value.lower() in PLAIN_WORDS:
             continue
         if is_reference(value, False, text[start : start + len(value) + 2]):
             continue
-        if _fits(mode, value):
+        if _fits(row.mode, value):
             yield span_of(start, value)
 
 
@@ -177,6 +200,7 @@ def _is_user_and_password(value: str) -> bool:
 
 # --- URLs ----------------------------------------------------------------------------------------
 
+_URL_HINT = r"://[^ \n\t\"'`<>]*@"
 _URL_BODY = Lazy(r"[^\s/\"'`<>\\?#]*")
 
 
@@ -203,7 +227,7 @@ def _odd_authority(window: str) -> tuple[str, int]:
     if (
         not 0 <= colon < sign
         or any(c in whole for c in " \n\t\"'`<>")
-        or whole[colon + 1].isdigit()
+        or whole[colon + 1 : colon + 2].isdigit()
     ):
         return window, -1
     return (window, sign) if "." not in whole[:colon] else (window, -1)
@@ -223,6 +247,7 @@ def _user_info(info: str, start: int) -> Iterator[Span]:
 
 # --- cookies and Kubernetes ----------------------------------------------------------------------
 
+_COOKIE_HINT = "ookie|COOKIE"
 _COOKIE = Lazy(r"\b(?:set-)?cookie[\"']?\s?[:=]\s?[\"']?([^\n\"']{8,})", ignore_case=True)
 _COOKIE_NAME = Lazy(
     r"sess|sid|auth|token|jwt|csrf|xsrf|login|remember|secret|key|id$|user", ignore_case=True
@@ -247,7 +272,7 @@ def _cookies(text: str) -> Iterator[Span]:
                 yield span_of(start + len(value) - len(value.lstrip()), bare)
 
 
-_SECRET_KIND = Lazy(r"^\s{0,20}[\"']?kind[\"']?\s?:\s?[\"']?Secret\b", multi_line=True)
+_CLUSTER_HINT = r"(?m)^\s{0,20}[\"']?kind[\"']?\s?:\s?[\"']?Secret\b"
 _DATA_BEGIN = Lazy(r"^(\s{0,20})[\"']?(?:data|stringData)[\"']?\s?:\s?\{?\s{0,4}$", multi_line=True)
 _DATA_LINE = Lazy(
     r"^(\s+)[\"']?[\w.-]{1,}[\"']?\s?:\s{1,4}[\"']?([^\s\"'|>{}][^\"'\n]{3,}?)[\"']?,?\s*$"
@@ -255,9 +280,7 @@ _DATA_LINE = Lazy(
 
 
 def _kubernetes(text: str) -> Iterator[Span]:
-    """Every value under `data:` of a Secret."""
-    if _SECRET_KIND.search(text) is None:
-        return
+    """Every value under `data:`, in a text that holds a Secret."""
     end = 0
     for match in _DATA_BEGIN.finditer(text):
         at = max(match.end() + 1, end)
@@ -272,3 +295,7 @@ def _kubernetes(text: str) -> Iterator[Span]:
                 yield span_of(at + line.start(2), value)
             at = stop + 1
         end = at
+
+
+HINTS = (_URL_HINT, _LINE_HINT, *(row.hint for row in _LINES), _COOKIE_HINT, _CLUSTER_HINT)
+"""What `placed` wants to know of a text beforehand."""

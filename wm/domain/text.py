@@ -41,10 +41,17 @@ _DRAWS_NOTHING = Lazy(
 """What `is_invisible` although Python calls it printable."""
 
 
+_SEEN = bytes(code for code in range(128) if not is_invisible(chr(code)))
+NEVER_PLAIN = _DRAWS_NOTHING.text + r"|[^\pL\pM\pN\pP\pS\pZ\n\t\r]"
+"""A pattern that finds at least all that `is_invisible`, but carriage returns."""
+
+
 def _shows_all(text: str) -> bool:
     """Is there certainly nothing invisible? Quick for prose; False proves nothing."""
+    if text.isascii():
+        return not text.encode().translate(None, _SEEN)
     plain = text.replace("\n", " ").replace("\t", " ").replace("\u3000", " ")
-    return plain.isprintable() and (text.isascii() or _DRAWS_NOTHING.search(text) is None)
+    return plain.isprintable() and not _DRAWS_NOTHING.holds(text)
 
 
 def without_invisible(text: str) -> str:
@@ -62,11 +69,28 @@ def invisible_in(text: str) -> frozenset[str]:
     return frozenset() if _shows_all(text) else frozenset(filter(is_invisible, set(text)))
 
 
+def with_gaps_of(most: int, text: str) -> str:
+    """The text with `most` line feeds in the place of more in a row."""
+    run, gap = "\n" * (most + 1), "\n" * most
+    first, *rest = text.split(run)
+    if not rest:
+        return text
+    kept = [part for part in map(_unled, filter(None, rest)) if part]
+    end = "" if _unled(rest[-1]) else gap
+    return gap.join([first, *kept]) + end
+
+
+def _unled(text: str) -> str:
+    return text.lstrip("\n")
+
+
 # --- reading letters as others ---------------------------------------------------------------
 
-_USUAL = "\uff0c\u3002\u3001\uff1a\uff1b\uff01\uff1f\u300c\u300d\uff08\uff09\u201c\u201d\u3000"
+USUAL_MARKS = "\uff0c\u3002\u3001\uff1a\uff1b\uff01\uff1f\u300c\u300d\uff08\uff09\u201c\u201d\u3000"
 """What Chinese and Japanese prose is full of."""
 
+FEW_KINDS = 4
+"""So many kinds of letters to replace are found one by one; then all that the text has are told."""
 MANY_KINDS = 24
 """Of more kinds of letters to replace, one pass over the text is cheaper than one for each."""
 
@@ -84,10 +108,16 @@ def translated(text: str, table: Mapping[int, str | int | None], letters: Lazy) 
     """
     if text.isascii():
         return text.translate(table)
-    for char in _USUAL:
+    for char in USUAL_MARKS:
         text = text.replace(char, _found(table, char))
-    if letters.search(text) is None:
-        return text
+    for _ in range(FEW_KINDS):
+        found = letters.search(text)
+        if found is None:
+            return text
+        into = _found(table, found.group())
+        if into and letters.holds(into):
+            break
+        text = text.replace(found.group(), into)
     told = {char: _found(table, char) for char in set(text)}
     new = {char: into for char, into in told.items() if into != char}
     # What one replacement writes must not be found by the next.

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from wm.domain.patterns import Lazy, words
+from wm.domain.patterns import Lazy, encoded, words
 from wm.domain.redact import Redactor
 from wm.domain.session.infer import infer_type as infer_type
 from wm.domain.text import is_cjk, is_cjk_heavy, normalised, unaccented
@@ -103,7 +103,8 @@ def _compiled(patterns: gate_words.Patterns) -> tuple[Lazy, ...]:
 
 
 def _any(patterns: tuple[Lazy, ...], text: str) -> bool:
-    return any(pattern.search(text) is not None for pattern in patterns)
+    raw = encoded(text)
+    return any(pattern.found_in(raw) for pattern in patterns)
 
 
 _DURABLE = _compiled(gate_words.DURABLE)
