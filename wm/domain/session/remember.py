@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from wm.domain.patterns import Lazy, Pattern
+from wm.domain.patterns import Lazy, Pattern, encoded
 from wm.domain.session.infer import infer_type
 from wm.domain.session.trigger_words import (
     ASKS,
@@ -26,7 +26,15 @@ from wm.domain.session.trigger_words import (
     Rows,
 )
 from wm.domain.session.typed import Line, line_numbers, typed_lines
-from wm.domain.text import Words, canonical, one_of, translated, unaccented, without_invisible
+from wm.domain.text import (
+    Words,
+    canonical,
+    one_of,
+    translated,
+    unaccented,
+    with_gaps_of,
+    without_invisible,
+)
 from wm.settings import GateSettings
 
 TOO_MANY = "too_many_requests"
@@ -103,12 +111,12 @@ def find_requests(message: str, settings: GateSettings) -> Requests:
     found: list[Request] = []
     ignored: list[Ignored] = []
     seen: set[str] = set()
-    message, whole = _clean(message, settings)
-    if not whole:
+    asked = _looked_at(message, settings)
+    if not asked.whole:
         ignored.append(Ignored("", "message_too_long"))
     lines: list[Line] = []
-    read = typed_lines(message)
-    for at in _asking(message):
+    read = typed_lines(asked.text)
+    for at in _asking(asked):
         lines.extend(islice(read, max(0, at + MAX_BELOW - len(lines))))
         for result in _read(lines, at, settings):
             if len(found) + len(ignored) >= settings.max_requests:
@@ -123,15 +131,31 @@ def find_requests(message: str, settings: GateSettings) -> Requests:
     return Requests(tuple(found), tuple(ignored))
 
 
-def _asking(message: str) -> Iterator[int]:
+class _Message(NamedTuple):
+    """A message as it is searched, whether that is all of it, and `_plain` as re2 sees it, in
+    which lines have the same numbers."""
+
+    text: str
+    whole: bool
+    plain: bytes
+
+
+@lru_cache(maxsize=2)
+def _looked_at(message: str, settings: GateSettings) -> _Message:
+    text, whole = _clean(message, settings)
+    return _Message(text, whole, encoded(_plain(text) + "\n"))
+
+
+def _asking(message: _Message) -> Iterator[int]:
     """The numbers of the lines that could hold a request.
 
     Two looks at the whole message find them; lines one by one would cost as much as the rest.
     """
-    plain = _plain(message) + "\n"
-    found = {m.start() for rows in (_ANY_LINE, _ANY_TAIL) for m in rows.finditer(plain)}
-    lines = message.split("\n")
-    return (number for number in line_numbers(plain, found) if _may_ask(lines[number]))
+    found = {start for rows in (_ANY_LINE, _ANY_TAIL) for start in rows.starts(message.plain)}
+    if not found:
+        return iter(())
+    lines = message.text.split("\n")
+    return (number for number in line_numbers(message.plain, found) if _may_ask(lines[number]))
 
 
 def _may_ask(line: str) -> bool:
@@ -151,24 +175,33 @@ def _shown(line: Line) -> str:
 @lru_cache(maxsize=2)
 def find_forgets(message: str, settings: GateSettings) -> tuple[str, ...]:
     """What the user asked to forget ("forget that …"), as said, one text per line."""
-    texts: list[str] = []
-    if _FORGET_HINT.search(message) is None:
+    asked = _looked_at(message, settings)
+    hints = set(_FORGET_HINT.starts(asked.plain))
+    if not hints:
         return ()
-    message = _clean(message, settings)[0]
-    hints = (m.start() for m in _FORGET_HINT.finditer(_plain(message)))
-    named = frozenset(line_numbers(message, hints))
-    for line in islice(typed_lines(message), max(named, default=-1) + 1):
-        if line.number not in named or line.origin or len(line.text) > 2000:
-            continue
-        body, plain = _without_lead(line.text)
-        for _, pattern in _FORGETS:
-            match = pattern.match(plain)
-            if match is not None and not _asks_back(body):
-                texts.append(_tidy(body[match.start(1) : match.end(1)]))
-                break
+    lines = asked.text.split("\n")
+    read, reached = typed_lines(asked.text), 0
+    texts: list[str] = []
+    for number in line_numbers(asked.plain, hints):
+        text = _forgotten(lines[number])
+        if text is not None:
+            # Whether the user typed it depends on all that stands above.
+            *_, line = islice(read, number + 1 - reached)
+            reached = number + 1
+            texts += [] if line.origin else [text]
         if len(texts) >= settings.max_requests:
             break
-    return tuple(text for text in texts if text)
+    return tuple(filter(None, texts))
+
+
+def _forgotten(line: str) -> str | None:
+    """What the line asks to forget, None if it asks for nothing."""
+    if len(line) > 2000:
+        return None
+    body, plain = _without_lead(line)
+    matches = (pattern.match(plain) for _, pattern in _FORGETS)
+    found = next((m for m in matches if m is not None and not _asks_back(body)), None)
+    return None if found is None else _tidy(body[found.start(1) : found.end(1)])
 
 
 def _clean(message: str, settings: GateSettings) -> tuple[str, bool]:
@@ -176,14 +209,12 @@ def _clean(message: str, settings: GateSettings) -> tuple[str, bool]:
 
     Of blank lines in a row two are enough: they cost nothing and count as no lines.
     """
-    for run in (1000, 30):
-        message = message.replace("\n" * run, "\n\n\n")
-    while "\n\n\n\n" in message:
-        message = message.replace("\n\n\n\n", "\n\n\n")
-    lines = message.split("\n", settings.max_message_lines)
-    whole = len(lines) <= settings.max_message_lines
-    read = message if whole else "\n".join(lines[:-1])
-    return unicodedata.normalize("NFC", without_invisible(read)), whole
+    message = with_gaps_of(3, message)
+    whole = message.count("\n") < settings.max_message_lines
+    if not whole:
+        lines = message.split("\n", settings.max_message_lines)
+        message = "\n".join(lines[:-1])
+    return unicodedata.normalize("NFC", without_invisible(message)), whole
 
 
 _PLAIN = {

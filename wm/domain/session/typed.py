@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from wm.domain.patterns import Lazy
+from wm.domain.patterns import Lazy, encoded
 from wm.domain.text import Words
 
 
@@ -68,6 +68,18 @@ _OUTPUT = Words(
 )
 
 
+_MAY_BE_MARKED = Lazy(
+    r"^[^\pL\pN\n]|[" + "".join(f"\\x{{{ord(char):x}}}" for char in sorted(_ENDS)) + "]$",
+    multi_line=True,
+)
+"""A line that `typed_lines` looks at more closely than at most."""
+
+
+def all_typed(message: str) -> bool:
+    """Is every line certainly the user's own? Cheap; False proves nothing."""
+    return not _MAY_BE_MARKED.holds(message) and not _LOG.holds(message)
+
+
 def typed_lines(message: str) -> Iterator[Line]:
     """Every line of a message with its origin."""
     lines = message.split("\n")
@@ -110,11 +122,11 @@ def _closes(text: str, fence: str) -> bool:
     return bare.startswith(fence) and not bare.strip(fence[0])
 
 
-def line_numbers(text: str, starts: Iterable[int]) -> Iterator[int]:
+def line_numbers(text: bytes, starts: Iterable[int]) -> Iterator[int]:
     """The numbers of the lines in which these places stand, in order, none twice."""
     at, number, last = 0, 0, -1
     for start in sorted(starts):
-        number += text.count("\n", at, start)
+        number += text.count(b"\n", at, start)
         at = start
         if number != last:
             last = number
@@ -124,7 +136,8 @@ def line_numbers(text: str, starts: Iterable[int]) -> Iterator[int]:
 def _logs(message: str, lines: list[str]) -> bytearray:
     """For each line whether it looks printed, found in one pass over the message."""
     logs = bytearray(len(lines))
-    for number in line_numbers(message, (m.start() for m in _LOG.finditer(message))):
+    raw = encoded(message)
+    for number in line_numbers(raw, _LOG.starts(raw)):
         logs[number] = _ASKING.match(lines[number][:200]) is None
     return logs
 
