@@ -26,6 +26,8 @@ ENDINGS = (
 )
 """Tried in order, longest kin first; what remains must be a word's worth of letters."""
 
+_ANY_ENDING = tuple(ending for ending, _ in ENDINGS)
+
 IRREGULAR = {
     form: words.split()[0]
     for words in (
@@ -66,9 +68,10 @@ def stem(word: str) -> str:
     if len(word) < 4 or not (word.isascii() and word.isalpha()):
         return word
     word = _inflection(_plural(word))
-    for ending, put in ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            return _tail(word[: -len(ending)] + put)
+    if word.endswith(_ANY_ENDING):
+        for ending, put in ENDINGS:
+            if word.endswith(ending) and len(word) - len(ending) >= 4:
+                return _tail(word[: -len(ending)] + put)
     return _tail(word)
 
 
@@ -83,6 +86,8 @@ def _plural(word: str) -> str:
 
 
 def _inflection(word: str) -> str:
+    if not word.endswith(("ingly", "edly", "ing", "ed", "ied")):
+        return word
     for ending in ("ingly", "edly", "ing", "ed"):
         root = word.removesuffix(ending)
         if root != word:

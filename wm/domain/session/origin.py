@@ -23,9 +23,10 @@ from itertools import pairwise
 
 from wm.domain.patterns import Lazy, Pattern, escaped
 from wm.domain.session import wording
-from wm.domain.session.typed import typed_lines
+from wm.domain.session.typed import all_typed, typed_lines
 from wm.domain.session.wording import NAME, ORDINARY, PLAIN, Sentence, sentences
 from wm.domain.text import Words as Phrase
+from wm.domain.text import with_gaps_of
 from wm.formats.session_state import WordOrigins
 from wm.settings import OriginSettings
 
@@ -35,7 +36,8 @@ FOREIGN_FIRST = "first_in_tool_text"
 REPEATED = "repeats_tool_text"
 UNATTRIBUTABLE = "not_attributable"
 
-_BLANK = Lazy(r"\n(?:[ \t]*\n){2,}")
+_GAP = Lazy(r"\n(?:[ \t]*\n){2,}")
+_SPACED_GAP = Lazy(r"\n[ \t]+\n")
 
 ADDRESSED = "addressed"
 HIDDEN = "hidden_text"
@@ -45,6 +47,8 @@ UNHEARD = "unheard_text"
 hid something, was too long to be read, or may have been missed."""
 
 _BITS = 1 << 19
+_LAST_BIT = _BITS - 1
+_BIT = tuple(1 << at for at in range(8))
 _UNIT = struct.Struct("<BBQQ")
 _LONGEST_SAID = 1 << 20
 _HEAD_WORDS = 5
@@ -186,10 +190,12 @@ class Words:
     def hear_user(self, message: str) -> None:
         """A user's message: typed lines are said, everything that was pasted is foreign."""
         stated: list[str] = []
-        for text, typed in self._parts(_BLANK.sub("\n\n", message)):
+        parts = list(self._parts(_without_gaps(message)))
+        turns = wording.says_no("\n".join([text for text, typed in parts if typed]))
+        for text, typed in parts:
             if typed:
                 stated.append(_stated(text))
-                if wording.ends_in_no(stated[-1]):
+                if turns and wording.ends_in_no(stated[-1]):
                     # It turns nothing of the next block.
                     self._hear_stated(stated)
                     stated = []
@@ -365,6 +371,12 @@ class Words:
             yield message[most:-most], False
             yield from self._parts(message[-most:])
             return
+        if all_typed(message):
+            first, *rest = message.split("\n\n")
+            yield self._block([first], typed=True)
+            for text in dict.fromkeys(rest):
+                yield self._block(["", text], typed=True)
+            return
         block: list[str] = []
         typed = True
         for line in typed_lines(message):
@@ -380,7 +392,8 @@ class Words:
     def _block(self, lines: list[str], typed: bool) -> tuple[str, bool]:
         text = "\n".join(lines)
         limit = self.settings
-        long = len(lines) > limit.max_typed_lines or len(text) > limit.max_typed_block_chars
+        count = text.count("\n") + 1
+        long = count > limit.max_typed_lines or len(text) > limit.max_typed_block_chars
         return text, typed and not long
 
     def _say(self, who: int, sentence: Sentence) -> None:
@@ -420,12 +433,12 @@ class Words:
 
     def _mark(self, words: set[int], pairs: set[int]) -> None:
         new = words.difference(self._said.words) | pairs.difference(self._said.pairs)
-        bits, before = self._foreign, bytes(self._foreign)
-        ones, others = _all_places(new)
-        for at in ones:
-            bits[at >> 3] |= 1 << (at & 7)
-        for at in others:
-            bits[at >> 3] |= 1 << (at & 7)
+        bits, bit, before = self._foreign, _BIT, bytes(self._foreign)
+        for digest in new:
+            # As `_places`; a tool shows thousands.
+            bits[(digest & _LAST_BIT) >> 3] |= bit[digest & 7]
+            other = (digest * 0x85EBCA6B & 0xFFFFFFFF) >> 13
+            bits[other >> 3] |= bit[other & 7]
         self._changed = self._changed or bits != before
 
     def _heard(self, digest: int) -> bool:
@@ -462,14 +475,6 @@ def _places(digest: int) -> tuple[int, int]:
     return digest & (_BITS - 1), ((digest * 0x85EBCA6B) & 0xFFFFFFFF) >> 13
 
 
-def _all_places(digests: set[int]) -> tuple[list[int], list[int]]:
-    """The `_places` of many."""
-    return (
-        [digest & (_BITS - 1) for digest in digests],
-        [((digest * 0x85EBCA6B) & 0xFFFFFFFF) >> 13 for digest in digests],
-    )
-
-
 _QUESTION = Lazy(r"(?:[^.!?\n。！？]|\.[^\s.!?]){0,500}[?？]")
 _POLITE = Phrase(
     r"^\W*(?:(?:can|could|would|will) (?:you|we) |please|(?:könntest|kannst) du |"
@@ -478,6 +483,12 @@ _POLITE = Phrase(
 _QUOTATION = Lazy(
     r"\"(?:[^\s\"]+\s+){4,100}[^\s\"]+\"|“(?:[^\s”]+\s+){4,100}[^\s”]+”|«[^»\n]{25,600}»"
 )
+
+
+def _without_gaps(message: str) -> str:
+    """The message with one blank line in the place of several."""
+    message = with_gaps_of(2, message)
+    return _GAP.sub("\n\n", message) if _SPACED_GAP.holds(message) else message
 
 
 def _stated(text: str) -> str:
@@ -495,8 +506,10 @@ def _kept_wish(match: Pattern) -> str:
 
 
 def _text(raw: bytes | bytearray) -> str:
-    """Bytes as they are stored. Level 1: a fuller set hardly shrinks at any."""
-    return base64.b64encode(zlib.compress(raw, 1)).decode("ascii")
+    """Bytes as they are stored. In a set of bits, and among digests, only runs of nothing repeat:
+    looking for no other repetition takes half the time and leaves less."""
+    packer = zlib.compressobj(1, strategy=zlib.Z_RLE)
+    return base64.b64encode(packer.compress(raw) + packer.flush()).decode("ascii")
 
 
 def _bytes(text: str, longest: int) -> bytes:

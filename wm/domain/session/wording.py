@@ -12,7 +12,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from wm.domain.patterns import Lazy
 from wm.domain.recall.terms import STOP_WORDS
 from wm.domain.session.common_words import COMMON, FRAMING, NEGATIONS
 from wm.domain.stems import stem
-from wm.domain.text import is_cjk, normalised, translated
+from wm.domain.text import is_cjk, normalised, one_of, translated
 
 LONGEST_SENTENCE = 64
 """Words of one sentence that are looked at; a longer one is cut into several."""
@@ -33,7 +33,8 @@ MAX_NEGATIONS = 3
 END = "\x01"
 """Stands for the end of a sentence between words; no text that was normalised holds it."""
 
-_END, _TURN = -1, -2
+_END, _TURN = -(1 << 40), -(1 << 41)
+_MASK = 0xFFFFFFFF
 _ENDS = ("\n", ". ", "! ", "? ", "; ", "。", "！", "？", "；")
 
 
@@ -65,7 +66,7 @@ class Sentence(NamedTuple):
 
 def pair(one: int, other: int, negations: int) -> int:
     """The digest of two words side by side in a sentence with so many negations."""
-    return (one * other ^ (one + other) * 0x9E3779B1 ^ (negations + 1) * 0xC2B2AE35) & 0xFFFFFFFF
+    return (one + other + negations * 0xC2B2AE35) & _MASK
 
 
 def sentences(text: str, key: bytes) -> Iterator[Sentence]:
@@ -86,42 +87,55 @@ def sentences(text: str, key: bytes) -> Iterator[Sentence]:
 def features(plain_text: str, key: bytes) -> tuple[set[int], set[int]]:
     """The words and the neighbours of a `plain` text, as its `sentences` have them; in one pass,
     because a tool shows much."""
-    flat = list(_flat(_split(plain_text), key))
-    words = set(flat) - {_END, _TURN}
-    told: tuple[set[tuple[int, int]], ...] = tuple(set() for _ in range(MAX_NEGATIONS + 1))
-    if _TURN in flat:
-        for sentence, turned in _parted(flat):
-            told[turned].update(pairwise(sentence))
-    else:
-        told[0].update(pairwise(flat))
-    # Each pair is weighed once, however often it stands in the text; as `pair` does it.
+    lines = plain_text.split("\n")
+    once = dict.fromkeys(lines)
+    flat = list(_flat(_split("\n".join(once) if len(once) * 2 < len(lines) else plain_text), key))
+    words = set(flat)
+    if _TURN in words and len(once) * 2 < len(lines):
+        # A "no" may stand in a line of its own and turn the next: each line counts.
+        flat = list(_flat(_split(plain_text), key))
     pairs: set[int] = set()
-    for turned, both in enumerate(told):
-        mark = (turned + 1) * 0xC2B2AE35
-        pairs.update([
-            (one * other ^ (one + other) * 0x9E3779B1 ^ mark) & 0xFFFFFFFF
-            for one, other in both
-            if one >= 0 and other >= 0
-        ])  # fmt: skip
-    return words, pairs
+    if _TURN in words:
+        flat, turned = _parted(flat)
+        for sentence, negations in turned:
+            pairs.update(pair(one, other, negations) for one, other in pairwise(sentence))
+    # As `pair`, with no negation. The end of a sentence is so far below zero that no sum with it
+    # is a digest.
+    sums = {one + other for one, other in pairwise(flat)}
+    pairs.update([both & _MASK for both in sums if both >= 0])
+    return words - {_END, _TURN}, pairs
 
 
-def _parted(flat: list[int]) -> Iterator[tuple[list[int], int]]:
-    """The sentences of a text, each with how often it is turned. A "no" that stands alone turns
-    what follows it, as in `sentences`."""
-    start, size, carried = 0, len(flat), 0
-    while start < size:
-        try:
-            stop = flat.index(_END, start)
-        except ValueError:
-            stop = size
-        sentence = flat[start:stop]
-        turned = carried + sentence.count(_TURN)
-        if turned > carried:
-            sentence = [word for word in sentence if word != _TURN]
-        carried = 0 if sentence else turned
-        yield sentence, min(turned, MAX_NEGATIONS)
-        start = stop + 1
+def _parted(flat: list[int]) -> tuple[list[int], list[tuple[list[int], int]]]:
+    """The text without the sentences that are turned, and those, each with how often it is. A "no"
+    that stands alone turns what follows it, as in `sentences`."""
+    straight: list[int] = []
+    turned: list[tuple[list[int], int]] = []
+    at, size = 0, len(flat)
+    while (turn := _index(flat, _TURN, at)) < size:
+        start = turn
+        while start > at and flat[start - 1] != _END:
+            start -= 1
+        straight += flat[at:start]
+        sentence: list[int] = []
+        negations = 0
+        at = start
+        while not sentence and at < size:
+            stop = _index(flat, _END, at)
+            sentence = [word for word in flat[at:stop] if word != _TURN]
+            negations += stop - at - len(sentence)
+            at = stop + 1
+        turned.append((sentence, min(negations, MAX_NEGATIONS)))
+        straight.append(_END)
+    return straight + flat[at:], turned
+
+
+def _index(flat: list[int], mark: int, at: int) -> int:
+    """Where the mark comes next, the end for nowhere."""
+    try:
+        return flat.index(mark, at)
+    except ValueError:
+        return len(flat)
 
 
 def _flat(raw: list[str], key: bytes) -> Iterator[int]:
@@ -207,10 +221,18 @@ _digest = lru_cache(maxsize=16_384)(_hashed)
 """For pairs of Chinese, Japanese and Korean letters, which stand in words of any length."""
 
 
+def says_no(text: str) -> bool:
+    """Is any word a negation?"""
+    return _holds_no(set(_split(plain(text))))
+
+
 def ends_in_no(text: str) -> bool:
     """May the last words be a negation whose sentence goes on in the next line?"""
-    last = _split(plain(text[-2 * LONGEST_WORD :]))[-4:]
-    return any(word.strip(".") in NEGATIONS for word in last)
+    return _holds_no(_split(plain(text[-2 * LONGEST_WORD :]))[-4:])
+
+
+def _holds_no(words: Iterable[str]) -> bool:
+    return any(word.strip(".") in NEGATIONS for word in words)
 
 
 def plain(text: str) -> str:
@@ -274,6 +296,7 @@ MAX_DECODED = 40
 
 _HIDDEN = frozenset("\u200b\u200c\u200d\u2060\ufeff\u00ad\u202d\u202e\u2066\u2067\u2068")
 _MANY_HIDDEN = 8
+_HIDES = Lazy(f"{one_of(map(ord, _HIDDEN)).text}|[\\x{{e0020}}-\\x{{e007f}}]")
 _TAG_LETTER = Lazy(r"[\x{e0020}-\x{e007f}]")
 
 
@@ -323,5 +346,7 @@ def hides_text(text: str) -> bool:
     """Are there letters that a person does not see but a model reads?"""
     if text.isascii():
         return False
+    if not _HIDES.holds(text):
+        return False
     hidden = sum(map(text.count, _HIDDEN))
-    return hidden >= _MANY_HIDDEN or "\u202e" in text or _TAG_LETTER.search(text) is not None
+    return hidden >= _MANY_HIDDEN or "\u202e" in text or _TAG_LETTER.holds(text)
