@@ -1099,6 +1099,11 @@ class ProxySettings:
         spec="TR-4",
     )
     port: int = option(8642, "Port of `wm proxy` on the loopback; 0: a free one.", spec="PX-1")
+    ca_file: str = option(
+        "",
+        "PEM file of authorities to believe beside the system's; none: NODE_EXTRA_CA_CERTS.",
+        spec="PX-10",
+    )
     connect_timeout_s: float = option(
         10.0, "Longest wait for a connection to the upstream.", spec="PX-10", unit="s"
     )
@@ -1294,6 +1299,30 @@ def find_agent_session(env: Mapping[str, str] | None = None) -> AgentSession:
     return AgentSession(
         session=env.get("CLAUDE_CODE_SESSION_ID", ""),
         project=project if project.startswith("/") else "",
+    )
+
+
+@dataclass(frozen=True)
+class Network:
+    """What the environment says of the way out of here. proxy: may hold a password."""
+
+    proxy: str = field(default="", repr=False)
+    no_proxy: str = ""
+    ca_file: str = ""
+
+
+def find_network(env: Mapping[str, str] | None = None) -> Network:
+    """As other programs read it: small letters first."""
+    env = os.environ if env is None else env
+
+    def either(*names: str) -> str:
+        found = (env.get(word) for name in names for word in (name, name.upper()))
+        return next((value for value in found if value), "")
+
+    return Network(
+        proxy=either("https_proxy", "all_proxy"),
+        no_proxy=either("no_proxy"),
+        ca_file=env.get("NODE_EXTRA_CA_CERTS", ""),
     )
 
 

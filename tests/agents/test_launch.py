@@ -67,6 +67,25 @@ def test_a_configuration_in_the_environment_that_cannot_be_read_is_told(text: st
         environment("opencode", URL, {"OPENCODE_CONFIG_CONTENT": text}, upstream_host="h")
 
 
+@pytest.mark.parametrize(
+    ("env", "told"),
+    [
+        ({}, None),
+        ({"NO_PROXY": "a"}, None),
+        ({"HTTPS_PROXY": "http://p"}, "127.0.0.1,localhost"),
+        ({"http_proxy": "http://p", "NO_PROXY": "a,localhost"}, "a,localhost,127.0.0.1"),
+        ({"all_proxy": "http://p", "no_proxy": "b", "NO_PROXY": "a"}, "b,127.0.0.1,localhost"),
+        ({"HTTPS_PROXY": "http://p", "NO_PROXY": "*"}, "*"),
+    ],
+)
+@pytest.mark.parametrize("program", ["claude", "opencode"])
+def test_a_forward_proxy_is_not_asked_for_ours(
+    program: str, env: dict[str, str], told: str | None
+) -> None:
+    found = environment(program, URL, env, upstream_host="h")
+    assert (found.get("NO_PROXY"), found.get("no_proxy")) == (told, told)
+
+
 def test_the_upstream_of_the_environment_is_kept(tmp_path: Path) -> None:
     env = {"ANTHROPIC_BASE_URL": "https://gateway.example"}
     assert named("claude", tmp_path, env).url == "https://gateway.example"

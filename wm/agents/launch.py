@@ -21,6 +21,8 @@ OPENCODE_CONTENT = "OPENCODE_CONFIG_CONTENT"
 FIRST_PARTY = "_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL"
 """Claude Code holds back features, the large context among them, where it sees another host."""
 
+_FORWARD_PROXIES = ("http_proxy", "https_proxy", "all_proxy")
+_LOOPBACK = ("127.0.0.1", "localhost")
 _FIRST_PARTY_HOST = ".anthropic.com"
 _MAX_FILE_BYTES = 4 * 1024 * 1024
 _OPENCODE_FILES = ("opencode.json", "opencode.jsonc")
@@ -78,10 +80,22 @@ def environment(
         provider = content.setdefault("provider", {}).setdefault("anthropic", {})
         # This client's base URL ends in the version, that of all others does not.
         provider["options"] = {**(provider.get("options") or {}), "baseURL": f"{base_url}/v1"}
-        return {OPENCODE_CONTENT: json.dumps(content)}
-    found = {BASE_URL: base_url}
+        return {OPENCODE_CONTENT: json.dumps(content), **_past_forward_proxies(env)}
+    found = {BASE_URL: base_url, **_past_forward_proxies(env)}
     if f".{upstream_host}".endswith(_FIRST_PARTY_HOST) and FIRST_PARTY not in env:
         found[FIRST_PARTY] = "1"
+    return found
+
+
+def _past_forward_proxies(env: Mapping[str, str]) -> dict[str, str]:
+    """A forward proxy that is named must not be asked for what is on this machine."""
+    if not any(env.get(name) or env.get(name.upper()) for name in _FORWARD_PROXIES):
+        return {}
+    found = {}
+    for name in ("NO_PROXY", "no_proxy"):
+        known = env.get("no_proxy") or env.get("NO_PROXY") or ""
+        missing = [host for host in _LOOPBACK if host not in known.split(",") and known != "*"]
+        found[name] = ",".join(filter(None, (known, *missing)))
     return found
 
 

@@ -15,7 +15,7 @@ from wm.ops.place import locate
 from wm.proxy.reporting import Reporter
 from wm.proxy.serve import Running, running
 from wm.proxy.watching import Observer
-from wm.settings import ProxySettings
+from wm.settings import ProxySettings, find_network
 
 
 def settings_for(caller: Caller, upstream: str) -> ProxySettings:
@@ -66,7 +66,12 @@ async def watched(
     reporter = Reporter(caller.settings)
     observer = Observer(reporter, lambda _error: None, record=record)
     async with running(
-        settings, token, port=port, watch=observer.watch, failed=observer.failed
+        settings,
+        token,
+        port=port,
+        watch=observer.watch,
+        failed=observer.failed,
+        network=find_network(),
     ) as proxy:
         yield proxy, Seen(observer, reporter)
     await reporter.close(settings.drain_s)

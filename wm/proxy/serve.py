@@ -18,7 +18,7 @@ from wm.proxy.listener import Server, Watch, bind
 from wm.proxy.origin import parse_origin
 from wm.proxy.turns import Turns
 from wm.proxy.upstream import Pool
-from wm.settings import ProxySettings
+from wm.settings import Network, ProxySettings
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,17 @@ async def running(
     watch: Watch,
     failed: Failed,
     turns: Turns | None = None,
+    network: Network | None = None,
 ) -> AsyncIterator[Running]:
     """A proxy on this loop; without `turns` it changes nothing. Raises UserError for an upstream
     or a port that cannot be."""
     origin = parse_origin(settings.upstream)
+    pool = Pool(origin, settings, network)
     heap.keep()
     listener = _bound(port)
     number = listener.getsockname()[1]
     guard = Guard(token.encode("ascii"), hosts_of(number))
-    server = Server(Pool(origin, settings), guard, watch, settings, failed, turns)
+    server = Server(pool, guard, watch, settings, failed, turns)
     await server.listen(listener)
     try:
         yield Running(server, number, f"http://127.0.0.1:{number}/t/{token}")

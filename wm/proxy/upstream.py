@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import ssl
 from collections import deque
 from typing import Any, Protocol
 
@@ -16,7 +15,8 @@ from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
 from wm.proxy.heads import ResponseHead, upstream_keeps
 from wm.proxy.origin import Origin
-from wm.settings import ProxySettings
+from wm.proxy.route import through, trust, tunnel
+from wm.settings import Network, ProxySettings
 
 _BUFFER_BYTES = 64 * 1024
 _WAITING_BYTES = 1024 * 1024
@@ -221,12 +221,17 @@ class Connection(asyncio.BufferedProtocol):
 class Pool:
     """Connections to one upstream. Used on the event loop."""
 
-    def __init__(self, origin: Origin, settings: ProxySettings) -> None:
+    def __init__(
+        self, origin: Origin, settings: ProxySettings, network: Network | None = None
+    ) -> None:
+        """Raises UserError for a forward proxy or certificates that cannot be used."""
         self.origin = origin
         self._settings = settings
+        network = network or Network()
+        self._through = through(origin, network)
         self.loop = asyncio.get_running_loop()
         self._idle: deque[Connection] = deque()
-        self._tls = ssl.create_default_context() if origin.secure else None
+        self._tls = trust(settings, network) if origin.secure else None
         self._sweep: asyncio.TimerHandle | None = None
         self.opened = 0
         self.buffer = memoryview(bytearray(_BUFFER_BYTES))
@@ -242,15 +247,20 @@ class Pool:
     async def connect(self) -> Connection:
         """A new connection. Raises OSError (TimeoutError included)."""
         async with asyncio.timeout(self._settings.connect_timeout_s):
-            transport, connection = await self.loop.create_connection(
-                lambda: Connection(self), self.origin.host, self.origin.port, ssl=self._tls
-            )
+            transport, connection = await self._reach()
         sock = transport.get_extra_info("socket")
         if sock is not None:
             # A model may think for minutes without a byte: routers on the way forget us else.
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self.opened += 1
         return connection
+
+    async def _reach(self) -> tuple[asyncio.BaseTransport, Connection]:
+        if self._through is not None and self._tls is not None:
+            return await tunnel(self._through, self.origin, self._tls, lambda: Connection(self))
+        return await self.loop.create_connection(
+            lambda: Connection(self), self.origin.host, self.origin.port, ssl=self._tls
+        )
 
     def take_back(self, connection: Connection) -> None:
         connection.used += 1

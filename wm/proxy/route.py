@@ -1,0 +1,162 @@
+"""The way to the upstream: straight, or through a company's forward proxy (PX-1, PX-10).
+
+What the environment says holds as it does for other programs: `HTTPS_PROXY`, else `ALL_PROXY`, in
+small letters too, and `NO_PROXY` for what is reached without it. An upstream on this machine never
+goes through one. The connection stays encrypted from here to the upstream: the forward proxy is
+asked to `CONNECT` and sees no more than the name. Its password is written to nobody but to it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import ipaddress
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+from urllib.parse import unquote, urlsplit
+
+from wm.errors import UserError
+from wm.proxy.origin import Origin
+from wm.settings import Network, ProxySettings
+
+_MAX_HEAD_BYTES = 64 * 1024
+_P = TypeVar("_P", bound=asyncio.BaseProtocol)
+
+
+@dataclass(frozen=True)
+class Through:
+    """A forward proxy. credentials: the value of `Proxy-Authorization`, "" for none."""
+
+    host: str
+    port: int
+    credentials: str = field(default="", repr=False)
+
+
+def through(origin: Origin, network: Network) -> Through | None:
+    """The forward proxy on the way to this upstream, if any. Raises UserError for one that cannot
+    be used; what it says holds no password."""
+    if not network.proxy or not origin.secure or origin.local:
+        return None
+    if excepted(origin.host, origin.port, network.no_proxy):
+        return None
+    fix = "Correct HTTPS_PROXY, or name the upstream's host in NO_PROXY."
+    url = network.proxy if "://" in network.proxy else f"http://{network.proxy}"
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port or 80
+    except ValueError:
+        raise UserError("HTTPS_PROXY in the environment is no URL.", fix=fix) from None
+    if parts.scheme != "http" or not host:
+        raise UserError(
+            f"HTTPS_PROXY names a forward proxy of a kind ({parts.scheme}) that is not known here.",
+            fix=f"Name an http:// one. {fix}",
+        )
+    if parts.username is None:
+        return Through(host, port)
+    pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return Through(host, port, "Basic " + base64.b64encode(pair.encode()).decode("ascii"))
+
+
+def excepted(host: str, port: int, no_proxy: str) -> bool:
+    """Whether `NO_PROXY` names this host: `*`, a name with all below it, an address, a network,
+    each with a port or without."""
+    return any(_names(rule.strip().lower(), host.lower(), port) for rule in no_proxy.split(","))
+
+
+def _names(rule: str, host: str, port: int) -> bool:
+    if rule == "*":
+        return True
+    name, mark, wanted = rule.rpartition(":")
+    if mark and wanted.isdecimal() and (":" not in name or name.endswith("]")):
+        if int(wanted) != port:
+            return False
+        rule = name
+    rule = rule.strip("[]").removeprefix("*").removeprefix(".")
+    if not rule:
+        return False
+    if host == rule or host.endswith(f".{rule}"):
+        return True
+    try:
+        return ipaddress.ip_address(host) in ipaddress.ip_network(rule, strict=False)
+    except ValueError:
+        return False
+
+
+def trust(settings: ProxySettings, network: Network) -> ssl.SSLContext:
+    """Whom we believe to be the upstream: whom the system does (SSL_CERT_FILE and SSL_CERT_DIR
+    included), and the authorities of `proxy.ca_file` or NODE_EXTRA_CA_CERTS. Raises UserError."""
+    context = ssl.create_default_context()
+    named = settings.ca_file or network.ca_file
+    if named:
+        try:
+            context.load_verify_locations(cafile=named)
+        except (OSError, ssl.SSLError) as error:
+            why = error.strerror if error.strerror and not isinstance(error, ssl.SSLError) else ""
+            where = "proxy.ca_file" if settings.ca_file else "NODE_EXTRA_CA_CERTS"
+            raise UserError(
+                f"The certificates in {named} cannot be used: {why or 'they are no PEM file'}.",
+                fix=f"Correct {where}.",
+            ) from None
+    return context
+
+
+async def tunnel(
+    way: Through, origin: Origin, tls: ssl.SSLContext, make: Callable[[], _P]
+) -> tuple[asyncio.Transport, _P]:
+    """A connection to the upstream through a forward proxy. Raises OSError."""
+    loop = asyncio.get_running_loop()
+    raw, asking = await loop.create_connection(lambda: _Asking(way, origin), way.host, way.port)
+    try:
+        await asking.answered
+        protocol = make()
+        transport = await loop.start_tls(raw, protocol, tls, server_hostname=origin.host)
+    except BaseException:
+        raw.abort()
+        raise
+    if transport is None:
+        raise ConnectionError("the connection broke while it was encrypted")
+    protocol.connection_made(transport)
+    return transport, protocol
+
+
+class _Asking(asyncio.Protocol):
+    """Says `CONNECT` and waits for what the forward proxy says to it."""
+
+    def __init__(self, way: Through, origin: Origin) -> None:
+        self._where = f"the forward proxy {way.host}:{way.port}"
+        name = f"[{origin.host}]" if ":" in origin.host else origin.host
+        place = f"{name}:{origin.port}"
+        lines = [f"CONNECT {place} HTTP/1.1", f"Host: {place}"]
+        if way.credentials:
+            lines.append(f"Proxy-Authorization: {way.credentials}")
+        self._request = "\r\n".join((*lines, "", "")).encode("ascii")
+        self._got = b""
+        self.answered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        transport.write(self._request)
+
+    def data_received(self, data: bytes) -> None:
+        self._got += data
+        head, end, rest = self._got.partition(b"\r\n\r\n")
+        if not end and len(self._got) <= _MAX_HEAD_BYTES:
+            return
+        words = head.split(b"\r\n", 1)[0].split(b" ", 2)
+        status = words[1] if len(words) > 1 and words[0].startswith(b"HTTP/1.") else b""
+        if not end or rest or len(status) != 3 or not status.isdigit():
+            self._failed("gave an answer that is none")
+        elif status[:1] != b"2":
+            wants = ", it wants a user and a password" if status == b"407" else ""
+            self._failed(f"answered {status.decode('ascii')}{wants}")
+        elif not self.answered.done():
+            self.answered.set_result(None)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        self._failed("closed the connection")
+
+    def _failed(self, what: str) -> None:
+        if not self.answered.done():
+            self.answered.set_exception(ConnectionError(f"{self._where} {what}"))
