@@ -42,7 +42,8 @@ class Upstream(asyncio.Protocol):
             size = int(low.split(b"content-length:")[1].split(b"\r\n")[0])
             data = self.head[end + 4 :]
             self.head, self.left = b"", size
-        self.slow = self.slow or b'"slow"' in data
+        # First or last of the body: some proxies write it anew in another order.
+        self.slow = self.slow or b'"slow"' in data[:512] or b'"slow"' in data[-512:]
         self.left -= len(data)
         if self.left <= 0:
             self.left = -1
