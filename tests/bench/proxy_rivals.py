@@ -85,7 +85,7 @@ RIVALS = (
         "pichay",
         (
             ("--no-deps", PICHAY),
-            ("httpx", "fastapi", "uvicorn", "prometheus-client", "anthropic", "numpy"),
+            ("httpx", "fastapi", "uvicorn", "flask", "prometheus-client", "anthropic", "numpy"),
         ),
         _pichay,
         python=(3, 12),
