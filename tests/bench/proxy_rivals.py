@@ -72,7 +72,7 @@ def _mitmproxy(bin_folder: Path, port: int, upstream: str, folder: Path) -> list
 
 def _pichay(bin_folder: Path, port: int, upstream: str, folder: Path) -> list[str]:
     return [
-        *(str(bin_folder / "python"), "-m", "pichay", "--no-launch", "--port", str(port)),
+        *(str(bin_folder / "pichay"), "--no-launch", "--port", str(port)),
         *("--anthropic-upstream", upstream, "--log-dir", str(folder / "logs")),
     ]
 
