@@ -7,6 +7,8 @@ the adapters, tools from the table of tools: what is added to one of them is dri
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -18,6 +20,7 @@ from tests.canary import payloads
 from tests.canary.fields import SENSIBLE, SENTENCE, Filler
 from tests.canary.stage import Stage
 from tests.canary.tokens import Mint
+from tests.canary.traffic import Driver, Upstream
 from wm.agents import claude_hooks, hook_client
 from wm.cli.app import commands
 from wm.daemon.routes import ROUTES, Route, compose
@@ -495,7 +498,26 @@ def verbs_on_the_socket(stage: Stage) -> None:
     every_verb(stage, with_daemon=True)
 
 
+PASSED = 500
+"""Requests through each of the two proxies of the scene."""
+
+
+def proxied(stage: Stage) -> None:
+    """Traffic of every kind through a recording proxy that is asked to end, and through one that
+    is killed, which had lost its upstream before."""
+    with Upstream() as upstream:
+        driver = Driver(stage.mint, stage.repo, upstream)
+        with stage.proxy(upstream.url) as (base_url, _process):
+            driver.drive(base_url, PASSED)
+        with stage.proxy(upstream.url) as (base_url, process):
+            driver.drive(base_url, PASSED // 2)
+            upstream.__exit__()
+            driver.drive(base_url, PASSED // 2)
+            os.kill(process.pid, signal.SIGKILL)
+
+
 SCENES: dict[str, Sequence[Scene]] = {
+    "the proxy": (seed, with_daemon(proxied), proxied, looks_back),
     "the daemon": (
         seed,
         with_daemon(every_route, broken_requests, every_hook, memory_tool, every_tool, hook_lines),

@@ -161,6 +161,38 @@ class Stage:
                 out.seek(0)
                 self._answered("the daemon's output", out.read(), process.returncode, own=range(0))
 
+    @contextmanager
+    def proxy(self, upstream: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+        """A traced proxy that records, and its base URL; asked to end with the block, if it is
+        still there."""
+        words = (*WM, "proxy", "--record", "--port", "0", "--upstream", upstream, "--json")
+        with self._said() as out:
+            process = subprocess.Popen(
+                traced(words, self._log()),
+                cwd=self.repo,
+                env=self.env,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+            )
+            try:
+                yield self._base_url(Path(out.name)), process
+            finally:
+                process.terminate()
+                process.wait(WAIT_S)
+                out.seek(0)
+                self._answered("the proxy's output", out.read(), process.returncode, own=range(0))
+
+    def _base_url(self, said: Path) -> str:
+        end = time.monotonic() + WAIT_S
+        while time.monotonic() < end:
+            text = said.read_text(errors="replace")
+            found = text[text.find("{") : text.rfind("}") + 1]
+            if found:
+                return str(json.loads(found)["baseUrl"])
+            time.sleep(0.05)
+        raise AssertionError("the proxy does not begin")
+
     def _wait_until_it_answers(self, process: subprocess.Popen[bytes]) -> None:
         end = time.monotonic() + WAIT_S
         while time.monotonic() < end and process.poll() is None:

@@ -205,7 +205,10 @@ class Watched:
         if self._answer is not None and self._sizes[1] <= RECORDED_BYTES:
             self._answer.append(data)
         if self._reader is not None and self._opener is not None:
-            self._reader.feed(self._opener.feed(data))
+            try:
+                self._reader.feed(self._opener.feed(data))
+            except ValueError:  # not in the encoding that it names: passed on, and noted unread
+                self._opener = None
 
     def ended(self, outcome: Outcome) -> None:
         self._times["ended"] = self._since()
