@@ -1131,6 +1131,31 @@ class ProxySettings:
 
 
 @dataclass(frozen=True)
+class ModelPrice:
+    """A table of `[[prices.models]]`: what a model costs, in dollars per million tokens. 0 for what
+    the cache takes: the usual share of `input`."""
+
+    name: str
+    input: float
+    output: float
+    cache_read: float = 0.0
+    cache_write_5m: float = 0.0
+    cache_write_1h: float = 0.0
+
+
+@dataclass(frozen=True)
+class PriceSettings:
+    """What models cost (SPEC PX-11, IF-8)."""
+
+    models: tuple[ModelPrice, ...] = option(
+        (),
+        "Prices of your own, before those of the table "
+        "([how](concepts/replay.md#prices-of-your-own)).",
+        spec="IF-8",
+    )
+
+
+@dataclass(frozen=True)
 class Settings:
     """Everything that was decided before the program began."""
 
@@ -1151,6 +1176,7 @@ class Settings:
     imports: ImportSettings = ImportSettings()
     tools: ToolSettings = ToolSettings()
     proxy: ProxySettings = ProxySettings()
+    prices: PriceSettings = PriceSettings()
     storage: StorageSettings = StorageSettings()
     pruning: PruningSettings = PruningSettings()
 
@@ -1175,6 +1201,7 @@ SECTIONS: dict[str, type[Any]] = {
     "imports": ImportSettings,
     "tools": ToolSettings,
     "proxy": ProxySettings,
+    "prices": PriceSettings,
     "storage": StorageSettings,
     "pruning": PruningSettings,
 }
@@ -1461,7 +1488,7 @@ def _checked(value: Any, default: Any, *, where: str) -> Any:
             **{k: _checked(v, sample, where=f"{where}.{k}") for k, v in value.items()},
         }
     if isinstance(default, tuple):
-        return _pruning_rules(value, where)
+        return (_prices if "[prices]" in where else _pruning_rules)(value, where)
     if isinstance(default, bool):
         if not isinstance(value, bool):
             raise UserError(f"{where} is {value!r}.", fix="Write true or false.")
@@ -1477,6 +1504,42 @@ def _checked(value: Any, default: Any, *, where: str) -> Any:
     if value < 0:
         raise UserError(f"{where} is {value!r}.", fix="Write a number of 0 or more.")
     return value
+
+
+def _prices(value: Any, where: str) -> tuple[ModelPrice, ...]:
+    """The tables of `[[prices.models]]`. Raises UserError naming model, field and fault."""
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        raise UserError(f"{where} must be tables.", fix="Begin each model with [[prices.models]].")
+    made: list[ModelPrice] = []
+    for number, given in enumerate(value, 1):
+        at = f"{where}, model {number}"
+        name = given.get("name")
+        if not isinstance(name, str) or not re.search(r"[A-Za-z0-9]", name):
+            raise UserError(f"{at} has no name.", fix='Write name = "…", as requests name it.')
+        if name in (one.name for one in made):
+            raise UserError(f"{at}: {name!r} has a price already.", fix="Remove one of the two.")
+        made.append(_price(given, f"{at} ({name})"))
+    return tuple(made)
+
+
+def _price(given: Mapping[str, Any], at: str) -> ModelPrice:
+    known = [f.name for f in dataclasses.fields(ModelPrice)]
+    for field_name, value in given.items():
+        if field_name not in known:
+            raise UserError(
+                f"{at} has no field {field_name!r}.", fix=f"Fields are: {', '.join(known)}."
+            )
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if field_name != "name" and not (number and 0 <= value <= 1_000_000):
+            raise UserError(
+                f"{at}: {field_name} is {value!r}.", fix="Write dollars per million tokens."
+            )
+    for needed in ("input", "output"):
+        if needed not in given:
+            raise UserError(
+                f"{at} has no {needed}.", fix=f"Write {needed} = dollars per million tokens."
+            )
+    return ModelPrice(**given)
 
 
 def _pruning_rules(value: Any, where: str) -> tuple[PruningRule, ...]:

@@ -146,9 +146,9 @@ class Machine:
                 (config / name).write_bytes((seed / name).read_bytes())
             (config / "node_modules").symlink_to(seed / "node_modules")
 
-    def tool(self, *command: str, timeout: float = 30.0) -> str:
-        """Run a short program in the repository; what it printed. Raises when it fails."""
-        done = subprocess.run(
+    def program(self, *command: str, timeout: float) -> subprocess.CompletedProcess[str]:
+        """Run a program in the repository, to its end."""
+        return subprocess.run(
             command,
             cwd=self.repo,
             env=self.environment,
@@ -158,6 +158,10 @@ class Machine:
             timeout=timeout,
             check=False,
         )
+
+    def tool(self, *command: str, timeout: float = 30.0) -> str:
+        """Run a short program in the repository; what it printed. Raises when it fails."""
+        done = self.program(*command, timeout=timeout)
         if done.returncode != 0:
             raise AssertionError(f"{command} exited {done.returncode}:\n{done.stdout}{done.stderr}")
         return done.stdout

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from tests.clients.harness import Machine
+from tests.proxy.scripted import by_the_upstream
 from wm.proxy.guard import Guard, hosts_of
 from wm.proxy.listener import Server, bind
 from wm.proxy.origin import parse_origin
@@ -202,7 +203,7 @@ class _Proxy:
     def __init__(self, upstream: int) -> None:
         self.faults: list[Exception] = []
         self.notes: list[Note] = []
-        self.observer = Observer(self.notes.append, self.faults.append)
+        self.observer = Observer(self.notes.append, self.faults.append, measure=by_the_upstream)
         self._settings = ProxySettings(upstream=f"http://127.0.0.1:{upstream}", drain_s=1.0)
         self._listener = bind(0)
         self.port = int(self._listener.getsockname()[1])

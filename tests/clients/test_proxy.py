@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
-import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +23,10 @@ from tests.clients.scripts import (
     turns,
 )
 from tests.clients.wired import Wired
+from tests.proxy.scripted import by_the_upstream
+from wm.formats.replay import ReplayReport
+from wm.ops.replay.report import replay
+from wm.store.paths import sid
 
 pytestmark = pytest.mark.clients
 
@@ -74,6 +79,83 @@ def test_a_task_of_several_turns_a_subagent_and_a_resume(
     assert sub.identity.subagent or sub.identity.parent == first.session
 
 
+def counted(report: ReplayReport) -> list[tuple[int, int, int]]:
+    """New, read and written tokens of the conversations themselves."""
+    return sorted(
+        (t.tokens.input, t.tokens.cache_read, t.tokens.cache_write_5m + t.tokens.cache_write_1h)
+        for t in report.turns
+        if t.call in ("main", "subagent")
+    )
+
+
+def told(machine: Machine) -> list[tuple[int, int, int]]:
+    """The same as the upstream told it."""
+    return sorted(
+        (x.usage.input_tokens, x.usage.cache_read, x.usage.cache_creation)
+        for x in machine.upstream.exchanges
+        if x.usage is not None and x.kind in ("main", "subagent")
+    )
+
+
+def replayed(log: Path) -> ReplayReport:
+    return replay(
+        [log], clock=lambda: 0.0, progress=lambda _done, _all: None, measure=by_the_upstream
+    )
+
+
+@both
+def test_flows_without_bodies_are_counted_as_the_upstream_counted(
+    machine: Machine, chain: Passing, agent: Agent
+) -> None:
+    machine.upstream.script = script(
+        *turns(
+            answer(think("Look."), agent.look(machine, "calc.py")),
+            answer(think("Run."), agent.shell("python3 check.py")),
+            answer(think("Ask."), agent.delegate()),
+            answer(think("Enough."), say("Done.")),
+        ),
+        *turns(answer(say("Seen.")), when=is_subagent),
+    )
+    fine(machine, chain, agent.run(machine, "Mend the sum, please"))
+    log = machine.root / "flows.jsonl"
+    lines = [
+        {
+            **note.fields,
+            "flowId": f"f_{number:020x}",
+            "createdAt": note.fields["startedAt"],
+            "workspaceKey": "0" * 16,
+            "session": sid(note.identity.session),
+        }
+        for number, note in enumerate(chain.notes)
+    ]
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert counted(replayed(log)) == told(machine)
+
+
+@both
+def test_recorded_bodies_are_counted_as_the_upstream_counted(
+    machine: Machine, agent: Agent
+) -> None:
+    machine.upstream.script = script(
+        *turns(
+            answer(think("Look."), agent.look(machine, "calc.py")),
+            answer(think("Run."), agent.shell("python3 check.py")),
+            answer(think("Enough."), say("Done.")),
+        ),
+    )
+    program = {"claude": machine.clients.claude, "opencode": machine.clients.opencode}[agent.name]
+    words = {"claude": ("-p", "Go", "--allowedTools", "Bash,Read"), "opencode": ("run", "Go")}
+    Wired(machine).setup()
+    machine.tool("wm", "up", "--quiet")
+    line = ("wm", "run", "--record", str(program), *words[agent.name])
+    done = machine.program(*line, timeout=120.0)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (log,) = machine.home.glob(".local/share/wm/workspaces/*/recordings/*.jsonl")
+    assert re.search(r"wm run: \d+ exchanges? recorded without secrets\.", done.stderr), done.stderr
+    assert counted(replayed(log)) == told(machine)
+    machine.tool("wm", "down")
+
+
 @both
 def test_a_compaction(machine: Machine, chain: Passing, agent: Agent) -> None:
     machine.upstream.script = script(
@@ -118,17 +200,7 @@ def test_wm_run_starts_the_agent_behind_a_proxy_of_its_own(machine: Machine, age
     program = {"claude": machine.clients.claude, "opencode": machine.clients.opencode}[agent.name]
     words = {"claude": ("-p", "Go"), "opencode": ("run", "Go")}[agent.name]
     Wired(machine).setup()
-    command = ["wm", "run", str(program), *words]
-    done = subprocess.run(
-        command,
-        cwd=machine.repo,
-        env=machine.environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120.0,
-        check=False,
-    )
+    done = machine.program("wm", "run", str(program), *words, timeout=120.0)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Done." in done.stdout
     passed = re.search(r"wm run: (\d+) requests?;", done.stderr)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from wm.wire.prices import TABLE, price_of
+from wm.settings import ModelPrice, PriceSettings
+from wm.wire.prices import TABLE, price_of, prices
 
 
 @pytest.mark.parametrize(
@@ -27,9 +28,24 @@ def test_a_model_is_known_by_whatever_name_a_cloud_gives_it(model: str, family: 
 
 
 @pytest.mark.parametrize("model", ["", "gpt-5", "llama-4-maverick", "opus", "claude-opus-50"])
-def test_an_unknown_model_is_priced_as_another_and_says_so(model: str) -> None:
+def test_an_unknown_model_has_no_price_and_says_so(model: str) -> None:
     price = price_of(model)
-    assert (price.family, price.known) == ("sonnet-4", False)
+    assert (price.family, price.known, price.input, price.output) == ("", False, 0.0, 0.0)
+
+
+def test_prices_of_the_users_own_go_before_the_table() -> None:
+    own = (
+        ModelPrice("gpt-5", 1.0, 8.0),
+        ModelPrice("claude-opus-5-5", 3.0, 9.0, 0.2, 4.0, 5.0),
+    )
+    find = prices(PriceSettings(own))
+    found = find("openai/gpt-5-2026")
+    assert (found.input, found.output, found.known, found.own) == (1.0, 8.0, True, True)
+    assert (found.cache_read, found.cache_write_5m, found.cache_write_1h) == (0.1, 1.25, 2.0)
+    found = find("claude-opus-5-5[1m]")
+    assert (found.cache_read, found.cache_write_5m, found.cache_write_1h) == (0.2, 4.0, 5.0)
+    assert find("claude-opus-5") == price_of("claude-opus-5")
+    assert not find("llama-4").known
 
 
 def test_every_row_is_a_price_list_in_order() -> None:

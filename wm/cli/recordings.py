@@ -79,7 +79,10 @@ def notes(models: Iterable[ReplayedModel], left: Mapping[str, int], prices: str)
     strange = [one for one in known if not one.known]
     if strange:
         names = ", ".join(one.name or "(no name)" for one in strange)
-        yield f"Not in the table of prices: {names}; priced as {strange[0].priced_as}."
+        requests = output.count(sum(one.requests for one in strange), "request")
+        yield f"No price is known of {names}: {requests} in no bill. config.toml takes prices."
+    if own := [one.name for one in known if one.own]:
+        yield f"Priced by config.toml: {', '.join(own)}."
     for reason, count in left.items():
         yield f"Left out: {count:,} {reason}."
 

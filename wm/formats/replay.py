@@ -79,7 +79,8 @@ class ReplayedConversation(Record):
 
 
 class ReplayedModel(Record):
-    """priced_as: the row of the table of prices; known: False where that is only assumed.
+    """priced_as: the row of the table of prices, "" where nobody knows what the model costs
+    (known: False): its requests are in no bill. own: the user's configuration has the price.
 
     factor: what estimated tokens were multiplied with, from `reported` requests; 1 without any.
     """
@@ -87,6 +88,7 @@ class ReplayedModel(Record):
     name: str
     priced_as: str
     known: bool
+    own: bool = False
     requests: int
     factor: float
     reported: int

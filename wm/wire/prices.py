@@ -2,16 +2,18 @@
 
 Prices in US dollars per million tokens, as listed for direct use of the service on `DATED`,
 without discounts for batches or surcharges for fast modes. They change without notice: a bill
-computed with them is an estimate. A model that is not in the table is priced as `FALLBACK`, and
-`Price.known` says so.
+computed with them is an estimate. Prices of the user's own go before the table. A model that is in
+neither has no price: `Price.known` says so, and only its sizes are assumed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+
+from wm.settings import PriceSettings
 
 DATED = "2026-11-22"
 
@@ -25,8 +27,9 @@ class Price:
     """cache_minimum: tokens that a prefix needs to be cached at all. window: tokens that fit.
 
     long_above, long_times: all of a request with a longer prompt costs so many times as much; 0:
-    there is no such limit. known: False where the model is not in the table and `family` is only
-    assumed.
+    there is no such limit. known: False where nobody knows what the model costs: then it costs
+    nothing here. write_5m, write_1h: where they are not the usual multiples; 0: they are. own: the
+    user's configuration says so.
     """
 
     family: str
@@ -38,6 +41,9 @@ class Price:
     long_above: int = 0
     long_times: float = 1.0
     known: bool = True
+    write_5m: float = 0.0
+    write_1h: float = 0.0
+    own: bool = False
 
     def times(self, prompt: int) -> float:
         """By what a request with a prompt of so many tokens is dearer than listed."""
@@ -45,11 +51,11 @@ class Price:
 
     @property
     def cache_write_5m(self) -> float:
-        return self.input * WRITE_5M
+        return self.write_5m or self.input * WRITE_5M
 
     @property
     def cache_write_1h(self) -> float:
-        return self.input * WRITE_1H
+        return self.write_1h or self.input * WRITE_1H
 
 
 _LONG, _SHORT = 1_000_000, 200_000
@@ -85,8 +91,13 @@ _ROWS = (
 )
 TABLE: Mapping[str, Price] = MappingProxyType({row[0]: Price(*row) for row in _ROWS})
 
-FALLBACK = "sonnet-4"
-"""What a model is priced as that the table does not know: the middle of it."""
+UNKNOWN = Price("", 0.0, 0.0, 0.0, 1024, _SHORT, known=False)
+"""A model that nobody knows the price of. Least to cache and window are those of most models."""
+
+READ = 0.1
+"""Reading from the cache, in input prices, where nothing else is said."""
+
+PriceOf = Callable[[str], Price]
 
 _NOT_A_NAME = re.compile(r"[^a-z0-9]+")
 _MAX_NAME_CHARS = 200
@@ -94,8 +105,36 @@ _MAX_NAME_CHARS = 200
 
 def price_of(model: str) -> Price:
     """The price of a model by its name as it stands in a request, whatever cloud it is from."""
-    name = "-" + _NOT_A_NAME.sub("-", model[:_MAX_NAME_CHARS].lower()) + "-"
-    for family in sorted(TABLE, key=len, reverse=True):
+    return _found(TABLE, model) or UNKNOWN
+
+
+def prices(settings: PriceSettings) -> PriceOf:
+    """The same, with prices of the user's own before the table."""
+    own = {}
+    for one in settings.models:
+        like = price_of(one.name)
+        own[_plain(one.name).strip("-")] = replace(
+            like,
+            family=one.name,
+            input=one.input,
+            output=one.output,
+            cache_read=one.cache_read or one.input * READ,
+            write_5m=one.cache_write_5m,
+            write_1h=one.cache_write_1h,
+            long_above=0,
+            known=True,
+            own=True,
+        )
+    return lambda model: _found(own, model) or price_of(model)
+
+
+def _found(table: Mapping[str, Price], model: str) -> Price | None:
+    name = _plain(model)
+    for family in sorted(table, key=len, reverse=True):
         if f"-{family}-" in name:
-            return TABLE[family]
-    return replace(TABLE[FALLBACK], known=False)
+            return table[family]
+    return None
+
+
+def _plain(model: str) -> str:
+    return "-" + _NOT_A_NAME.sub("-", model[:_MAX_NAME_CHARS].lower()).strip("-") + "-"

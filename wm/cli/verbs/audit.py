@@ -14,6 +14,7 @@ from wm.errors import UserError
 from wm.formats.replay import AuditReport
 from wm.ops.local import open_runtime
 from wm.settings import find_agent_paths
+from wm.wire.prices import prices
 
 NAME, FILE = 40, 44
 MOST_ROWS = 8
@@ -40,6 +41,7 @@ def command(caller: Caller, path: str, as_json: bool) -> int:
             progress=progress,
             settings=caller.settings.pruning,
             redacted=runtime.redacted_path,
+            prices=prices(caller.settings.prices),
         )
     if as_json:
         output.as_json(report)
@@ -61,6 +63,11 @@ def _transcripts(caller: Caller) -> Path:
 
 
 def _files(path: Path) -> list[Path]:
+    if not path.exists():
+        raise UserError(
+            f"There is no {path}.",
+            fix="Name a transcript or a folder of them; without PATH it is those of this folder.",
+        )
     if not path.is_dir():
         return [path]
     found = sorted(path.rglob("*.jsonl"))

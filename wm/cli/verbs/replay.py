@@ -10,7 +10,9 @@ import click
 from wm.cli import output, recordings
 from wm.cli.context import json_option
 from wm.formats.replay import ReplayedSum, ReplayedTurn, ReplayReport
+from wm.settings import load
 from wm.wire.policy import POLICIES
+from wm.wire.prices import prices
 
 MAX_NAME = 26
 
@@ -38,7 +40,13 @@ def command(files: tuple[str, ...], policy: str, turns: bool, page: str, as_json
 
     paths = [Path(name) for name in files]
     with recordings.Bar("wm replay") as progress:
-        report = replay(paths, clock=time.perf_counter, progress=progress, policy=policy)
+        report = replay(
+            paths,
+            clock=time.perf_counter,
+            progress=progress,
+            policy=policy,
+            prices=prices(load().prices),
+        )
     if page:
         from wm.cli import chart
 
