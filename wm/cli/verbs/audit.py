@@ -14,7 +14,6 @@ from wm.errors import UserError
 from wm.formats.replay import AuditReport
 from wm.ops.local import open_runtime
 from wm.settings import find_agent_paths
-from wm.wire.prices import prices
 
 NAME, FILE = 40, 44
 MOST_ROWS = 8
@@ -41,7 +40,7 @@ def command(caller: Caller, path: str, as_json: bool) -> int:
             progress=progress,
             settings=caller.settings.pruning,
             redacted=runtime.redacted_path,
-            prices=prices(caller.settings.prices),
+            own=caller.settings.prices,
         )
     if as_json:
         output.as_json(report)

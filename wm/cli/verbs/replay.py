@@ -12,7 +12,6 @@ from wm.cli.context import json_option
 from wm.formats.replay import ReplayedSum, ReplayedTurn, ReplayReport
 from wm.settings import load
 from wm.wire.policy import POLICIES
-from wm.wire.prices import prices
 
 MAX_NAME = 26
 
@@ -45,7 +44,7 @@ def command(files: tuple[str, ...], policy: str, turns: bool, page: str, as_json
             clock=time.perf_counter,
             progress=progress,
             policy=policy,
-            prices=prices(load().prices),
+            own=load().prices,
         )
     if page:
         from wm.cli import chart

@@ -17,12 +17,12 @@ from wm.ops.replay.reads import touches
 from wm.ops.replay.report import added, factors_of, light, models, turn
 from wm.ops.replay.run import Counted, Run, kept
 from wm.ops.replay.sent import UNSEEN, Left, Sent
-from wm.settings import PruningSettings
+from wm.settings import PriceSettings, PruningSettings
 from wm.wire.body import Block, Body, Message, index
 from wm.wire.cachesim import dollars, uncached
 from wm.wire.history import History, Kind, compare, history
 from wm.wire.policy import nothing
-from wm.wire.prices import DATED, PriceOf, price_of
+from wm.wire.prices import DATED, PriceOf, prices
 from wm.wire.rows import estimate
 
 MOST_FILES = 20
@@ -119,9 +119,9 @@ def audit(
     progress: Progress,
     settings: PruningSettings,
     redacted: Callable[[str], str],
-    prices: PriceOf = price_of,
+    own: PriceSettings = PriceSettings(),
 ) -> AuditReport:
-    """Look through recordings. redacted: takes secrets out of a path. prices: what models cost.
+    """Look through recordings. redacted: takes secrets out of a path. own: prices of the user.
 
     Raises UserError for a file that is no recording.
     """
@@ -141,7 +141,7 @@ def audit(
             sums.take(sent)
             counted.append(light(one))
             shorter.append(light(other))
-    return _report(paths, counted, shorter, sums, left, redacted, prices)
+    return _report(paths, counted, shorter, sums, left, redacted, prices(own))
 
 
 def _report(
@@ -151,12 +151,12 @@ def _report(
     sums: _Sums,
     left: Left,
     redacted: Callable[[str], str],
-    prices: PriceOf,
+    find: PriceOf,
 ) -> AuditReport:
     factors = factors_of(counted)
-    total = added([turn(n, one, factors, prices) for n, one in enumerate(counted)])
-    pruned = added([turn(n, one, factors, prices) for n, one in enumerate(shorter)])
-    known = models(counted, factors, prices)
+    total = added([turn(n, one, factors, find) for n, one in enumerate(counted)])
+    pruned = added([turn(n, one, factors, find) for n, one in enumerate(shorter)])
+    known = models(counted, factors, find)
     factor = max(known, key=lambda one: one.requests).factor if known else 1.0
     kinds = _shares(sums, "kind", factor)
     reported = total.requests > 0 and total.reported_requests == total.requests
@@ -170,7 +170,7 @@ def _report(
         tokens=total.reported if reported else total.tokens,
         bills=total.bills,
         reported=reported,
-        saved=_saved(counted, prices) if reported else total.bills.uncached - total.bills.as_marked,
+        saved=_saved(counted, find) if reported else total.bills.uncached - total.bills.as_marked,
         amplification=sum(k.sent for k in kinds) / max(1, sum(k.tokens for k in kinds)),
         kinds=kinds,
         tools=_shares(sums, "tool", factor),
@@ -187,9 +187,9 @@ def _report(
     )
 
 
-def _saved(counted: Sequence[Counted], prices: PriceOf) -> float:
+def _saved(counted: Sequence[Counted], find: PriceOf) -> float:
     """By the service's own figures."""
-    rows = [(one.sent.usage, prices(one.model)) for one in counted]
+    rows = [(one.sent.usage, find(one.model)) for one in counted]
     return sum(dollars(uncached(u), p) - dollars(u, p) for u, p in rows if u is not None)
 
 

@@ -20,9 +20,10 @@ from wm.formats.replay import (
 from wm.ops.replay.files import Progress, recorded
 from wm.ops.replay.run import Counted, Factors, Run, scaled
 from wm.ops.replay.sent import Left
+from wm.settings import PriceSettings
 from wm.wire.cachesim import dollars, uncached
 from wm.wire.policy import POLICIES, Policy, nothing
-from wm.wire.prices import DATED, PriceOf, price_of
+from wm.wire.prices import DATED, PriceOf, price_of, prices
 from wm.wire.rows import Measure, estimate
 from wm.wire.usage import Usage
 
@@ -35,11 +36,11 @@ def replay(
     policy: str = "none",
     rule: Policy | None = None,
     measure: Measure = estimate,
-    prices: PriceOf = price_of,
+    own: PriceSettings = PriceSettings(),
 ) -> ReplayReport:
     """Run all recordings through a policy. rule: the policy itself, where it has no name.
 
-    measure: what a token is, before reported usage corrects it. prices: what models cost.
+    measure: what a token is, before reported usage corrects it. own: prices of the user.
 
     Raises UserError for a file that is no recording.
     """
@@ -56,7 +57,7 @@ def replay(
             counted.append(light(one))
             if plain is not None and (as_it_came := plain.count(sent)) is not None:
                 before.append(light(as_it_came))
-    return report(counted, before, policy, paths, left, prices)
+    return report(counted, before, policy, paths, left, prices(own))
 
 
 def report(
@@ -65,11 +66,11 @@ def report(
     policy: str,
     paths: Sequence[Path],
     left: Left,
-    prices: PriceOf = price_of,
+    find: PriceOf = price_of,
 ) -> ReplayReport:
     factors = factors_of(before or counted)
-    turns = [turn(number, one, factors, prices) for number, one in enumerate(counted, start=1)]
-    old = [turn(number, one, factors, prices) for number, one in enumerate(before, start=1)]
+    turns = [turn(number, one, factors, find) for number, one in enumerate(counted, start=1)]
+    old = [turn(number, one, factors, find) for number, one in enumerate(before, start=1)]
     names = dict.fromkeys(one.conversation for one in turns)
     by_name = {name: [one for one in turns if one.conversation == name] for name in names}
     return ReplayReport(
@@ -83,7 +84,7 @@ def report(
             for name, own in by_name.items()
         ),
         turns=tuple(turns),
-        models=models(counted, factors, prices),
+        models=models(counted, factors, find),
         left=dict(left.counts),
         timed=any(one.sent.at is not None for one in counted),
     )
@@ -101,7 +102,7 @@ def factors_of(counted: Iterable[Counted]) -> Factors:
     return factors
 
 
-def turn(number: int, one: Counted, factors: Factors, prices: PriceOf = price_of) -> ReplayedTurn:
+def turn(number: int, one: Counted, factors: Factors, find: PriceOf = price_of) -> ReplayedTurn:
     factor, _ = factors.of(one.model)
     usage = scaled(one.usage, factor)
     moment = one.sent.at
@@ -114,7 +115,7 @@ def turn(number: int, one: Counted, factors: Factors, prices: PriceOf = price_of
         bytes=one.bytes,
         messages=one.messages,
         tokens=tokens(usage),
-        bills=bills(one, factor, prices),
+        bills=bills(one, factor, find),
         reported=tokens(one.sent.usage) if one.sent.usage else None,
         replaced=one.replaced,
         faults=one.faults,
@@ -135,8 +136,8 @@ def tokens(usage: Usage) -> Tokens:
     )
 
 
-def bills(one: Counted, factor: float, prices: PriceOf = price_of) -> Bills:
-    price = prices(one.model)
+def bills(one: Counted, factor: float, find: PriceOf = price_of) -> Bills:
+    price = find(one.model)
     as_marked, five, hour = (scaled(usage, factor) for usage in one.ways)
     return Bills(
         as_marked=dollars(as_marked, price),
@@ -147,15 +148,15 @@ def bills(one: Counted, factor: float, prices: PriceOf = price_of) -> Bills:
 
 
 def models(
-    counted: Sequence[Counted], factors: Factors, prices: PriceOf = price_of
+    counted: Sequence[Counted], factors: Factors, find: PriceOf = price_of
 ) -> tuple[ReplayedModel, ...]:
     names = dict.fromkeys(one.model for one in counted)
     return tuple(
         ReplayedModel(
             name=name,
-            priced_as=prices(name).family,
-            known=prices(name).known,
-            own=prices(name).own,
+            priced_as=find(name).family,
+            known=find(name).known,
+            own=find(name).own,
             requests=sum(one.model == name for one in counted),
             factor=round(factors.of(name)[0], 4),
             reported=factors.of(name)[1],
