@@ -119,7 +119,7 @@ def audit(
     progress: Progress,
     settings: PruningSettings,
     redacted: Callable[[str], str],
-    own: PriceSettings = PriceSettings(),
+    own: PriceSettings | None = None,
 ) -> AuditReport:
     """Look through recordings. redacted: takes secrets out of a path. own: prices of the user.
 
@@ -141,7 +141,7 @@ def audit(
             sums.take(sent)
             counted.append(light(one))
             shorter.append(light(other))
-    return _report(paths, counted, shorter, sums, left, redacted, prices(own))
+    return _report(paths, counted, shorter, sums, left, redacted, prices(own or PriceSettings()))
 
 
 def _report(

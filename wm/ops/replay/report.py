@@ -36,7 +36,7 @@ def replay(
     policy: str = "none",
     rule: Policy | None = None,
     measure: Measure = estimate,
-    own: PriceSettings = PriceSettings(),
+    own: PriceSettings | None = None,
 ) -> ReplayReport:
     """Run all recordings through a policy. rule: the policy itself, where it has no name.
 
@@ -57,7 +57,7 @@ def replay(
             counted.append(light(one))
             if plain is not None and (as_it_came := plain.count(sent)) is not None:
                 before.append(light(as_it_came))
-    return report(counted, before, policy, paths, left, prices(own))
+    return report(counted, before, policy, paths, left, prices(own or PriceSettings()))
 
 
 def report(
