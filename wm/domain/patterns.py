@@ -48,6 +48,15 @@ def _encodable(text: str) -> str:
     return text
 
 
+def _in_letters(raw: bytes, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Places in an `encoded` text as places in the text itself."""
+    last = letters = 0
+    for start, end in spans:
+        first = letters + len(raw[last:start].decode())
+        last, letters = end, first + len(raw[start:end].decode())
+        yield first, letters
+
+
 def encoded(text: str) -> bytes:
     """The text as re2 sees it."""
     return _encodable(text).encode()
@@ -107,10 +116,9 @@ class Lazy:
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Where each match begins and ends. Cheaper than `finditer` where there are many."""
-        if text.isascii():
-            yield from (found.span() for found in self.compiled.finditer(text.encode()))
-        else:
-            yield from (found.span() for found in self.finditer(text))
+        raw = encoded(text)
+        found = (match.span() for match in self.compiled.finditer(raw))
+        yield from found if text.isascii() else _in_letters(raw, found)
 
     def starts(self, raw: bytes) -> Iterator[int]:
         """Where each match begins in a text that is `encoded`, for a caller who asks much of it."""
