@@ -17,6 +17,7 @@ from wm.errors import StoreError
 from wm.formats.governance import Swept
 from wm.formats.pending_journal import PendingJournal, PendingMemory
 from wm.formats.sweep_log import SessionSweepLog, SweepLog
+from wm.formats.tombstones import TrashedEntry
 from wm.formats.tool_output import ToolOutput, file_name
 from wm.ops import govern
 from wm.ops.govern import Evidence, Run
@@ -177,6 +178,39 @@ def test_the_report_is_left_and_told_in_the_evidence(files: Bench) -> None:
     (purged,) = bench.told("trash_purged")
     assert bench.call("diag_disappearances").unexplained == 0
     assert bench.call("why", subject=purged.entry).sentences
+
+
+@pytest.mark.parametrize("anew", [True, False])
+def test_an_entry_that_left_the_trash_between_look_and_deletion_is_not_lost(
+    files: Bench, anew: bool
+) -> None:
+    gone = files.remember(SHIP)
+    files.call("forget_entry", id=gone.id)
+    age(files, 100)
+    tally = govern._Tally(most=10)
+    plan = govern.planned(files.runtime, files.key, Run(), files.moment, tally)
+    files.call("restore_entry", id=gone.id)
+    if anew:
+        files.call("forget_entry", id=gone.id)
+    govern._do(files.runtime, files.key, plan, Run(), tally)
+    assert (tally.deleted, [error.reason for error in tally.errors]) == (0, ["changed"])
+    if anew:
+        files.call("restore_entry", id=gone.id)
+    assert files.texts() == [SHIP]
+
+
+def test_every_file_of_much_trash_goes(files: Bench) -> None:
+    for number in range(40):
+        one = TrashedEntry(
+            workspace=files.workspace(), entry=entry(f"m_{number}", SHIP), trashed_at=""
+        )
+        files.put((Ref(TrashedEntry, files.key, one.entry.id), one))
+    age(files, 100)
+    done: Swept = files.call("sweep_storage")
+    assert done.logs[0].errors == ()
+    assert [(rule.rule, rule.files) for rule in done.logs[0].rules] == [("trash_age", 120)]
+    assert list((here(files) / "trash").iterdir()) == []
+    assert len(files.told("trash_purged")) == 40
 
 
 def test_pinned_trash_stays(files: Bench) -> None:

@@ -216,9 +216,10 @@ def _do(runtime: Runtime, key: str, plan: Plan, run: Run, tally: _Tally) -> None
         _flush(key, removal, tally)
     finally:
         removal.close()
-    for begin in range(0, len(trash), _TOGETHER):
+    entries = [list(group) for _, group in groupby(trash, key=lambda d: d.file.document)]
+    for begin in range(0, len(entries), _TOGETHER):
         run.rest()
-        _purge_trash(runtime, key, trash[begin : begin + _TOGETHER], tally)
+        _purge_trash(runtime, key, entries[begin : begin + _TOGETHER], tally)
 
 
 def _flush(key: str, removal: sweep.Removal, tally: _Tally) -> None:
@@ -277,29 +278,44 @@ def _place(runtime: Runtime, key: str) -> Place:
     return Place(key=key, root=memory.workspace.root if memory is not None else "")
 
 
-def _purge_trash(runtime: Runtime, key: str, deletions: Sequence[Deletion], tally: _Tally) -> None:
-    """Entries leave the trash for good, each with a record: `why` still knows them."""
-    names: dict[str, list[Deletion]] = {}
-    for deletion in deletions:
-        file = deletion.file.document.rpartition("/")[2]
-        names.setdefault(paths.name_of(TrashedEntry, file) or "", []).append(deletion)
-    refs = [Ref(TrashedEntry, key, name) for name in names]
+def _purge_trash(
+    runtime: Runtime, key: str, entries: Sequence[Sequence[Deletion]], tally: _Tally
+) -> None:
+    """Entries leave the trash for good, each with a record: `why` still knows them. Each comes
+    with all of its files."""
+    refs = [_trashed(key, files[0].file.document) for files in entries]
+    gone: list[Deletion] = []
     try:
         with runtime.store.transaction(refs) as transaction:
             work = Work(runtime, runtime.now(), transaction, frozenset(refs))
-            for ref in refs:
-                found = work.read(ref)
-                if found.health is Health.MISSING:
-                    continue  # brought back meanwhile
-                work.delete(ref)
-                at = found.document.trashed_at if found.document is not None else ""
-                details = {"trashedAt": at}
-                work.log(key, [Fact("trash_purged", "store", "changed", ref.name, (), details)])
+            for ref, files in zip(refs, entries, strict=True):
+                if _purge_one(work, ref, files):
+                    gone += files
+                else:
+                    tally.failed(files[0].file.document, "changed")
     except StoreError as error:
-        tally.failed(deletions[0].file.document, str(error))
+        tally.failed(entries[0][0].file.document, str(error))
         return
-    for deletion in deletions:
+    for deletion in gone:
         tally.gone(deletion)
+
+
+def _trashed(key: str, path: str) -> Ref[TrashedEntry]:
+    return Ref(TrashedEntry, key, paths.name_of(TrashedEntry, path.rpartition("/")[2]) or "")
+
+
+def _purge_one(work: Work, ref: Ref[TrashedEntry], deletions: Sequence[Deletion]) -> bool:
+    """False where the entry was brought back, or forgotten anew, since it was looked at."""
+    found = work.read(ref)
+    seen = [d.file.modified for d in deletions if d.file.part is Part.DOCUMENT]
+    now = sweep.modified(_files(work.runtime).core, ref)
+    if found.health is Health.MISSING or (seen and now not in seen):
+        return False
+    work.delete(ref)
+    at = found.document.trashed_at if found.document is not None else ""
+    fact = Fact("trash_purged", "store", "changed", ref.name, (), {"trashedAt": at})
+    work.log(ref.workspace, [fact])
+    return True
 
 
 # --- evidence ------------------------------------------------------------------------------------
