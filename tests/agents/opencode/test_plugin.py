@@ -17,6 +17,7 @@ from wm.agents.claude_hooks import Command
 from wm.agents.parts import bake
 from wm.domain.hooks import opencode as adapter
 from wm.formats.tools import TOOLS
+from wm.ops.outputs import LEAST_LINES
 from wm.settings import HookSettings
 
 PLUGIN = Path(wm.__file__).parent / "agents" / "opencode" / "wm.js"
@@ -126,6 +127,10 @@ def systems(done: Any) -> list[list[str]]:
 
 def names(done: Any) -> list[str]:
     return [name for _, name, _ in done["calls"]]
+
+
+def test_the_plugin_waits_for_the_outputs_that_wm_may_cut_and_for_no_other() -> None:
+    assert f"const LEAST_LINES = {LEAST_LINES}\n" in PLUGIN.read_text()
 
 
 def test_the_same_bytes_stand_in_every_main_call_of_an_epoch_whatever_the_daemon_says_later(
