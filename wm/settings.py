@@ -768,6 +768,33 @@ class RecallSettings:
         0.15, "By how much of that the best hit must pass every other one to answer.", spec="RC-1"
     )
     answer_tokens: int = option(200, "Longest answer.", spec="RC-1", unit="tokens")
+    prompts: bool = option(
+        True,
+        "Tell a session behind a message of the user what the message recalls and its prompt does "
+        "not show.",
+        spec="RC-1",
+    )
+    prompt_entries: int = option(
+        3, "Entries that one message recalls at most.", spec="RC-1", unit="entries"
+    )
+    prompt_chars: int = option(
+        900,
+        "Their lines together; pinned ones have a limit of their own.",
+        spec="RC-1",
+        unit="chars",
+    )
+    prompt_sentences: int = option(
+        4, "First sentences of a message that are looked up.", spec="RC-1", unit="sentences"
+    )
+    prompt_read_chars: int = option(
+        2000, "The beginning of a message that is read for that.", spec="RC-1", unit="chars"
+    )
+    prompt_words: float = option(
+        0.4, "Share of a sentence's weight that a recalled entry's words must hold.", spec="RC-1"
+    )
+    prompt_floor: float = option(
+        0.6, "What that share and the likeness, less chance, must reach together.", spec="RC-1"
+    )
     same_hint: float = option(
         0.7, "Likeness from which two entries may state the same, as a hint.", spec="RC-1"
     )

@@ -72,7 +72,7 @@ def serve(
         _tell(RUNNING, background)
         return 0
     try:
-        runtime = open_runtime(settings)
+        runtime = dataclasses.replace(open_runtime(settings), serves=True)
         log = DaemonLog(
             str(settings.paths.home / "daemon.log"),
             runtime.now,

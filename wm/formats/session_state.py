@@ -61,6 +61,13 @@ class PendingNote(Record):
     at: str = ""
 
 
+class RecalledNote(Record):
+    """An entry that the session was told of behind a message; epoch: the number of that time."""
+
+    id: str
+    epoch: int = 0
+
+
 class WordOrigins(Record):
     """Where the words of the session first appeared, as digests that cannot be read (TR-3).
 
@@ -105,6 +112,8 @@ class SessionState(Document):
     open_errors: tuple[OpenError, ...] = ()
     recent_decisions: tuple[SessionDecision, ...] = ()
     pending_memories: tuple[PendingNote, ...] = ()
+    recalled: tuple[RecalledNote, ...] = optional(())
+    """Entries that its prompt did not show, and that messages of the user recalled."""
     origins: WordOrigins | None = optional(None)
     heard: Heard | None = optional(None)
 

@@ -164,6 +164,7 @@ def _injected(work: Work, place: Place, state: SessionState) -> tuple[str, ...]:
         included.update(i for block in epoch.blocks for i in block.included)
         before = epoch.previous
         epoch = work.read(Ref(PromptEpoch, place.key, before)).document if before else None
+    included.update(note.id for note in state.recalled)
     memory = _readable(work, place)
     return (*told, *(entry.text for entry in memory.entries if entry.id in included))
 

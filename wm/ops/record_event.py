@@ -33,6 +33,7 @@ from wm.ops import (
     origins,
     outputs,
     pressure,
+    recalled,
     session_files,
     shown,
     working,
@@ -172,6 +173,7 @@ def _prompted(work: Work, place: Place, request: EventRequest) -> EventAnswer:
                 state, kept.entry, now=work.now, settings=work.runtime.settings.session
             )
     state = transitions.drop_pending(state, gone)
+    state, also = recalled.tell(work, place, state, text)
     save_session(work, place, state)
     working.after_prompt(work, place, state, event.model_copy(update={"text": text}))
     said = tuple(kept.message for kept in remembered if kept.message)
@@ -179,7 +181,7 @@ def _prompted(work: Work, place: Place, request: EventRequest) -> EventAnswer:
     return EventAnswer(
         remembered=remembered,
         open_errors=len(state.open_errors),
-        notices=(*said, *forgotten, *told),
+        notices=(*said, *forgotten, *told, *also),
     )
 
 
@@ -360,6 +362,7 @@ def _prompt_refs(runtime: Runtime, place: Place, request: EventRequest) -> Seque
     event = request.event
     assert isinstance(event, UserPrompt)
     text = echo.without_injected(event.clean(runtime.redactor.text))
+    recalled.ask(runtime, place, request.session_id, text)
     asked = requests.find_requests(text, runtime.settings.gate)
     forgets = requests.find_forgets(text, runtime.settings.gate)
     state = session_ref(place.key, request.session_id)
@@ -382,6 +385,7 @@ def _starting(runtime: Runtime, place: Place, request: EventRequest) -> Sequence
     branches.ask(runtime, place)  # here, because git is not waited for under a lock
     anchors.ask(runtime, place, request.directory)
     shown.ask(runtime, place.root)
+    recalled.warm(runtime, place)
     event = request.event
     assert isinstance(event, SessionStarted)
     refs = [*_state_and_memory(runtime, place, request)]

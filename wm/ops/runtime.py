@@ -55,6 +55,10 @@ class Runtime:
     branches: DerivedCache = field(default_factory=DerivedCache)
     anchors: DerivedCache = field(default_factory=DerivedCache)
     commits: DerivedCache = field(default_factory=DerivedCache)
+    recalled: DerivedCache = field(default_factory=DerivedCache)
+    """What the newest message of each session recalls, looked up before anything is locked."""
+    serves: bool = False
+    """Whether this process stays, as the daemon does: only then is a message looked up."""
     untold: Marks = field(default_factory=Marks)
     """Sessions that are to be told something at the next opportunity (PS-3)."""
     told: Tally = field(default_factory=Tally)

@@ -124,6 +124,11 @@ class Searcher:
                 vector = None  # of the model before: words answer this one
             return self._index.search(query, limit, filters, vector)
 
+    def prepare(self, memory: WorkspaceMemory) -> None:
+        """Have the memory ready for the next search; its vectors follow when there is time."""
+        with self._lock:
+            self._keep_up(memory)
+
     def count(self, filters: Filters) -> int:
         """Entries that the last search looked at."""
         with self._lock:

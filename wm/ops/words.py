@@ -13,6 +13,8 @@ from wm.formats.evidence import EvidenceRecord
 REASONS = {
     "active_file_snapshot": "it says which file is open now",
     "anchor_changed": "the code that it speaks of changed",
+    "asked_about": "the message asked about it, and the prompt of the session did not show it",
+    "pinned": "it is pinned, and the prompt of the session did not show it",
     "anchor_gone": "the code that it speaks of is gone",
     "anchor_same": "the code that it speaks of is again what it was",
     "agent_file": "an agent wrote it as a file of its own",
@@ -156,6 +158,7 @@ HAPPENED = {
     ("session_deleted", "changed"): "the files of a session went",
     ("storage_swept", "changed"): "files that nothing needs any more went",
     ("trash_purged", "changed"): "left the trash for good",
+    ("memory_recalled", "selected"): "told to a session behind a message of the user",
     ("output_pruned", "changed"): "the output of a tool was cut before the model read it",
 }
 """(evidence type, outcome) -> what happened to the entry."""
