@@ -23,7 +23,15 @@ NAMES = (
     "index",
     "vectors",
 )
-WITH_ARGUMENTS = ("eval", "peer_vectors", "poison", "proxy_rivals", "quiet", "retrieval")
+WITH_ARGUMENTS = (
+    "eval",
+    "peer_vectors",
+    "poison",
+    "proxy_rivals",
+    "quiet",
+    "recall_cost",
+    "retrieval",
+)
 
 
 def run() -> int:

@@ -181,7 +181,7 @@ class WhyAnswer(Record):
 
 class SearchRequest(Scoped):
     """limit: hits at most; None for the daemon's own `recall.max_hits`. The rest narrows: path is
-    that of a code anchor or a folder above it; since and until are times, dates, or spans back
+    that of any code anchor or a folder above it; since and until are times, dates, or spans back
     from now such as `2 weeks`."""
 
     query: str

@@ -297,7 +297,7 @@ def searchable(entry: MemoryEntry) -> Document:
             "origin": entry.origin,
             "session": entry.session,
             "tags": " ".join(entry.tags),
-            "path": entry.anchors[0].path if entry.anchors else "",
+            "path": "\n".join(anchor.path for anchor in entry.anchors),
             "superseded_by": entry.superseded_by,
             "thread": entry.id,
         },

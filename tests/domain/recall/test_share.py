@@ -68,6 +68,15 @@ def test_words_that_only_ask_are_known_with_their_marks() -> None:
     assert not only_asks("valve")
 
 
+@pytest.mark.parametrize(
+    ("path", "there"),
+    [("src", True), ("src/a.py", True), ("./lib/", True), ("lib/b.py", True), ("li", False)],
+)
+def test_every_path_of_a_text_counts(path: str, there: bool) -> None:
+    document = Document("a", VALVE, metadata={"path": "src/a.py\n./lib/b.py"})
+    assert Filters(path=path).admit(document) is there
+
+
 def test_whether_anything_fits_is_judged_among_what_the_filters_leave() -> None:
     documents = [
         Document("a", VALVE, metadata={"type": "project"}),

@@ -12,8 +12,9 @@ class Document:
     """What is searched. time: ISO 8601 of its statement, "" if unknown. metadata: words to
     filter by. Some have a meaning here: a document whose `status` is superseded lends its
     words to the one in `superseded_by`, and stands behind it unless history is asked for;
-    `tags` holds several words, `path` one path. Documents added one after the other with the
-    same `thread`, or without one at the same time, are parts of one conversation."""
+    `tags` holds several words, `path` several paths, one a line. Documents added one after the
+    other with the same `thread`, or without one at the same time, are parts of one
+    conversation."""
 
     id: str
     text: str
@@ -25,7 +26,7 @@ class Document:
 class Filters:
     """Only documents whose metadata have these values, and whose time lies in [since, until).
 
-    tags: all of them must be there. path: the document's path is this one or lies below it.
+    tags: all of them must be there. path: one of the document's paths is this one or lies below it.
     """
 
     metadata: Mapping[str, str] = field(default_factory=dict)
@@ -43,7 +44,8 @@ class Filters:
             return False
         if self.tags and not set(self.tags) <= set(document.metadata.get("tags", "").split()):
             return False
-        return not self.path or _below(document.metadata.get("path", ""), self.path)
+        paths = document.metadata.get("path", "").split("\n")
+        return not self.path or any(_below(path, self.path) for path in paths)
 
 
 def _below(path: str, folder: str) -> bool:
