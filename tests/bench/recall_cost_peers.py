@@ -1,8 +1,9 @@
 """One engine of `tests.bench.recall_cost`, in a process of its own: `python PATH ENGINE FOLDER`.
 
 FOLDER holds texts.json, queries.json and the same vectors for everybody, rows.npy and asked.npy.
-Prints one line of JSON: seconds to add all, milliseconds of a query (median), MB of memory that
-came with it, MB on disk. Imports nothing of ours but in `ours`, so that any interpreter that has a
+Prints one line of JSON: seconds of processor time to add all, milliseconds of it for a query
+(median; all threads), MB of memory that came with it, MB on disk. Processor time, so that a busy
+machine changes little. Imports nothing of ours but in `ours`, so that any interpreter that has a
 peer's packages can run it.
 """
 
@@ -148,15 +149,15 @@ def measure(name: str, folder: Path) -> dict[str, float]:
     own.mkdir()
     before = resident_mb()
     add, query = ENGINES[name](own, texts, rows)
-    begin = time.perf_counter()
+    begin = time.process_time()
     add()
-    added = time.perf_counter() - begin
+    added = time.process_time() - begin
     query(queries[0], asked[0])
     spent = []
     for text, vector in zip(queries, asked, strict=True):
-        begin = time.perf_counter()
+        begin = time.process_time()
         query(text, vector)
-        spent.append(time.perf_counter() - begin)
+        spent.append(time.process_time() - begin)
     disk = sum(p.stat().st_size for p in own.rglob("*") if p.is_file())
     return {
         "add_s": added,
