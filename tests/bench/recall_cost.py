@@ -2,10 +2,10 @@
 
 Processor time to add and of a query, memory and disk at 1,000 and 10,000 texts, each engine in a
 process of its own in the same run, with the same vectors: ours (words and meaning), SQLite's FTS5
-with sqlite-vec (both, by reciprocal ranks), chroma and lancedb (vectors only). Peers are installed into
-a virtual environment under the temporary folder; one that cannot be is left out, with the reason.
-Making the vectors is no part of it. Ours on disk are the saved vectors: the texts lie in the
-workspace's document, whose words are read at the start.
+with sqlite-vec (both, by reciprocal ranks), chroma and lancedb (vectors only). Peers are
+installed into a virtual environment under the temporary folder; one that cannot be is left out,
+with the reason. Making the vectors is no part of it. Ours on disk are the saved vectors: the
+texts lie in the workspace's document, whose words are read at the start.
 """
 
 from __future__ import annotations
