@@ -15,6 +15,7 @@ _UNITS = {
     **dict.fromkeys(("d", "day", "days"), "days"),
     **dict.fromkeys(("w", "week", "weeks"), "weeks"),
 }
+_BACK = {"this week": 0, "last week": 1}
 _LONGEST_WORD = 40
 _MOST_DIGITS = 6
 
@@ -25,6 +26,8 @@ def moment(text: str, now: datetime) -> datetime | None:
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     if word in ("today", "yesterday"):
         return today - timedelta(days=int(word == "yesterday"))
+    if word in _BACK:  # weeks begin on Monday
+        return today - timedelta(days=today.weekday() + 7 * _BACK[word])
     count = word[: len(word) - len(word.lstrip("0123456789"))]
     unit = _UNITS.get(word[len(count) :].strip())
     if unit is None or not 0 < len(count) <= _MOST_DIGITS:
