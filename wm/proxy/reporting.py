@@ -65,18 +65,22 @@ class Reporter:
         await self._client.close()
 
     async def _tell(self) -> None:
-        while self._notes:
-            note = self._notes.popleft()
-            identity = note.identity
-            whose = {**self._place(note), "sessionId": identity.session, "agent": identity.agent}
-            self._waiting_bytes -= note.bodies.size if note.bodies is not None else 0
-            try:
-                await self._tell_one(note, whose)
-                self.told += 1
-            except WmError:
-                self.dropped += 1
-                self.handover.left["no daemon took them"] += note.bodies is not None
-        self._task = None
+        try:
+            while self._notes:
+                await self._tell_next(self._notes.popleft())
+        finally:  # a fault of ours costs one note, not all that come after it
+            self._task = None
+
+    async def _tell_next(self, note: Note) -> None:
+        identity = note.identity
+        whose = {**self._place(note), "sessionId": identity.session, "agent": identity.agent}
+        self._waiting_bytes -= note.bodies.size if note.bodies is not None else 0
+        try:
+            await self._tell_one(note, whose)
+            self.told += 1
+        except WmError:
+            self.dropped += 1
+            self.handover.left["no daemon took them"] += note.bodies is not None
 
     async def _tell_one(self, note: Note, whose: dict[str, Any]) -> None:
         call = self._client.call
