@@ -9,6 +9,7 @@ import pytest
 
 from tests.ops.conftest import CENTS, SHIP, Bench, entry
 from wm.formats.workspace_memory import MemoryEntry
+from wm.ops.background import Background
 from wm.store.paths import sid
 
 WALRUS = "The walrus manifest is signed by the harbour master."
@@ -36,7 +37,13 @@ def with_settings(bench: Bench, **recall: Any) -> Bench:
 
 def begin(bench: Bench, session: str = "s-1", **fields: Any) -> None:
     bench.event("session_started", session=session, **fields)
+    indexed(bench)
     bench.prompt(session=session)
+
+
+def indexed(bench: Bench) -> None:
+    """What a daemon does when a session begins has come to its end."""
+    bench.runtime.models.get("later", (), Background).finish()
 
 
 def say(bench: Bench, text: str = ASK, session: str = "s-1", message: str = "") -> str:
@@ -93,6 +100,14 @@ def test_nothing_is_told_where_nothing_stands_clear_or_the_prompt_shows_it(
     keep(serving)
     begin(serving)
     assert say(serving, text) == ""
+
+
+def test_a_message_does_not_wait_for_an_index_that_is_not_there_yet(serving: Bench) -> None:
+    keep(serving)
+    serving.event("user_prompt", session="s-0", text="ok")  # a daemon begun within a session
+    assert say(serving, session="s-0") == ""
+    indexed(serving)
+    assert LABEL in say(serving, "Who signs the walrus manifest?", session="s-0")
 
 
 def test_nothing_is_told_where_it_is_switched_off(bench: Bench) -> None:
@@ -181,6 +196,7 @@ def test_both_agents_get_it_where_text_is_appended(serving: Bench) -> None:
     keep(serving)
     start = {"session_id": "c-1", "source": "startup", "cwd": str(serving.project)}
     serving.hook("claude-code", "SessionStart", start)
+    indexed(serving)
     asked = {"session_id": "c-1", "prompt": ASK, "cwd": str(serving.project)}
     assert WALRUS in serving.hook("claude-code", "UserPromptSubmit", asked)
     info = {"type": "session.created", "properties": {"info": {"id": "o-1"}}}

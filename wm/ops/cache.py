@@ -37,6 +37,12 @@ class DerivedCache:
                 self._values.popitem(last=False)
         return value
 
+    def peek(self, key: Hashable) -> Any:
+        """The value that is kept, for whatever inputs; None where there is none."""
+        with self._lock:
+            known = self._values.get(key)
+        return None if known is None else known[1]
+
     def values(self) -> tuple[Any, ...]:
         """Everything that is kept, least recently used first."""
         with self._lock:

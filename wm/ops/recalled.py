@@ -1,13 +1,15 @@
 """What a message of the user recalls is told behind it, once an epoch (RC-1, EP-1).
 
-Looked up before anything is locked, and only by a daemon: its index is there, or is made while
-the session starts. Nothing is looked up where the prompt shows all there is, so that small
-memories cost nothing. Subagents, titles and summaries send no message of a user (EP-2).
+Looked up before anything is locked, and only by a daemon whose index is there: it is made while
+the session starts, and a message that comes before is not kept waiting for it. Nothing is looked
+up where the prompt shows all there is, so that small memories cost nothing. Subagents, titles and
+summaries send no message of a user (EP-2).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from wm.domain.facts import Fact
 from wm.domain.recall import prompted
@@ -23,7 +25,11 @@ from wm.ops.render import rendered
 from wm.ops.runtime import Runtime
 from wm.ops.search import searcher
 from wm.ops.sessions import session_ref
+from wm.settings import RecallSettings
 from wm.store.paths import sid
+
+if TYPE_CHECKING:
+    from wm.ops.searcher import Searcher
 
 KEPT_NOTES = 200
 
@@ -31,8 +37,8 @@ Found = tuple[tuple[MemoryEntry, Hit], ...]
 
 
 def warm(runtime: Runtime, place: Place) -> None:
-    """A session begins: where its prompt cannot show all, have the index ready for its first
-    message. Call it without a lock."""
+    """Where the prompt cannot show all, have the index ready for the next message. Call it
+    without a lock."""
     memory = _memory(runtime, place)
     if not runtime.serves or not runtime.settings.recall.prompts or memory is None:
         return
@@ -54,16 +60,20 @@ def ask(runtime: Runtime, place: Place, session_id: str, message: str) -> None:
     work = Work(runtime, runtime.now())
     if not _untold(work, place, state, memory):
         return
+    index: Searcher | None = runtime.indexes.peek(place.key)
+    if index is None or not index.is_ready:
+        warm(runtime, place)
+        return
     runtime.recalled.get(
         (place.key, session_id),
         (memory, message),
-        lambda: _found(runtime, place, memory, message),
+        lambda: _found(index, memory, message, runtime.settings.recall),
     )
 
 
-def _found(runtime: Runtime, place: Place, memory: WorkspaceMemory, message: str) -> Found:
-    settings = runtime.settings.recall
-    index = searcher(runtime, place.key)
+def _found(
+    index: Searcher, memory: WorkspaceMemory, message: str, settings: RecallSettings
+) -> Found:
     entries = {entry.id: entry for entry in memory.entries}
     filters = Filters({"status": "active"})
     pairs: list[tuple[MemoryEntry, Hit]] = []

@@ -129,6 +129,11 @@ class Searcher:
         with self._lock:
             self._keep_up(memory)
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether it has read a memory once, so that the next search reads only what changed."""
+        return self._memory is not None
+
     def count(self, filters: Filters) -> int:
         """Entries that the last search looked at."""
         with self._lock:
