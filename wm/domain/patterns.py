@@ -120,9 +120,15 @@ class Lazy:
         found = (match.span() for match in self.compiled.finditer(raw))
         yield from found if text.isascii() else _in_letters(raw, found)
 
-    def starts(self, raw: bytes) -> Iterator[int]:
-        """Where each match begins in a text that is `encoded`, for a caller who asks much of it."""
-        return (found.start() for found in self.compiled.finditer(raw))
+    def line_starts(self, raw: bytes) -> Iterator[int]:
+        """Where the first match of each line begins in a text that is `encoded`. A match that
+        reaches into the next line hides none that begins there."""
+        at = 0
+        while (found := self.compiled.search(raw, at)) is not None:
+            yield found.start()
+            at = raw.find(b"\n", found.start()) + 1
+            if not at:
+                return
 
     def finditer(self, text: str) -> Iterator[Pattern]:
         found: Iterator[Pattern] = self.compiled.finditer(_encodable(text))

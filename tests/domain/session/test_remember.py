@@ -184,3 +184,10 @@ def test_the_type_is_guessed_from_the_wording(message: str, kind: str) -> None:
 )
 def test_a_wish_to_forget_says_what(message: str, texts: tuple[str, ...]) -> None:
     assert find_forgets(message, GATE) == texts
+
+
+@pytest.mark.parametrize("greeting", ["Hi,", "ok,", "-", "1.", "Hallo,", "请", ">"])
+def test_a_greeting_in_a_line_of_its_own_hides_no_request_below(greeting: str) -> None:
+    said = f"{greeting}\nRemember that the port is 7443.\n{greeting}\nForget that it was 80."
+    assert [r.text for r in find_requests(said, GATE).found] == ["the port is 7443."]
+    assert find_forgets(said, GATE) == ("it was 80.",)

@@ -81,14 +81,14 @@ _LEAD = Words(rf"^(?:\s+|>+\s?|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{LEADS})
 _ANY_START = Words("^(?:" + "|".join(text for _, text in ASKS + NEGATIONS) + ")")
 """Every row that is anchored at the start, in one."""
 
+_ANY_LEADS = rf"^(?:[\pZ\t\r\f\v]+|>+\s?|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{LEADS})*"
+"""Leads of any number: counting them would make the expression too large to run fast."""
 _ANY_LINE = Words(
-    rf"^(?:[\pZ\t\r\f\v]+|>+\s?|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{LEADS})*(?:"
-    + "|".join(text for _, text in ASKS + NEGATIONS)
-    + ")",
-    multi_line=True,
+    f"{_ANY_LEADS}(?:{'|'.join(text for _, text in ASKS + NEGATIONS)})", multi_line=True
 )
-"""The same at the start of any line of a message, after any number of leads: counting them would
-make the expression too large to run fast."""
+"""The same at the start of any line of a message."""
+_ANY_FORGET = Words(f"{_ANY_LEADS}(?:{'|'.join(text for _, text in FORGETS)})", multi_line=True)
+"""A line that could ask to forget something."""
 
 _ANY_TAIL = Words(
     r"覚え|憶え|記憶し|メモし|忘れないで|기억해|잊지|메모해|명심해|[，,。;；]\s*(?:请|請|帮我|幫我|你)?(?:记|記)|"
@@ -151,7 +151,7 @@ def _asking(message: _Message) -> Iterator[int]:
 
     Two looks at the whole message find them; lines one by one would cost as much as the rest.
     """
-    found = {start for rows in (_ANY_LINE, _ANY_TAIL) for start in rows.starts(message.plain)}
+    found = {start for rows in (_ANY_LINE, _ANY_TAIL) for start in rows.line_starts(message.plain)}
     if not found:
         return iter(())
     lines = message.text.split("\n")
@@ -176,9 +176,9 @@ def _shown(line: Line) -> str:
 def find_forgets(message: str, settings: GateSettings) -> tuple[str, ...]:
     """What the user asked to forget ("forget that …"), as said, one text per line."""
     asked = _looked_at(message, settings)
-    hints = set(_FORGET_HINT.starts(asked.plain))
-    if not hints:
+    if not _FORGET_HINT.found_in(asked.plain):
         return ()
+    hints = set(_ANY_FORGET.line_starts(asked.plain))
     lines = asked.text.split("\n")
     read, reached = typed_lines(asked.text), 0
     texts: list[str] = []

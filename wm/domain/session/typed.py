@@ -137,7 +137,7 @@ def _logs(message: str, lines: list[str]) -> bytearray:
     """For each line whether it looks printed, found in one pass over the message."""
     logs = bytearray(len(lines))
     raw = encoded(message)
-    for number in line_numbers(raw, _LOG.starts(raw)):
+    for number in line_numbers(raw, _LOG.line_starts(raw)):
         logs[number] = _ASKING.match(lines[number][:200]) is None
     return logs
 
