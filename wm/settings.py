@@ -687,10 +687,15 @@ class RecallSettings:
         0.65, "What meaning counts in a query without names, of 1; words get the rest.", spec="RC-1"
     )
     model_share: float = option(
-        0.8, "The same for a model of its own folder, which knows more.", spec="RC-1"
+        0.85, "The same for a model of its own folder, which knows more.", spec="RC-1"
     )
     name_lexical: float = option(
         0.3, "What a query of nothing but names takes from that.", spec="RC-1"
+    )
+    proper_even: float = option(
+        0.6,
+        "How far a question that names somebody or something is shared out evenly, of 1.",
+        spec="RC-1",
     )
     whitening_ridge: float = option(
         10.0, "How softly directions common to all texts are shrunk.", spec="RC-1"

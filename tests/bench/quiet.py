@@ -22,6 +22,7 @@ from typing import Any
 
 from tests.bench.quiet_cases import FACTS, HARD, NOTHING, filler
 from tests.bench.recall_set import NOW, ROOT, runtime_of
+from tests.bench.retrieval import model_of
 from wm.domain.times import iso
 from wm.formats.protocol import SearchAnswer, SearchRequest
 from wm.formats.workspace_memory import MemoryEntry
@@ -53,12 +54,12 @@ class Asked:
 
 def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench quiet", description=__doc__)
-    parser.add_argument("--model", default="embedded", help="embedded, none, or a folder")
+    parser.add_argument("--model", default="embedded", help="embedded, none, a folder, or minilm")
     parser.add_argument("--half", choices=("dev", "test", "all"), default="all")
     parser.add_argument("--faults", action="store_true", help="list what went wrong")
     parser.add_argument("--json", type=Path, help="write the figures here, too")
     asked = parser.parse_args(argv)
-    rows = [r for r in run(asked.model) if asked.half in ("all", r.half)]
+    rows = [r for r in run(model_of(asked.model)) if asked.half in ("all", r.half)]
     figures = show(rows, asked.half, asked.model)
     if asked.faults:
         _faults(rows)

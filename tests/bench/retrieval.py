@@ -66,9 +66,16 @@ def main(argv: Sequence[str]) -> int:
         "--graph", action="store_true", help="a row for candidates from the graph of vectors"
     )
     parser.add_argument("--json", type=Path, help="write the tables here, too")
+    parser.add_argument(
+        "--cross", type=int, default=0, metavar="K", help="cross-validate on up to 5 folds"
+    )
     asked = parser.parse_args(argv)
     settings = RecallSettings()
     embedder = open_embedder(model_of(asked.embedder), settings)
+    if asked.cross:
+        sets = {path.name: read(path) for path in asked.sets}
+        cross(sets, Vectors(embedder, asked.cache), settings, asked.cross)
+        return 0
     out: dict[str, Any] = {}
     for path in asked.sets:
         groups = read(path)
@@ -87,6 +94,48 @@ def main(argv: Sequence[str]) -> int:
 def model_of(embedder: str) -> str:
     """What `recall.model` would say. Raises RuntimeError where minilm cannot be made here."""
     return str(minilm.make()) if embedder == minilm.NAME else embedder
+
+
+CANDIDATES: tuple[dict[str, Any], ...] = (
+    {},
+    {"model_share": 0.8, "vector_share": 0.6},
+    {"model_share": 0.9, "vector_share": 0.7},
+    {"proper_even": 0.3},
+    {"proper_even": 0.9},
+)
+"""What `--cross` chooses from: the constants of the fusion as they are, and steps from there."""
+
+
+def cross(
+    sets: Mapping[str, Mapping[str, Group]], vectors: Vectors, settings: RecallSettings, folds: int
+) -> None:
+    """For each fold of the dev half: the constants that are best on the others, and what they
+    reach on this one, beside the constants in force."""
+    tried = [
+        {
+            name: list(run(groups, vectors, replace(settings, **one), "dev", beside=False))
+            for name, groups in sets.items()
+        }
+        for one in CANDIDATES
+    ]
+    held: dict[str, list[float]] = {name: [] for name in sets}
+    for fold in range(folds):
+        rest = [mean(_reach(rows[n], fold, without=True) for n in sets) for rows in tried]
+        best = int(np.argmax(rest))
+        print(f"  fold {fold}: best on the others: {CANDIDATES[best] or 'as they are'}")
+        for name in sets:
+            if any(result.fold == fold for result in tried[best][name]):
+                held[name].append(_reach(tried[best][name], fold, without=False))
+    for name, values in held.items():
+        kept = _reach(tried[0][name], -1, without=True)
+        spread = f"{min(values):.1f} to {max(values):.1f}, ±{pstdev(values):.1f}"
+        print(f"  {name:<24} held out {mean(values):.1f} ({spread}); as they are {kept:.1f}")
+
+
+def _reach(results: Sequence[Result], fold: int, *, without: bool) -> float:
+    """R@10 of a fold, or of all others."""
+    own = [r.scores["R@10"] for r in results if r.row == OURS and (r.fold == fold) != without]
+    return 100 * mean(own) if own else 0.0
 
 
 def read(path: Path) -> dict[str, Group]:
@@ -148,11 +197,13 @@ def run(
     half: str,
     *,
     graph: bool = False,
+    beside: bool = True,
 ) -> Iterator[Result]:
+    """beside: also the reference rows, and words alone."""
     for group in groups.values():
         wanted = [q for q in group.queries if half == "all" or is_dev(q) == (half == "dev")]
         if wanted:
-            yield from _ask(group.documents, wanted, vectors, settings, graph)
+            yield from _ask(group.documents, wanted, vectors, settings, graph, beside)
 
 
 def _ask(
@@ -161,6 +212,7 @@ def _ask(
     vectors: Vectors,
     settings: RecallSettings,
     graph: bool,
+    beside: bool,
 ) -> Iterator[Result]:
     if any("before" in query for query in queries):
         documents = sorted(documents, key=lambda d: d["ts"])
@@ -184,14 +236,18 @@ def _ask(
                     _add(second, documents[at], rows[at])
             while graph and second.extend_graph(len(documents)):
                 pass
-            there, words = end, Bm25([d["x"] for d in documents[:end]])
+            there = end
+            words = Bm25([d["x"] for d in documents[:end]]) if beside else words
         if not there:
             continue
         vector = None if asked is None else asked[number][0]
-        near = None if vector is None or rows is None else _near(rows[:there], vector)
-        ids = [d["id"] for d in documents[:there]]
-        found = {k: [ids[i] for i in o] for k, o in orders(words.scores(query["x"]), near).items()}
-        found[WORDS] = [hit.id for hit in index.search(query["x"], 10)]
+        found: dict[str, list[str]] = {}
+        if beside:
+            near = None if vector is None or rows is None else _near(rows[:there], vector)
+            ids = [d["id"] for d in documents[:there]]
+            best = orders(words.scores(query["x"]), near)
+            found = {name: [ids[at] for at in order] for name, order in best.items()}
+            found[WORDS] = [hit.id for hit in index.search(query["x"], 10)]
         if vector is not None:
             found[OURS] = [hit.id for hit in index.search(query["x"], 10, vector=vector)]
         if graph and vector is not None:

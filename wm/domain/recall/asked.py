@@ -24,7 +24,8 @@ _MONTHS = {name: n for n, name in enumerate(_MONTH_NAMES.split(), start=1)}
 class Asked:
     """words: as typed, without those that say nothing. pairs: neighbouring terms. month, year:
     0 where none is named. names: words written as identifiers or paths. value: asks what a
-    quantity or date is now, so that of several statements the newest answers."""
+    quantity or date is now, so that of several statements the newest answers. proper: words with
+    a capital inside the sentence, as names of people and products have."""
 
     words: tuple[str, ...]
     pairs: frozenset[tuple[str, str]]
@@ -35,12 +36,14 @@ class Asked:
     decision: bool
     value: bool
     names: frozenset[str]
+    proper: frozenset[str]
 
 
 def taken_apart(query: str) -> Asked:
     words = query_words(query)
     stems = [term for raw in raw_words(query) for term in terms_of(raw)]
     low = {w.lower() for w in raw_words(query)}
+    first = next(iter(raw_words(query)), "")
     years = [int(w) for w in sorted(low) if len(w) == 4 and w.isascii() and w.isdigit()]
     return Asked(
         words=tuple(words),
@@ -52,6 +55,7 @@ def taken_apart(query: str) -> Asked:
         decision=bool(_DECISION & low),
         value=_asks_value([w.lower() for w in raw_words(query)]),
         names=frozenset(w for w in words if is_name(w)),
+        proper=frozenset(w for w in words if w[:1].isupper() and w != first),
     )
 
 

@@ -15,6 +15,8 @@ from wm.settings import RecallSettings
 
 Floats = NDArray[np.float32]
 
+EVEN = 0.5
+
 
 def standard(values: Floats) -> Floats:
     """Deviations from the mean, in standard deviations; zeros where all are the same."""
@@ -26,9 +28,12 @@ def scaled(values: Floats, mean: float, spread: float) -> Floats:
     return (values - np.float32(mean)) / np.float32(spread) if spread > 1e-9 else values * 0
 
 
-def share(names: float, whole: float, settings: RecallSettings) -> float:
-    """What the vectors get of this query, 0 to 1. names: share of its words that are names.
-    whole: what they get of one without any."""
+def share(names: float, whole: float, settings: RecallSettings, *, proper: bool) -> float:
+    """What the vectors get of this query, 0 to 1. names: share of its words that are identifiers
+    or paths. whole: what they get of one without any. proper: it names somebody or something,
+    which a model has seldom learned: then both halves are heard more evenly."""
+    if proper:
+        whole += settings.proper_even * (EVEN - whole)
     return max(0.0, min(1.0, whole - settings.name_lexical * names))
 
 

@@ -39,6 +39,8 @@ _BY_WORDS = 1000
 _LEADING = 256
 """Of these, so many that their neighbours in a conversation are looked at, too."""
 
+_EMBEDDED_DIMENSION = 256
+
 _SPEAKERS = ("user:", "human:")
 
 
@@ -376,7 +378,9 @@ class Index:
     def _fused(self, asked: Asked, words: Floats, like: _Likeness) -> Floats:
         """Both halves together; a document without vectors yet stands where the words put it."""
         names = len(asked.names) / max(1, len(asked.words))
-        part = np.float32(fuse.share(names, self._share, self._settings))
+        # In a pasted text a capital says nothing: of those every one has some.
+        proper = bool(asked.proper) and len(asked.words) <= self._settings.pasted_words
+        part = np.float32(fuse.share(names, self._share, self._settings, proper=proper))
         by_words = fuse.standard(words)
         by_meaning = fuse.scaled(like.near, like.mean, like.spread)
         by_meaning[~like.known] = by_words[~like.known]
@@ -432,8 +436,12 @@ class Index:
             floor = settings.long_floor
             if count <= 4:
                 floor = settings.short_floor if count <= 3 else settings.middle_floor
+            floor *= min(1.0, settings.pasted_words / count)
             return float(held.max(initial=0.0)) < floor
         chance = settings.chance_likeness * math.sqrt(2 * math.log(len(found.rows)))
+        if self._space is not None:
+            # It is that of the embedded model: the more dimensions, the less chance brings.
+            chance *= math.sqrt(_EMBEDDED_DIMENSION / self._space.dimension)
         near = np.maximum(found.near[best] - np.float32(chance), 0)
         if self._share == settings.vector_share and any(map(is_cjk, query)):
             # The embedded model knows these scripts, but hardly their words.

@@ -1,0 +1,50 @@
+"""How words and vectors share a question (RC-1)."""
+
+from __future__ import annotations
+
+import pytest
+
+from wm.domain.recall.asked import taken_apart
+from wm.domain.recall.documents import Document
+from wm.domain.recall.fuse import share
+from wm.domain.recall.index import Index
+from wm.settings import RecallSettings
+
+SETTINGS = RecallSettings(proper_even=0.6, name_lexical=0.3)
+
+
+@pytest.mark.parametrize(
+    ("names", "whole", "proper", "part"),
+    [
+        (0.0, 0.85, False, 0.85),
+        (0.0, 0.85, True, 0.64),
+        (0.0, 0.65, True, 0.56),
+        (1.0, 0.65, False, 0.35),
+        (1.0, 0.2, False, 0.0),
+        (0.0, 1.5, False, 1.0),
+    ],
+)
+def test_names_are_the_words_business(
+    names: float, whole: float, proper: bool, part: float
+) -> None:
+    assert share(names, whole, SETTINGS, proper=proper) == pytest.approx(part)
+
+
+@pytest.mark.parametrize(
+    ("query", "proper"),
+    [
+        ("When did Caroline paint the harbour", {"Caroline"}),
+        ("Caroline paints what", set()),
+        ("when is the harbour open", set()),
+        ("who answers for Elm Street", {"Elm", "Street"}),
+    ],
+)
+def test_a_capital_inside_a_question_names_somebody(query: str, proper: set[str]) -> None:
+    assert taken_apart(query).proper == proper
+
+
+def test_a_pasted_text_is_found_by_words_though_it_says_much_else() -> None:
+    pasted = "The sweeper frees a hold. " + " ".join(f"word{n}x" for n in range(30))
+    texts = ("The sweeper frees a hold.", "Prices are stored in cents.", "Tabs, not spaces.")
+    index = Index((Document(id=t[:7], text=t) for t in texts), RecallSettings())
+    assert [hit.id for hit in index.search(pasted, 3)] == ["The swe"]
