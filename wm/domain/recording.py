@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from wm.domain import patterns
 from wm.domain.redact import Redactor
 from wm.formats.recording import Entry, Recording
 
@@ -32,8 +32,8 @@ _DIGEST_BYTES = 10
 _MARK = b'"cache_control"'
 _QUOTE, _BACKSLASH = ord('"'), ord("\\")
 # What may stand between two strings, piece by piece; each piece can match in one way only.
-_BETWEEN = re.compile(rb"[ \t\r\n{}\[\],:]+|true|false|null|-?[0-9][0-9.eE+-]{0,40}")
-_SIGN = re.compile(rb'["{}]')
+_BETWEEN = patterns.compile_raw(r"[ \t\r\n{}\[\],:]+|true|false|null|-?[0-9][0-9.eE+-]{0,40}")
+_SIGN = patterns.compile_raw(r'["{}]')
 
 
 class NotJson(Exception):  # not an error: it ends the taking apart of one body
