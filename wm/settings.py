@@ -434,6 +434,12 @@ class PressureSettings:
         unit="%",
         most=100,
     )
+    zone_recent_s: float = option(
+        86_400.0,
+        "So long after its last exchange a conversation's zone is shown and counted.",
+        spec="PS-2",
+        unit="s",
+    )
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,16 @@ def test_the_text_is_what_prometheus_reads() -> None:
     assert len(names) == len(set(names))
 
 
+def test_conversations_are_a_gauge_by_zone_where_a_proxy_is_used() -> None:
+    lines = Metrics().text({}, None, {"warning": 1, "caution": 2}).splitlines()
+    begin = lines.index("# TYPE wm_conversations gauge")
+    assert lines[begin + 1 : begin + 3] == [
+        'wm_conversations{zone="caution"} 2',
+        'wm_conversations{zone="warning"} 1',
+    ]
+    assert "wm_conversations" not in Metrics().text({}, None, {})
+
+
 def test_the_probe_looks_only_when_there_was_work_and_not_too_often() -> None:
     async def scenario() -> None:
         histogram = Histogram((1,))

@@ -84,6 +84,13 @@ EVENTS: tuple[dict[str, Any], ...] = (
     },
 )
 
+PASSED = {
+    "call": "main",
+    "model": "claude-opus-4-6",
+    "status": 200,
+    "usage": {"input": 212, "cacheRead": 138_420, "cacheWrite5m": 3_108, "output": 1_260},
+}
+
 RULES = """\
 # Ferry
 
@@ -135,6 +142,7 @@ def prepare(terminal: Terminal) -> None:
     terminal.seed(
         *(("remember", fields) for fields in REMEMBERED),
         *(("record_event", {**SESSION, "event": event}) for event in EVENTS),
+        ("finish_request", {**SESSION, "note": PASSED}),
     )
     (terminal.repo / "CLAUDE.md").write_text(RULES, "utf-8")
     terminal.wm("up", "--quiet")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -32,6 +33,7 @@ from wm.formats.workspace_memory import WorkspaceMemory
 from wm.settings import StoreSettings
 from wm.store.base import Health, Ref, Store
 from wm.store.files import FileStore
+from wm.store.flows import encode
 from wm.store.memory import MemoryStore
 
 SETTINGS = StoreSettings(lock_wait_s=0.05, max_document_bytes=9000)
@@ -356,6 +358,30 @@ def test_recorded_bodies_of_a_session_go_alone_and_begin_anew(store: Store) -> N
     assert not store.discard_recordings(KEY, SID)
     assert store.append_recording(KEY, SID, 10_000, a_line(0))
     assert len(store.recordings(KEY, "other")) == 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "numbers"), [(0, []), (1.5, [2]), (2.5, [2, 1]), (99, [2, 1, 0])]
+)
+def test_the_newest_flows_are_those_that_are_whole_at_the_end(
+    store: Store, lines: float, numbers: list[int]
+) -> None:
+    assert list(store.newest_flows(KEY, SID, 100)) == []
+    for number in range(3):
+        store.append_flow(KEY, SID, flow(number))
+    line = len(encode(flow(0), b"k" * 32, 10_000))
+    found = store.newest_flows(KEY, SID, int(lines * line))
+    assert [one.answer_bytes for one in found] == numbers
+
+
+def test_the_latest_logs_are_those_that_were_written_last(store: Store) -> None:
+    assert store.latest_flow_sessions(KEY, 2) == ()
+    for number, name in enumerate(("a" * 32, "b" * 32, "c" * 32, "a" * 32)):
+        store.append_flow(KEY, name, flow(number))
+        if isinstance(store, FileStore):  # its clock may tick more rarely than it writes
+            log = store.home / "workspaces" / KEY / "flows" / f"{name}.jsonl"
+            os.utime(log, (number, number))
+    assert store.latest_flow_sessions(KEY, 2) == ("a" * 32, "c" * 32)
 
 
 def test_flows_of_a_session_go_alone(store: Store) -> None:

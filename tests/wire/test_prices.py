@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from wm.settings import ModelPrice, PriceSettings
-from wm.wire.prices import TABLE, price_of, prices
+from wm.wire.prices import TABLE, price_of, prices, window_of
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,10 @@ def test_a_long_prompt_costs_more_where_the_model_says_so() -> None:
     assert price_of("claude-haiku-5-5").times(100_000) == 1.0
     assert price_of("claude-haiku-5-5").times(100_001) == 5.0
     assert price_of("claude-opus-5-5").times(900_000) == 1.0
+
+
+def test_a_prompt_that_was_taken_fits_the_window() -> None:
+    assert window_of("claude-opus-4-6", 200_000) == 200_000
+    assert window_of("claude-opus-4-6", 200_001) == 1_000_000
+    assert window_of("claude-opus-5-5", 1_000_001) == 1_000_000
+    assert window_of("somebody-elses", 1) == 200_000

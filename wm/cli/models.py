@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from wm.formats.allowances import Allowances
-from wm.formats.base import Record
+from wm.formats.base import Record, optional
 from wm.formats.budget import BudgetAnswer, PruneAnswer
 from wm.formats.contract import ContractAnswer, ContractChanged, HandoffAnswer
 from wm.formats.diag import (
@@ -31,6 +31,7 @@ from wm.formats.home import InstalledModel, ModelFile
 from wm.formats.imports import ImportAnswer
 from wm.formats.models import ModelsAnswer, ModelTrial
 from wm.formats.protocol import (
+    Conversation,
     EntryAnswer,
     ExportAnswer,
     Inspection,
@@ -110,6 +111,9 @@ class StatusReport(Record):
     """The project's session contract: sound, faults, or "" where there is none."""
     config: str
     """Why config.toml does not count, or ""."""
+    conversations: tuple[Conversation, ...] = optional(())
+    """Those of this workspace that a proxy saw within a day and that go on, the most pressed
+    first."""
 
 
 class DoctorReport(Record):

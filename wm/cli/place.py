@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
 from wm.cli import output
-from wm.formats.protocol import Inspection, Place
+from wm.formats.protocol import Conversation, Inspection, Place
 
 LEAST = 10
 """Columns of the names in these blocks, so that they line up with each other."""
@@ -45,6 +48,35 @@ def memory_rows(found: Inspection) -> list[output.Row]:
         told = f"{found.health.replace('_', ' ')}: {found.detail}"
         rows.append(("health", told, output.warn))
     return rows
+
+
+ZONE_PAINT: Mapping[str, output.Paint] = MappingProxyType(
+    {"warning": output.warn, "critical": output.bad, "emergency": output.bad}
+)
+
+
+def most_pressed(found: Inspection) -> tuple[Conversation, ...]:
+    """The conversations through a proxy that go on, the fullest first (PS-2)."""
+    current = [c for c in found.conversations if c.current]
+    return tuple(sorted(current, key=lambda c: -c.percentage))
+
+
+def conversation_rows(found: Sequence[Conversation], most: int) -> list[output.Row]:
+    """How full conversations were at the last exchange that a proxy saw, row by row."""
+    rows: list[output.Row] = []
+    for one in found[:most]:
+        size = f"{_thousands(one.tokens)} of {_thousands(one.window)} tokens"
+        size += " (assumed)" if one.assumed else ""
+        name = output.cut(one.session_id, 8)
+        text = f"{name} {int(one.percentage)} % {one.zone} · {size} · {one.model or '?'}"
+        text = output.cut(text, output.width() - LEAST - 4)
+        rows.append(("" if rows else "proxy", text, ZONE_PAINT.get(one.zone, str)))
+    return rows
+
+
+def _thousands(number: int) -> str:
+    """A line has room for the model, too."""
+    return f"{round(number / 1000):,}k" if number >= 1000 else str(number)
 
 
 def _held(found: Inspection) -> list[str]:

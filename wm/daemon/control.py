@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from pydantic_core import to_json
@@ -100,8 +101,11 @@ class Controls:
             "wm_updates_waiting": self.actors.waiting,
             "wm_subscribers": len(self.hub),
         }
-        told = self.runtime.told.counts()
-        return Response(200, self.metrics.text(gauges, told).encode(), METRICS_TYPE)
+        runtime = self.runtime
+        recent = timedelta(seconds=runtime.settings.pressure.zone_recent_s)
+        zones = runtime.zones.counts(runtime.now() - recent)
+        text = self.metrics.text(gauges, runtime.told.counts(), zones)
+        return Response(200, text.encode(), METRICS_TYPE)
 
     def openapi(self, _request: Request, _query: Mapping[str, str]) -> Response:
         # pydantic's schema machinery is 20 ms of import that only this answer needs.

@@ -60,9 +60,13 @@ class Metrics:
         self.requests[key] = self.requests.get(key, 0) + 1
 
     def text(
-        self, gauges: Mapping[str, float], told: Mapping[tuple[str, str], int] | None = None
+        self,
+        gauges: Mapping[str, float],
+        told: Mapping[tuple[str, str], int] | None = None,
+        zones: Mapping[str, int] | None = None,
     ) -> str:
-        """The exposition format, version 0.0.4. told: by event and level (PS-3)."""
+        """The exposition format, version 0.0.4. told: by event and level (PS-3). zones: recent
+        conversations of proxies by zone (PS-2)."""
         lines = ["# TYPE wm_requests_total counter"]
         for (route, status), count in sorted(self.requests.items()):
             lines.append(f'wm_requests_total{{route="{route}",status="{status}"}} {count}')
@@ -79,6 +83,10 @@ class Metrics:
         for (event, level), count in sorted((told or {}).items()):
             kind = event.removeprefix("pressure_")
             lines.append(f'wm_pressure_total{{event="{kind}",level="{level}"}} {count}')
+        if zones:
+            lines.append("# TYPE wm_conversations gauge")
+        for zone, count in sorted((zones or {}).items()):
+            lines.append(f'wm_conversations{{zone="{zone}"}} {count}')
         for name, gauge in gauges.items():
             lines += [f"# TYPE {name} gauge", f"{name} {gauge:g}"]
         for name, histogram in (

@@ -102,6 +102,28 @@ class SessionSummary(Record):
     context_percent: float = 0.0
 
 
+class Conversation(Record):
+    """How full a conversation was at the last exchange that a proxy saw (PS-2): what the model
+    read and what it added, by the service's own count.
+
+    session_id: the `<sid>` where no hook told of the session. percentage: of the window, rounded
+    down to a tenth. zone: normal, caution, warning, critical
+    or emergency. assumed: nobody knows the model; the window is the one that most have. current:
+    the session has not ended, and the exchange is recent.
+    """
+
+    session_id: str
+    agent: str = optional("")
+    model: str = optional("")
+    at: str
+    tokens: int
+    window: int
+    assumed: bool = optional(False)
+    percentage: float
+    zone: str
+    current: bool = optional(False)
+
+
 class Inspection(Record):
     """What a workspace remembers and what a prompt would show of it (`wm inspect`)."""
 
@@ -119,6 +141,8 @@ class Inspection(Record):
     sessions: tuple[SessionSummary, ...] = ()
     last_activity_at: str = ""
     dormant_days: float = 0.0
+    conversations: tuple[Conversation, ...] = optional(())
+    """Those that a proxy saw last, newest first."""
 
 
 class EntryRequest(Scoped):

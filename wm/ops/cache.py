@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from datetime import datetime
 from threading import Lock
 from typing import Any
 
@@ -89,6 +90,36 @@ class Tally:
     def counts(self) -> dict[tuple[str, str], int]:
         with self._lock:
             return dict(self._counts)
+
+
+class Latest:
+    """The newest word about each key and when it was said, for the metrics; the oldest key out
+    first. Safe for several threads."""
+
+    def __init__(self, size: int = 256) -> None:
+        self._size = size
+        self._words: OrderedDict[Hashable, tuple[str, datetime]] = OrderedDict()
+        self._lock = Lock()
+
+    def tell(self, key: Hashable, word: str, now: datetime) -> None:
+        with self._lock:
+            self._words.pop(key, None)
+            self._words[key] = word, now
+            if len(self._words) > self._size:
+                self._words.popitem(last=False)
+
+    def forget(self, key: Hashable) -> None:
+        with self._lock:
+            self._words.pop(key, None)
+
+    def counts(self, since: datetime) -> dict[str, int]:
+        """How many keys each word was said of last, and not before `since`."""
+        found: dict[str, int] = {}
+        with self._lock:
+            for word, at in self._words.values():
+                if at >= since:
+                    found[word] = found.get(word, 0) + 1
+        return found
 
 
 class Troubles:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from wm.domain.facts import Detail, Fact, Refusal
@@ -13,11 +14,12 @@ from wm.domain.times import days_between, iso, parse
 from wm.domain.workspace import edits, outside
 from wm.domain.workspace.forget import tombstone
 from wm.domain.workspace.scope import is_offer
-from wm.errors import NotFound, UserError
+from wm.errors import NotFound, StoreError, UserError
 from wm.formats.base import Document
 from wm.formats.protocol import (
     Accepted,
     AcceptOutsideRequest,
+    Conversation,
     EditRequest,
     EntriesRequest,
     EntryAnswer,
@@ -66,6 +68,7 @@ def _inspect(work: Work, request: EntriesRequest) -> Inspection:
     omitted = omissions(wanted, place, view.selection)
     settings = work.runtime.settings.memory
     last = parse(memory.last_activity_at)
+    sessions = session_summaries(work, place)
     return Inspection(
         place=place,
         health=reading.health.value,
@@ -86,12 +89,26 @@ def _inspect(work: Work, request: EntriesRequest) -> Inspection:
         max_chars=settings.rendered_chars,
         max_entries=settings.rendered_entries,
         pending=len(read_journal(work, place).entries),
-        sessions=session_summaries(work, place),
+        sessions=sessions,
         last_activity_at=memory.last_activity_at,
         dormant_days=max(0.0, days_between(last, work.now) - settings.dormant_after_days)
         if last
         else 0.0,
+        conversations=_conversations(work, place, sessions),
     )
+
+
+def _conversations(
+    work: Work, place: Place, sessions: Sequence[SessionSummary]
+) -> tuple[Conversation, ...]:
+    """What cannot be read keeps nobody from the entries."""
+    with suppress(StoreError):
+        if work.runtime.store.flow_sessions(place.key):
+            # The models and their windows are of no use where no proxy is.
+            from wm.ops.conversations import newest
+
+            return newest(work, place, sessions)
+    return ()
 
 
 def _wanted(entry: MemoryEntry, request: EntriesRequest) -> bool:

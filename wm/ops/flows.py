@@ -10,6 +10,7 @@ from wm.formats.base import dump
 from wm.formats.flow import Flow
 from wm.formats.protocol import FinishAnswer, FinishRequest
 from wm.ops.base import Operation, Work
+from wm.ops.conversations import measured
 from wm.ops.place import locate
 from wm.ops.sessions import require_session
 from wm.store import paths
@@ -33,6 +34,8 @@ def _finish(work: Work, request: FinishRequest) -> FinishAnswer:
         }
     )
     work.runtime.store.append_flow(place.key, session, flow)
+    if full := measured(flow, work.runtime.settings.pressure):
+        work.runtime.zones.tell((place.key, session), full.zone, work.now)
     return FinishAnswer(place=place, flow_id=flow.flow_id)
 
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from wm import __version__
 from wm.domain.redact import Redactor
 from wm.formats.home import AllowedDigests
-from wm.ops.cache import DerivedCache, Marks, Tally, Troubles
+from wm.ops.cache import DerivedCache, Latest, Marks, Tally, Troubles
 from wm.settings import Settings
 from wm.store.base import Ref, Store
 
@@ -63,6 +63,8 @@ class Runtime:
     """Sessions that are to be told something at the next opportunity (PS-3)."""
     told: Tally = field(default_factory=Tally)
     """Changes of level, and what was said about them, since this process began."""
+    zones: Latest = field(default_factory=Latest)
+    """Of the conversations that a proxy told of since this process began (PS-2)."""
     plain_paths: DerivedCache = field(default_factory=lambda: DerivedCache(size=512))
     """Whether a path looks like no secret at all: agents name the same ones again and again."""
     troubles: Troubles = field(default_factory=Troubles)

@@ -63,6 +63,7 @@ def delete_all(work: Work, place: Place, session_id: str, *, by: str) -> tuple[s
     # Copies, which no transaction guards: they go even where the rest cannot.
     work.runtime.store.discard(outputs.of_session(work.runtime, place.key, session_id))
     work.runtime.store.discard_flows(place.key, paths.sid(session_id))
+    work.runtime.zones.forget((place.key, paths.sid(session_id)))
     work.runtime.store.discard_recordings(place.key, paths.sid(session_id))
     fact = Fact(
         "session_deleted", "session", "changed", details={"toldBy": by, "files": len(files)}

@@ -16,7 +16,7 @@ from wm.errors import WmError
 from wm.proxy.handover import Handover
 from wm.proxy.watching import Note
 from wm.settings import Settings
-from wm.wire.prices import price_of
+from wm.wire.prices import window_of
 
 _MOST_WAITING = 256
 _DEADLINE_S = 5.0
@@ -105,10 +105,11 @@ def _measured(note: Note) -> dict[str, Any] | None:
     if note.identity.call != "main" or usage is None:
         return None
     model = str(note.fields["model"])
+    prompt = sum(usage.values()) - usage["output"]
     return {
         "kind": "usage_reported",
         "tokens": sum(usage.values()),
-        "limit": price_of(model).window,
+        "limit": window_of(model, prompt),
         "model": model,
         "source": "proxy",
     }

@@ -14,7 +14,7 @@ outside     a document that parses, but whose checksum is not ours: somebody edi
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from types import TracebackType
@@ -234,8 +234,15 @@ class Store(Protocol):
     def flows(self, workspace: str, session: str) -> tuple[Flow, ...]:
         """The flows of a session, oldest first; lines that cannot be read are left out."""
 
+    def newest_flows(self, workspace: str, session: str, most: int) -> Iterator[Flow]:
+        """The flows in the last `most` bytes of a session's log, newest first. A look at these
+        costs the same however long the log is. Raises StoreError."""
+
     def flow_sessions(self, workspace: str) -> tuple[str, ...]:
         """The `<sid>`s of the sessions with flows, sorted."""
+
+    def latest_flow_sessions(self, workspace: str, most: int) -> tuple[str, ...]:
+        """The `most` of these whose logs were written last, newest first."""
 
     def discard_flows(self, workspace: str, session: str) -> bool:
         """Delete a session's flows; False where there are none."""

@@ -7,7 +7,7 @@ unflushed is brought to disk by `flush`. How each of these works stands in `copi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -82,8 +82,14 @@ class FileStore:
     def flows(self, workspace: str, session: str) -> tuple[Flow, ...]:
         return flows.read(self.core, workspace, session)
 
+    def newest_flows(self, workspace: str, session: str, most: int) -> Iterator[Flow]:
+        return flows.newest(self.core, workspace, session, most)
+
     def flow_sessions(self, workspace: str) -> tuple[str, ...]:
         return flows.sessions(self._list(f"{paths.workspace_folder(workspace)}/{paths.FLOWS}"))
+
+    def latest_flow_sessions(self, workspace: str, most: int) -> tuple[str, ...]:
+        return flows.latest(self.core, f"{paths.workspace_folder(workspace)}/{paths.FLOWS}", most)
 
     def discard_flows(self, workspace: str, session: str) -> bool:
         return flows.discard(self.core, workspace, session)

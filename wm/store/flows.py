@@ -8,7 +8,7 @@ large keeps its newer half.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import ValidationError
 
@@ -35,13 +35,20 @@ def encode(flow: Flow, key: bytes, limit: int) -> bytes:
 
 def decode(raw: bytes, key: bytes) -> tuple[Flow, ...]:
     """The records of a log in order; what cannot be read is left out (ST-3)."""
-    found = []
-    for body in jsonlines.read(raw, key).records:
+    return tuple(_decoded(jsonlines.read(raw, key).records))
+
+
+def decode_newest(raw: bytes, key: bytes) -> Iterator[Flow]:
+    """The same from the last one on; a record is taken apart when it is asked for."""
+    return _decoded(reversed(jsonlines.read(raw, key).records))
+
+
+def _decoded(records: Iterable[bytes]) -> Iterator[Flow]:
+    for body in records:
         try:
-            found.append(Flow.model_validate_json(body))
+            yield Flow.model_validate_json(body)
         except ValidationError:
             continue
-    return tuple(found)
 
 
 def append(core: Core, workspace: str, session: str, flow: Flow) -> None:
@@ -94,10 +101,49 @@ def read(core: Core, workspace: str, session: str) -> tuple[Flow, ...]:
     return decode(raw, core.key_to_read())
 
 
+def newest(core: Core, workspace: str, session: str, most: int) -> Iterator[Flow]:
+    """See `store.base.Store.newest_flows`."""
+    place = paths.flows_place(workspace, session)
+    with explained("read", core.home, place.path):
+        try:
+            with (
+                core.disk.folder(place.folder) as folder,
+                core.disk.open(folder, place.name) as log,
+            ):
+                size = core.disk.status(log).st_size
+                raw = core.disk.read_at(log, max(0, size - most), most)
+        except FileNotFoundError:
+            return iter(())
+    # What the first line lacks makes it one that does not verify.
+    return decode_newest(raw, core.key_to_read())
+
+
 def sessions(names: Sequence[str]) -> tuple[str, ...]:
     """The sessions whose logs are among these file names."""
     found = (paths.session_of_flows(name) for name in names)
     return tuple(sorted(name for name in found if name is not None))
+
+
+def latest(core: Core, path: str, most: int) -> tuple[str, ...]:
+    """See `store.base.Store.latest_flow_sessions`."""
+    found = []
+    with explained("read", core.home, path):
+        try:
+            with core.disk.folder(path) as folder:
+                for name in core.disk.list(folder):
+                    if session := paths.session_of_flows(name):
+                        found.append((_written(core, folder, name), session))
+        except FileNotFoundError:
+            return ()
+    return tuple(session for _at, session in sorted(found, reverse=True)[:most])
+
+
+def _written(core: Core, folder: Handle, name: str) -> int:
+    """When, in nanoseconds; 0 for one that is gone meanwhile."""
+    try:
+        return core.disk.stat(folder, name).st_mtime_ns
+    except FileNotFoundError:
+        return 0
 
 
 def discard(core: Core, workspace: str, session: str) -> bool:

@@ -11,7 +11,7 @@ import hmac
 import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -86,7 +86,7 @@ class MemoryStore:
         line = flows.encode(flow, self._key, self.settings.max_record_bytes)
         path = paths.flows_place(workspace, session)
         with self._guard:
-            self._flows[path] = self._flows.get(path, b"") + line
+            self._flows[path] = self._flows.pop(path, b"") + line
         self._dirty = True
 
     def flows(self, workspace: str, session: str) -> tuple[Flow, ...]:
@@ -94,10 +94,21 @@ class MemoryStore:
             raw = self._flows.get(paths.flows_place(workspace, session), b"")
         return flows.decode(raw, self._key)
 
+    def newest_flows(self, workspace: str, session: str, most: int) -> Iterator[Flow]:
+        with self._guard:
+            raw = self._flows.get(paths.flows_place(workspace, session), b"")
+        return flows.decode_newest(raw[max(0, len(raw) - most) :], self._key)
+
     def flow_sessions(self, workspace: str) -> tuple[str, ...]:
         folder = f"{paths.workspace_folder(workspace)}/{paths.FLOWS}"
         with self._guard:
             return flows.sessions([p.name for p in self._flows if p.folder == folder])
+
+    def latest_flow_sessions(self, workspace: str, most: int) -> tuple[str, ...]:
+        folder = f"{paths.workspace_folder(workspace)}/{paths.FLOWS}"
+        with self._guard:
+            names = [p.name for p in reversed(self._flows) if p.folder == folder]
+        return tuple(filter(None, map(paths.session_of_flows, names)))[:most]
 
     def discard_flows(self, workspace: str, session: str) -> bool:
         with self._guard:

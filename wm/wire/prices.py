@@ -99,6 +99,14 @@ READ = 0.1
 
 PriceOf = Callable[[str], Price]
 
+
+def window_of(model: str, prompt: int) -> int:
+    """Tokens that fit into a model that took a prompt of so many. What it took did fit: a prompt
+    larger than the usual window went into the long one, which some models have on request."""
+    usual = price_of(model).window
+    return usual if prompt <= usual else max(usual, _LONG)
+
+
 _NOT_A_NAME = re.compile(r"[^a-z0-9]+")
 _MAX_NAME_CHARS = 200
 

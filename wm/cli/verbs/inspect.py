@@ -9,12 +9,13 @@ import click
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.entries import print_row
-from wm.cli.place import memory_rows, print_heading
+from wm.cli.place import conversation_rows, memory_rows, print_heading
 from wm.cli.verbs.session import about_session
 from wm.formats.protocol import EntryView, Inspection
 from wm.formats.workspace_memory import STATUSES, TYPES
 
 LISTED_SESSIONS = 5
+LISTED_CONVERSATIONS = 3
 
 
 @click.command("inspect")
@@ -38,7 +39,8 @@ def command(
         output.as_json(answer)
         return 0
     print_heading(answer.place)
-    output.lines(output.pairs(memory_rows(answer)))
+    rows = memory_rows(answer) + conversation_rows(answer.conversations, LISTED_CONVERSATIONS)
+    output.lines(output.pairs(rows))
     _print_entries(answer, filtered=bool(wanted or kind))
     _print_sessions(answer)
     if answer.entries:

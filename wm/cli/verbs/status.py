@@ -10,13 +10,17 @@ from wm import __version__
 from wm.cli import contracts, output
 from wm.cli.context import Caller, config_trouble, daemon_status, json_option, lasting_options
 from wm.cli.outdated import MEND, outdated
-from wm.cli.place import LEAST, memory_rows, print_heading
+from wm.cli.place import LEAST, conversation_rows, memory_rows, most_pressed, print_heading
 from wm.cli.wiring import look, states
 from wm.daemon.instance import holder
 from wm.errors import Unavailable, WmError
+from wm.formats.protocol import Inspection
 
 PATIENCE_S = 2.0
 """A daemon that is well answers within milliseconds."""
+
+LISTED_CONVERSATIONS = 2
+"""The others are less pressed; `wm inspect` has them."""
 
 WIRED = {"current": "wired", "stale": "wired by another wm (wm setup)", "absent": "not wired"}
 
@@ -55,6 +59,7 @@ def command(caller: Caller, as_json: bool) -> int:
                 "agents": agents,
                 "contract": contracts.word(contract),
                 "config": wrong.message if wrong is not None else "",
+                **_pressed(here),
             }
         )
         return code
@@ -71,11 +76,18 @@ def command(caller: Caller, as_json: bool) -> int:
         output.lines("  " + part for text in trouble for part in output.wrap(text, 76) if part)
         return code
     print_heading(here.place)
-    rows = memory_rows(here)
+    rows = memory_rows(here) + conversation_rows(most_pressed(here), LISTED_CONVERSATIONS)
     if contract is not None:
         rows.append(contracts.row(contract))
     output.lines(output.pairs(rows, least=LEAST))
     return code
+
+
+def _pressed(here: Inspection | None) -> dict[str, Any]:
+    """Nothing where no proxy is used."""
+    found = most_pressed(here) if here is not None else ()
+    told = [one.model_dump(mode="json", by_alias=True) for one in found]
+    return {"conversations": told} if told else {}
 
 
 def _daemon(caller: Caller) -> tuple[dict[str, Any] | None, str]:
