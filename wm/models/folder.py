@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import importlib.metadata
 import importlib.util
 import json
 import os
@@ -140,8 +139,9 @@ def embedded_about() -> About:
         found = tensor(path)
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from error
-    revision = f"{PACKAGE}-{importlib.metadata.version(PACKAGE)}"
-    return About(revision, found.columns, str(path))
+    from importlib.metadata import version  # brings email and zipfile, which nobody else needs
+
+    return About(f"{PACKAGE}-{version(PACKAGE)}", found.columns, str(path))
 
 
 def unreadable(path: Path, error: Exception) -> ModelUnavailable:

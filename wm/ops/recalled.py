@@ -23,7 +23,6 @@ from wm.ops.base import Work
 from wm.ops.place import memory_ref
 from wm.ops.render import rendered
 from wm.ops.runtime import Runtime
-from wm.ops.search import searcher
 from wm.ops.sessions import session_ref
 from wm.settings import RecallSettings
 from wm.store.paths import sid
@@ -44,8 +43,14 @@ def warm(runtime: Runtime, place: Place) -> None:
         return
     if len(memory.entries) <= runtime.settings.memory.rendered_entries:
         return
+
+    def prepare() -> None:
+        from wm.ops.search import searcher  # what it loads, an idle daemon does without
+
+        searcher(runtime, place.key).prepare(memory)
+
     later: Background = runtime.models.get("later", (), Background)
-    later.submit(lambda: searcher(runtime, place.key).prepare(memory))
+    later.submit(prepare)
 
 
 def ask(runtime: Runtime, place: Place, session_id: str, message: str) -> None:
