@@ -104,7 +104,8 @@ def test_opencode_is_prompted_once_when_its_answers_come_to_critical(
 def test_claude_is_told_once_behind_the_tool_results_when_what_it_read_comes_to_critical(
     machine: Machine, wm: Wired
 ) -> None:
-    command = f"python3 -c \"print(('word ' * 19 + 'end\\n') * {PRINTED // 100})\""
+    # Too few lines to be cut.
+    command = f"python3 -c \"print(('word ' * 239 + 'end\\n') * {PRINTED // 1200})\""
     machine.upstream.script = script(
         *turns(
             *(answer(think(f"Step {n}."), CLAUDE.shell(f"{command} # {n}")) for n in range(17)),
