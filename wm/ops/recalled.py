@@ -121,7 +121,7 @@ def tell(
             "render",
             "selected",
             name,
-            ("pinned",) if name in pins else ("asked_about",),
+            ("pinned_since",) if name in pins else ("asked_about",),
             {"epoch": state.epoch, "number": state.epoch_number},
         )
         for name in ids

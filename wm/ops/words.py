@@ -13,8 +13,8 @@ from wm.formats.evidence import EvidenceRecord
 REASONS = {
     "active_file_snapshot": "it says which file is open now",
     "anchor_changed": "the code that it speaks of changed",
+    "pinned_since": "it is pinned, and the prompt of the session did not show it",
     "asked_about": "the message asked about it, and the prompt of the session did not show it",
-    "pinned": "it is pinned, and the prompt of the session did not show it",
     "anchor_gone": "the code that it speaks of is gone",
     "anchor_same": "the code that it speaks of is again what it was",
     "agent_file": "an agent wrote it as a file of its own",
