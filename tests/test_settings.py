@@ -1,15 +1,17 @@
-"""Every option is read: one that nobody asks for promises what it does not do."""
+"""Every option is read: one that nobody asks for promises what it does not do. Also what else the
+settings hold."""
 
 from __future__ import annotations
 
 import ast
 import dataclasses
+import os
 from functools import cache
 
 import pytest
 
 from tests.test_layers import modules
-from wm.settings import SECTIONS
+from wm.settings import NUMERIC_THREADS, SECTIONS, one_numeric_thread
 
 OPTIONS = [
     (section, f.name) for section, kind in SECTIONS.items() for f in dataclasses.fields(kind)
@@ -39,3 +41,15 @@ def test_every_option_is_read_somewhere(section: str, option: str) -> None:
         if module != "settings" and ((section, option) in taken or by_type):
             return
     pytest.fail(f"nobody reads {section}.{option}")
+
+
+def test_what_is_imported_for_numbers_leaves_the_environment_as_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for before in (None, "4"):
+        monkeypatch.delenv(NUMERIC_THREADS, raising=False)
+        if before:
+            monkeypatch.setenv(NUMERIC_THREADS, before)
+        with one_numeric_thread():
+            assert os.environ[NUMERIC_THREADS] == (before or "1")
+        assert os.environ.get(NUMERIC_THREADS) == before

@@ -13,7 +13,8 @@ import dataclasses
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -1465,6 +1466,24 @@ DAEMON_ENVIRONMENT = (
 )  # fmt: skip
 """What a daemon started in the background inherits by name, beside WM_*, XDG_* and LC_*: an
 agent's environment is full of secrets that the daemon has no use for."""
+
+
+NUMERIC_THREADS = "OPENBLAS_NUM_THREADS"
+
+
+@contextmanager
+def one_numeric_thread() -> Iterator[None]:
+    """What is imported in here computes on the thread that asks. numpy's products are small here:
+    on all processors they take longer, spin while they wait, and keep others from working. Nothing
+    of it is left in the environment: programs that we start decide for themselves."""
+    if NUMERIC_THREADS in os.environ:
+        yield
+        return
+    os.environ[NUMERIC_THREADS] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop(NUMERIC_THREADS, None)
 
 
 def daemon_environment(env: Mapping[str, str] | None = None) -> dict[str, str]:

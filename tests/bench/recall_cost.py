@@ -92,6 +92,8 @@ def _run(python: Path, name: str, folder: Path) -> Figures:
     script = Path(recall_cost_peers.__file__)
     root = script.parents[2]
     environment = {"PYTHONPATH": str(root), "PATH": "/usr/bin:/bin", "HOME": str(folder)}
+    # As ours has it (`settings.one_numeric_thread`): spinning threads would be counted as work.
+    environment["OPENBLAS_NUM_THREADS"] = "1"
     command = [str(python), str(script), name, str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     if done.returncode:

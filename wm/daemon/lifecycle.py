@@ -15,7 +15,7 @@ from pathlib import Path
 
 from wm.daemon.instance import hello, is_free
 from wm.errors import Unavailable
-from wm.settings import Settings, daemon_environment
+from wm.settings import NUMERIC_THREADS, Settings, daemon_environment
 
 STARTED = "started"
 RUNNING = "running"
@@ -71,6 +71,7 @@ def _environment(settings: Settings, given: Mapping[str, str] | None) -> dict[st
     environment["WM_SOCKET"] = str(paths.socket)
     # Two arenas: with one per thread, glibc keeps the largest body of each thread for good.
     environment["MALLOC_ARENA_MAX"] = "2"
+    environment[NUMERIC_THREADS] = "1"
     root = str(Path(__file__).resolve().parents[2])
     if Path(root).name not in ("site-packages", "dist-packages"):
         known = environment.get("PYTHONPATH")

@@ -79,7 +79,7 @@ def ask(runtime: Runtime, place: Place, session_id: str, message: str) -> None:
 def _found(
     index: Searcher, memory: WorkspaceMemory, message: str, settings: RecallSettings
 ) -> Found:
-    entries = {entry.id: entry for entry in memory.entries}
+    entries = index.known(memory).entries
     filters = Filters({"status": "active"})
     pairs: list[tuple[MemoryEntry, Hit]] = []
     for question in prompted.questions(message, settings):

@@ -19,6 +19,7 @@ from wm.ops.chosen_model import TROUBLE, chosen, without
 from wm.ops.memory import read_memory
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
+from wm.settings import one_numeric_thread
 from wm.store.paths import sid
 
 if TYPE_CHECKING:
@@ -51,12 +52,12 @@ def _run(work: Work, request: SearchRequest) -> SearchAnswer:
     found = searcher(work.runtime, place.key)
     # Whether the first stands clear does not hang on how many were asked for.
     hits = found.search(memory, request.query, max(limit, RIVALS), filters)
-    entries = {entry.id: entry for entry in memory.entries}
+    known = found.known(memory)
     settings = work.runtime.settings.recall
-    pairs = [(entries[hit.id], hit) for hit in hits]
+    pairs = [(known.entries[hit.id], hit) for hit in hits]
     said = passage(request.query, pairs, place.branch, settings)
     shown = {entry.id for entry, _ in pairs[:limit]}
-    pinned = standing(memory.entries, place.branch, settings, without=shown)
+    pinned = standing(known.pinned, place.branch, settings, without=shown)
     card = found.card
     return SearchAnswer(
         hits=tuple(SearchHit(entry=e, score=h.score, why=h.why) for e, h in pairs[:limit]),
@@ -83,8 +84,10 @@ def _time(asked: str, name: str, now: datetime) -> str:
 def searcher(runtime: Runtime, key: str) -> Searcher:
     """The index of a workspace, made at the first search: it loads numpy."""
     from wm.ops.background import Background
-    from wm.ops.searcher import Searcher
-    from wm.ops.shelf import Shelf
+
+    with one_numeric_thread():
+        from wm.ops.searcher import Searcher
+        from wm.ops.shelf import Shelf
 
     worker = embedding(runtime)
 

@@ -10,7 +10,7 @@ numpy, and an idle daemon does not.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from threading import Condition
@@ -57,6 +57,14 @@ class _Fill:
         self.missing.update((document.id, document) for document in fresh)
 
 
+@dataclass(frozen=True)
+class Known:
+    """What is asked of a memory at every search. pinned: whatever their status."""
+
+    entries: Mapping[str, MemoryEntry]
+    pinned: tuple[MemoryEntry, ...]
+
+
 class Searcher:
     """It holds every status: what was superseded lends its words to what replaced it.
 
@@ -76,6 +84,7 @@ class Searcher:
         self._later = later
         self._index = Index((), settings, None if later is None else graph.NearGraph)
         self._memory: WorkspaceMemory | None = None
+        self._known: tuple[WorkspaceMemory, Known] | None = None
         self._fill = _Fill(worker, {})
         self._coming: _Fill | None = None
         self._lock = Condition()
@@ -133,6 +142,15 @@ class Searcher:
     def is_ready(self) -> bool:
         """Whether it has read a memory once, so that the next search reads only what changed."""
         return self._memory is not None
+
+    def known(self, memory: WorkspaceMemory) -> Known:
+        """The entries of a memory by their ids, and the pinned ones."""
+        kept = self._known
+        if kept is None or kept[0] is not memory:
+            by_id = {entry.id: entry for entry in memory.entries}
+            pinned = tuple(entry for entry in memory.entries if entry.pinned)
+            kept = self._known = memory, Known(by_id, pinned)
+        return kept[1]
 
     def count(self, filters: Filters) -> int:
         """Entries that the last search looked at."""

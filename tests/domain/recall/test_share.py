@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from wm.domain.recall.documents import Document, Filters
@@ -18,10 +19,12 @@ VALVE = "The valve closes after nine minutes."
 def held(query: str, *texts: str) -> list[float]:
     postings = Postings(SETTINGS.bm25_k1, SETTINGS.bm25_b)
     for number, text in enumerate(texts):
-        postings.add(number, [t for raw in raw_words(text) for t in terms_of(raw)])
+        terms = [t for raw in raw_words(text) for t in terms_of(raw)]
+        postings.add(number, [postings.id_of(term) for term in terms])
     words = query_words(query)
     wanted = [dict.fromkeys(terms_of(word), 1.0) for word in words]
-    return [round(float(v), 2) for v in shares(words, wanted, postings, SETTINGS).held]
+    found = shares(words, wanted, postings, SETTINGS, np.arange(len(texts))).held
+    return [round(float(v), 2) for v in found]
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,8 @@ def around(scores: Floats, threads: NDArray[np.int64], settings: RecallSettings)
         if len(scores) <= distance or not part:
             break
         same = (threads[distance:] == threads[:-distance]) & (threads[distance:] >= 0)
+        if not same.any():
+            continue
         lent[:-distance] += part * same * np.maximum(scores[distance:], 0)
         lent[distance:] += part * same * np.maximum(scores[:-distance], 0)
     return lent

@@ -8,6 +8,8 @@ files, embeds nothing: an index is derived, and can be made again from the docum
 from __future__ import annotations
 
 import math
+from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -30,10 +32,9 @@ from wm.settings import RecallSettings
 
 Floats = NDArray[np.float32]
 
-_KEPT_PAIRS = 2000
-"""Documents whose neighbouring words are kept: those found before are found again."""
-
 _KEPT_COUNTS = 16
+_KEPT_WORDS = 50_000
+"""Words whose terms are kept: they come again and again, so each is taken apart once."""
 _BY_WORDS = 1000
 """Documents, best by words, whose likeness is computed where not all are looked at."""
 _LEADING = 256
@@ -93,13 +94,12 @@ class Index:
         self._postings = Postings(settings.bm25_k1, settings.bm25_b)
         self._space: Space | None = None
         self._share = settings.vector_share
-        self._months: list[int] = []
-        self._threads: list[int] = []
+        self._months = array("q")
+        self._threads = array("q")
         self._thread_codes: dict[str, int] = {}
-        self._spoken: list[bool] = []
+        self._spoken = array("q")
         self._heirs: dict[int, str] = {}
-        self._pairs: dict[str, frozenset[tuple[str, str]]] = {}
-        self._known: dict[str, tuple[str, ...]] = {}
+        self._known: dict[str, tuple[int, ...]] = {}
         self._columns: tuple[NDArray[np.int64], ...] | None = None
         self._counts: dict[Hashable, int] = {}
         for document in documents:
@@ -124,7 +124,7 @@ class Index:
         if old is not None and self._space is not None and self._has_text(old, document.text):
             self._space.move(old, number)
         self.remove(document.id)
-        self._postings.add(number, self._terms(document.text))
+        self._postings.add(number, self._ids(document.text))
         self._numbers[document.id] = number
         self._documents.append(document)
         self._months.append(_month(document.time))
@@ -221,12 +221,9 @@ class Index:
         number = self._numbers.pop(document_id, None)
         if number is None:
             return
-        document = self._documents[number]
-        assert document is not None
         self._documents[number] = None
-        self._postings.remove(number, self._terms(document.text))
+        self._postings.remove(number)
         self._heirs.pop(number, None)
-        self._pairs.pop(document_id, None)
         if self._space is not None:
             self._space.remove(number)
         self._changed()
@@ -268,33 +265,38 @@ class Index:
         if found.picked is not None and self._is_narrow(found, filters, most):
             found = self._found(asked, wanted, vector, whole=True)
         best = self._candidates(found, filters, most)
-        told = shares(asked.words, wanted, self._postings, self._settings)
+        numbers = found.rows[best]
+        told = shares(asked.words, wanted, self._postings, self._settings, numbers)
         if self._is_nothing(query, told, found, best):
             return ()
-        judged = self._judged(asked, found, best)[: max(k, self._settings.fresh_hits)]
+        phrase = self._together(asked, numbers)
+        judged = self._judged(asked, found, best, phrase)[: max(k, self._settings.fresh_hits)]
         judged = self._behind_heirs(asked, self._fresh(asked, judged))[:k]
+        place = {int(number): at for at, number in enumerate(numbers)}
+        matched = self._matched(asked, wanted, [number for _, number in judged])
         hits = []
-        for score, number in judged:
+        for (score, number), words in zip(judged, matched, strict=True):
+            at = place[number]
+            near = -1.0 if found.near is None else float(found.near[best[at]])
             document = self._documents[number]
             assert document is not None
-            at = int(np.searchsorted(found.rows, number))
-            held = float(told.held[number])
-            near = -1.0 if found.near is None else float(found.near[at])
-            why = explain(self._reasons(asked, wanted, number, document, near))
-            hits.append(Hit(document.id, round(score, 6), why, held, near))
+            why = explain(self._reasons(asked, words, document, near, phrase[at]))
+            hits.append(Hit(document.id, round(score, 6), why, float(told.held[at]), near))
         return tuple(hits)
 
     # --- the halves --------------------------------------------------------------------------
 
-    def _terms(self, text: str) -> list[str]:
-        """Terms of a text in order. Words come again and again, so each is taken apart once."""
-        terms: list[str] = []
+    def _ids(self, text: str) -> list[int]:
+        """The numbers of a text's terms, in order."""
+        if len(self._known) > _KEPT_WORDS:
+            self._known.clear()
+        ids: list[int] = []
         for raw in raw_words(text):
             known = self._known.get(raw)
             if known is None:
-                known = self._known[raw] = terms_of(raw)
-            terms += known
-        return terms
+                known = self._known[raw] = tuple(map(self._postings.id_of, terms_of(raw)))
+            ids += known
+        return ids
 
     def _wanted(self, word: str) -> dict[str, float]:
         """Terms that the word may be found by: itself, kin, and beginnings if it is unknown."""
@@ -312,11 +314,9 @@ class Index:
     def _columns_now(self) -> tuple[NDArray[np.int64], ...]:
         """Numbers of the living documents, their months, threads and speakers."""
         if self._columns is None:
-            rows = np.fromiter(sorted(self._numbers.values()), np.int64, len(self._numbers))
-            months = np.asarray(self._months, np.int64)[rows]
-            threads = np.asarray(self._threads, np.int64)[rows]
-            spoken = np.asarray(self._spoken, np.int64)[rows]
-            self._columns = rows, months, threads, spoken
+            rows = self._postings.alive()
+            columns = (self._months, self._threads, self._spoken)
+            self._columns = (rows, *(np.frombuffer(held, np.int64)[rows] for held in columns))
         return self._columns
 
     def _found(
@@ -431,7 +431,7 @@ class Index:
         stand nowhere is about something else, of a sentence little is enough. Of many texts one
         is always somewhat near: what chance brings does not count."""
         settings, count = self._settings, told.words
-        held = told.held[found.rows[best]]
+        held = told.held
         if found.near is None:
             floor = settings.long_floor
             if count <= 4:
@@ -487,19 +487,22 @@ class Index:
                     break
         return admitted
 
-    def _judged(self, asked: Asked, found: _Found, best: list[int]) -> list[tuple[float, int]]:
-        """Scores with what single words do not tell; (score, number), best first."""
+    def _judged(
+        self, asked: Asked, found: _Found, best: list[int], phrase: Sequence[float]
+    ) -> list[tuple[float, int]]:
+        """Scores with what single words do not tell; (score, number), best first. phrase: of each
+        how much of the query stands together in it."""
         documents = [self._documents[int(found.rows[at])] for at in best]
         times = sorted(d.time for d in documents if d is not None)
         judged = []
-        for at, document in zip(best, documents, strict=True):
+        for at, document, together in zip(best, documents, phrase, strict=True):
             assert document is not None
-            score = float(found.fused[at]) * self._factor(asked, document, times)
+            score = float(found.fused[at]) * self._factor(asked, document, times, together)
             judged.append((-score, document.id, int(found.rows[at])))
         return [(-score, number) for score, _, number in sorted(judged)]
 
-    def _factor(self, asked: Asked, document: Document, times: list[str]) -> float:
-        factor = 1.0 + self._settings.phrase_bonus * self._togetherness(asked, document)
+    def _factor(self, asked: Asked, document: Document, times: list[str], together: float) -> float:
+        factor = 1.0 + self._settings.phrase_bonus * together
         if asked.month and _matches_month(_month(document.time), asked):
             factor += self._settings.month_bonus
         if asked.decision and document.metadata.get("type") == "decision":
@@ -508,7 +511,7 @@ class Index:
             past, present = self._settings.history_factor, self._settings.superseded_factor
             factor *= past if asked.history else present
         if not asked.history and times:
-            newer = sum(t < document.time for t in times) / len(times)
+            newer = bisect_left(times, document.time) / len(times)
             factor *= 1 + self._settings.recency_share * newer * (2 if asked.now else 1)
         return factor
 
@@ -524,7 +527,7 @@ class Index:
             assert document is not None
             when = (document.time, number) if document.time else None
             numbered = any(map(str.isdigit, document.text[: self._settings.phrase_chars]))
-            statements.append(Statement(score, when, self._spoken[number], numbered))
+            statements.append(Statement(score, when, bool(self._spoken[number]), numbered))
         order = newest_first(statements, mutual, self._settings, value=asked.value)
         return [judged[at] for at in order]
 
@@ -547,44 +550,60 @@ class Index:
         document = self._documents[number]
         return document.id if document is not None else ""
 
-    def _togetherness(self, asked: Asked, document: Document) -> float:
-        """The share of the query's neighbouring terms that are neighbours here too."""
+    def _together(self, asked: Asked, numbers: NDArray[np.int64]) -> list[float]:
+        """Of each document the share of the query's neighbouring terms that are neighbours in its
+        beginning, too."""
         if not asked.pairs:
-            return 0.0
-        pairs = self._pairs.get(document.id)
-        if pairs is None:
-            if len(self._pairs) >= _KEPT_PAIRS:
-                self._pairs.clear()
-            terms = self._terms(document.text[: self._settings.phrase_chars])
-            pairs = self._pairs[document.id] = frozenset(pairwise(terms))
-        return len(asked.pairs & pairs) / len(asked.pairs)
+            return [0.0] * len(numbers)
+        found: list[int] = self._postings.together(numbers, asked.pairs).tolist()
+        for at, number in enumerate(numbers.tolist()):
+            document = self._documents[number]
+            assert document is not None
+            begin = self._settings.phrase_chars
+            if found[at] and len(document.text) > begin:
+                raws = raw_words(document.text[:begin])
+                terms = [term for raw in raws for term in terms_of(raw)]
+                found[at] = len(asked.pairs & set(pairwise(terms)))
+        return [count / len(asked.pairs) for count in found]
+
+    def _matched(
+        self, asked: Asked, wanted: tuple[Mapping[str, float], ...], numbers: list[int]
+    ) -> list[tuple[list[str], list[str], list[str]]]:
+        """Of each document the query's words that stand in it, its names, and words that are found
+        through another one."""
+        rows = np.array(numbers, np.int64)
+        found: list[tuple[list[str], list[str], list[str]]] = [([], [], []) for _ in numbers]
+        for word, terms in zip(asked.words, wanted, strict=True):
+            own = np.zeros(len(rows), np.bool_)
+            whole, other = own.copy(), own.copy()
+            for term, weight in terms.items():
+                holds = self._postings.holds(rows, term)
+                whole |= holds & term.startswith("=")
+                other |= holds
+                own |= holds & (weight == 1.0)
+            if word not in asked.names:
+                whole[:] = False
+            for at in np.flatnonzero(other).tolist():
+                words, names, related = found[at]
+                (names if whole[at] else words if own[at] else related).append(word)
+        return found
 
     def _reasons(
         self,
         asked: Asked,
-        wanted: tuple[Mapping[str, float], ...],
-        number: int,
+        matched: tuple[list[str], list[str], list[str]],
         document: Document,
         near: float,
+        together: float,
     ) -> Reasons:
-        words: list[str] = []
-        names: list[str] = []
-        related: list[str] = []
-        for word, terms in zip(asked.words, wanted, strict=True):
-            found = [t for t in terms if self._postings.holds(number, t)]
-            if any(t.startswith("=") for t in found) and word in asked.names:
-                names.append(word)
-            elif any(terms[t] == 1.0 for t in found):
-                words.append(word)
-            elif found:
-                related.append(word)
+        words, names, related = matched
         shown = asked.month and _matches_month(_month(document.time), asked)
         return Reasons(
             words=tuple(words),
             names=tuple(names),
             related=tuple(related),
             alike=near >= self._settings.alike_floor,
-            phrase=len(words) > 1 and self._togetherness(asked, document) >= 0.5,
+            phrase=len(words) > 1 and together >= 0.5,
             time=document.time[:7] if shown else "",
             superseded=document.metadata.get("status") == "superseded",
         )

@@ -1,23 +1,44 @@
-"""Which document holds which term how often, and BM25 over it (RC-1).
+"""Which document holds which term how often, in which order, and BM25 over it (RC-1).
 
-Documents are numbered by the caller, upwards. Adding and removing cost as much as the document
-is long; a query costs as much as its terms are common, in numpy. Knows no text and no ranking.
+Documents are numbered by the caller, upwards; terms get numbers here. What is kept of a document
+is the row of its terms' numbers, so that adding costs no more than to append them. From these rows
+comes, for each term, where it stands: sorted out at once for all documents when enough of them
+are new, and looked for in the rows that came since. Knows no text and no ranking.
 """
 
 from __future__ import annotations
 
 import math
-from array import array
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 MIN_PREFIX = 5
 _MOST = 65_535
+_UNSORTED = 8192
+_UNSORTED_SHARE = 0.0625
+"""So many terms may be unsorted, and this share of all: they are looked through by each query."""
+_KEPT = 4096
+"""Terms whose places are kept until something changes."""
 
 Floats = NDArray[np.float32]
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where a term stands. where: documents, ascending; some may be gone. found: how many are
+    not."""
+
+    where: NDArray[np.uint32]
+    counts: NDArray[np.uint16]
+    found: int
+
+
+_NOWHERE = _Places(np.zeros(0, np.uint32), np.zeros(0, np.uint16), 0)
 
 
 class Postings:
@@ -25,107 +46,186 @@ class Postings:
 
     def __init__(self, k1: float, b: float) -> None:
         self._k1, self._b = k1, b
-        self._slots: dict[str, array[int]] = {}
-        self._counts: dict[str, array[int]] = {}
-        self._found: dict[str, int] = {}
+        self._ids: dict[str, int] = {}
+        self._rows = np.zeros(1024, np.uint32)
+        self._starts = np.zeros(64, np.int64)
+        """Of each document's row; that of the next ends it."""
         self._lengths = np.zeros(64, np.float32)
         self._alive = np.zeros(64, np.float32)
         self._end = 0
         self._documents = 0
         self._total = 0
-        self._beginnings: dict[str, set[str]] = {}
+        self._sorted_documents = self._sorted_terms = 0
+        self._offsets = np.zeros(1, np.int64)
+        self._where = np.zeros(0, np.uint32)
+        self._counts = np.zeros(0, np.uint16)
+        self._places: dict[str, _Places] = {}
+        self._beginnings: dict[str, list[str]] = {}
+        self._begun = 0
 
     @property
     def end(self) -> int:
         """One more than the highest number."""
         return self._end
 
-    def add(self, number: int, terms: Iterable[str]) -> None:
-        """number: higher than all before it."""
-        counted = Counter(terms)
-        self._grow(number + 1)
-        length = counted.total()
-        self._lengths[number], self._alive[number] = length, 1.0
-        self._end, self._documents, self._total = (
-            number + 1,
-            self._documents + 1,
-            self._total + length,
-        )
-        for term, count in counted.items():
-            slots = self._slots.get(term)
-            if slots is None:
-                slots = self._slots[term] = array("I")
-                self._counts[term] = array("H")
-            slots.append(number)
-            self._counts[term].append(min(count, _MOST))
-            known = self._found.get(term, 0)
-            self._found[term] = known + 1
-            if not known and len(term) >= MIN_PREFIX:
-                self._beginnings.setdefault(term[:MIN_PREFIX], set()).add(term)
+    def id_of(self, term: str) -> int:
+        """The number of a term, which it has from now on."""
+        return self._ids.setdefault(term, len(self._ids))
 
-    def remove(self, number: int, terms: Iterable[str]) -> None:
-        """Forget a document, given the terms it was added with."""
+    def add(self, number: int, ids: Sequence[int]) -> None:
+        """number: higher than all before it. ids: of the document's terms, in order."""
+        begin = int(self._starts[self._end])
+        end, length = begin + len(ids), len(ids)
+        if number + 2 > len(self._starts):
+            size = max(number + 2, 2 * len(self._starts))
+            self._starts = _wider(self._starts, size)
+            self._lengths = _wider(self._lengths, size)
+            self._alive = _wider(self._alive, size)
+        if end > len(self._rows):
+            self._rows = _wider(self._rows, max(end, 2 * len(self._rows)))
+        self._rows[begin:end] = ids
+        self._starts[self._end : number + 1] = begin
+        self._starts[number + 1] = end
+        self._lengths[number], self._alive[number] = length, 1.0
+        self._end, self._documents = number + 1, self._documents + 1
+        self._total += length
+        self._places.clear()
+
+    def remove(self, number: int) -> None:
+        """Forget a document that is there."""
         self._alive[number] = 0.0
         self._documents -= 1
         self._total -= int(self._lengths[number])
-        for term in set(terms):
-            left = self._found[term] - 1
-            if left:
-                self._found[term] = left
-                continue
-            del self._found[term], self._slots[term], self._counts[term]
-            self._beginnings.get(term[:MIN_PREFIX], set()).discard(term)
+        self._places.clear()
 
-    def _grow(self, size: int) -> None:
-        if size > len(self._lengths):
-            more = np.zeros(max(size, len(self._lengths)), np.float32)
-            self._lengths = np.concatenate([self._lengths, more])
-            self._alive = np.concatenate([self._alive, more])
+    def row(self, number: int) -> NDArray[np.uint32]:
+        """The terms of a document, in order."""
+        return self._rows[self._starts[number] : self._starts[number + 1]]
+
+    def alive(self) -> Numbers:
+        """The documents that are there, ascending."""
+        return np.flatnonzero(self._alive[: self._end])
 
     def __contains__(self, term: str) -> bool:
-        return term in self._found
+        return self._of(term).found > 0
 
     def beginning(self, prefix: str) -> list[str]:
         """Known terms that begin so; prefix: at least MIN_PREFIX letters."""
-        near = self._beginnings.get(prefix[:MIN_PREFIX], set())
-        return sorted(term for term in near if term.startswith(prefix))
+        if self._begun < len(self._ids):
+            for term in list(self._ids)[self._begun :]:
+                if len(term) >= MIN_PREFIX:
+                    self._beginnings.setdefault(term[:MIN_PREFIX], []).append(term)
+            self._begun = len(self._ids)
+        near = self._beginnings.get(prefix[:MIN_PREFIX], ())
+        return sorted(term for term in near if term.startswith(prefix) and term in self)
 
     def rarity(self, term: str, more: int = 0) -> float:
         """more: documents without the term that are thought to be there as well."""
-        found = self._found.get(term, 0)
+        found = self._of(term).found
         return math.log(1 + (self._documents + more - found + 0.5) / (found + 0.5))
 
-    def holds(self, number: int, term: str) -> bool:
-        slots = self._slots.get(term)
-        if slots is None:
-            return False
-        known = np.frombuffer(slots, np.uint32)
-        at = int(np.searchsorted(known, number))
-        return at < len(known) and int(known[at]) == number
+    def holds(self, numbers: Numbers, term: str) -> NDArray[np.bool_]:
+        """Which of these documents hold the term."""
+        where = self._of(term).where
+        if not len(where):
+            return np.zeros(len(numbers), np.bool_)
+        at = np.minimum(np.searchsorted(where, numbers), len(where) - 1)
+        held: NDArray[np.bool_] = where[at] == numbers
+        return held
 
-    def holding(self, wanted: Mapping[str, float]) -> Floats:
-        """The weight of the best of these terms in each document."""
-        best = np.zeros(self._end, np.float32)
+    def holding(self, numbers: Numbers, wanted: Mapping[str, float]) -> Floats:
+        """The weight of the best of these terms in each of these documents."""
+        best = np.zeros(len(numbers), np.float32)
         for term, weight in wanted.items():
-            slots = self._slots.get(term)
-            if slots is not None:
-                where = np.frombuffer(slots, np.uint32)
-                best[where] = np.maximum(best[where], np.float32(weight))
-        return best * self._alive[: self._end]
+            if len(self._of(term).where):
+                np.maximum(best, self.holds(numbers, term) * np.float32(weight), out=best)
+        return best
+
+    def together(self, numbers: Numbers, pairs: Iterable[tuple[str, str]]) -> Numbers:
+        """How many of these pairs of terms each of the documents has one behind the other."""
+        found = np.zeros(len(numbers), np.int64)
+        known = [(self._ids[a], self._ids[b]) for a, b in pairs if {a, b} <= self._ids.keys()]
+        rows = [self.row(int(number)) for number in numbers]
+        if not known or not rows:
+            return found
+        terms = np.concatenate(rows)
+        owners = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+        follows = owners[:-1] == owners[1:]
+        for first, second in known:
+            at = np.flatnonzero((terms[:-1] == first) & (terms[1:] == second) & follows)
+            found[np.unique(owners[at])] += 1
+        return found
 
     def word(self, wanted: Mapping[str, float], scores: Floats) -> Floats:
         """Add one word's BM25 to `scores`; the weight of its best term in each document."""
         best = np.zeros(self._end, np.float32)
         mean = max(1.0, self._total / max(1, self._documents))
         for term, weight in wanted.items():
-            slots = self._slots.get(term)
-            if slots is None:
+            places = self._of(term)
+            where = places.where
+            if not len(where):
                 continue
-            where = np.frombuffer(slots, np.uint32)
-            count = np.frombuffer(self._counts[term], np.uint16).astype(np.float32)
+            count = places.counts.astype(np.float32)
             rarity = self.rarity(term) * weight
             norm = self._k1 * (1 - self._b + self._b * self._lengths[where] / mean)
-            gain = rarity * count * (self._k1 + 1) / (count + norm) * self._alive[where]
-            scores[where] += gain
-            best[where] = np.maximum(best[where], rarity * self._alive[where])
+            alive = self._alive[where]
+            scores[where] += rarity * count * (self._k1 + 1) / (count + norm) * alive
+            best[where] = np.maximum(best[where], rarity * alive)
         return best
+
+    # --- where a term stands ---------------------------------------------------------------
+
+    def _of(self, term: str) -> _Places:
+        places = self._places.get(term)
+        if places is None:
+            if len(self._places) >= _KEPT:
+                self._places.clear()
+            number = self._ids.get(term)
+            places = _NOWHERE if number is None else self._look(number)
+            self._places[term] = places
+        return places
+
+    def _look(self, number: int) -> _Places:
+        terms = int(self._starts[self._end])
+        if terms - self._sorted_terms > max(_UNSORTED, _UNSORTED_SHARE * terms):
+            self._sort()
+            terms = int(self._starts[self._end])
+        where, counts = _NOWHERE.where, _NOWHERE.counts
+        if number + 1 < len(self._offsets):
+            part = slice(self._offsets[number], self._offsets[number + 1])
+            where, counts = self._where[part], self._counts[part]
+        at = np.flatnonzero(self._rows[self._sorted_terms : terms] == number)
+        if len(at):
+            starts = self._starts[self._sorted_documents : self._end + 1]
+            owners = np.searchsorted(starts, at + self._sorted_terms, "right") - 1
+            late, times = np.unique(owners + self._sorted_documents, return_counts=True)
+            where = np.concatenate([where, late.astype(np.uint32)])
+            counts = np.concatenate([counts, np.minimum(times, _MOST).astype(np.uint16)])
+        return _Places(where, counts, int(np.count_nonzero(self._alive[where])))
+
+    def _sort(self) -> None:
+        """Where each term stands, for all documents; the rows of those that are gone go."""
+        end = self._end
+        sizes = np.diff(self._starts[: end + 1])
+        owners = np.repeat(np.arange(end), sizes)
+        live = self._alive[owners] > 0
+        rows = self._rows[: len(owners)][live]
+        self._rows[: len(rows)] = rows
+        sizes[self._alive[:end] == 0] = 0
+        np.cumsum(sizes, out=self._starts[1 : end + 1])
+        keys = rows.astype(np.int64) * end + owners[live]
+        keys.sort()
+        first = np.flatnonzero(np.diff(keys, prepend=-1))
+        times = np.diff(first, append=len(keys))
+        terms, where = np.divmod(keys[first], max(1, end))
+        self._offsets = np.searchsorted(terms, np.arange(len(self._ids) + 1))
+        self._where = where.astype(np.uint32)
+        self._counts = np.minimum(times, _MOST).astype(np.uint16)
+        self._sorted_documents, self._sorted_terms = end, len(rows)
+
+
+def _wider(old: NDArray[Any], size: int) -> NDArray[Any]:
+    """The same array with room behind it, of zeros."""
+    new = np.zeros(size, old.dtype)
+    new[: len(old)] = old
+    return new

@@ -26,7 +26,7 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Shares:
-    """held: of each document of the collection, 0 to 1. words: how many the question has, two
+    """held: of each document that was asked about, 0 to 1. words: how many the question has, two
     pairs of letters being about one."""
 
     held: Floats
@@ -38,9 +38,11 @@ def shares(
     wanted: Sequence[Mapping[str, float]],
     postings: Postings,
     settings: RecallSettings,
+    numbers: NDArray[np.int64],
 ) -> Shares:
-    """words: of the query, as typed. wanted: the terms that each of them may be found by."""
-    held = np.zeros(postings.end, np.float32)
+    """words: of the query, as typed. wanted: the terms that each of them may be found by.
+    numbers: the documents that are asked about."""
+    held = np.zeros(len(numbers), np.float32)
     whole, count = 0.0, 0
     telling = any(not only_asks(word) for word in words)
     for word, terms in zip(words, wanted, strict=True):
@@ -53,26 +55,31 @@ def shares(
         parts = [t for t in terms_of(word) if not t.startswith("=")]
         if len(parts) > 1:
             parts = [part for part in parts if not is_particle(part)] or parts
-            held += np.float32(most) * _in_parts(own, parts, postings, settings)
+            held += np.float32(most) * _in_parts(own, parts, postings, settings, numbers)
         else:
             kin = {term: settings.kin_told for term, weight in terms.items() if weight != 1.0}
-            held += np.float32(most) * postings.holding({**kin, **dict.fromkeys(own, 1.0)})
+            either = {**kin, **dict.fromkeys(own, 1.0)}
+            held += np.float32(most) * postings.holding(numbers, either)
         whole += most
         count += 1 if word.isascii() else max(1, (len(parts) + 1) // 2)
     return Shares(held / np.float32(whole or 1.0), max(1, count))
 
 
 def _in_parts(
-    own: Sequence[str], parts: Sequence[str], postings: Postings, settings: RecallSettings
+    own: Sequence[str],
+    parts: Sequence[str],
+    postings: Postings,
+    settings: RecallSettings,
+    numbers: NDArray[np.int64],
 ) -> Floats:
     """All of it where the whole name stands, else the share of its parts."""
     names = {term: 1.0 for term in own if term.startswith("=")}
-    found = np.zeros(postings.end, np.float32)
+    found = np.zeros(len(numbers), np.float32)
     for part in parts:
         kin = dict.fromkeys(SYNONYMS.get(part, ()), settings.kin_told)
-        found += postings.holding({**kin, part: 1.0})
+        found += postings.holding(numbers, {**kin, part: 1.0})
     many = len(parts) * (settings.pairs_told if any(map(is_cjk, parts[0])) else 1.0)
     held: Floats = np.maximum(
-        np.minimum(found / np.float32(max(1.0, many)), 1), postings.holding(names)
+        np.minimum(found / np.float32(max(1.0, many)), 1), postings.holding(numbers, names)
     )
     return held

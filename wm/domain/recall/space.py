@@ -294,14 +294,16 @@ class Space:
 
     def mutual(self, numbers: list[int]) -> Floats:
         """Cosines of these documents with one another, by their best pair of rows."""
-        slots = [self._slots(np.array([number])) for number in numbers]
-        rows = [self._placed(self._rows[part].astype(np.float32)) for part in slots]
-        size = len(numbers)
-        found = np.zeros((size, size), np.float32)
-        for i in range(size):
-            for j in range(i):
-                if len(rows[i]) and len(rows[j]):
-                    found[i, j] = found[j, i] = float((rows[i] @ rows[j].T).max())
+        asked = np.array(numbers, np.int64)
+        known = np.flatnonzero(self.holds(asked))
+        found = np.zeros((len(asked), len(asked)), np.float32)
+        if len(known):
+            rows = self._placed(self._rows[self._slots(asked)].astype(np.float32))
+            pieces = self._pieces[asked[known]]
+            starts = np.cumsum(pieces) - pieces
+            best = np.maximum.reduceat(rows @ rows.T, starts, axis=0)
+            found[np.ix_(known, known)] = np.maximum.reduceat(best, starts, axis=1)
+            np.fill_diagonal(found, 0)
         return found
 
     def _aim(self, vector: Floats) -> Aim:

@@ -1,0 +1,97 @@
+"""RC-1: where terms stand, whatever came and went, sorted out or not yet."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from wm.domain.recall.postings import Postings
+
+WORDS = tuple(f"w{at}" for at in range(40))
+
+
+def filled(*texts: str) -> Postings:
+    postings = Postings(1.2, 0.75)
+    for number, text in enumerate(texts):
+        put(postings, number, text.split())
+    return postings
+
+
+def put(postings: Postings, number: int, terms: list[str]) -> None:
+    postings.add(number, [postings.id_of(term) for term in terms])
+
+
+def test_a_term_is_known_while_a_document_holds_it() -> None:
+    postings = filled("the harbour", "the crane")
+    assert "harbour" in postings
+    postings.remove(0)
+    assert "harbour" not in postings
+    assert "crane" in postings
+    assert postings.alive().tolist() == [1]
+
+
+def test_beginnings_name_terms_that_are_there_in_order() -> None:
+    postings = filled("harbours harbourage harbingers", "harbourmaster")
+    assert postings.beginning("harbou") == ["harbourage", "harbourmaster", "harbours"]
+    postings.remove(1)
+    assert postings.beginning("harbou") == ["harbourage", "harbours"]
+    assert postings.beginning("cranes") == []
+
+
+def test_pairs_count_once_and_not_across_documents() -> None:
+    postings = filled("one two one two", "two", "one", "two three")
+    pairs = [("one", "two"), ("two", "one"), ("two", "three"), ("two", "unknown")]
+    assert postings.together(np.array([0, 1, 2, 3]), pairs).tolist() == [2, 0, 0, 1]
+    assert postings.together(np.array([2, 3]), pairs[:1]).tolist() == [0, 0]
+    assert postings.together(np.array([], np.int64), pairs).tolist() == []
+
+
+def test_a_gap_between_numbers_is_an_empty_document() -> None:
+    postings = Postings(1.2, 0.75)
+    put(postings, 3, ["crane"])
+    assert (postings.end, postings.alive().tolist()) == (4, [3])
+    assert postings.holds(np.array([0, 3]), "crane").tolist() == [False, True]
+
+
+@pytest.mark.parametrize("count", [5, 900])
+def test_all_that_is_told_is_what_a_plain_count_tells(count: int) -> None:
+    """The larger one is sorted out several times on the way."""
+    draw, postings = random.Random(20261122), Postings(1.2, 0.75)
+    known: dict[int, list[str]] = {}
+    for number in range(count):
+        known[number] = draw.choices(WORDS, k=draw.randrange(30))
+        put(postings, number, known[number])
+        if number % 3 == 2:
+            gone = draw.choice(sorted(known))
+            postings.remove(gone)
+            del known[gone]
+        if number % 100 == 4:
+            agrees(postings, known, draw)
+    agrees(postings, known, draw)
+
+
+def agrees(postings: Postings, known: dict[int, list[str]], draw: random.Random) -> None:
+    numbers = np.array(sorted(known))
+    assert postings.alive().tolist() == sorted(known)
+    scores = np.zeros(postings.end, np.float32)
+    mean = sum(map(len, known.values())) / len(known)
+    for word in draw.sample(WORDS, 3):
+        there = {n for n, terms in known.items() if word in terms}
+        assert (word in postings) == bool(there)
+        assert set(numbers[postings.holds(numbers, word)].tolist()) == there
+        rarity = np.log(1 + (len(known) - len(there) + 0.5) / (len(there) + 0.5))
+        assert postings.rarity(word) == pytest.approx(rarity)
+        before = scores.copy()
+        best = postings.word({word: 1.0}, scores)
+        for number, terms in known.items():
+            times = Counter(terms)[word]
+            gain = rarity * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * len(terms) / mean))
+            assert scores[number] - before[number] == pytest.approx(gain, abs=1e-5)
+            assert best[number] == pytest.approx(rarity if times else 0.0)
+    pair = (draw.choice(WORDS), draw.choice(WORDS))
+    expected = [int(pair in set(pairwise(known[int(n)]))) for n in numbers]
+    assert postings.together(numbers, [pair]).tolist() == expected
