@@ -23,12 +23,12 @@ def serving(bench: Bench) -> Bench:
     return with_settings(bench)
 
 
-def with_settings(bench: Bench, **recall: Any) -> Bench:
+def with_settings(bench: Bench, shown: int = 1, **recall: Any) -> Bench:
     settings = bench.settings
     bench.settings = dataclasses.replace(
         settings,
         recall=dataclasses.replace(settings.recall, **{"model": "none", **recall}),
-        memory=dataclasses.replace(settings.memory, rendered_entries=1),
+        memory=dataclasses.replace(settings.memory, rendered_entries=shown),
     )
     bench.__post_init__()
     bench.runtime = dataclasses.replace(bench.runtime, serves=True)
@@ -82,6 +82,23 @@ def test_it_is_told_once_an_epoch_and_again_after_a_compaction(serving: Bench) -
     assert LABEL in say(serving, "Who signs the walrus manifest?")
 
 
+def test_what_was_told_before_the_prompt_was_asked_for_is_not_told_again_behind_it(
+    serving: Bench,
+) -> None:
+    """OpenCode sends the first message before it asks for the prompt."""
+    keep(serving)
+    serving.event("session_started")
+    indexed(serving)
+    assert LABEL in say(serving)
+    assert WALRUS not in str(serving.prompt().blocks)
+    assert say(serving, "Who signs the walrus manifest again?") == ""
+    serving.event("compaction_started")
+    serving.event("compaction_finished", summary="We went on.")
+    assert LABEL in say(serving, "Who signs the walrus manifest?")
+    serving.prompt()
+    assert say(serving, "Who signs the walrus manifest again?") == ""
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -108,6 +125,19 @@ def test_a_message_does_not_wait_for_an_index_that_is_not_there_yet(serving: Ben
     assert say(serving, session="s-0") == ""
     indexed(serving)
     assert LABEL in say(serving, "Who signs the walrus manifest?", session="s-0")
+
+
+def test_a_few_entries_of_one_type_are_enough_for_the_prompt_to_leave_one_out(
+    bench: Bench,
+) -> None:
+    memory = dataclasses.replace(bench.settings.memory, type_caps={"project": 1})
+    bench.settings = dataclasses.replace(bench.settings, memory=memory)
+    with_settings(bench, shown=28)
+    bench.remember("The gate of the depot opens at seven.", type="project")
+    bench.remember("The lamps of the quay are lit by the night watch.", type="project")
+    bench.event("session_started")
+    indexed(bench)
+    assert len(bench.runtime.indexes.values()) == 1
 
 
 def test_nothing_is_told_where_it_is_switched_off(bench: Bench) -> None:

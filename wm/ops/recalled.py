@@ -42,7 +42,9 @@ def warm(runtime: Runtime, place: Place) -> None:
     if not runtime.serves or not runtime.settings.recall.prompts or memory is None:
         return
     if len(memory.entries) <= runtime.settings.memory.rendered_entries:
-        return
+        view = rendered(Work(runtime, runtime.now()), place, memory)
+        if not view.selection.counts:  # by type and by characters, too
+            return
 
     def prepare() -> None:
         from wm.ops.search import searcher  # what it loads, an idle daemon does without
@@ -114,6 +116,7 @@ def tell(
     )
     if not ids:
         return state, ()
+    number = _number(state)
     pins = {entry.id for entry in fresh if entry.pinned}
     facts = [
         Fact(
@@ -122,12 +125,12 @@ def tell(
             "selected",
             name,
             ("pinned_since",) if name in pins else ("asked_about",),
-            {"epoch": state.epoch, "number": state.epoch_number},
+            {"epoch": state.epoch, "number": number},
         )
         for name in ids
     ]
     work.log(place.key, facts, session=sid(state.session_id))
-    notes = (*state.recalled, *(RecalledNote(id=name, epoch=state.epoch_number) for name in ids))
+    notes = (*state.recalled, *(RecalledNote(id=name, epoch=number) for name in ids))
     return state.model_copy(update={"recalled": notes[-KEPT_NOTES:]}), (text,)
 
 
@@ -143,12 +146,17 @@ def _known(
     work: Work, place: Place, state: SessionState, memory: WorkspaceMemory
 ) -> Collection[str]:
     """Ids of what the session's prompt shows, or will show, and of what it was told since."""
-    told = {note.id for note in state.recalled if note.epoch == state.epoch_number}
+    told = {note.id for note in state.recalled if note.epoch == _number(state)}
     epoch = known.epoch_of(work, place, state)
     if epoch is not None:
         return told | known.shown(epoch, memory.entries)
     # OpenCode sends the first message before it asks for the prompt.
     return told | {entry.id for entry in rendered(work, place, memory).selection.shown}
+
+
+def _number(state: SessionState) -> int:
+    """Of the epoch that a message belongs to: the open one, or the one that it begins."""
+    return state.epoch_number if state.epoch else state.epoch_number + 1
 
 
 def _memory(runtime: Runtime, place: Place) -> WorkspaceMemory | None:

@@ -434,24 +434,13 @@ def test_one_slow_answer_costs_no_other_event(plugin: Plugin) -> None:
     assert names(done) == ["tool.execute.after"] * 6
 
 
-def test_notices_go_where_the_conversation_keeps_them_and_never_into_the_first_message(
-    plugin: Plugin,
-) -> None:
-    said = {"chat.message": {"notices": ["kept"]}}
-    done = run(
-        plugin,
-        created(),
-        {"daemon": said},
-        message("remember this: tabs"),
-        {"daemon": {}},
-        bash(0),
-        {"daemon": said},
-        message("remember that: spaces"),
-    )
-    first, command, second = done["outputs"][2], done["outputs"][4], done["outputs"][6]
-    assert len(first["parts"]) == 1
-    assert command["output"] == "out\n\nkept"
-    assert second["parts"][1] == {
+SAID = {"daemon": {"chat.message": {"notices": ["kept"]}}}
+QUIET: dict[str, Any] = {"daemon": {}}
+
+
+def test_notices_stand_in_the_message_that_they_are_an_answer_to(plugin: Plugin) -> None:
+    done = run(plugin, created(), message("hello"), SAID, message("remember that: spaces"))
+    assert done["outputs"][3]["parts"][1] == {
         "id": "prt_1w",
         "messageID": "msg_1",
         "sessionID": "s",
@@ -459,6 +448,48 @@ def test_notices_go_where_the_conversation_keeps_them_and_never_into_the_first_m
         "synthetic": True,
         "text": "kept",
     }
+
+
+def test_notices_of_the_first_message_stand_behind_it_because_a_title_is_made_of_it(
+    plugin: Plugin,
+) -> None:
+    first = message("remember this: tabs")
+    model = {"providerID": "anthropic", "modelID": "m", "variant": "high"}
+    first["output"]["message"] |= {"agent": "plan", "model": model}
+    done = run(plugin, created(), SAID, first, QUIET, bash(0))
+    assert len(done["outputs"][2]["parts"]) == 1
+    assert done["outputs"][4]["output"] == "out"
+    (prompt,) = [call for call in done["calls"] if call[0] == "prompt"]
+    assert prompt[1:] == [
+        "s",
+        {
+            "noReply": True,
+            "agent": "plan",
+            "model": {"providerID": "anthropic", "modelID": "m"},
+            "variant": "high",
+            "parts": [{"type": "text", "text": "kept", "synthetic": True}],
+        },
+    ]
+
+
+@pytest.mark.parametrize("part", [{"type": "agent", "name": "plan"}, {"type": "file"}])
+def test_behind_a_first_message_that_names_a_file_or_an_agent_nothing_is_put(
+    plugin: Plugin, part: dict[str, str]
+) -> None:
+    first = message("remember this: tabs")
+    first["output"]["parts"].insert(0, part)
+    done = run(plugin, created(), SAID, first, QUIET, bash(0))
+    assert len(first["output"]["parts"]) == len(done["outputs"][2]["parts"])
+    assert [call for call in done["calls"] if call[0] == "prompt"] == []
+    assert done["outputs"][4]["output"] == "out\n\nkept"
+
+
+@pytest.mark.parametrize("refuses", ["throws", "an error"])
+def test_notices_that_opencode_refuses_go_behind_the_next_output(
+    plugin: Plugin, refuses: str
+) -> None:
+    done = run(plugin, created(), SAID, message("hello"), QUIET, bash(0), refuses=refuses)
+    assert done["outputs"][4]["output"] == "out\n\nkept"
 
 
 def test_the_bodies_are_what_the_adapter_reads(plugin: Plugin) -> None:

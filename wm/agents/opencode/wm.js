@@ -388,11 +388,19 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       const untitled = known.untitled
       known.untitled = false
       const last = output.parts?.at(-1)
-      if (!untitled && known.notices.length && last?.id) {
+      if (!known.notices.length || !last?.id) return
+      const text = known.notices.splice(0).join("\n\n")
+      if (!untitled) {
         // Parts are ordered by id; one more letter stands behind all that are there.
         const { sessionID, messageID } = last
-        const text = known.notices.splice(0).join("\n\n")
         output.parts.push({ id: `${last.id}w`, sessionID, messageID, type: "text", synthetic: true, text })
+      } else if (output.parts.some((part) => part.type !== "text")) {
+        // OpenCode reads files and agents that were named off the last message: ours must not be it.
+        known.notices.push(text)
+      } else {
+        known.asked = output.message
+        const late = new Promise((resolve) => setTimeout(resolve, EVENT_MS).unref?.())
+        await Promise.race([prompt(input.sessionID, known, text), late])
       }
     },
 
