@@ -1397,6 +1397,12 @@ def environment() -> dict[str, str]:
     return dict(os.environ)
 
 
+def forbid_telemetry() -> None:
+    """Call it before onnxruntime is imported: from 1.29 on it tells its makers of every model that
+    is opened, and keeps a number of the machine, unless this is set when it begins."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
+
 def wants_colour(env: Mapping[str, str] | None = None) -> bool:
     """Whether the user did not ask for plain text (IF-7)."""
     env = os.environ if env is None else env

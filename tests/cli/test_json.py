@@ -97,7 +97,7 @@ BY_OPTION = {"export file", "forget list", "inbox several", "undo list"}
 
 ELSEWHERE = {
     *("up", "down", "fsck repair", "inbox reject", "inbox several", "workspace mv", "proxy"),
-    *("replay", "audit", "models import", "models pull"),
+    *("replay", "audit", "models import", "models pull", "models remove"),
     PROBLEM,
 }
 """Tested below, or with the mistakes, or with the proxy."""

@@ -42,6 +42,22 @@ def test_a_model_is_imported_chosen_tried_and_left_again(user: Terminal, model: 
     # A daemon may have texts to embed for it still, and says so below.
     assert user.wm("models", "use", "embedded").out.splitlines()[0] == "In use: embedded."
     assert user.wm("models", "test").code == 0
+    gone = user.wm("models", "remove", name, "--json")
+    validate(gone.json, printed_schema("models remove"))
+    assert gone.json["freedBytes"] == sum(file["bytes"] for file in taken.json["files"])
+    assert name not in user.wm("models").out
+
+
+def test_removing_says_what_it_freed_and_refuses_what_is_in_use(
+    terminal: Terminal, model: Path
+) -> None:
+    assert terminal.wm("models", "import", str(model)).code == 0
+    assert terminal.wm("models", "use", "harbour").code == 0
+    refused = terminal.wm("models", "remove", "harbour")
+    assert (refused.code, "The model harbour is in use." in refused.sentences) == (1, True)
+    assert "`wm models use embedded`" in refused.sentences
+    assert terminal.wm("models", "use", "embedded").code == 0
+    assert terminal.wm("models", "remove", "harbour").out.startswith("Removed harbour: ")
 
 
 @pytest.mark.parametrize(
@@ -50,6 +66,8 @@ def test_a_model_is_imported_chosen_tried_and_left_again(user: Terminal, model: 
         (("use", "boat"), "There is no model 'boat'. There are embedded, none"),
         (("test", "boat"), "There is no model 'boat'."),
         (("test", "/absent/boat"), "There is no usable model in /absent/boat"),
+        (("remove", "boat"), "There is no installed model 'boat'. None is installed."),
+        (("remove", "embedded"), "embedded was not installed, so it cannot be removed."),
         (("import", "/absent/boat"), "There is no folder /absent/boat."),
         (("import", ".", "--name", "none"), "cannot be a model's name"),
         (("import", "."), "is no model folder: it has none of model.onnx"),
@@ -143,6 +161,8 @@ def test_no_verb_but_pull_touches_the_network(terminal: Terminal, model: Path) -
     assert "* harbour" in done.stdout
     if calls.exists():
         assert "AF_INET" not in calls.read_text()
+    # What onnxruntime keeps before it tells anybody, which it may do only later.
+    assert not (terminal.home / ".cache").exists()
 
 
 def test_only_one_module_of_the_models_knows_of_a_network() -> None:

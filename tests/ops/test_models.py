@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 import threading
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from wm.errors import ModelUnavailable, NotFound, UserError
 from wm.models.embed import EMBEDDED
 from wm.models.worker import EmbedWorker
 from wm.ops.chosen_model import INSTALLED, chosen, look_at_model
-from wm.ops.models import import_model, pull_model
+from wm.ops.models import import_model, pull_model, remove_model
 from wm.ops.search import embedding, searcher
 
 PATIENCE_S = 60.0
@@ -180,6 +181,67 @@ def test_a_model_comes_once(home: Bench, model: Path) -> None:
     with pytest.raises(UserError, match="installed already"):
         import_model(home.runtime, model, "harbour")
     assert [m.name for m in home.store.read(INSTALLED).document.models] == ["harbour"]  # type: ignore[union-attr]
+
+
+def test_a_model_is_removed_with_its_files_and_may_come_again(home: Bench, model: Path) -> None:
+    made = import_model(home.runtime, model, "harbour")
+    gone = remove_model(home.runtime, "harbour")
+    assert (gone.freed_bytes, gone.recorded) == (sum(f.bytes for f in made.files), True)
+    assert list((home.settings.paths.home / "models").iterdir()) == []
+    assert [row.name for row in home.call("list_models").models] == ["embedded", "none"]
+    import_model(home.runtime, model, "harbour")
+    assert home.call("use_model", name="harbour").chosen == "harbour"
+
+
+def test_a_model_that_is_in_use_is_not_removed(home: Bench, model: Path) -> None:
+    import_model(home.runtime, model, "harbour")
+    home.call("use_model", name="harbour")
+    with pytest.raises(UserError, match="is in use") as told:
+        remove_model(home.runtime, "harbour")
+    assert "`wm models use embedded`" in told.value.fix
+    home.call("use_model", name="embedded")
+    for named in ("harbour", str(home.settings.paths.home / "models/harbour")):
+        with_recall(home, model=named)
+        with pytest.raises(UserError, match="is in use") as told:
+            remove_model(home.runtime, "harbour")
+        assert "recall.model" in told.value.fix
+
+
+def test_one_that_config_toml_overrides_is_removed_and_no_longer_chosen(
+    home: Bench, model: Path
+) -> None:
+    import_model(home.runtime, model, "harbour")
+    home.call("use_model", name="harbour")
+    with_recall(home, model="none")
+    remove_model(home.runtime, "harbour")
+    with_recall(home, model="")
+    assert chosen(home.runtime).name == EMBEDDED
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("embedded", "was not installed"),
+        ("none", "was not installed"),
+        ("absent", "no installed model 'absent'"),
+        ("../models", "no installed model"),
+        ("", "no installed model"),
+    ],
+)
+def test_what_was_not_installed_is_not_removed(home: Bench, name: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        remove_model(home.runtime, name)
+
+
+def test_what_a_kill_left_of_an_import_or_a_removal_is_removed(home: Bench, model: Path) -> None:
+    (home.settings.paths.home / "models/torn").mkdir(parents=True)
+    (home.settings.paths.home / "models/torn/model.onnx").write_bytes(b"12345")
+    gone = remove_model(home.runtime, "torn")
+    assert (gone.freed_bytes, gone.recorded) == (5, False)
+    import_model(home.runtime, model, "harbour")
+    shutil.rmtree(home.settings.paths.home / "models/harbour")
+    gone = remove_model(home.runtime, "harbour")
+    assert (gone.freed_bytes, gone.recorded) == (0, True)
 
 
 def test_a_model_that_fails_its_trial_leaves_nothing(home: Bench, tmp_path: Path) -> None:

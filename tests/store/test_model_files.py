@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from wm.errors import UserError
+from wm.errors import StoreError, UserError
 from wm.settings import StoreSettings
 from wm.store.files import FileStore
-from wm.store.model_files import STALE_S, Staging, sweep
+from wm.store.model_files import STALE_S, Staging, remove, sweep
 
 NOW_S = 1_800_000_000.0
 
@@ -43,6 +43,28 @@ def test_nothing_is_left_of_what_failed(store: FileStore) -> None:
     with Staging(store, "small") as staging, pytest.raises(UserError, match="no more"):
         staging.fill([("onnx/model.onnx", torn())])
     assert os.listdir(store.home / "models") == []
+
+
+def test_a_folder_goes_with_all_that_is_in_it_and_says_how_much_that_was(store: FileStore) -> None:
+    assert remove(store, "small") is None
+    with Staging(store, "small") as staging:
+        staging.fill([("model.onnx", [b"one ", b"two"]), ("1_Pooling/config.json", [b"{}"])])
+        staging.keep()
+    assert remove(store, "small") == 9
+    assert os.listdir(store.home / "models") == []
+
+
+def test_what_a_link_leads_to_stays(store: FileStore, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "mine").write_text("kept")
+    (store.home / "models/small").mkdir(parents=True)
+    (store.home / "models/small/link").symlink_to(outside)
+    (store.home / "models/other").symlink_to(outside)
+    assert remove(store, "small") is not None
+    with pytest.raises(StoreError, match="Not a directory"):
+        remove(store, "other")
+    assert (outside / "mine").read_text() == "kept"
 
 
 def test_a_name_that_is_taken_stays_what_it_was(store: FileStore) -> None:

@@ -29,7 +29,7 @@ from wm.formats.diagnosis import Acts, History, Trash, Undone, WhyNotAnswer
 from wm.formats.governance import DeletedSession, Swept
 from wm.formats.home import InstalledModel, ModelFile
 from wm.formats.imports import ImportAnswer
-from wm.formats.models import ModelsAnswer, ModelTrial
+from wm.formats.models import ModelsAnswer, ModelTrial, RemovedModel
 from wm.formats.protocol import (
     Conversation,
     EntryAnswer,
@@ -301,6 +301,7 @@ PRINTS: dict[str, type[Record]] = {
     "models use": ModelsAnswer,
     "models import": InstalledModel,
     "models pull": PullReport,
+    "models remove": RemovedModel,
     "models test": ModelTrial,
     "proxy": ProxyReport,
     "replay": ReplayReport,

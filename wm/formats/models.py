@@ -54,6 +54,15 @@ class UseModelRequest(Record):
     name: str
 
 
+class RemovedModel(Record):
+    """A model that is no longer there. freed_bytes: what its files held; recorded: whether it
+    was a model, and not only a folder that an import left."""
+
+    name: str
+    freed_bytes: int
+    recorded: bool
+
+
 class ModelTrial(Record):
     """What a model does on this machine. alike and apart: the cosines of two sentences that say
     the same and of two that do not; sane: the first is larger, and the same text gave the same

@@ -3,7 +3,7 @@
 The folder is what a sentence-transformers model looks like with its ONNX file: `model.onnx` or
 `onnx/model.onnx`, `config.json`, the tokenizer's files, and `1_Pooling/config.json` where the
 first token stands for the text. One onnxruntime thread, batches of 16 at most: with two threads
-on a busy machine each answer takes longer.
+on a busy machine each answer takes longer. Nobody is told of it: onnxruntime is told not to.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from wm.models.embed import ModelCard, cut, missing
 from wm.models.folder import About, read_about, unusable
-from wm.settings import RecallSettings
+from wm.settings import RecallSettings, forbid_telemetry
 
 SPECIAL_TOKENS = 2
 LONGEST_CHARS = 8
@@ -64,6 +64,7 @@ class LocalEmbedder:
 
 def _open(folder: Path, about: About) -> tuple[Any, tuple[type[Exception], ...]]:
     """The model, and what it may raise."""
+    forbid_telemetry()
     try:
         from fastembed import TextEmbedding
         from fastembed.common.model_description import ModelSource, PoolingType

@@ -1,7 +1,7 @@
-"""Models that make texts comparable: list, choose, try, take from a folder, fetch (RC-2).
+"""Models that make texts comparable: list, choose, try, import, fetch, remove (RC-2).
 
-Choosing is a use case of the daemon, because it holds the vectors. Taking and fetching run in the
-process of whoever asked, with their rights: files of a folder that somebody named, and the network.
+Choosing is a use case of the daemon, because it holds the vectors. The rest runs in the process of
+whoever asked, with their rights: files of a folder that somebody named, and the network.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from wm.domain.times import iso
 from wm.errors import ModelUnavailable, NotFound, UserError
 from wm.formats.home import InstalledModel, InstalledModels, ModelFile
-from wm.formats.models import ModelRow, ModelsAnswer, ModelTrial, UseModelRequest
+from wm.formats.models import ModelRow, ModelsAnswer, ModelTrial, RemovedModel, UseModelRequest
 from wm.formats.protocol import NoRequest
 from wm.models.embed import EMBEDDED, NONE
 from wm.models.folder import About, about, embedded_about, missing_package, read_about, sources
@@ -31,7 +31,7 @@ from wm.ops.chosen_model import (
 )
 from wm.ops.runtime import Runtime
 from wm.store.files import FileStore
-from wm.store.model_files import Part, Staging, sweep
+from wm.store.model_files import Part, Staging, remove, sweep
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
 KINDS = {EMBEDDED: "embedded", NONE: "words"}
@@ -234,6 +234,45 @@ def _install(
         others = tuple(other for other in known.models if other.name != name)
         transaction.put(INSTALLED, known.model_copy(update={"models": (*others, model)}))
     return model
+
+
+def remove_model(runtime: Runtime, name: str) -> RemovedModel:
+    """Take a model's record and its files away. Raises NotFound, and UserError for one that is
+    in use or that was not installed. The record goes first: without it the files are no model,
+    and what a kill leaves of them can be removed by the same name."""
+    store = runtime.store
+    assert isinstance(store, FileStore)
+    if name in KINDS:
+        raise UserError(
+            f"{name} was not installed, so it cannot be removed.",
+            fix="`wm models use NAME` chooses another one.",
+        )
+    with store.transaction([INSTALLED]) as transaction:
+        known = transaction.read(INSTALLED).document or InstalledModels()
+        others = tuple(model for model in known.models if model.name != name)
+        recorded = len(others) < len(known.models)
+        is_there = bool(_NAME.fullmatch(name)) and folder_of(runtime, name).is_dir()
+        if not recorded and not is_there:
+            names = ", ".join(model.name for model in known.models)
+            raise NotFound(
+                f"There is no installed model {name!r}.",
+                fix=f"Installed: {names}." if names else "None is installed.",
+            )
+        _refuse_in_use(runtime, known, name)
+        if recorded:
+            chosen_one = EMBEDDED if known.in_use == name else known.in_use
+            update = {"models": others, "in_use": chosen_one}
+            transaction.put(INSTALLED, known.model_copy(update=update))
+    return RemovedModel(name=name, freed_bytes=remove(store, name) or 0, recorded=recorded)
+
+
+def _refuse_in_use(runtime: Runtime, known: InstalledModels, name: str) -> None:
+    named = runtime.settings.recall.model
+    if (named or known.in_use) not in (name, str(folder_of(runtime, name))):
+        return
+    first = "Take recall.model out of config.toml" if named else "Choose another one"
+    then = "" if named else " (`wm models use embedded`)"
+    raise UserError(f"The model {name} is in use.", fix=f"{first} first{then}.")
 
 
 def try_model(runtime: Runtime, name: str) -> ModelTrial:

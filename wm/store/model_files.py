@@ -2,7 +2,8 @@
 
 They are large, come once and never change: no envelope, no second copy. What makes a folder there
 a model is its record in `models.json`, which has the digest of every file. A folder is filled under
-a name of its own and takes the model's name when it was found whole. Knows nothing of models.
+a name of its own and takes the model's name when it was found whole; it goes the same way. Knows
+nothing of models.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ class Staging:
                 return
         raise UserError(
             f"There is a folder {self._core.home / paths.MODELS / self._name} already.",
-            fix="Give the model another name with --name, or move that folder away.",
+            fix=f"Give the model another name with --name, or `wm models remove {self._name}`.",
         )
 
 
@@ -102,6 +103,36 @@ def sweep(store: FileStore, now_s: float) -> None:
             left = paths.document_of_temp(name) is not None
             if left and now_s - store.disk.stat(above, name).st_mtime > STALE_S:
                 _remove(store.disk, f"{paths.MODELS}/{name}")
+
+
+def remove(store: FileStore, name: str) -> int | None:
+    """Remove a model's folder; how many bytes it held, None where there is none.
+
+    It loses its name first: what a kill leaves of it is swept away like an unfinished one.
+    """
+    temp = paths.temp(name, secrets.token_hex(8))
+    with (
+        explained("remove", store.home, paths.MODELS, name),
+        contextlib.suppress(FileNotFoundError),
+        store.disk.folder(paths.MODELS) as above,
+    ):
+        held = _bytes(store.disk, f"{paths.MODELS}/{name}")
+        store.disk.rename(above, name, temp)
+        store.disk.flush(above)
+        _remove(store.disk, f"{paths.MODELS}/{temp}")
+        return held
+    return None
+
+
+def _bytes(disk: Disk, path: str) -> int:
+    """What the files of a folder hold."""
+    held = 0
+    with disk.folder(path) as folder:
+        for name in disk.list(folder):
+            found = disk.stat(folder, name)
+            inner = stat.S_ISDIR(found.st_mode)
+            held += _bytes(disk, f"{path}/{name}") if inner else found.st_size
+    return held
 
 
 def _remove(disk: Disk, path: str) -> None:

@@ -1,4 +1,4 @@
-"""`wm models list | pull | import | use | test`."""
+"""`wm models list | pull | import | use | remove | test`."""
 
 from __future__ import annotations
 
@@ -187,6 +187,28 @@ def _bar(size: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
         return
     with click.progressbar(length=size, label="  fetching", file=sys.stderr) as bar:
         yield bar.update
+
+
+@command.command("remove", short_help="Delete an installed model.")
+@click.argument("name")
+@json_option
+@workspace_options
+def remove(caller: Caller, name: str, as_json: bool) -> int:
+    """Delete the model NAME, which was imported or fetched, from the data folder.
+
+    One that is in use is refused. Where it came from is not touched.
+    """
+    from wm.ops.models import remove_model
+
+    with _runtime(caller) as runtime:
+        gone = remove_model(runtime, name)
+    if as_json:
+        output.as_json(gone)
+        return 0
+    what = "" if gone.recorded else ", which was the rest of an unfinished import"
+    freed = f"{_size(gone.freed_bytes)} freed" if gone.freed_bytes else "its files were gone"
+    output.line(f"Removed {output.safe(name)}{what}: {freed}.")
+    return 0
 
 
 @command.command("test", short_help="Try a model: dimension, speed, memory, sanity.")
