@@ -58,6 +58,22 @@ def test_a_verb_imports_only_what_it_needs(
     assert wrong == []
 
 
+@pytest.mark.parametrize("line", ["remember We deploy with make ship.", "inspect", "search ship"])
+def test_through_the_daemon_a_verb_loads_no_use_case(home_with_daemon: Terminal, line: str) -> None:
+    user = home_with_daemon.at(f"lazy-{line.split()[0]}")
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", PROBE, *line.split(maxsplit=1)],
+        env={**user.env, "PYTHONPATH": str(ROOT)},
+        cwd=user.repo,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = json.loads(done.stderr.splitlines()[-1])
+    heavy = ("wm.ops.base", "wm.store", "wm.domain.workspace", "importlib.metadata")
+    assert [m for m in loaded if m.startswith(heavy)] == []
+
+
 def test_a_reader_that_goes_away_is_no_error(terminal: Terminal) -> None:
     for number in range(20):
         terminal.remember(f"The wharf number {number} takes {number * 17} tonnes of grain.")

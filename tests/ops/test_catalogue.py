@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from wm.ops.catalogue import OPERATIONS
+from wm.ops.catalogue import OPERATIONS, models_of
 
 
 def test_every_operation_stands_under_its_own_name() -> None:
@@ -19,6 +19,22 @@ def test_every_operation_stands_under_its_own_name() -> None:
 def test_an_unknown_name_is_a_key_error() -> None:
     with pytest.raises(KeyError):
         OPERATIONS["nothing"]
+
+
+def test_the_models_of_every_operation_are_found_without_it() -> None:
+    found = {name: models_of(name) for name in OPERATIONS}
+    assert found == {name: (o.request, o.response) for name, o in OPERATIONS.items()}
+
+
+def test_the_models_alone_bring_no_use_case_along() -> None:
+    program = (
+        "import sys; from wm.ops.catalogue import models_of; models_of('remember');"
+        "print([m for m in sys.modules if m.startswith(('wm.ops.', 'wm.store', 'wm.domain'))])"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert told.stdout == "['wm.ops.catalogue']\n"
 
 
 def test_a_use_case_brings_no_other_along() -> None:

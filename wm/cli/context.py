@@ -120,7 +120,10 @@ class Caller:
         """Run a use case by name. Raises what it raises, the same from both ways."""
         from pydantic import ValidationError
 
-        from wm.ops.catalogue import OPERATIONS
+        from wm.daemon.lean import find_no_plugins
+        from wm.ops.catalogue import models_of
+
+        find_no_plugins()
 
         if "" in (fields.get("id"), fields.get("sessionId")):
             # An unset shell variable; in a path of the socket it would name something else.
@@ -128,10 +131,8 @@ class Caller:
             if name.endswith("_session"):
                 lists = "`wm session list` lists the sessions with their ids."
             raise UserError("The id is empty.", fix=lists)
-        operation = OPERATIONS[name]
-        request = operation.request.model_validate(
-            {key: _utf8(key, value) for key, value in fields.items()}
-        )
+        asks, answers = models_of(name)
+        request = asks.model_validate({key: _utf8(key, value) for key, value in fields.items()})
         if self.alone:
             return self._on_files(name, request)
         try:
@@ -143,7 +144,7 @@ class Caller:
             error.fix = f"{error.fix} {_outdated(self.settings)}".strip()
             raise
         try:
-            return operation.response.model_validate(answer)
+            return answers.model_validate(answer)
         except ValidationError:
             raise WmError(
                 "The daemon answers in another form than this wm expects.",

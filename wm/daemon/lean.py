@@ -26,6 +26,11 @@ def stay_lean() -> None:
             import_module("asyncio")
         finally:
             del sys.modules["ssl"]
+    find_no_plugins()
+
+
+def find_no_plugins() -> None:
+    """Have pydantic find no plugins. A command of the terminal does without them, too."""
     sys.modules.setdefault(_PLUGINS, _NoPlugins(_PLUGINS))
 
 

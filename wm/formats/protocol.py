@@ -419,6 +419,13 @@ class HookAnswer(Record):
     body: str = ""
 
 
+class StatuslineRequest(Record):
+    """The agent's own payload, and what it says its project folder is."""
+
+    payload: dict[str, Any] = Field(default_factory=dict)
+    project: str = ""
+
+
 # --- workspaces and the whole ------------------------------------------------------------
 
 

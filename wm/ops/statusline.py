@@ -7,14 +7,11 @@ Code gives (PS-1). Most calls bring nothing new: they take no lock and write not
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
-
-from pydantic import Field
 
 from wm.domain.hooks.claude_code import usage
-from wm.formats.base import Document, Record
+from wm.formats.base import Document
 from wm.formats.events import UsageReported
-from wm.formats.protocol import EventRequest, HookAnswer, Place, Scoped
+from wm.formats.protocol import EventRequest, HookAnswer, Place, Scoped, StatuslineRequest
 from wm.ops import pressure
 from wm.ops.base import Operation, Work
 from wm.ops.memory import read_memory
@@ -22,13 +19,6 @@ from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.sessions import pressure_ref, require_session, session_ref
 from wm.store.base import Ref
-
-
-class StatuslineRequest(Record):
-    """The agent's own payload, and what it says its project folder is."""
-
-    payload: dict[str, Any] = Field(default_factory=dict)
-    project: str = ""
 
 
 def _run(work: Work, request: StatuslineRequest) -> HookAnswer:
