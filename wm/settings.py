@@ -1155,6 +1155,24 @@ class ProxySettings:
     head_timeout_s: float = option(
         30.0, "Longest wait for a request's head once its client began.", spec="PX-10", unit="s"
     )
+    linger_s: float = option(
+        2.0,
+        "A client whose connection ends behind its answer is read on so long, so that it sees it.",
+        spec="PX-10",
+        unit="s",
+    )
+    kept_request_bytes: int = option(
+        64 * 1024 * 1024,
+        "Of a request, so much is kept while it is under way; a longer one passes unread.",
+        spec="PX-10",
+        unit="bytes",
+    )
+    unpacked_bytes: int = option(
+        64 * 1024 * 1024,
+        "A compressed answer is read no further than this, unpacked; it passes all the same.",
+        spec="PX-10",
+        unit="bytes",
+    )
     max_clients: int = option(
         400, "Most connections of clients; one more is closed at once.", spec="PX-10"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 
@@ -96,6 +97,7 @@ class Seen:
     asked: RequestHead
     admitted: Admitted
     sent: bytes = b""
+    sent_bytes: int = 0
     answer: ResponseHead | None = None
     received: bytes = b""
     outcome: Outcome | None = None
@@ -105,8 +107,8 @@ class Seen:
     def decided(self, policy: str, blocks: tuple[str, ...]) -> None:
         self.decisions = blocks
 
-    def request(self, body: list[bytes]) -> None:
-        self.sent = b"".join(body)
+    def request(self, body: list[bytes], size: int) -> None:
+        self.sent, self.sent_bytes = b"".join(body), size
 
     def head(self, head: ResponseHead) -> None:
         self.answer = head
@@ -132,8 +134,14 @@ class Bench:
     def target(self, path: str) -> str:
         return f"/t/{TOKEN}{path}"
 
-    async def connect(self) -> Visit:
-        streams = await asyncio.open_connection("127.0.0.1", self.proxy.port, limit=2**26)
+    async def connect(self, limit: int = 2**26) -> Visit:
+        """limit: the client reads no further ahead of its test."""
+        sock = socket.socket()
+        sock.setblocking(False)
+        if limit < 2**16:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, limit)
+        await asyncio.get_running_loop().sock_connect(sock, ("127.0.0.1", self.proxy.port))
+        streams = await asyncio.open_connection(sock=sock, limit=limit)
         self.clients.append(Visit(*streams))
         return self.clients[-1]
 
@@ -143,9 +151,9 @@ class Bench:
         lines = [f"{method} {self.target(path)} HTTP/1.1", f"Host: 127.0.0.1:{self.proxy.port}"]
         return "\r\n".join([*lines, *headers, "", ""]).encode("latin-1")
 
-    async def ask(self, *sent: bytes) -> Visit:
+    async def ask(self, *sent: bytes, limit: int = 2**26) -> Visit:
         """A client that has sent this."""
-        client = await self.connect()
+        client = await self.connect(limit)
         for data in sent:
             await client.say(data)
         return client

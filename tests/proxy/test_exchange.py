@@ -342,7 +342,7 @@ def test_a_fault_of_the_watcher_touches_no_byte() -> None:
 
 
 class _Broken:
-    def request(self, body: list[bytes]) -> None:
+    def request(self, body: list[bytes], size: int = 0) -> None:
         raise ValueError("a bug")
 
     decided = head = body = ended = request

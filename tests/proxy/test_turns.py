@@ -247,6 +247,66 @@ def test_a_chunked_request_is_shortened_too(tmp_path: Path) -> None:
     within(test)
 
 
+def test_a_held_request_without_a_body_ends_once(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with bench(accept_empty, turns=turns(FileLedger(tmp_path / "log"), nothing)) as b:
+            head = b.head("POST /v1/messages", "X-Session-Id: s", "Transfer-Encoding: chunked")
+            client = await b.ask(head, b"0\r\n\r\n")
+            assert await client.head() + await client.body(2) == OK
+            await client.say(b.head("GET /v1/models"))
+            assert await client.head() + await client.body(2) == OK
+            assert bytes(b.upstream.visits[0].raw).count(b"0\r\n\r\n") == 1
+
+    within(test)
+
+
+async def accept_empty(visit: Visit) -> None:
+    await visit.head()
+    visit.raw += await visit.reader.readuntil(b"0\r\n\r\n")
+    await visit.say(OK)
+    await visit.head()
+    await visit.say(OK)
+    await visit.gone()
+
+
+def test_more_conversations_than_are_known_are_each_decided_on_one_request_at_a_time(
+    tmp_path: Path,
+) -> None:
+    class Waits(FileLedger):
+        now: list[str] = []  # noqa: RUF012 - of one test
+        most = 0
+        go = asyncio.Event()
+
+        async def keep(self, conversation: str, decisions: tuple[Decision, ...]) -> bool:
+            self.now.append(conversation)
+            self.most = max(self.most, self.now.count(conversation))
+            await self.go.wait()
+            self.now.remove(conversation)
+            return await super().keep(conversation, decisions)
+
+    async def test() -> None:
+        ledger = Waits(tmp_path / "log")
+        names = [f"s{number}" for number in range(20)]
+        async with bench(accept, turns=turns(ledger, all_but_last)) as b:
+            sent = [asyncio.create_task(send_one(b, name)) for name in [*names, *names]]
+            while len(ledger.now) < len(names):
+                await asyncio.sleep(0.001)
+            for _ in range(100):
+                await asyncio.sleep(0)
+            ledger.go.set()
+            await asyncio.gather(*sent)
+            assert ledger.most == 1
+
+    within(test)
+
+
+async def send_one(b: Bench, session: str) -> None:
+    raw = history_of(6)
+    named = (f"X-Claude-Code-Session-Id: {session}", f"Content-Length: {len(raw)}")
+    client = await b.ask(b.head("POST /v1/messages", *named), raw)
+    assert await client.head() + await client.body(2) == OK
+
+
 # --- answers -------------------------------------------------------------------------------
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gzip
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -141,3 +143,36 @@ def test_kept_bodies_are_bounded() -> None:
         observer.identified("/v1/messages", headers, raw, "")
     assert len(observer._bodies) <= 16
     assert observer._kept_bytes <= 16 * 1024 * 1024
+
+
+def test_an_answer_that_cannot_be_read_is_noted_as_that_and_passes_untouched() -> None:
+    whole = events(START, STOP)
+    cases = [
+        ("gzip", gzip.compress(whole + bytes(5_000_000)), "too_long"),
+        ("gzip", b"this is none", "damaged"),
+        ("compress", whole, "encoding"),
+        ("gzip", gzip.compress(whole), ""),
+    ]
+
+    async def test() -> None:
+        notes: list[Note] = []
+        observer = Observer(notes.append, lambda _error: None, unpacked_bytes=1_000_000)
+        for encoding, packed, why in cases:
+            async with bench(play(_answer(encoding, packed))) as b:
+                b.proxy.server._watch = observer.watch
+                client = await b.ask(b.head("POST /v1/messages", "Content-Length: 0"))
+                await client.head()
+                assert await client.body(len(packed)) == packed
+                while len(notes) < 1:
+                    await asyncio.sleep(0.001)
+                assert notes.pop().fields["unread"] == why
+
+    within(test)
+
+
+def _answer(encoding: str, packed: bytes) -> bytes:
+    head = (
+        f"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: {encoding}"
+        f"\r\nContent-Length: {len(packed)}\r\n\r\n"
+    )
+    return head.encode() + packed

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import tracemalloc
 import zlib
 
 import pytest
 
-from wm.wire.encodings import opener
+from wm.wire.encodings import TooLong, opener
 from wm.wire.usage import AnswerReader, Told, Usage
 
 
@@ -115,6 +116,26 @@ def test_compressed_answers_are_opened_piece_by_piece(encoding: str, pack: objec
     found = opener(encoding)
     assert found is not None
     assert b"".join(found.feed(packed[n : n + 7]) for n in range(0, len(packed), 7)) == data
+
+
+@pytest.mark.parametrize(
+    ("encoding", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)]
+)
+def test_of_a_few_bytes_that_stand_for_many_no_more_than_the_bound_is_opened(
+    encoding: str, pack: object
+) -> None:
+    packed = pack(bytes(50_000_000))  # type: ignore[operator]
+    found = opener(encoding, 50_000_000)
+    assert found is not None
+    assert len(found.feed(packed)) == 50_000_000
+    found = opener(encoding, 3_000_000)
+    assert found is not None
+    tracemalloc.start()
+    with pytest.raises(TooLong):
+        found.feed(packed)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 8_000_000
 
 
 def test_what_is_not_in_its_encoding_is_an_error_and_an_unknown_one_is_none() -> None:

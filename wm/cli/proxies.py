@@ -64,7 +64,12 @@ async def watched(
     if record and not has_daemon(caller):
         output.note("Nothing is recorded: bodies go to the daemon, and none runs. Start it: wm up")
     reporter = Reporter(caller.settings)
-    observer = Observer(reporter, lambda _error: None, record=record)
+    observer = Observer(
+        reporter,
+        lambda _error: None,
+        record=record,
+        unpacked_bytes=settings.unpacked_bytes,
+    )
     async with running(
         settings,
         token,

@@ -48,10 +48,12 @@ class FlowNote(Record):
 
     call: main, subagent, title, summary, count or other. subagent: the client's id of it.
     outcome: whole, client_left, upstream_cut or unreachable. error: the type of an error that
-    the service named, also inside a stream. change: how the history goes on from the request
-    before it: first, again, appended, rewound, changed or restarted; common: messages shared
-    with it; lines: those behind. head: what tools and system prompt say, together; before:
-    their blocks, as two lines `tools` and `system`, where they are not those of the request before.
+    the service named, also inside a stream. unread: why nothing of the answer was read, or not all
+    of it: encoding (one that we cannot open), damaged, or too_long. change: how the history goes on
+    from the request before it: first, again, appended, rewound, changed or restarted; common:
+    messages shared with it; lines: those behind. head: what tools and system prompt say, together;
+    before: their blocks, as two lines `tools` and `system`, where they are not those of the request
+    before.
     marks: where cache marks stand, `<message>.<block>` with `t` for tools and `s` for the system
     prompt in place of the message; an hour's mark ends in `h`, and `*` is the one of the request
     itself. modes: 16 hex digits for the choice of tools and the thinking that were asked for.
@@ -68,6 +70,7 @@ class FlowNote(Record):
     status: int = 0
     outcome: str = "whole"
     error: str = optional("")
+    unread: str = optional("")
     stop_reason: str = optional("")
     policy: str = "none"
     decisions: tuple[str, ...] = optional(())

@@ -27,6 +27,8 @@ STALE_S = 2.0
 
 
 _TOGETHER_BYTES = 64 * 1024
+_WAITING_BYTES = 1024 * 1024
+"""Of a request, so much may wait for a connection before its client is stopped."""
 
 
 class Outcome(Enum):
@@ -50,8 +52,9 @@ class Client(Protocol):
     def done(self, *, keep: bool) -> None:
         """The answer is complete; the connection may go on or ends."""
 
-    def cut(self) -> None:
-        """Break off: the client must see that the answer is not whole."""
+    def cut(self, *, seen: bool) -> None:
+        """Break off: the client must see that the answer is not whole. seen: it does where the
+        connection just ends."""
 
 
 class Watcher(Protocol):
@@ -60,8 +63,9 @@ class Watcher(Protocol):
     def decided(self, policy: str, blocks: tuple[str, ...]) -> None:
         """A policy saw the request; these it decided now. Before `request`."""
 
-    def request(self, body: list[bytes]) -> None:
-        """The whole request has gone on; these are the pieces that came."""
+    def request(self, body: list[bytes], size: int) -> None:
+        """The whole request has gone on; these are the pieces that came, none of one that is too
+        long to be kept."""
 
     def head(self, head: ResponseHead) -> None:
         """The head of the answer has gone on."""
@@ -78,9 +82,23 @@ class _Request:
     """What was sent of the request, kept until nothing can make us send it again."""
 
     chunked: bool
+    most: int
     head: bytes = b""
     body: list[bytes] = field(default_factory=list)
+    size: int = 0
     ended: bool = False
+
+    @property
+    def kept(self) -> bool:
+        """Nothing of a request that is too long is kept."""
+        return self.size <= self.most
+
+    def keep(self, data: bytes) -> None:
+        self.size += len(data)
+        if self.kept:
+            self.body.append(data)
+        else:
+            self.body.clear()
 
 
 class Exchange:
@@ -101,14 +119,18 @@ class Exchange:
         self._asked = head
         self._admitted = admitted
         self._turn, self._held = turn
-        self._request = _Request(head.get(b"transfer-encoding") is not None)
-        self._came: list[bytes] = [] if self._held else self._request.body
+        most = pool.settings.kept_request_bytes
+        self._request = _Request(head.get(b"transfer-encoding") is not None, most)
+        self._came = _Request(chunked=False, most=most) if self._held else self._request
         self._watcher: Watcher | None = watcher
         self._failed = failed
         self._connection: Connection | None = None
         self._connecting: asyncio.Task[None] | None = None
         self._preparing: asyncio.Task[None] | None = None
         self._unsent: list[bytes] = []
+        self._stopped = False
+        """The client was told to wait until there is a connection."""
+        self._takes = True
         self._framing: Framing | None = None
         self._to_client: list[bytes] = []
         self._unwatched: list[Look] = []
@@ -125,7 +147,7 @@ class Exchange:
     def more(self, data: bytes) -> None:
         """A piece of the request's body."""
         if self._held is not None:
-            self._came.append(data)
+            self._came.keep(data)
         self._do(self._turn.came(data))
 
     def end(self) -> None:
@@ -174,9 +196,14 @@ class Exchange:
             self._connect()
 
     def _forward(self, data: bytes) -> None:
+        if not data:  # as a chunk it would be the end
+            return
         if self._framing is None:
-            self._request.body.append(data)
+            self._request.keep(data)
         self._unsent.append(_chunk(data) if self._request.chunked else data)
+        if self._connection is None and self._request.size > _WAITING_BYTES and not self._stopped:
+            self._stopped = True
+            self._client.takes(False)
 
     def _hand(self, data: bytes) -> None:
         assert self._framing is not None
@@ -204,8 +231,8 @@ class Exchange:
             self._asked_all()
 
     def _asked_all(self) -> None:
-        came = self._came
-        self._watch(lambda watcher: watcher.request(came))
+        came, size = self._came.body, self._came.size
+        self._watch(lambda watcher: watcher.request(came, size))
 
     @property
     def answering(self) -> bool:
@@ -217,6 +244,7 @@ class Exchange:
 
     def client_takes(self, ready: bool) -> None:
         """The client is (not) able to take more of the answer."""
+        self._takes = ready
         if self._connection is not None:
             if ready:
                 self._connection.resume()
@@ -246,7 +274,12 @@ class Exchange:
         self._connection = connection
         self._begun = self._pool.loop.time()
         connection.begin(self, self._asked.method)
+        if not self._takes:
+            connection.pause()
         self._unsent.insert(0, self._request.head)
+        if self._stopped:
+            self._stopped = False
+            self._client.takes(True)
 
     def _unreachable(self, reason: str) -> None:
         if self._over:
@@ -258,6 +291,12 @@ class Exchange:
         self._client.done(keep=False)
 
     # -- from the upstream -----------------------------------------------------------------------
+
+    def answer_soon(self, head: ResponseHead) -> None:
+        version = self._asked.version
+        if self._framing is None and version == "1.1":
+            said = heads.to_client(head, framing=Framing(bodiless=True), keep=True, version=version)
+            self._client.send(said)
 
     def answer_head(self, head: ResponseHead) -> None:
         version = self._asked.version
@@ -305,14 +344,15 @@ class Exchange:
             return self._turn.deaf()
 
     def upstream_lost(self, reason: str) -> None:
-        was_kept = self._connection is not None and self._connection.used > 0
-        self._connection = None
+        gone, self._connection = self._connection, None
+        unheard = gone is not None and gone.used > 0 and not gone.heard and self._request.kept
+        self._client.takes(True)  # nobody else takes back what the lost connection said
         if self._framing is not None:
             self._do(self._turn.deaf())  # what it waited to hear the end of
             self.answer_read()
             self._finish(Outcome.UPSTREAM_CUT)
-            self._client.cut()
-        elif was_kept and not self._tried_again and self._pool.loop.time() - self._begun < STALE_S:
+            self._client.cut(seen=not self._framing.closes)
+        elif unheard and not self._tried_again and self._pool.loop.time() - self._begun < STALE_S:
             self._again()
         else:
             self._unreachable(reason)

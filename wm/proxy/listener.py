@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import struct
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -26,18 +27,18 @@ from wm.settings import ProxySettings
 _BACKLOG = 128
 _BUFFER_BYTES = 256 * 1024
 _AHEAD_BYTES = 1024 * 1024
-"""Of requests behind the one under way; then the client is no longer read."""
-_LINGER_S = 2.0
-"""A refused client that still sends is read so long, so that it sees the refusal."""
+"""Of requests behind the one under way, heads included; then the client is no longer read."""
 
 Watch = Callable[[RequestHead, Admitted], Watcher]
 
 
 @dataclass(slots=True)
 class _Incoming:
-    """A request as far as it has come. pieces: what waits until it has its exchange."""
+    """A request as far as it has come. pieces: what waits until it has its exchange. size: of all
+    that waits."""
 
     head: RequestHead
+    size: int
     pieces: list[bytes] = field(default_factory=list)
     ended: bool = False
 
@@ -55,9 +56,13 @@ class ClientConnection(asyncio.BufferedProtocol):
         self._exchange: Exchange | None = None
         self._url = b""
         self._headers: list[tuple[bytes, bytes]] = []
+        self._in_head = self._began = False
         self._head_bytes = 0
+        """Of a head that is not whole, without the read that brought its beginning."""
         self._ahead_bytes = 0
         self._paused: set[str] = set()
+        self._full = False
+        """What waits to be written to it is enough."""
         self._refused = False
         self._open = False
         self._timer: asyncio.TimerHandle | None = None
@@ -85,7 +90,7 @@ class ClientConnection(asyncio.BufferedProtocol):
     def buffer_updated(self, size: int) -> None:
         if self._refused:
             return
-        self._head_bytes += size
+        self._began = False
         try:
             self._parser.feed_data(self._server.buffer[:size])
         except HttpParserUpgrade:
@@ -94,14 +99,15 @@ class ClientConnection(asyncio.BufferedProtocol):
             self._refuse(Refused(400, f"This is not HTTP/1.1: {error}."))
         if self._exchange is not None:
             self._exchange.flush()
-        elif not self._refused:
-            self._partly(size)
+        if self._in_head and not self._refused:
+            self._partly(0 if self._began else size)
 
     def _partly(self, size: int) -> None:
-        """A head is not whole yet."""
-        if self._head_bytes > size + self._server.settings.max_head_bytes:
+        """A head is not whole yet, and has grown by so much."""
+        self._head_bytes += size
+        if self._head_bytes > self._server.settings.max_head_bytes:
             self._too_large()
-        elif self._timer is None:
+        elif self._timer is None and self._exchange is None:
             self._wait_for_head()
 
     def eof_received(self) -> bool:
@@ -117,10 +123,12 @@ class ClientConnection(asyncio.BufferedProtocol):
             exchange.client_left()
 
     def pause_writing(self) -> None:
+        self._full = True
         if self._exchange is not None:
             self._exchange.client_takes(False)
 
     def resume_writing(self) -> None:
+        self._full = False
         if self._exchange is not None:
             self._exchange.client_takes(True)
 
@@ -130,14 +138,17 @@ class ClientConnection(asyncio.BufferedProtocol):
         self._url = b""
         self._headers = []
         self._head_bytes = 0
+        self._in_head = self._began = True
 
     def on_url(self, url: bytes) -> None:
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self._headers.append((name, value))
+        if self._in_head:  # trailers belong to the hop
+            self._headers.append((name, value))
 
     def on_headers_complete(self) -> None:
+        self._in_head = False
         if self._refused:
             return
         size = len(self._url) + sum([len(name) + len(value) + 4 for name, value in self._headers])
@@ -151,7 +162,8 @@ class ClientConnection(asyncio.BufferedProtocol):
         keep = self._parser.should_keep_alive()
         head = RequestHead(self._parser.get_method(), self._url, self._headers, version, keep)
         self._headers = []
-        self._incoming.append(_Incoming(head))
+        self._incoming.append(_Incoming(head, size))
+        self._ahead(size)
         self._next()
 
     def on_body(self, body: bytes) -> None:
@@ -161,7 +173,12 @@ class ClientConnection(asyncio.BufferedProtocol):
             self._exchange.more(body)
             return
         self._incoming[-1].pieces.append(body)
-        self._ahead_bytes += len(body)
+        self._incoming[-1].size += len(body)
+        self._ahead(len(body))
+
+    def _ahead(self, size: int) -> None:
+        """So much more waits for its exchange."""
+        self._ahead_bytes += size
         if self._ahead_bytes > _AHEAD_BYTES:
             self._pause("ahead")
 
@@ -188,16 +205,20 @@ class ClientConnection(asyncio.BufferedProtocol):
             self._refuse(admitted)
             return
         self._stop_timer()
-        if incoming.head.get(b"expect") is not None and not incoming.ended:
+        expects = incoming.head.get(b"expect") is not None and incoming.head.version == "1.1"
+        if expects and not incoming.ended:
             self.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         exchange = self._server.exchange(self, incoming.head, admitted)
         self._exchange = exchange
+        if self._full:
+            exchange.client_takes(False)
         exchange.start()
         for piece in incoming.pieces:
             exchange.more(piece)
         incoming.pieces.clear()
-        self._ahead_bytes = 0
-        self._resume("ahead")
+        self._ahead_bytes -= incoming.size
+        if self._ahead_bytes <= _AHEAD_BYTES:
+            self._resume("ahead")
         if incoming.ended:
             exchange.end()
 
@@ -219,12 +240,18 @@ class ClientConnection(asyncio.BufferedProtocol):
             self._next()
             if self._exchange is not None:
                 self._exchange.flush()
+            elif self._in_head and self._timer is None:
+                self._wait_for_head()
         else:
             self._end()
 
-    def cut(self) -> None:
+    def cut(self, *, seen: bool) -> None:
         self._exchange = None
         if self._open:
+            sock = self.transport.get_extra_info("socket")
+            if not seen and sock is not None:
+                # Its end would look like that of the answer: it gets a reset instead.
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.transport.close()
 
     # -- ends ------------------------------------------------------------------------------------
@@ -251,7 +278,17 @@ class ClientConnection(asyncio.BufferedProtocol):
         if self.transport.can_write_eof():
             self.transport.write_eof()
         self._stop_timer()
-        self._timer = self._server.loop.call_later(_LINGER_S, self.transport.abort)
+        self._linger()
+
+    def _linger(self) -> None:
+        self._timer = self._server.loop.call_later(self._server.settings.linger_s, self._lingered)
+
+    def _lingered(self) -> None:
+        """One that is slow to take its answer gets all of it."""
+        if self.transport.get_write_buffer_size():
+            self._linger()
+        else:
+            self.transport.abort()
 
     def _wait_for_head(self) -> None:
         self._timer = self._server.loop.call_later(
@@ -342,6 +379,9 @@ class Server:
                     await self._empty.wait()
         for connection in tuple(self.connections):
             connection.abort()
+        while self.connections:  # each of them is told, and what it had under way is noted
+            self._empty.clear()
+            await self._empty.wait()
         self.pool.close()
 
 

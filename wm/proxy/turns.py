@@ -52,6 +52,8 @@ class Managed:
 class _Talk:
     conversation: Conversation
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    users: int = 0
+    """Requests that are decided on now, or wait for it."""
 
 
 class Held:
@@ -75,9 +77,12 @@ class Held:
             return self._turn.prepared(Prepared(command.raw))
         talk = await self._turns.talk(name, self._managed.ledger)
         commands: Commands = (command,)
-        async with talk.turn:
-            while commands and isinstance(commands[0], Prepare | Keep):
-                commands = await self._step(name, talk.conversation, policy, commands[0])
+        try:
+            async with talk.turn:
+                while commands and isinstance(commands[0], Prepare | Keep):
+                    commands = await self._step(name, talk.conversation, policy, commands[0])
+        finally:
+            talk.users -= 1
         return commands
 
     async def _step(
@@ -121,13 +126,17 @@ class Turns:
         return talk.conversation if talk is not None else None
 
     async def talk(self, name: str, ledger: Ledger) -> _Talk:
+        """The conversation, with one user more. One in use stays: a second one under its name
+        would decide beside it."""
         if name not in self._talks:
             log = dict(await ledger.known(name))
             self._talks.setdefault(name, _Talk(Conversation(log)))
         self._talks.move_to_end(name)
         talk = self._talks[name]
-        while len(self._talks) > _MAX_CONVERSATIONS:
-            self._talks.popitem(last=False)
+        talk.users += 1
+        idle = [name for name, other in self._talks.items() if not other.users]
+        for gone in idle[: max(0, len(self._talks) - _MAX_CONVERSATIONS)]:
+            del self._talks[gone]
         return talk
 
 

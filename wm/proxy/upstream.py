@@ -22,13 +22,22 @@ _BUFFER_BYTES = 64 * 1024
 _WAITING_BYTES = 1024 * 1024
 """Of a request, so much may wait for the network before its client is stopped. Stopping and going
 on costs two rounds of the loop, and a request is rarely longer."""
+_HEAD_BYTES = 256 * 1024
+"""Of heads, so much may come before the one that counts is whole; no client takes as much."""
+_EYEBALLS_S = 0.25
+"""Where a name has several addresses, the next one is tried beside one that is silent so long."""
+_ALIVE_S = 60
+"""A connection that is silent so long is asked whether it is still there."""
 
 
 class Sink(Protocol):
     """What an exchange hears of its upstream connection."""
 
+    def answer_soon(self, head: ResponseHead) -> None:
+        """An informational head: the final one follows."""
+
     def answer_head(self, head: ResponseHead) -> None:
-        """The final head; an informational one is not told."""
+        """The final head."""
 
     def answer_body(self, data: bytes) -> None:
         """A piece of the body, without framing."""
@@ -66,7 +75,13 @@ class Connection(asyncio.BufferedProtocol):
         self.on_body = self._body.append
         """For the parser: a chunk is one call without a frame of ours."""
         self._finished = False
+        self._surplus = False
+        """Something followed the end of the answer."""
+        self._pieces = 0
+        """Of the body, when its end was reached."""
         self._open = False
+        self.heard = 0
+        """Bytes of the answer that is awaited, at least until its head is whole."""
         self.asked_all = False
         """The whole request was written to it; else nothing else may ever be."""
         self.used = 0
@@ -81,7 +96,10 @@ class Connection(asyncio.BufferedProtocol):
         self._method = method
         self._parser = HttpResponseParser(self)
         self._head = None
-        self._finished = self.asked_all = False
+        self.heard = 0
+        self._finished = self._surplus = self.asked_all = False
+        self._pieces = 0
+        self.resume()  # who had it before may have been slow
 
     def write(self, data: bytes) -> None:
         self.transport.write(data)
@@ -119,13 +137,18 @@ class Connection(asyncio.BufferedProtocol):
         if self._sink is None or self._finished:
             self._close()  # nobody asked: whatever this is, it must not reach the next exchange
             return
+        if self._head is None:
+            self.heard += size
         try:
             self._parser.feed_data(self._pool.buffer[:size])
         except HttpParserUpgrade:
             self._fail("it changed the protocol")
         except HttpParserError as error:
+            self._surplus = True
             if not self._finished:
                 self._fail(f"it answered with what is not HTTP/1.1 ({error})")
+        if self._head is None and self.heard > _HEAD_BYTES:
+            self._fail("the head of its answer is too long")
         self._tell()
 
     def eof_received(self) -> None:
@@ -157,6 +180,7 @@ class Connection(asyncio.BufferedProtocol):
     def on_message_begin(self) -> None:
         self._reason = b""
         self._headers = []
+        self._surplus = self._finished
 
     def on_status(self, reason: bytes) -> None:
         self._reason += reason
@@ -167,16 +191,22 @@ class Connection(asyncio.BufferedProtocol):
 
     def on_headers_complete(self) -> None:
         status = self._parser.get_status_code()
-        if self._finished or self._sink is None or status < 200:
+        if self._finished or self._sink is None:
             return
-        self._head = ResponseHead(status, self._reason, self._headers)
+        head = ResponseHead(status, self._reason, self._headers)
+        if status < 200:
+            if status != 100:  # that one answers an `Expect`, which we took out
+                self._sink.answer_soon(head)
+            return
+        self._head = head
         self._sink.answer_head(self._head)
         if self._method == b"HEAD":
             self._finished = True  # whatever length it names, no body follows
 
     def on_message_complete(self) -> None:
-        if self._head is not None:
+        if self._head is not None and not self._finished:
             self._finished = True
+            self._pieces = len(self._body)
 
     # -- ends ----------------------------------------------------------------------------------
 
@@ -185,6 +215,9 @@ class Connection(asyncio.BufferedProtocol):
         if sink is None:
             self._body.clear()
             return
+        if self._finished and len(self._body) > self._pieces:
+            self._surplus = True
+            del self._body[self._pieces :]
         if self._body:
             body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
             self._body.clear()
@@ -203,14 +236,18 @@ class Connection(asyncio.BufferedProtocol):
 
     def _may_stay(self) -> bool:
         modern = self._parser.get_http_version() == "1.1"
-        return modern and self.asked_all and not self.transport.is_closing()
+        ours = self.asked_all and not self._surplus
+        return modern and ours and not self.transport.is_closing()
 
     def _fail(self, reason: str) -> None:
         sink, self._sink = self._sink, None
+        body = b"".join(self._body)
         self._body.clear()
         if self._open:
             self.transport.abort()
         if sink is not None:
+            if body:  # up to here it was whole
+                sink.answer_body(body)
             sink.upstream_lost(reason)
 
     def _close(self) -> None:
@@ -226,7 +263,7 @@ class Pool:
     ) -> None:
         """Raises UserError for a forward proxy or certificates that cannot be used."""
         self.origin = origin
-        self._settings = settings
+        self.settings = settings
         network = network or Network()
         self._through = through(origin, network)
         self.loop = asyncio.get_running_loop()
@@ -246,12 +283,11 @@ class Pool:
 
     async def connect(self) -> Connection:
         """A new connection. Raises OSError (TimeoutError included)."""
-        async with asyncio.timeout(self._settings.connect_timeout_s):
+        async with asyncio.timeout(self.settings.connect_timeout_s):
             transport, connection = await self._reach()
         sock = transport.get_extra_info("socket")
         if sock is not None:
-            # A model may think for minutes without a byte: routers on the way forget us else.
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            _keep_alive(sock)
         self.opened += 1
         return connection
 
@@ -259,7 +295,11 @@ class Pool:
         if self._through is not None and self._tls is not None:
             return await tunnel(self._through, self.origin, self._tls, lambda: Connection(self))
         return await self.loop.create_connection(
-            lambda: Connection(self), self.origin.host, self.origin.port, ssl=self._tls
+            lambda: Connection(self),
+            self.origin.host,
+            self.origin.port,
+            ssl=self._tls,
+            happy_eyeballs_delay=_EYEBALLS_S,
         )
 
     def take_back(self, connection: Connection) -> None:
@@ -267,7 +307,7 @@ class Pool:
         connection.idle_since = self.loop.time()
         self._idle.append(connection)
         if self._sweep is None:
-            self._sweep = self.loop.call_later(self._settings.idle_upstream_s, self._expire)
+            self._sweep = self.loop.call_later(self.settings.idle_upstream_s, self._expire)
 
     def forget(self, connection: Connection) -> None:
         if connection in self._idle:
@@ -282,13 +322,23 @@ class Pool:
     def _expire(self) -> None:
         """Close what was idle too long, the oldest first, and come back when the next one is."""
         self._sweep = None
-        kept_s = self._settings.idle_upstream_s
+        kept_s = self.settings.idle_upstream_s
         now = self.loop.time()
         while self._idle and now - self._idle[0].idle_since >= kept_s:
             self._idle.popleft().transport.close()
         if self._idle:
             then = self._idle[0].idle_since + kept_s
             self._sweep = self.loop.call_at(then, self._expire)
+
+
+def _keep_alive(sock: socket.socket) -> None:
+    """A model may think for minutes without a byte: routers on the way forget us else."""
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    # By default the system says nothing for two hours. macOS has another name for it.
+    idle = getattr(socket, "TCP_KEEPIDLE", getattr(socket, "TCP_KEEPALIVE", None))
+    for name in (idle, getattr(socket, "TCP_KEEPINTVL", None)):
+        if name is not None:
+            sock.setsockopt(socket.IPPROTO_TCP, name, _ALIVE_S)
 
 
 def _ends_with_connection(head: ResponseHead) -> bool:

@@ -16,10 +16,11 @@ from typing import Any, Protocol
 from wm.proxy.exchange import Failed, Outcome
 from wm.proxy.guard import Admitted
 from wm.proxy.heads import RequestHead, ResponseHead, texts
+from wm.settings import ProxySettings
 from wm.wire import history as histories
 from wm.wire import outline
 from wm.wire.body import Body, index, unread
-from wm.wire.encodings import Opener, opener
+from wm.wire.encodings import Opener, TooLong, opener
 from wm.wire.history import Change, History, Line, identity
 from wm.wire.identity import Conversations, Identity, identify
 from wm.wire.rows import Measure
@@ -93,7 +94,8 @@ class Tally:
 
 class Observer:
     """Watches all exchanges of one proxy. record: bodies go along with the notes. measure: what
-    a token is, in the sizes that are noted. On the event loop."""
+    a token is, in the sizes that are noted. unpacked_bytes: so much is read of a compressed answer.
+    On the event loop."""
 
     def __init__(
         self,
@@ -103,8 +105,10 @@ class Observer:
         *,
         record: bool = False,
         measure: Measure = outline.quick,
+        unpacked_bytes: int = ProxySettings().unpacked_bytes,
     ) -> None:
         self.tally = Tally()
+        self.unpacked_bytes = unpacked_bytes
         self.measure = measure
         self.record = record
         self._report = report
@@ -179,15 +183,15 @@ class Watched:
         self._opener: Opener | None = None
         self._reader: AnswerReader | None = None
         self._answer: list[bytes] | None = [] if observer.record else None
-        self._encoding = self._kind = ""
+        self._encoding = self._kind = self._unread = ""
         self._at = time.time()
 
     def decided(self, policy: str, blocks: tuple[str, ...]) -> None:
         self._decided = policy, blocks
 
-    def request(self, body: list[bytes]) -> None:
+    def request(self, body: list[bytes], size: int) -> None:
         self._times["sent"] = self._since()
-        self._sizes[0] = sum(map(len, body))
+        self._sizes[0] = size
         if self.path.startswith(MESSAGES):
             self._request = body
 
@@ -197,7 +201,8 @@ class Watched:
         self._encoding = (head.get(b"content-encoding") or b"").decode("latin-1")
         self._kind = (head.get(b"content-type") or b"").decode("latin-1").lower()
         if self._is_message:
-            self._opener = opener(self._encoding)
+            self._opener = opener(self._encoding, self._observer.unpacked_bytes)
+            self._unread = "" if self._opener else "encoding"
             self._reader = AnswerReader(stream=self._kind.startswith("text/event-stream"))
 
     def body(self, data: bytes) -> None:
@@ -207,8 +212,10 @@ class Watched:
         if self._reader is not None and self._opener is not None:
             try:
                 self._reader.feed(self._opener.feed(data))
+            except TooLong:
+                self._opener, self._unread = None, "too_long"
             except ValueError:  # not in the encoding that it names: passed on, and noted unread
-                self._opener = None
+                self._opener, self._unread = None, "damaged"
 
     def ended(self, outcome: Outcome) -> None:
         self._times["ended"] = self._since()
@@ -228,7 +235,8 @@ class Watched:
         answer, self._answer = self._answer, None
         if answer is None or body is None:
             return None
-        whole = tuple(answer) if self._sizes[1] <= RECORDED_BYTES else ()
+        readable = self._sizes[1] <= RECORDED_BYTES and self._unread != "too_long"
+        whole = tuple(answer) if readable else ()
         return Bodies(body, whole, self._encoding, self._kind, self._at)
 
     def _identified(self) -> tuple[Identity, History, Change, Body | None]:
@@ -259,6 +267,7 @@ class Watched:
             "status": self._status,
             "outcome": outcome.value,
             "error": told.error,
+            "unread": self._unread,
             "stopReason": told.stop_reason,
             "policy": self._decided[0],
             "decisions": list(self._decided[1]),

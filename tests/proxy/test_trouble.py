@@ -1,0 +1,447 @@
+"""Ends that keep no rules: slow, gone, talkative or endless ones, between real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+from collections.abc import Callable
+
+import pytest
+
+from tests.proxy.parts import Bench, Visit, bench, play, within
+from wm.proxy.exchange import Outcome
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+BIG = 8 * 1024 * 1024
+LONG = 1024 * 1024
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+async def until(fact: Callable[[], bool]) -> None:
+    """Turn the loop until it is so; the bound is the test's."""
+    while not fact():
+        await asyncio.sleep(0.001)
+
+
+async def answer_of(client: Visit, size: int = 2) -> bytes:
+    return await client.head() + await client.body(size)
+
+
+def sends(head: bytes, size: int) -> Callable[[Visit], object]:
+    async def script(visit: Visit) -> None:
+        await visit.head()
+        await visit.say(head)
+        for _ in range(size // 65536):
+            await visit.say(b"x" * 65536)
+        while await visit.head():
+            await visit.say(OK)
+
+    return script
+
+
+async def slow_client(b: Bench, *sent: bytes) -> Visit:
+    """One that reads no further ahead than its test, and for whom the system keeps little."""
+    client = await b.connect(limit=4096)
+    await until(lambda: bool(b.proxy.server.connections))
+    (connection,) = b.proxy.server.connections
+    sock = connection.transport.get_extra_info("socket")
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    for data in sent:
+        await client.say(data)
+    await until(lambda: bool(b.seen))
+    return client
+
+
+# --- who is slow ------------------------------------------------------------------------------
+
+
+def test_a_connection_that_a_slow_client_held_back_serves_the_next_one() -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % LONG
+
+    async def test() -> None:
+        async with bench(sends(head, LONG)) as b:  # type: ignore[arg-type]
+            slow = await slow_client(b, b.head("GET /v1/files"))
+            while not b.seen[0].over.is_set():  # it stops to read when all has left the upstream
+                await slow.reader.read(4096)
+            other = await b.ask(b.head("GET /v1/models"))
+            assert await answer_of(other) == OK
+            assert len(b.upstream.visits) == 1
+            slow.writer.transport.abort()
+
+    within(test)
+
+
+def test_a_client_that_is_slow_gets_all_of_an_answer_that_ends_its_connection() -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % LONG
+
+    async def test() -> None:
+        async with bench(sends(head, LONG), linger_s=0.01) as b:  # type: ignore[arg-type]
+            client = await slow_client(b, b.head("GET /v1/files", "Connection: close"))
+            got = 0
+            while not b.seen[0].over.is_set():
+                got += len(await client.reader.read(4096))
+            (connection,) = b.proxy.server.connections
+            assert connection.transport.get_write_buffer_size() > 0
+            for _ in range(5):  # longer than it is read on for
+                await asyncio.sleep(0.01)
+            assert got + len(await client.gone()) >= LONG
+
+    within(test)
+
+
+def test_the_answer_to_a_request_behind_waits_for_a_client_that_does_not_read() -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % LONG
+
+    async def test() -> None:
+        async def twice(visit: Visit) -> None:
+            for _ in range(2):
+                await visit.head()
+                await visit.say(head)
+                for _ in range(LONG // 65536):
+                    await visit.say(b"x" * 65536)
+            await visit.gone()
+
+        async with bench(twice) as b:
+            client = await slow_client(b, b.head("GET /v1/a"), b.head("GET /v1/b"))
+            got = 0
+            while not b.seen[0].over.is_set():
+                got += len(await client.reader.read(4096))
+            (connection,) = b.proxy.server.connections
+            await until(lambda: len(b.seen) == 2)
+            for _ in range(50):
+                await asyncio.sleep(0)
+            assert connection.transport.get_write_buffer_size() < 256 * 1024
+            while got < 2 * LONG:
+                got += len(await client.reader.read(1024 * 1024))
+
+    within(test)
+
+
+def test_a_large_request_whose_kept_connection_was_given_up_goes_once_more_and_whole() -> None:
+    async def test() -> None:
+        async def gives_up(visit: Visit) -> None:
+            await visit.head()
+            await visit.say(OK)
+            await visit.head()
+            visit.writer.transport.abort()
+
+        async def takes(visit: Visit) -> None:
+            await visit.head()
+            await visit.body(BIG)
+            await visit.say(OK)
+            await visit.gone()
+
+        async with bench(gives_up, takes) as b:
+            client = await b.ask(b.head("GET /v1/models"))
+            await answer_of(client)
+            await client.say(b.head("POST /v1/messages", f"Content-Length: {BIG}"))
+            client.writer.write(b"y" * BIG)
+            assert await answer_of(client) == OK
+            assert b.upstream.visits[1].raw.endswith(b"y" * 1000)
+
+    within(test)
+
+
+def test_a_client_is_held_back_while_there_is_no_connection() -> None:
+    async def test() -> None:
+        async def says_nothing(visit: Visit) -> None:  # nor ends the handshake
+            await visit.gone()
+
+        async with bench(says_nothing) as inner:
+            address = f"https://127.0.0.1:{inner.upstream.port}"
+            async with bench(play(OK), upstream=address, connect_timeout_s=5.0) as b:
+                client = await b.ask(b.head("POST /v1/messages", "Content-Length: 8000000"))
+                client.writer.write(b"z" * 8_000_000)
+                await until(lambda: bool(b.proxy.server.connections))
+                (connection,) = b.proxy.server.connections
+                await until(lambda: not connection.transport.is_reading())
+                client.writer.transport.abort()
+
+    within(test)
+
+
+def test_requests_behind_the_one_under_way_are_read_up_to_a_bound() -> None:
+    async def test() -> None:
+        done = asyncio.Event()
+
+        async def waits(visit: Visit) -> None:
+            for _ in range(3):
+                await visit.head()
+                await done.wait()
+                await visit.say(OK)
+            await visit.gone()
+
+        async with bench(waits) as b:
+            client = await b.ask(b.head("GET /v1/first"))
+            await until(lambda: len(b.seen) == 1)
+            (connection,) = b.proxy.server.connections
+            client.writer.write(b.head("GET /v1/next") * 30_000)
+            await until(lambda: not connection.transport.is_reading())
+            done.set()
+            for _ in range(3):
+                assert await answer_of(client) == OK
+            client.writer.transport.abort()
+
+    within(test)
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [b"GET /v1/" + b"a" * 200_000, b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 40_000],
+    ids=["line", "headers"],
+)
+def test_a_head_without_an_end_behind_a_request_is_not_kept(endless: bytes) -> None:
+    async def test() -> None:
+        async def waits(visit: Visit) -> None:
+            await visit.gone()
+
+        async with bench(waits) as b:
+            client = await b.ask(b.head("GET /v1/first") + endless[:100], endless[100:])
+            assert (await client.gone()).startswith(b"HTTP/1.1 431 ")
+            await b.seen[0].over.wait()
+            assert b.seen[0].outcome is Outcome.CLIENT_LEFT
+
+    within(test)
+
+
+def test_trailers_are_not_kept() -> None:
+    async def test() -> None:
+        async def script(visit: Visit) -> None:
+            await visit.head()
+            await visit.reader.readuntil(b"0\r\n\r\n")
+            await visit.say(OK)
+            await visit.gone()
+
+        async with bench(script) as b:
+            client = await b.ask(
+                b.head("POST /v1/messages", "Transfer-Encoding: chunked"),
+                b"1\r\na\r\n0\r\n" + b"Trailer: of the hop\r\n" * 1000,
+            )
+            await until(lambda: bool(b.seen))
+            (connection,) = b.proxy.server.connections
+            await asyncio.sleep(0)
+            assert connection._headers == []
+            await client.say(b"\r\n")
+            assert await answer_of(client) == OK
+
+    within(test)
+
+
+def test_an_empty_line_behind_a_long_body_is_no_head_of_the_next_request() -> None:
+    size = 1024 * 1024
+
+    async def test() -> None:
+        async def script(visit: Visit) -> None:
+            await visit.head()
+            await visit.body(size)
+            await visit.say(OK)
+            await visit.head()
+            await visit.say(OK)
+            await visit.gone()
+
+        async with bench(script) as b:
+            client = await b.ask(b.head("POST /v1/messages", f"Content-Length: {size}"))
+            await client.say(b"x" * size)
+            await answer_of(client)
+            await client.say(b"\r\n")
+            for _ in range(5):
+                await asyncio.sleep(0.001)
+            await client.say(b.head("GET /v1/models"))
+            assert await answer_of(client) == OK
+
+    within(test)
+
+
+# --- who talks too much -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "answer", "whole"),
+    [
+        ("GET", OK, OK),
+        ("HEAD", OK[:-2], OK[:-2]),
+        ("GET", b"HTTP/1.1 204 No\r\n\r\n", b"HTTP/1.1 204 No\r\n\r\n"),
+        ("GET", CHUNKED + b"2\r\nhi\r\n0\r\n\r\n", CHUNKED + b"2\r\nhi\r\n0\r\n\r\n"),
+    ],
+    ids=["length", "head", "204", "chunked"],
+)
+@pytest.mark.parametrize("more", [OK, b"HTTP/1.1 200 OK\r\nContent-Le", b"\x00garbage"])
+def test_what_follows_an_answer_reaches_nobody_and_ends_the_connection(
+    method: str, answer: bytes, whole: bytes, more: bytes
+) -> None:
+    async def test() -> None:
+        async with bench(play(answer + more), play(OK)) as b:
+            client = await b.ask(b.head(f"{method} /v1/models"))
+            got = await client.head()
+            got += await client.body(len(whole) - len(got))
+            assert got == whole
+            await client.say(b.head("GET /v1/models"))
+            assert await answer_of(client) == OK
+            assert len(b.upstream.visits) == 2
+
+    within(test)
+
+
+@pytest.mark.parametrize("part", [b"HTTP/1.1 200 OK\r\nConte", b"HTTP/1.1 103 Early\r\n\r\n"])
+def test_a_request_that_was_answered_in_part_is_not_sent_again(part: bytes) -> None:
+    async def test() -> None:
+        async def begins(visit: Visit) -> None:
+            await visit.head()
+            await visit.say(OK)
+            await visit.head()
+            await visit.say(part)
+
+        async with bench(begins, play(OK)) as b:
+            client = await b.ask(b.head("GET /v1/models"))
+            await answer_of(client)
+            await client.say(b.head("POST /v1/messages", "Content-Length: 0"))
+            assert b"HTTP/1.1 502 " in await client.gone()
+            assert len(b.upstream.visits) == 1
+
+    within(test)
+
+
+def test_an_early_head_passes_before_the_answer() -> None:
+    early = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+
+    async def test() -> None:
+        async with bench(play(early + early + OK, OK)) as b:
+            client = await b.ask(b.head("GET /v1/models"))
+            assert await client.head() == early
+            assert await client.head() == early
+            assert await answer_of(client) == OK
+            assert b.seen[0].answer is not None
+            assert b.seen[0].answer.status == 200
+
+    within(test)
+
+
+def test_a_go_on_that_was_not_asked_for_stays_here() -> None:
+    async def test() -> None:
+        async with bench(play(b"HTTP/1.1 100 Continue\r\n\r\n" + OK)) as b:
+            client = await b.ask(b.head("GET /v1/models"))
+            assert await answer_of(client) == OK
+
+    within(test)
+
+
+@pytest.mark.parametrize("again", [b"HTTP/1.1 103 Early\r\nX: y\r\n\r\n", b"X: y\r\n"])
+def test_an_answer_whose_head_never_ends_is_given_up(again: bytes) -> None:
+    begin = b"" if again.startswith(b"HTTP") else b"HTTP/1.1 200 OK\r\n"
+
+    async def test() -> None:
+        async def endless(visit: Visit) -> None:
+            await visit.head()
+            await visit.say(begin)
+            while not visit.writer.transport.is_closing():
+                await visit.say(again * 1000)
+
+        async with bench(endless) as b:
+            client = await b.ask(b.head("GET /v1/models"))
+            assert b"its answer is too long" in await client.gone()
+
+    within(test)
+
+
+def test_an_answer_that_goes_wrong_is_passed_on_up_to_there() -> None:
+    good = CHUNKED + b"5\r\nhello\r\n"
+
+    async def test() -> None:
+        async with bench(play(good + b"zzz\r\n")) as b:
+            client = await b.ask(b.head("GET /v1/models"))
+            assert await client.gone() == good
+            await b.seen[0].over.wait()
+            assert (b.seen[0].received, b.seen[0].outcome) == (b"hello", Outcome.UPSTREAM_CUT)
+
+    within(test)
+
+
+# --- who knows less ---------------------------------------------------------------------------
+
+
+async def old_client(b: Bench) -> Visit:
+    return await b.ask(b.head("GET /v1/models").replace(b"HTTP/1.1", b"HTTP/1.0"))
+
+
+def test_an_old_client_sees_that_an_answer_without_a_length_was_cut() -> None:
+    async def test() -> None:
+        go = asyncio.Event()
+
+        async def cuts(visit: Visit) -> None:
+            await visit.head()
+            await visit.say(CHUNKED + b"4\r\nhalf\r\n")
+            await go.wait()
+
+        async with bench(cuts) as b:
+            client = await old_client(b)
+            await client.head()
+            assert await client.body(4) == b"half"
+            go.set()
+            with pytest.raises(ConnectionResetError):
+                await client.reader.read()
+
+    within(test)
+
+
+def test_an_old_client_is_not_told_what_it_does_not_know() -> None:
+    async def test() -> None:
+        async with bench(play(b"HTTP/1.1 103 Early\r\n\r\n" + OK)) as b:
+            client = await old_client(b)
+            assert (await client.gone()).startswith(b"HTTP/1.1 200 OK\r\n")
+
+    within(test)
+
+
+def test_a_client_that_resets_its_connection_ends_the_call() -> None:
+    async def test() -> None:
+        left = asyncio.Event()
+
+        async def script(visit: Visit) -> None:
+            await visit.head()
+            await visit.say(CHUNKED)
+            await visit.gone()
+            left.set()
+
+        async with bench(script) as b:
+            client = await b.ask(b.head("POST /v1/messages", "Content-Length: 0"))
+            await client.head()
+            sock = client.writer.get_extra_info("socket")
+            sock.setsockopt(1, 13, struct.pack("ii", 1, 0))  # SO_LINGER: no goodbye
+            client.writer.transport.abort()
+            await left.wait()
+            assert b.seen[0].outcome is Outcome.CLIENT_LEFT
+
+    within(test)
+
+
+# --- what is kept -----------------------------------------------------------------------------
+
+
+def test_of_a_request_that_is_too_long_nothing_is_kept_but_its_size() -> None:
+    async def test() -> None:
+        async with bench(play(OK, body=5000), kept_request_bytes=4000) as b:
+            client = await b.ask(b.head("POST /v1/files", "Content-Length: 5000"), b"x" * 5000)
+            assert await answer_of(client) == OK
+            assert b.upstream.visits[0].raw.endswith(b"x" * 5000)
+            await b.seen[0].over.wait()
+            assert (b.seen[0].sent, b.seen[0].sent_bytes) == (b"", 5000)
+
+    within(test)
+
+
+def test_who_is_cut_off_at_the_end_of_the_proxy_is_noted() -> None:
+    async def test() -> None:
+        async def endless(visit: Visit) -> None:
+            await visit.head()
+            await visit.say(CHUNKED + b"1\r\nx\r\n")
+            await visit.gone()
+
+        async with bench(endless) as b:
+            client = await b.ask(b.head("GET /v1/models"))
+            await client.head()
+            await b.proxy.server.drain(0.01)
+            await asyncio.sleep(0)
+            assert b.seen[0].outcome is Outcome.CLIENT_LEFT
+
+    within(test)
