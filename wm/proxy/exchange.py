@@ -119,7 +119,7 @@ class Exchange:
         self._asked = head
         self._admitted = admitted
         self._turn, self._held = turn
-        most = pool.settings.kept_request_bytes
+        most = pool.kept_request_bytes
         self._request = _Request(head.get(b"transfer-encoding") is not None, most)
         self._came = _Request(chunked=False, most=most) if self._held else self._request
         self._watcher: Watcher | None = watcher

@@ -263,7 +263,8 @@ class Pool:
     ) -> None:
         """Raises UserError for a forward proxy or certificates that cannot be used."""
         self.origin = origin
-        self.settings = settings
+        self._settings = settings
+        self.kept_request_bytes = settings.kept_request_bytes
         network = network or Network()
         self._through = through(origin, network)
         self.loop = asyncio.get_running_loop()
@@ -283,7 +284,7 @@ class Pool:
 
     async def connect(self) -> Connection:
         """A new connection. Raises OSError (TimeoutError included)."""
-        async with asyncio.timeout(self.settings.connect_timeout_s):
+        async with asyncio.timeout(self._settings.connect_timeout_s):
             transport, connection = await self._reach()
         sock = transport.get_extra_info("socket")
         if sock is not None:
@@ -307,7 +308,7 @@ class Pool:
         connection.idle_since = self.loop.time()
         self._idle.append(connection)
         if self._sweep is None:
-            self._sweep = self.loop.call_later(self.settings.idle_upstream_s, self._expire)
+            self._sweep = self.loop.call_later(self._settings.idle_upstream_s, self._expire)
 
     def forget(self, connection: Connection) -> None:
         if connection in self._idle:
@@ -322,7 +323,7 @@ class Pool:
     def _expire(self) -> None:
         """Close what was idle too long, the oldest first, and come back when the next one is."""
         self._sweep = None
-        kept_s = self.settings.idle_upstream_s
+        kept_s = self._settings.idle_upstream_s
         now = self.loop.time()
         while self._idle and now - self._idle[0].idle_since >= kept_s:
             self._idle.popleft().transport.close()
