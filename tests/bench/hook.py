@@ -44,15 +44,15 @@ def main() -> bool:
         project.mkdir()
         settle(client)
         payload = json.dumps(tool_call(project)).encode()
-        failure = json.dumps(failed_call(project)).encode()
         env = environment(folder)
         python = [sys.executable, "-I", "-S"]
         stdlib = [*python, hook.__file__, "hook", "claude-code", "PostToolUse"]
         rows = [compare("stdlib client", stdlib, env, [*python, "-c", NOTHING], env, payload)]
-        for name, line in lines():
+        for row, line in lines():
             shell = ["sh", "-c", line]
             nowhere = {**env, "WM_SOCKET": str(silent)}
-            given = failure if "Failure" in name else payload
+            given = json.dumps(call_for(row, project)).encode()
+            name = f"line of {row.event} {row.matcher[:5]}…"
             rows.append(compare(name, shell, env, shell, nowhere, given))
         client.close()
     return report("one hook, whole process", rows)
@@ -69,6 +69,22 @@ def tool_call(project: Path) -> dict[str, object]:
     }
 
 
+def call_for(row: claude_hooks.ClaudeHook, project: Path) -> dict[str, object]:
+    """A call of a tool that this hook is for."""
+    if row.event == "PostToolUseFailure":
+        return failed_call(project)
+    call = tool_call(project)
+    if row.matcher == claude_hooks.CHANGES:
+        printed = {"stdout": "built and copied\n" * 12, "stderr": "", "interrupted": False}
+        given = {"command": "make build", "description": "Build"}
+        return {**call, "tool_name": "Bash", "tool_input": given, "tool_response": printed}
+    if row.matcher == claude_hooks.OTHERS:
+        page = [{"type": "text", "text": "The berth is free on Mondays. " * 27}]
+        given = {"query": "berth"}
+        return {**call, "tool_name": "mcp__port__find", "tool_input": given, "tool_response": page}
+    return call
+
+
 def failed_call(project: Path) -> dict[str, object]:
     """A failing test: what this hook is for, and what is written before it is answered."""
     return {
@@ -81,13 +97,13 @@ def failed_call(project: Path) -> dict[str, object]:
     }
 
 
-def lines() -> list[tuple[str, str]]:
+def lines() -> list[tuple[claude_hooks.ClaudeHook, str]]:
     """The lines of the hooks that fire once per tool call."""
     if shutil.which("curl") is None:
         return []
     command = claude_hooks.installed(sys.executable, Path(wm.__file__).parent)
     return [
-        (f"line of {row.event} {row.matcher[:5]}…", claude_hooks.line(row, command, HookSettings()))
+        (row, claude_hooks.line(row, command, HookSettings()))
         for row in claude_hooks.HOOKS
         if row.event in ("PostToolUse", "PostToolUseFailure")
     ]

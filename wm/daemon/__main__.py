@@ -9,8 +9,6 @@ from contextlib import suppress
 
 from wm.daemon.lean import stay_lean
 
-SWITCH_S = 0.0002
-
 
 def detach() -> None:
     """Leave the caller's session, folder and descriptors. What the caller had open is its own:
@@ -43,9 +41,6 @@ def main(arguments: list[str]) -> int:
     # What is imported now stays for good: looking for garbage in it costs the start a tenth.
     # The daemon turns the collector on once it has answered.
     gc.disable()
-    # A thread that indexes or imports gives the interpreter's lock back this soon; of the usual
-    # five milliseconds every small answer would wait one or two.
-    sys.setswitchinterval(SWITCH_S)
     stay_lean()
     from wm.daemon.serve import serve
     from wm.errors import WmError
