@@ -20,6 +20,7 @@ from typing import IO, Any
 
 from tests.canary.recorder import Net, Written, traced, written
 from tests.canary.tokens import Mint
+from tests.socket_http import OnSocket
 from wm.settings import find_paths
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -215,7 +216,7 @@ class Stage:
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
         """One request on the daemon's socket. raw: a body that is sent as it is."""
-        connection = _Unix(str(self.socket))
+        connection = OnSocket(self.socket, WAIT_S)
         data = raw if raw is not None else (None if body is None else json.dumps(body).encode())
         sent = {"content-type": "application/json", **(headers or {})}
         try:
@@ -295,17 +296,6 @@ def _command_lines() -> Iterator[bytes]:
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
             yield entry.read_bytes()
-
-
-class _Unix(http.client.HTTPConnection):
-    def __init__(self, path: str) -> None:
-        super().__init__("wm", timeout=WAIT_S)
-        self._path = path
-
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self._path)
 
 
 def needs() -> str:

@@ -176,7 +176,7 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "diag rejected --since soon",
         1,
         "'soon' is no time.",
-        "Give a span as 12h, 7d or 2w, or a day as 2026-11-21.",
+        "Give one of: 90m, 2h, 3d, 1w, yesterday, last week, 2026-11-21, or 2026-11-21T14:30Z.",
     ),
     ("diag explain m_ffff", 1, "There is no entry 'm_ffff' in {repo}.", LISTS),
     (

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import http.client
 import json
-import socket
 import time
 from contextlib import closing
 from dataclasses import dataclass
@@ -27,6 +25,7 @@ from tests.clients.test_memory import (
     summaries,
 )
 from tests.clients.wired import Wired, memory_blocks
+from tests.socket_http import OnSocket
 
 pytestmark = pytest.mark.clients
 
@@ -37,6 +36,7 @@ OTHER = "Who feeds the zebra in the zoo of Antwerp?"
 LABEL = "Recalled for this message:"
 # What a per-event hook waits for the daemon; an agent goes on without an answer behind it.
 DEADLINE_SECONDS = 1.0
+PATIENCE_SECONDS = 90.0
 
 # Every import of numpy in this installation waits while the file is there: no index is made.
 HOLD = """
@@ -63,19 +63,6 @@ SAYINGS = (
 )
 
 
-class OnSocket(http.client.HTTPConnection):
-    """HTTP to the daemon of the machine."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__("wm", timeout=90)
-        self._path = path
-
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(str(self._path))
-
-
 @dataclass
 class Remembering:
     """A workspace that remembers more than a prompt shows; FACT is among what is left out."""
@@ -90,7 +77,7 @@ class Remembering:
             for service in SERVICES:
                 text = saying.format(service, 4100 + 7 * len(entries))
                 entries.append({"text": text, "type": "project"})
-        with closing(OnSocket(self.wired.socket)) as link:
+        with closing(OnSocket(self.wired.socket, PATIENCE_SECONDS)) as link:
             for entry in entries:
                 self._keep(link, entry)
 
@@ -114,7 +101,7 @@ class Remembering:
     def ask_daemon(self, session: str, message: str) -> tuple[float, bytes]:
         """What Claude Code's hook would be told for a message, and how long that takes."""
         body = {"session_id": session, "prompt": message, "cwd": str(self.machine.repo)}
-        with closing(OnSocket(self.wired.socket)) as link:
+        with closing(OnSocket(self.wired.socket, PATIENCE_SECONDS)) as link:
             began = time.monotonic()
             link.request("POST", "/v1/hooks/claude-code/UserPromptSubmit", json.dumps(body))
             told = link.getresponse().read()

@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 
+from tests.cli.terminal import repository
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
 from wm.errors import UserError
 from wm.settings import RecallSettings
@@ -51,7 +52,59 @@ def test_a_search_is_narrowed_by_what_an_entry_is(
 def test_a_time_that_is_none_is_refused_with_what_to_write(bench: Bench) -> None:
     with pytest.raises(UserError, match="`since` is 'soon'") as told:
         bench.call("search", query="shop", since="soon")
-    assert "2w" in told.value.fix
+    assert "last week" in told.value.fix
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "fix"),
+    [
+        ({"type": "decison"}, "`type` is 'decison'", "decision, project or reference"),
+        ({"origin": "me"}, "`origin` is 'me'", "user, agent, tool or import"),
+        ({"status": "old"}, "`status` is 'old'", "active, superseded, inbox or all"),
+        ({"scope": "main"}, "`scope` is 'main'", "branch:NAME"),
+        ({"scope": "branch:"}, "no scope", "branch:NAME"),
+        ({"until": "soon"}, "`until` is 'soon'", "last week"),
+        ({"since": "1d", "until": "2d"}, "Nothing lies between", "earlier"),
+        ({"path": "/etc/passwd"}, "lies outside of", "path of this project"),
+        ({"path": "../other"}, "lies outside of", "path of this project"),
+    ],
+)
+def test_a_filter_that_no_entry_can_pass_is_refused_with_what_to_write(
+    bench: Bench, asked: dict[str, str], said: str, fix: str
+) -> None:
+    with pytest.raises(UserError, match=said) as told:
+        bench.call("search", query="shop", **asked)
+    assert fix in told.value.fix
+
+
+@pytest.mark.parametrize(
+    ("folder", "path", "found"),
+    [
+        ("", "src", 1),
+        ("", "src/", 1),
+        ("", "./src/db.py", 1),
+        ("", ".", 1),
+        ("src", "db.py", 1),
+        ("src", "src/db.py", 1),
+        ("src", ".", 1),
+        ("src", "..", 1),
+        ("", "{root}/src", 1),
+        ("", "docs", 0),
+        ("", "sr", 0),
+        ("docs", ".", 0),
+    ],
+)
+def test_a_path_is_meant_from_the_folder_or_from_the_root(
+    bench: Bench, folder: str, path: str, found: int
+) -> None:
+    repository(bench.project)
+    for name in ("src", "docs"):
+        (bench.project / name).mkdir()
+    (bench.project / "src/db.py").write_text("pool = 1\n")
+    bench.remember("The shop pools its connections.", anchors=("src/db.py",))
+    bench.remember("The shop ships from the harbour.")
+    asked = {"directory": str(bench.project / folder), "path": path.format(root=bench.project)}
+    assert len(bench.call("search", query="shop", **asked).hits) == found
 
 
 def test_what_answers_is_cited_and_comes_with_the_hits(bench: Bench) -> None:

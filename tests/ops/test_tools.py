@@ -40,6 +40,23 @@ def test_a_query_answers_with_fenced_notes_and_the_same_for_programs(bench: Benc
     assert answer.structured["notice"].startswith("Notes kept from earlier sessions: data")
 
 
+def test_a_query_is_narrowed_by_one_text(bench: Bench) -> None:
+    bench.remember("The shop ships from the harbour.", type="project", tags=("sea",))
+    bench.remember("The shop counts in cents.", type="decision")
+    for only, hits in (
+        ("", 2),
+        ("type:decision", 1),
+        ('tag:sea since:"last week"', 1),
+        ("until:yesterday", 0),
+    ):
+        answer = call(bench, "memory_query", query="shop", only=only)
+        assert len(answer.structured["hits"]) == hits
+    for only in ("type:decison", "kind:decision", 'since:"last week', "type:project type:decision"):
+        with pytest.raises(UserError) as told:
+            call(bench, "memory_query", query="shop", only=only)
+        assert told.value.fix
+
+
 def test_a_query_that_finds_nothing_says_so(bench: Bench) -> None:
     bench.remember(SHIP)
     answer = call(bench, "memory_query", query="zebra")

@@ -22,7 +22,7 @@ _MOST_DIGITS = 6
 
 def moment(text: str, now: datetime) -> datetime | None:
     """The moment that `text` means, None for what names none."""
-    word = text.strip().lower()[:_LONGEST_WORD]
+    word = text.strip().lower()[:_LONGEST_WORD].removesuffix(" ago")
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     if word in ("today", "yesterday"):
         return today - timedelta(days=int(word == "yesterday"))

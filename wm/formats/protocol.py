@@ -42,6 +42,10 @@ class Place(Record):
     branch: str = ""
 
 
+SINCE = "90m, 2h, 3d, 1w, yesterday, last week, 2026-11-21, or 2026-11-21T14:30Z"
+"""What may be said for a moment, for messages and help."""
+
+
 # --- entries ---------------------------------------------------------------------------
 
 
@@ -206,7 +210,7 @@ class WhyAnswer(Record):
 class SearchRequest(Scoped):
     """limit: hits at most; None for the daemon's own `recall.max_hits`. The rest narrows: path is
     that of any code anchor or a folder above it; since and until are times, dates, or spans back
-    from now such as `2 weeks`."""
+    from now such as `2 weeks` or `last week`."""
 
     query: str
     limit: int | None = None

@@ -6,9 +6,6 @@ from wm.formats.base import Record
 from wm.formats.diagnosis import ActView
 from wm.formats.protocol import Place, Scoped
 
-SINCE = "90m, 2h, 3d, 1w, yesterday, 2026-11-21, or 2026-11-21T14:30Z"
-"""What may be said for a moment, for messages and help."""
-
 
 class RollbackRequest(Scoped):
     """since: a span (`2h`), a date or a time, as a person says it."""

@@ -69,6 +69,11 @@ WORKSPACE: tuple[Tool, ...] = (
                 "maximum": 20,
                 "description": "Memories at most; 8 if not given.",
             },
+            "only": _text(
+                'Filters, or empty: type:decision since:"last week", also tag, path, origin, '
+                "scope, session, until.",
+                300,
+            ),
         },
         required=("query",),
         reads=True,

@@ -114,6 +114,22 @@ def _from_root(root: str, folder: str, text: str) -> str:
     return f"{inside}{colon}{part}"
 
 
+def from_root(place: Place, request: Scoped, path: str) -> str:
+    """A path as it was meant in the folder of the request, from the workspace's root. One that
+    is not there is taken as it is: it may be gone. Raises UserError for one elsewhere."""
+    folder = request.directory
+    if not folder:
+        return path
+    is_here = os.path.isabs(path) or path.startswith(".")
+    if not is_here and not os.path.lexists(os.path.join(folder, path)):
+        return path
+    root = _worktree(place, folder)
+    inside = _from_root(root, folder, path)
+    if inside.split(os.sep)[0] == os.pardir:
+        raise UserError(f"{path} lies outside of {root}.", fix="Give a path of this project.")
+    return inside
+
+
 def _anchors(entries: Iterable[MemoryEntry]) -> tuple[Anchor, ...]:
     """Anchors of entries in force, each once."""
     live = (e for e in entries if e.anchors and e.status in ("active", "inbox"))

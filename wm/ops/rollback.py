@@ -20,8 +20,8 @@ from wm.domain.workspace.reversal import Ground, Reversal, reverse
 from wm.errors import UserError
 from wm.formats.base import Document
 from wm.formats.diagnosis import ActView
-from wm.formats.protocol import Place, Scoped
-from wm.formats.rollback import SINCE, Rollback, RollbackRequest, RolledBack
+from wm.formats.protocol import SINCE, Place, Scoped
+from wm.formats.rollback import Rollback, RollbackRequest, RolledBack
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.base import Operation, Work
 from wm.ops.entries import lift_stone, to_trash, trash_ref

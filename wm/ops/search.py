@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -11,9 +12,19 @@ from wm.domain.recall.documents import Filters
 from wm.domain.recall.standing import standing
 from wm.domain.since import moment
 from wm.domain.times import iso
+from wm.domain.workspace.scope import WORKSPACE, branch_of
 from wm.errors import UserError
 from wm.formats.models import UsedModel
-from wm.formats.protocol import Passage, SearchAnswer, SearchHit, SearchRequest
+from wm.formats.protocol import (
+    SINCE,
+    Passage,
+    Place,
+    SearchAnswer,
+    SearchHit,
+    SearchRequest,
+)
+from wm.formats.workspace_memory import ORIGINS, TYPES, WorkspaceMemory
+from wm.ops import anchors
 from wm.ops.base import Operation, Work
 from wm.ops.chosen_model import TROUBLE, chosen, without
 from wm.ops.memory import read_memory
@@ -27,6 +38,8 @@ if TYPE_CHECKING:
     from wm.ops.searcher import Searcher
 
 ALL = "all"
+KEPT = ("active", "superseded", "inbox")
+"""What an entry of the memory can be; what was forgotten is elsewhere."""
 RIVALS = 5
 """Hits that the best one is compared with before it is said to answer."""
 
@@ -41,14 +54,7 @@ def _run(work: Work, request: SearchRequest) -> SearchAnswer:
         raise UserError(f"A limit of {limit} finds nothing.", fix="Give 1 or more.")
     place = locate(work.runtime, request)
     memory = read_memory(work, place)
-    wanted = _wanted(request)
-    filters = Filters(
-        metadata=wanted,
-        since=_time(request.since, "since", work.now),
-        until=_time(request.until, "until", work.now),
-        tags=(request.tag,) if request.tag else (),
-        path=request.path,
-    )
+    filters = _filters(work, request, place, memory)
     found = searcher(work.runtime, place.key)
     # Whether the first stands clear does not hang on how many were asked for.
     hits = found.search(memory, request.query, max(limit, RIVALS), filters)
@@ -76,7 +82,7 @@ def _time(asked: str, name: str, now: datetime) -> str:
     if found is None:
         raise UserError(
             f"`{name}` is {asked[:40]!r}, which names no time.",
-            fix="Give a span such as 2w, a date such as 2026-11-01, or yesterday.",
+            fix=f"Give one of: {SINCE}.",
         )
     return iso(found)
 
@@ -124,8 +130,26 @@ def embedding(runtime: Runtime) -> EmbedWorker:
     return made
 
 
-def _wanted(request: SearchRequest) -> dict[str, str]:
+def _filters(work: Work, request: SearchRequest, place: Place, memory: WorkspaceMemory) -> Filters:
+    """What narrows the search. Raises UserError for what no entry can be, so that a slip is not
+    taken for "nothing is known"."""
     status = request.status or "active"
+    types = (*TYPES, *sorted({entry.type for entry in memory.entries}.difference(TYPES)))
+    _one_of("type", request.type, types)
+    _one_of("origin", request.origin, ORIGINS)
+    _one_of("status", status, (*KEPT, ALL))
+    if request.scope not in ("", WORKSPACE) and branch_of(request.scope) is None:
+        raise UserError(
+            f"`scope` is {request.scope[:40]!r}, which is no scope.",
+            fix="Give workspace, or branch:NAME.",
+        )
+    since = _time(request.since, "since", work.now)
+    until = _time(request.until, "until", work.now)
+    if since and until and since >= until:
+        raise UserError(
+            f"Nothing lies between `since` ({since}) and `until` ({until}).",
+            fix="Give a `since` that is earlier than `until`.",
+        )
     asked = {
         "status": "" if status == ALL else status,
         "type": request.type,
@@ -133,7 +157,21 @@ def _wanted(request: SearchRequest) -> dict[str, str]:
         "origin": request.origin,
         "session": sid(request.session) if request.session else "",
     }
-    return {name: value for name, value in asked.items() if value}
+    return Filters(
+        metadata={name: value for name, value in asked.items() if value},
+        since=since,
+        until=until,
+        tags=(request.tag,) if request.tag else (),
+        path=anchors.from_root(place, request, request.path) if request.path else "",
+    )
+
+
+def _one_of(name: str, asked: str, known: Sequence[str]) -> None:
+    if asked and asked not in known:
+        raise UserError(
+            f"`{name}` is {asked[:40]!r}, which no entry has.",
+            fix=f"Give {', '.join(known[:-1])} or {known[-1]}.",
+        )
 
 
 search = Operation("search", SearchRequest, SearchAnswer, _run)

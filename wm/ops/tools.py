@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from wm.domain.facts import Detail, Fact
-from wm.domain.recall import told
+from wm.domain.recall import narrowed, told
 from wm.domain.session import blocks
 from wm.domain.workspace import edits, forget
 from wm.errors import NotFound, UserError
@@ -63,7 +63,8 @@ def is_proposal(entry: MemoryEntry) -> bool:
 
 def _query(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     limit = int(arguments.get("limit", work.runtime.settings.tools.hits))
-    asked = SearchRequest(**_scope(request), query=arguments["query"], limit=limit)
+    only = narrowed.parse(arguments.get("only", ""))
+    asked = SearchRequest(**_scope(request), query=arguments["query"], limit=limit, **only)
     found = search.run(work, asked)
     room = work.runtime.settings.tools.answer_chars
     prompted = known.in_prompt(work, found.standing, request) if found.standing else ()

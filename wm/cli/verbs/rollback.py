@@ -8,7 +8,8 @@ from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.entries import short_id
 from wm.formats.diagnosis import ActView
-from wm.formats.rollback import SINCE, Rollback
+from wm.formats.protocol import SINCE
+from wm.formats.rollback import Rollback
 
 COLUMN = 4
 BY = {"user": "you", "agent": "an agent", "model": "a compaction"}

@@ -20,7 +20,9 @@ from wm.formats.workspace_memory import ORIGINS, TYPES
 @click.option("--type", "kind", type=click.Choice(TYPES), default=None)
 @click.option("--tag", default="", metavar="WORD", help="Only entries with this tag.")
 @click.option("--path", default="", help="Only entries about this file or folder.")
-@click.option("--since", default="", metavar="WHEN", help="Only from then on: 2w, 2026-11-01.")
+@click.option(
+    "--since", default="", metavar="WHEN", help="Only from then on: 2w, last week, 2026-11-01."
+)
 @click.option("--until", default="", metavar="WHEN", help="Only before then.")
 @click.option("--origin", type=click.Choice(ORIGINS), default=None)
 @click.option("--scope", default="", help="workspace, or branch:NAME.")

@@ -51,6 +51,8 @@ class Filters:
 def _below(path: str, folder: str) -> bool:
     folder = folder.removeprefix("./").rstrip("/")
     path = path.removeprefix("./")
+    if folder in ("", "."):
+        return bool(path)
     return path == folder or path.startswith(folder + "/")
 
 

@@ -12,7 +12,7 @@ from wm.domain.workspace.keeping import ADMITTING
 from wm.errors import UserError
 from wm.formats.diagnosis import Happening
 from wm.formats.evidence import EvidenceRecord
-from wm.formats.protocol import Place, Scoped
+from wm.formats.protocol import SINCE, Place, Scoped
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops import anchors
@@ -91,8 +91,7 @@ def since(asked: str, now: datetime) -> datetime | None:
         return None
     found = moment(asked, now)
     if found is None:
-        fix = "Give a span as 12h, 7d or 2w, or a day as 2026-11-21."
-        raise UserError(f"{asked[:60]!r} is no time.", fix=fix)
+        raise UserError(f"{asked[:60]!r} is no time.", fix=f"Give one of: {SINCE}.")
     return found
 
 
