@@ -70,7 +70,7 @@ WORKSPACE: tuple[Tool, ...] = (
                 "description": "Memories at most; 8 if not given.",
             },
             "only": _text(
-                'Filters, or empty: type:decision since:"last week", also tag, path, origin, '
+                'Filters or empty: type:decision since:"last week"; tag, path, origin, '
                 "scope, session, until.",
                 300,
             ),
