@@ -47,7 +47,7 @@ _RESERVED_FDS = 48
 """Descriptors that connections may not use: store, log, lock, loop, threads at work."""
 _WANTED_FDS = 4096
 _SWITCH_S = 0.0005
-"""A worker that computes gives the loop its turn after this long, instead of 5 ms."""
+"""A thread that computes or imports gives the loop its turn after this long, instead of 5 ms."""
 _SETTLE_S = 1.0
 """What can wait until the first requests are answered is done this long after the start."""
 

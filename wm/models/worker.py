@@ -28,7 +28,7 @@ Done = Callable[["ModelCard | None", "Sequence[Rows]"], None]
 """Called in the worker's thread with the vectors of each text; (None, ()) without a model."""
 
 KEPT_QUERIES = 256
-AT_ONCE = 2
+AT_ONCE = 1
 """Texts that are embedded in one step."""
 
 

@@ -12,11 +12,14 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-_STEP_S = 0.0003
+_STEP_S = 0.00015
 """So long one works before it sleeps: each call of the system gives the lock away, and who makes
 several of them waits for one step each."""
 _SHORT_PAUSE_S = 0.0002
-_PAUSE_S = 0.001
+_PAUSE_S = 0.0006
+_AWAITED_STEP_S = 0.00015
+_AWAITED_PAUSE_S = 0.00002
+"""Where somebody waits for the work itself: whoever waits for the lock gets it all the same."""
 _SOON = 100
 """After so many steps the pauses are long: what is small was done by then, and of what is large
 others must not notice anything."""
@@ -27,9 +30,12 @@ Job = Callable[[], None]
 
 class Pace:
     """Called between short steps: sleeps a moment after each that was long enough, so that who
-    waits for the interpreter's lock gets it. For one thread at a time."""
+    waits for the interpreter's lock gets it. For one thread at a time. awaited: somebody waits for
+    the end of this, so the pauses stay short."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, awaited: bool = False) -> None:
+        self._step = _AWAITED_STEP_S if awaited else _STEP_S
+        self._pauses = (_AWAITED_PAUSE_S,) * 2 if awaited else (_SHORT_PAUSE_S, _PAUSE_S)
         self._thread = self._steps = 0
         self._begun = 0.0
 
@@ -37,9 +43,9 @@ class Pace:
         # Of the processor: while something else is waited for, the lock is free.
         if self._thread != threading.get_ident():
             self._thread, self._begun = threading.get_ident(), time.thread_time()
-        elif time.thread_time() - self._begun >= _STEP_S:
+        elif time.thread_time() - self._begun >= self._step:
             self._steps += 1
-            time.sleep(_PAUSE_S if self._steps > _SOON else _SHORT_PAUSE_S)
+            time.sleep(self._pauses[self._steps > _SOON])
             self._begun = time.thread_time()
 
 

@@ -161,7 +161,7 @@ class Searcher:
         fills = [fill for fill in (self._fill, self._coming) if fill is not None]
         if self._memory is not memory:
             before = len(self._index)
-            fresh = self._index.refresh(map(searchable, memory.entries), Pace())
+            fresh = self._index.refresh(map(searchable, memory.entries), Pace(awaited=True))
             self._memory = memory
             wanted = {entry.id for entry in memory.entries}
             for fill in fills:

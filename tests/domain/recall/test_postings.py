@@ -16,13 +16,14 @@ WORDS = tuple(f"w{at}" for at in range(40))
 
 def filled(*texts: str) -> Postings:
     postings = Postings(1.2, 0.75)
-    for number, text in enumerate(texts):
-        put(postings, number, text.split())
+    for text in texts:
+        put(postings, text.split())
     return postings
 
 
-def put(postings: Postings, number: int, terms: list[str]) -> None:
-    postings.add(number, [postings.id_of(term) for term in terms])
+def put(postings: Postings, terms: list[str]) -> None:
+    ids = np.array([postings.id_of(term) for term in terms], np.int64)
+    postings.add(ids, np.array([len(ids)]))
 
 
 def test_a_term_is_known_while_a_document_holds_it() -> None:
@@ -50,11 +51,13 @@ def test_pairs_count_once_and_not_across_documents() -> None:
     assert postings.together(np.array([], np.int64), pairs).tolist() == []
 
 
-def test_a_gap_between_numbers_is_an_empty_document() -> None:
-    postings = Postings(1.2, 0.75)
-    put(postings, 3, ["crane"])
-    assert (postings.end, postings.alive().tolist()) == (4, [3])
-    assert postings.holds(np.array([0, 3]), "crane").tolist() == [False, True]
+def test_several_documents_come_at_once_and_may_be_empty() -> None:
+    postings = filled("crane")
+    crane, berth = postings.id_of("crane"), postings.id_of("berth")
+    postings.add(np.array([berth, crane, berth]), np.array([1, 0, 2]))
+    assert (postings.end, postings.alive().tolist()) == (4, [0, 1, 2, 3])
+    assert [postings.row(number).tolist() for number in range(4)] == [[0], [1], [], [0, 1]]
+    assert postings.holds(np.arange(4), "berth").tolist() == [False, True, False, True]
 
 
 @pytest.mark.parametrize("count", [5, 900])
@@ -64,7 +67,7 @@ def test_all_that_is_told_is_what_a_plain_count_tells(count: int) -> None:
     known: dict[int, list[str]] = {}
     for number in range(count):
         known[number] = draw.choices(WORDS, k=draw.randrange(30))
-        put(postings, number, known[number])
+        put(postings, known[number])
         if number % 3 == 2:
             gone = draw.choice(sorted(known))
             postings.remove(gone)

@@ -18,9 +18,10 @@ VALVE = "The valve closes after nine minutes."
 
 def held(query: str, *texts: str) -> list[float]:
     postings = Postings(SETTINGS.bm25_k1, SETTINGS.bm25_b)
-    for number, text in enumerate(texts):
+    for text in texts:
         terms = [t for raw in raw_words(text) for t in terms_of(raw)]
-        postings.add(number, [postings.id_of(term) for term in terms])
+        ids = np.array([postings.id_of(term) for term in terms], np.int64)
+        postings.add(ids, np.array([len(ids)]))
     words = query_words(query)
     wanted = [dict.fromkeys(terms_of(word), 1.0) for word in words]
     found = shares(words, wanted, postings, SETTINGS, np.arange(len(texts))).held

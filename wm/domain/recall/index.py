@@ -12,7 +12,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from wm.domain.recall.postings import MIN_PREFIX, Postings
 from wm.domain.recall.share import Shares, shares
 from wm.domain.recall.space import Held, MakeGraph, Space
 from wm.domain.recall.synonyms import SYNONYMS
-from wm.domain.recall.terms import raw_words, terms_of
+from wm.domain.recall.terms import raw_words, raw_words_of, terms_of
 from wm.domain.text import is_cjk
 from wm.settings import RecallSettings
 
@@ -35,6 +35,8 @@ Floats = NDArray[np.float32]
 _KEPT_COUNTS = 16
 _KEPT_WORDS = 50_000
 """Words whose terms are kept: they come again and again, so each is taken apart once."""
+_AT_ONCE = 16
+"""Documents that are added in one step."""
 _BY_WORDS = 1000
 """Documents, best by words, whose likeness is computed where not all are looked at."""
 _LEADING = 256
@@ -75,6 +77,18 @@ class _Likeness:
     picked: NDArray[np.int64] | None = None
 
 
+class _Words(dict[str, tuple[int, ...]]):
+    """Words as they stand in texts, with the numbers of their terms."""
+
+    def __init__(self, postings: Postings) -> None:
+        super().__init__()
+        self._id_of = postings.id_of
+
+    def __missing__(self, raw: str) -> tuple[int, ...]:
+        ids = self[raw] = tuple(map(self._id_of, terms_of(raw)))
+        return ids
+
+
 class Index:
     """Documents that can be searched. `add`, `attach` and `remove` keep it in step.
 
@@ -99,11 +113,10 @@ class Index:
         self._thread_codes: dict[str, int] = {}
         self._spoken = array("q")
         self._heirs: dict[int, str] = {}
-        self._known: dict[str, tuple[int, ...]] = {}
+        self._known = _Words(self._postings)
         self._columns: tuple[NDArray[np.int64], ...] | None = None
         self._counts: dict[Hashable, int] = {}
-        for document in documents:
-            self.add(document)
+        self.add_all(documents)
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -119,15 +132,28 @@ class Index:
     def add(self, document: Document) -> None:
         """Make a document findable; one with its id is replaced, and its vectors stay if its text
         does."""
+        self.add_all((document,))
+
+    def add_all(self, documents: Iterable[Document], rest: Callable[[], None] = _go_on) -> None:
+        """The same for several, in order. rest: called between two short steps."""
+        left = iter(documents)
+        while some := list(islice(left, _AT_ONCE)):
+            self._postings.add(*self._ids([document.text for document in some]))
+            for document in some:
+                self._take(document)
+            self._changed()
+            rest()
+
+    def _take(self, document: Document) -> None:
+        """Take over a document whose words are there."""
         number = len(self._documents)
         old = self._numbers.get(document.id)
-        if old is not None and self._space is not None and self._has_text(old, document.text):
-            self._space.move(old, number)
-        self.remove(document.id)
-        self._postings.add(number, self._ids(document.text))
+        if old is not None:
+            if self._space is not None and self._has_text(old, document.text):
+                self._space.move(old, number)
+            self.remove(document.id)
         self._numbers[document.id] = number
         self._documents.append(document)
-        self._months.append(_month(document.time))
         thread = document.metadata.get("thread", "") or document.time
         codes = self._thread_codes
         self._threads.append(codes.setdefault(thread, len(codes)) if thread else -1)
@@ -135,7 +161,6 @@ class Index:
         heir = document.metadata.get("superseded_by", "")
         if heir:
             self._heirs[number] = heir
-        self._changed()
 
     def _changed(self) -> None:
         self._columns = None
@@ -233,21 +258,17 @@ class Index:
     ) -> tuple[Document, ...]:
         """Make the index hold exactly these documents; those that need vectors: they are new, or
         their text is. rest: called between two short steps."""
-        wanted = {}
-        for document in documents:
-            wanted[document.id] = document
+        wanted: dict[str, Document] = {}
+        left = iter(documents)
+        while some := list(islice(left, _AT_ONCE)):
+            wanted.update((document.id, document) for document in some)
             rest()
         for gone in self._numbers.keys() - wanted.keys():
             self.remove(gone)
             rest()
-        fresh = []
-        for document in wanted.values():
-            if self.document(document.id) != document:
-                self.add(document)
-                if not self.has_vectors(document.id):
-                    fresh.append(document)
-            rest()
-        return tuple(fresh)
+        changed = [d for d in wanted.values() if self.document(d.id) != d]
+        self.add_all(changed, rest)
+        return tuple(d for d in changed if not self.has_vectors(d.id))
 
     def search(
         self, query: str, k: int, filters: Filters | None = None, vector: Floats | None = None
@@ -286,17 +307,16 @@ class Index:
 
     # --- the halves --------------------------------------------------------------------------
 
-    def _ids(self, text: str) -> list[int]:
-        """The numbers of a text's terms, in order."""
+    def _ids(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The numbers of the texts' terms, in order, and how many each text has."""
         if len(self._known) > _KEPT_WORDS:
             self._known.clear()
         ids: list[int] = []
-        for raw in raw_words(text):
-            known = self._known.get(raw)
-            if known is None:
-                known = self._known[raw] = tuple(map(self._postings.id_of, terms_of(raw)))
-            ids += known
-        return ids
+        ends = [0]
+        for words in raw_words_of(texts):
+            ids += chain.from_iterable(map(self._known.__getitem__, words))
+            ends.append(len(ids))
+        return np.array(ids, np.int64), np.diff(np.array(ends))
 
     def _wanted(self, word: str) -> dict[str, float]:
         """Terms that the word may be found by: itself, kin, and beginnings if it is unknown."""
@@ -312,12 +332,20 @@ class Index:
         return wanted
 
     def _columns_now(self) -> tuple[NDArray[np.int64], ...]:
-        """Numbers of the living documents, their months, threads and speakers."""
+        """Numbers of the living documents, their threads and speakers."""
         if self._columns is None:
             rows = self._postings.alive()
-            columns = (self._months, self._threads, self._spoken)
+            columns = (self._threads, self._spoken)
             self._columns = (rows, *(np.frombuffer(held, np.int64)[rows] for held in columns))
         return self._columns
+
+    def _in_month(self, asked: Asked, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which documents are of the month that the query names; of each the month is read once."""
+        if not asked.month:
+            return np.zeros(len(rows), np.bool_)
+        for document in self._documents[len(self._months) :]:
+            self._months.append(_month(document.time) if document is not None else 0)
+        return _in_month(np.frombuffer(self._months, np.int64)[rows], asked)
 
     def _found(
         self,
@@ -328,8 +356,8 @@ class Index:
         whole: bool = False,
     ) -> _Found:
         """whole: compare the vectors of all documents, however many they are."""
-        rows, months, threads, spoken = self._columns_now()
-        words, held = self._by_words(asked, wanted, rows, months)
+        rows, threads, spoken = self._columns_now()
+        words, held = self._by_words(asked, wanted, rows)
         fused = words * (self._settings.held_base + held)
         like = None
         if vector is not None and self._space is not None and len(self._space):
@@ -392,13 +420,12 @@ class Index:
         asked: Asked,
         wanted: tuple[Mapping[str, float], ...],
         rows: NDArray[np.int64],
-        months: NDArray[np.int64],
     ) -> tuple[Floats, Floats]:
         """BM25 of every document, and which share of the query's weight it holds."""
         scores = np.zeros(self._postings.end, np.float32)
         held = np.zeros(len(rows), np.float32)
         whole = 0.0
-        in_month = _in_month(months, asked)
+        in_month = self._in_month(asked, rows)
         for word, terms in zip(asked.words, wanted, strict=True):
             own = (self._postings.rarity(term) for term, weight in terms.items() if weight == 1.0)
             most = max(own, default=0.0)
@@ -629,7 +656,5 @@ def _matches_month(month: int, asked: Asked) -> bool:
 
 
 def _in_month(months: NDArray[np.int64], asked: Asked) -> NDArray[np.bool_]:
-    if not asked.month:
-        return np.zeros(len(months), np.bool_)
     same: NDArray[np.bool_] = months % 100 == asked.month
     return same & (months // 100 == asked.year) if asked.year else same

@@ -9,7 +9,7 @@ are new, and looked for in the rows that came since. Knows no text and no rankin
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,23 +72,24 @@ class Postings:
         """The number of a term, which it has from now on."""
         return self._ids.setdefault(term, len(self._ids))
 
-    def add(self, number: int, ids: Sequence[int]) -> None:
-        """number: higher than all before it. ids: of the document's terms, in order."""
-        begin = int(self._starts[self._end])
-        end, length = begin + len(ids), len(ids)
-        if number + 2 > len(self._starts):
-            size = max(number + 2, 2 * len(self._starts))
+    def add(self, ids: Numbers, lengths: Numbers) -> None:
+        """Documents behind all others. ids: of their terms, in order; lengths: how many each of
+        them has."""
+        first, begin = self._end, int(self._starts[self._end])
+        last, end = first + len(lengths), begin + len(ids)
+        if last >= len(self._starts):
+            size = max(last + 1, 2 * len(self._starts))
             self._starts = _wider(self._starts, size)
             self._lengths = _wider(self._lengths, size)
             self._alive = _wider(self._alive, size)
         if end > len(self._rows):
             self._rows = _wider(self._rows, max(end, 2 * len(self._rows)))
         self._rows[begin:end] = ids
-        self._starts[self._end : number + 1] = begin
-        self._starts[number + 1] = end
-        self._lengths[number], self._alive[number] = length, 1.0
-        self._end, self._documents = number + 1, self._documents + 1
-        self._total += length
+        self._starts[first + 1 : last + 1] = begin + np.cumsum(lengths)
+        self._lengths[first:last] = lengths
+        self._alive[first:last] = 1.0
+        self._end, self._documents = last, self._documents + len(lengths)
+        self._total += len(ids)
         self._places.clear()
 
     def remove(self, number: int) -> None:

@@ -9,6 +9,7 @@ ranking.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 
 from wm.domain.stems import stem
 from wm.domain.text import is_cjk, without_invisible
@@ -52,6 +53,8 @@ _ASKING = frozenset(_ASKING_TEXT.split())
 _INSIDE = frozenset("._/-:@#$+\\")
 _MAX_RAW = 200
 _MAX_RAWS = 4000
+_END = "\0"
+"""Stands between texts that are looked at as one."""
 
 
 def raw_words(text: str) -> list[str]:
@@ -59,6 +62,14 @@ def raw_words(text: str) -> list[str]:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", without_invisible(text))
     return text.translate(_SPACED).split()[:_MAX_RAWS]
+
+
+def raw_words_of(texts: Sequence[str]) -> list[list[str]]:
+    """The words of each text. Several short ones are looked at as one, which is cheaper."""
+    if not all(map(str.isascii, texts)) or sum(map(len, texts)) > _MAX_RAWS:
+        return [raw_words(text) for text in texts]
+    joined = _END.join(text.replace(_END, " ") for text in texts)
+    return [own.split() for own in joined.translate(_PARTED).split(_END)]
 
 
 class _Spaced(dict[int, str]):
@@ -70,6 +81,7 @@ class _Spaced(dict[int, str]):
 
 
 _SPACED = _Spaced({code: _Spaced().__missing__(code) for code in range(128)})
+_PARTED = _Spaced({**_SPACED, ord(_END): _END})
 
 
 def terms_of(raw: str) -> tuple[str, ...]:
@@ -82,7 +94,7 @@ def terms_of(raw: str) -> tuple[str, ...]:
     bare = raw.strip("._/-:@#$+\\")
     if not bare:
         return ()
-    if bare.isalpha() and not _has_hump(bare):
+    if bare.isdigit() or (bare.isalpha() and not _has_hump(bare)):
         return (stem(bare.lower()),)
     parts = _parts(bare)
     if len(parts) < 2:
