@@ -66,7 +66,7 @@ def raw_words(text: str) -> list[str]:
 
 def raw_words_of(texts: Sequence[str]) -> list[list[str]]:
     """The words of each text. Several short ones are looked at as one, which is cheaper."""
-    if not all(map(str.isascii, texts)) or sum(map(len, texts)) > _MAX_RAWS:
+    if not texts or not all(map(str.isascii, texts)) or sum(map(len, texts)) > _MAX_RAWS:
         return [raw_words(text) for text in texts]
     joined = _END.join(text.replace(_END, " ") for text in texts)
     return [own.split() for own in joined.translate(_PARTED).split(_END)]
