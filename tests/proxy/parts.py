@@ -102,6 +102,7 @@ class Seen:
     received: bytes = b""
     outcome: Outcome | None = None
     decisions: tuple[str, ...] = ()
+    concluded: bool = False
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
     def decided(self, policy: str, blocks: tuple[str, ...]) -> None:
@@ -119,6 +120,9 @@ class Seen:
     def ended(self, outcome: Outcome) -> None:
         self.outcome = outcome
         self.over.set()
+
+    def conclude(self) -> None:
+        self.concluded = True
 
 
 @dataclass

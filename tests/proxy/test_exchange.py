@@ -345,7 +345,7 @@ class _Broken:
     def request(self, body: list[bytes], size: int = 0) -> None:
         raise ValueError("a bug")
 
-    decided = head = body = ended = request
+    decided = head = body = ended = conclude = request
 
 
 def test_draining_lets_an_answer_under_way_end(capsys: object) -> None:

@@ -76,6 +76,10 @@ class Watcher(Protocol):
     def ended(self, outcome: Outcome) -> None:
         """Nothing follows."""
 
+    def conclude(self) -> None:
+        """Make something of all that was seen. Some time after the end, when others have what
+        they wait for."""
+
 
 @dataclass(slots=True)
 class _Request:
@@ -138,6 +142,7 @@ class Exchange:
         self._begun = 0.0
         self._tried_again = False
         self._over = False
+        pool.later.begun()
 
     # -- from the client -----------------------------------------------------------------------
 
@@ -382,8 +387,10 @@ class Exchange:
         if self._connection is not None:
             self._connection.abort()
             self._connection = None
-        # Later: what it makes of all it saw must keep nobody waiting.
-        self._pool.loop.call_soon(self._watch, lambda watcher: watcher.ended(outcome))
+        later = self._pool.later
+        later.ended()
+        self._watch(lambda watcher: watcher.ended(outcome))
+        later.do(lambda: self._watch(lambda watcher: watcher.conclude()), self._came.size)
 
     def _watch(self, look: Look) -> None:
         """One of the three doors with a broad catch: what is passed on stays as it is."""

@@ -56,6 +56,7 @@ async def running(
         yield Running(server, number, f"http://127.0.0.1:{number}/t/{token}")
     finally:
         await server.drain(settings.drain_s)
+        pool.later.all()
 
 
 def _bound(port: int) -> socket.socket:

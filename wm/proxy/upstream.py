@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
 from wm.proxy.heads import ResponseHead, upstream_keeps
+from wm.proxy.later import Later
 from wm.proxy.origin import Origin
 from wm.proxy.route import through, trust, tunnel
 from wm.settings import Network, ProxySettings
@@ -272,6 +273,7 @@ class Pool:
         self._tls = trust(settings, network) if origin.secure else None
         self._sweep: asyncio.TimerHandle | None = None
         self.opened = 0
+        self.later = Later(self.loop)
         self.buffer = memoryview(bytearray(_BUFFER_BYTES))
 
     def at_hand(self) -> Connection | None:

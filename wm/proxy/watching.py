@@ -1,6 +1,7 @@
 """What the proxy notes of the exchanges that pass: figures and identities, never contents (PX-10).
 
-A request is looked at when its answer has gone on, so that no byte waits for it. What was found
+A request is looked at when its answer has gone on and nothing else is under way (`wm.proxy.later`),
+so that no byte waits for it. What was found
 is told to the daemon, which writes it down; without a daemon it is not written.
 """
 
@@ -178,6 +179,7 @@ class Watched:
         self._request: list[bytes] = []
         self._decided: tuple[str, tuple[str, ...]] = (NO_POLICY, ())
         self._status = 0
+        self._outcome = Outcome.WHOLE
         self._sizes = [0, 0]
         self._times = {"sent": 0.0, "firstByte": 0.0, "ended": 0.0}
         self._opener: Opener | None = None
@@ -219,6 +221,10 @@ class Watched:
 
     def ended(self, outcome: Outcome) -> None:
         self._times["ended"] = self._since()
+        self._outcome = outcome
+
+    def conclude(self) -> None:
+        outcome = self._outcome
         told = self._reader.told() if self._reader is not None else Told()
         identity, now, change, body = self._identified()
         well = outcome is Outcome.WHOLE and self._status < 400 and not told.error

@@ -1,0 +1,75 @@
+"""What may wait, while exchanges are under way: one loop serves them all (PX-1, PX-10).
+
+What is made of a request that has passed takes longer than passing it on. So it waits until
+nothing is under way for a moment, and is done a piece at a time, with a look at the sockets
+between two pieces. Where something always is under way, a piece is done once it has waited long
+enough, or once too much waits. The order stays.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+
+REST_S = 0.05
+"""Nothing was under way for so long: nobody is in a hurry."""
+MOST_WAIT_S = 2.0
+MOST_BYTES = 32 * 1024 * 1024
+"""Of requests that are held only to be looked at."""
+
+
+class Later:
+    """Of one proxy. On the event loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._waiting: deque[tuple[float, int, Callable[[], None]]] = deque()
+        self._bytes = 0
+        self._under_way = 0
+        self._last_end = 0.0
+        self._timer: asyncio.Handle | None = None
+
+    def begun(self) -> None:
+        self._under_way += 1
+
+    def ended(self) -> None:
+        self._under_way -= 1
+        self._last_end = self._loop.time()
+
+    def do(self, work: Callable[[], None], size: int) -> None:
+        """Do this later; it holds so many bytes. What it raises is its own affair: nothing."""
+        self._waiting.append((self._loop.time(), size, work))
+        self._bytes += size
+        if self._timer is None:
+            self._timer = self._loop.call_later(REST_S, self._turn)
+
+    def all(self) -> None:
+        """Do all of it now."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        while self._waiting:
+            self._one()
+
+    def _turn(self) -> None:
+        self._timer = None
+        wait = self._wait()
+        if wait <= 0:
+            self._one()
+            wait = 0.0
+        if self._waiting:
+            self._timer = self._loop.call_later(wait, self._turn)
+
+    def _wait(self) -> float:
+        """Seconds until the first piece may be looked at again; 0 for now."""
+        now, (since, _, _) = self._loop.time(), self._waiting[0]
+        if self._bytes > MOST_BYTES:
+            return 0.0
+        rest = REST_S if self._under_way else self._last_end + REST_S - now
+        return min(rest, since + MOST_WAIT_S - now)
+
+    def _one(self) -> None:
+        _, size, work = self._waiting.popleft()
+        self._bytes -= size
+        work()
