@@ -1,9 +1,9 @@
 """One request and its answer on their way through (PX-1, PX-10).
 
-A turn (`wm.wire.turn`) is told what comes and says what goes on; without a policy that is every
-piece, at once and as it came. Whoever cannot take more stops the other end. A client that leaves
-ends the upstream's call; an upstream that breaks off breaks the client's answer off at the same
-byte. A watcher sees everything and can change nothing.
+Every piece goes on at once and as it came; where a policy is at work, a turn (`wm.wire.turn`) is
+told what comes and says what goes on. Whoever cannot take more stops the other end. A client that
+leaves ends the upstream's call; an upstream that breaks off breaks the client's answer off at the
+same byte. A watcher sees everything and can change nothing.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class Exchange:
         client: Client,
         head: RequestHead,
         admitted: Admitted,
-        turn: tuple[Turn, Held | None],
+        held: Held | None,
         watcher: Watcher,
         failed: Failed,
     ) -> None:
@@ -122,7 +122,8 @@ class Exchange:
         self._client = client
         self._asked = head
         self._admitted = admitted
-        self._turn, self._held = turn
+        self._held = held
+        self._turn = held.turn if held is not None else None
         most = pool.kept_request_bytes
         self._request = _Request(head.get(b"transfer-encoding") is not None, most)
         self._came = _Request(chunked=False, most=most) if self._held else self._request
@@ -142,22 +143,31 @@ class Exchange:
         self._begun = 0.0
         self._tried_again = False
         self._over = False
+        self._answered = 0
         pool.later.begun()
 
     # -- from the client -----------------------------------------------------------------------
 
     def start(self) -> None:
-        self._do(self._turn.asked())
+        if self._turn is None:
+            self._begin(None)
+        else:
+            self._do(self._turn.asked())
 
     def more(self, data: bytes) -> None:
         """A piece of the request's body."""
-        if self._held is not None:
+        if self._turn is None:
+            self._forward(data)
+        else:
             self._came.keep(data)
-        self._do(self._turn.came(data))
+            self._do(self._turn.came(data))
 
     def end(self) -> None:
         """The request is whole."""
-        self._do(self._turn.whole())
+        if self._turn is None:
+            self._end_of_request()
+        else:
+            self._do(self._turn.whole())
         self.flush()
         if self._request.ended:
             self._asked_all()
@@ -226,7 +236,7 @@ class Exchange:
             commands = await held.through(command)
         except Exception as error:  # noqa: BLE001 - the proxy's fallback
             self._failed(error)
-            commands = self._turn.failed()
+            commands = held.turn.failed()
         if self._over:  # the client left; what was decided stays decided
             return
         self._do(commands)
@@ -312,19 +322,24 @@ class Exchange:
         self._to_client.append(
             heads.to_client(head, framing=self._framing, keep=self._keep, version=version)
         )
-        if self._held is not None:
+        if self._turn is not None:
             self._turn.answered(events=self._framing.chunked and _events(head))
         self._unwatched.append(lambda watcher: watcher.head(head))
 
     def answer_body(self, data: bytes) -> None:
         if self._framing is None or self._framing.bodiless:
             return
-        self._do(self._heard(self._turn.answer, data))
+        self._answered += len(data)
+        if self._turn is None:
+            self._hand(data)
+        else:
+            self._do(self._heard(self._turn, self._turn.answer, data))
         self._unwatched.append(lambda watcher: watcher.body(data))
 
     def answer_read(self, *, last: bool = False) -> None:
         if last:
-            self._do(self._heard(self._turn.answer_ended))
+            if self._turn is not None:
+                self._do(self._heard(self._turn, self._turn.answer_ended))
             if self._framing is not None and self._framing.chunked:
                 self._to_client.append(b"0\r\n\r\n")
         if self._to_client:
@@ -340,20 +355,21 @@ class Exchange:
         self._finish(Outcome.WHOLE)
         self._client.done(keep=self._keep)
 
-    def _heard(self, listen: Callable[..., Commands], *heard: bytes) -> Commands:
+    def _heard(self, turn: Turn, listen: Callable[..., Commands], *heard: bytes) -> Commands:
         """One of the doors with a broad catch: a fault of the ear costs no byte."""
         try:
             return listen(*heard)
         except Exception as error:  # noqa: BLE001 - the proxy's fallback
             self._failed(error)
-            return self._turn.deaf()
+            return turn.deaf()
 
     def upstream_lost(self, reason: str) -> None:
         gone, self._connection = self._connection, None
         unheard = gone is not None and gone.used > 0 and not gone.heard and self._request.kept
         self._client.takes(True)  # nobody else takes back what the lost connection said
         if self._framing is not None:
-            self._do(self._turn.deaf())  # what it waited to hear the end of
+            if self._turn is not None:
+                self._do(self._turn.deaf())  # what it waited to hear the end of
             self.answer_read()
             self._finish(Outcome.UPSTREAM_CUT)
             self._client.cut(seen=not self._framing.closes)
@@ -390,7 +406,12 @@ class Exchange:
         later = self._pool.later
         later.ended()
         self._watch(lambda watcher: watcher.ended(outcome))
-        later.do(lambda: self._watch(lambda watcher: watcher.conclude()), self._came.size)
+        later.do(lambda: self._watch(lambda watcher: watcher.conclude()), self._held_bytes)
+
+    @property
+    def _held_bytes(self) -> int:
+        """What a watcher may hold of it."""
+        return self._came.size + self._answered
 
     def _watch(self, look: Look) -> None:
         """One of the three doors with a broad catch: what is passed on stays as it is."""

@@ -22,13 +22,20 @@ MOST_BYTES = 32 * 1024 * 1024
 class Later:
     """Of one proxy. On the event loop."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        rest_s: float = REST_S,
+        most_wait_s: float = MOST_WAIT_S,
+    ) -> None:
         self._loop = loop
+        self._rest_s = rest_s
+        self._most_wait_s = most_wait_s
         self._waiting: deque[tuple[float, int, Callable[[], None]]] = deque()
         self._bytes = 0
         self._under_way = 0
         self._last_end = 0.0
-        self._timer: asyncio.Handle | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
     def begun(self) -> None:
         self._under_way += 1
@@ -38,11 +45,11 @@ class Later:
         self._last_end = self._loop.time()
 
     def do(self, work: Callable[[], None], size: int) -> None:
-        """Do this later; it holds so many bytes. What it raises is its own affair: nothing."""
+        """Do this later; it holds so many bytes, and raises nothing."""
         self._waiting.append((self._loop.time(), size, work))
         self._bytes += size
         if self._timer is None:
-            self._timer = self._loop.call_later(REST_S, self._turn)
+            self._timer = self._loop.call_later(self._rest_s, self._turn)
 
     def all(self) -> None:
         """Do all of it now."""
@@ -66,8 +73,8 @@ class Later:
         now, (since, _, _) = self._loop.time(), self._waiting[0]
         if self._bytes > MOST_BYTES:
             return 0.0
-        rest = REST_S if self._under_way else self._last_end + REST_S - now
-        return min(rest, since + MOST_WAIT_S - now)
+        rest = self._rest_s if self._under_way else self._last_end + self._rest_s - now
+        return min(rest, since + self._most_wait_s - now)
 
     def _one(self) -> None:
         _, size, work = self._waiting.popleft()

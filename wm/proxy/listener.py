@@ -358,8 +358,8 @@ class Server:
         )
 
     def exchange(self, client: ClientConnection, head: RequestHead, admitted: Admitted) -> Exchange:
-        turn, watcher = self._turns.turn(head, admitted), self._watch(head, admitted)
-        return Exchange(self.pool, client, head, admitted, turn, watcher, self._failed)
+        held, watcher = self._turns.held(head, admitted), self._watch(head, admitted)
+        return Exchange(self.pool, client, head, admitted, held, watcher, self._failed)
 
     def left(self, connection: ClientConnection) -> None:
         self.connections.discard(connection)

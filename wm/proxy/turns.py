@@ -63,7 +63,7 @@ class Held:
         self._turns = turns
         self._managed = managed
         self._headers = texts(head.headers)
-        self._turn = turn
+        self.turn = turn
         self.decided: tuple[Decision, ...] = ()
 
     @property
@@ -74,7 +74,7 @@ class Held:
         """Do what the turn asks for until the request may go."""
         name, policy = self._whose(command.raw)
         if not name:  # it is of no conversation that could be known again
-            return self._turn.prepared(Prepared(command.raw))
+            return self.turn.prepared(Prepared(command.raw))
         talk = await self._turns.talk(name, self._managed.ledger)
         commands: Commands = (command,)
         try:
@@ -91,12 +91,12 @@ class Held:
         if isinstance(asked, Prepare):
             made = talk.prepare(asked.raw, policy if asked.new else nothing)
             talk.rest()
-            return self._turn.prepared(made or Prepared(asked.raw))
+            return self.turn.prepared(made or Prepared(asked.raw))
         done = await self._managed.ledger.keep(name, asked.decisions)
         if done:
             talk.keep(asked.decisions)
             self.decided = asked.decisions
-        return self._turn.kept(done)
+        return self.turn.kept(done)
 
     def _whose(self, raw: bytes) -> tuple[str, Policy]:
         """The conversation, "" for none, and the policy for this call of it."""
@@ -107,19 +107,19 @@ class Held:
 
 
 class Turns:
-    """Makes the turn of each exchange. On the event loop."""
+    """Says which exchanges have a turn. On the event loop."""
 
     def __init__(self, managed: Managed | None = None) -> None:
         self._managed = managed
         self._talks: OrderedDict[str, _Talk] = OrderedDict()
 
-    def turn(self, head: RequestHead, admitted: Admitted) -> tuple[Turn, Held | None]:
-        """The turn of a request, and who prepares it where it waits for that."""
+    def held(self, head: RequestHead, admitted: Admitted) -> Held | None:
+        """Who prepares a request, where it waits for that."""
         managed = self._managed
         if managed is None or not _is_message(head, admitted):
-            return Turn(), None
+            return None
         turn = Turn(holds=True, ear=managed.ear() if managed.ear else None)
-        return turn, Held(self, managed, head, turn)
+        return Held(self, managed, head, turn)
 
     def known(self, name: str) -> Conversation | None:
         talk = self._talks.get(name)

@@ -1,8 +1,8 @@
 """What the proxy notes of the exchanges that pass: figures and identities, never contents (PX-10).
 
-A request is looked at when its answer has gone on and nothing else is under way (`wm.proxy.later`),
-so that no byte waits for it. What was found
-is told to the daemon, which writes it down; without a daemon it is not written.
+A request is looked at when its answer has gone on and nothing else is under way
+(`wm.proxy.later`), so that no byte waits for it. What was found is told to the daemon, which writes
+it down; without a daemon it is not written.
 """
 
 from __future__ import annotations

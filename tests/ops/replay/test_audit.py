@@ -74,6 +74,22 @@ def test_results_are_told_by_tool_and_sent_as_often_as_requests_held_them(tmp_pa
     assert tool.sent == tool.tokens * 3 // 2  # the first of two twice, the second once
 
 
+def test_many_conversations_that_go_on_by_turns_count_as_one_after_the_other(
+    tmp_path: Path,
+) -> None:
+    def of(session: int, end: int, at: float) -> Any:
+        named = {"X-Claude-Code-Session-Id": f"s{session}", "user-agent": "claude-cli/2"}
+        return capture(end, at, headers=named)
+
+    each = [[of(session, end, end + session / 100) for end in (1, 3, 5)] for session in range(20)]
+    after = audited(tmp_path, *(line for lines in each for line in lines))
+    by_turns = audited(tmp_path, *(line for lines in zip(*each, strict=True) for line in lines))
+    assert by_turns.conversations == 20
+    assert by_turns.kinds == after.kinds
+    assert by_turns.tools == after.tools
+    assert by_turns.reads == after.reads
+
+
 def test_files_that_are_read_again_are_told_and_whether_they_had_changed(tmp_path: Path) -> None:
     write = {"type": "tool_use", "id": "w", "name": "Edit", "input": {"file_path": "/hunter.py"}}
     more = [

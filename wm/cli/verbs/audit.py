@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -11,7 +12,7 @@ import click
 from wm.cli import output, recordings
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.errors import UserError
-from wm.formats.replay import AuditReport
+from wm.formats.replay import AuditReport, Share
 from wm.ops.local import open_runtime
 from wm.settings import find_agent_paths
 
@@ -87,34 +88,46 @@ def _print(report: AuditReport) -> None:
     )
     output.line()
     all_sent = sum(one.sent for one in report.kinds) or 1
-    output.line(output.dim(f"  {'where tokens go':<{NAME}}{'first':>9}{'sent':>9}{'share':>8}"))
-    for share in report.kinds:
-        output.line(
-            f"  {share.name:<{NAME}}{recordings.short(share.tokens):>9}"
-            f"{recordings.short(share.sent):>9}{100 * share.sent / all_sent:>6.0f} %"
-        )
+    kinds = [
+        (one.name, *_tokens(one), f"{100 * one.sent / all_sent:.0f} %") for one in report.kinds
+    ]
+    _table(("where tokens go", "first", "sent", "share"), (NAME, 9, 9, 8), kinds)
     if report.tools:
         output.line()
-        output.line(output.dim(f"  {'results of':<{NAME}}{'first':>9}{'sent':>9}{'calls':>8}"))
-    for share in report.tools[:MOST_ROWS]:
-        output.line(
-            f"  {output.padded(output.cut(share.name, NAME - 1), NAME)}"
-            f"{recordings.short(share.tokens):>9}{recordings.short(share.sent):>9}"
-            f"{share.blocks:>8,}"
-        )
+        rows = [
+            (output.cut(one.name, NAME - 1), *_tokens(one), f"{one.blocks:,}")
+            for one in report.tools[:MOST_ROWS]
+        ]
+        _table(("results of", "first", "sent", "calls"), (NAME, 9, 9, 8), rows)
     if report.rereads:
         output.line()
-        output.line(output.dim(f"  {'read again':<{FILE}}{'reads':>7}{'same':>7}{'tokens':>9}"))
-    for row in report.rereads[:MOST_ROWS]:
-        output.line(
-            f"  {output.padded(_end(output.home_short(row.path), FILE - 1), FILE)}"
-            f"{row.reads:>7,}{row.unchanged:>7,}{recordings.short(row.tokens):>9}"
-        )
+        files = [
+            (
+                _end(output.home_short(one.path), FILE - 1),
+                f"{one.reads:,}",
+                f"{one.unchanged:,}",
+                recordings.short(one.tokens),
+            )
+            for one in report.rereads[:MOST_ROWS]
+        ]
+        _table(("read again", "reads", "same", "tokens"), (FILE, 7, 7, 9), files)
     output.line()
     output.lines(output.pairs(_rows(report)))
     output.line()
     for note in recordings.notes(report.models, report.left, report.prices):
         output.lines(output.hang("", note, 0, output.dim))
+
+
+def _table(head: Sequence[str], widths: Sequence[int], rows: Sequence[Sequence[str]]) -> None:
+    """Names to the left, figures to the right."""
+    for number, row in enumerate((head, *rows)):
+        figures = (f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
+        told = f"  {output.padded(row[0], widths[0])}{''.join(figures)}"
+        output.line(told if number else output.dim(told))
+
+
+def _tokens(share: Share) -> tuple[str, str]:
+    return recordings.short(share.tokens), recordings.short(share.sent)
 
 
 def _rows(report: AuditReport) -> list[output.Row]:

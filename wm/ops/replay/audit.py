@@ -15,7 +15,7 @@ from wm.ops.replay.files import Progress, recorded
 from wm.ops.replay.pruned import pruning
 from wm.ops.replay.reads import touches
 from wm.ops.replay.report import added, factors_of, light, models, turn
-from wm.ops.replay.run import Counted, Run, kept
+from wm.ops.replay.run import MAX_CONVERSATIONS, Counted, Run
 from wm.ops.replay.sent import UNSEEN, Left, Sent
 from wm.settings import PriceSettings, PruningSettings
 from wm.wire.body import Block, Body, Message, index
@@ -69,10 +69,11 @@ class _Sums:
     def take(self, sent: Sent) -> None:
         """One more request."""
         one = self.talks.setdefault(sent.conversation, _Conversation())
-        kept(self._open, sent.conversation, lambda: one)
-        for name, other in self.talks.items():
-            if other.body is not None and name not in self._open:
-                other.body, other.told = None, None
+        self._open[sent.conversation] = one
+        self._open.move_to_end(sent.conversation)
+        while len(self._open) > MAX_CONVERSATIONS:
+            # What it said stays known: else all of it would count again when it goes on.
+            self._open.popitem(last=False)[1].body = None
         body = index(sent.raw, one.body)
         if body is None:
             return
