@@ -65,6 +65,25 @@ def test_what_nobody_waits_for_begins_behind_its_answer_and_before_what_comes_ne
     run(scenario)
 
 
+def test_what_was_answered_already_is_done_however_late(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with inside(tmp_path, request_timeout_s=0.2) as daemon:
+            gate = tmp_path / "gate"
+            slow = note(daemon, "slow", gate=str(gate))
+            future: asyncio.Future[Done[Any]] = asyncio.get_running_loop().create_future()
+            request = NoteRequest(text="heard")
+            daemon.actors.update(OPERATIONS["note"], request, future.set_result, soon=True)
+            assert isinstance((await slow).error, Unanswered)
+            late = note(daemon, "late")
+            assert isinstance((await late).error, Busy)
+            assert not future.done()
+            gate.touch()
+            assert (await future).error is None
+            assert texts(daemon) == ["slow", "heard"]
+
+    run(scenario)
+
+
 def test_a_batch_is_not_larger_than_allowed(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with inside(tmp_path, batch_requests=4) as daemon:

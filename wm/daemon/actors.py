@@ -114,6 +114,8 @@ class _Call:
     answered: Answered
     queued: float
     deadline: float
+    heard: bool = False
+    """Whether somebody was told already that it was taken: then it has no deadline."""
     open: bool = True
 
     def answer(self, done: Done[Any]) -> None:
@@ -200,7 +202,7 @@ class Actors:
             )
         now = time.monotonic()
         deadline = now + self._limits.request_timeout_s
-        queue.waiting.append(_Call(operation, request, answered, now, deadline))
+        queue.waiting.append(_Call(operation, request, answered, now, deadline, soon))
         if queue.gathering is not None:
             if len(queue.waiting) >= queue.expected:
                 self._gathered(key, queue)
@@ -328,6 +330,9 @@ class Actors:
         """The oldest deadline has passed: nobody is kept waiting for a disk that hangs."""
         queue.timer = None
         now = time.monotonic()
+        for call in (*queue.running, *queue.waiting):
+            if call.heard and call.deadline <= now:
+                call.deadline = now + self._limits.request_timeout_s
         for call in queue.running:
             if call.deadline <= now:
                 call.answer(Done(None, _still_running()))
