@@ -330,9 +330,10 @@ class Space:
         spread = rows.T @ rows / count
         values, axes = np.linalg.eigh(spread)
         typical = max(float(values.mean()), 1e-9)
-        self._turn = (axes / np.sqrt(np.maximum(values, 0) + self._ridge * typical)).astype(
-            np.float32
-        )
+        # Of fewer rows than dimensions those seen to vary are just what tells these rows apart.
+        known = count / (count + self.dimension)
+        values = known * np.maximum(values, 0) + (1 - known) * typical
+        self._turn = (axes / np.sqrt(values + self._ridge * typical)).astype(np.float32)
         self._mean = mean * np.float32(count / (count + _SETTLING))
         self._fitted = self._live
         self._weigh(0, self._end)
