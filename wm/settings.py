@@ -744,7 +744,7 @@ class RecallSettings:
         spec="RC-1",
     )
     chance_likeness: float = option(
-        0.065,
+        0.075,
         "Likeness that chance brings, times the square root of twice the logarithm of the number "
         "of texts.",
         spec="RC-1",
@@ -756,13 +756,13 @@ class RecallSettings:
         spec="RC-1",
     )
     answer_floor: float = option(
-        0.15,
+        0.1,
         "The best hit's share of the query's weight and its likeness, less chance, must reach "
         "this together, else none is shown.",
         spec="RC-1",
     )
     short_answer: float = option(
-        0.3, "Added to that floor for a query of one word; less for longer ones.", spec="RC-1"
+        0.4, "Added to that floor for a query of one word; less for longer ones.", spec="RC-1"
     )
     pasted_words: int = option(
         10, "Beyond so many words a query is a text, and the floor sinks.", spec="RC-1"

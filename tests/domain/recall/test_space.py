@@ -50,7 +50,9 @@ def test_likeness_is_the_cosine_of_whitened_rows() -> None:
     rows = vectors(30).astype(np.float16).astype(np.float32)
     mean = rows.mean(axis=0)
     values, axes = np.linalg.eigh((rows - mean).T @ (rows - mean) / 30)
-    turn = axes / np.sqrt(values + PLAIN.whitening_ridge * values.mean())
+    known = 30 / (30 + WIDTH)
+    trusted = known * values + (1 - known) * values.mean()
+    turn = axes / np.sqrt(trusted + PLAIN.whitening_ridge * values.mean())
     mean = mean * 30 / 46
     turned = (rows - mean) @ turn
     turned /= np.linalg.norm(turned, axis=1, keepdims=True)

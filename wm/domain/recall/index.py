@@ -42,7 +42,9 @@ _BY_WORDS = 1000
 _LEADING = 256
 """Of these, so many that their neighbours in a conversation are looked at, too."""
 
-_EMBEDDED_DIMENSION = 256
+_CROWD = 2
+"""So many texts may answer a question in Chinese, Japanese or Korean by likeness alone; what the
+next one has is what all have."""
 
 _SPEAKERS = ("user:", "human:")
 
@@ -466,12 +468,13 @@ class Index:
             floor *= min(1.0, settings.pasted_words / count)
             return float(held.max(initial=0.0)) < floor
         chance = settings.chance_likeness * math.sqrt(2 * math.log(len(found.rows)))
-        if self._space is not None:
-            # It is that of the embedded model: the more dimensions, the less chance brings.
-            chance *= math.sqrt(_EMBEDDED_DIMENSION / self._space.dimension)
-        near = np.maximum(found.near[best] - np.float32(chance), 0)
+        near = found.near[best]
+        if len(near) > _CROWD and any(map(is_cjk, query)):
+            # A model that knows a script, but hardly its words, finds all that is written in it
+            # alike: what counts is how far a text stands out from the others that are near.
+            chance = max(chance, float(np.sort(near)[-1 - _CROWD]))
+        near = np.maximum(near - np.float32(chance), 0)
         if self._share == settings.vector_share and any(map(is_cjk, query)):
-            # The embedded model knows these scripts, but hardly their words.
             near = np.minimum(near, settings.script_likeness)
         floor = settings.answer_floor + settings.short_answer / math.sqrt(count)
         floor *= min(1.0, settings.pasted_words / count)
