@@ -42,6 +42,8 @@ _BY_WORDS = 1000
 _LEADING = 256
 """Of these, so many that their neighbours in a conversation are looked at, too."""
 
+_EMBEDDED_DIMENSION = 256
+
 _CROWD = 2
 """So many texts may answer a question in Chinese, Japanese or Korean by likeness alone; what the
 next one has is what all have."""
@@ -468,6 +470,9 @@ class Index:
             floor *= min(1.0, settings.pasted_words / count)
             return float(held.max(initial=0.0)) < floor
         chance = settings.chance_likeness * math.sqrt(2 * math.log(len(found.rows)))
+        if self._space is not None:
+            # It is that of the embedded model: the more dimensions, the less chance brings.
+            chance *= math.sqrt(_EMBEDDED_DIMENSION / self._space.dimension)
         near = found.near[best]
         if len(near) > _CROWD and any(map(is_cjk, query)):
             # A model that knows a script, but hardly its words, finds all that is written in it
