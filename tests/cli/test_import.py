@@ -202,7 +202,9 @@ def test_mistakes_are_answered_with_usage(
 def test_a_path_that_does_not_exist_is_said(terminal: Terminal) -> None:
     said = terminal.wm("import", "nowhere")
     assert said.code == 1
-    assert said.sentences.endswith("ferry/nowhere: it does not exist.")
+    assert said.sentences.endswith(
+        "ferry/nowhere: it does not exist. Mend or name others, then import again."
+    )
 
 
 def test_progress_is_told_once_a_second_and_not_before(

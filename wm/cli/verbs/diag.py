@@ -199,7 +199,8 @@ def quality(caller: Caller, as_json: bool) -> int:
         output.lines(output.hang(f"  {short_id(row.entry.id)}", row.entry.text, COLUMN)[:2])
         for remark in row.remarks:
             output.lines(output.hang("", remark.sentence, COLUMN, output.dim))
-    output.line(f"{answer.sound:,} of {answer.active:,} active entries have no remark.")
+    active = output.count(answer.active, "active entry", "active entries")
+    output.line(f"Without a remark: {answer.sound:,} of {active}.")
     _print_counts(answer.by_code)
     return 0
 

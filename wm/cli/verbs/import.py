@@ -182,8 +182,9 @@ def _print(report: ImportReport) -> None:
         )
     for note in report.notes:
         output.lines(output.hang("", note, 0, output.dim))
-    for problem in report.problems:
-        output.problem(f"{output.home_short(problem.file)}: {problem.why}.")
+    for number, problem in enumerate(report.problems, 1):
+        fix = "Mend or name others, then import again." if number == len(report.problems) else ""
+        output.problem(f"{output.home_short(problem.file)}: {problem.why}.", fix=fix)
 
 
 def _print_target(answer: ImportAnswer, dry_run: bool) -> None:
