@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wm.formats import jsontext
-from wm.formats.jsontext import NotJsonError
+from wm.formats.jsontext import NotJsonError, string_end
 
 ADDED = [
     ("{}", '{\n  "k": [\n    1\n  ]\n}'),
@@ -87,3 +87,22 @@ def test_adding_and_removing_gives_the_value_back_in_any_layout(
     assert json.loads(removed) == value
     if value:
         assert removed == text
+
+
+@pytest.mark.parametrize(
+    ("raw", "start", "end"),
+    [
+        (b'"a"', 0, 3),
+        (b'x"a" "b"', 1, 4),
+        (rb'"a\"b"', 0, 6),
+        (rb'"a\\"b"', 0, 5),
+        (rb'"\\\"" ', 0, 6),
+        (b'"', 0, 0),
+        (rb'"a\"', 0, 0),
+        (b'"a', 0, 0),
+    ],
+)
+def test_a_string_ends_at_a_quote_that_is_not_written_as_one(
+    raw: bytes, start: int, end: int
+) -> None:
+    assert string_end(raw, start) == end

@@ -124,3 +124,10 @@ def test_a_body_is_the_sum_of_its_parts() -> None:
 )
 def test_an_answer_is_the_sum_of_its_parts(raw: bytes, count: int) -> None:
     assert (b"".join(answer_parts(raw)), len(answer_parts(raw))) == (raw, count)
+
+
+def test_citations_that_are_no_list_are_replaced_by_those_that_come() -> None:
+    begun = block(0, {"type": "text", "text": "", "citations": 7})
+    made = message([stream(START, begun, delta(0, "citations_delta", citation={"n": 1}))])
+    assert made is not None
+    assert json.loads(made)["content"][0]["citations"] == [{"n": 1}]

@@ -79,6 +79,7 @@ def told(headers: dict[str, str], body: bytes, path: str = "/v1/messages", **mor
             ("", "main", "s-9"),
         ),
         ({}, raw(user("hi"), metadata={"user_id": "plain"}), "/v1/messages", ("", "main", "")),
+        ({}, raw(user("hi"), metadata={"user_id": "[" * 9999}), "/v1/messages", ("", "main", "")),
     ],
 )
 def test_agent_call_and_session(

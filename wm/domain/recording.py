@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from wm.domain import patterns
 from wm.domain.redact import Redactor
+from wm.formats.jsontext import string_end
 from wm.formats.recording import Entry, Recording
 
 SHORTEST_TEXT = 40
@@ -30,7 +31,6 @@ MAX_REQUESTS = 16
 
 _DIGEST_BYTES = 10
 _MARK = b'"cache_control"'
-_QUOTE, _BACKSLASH = ord('"'), ord("\\")
 # What may stand between two strings, piece by piece; each piece can match in one way only.
 _BETWEEN = patterns.compile_raw(r"[ \t\r\n{}\[\],:]+|true|false|null|-?[0-9][0-9.eE+-]{0,40}")
 _SIGN = patterns.compile_raw(r'["{}]')
@@ -88,16 +88,10 @@ def _check(raw: bytes, start: int, end: int) -> None:
 
 
 def _string_end(raw: bytes, start: int) -> int:
-    at = start
-    while True:
-        at = raw.find(b'"', at + 1)
-        if at < 0:
-            raise NotJson
-        row = at
-        while raw[row - 1] == _BACKSLASH and row - 1 > start:
-            row -= 1
-        if (at - row) % 2 == 0:
-            return at + 1
+    end = string_end(raw, start)
+    if not end:
+        raise NotJson
+    return end
 
 
 def cut(raw: bytes, redactor: Redactor) -> Cut:

@@ -15,10 +15,26 @@ from typing import Any
 
 MAX_DEPTH = 200
 SPACE = " \t\n\r"
+_BACKSLASH = ord("\\")
 
 
 class NotJsonError(ValueError):
     """The text is no JSON that we edit; `str()` says what and where."""
+
+
+def string_end(raw: bytes, start: int) -> int:
+    """Where the string ends that begins at `start`: at a quote behind an even row of backslashes.
+    0 for one without an end."""
+    at = start
+    while True:
+        at = raw.find(b'"', at + 1)
+        if at < 0:
+            return 0
+        row = at
+        while raw[row - 1] == _BACKSLASH and row - 1 > start:
+            row -= 1
+        if (at - row) % 2 == 0:
+            return at + 1
 
 
 @dataclass(frozen=True)

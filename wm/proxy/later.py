@@ -15,7 +15,7 @@ from collections.abc import Callable
 REST_S = 0.05
 """Nothing was under way for so long: nobody is in a hurry."""
 MOST_WAIT_S = 2.0
-MOST_BYTES = 32 * 1024 * 1024
+MOST_BYTES = 4 * 1024 * 1024
 """Of requests that are held only to be looked at."""
 
 

@@ -78,7 +78,8 @@ class _Message:
             self._texts.setdefault((index, field), []).append(text)
         elif kind == "citations_delta":
             block = self._blocks.setdefault(index, {})
-            block["citations"] = [*(block.get("citations") or []), delta.get("citation")]
+            told = block.get("citations")
+            block["citations"] = [*(told if isinstance(told, list) else []), delta.get("citation")]
         else:
             self._others.append({"index": index, "delta": delta})
 

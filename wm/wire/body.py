@@ -16,11 +16,13 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from wm.formats.jsontext import string_end
+
 # Each of these can match in one way only, so that no input makes them slow.
 _SCALAR = re.compile(rb'[^\s"{}\[\]:,]+')
 _SIGN = re.compile(rb'["{}\[\]]')
 _SPACE = re.compile(rb"[ \t\r\n]*")
-_QUOTE, _BACKSLASH = ord('"'), ord("\\")
+_QUOTE = ord('"')
 _OPEN = frozenset(b"{[")
 
 MAX_PARTS = 200_000
@@ -353,19 +355,11 @@ def _end(raw: bytes, at: int) -> int:
 
 
 def _string_end(raw: bytes, at: int) -> int:
-    """Where the string that begins at `at` ends: at a quote behind an even row of backslashes."""
-    if raw[at : at + 1] != b'"':
+    """Where the string that begins at `at` ends."""
+    end = string_end(raw, at) if raw[at : at + 1] == b'"' else 0
+    if not end:
         raise _NotIndexable
-    begin = at
-    while True:
-        at = raw.find(b'"', at + 1)
-        if at < 0:
-            raise _NotIndexable
-        row = at
-        while raw[row - 1] == _BACKSLASH and row - 1 > begin:
-            row -= 1
-        if (at - row) % 2 == 0:
-            return at + 1
+    return end
 
 
 def _string(raw: bytes) -> str:

@@ -149,7 +149,7 @@ def _session(headers: Mapping[str, str], body: Body | None) -> tuple[str, str]:
     if isinstance(text, str):
         try:
             told = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return "", ""
         if isinstance(told, dict) and isinstance(told.get("session_id"), str):
             return told["session_id"], ""
