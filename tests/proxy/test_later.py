@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from tests.proxy.parts import within
-from wm.proxy.later import MOST_BYTES, Later
+from wm.proxy.later import LARGE_BYTES, MOST_BYTES, Later
 
 
 async def turned(done: list[int], count: int) -> None:
@@ -53,6 +53,22 @@ def test_no_more_than_a_bound_is_held_for_it() -> None:
             await asyncio.sleep(0.001)
         assert done == [1]
         later.all()
+        assert done == [1, 2]
+
+    within(test)
+
+
+def test_what_holds_much_is_done_at_once_behind_all_before_it() -> None:
+    async def test() -> None:
+        done: list[int] = []
+        later = Later(asyncio.get_running_loop(), rest_s=60.0, most_wait_s=60.0)
+        later.begun()
+        later.do(lambda: done.append(1), 10)
+        later.do(lambda: done.append(2), LARGE_BYTES + 1)
+        later.do(lambda: done.append(3), 10)
+        await turned(done, 2)
+        for _ in range(5):
+            await asyncio.sleep(0.001)
         assert done == [1, 2]
 
     within(test)

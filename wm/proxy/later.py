@@ -17,6 +17,8 @@ REST_S = 0.05
 MOST_WAIT_S = 2.0
 MOST_BYTES = 4 * 1024 * 1024
 """Of requests that are held only to be looked at."""
+LARGE_BYTES = 256 * 1024
+"""One that holds so much does not wait, nor do those before it: memory would grow by each."""
 
 
 class Later:
@@ -33,6 +35,7 @@ class Later:
         self._most_wait_s = most_wait_s
         self._waiting: deque[tuple[float, int, Callable[[], None]]] = deque()
         self._bytes = 0
+        self._large = 0
         self._under_way = 0
         self._last_end = 0.0
         self._timer: asyncio.TimerHandle | None = None
@@ -48,8 +51,13 @@ class Later:
         """Do this later; it holds so many bytes, and raises nothing."""
         self._waiting.append((self._loop.time(), size, work))
         self._bytes += size
-        if self._timer is None:
-            self._timer = self._loop.call_later(self._rest_s, self._turn)
+        self._large += size > LARGE_BYTES
+        if self._hurries and self._timer is not None:
+            self._timer.cancel()
+            self._timer = self._loop.call_later(0.0, self._turn)
+        elif self._timer is None:
+            wait = 0.0 if self._hurries else self._rest_s
+            self._timer = self._loop.call_later(wait, self._turn)
 
     def all(self) -> None:
         """Do all of it now."""
@@ -71,7 +79,7 @@ class Later:
     def _wait(self) -> float:
         """Seconds until the first piece may be looked at again; 0 for now."""
         now, (since, _, _) = self._loop.time(), self._waiting[0]
-        if self._bytes > MOST_BYTES:
+        if self._hurries:
             return 0.0
         rest = self._rest_s if self._under_way else self._last_end + self._rest_s - now
         return min(rest, since + self._most_wait_s - now)
@@ -79,4 +87,9 @@ class Later:
     def _one(self) -> None:
         _, size, work = self._waiting.popleft()
         self._bytes -= size
+        self._large -= size > LARGE_BYTES
         work()
+
+    @property
+    def _hurries(self) -> bool:
+        return self._large > 0 or self._bytes > MOST_BYTES
