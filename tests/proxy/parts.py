@@ -99,7 +99,7 @@ class Seen:
     sent: bytes = b""
     sent_bytes: int = 0
     answer: ResponseHead | None = None
-    received: bytes = b""
+    received: bytearray = field(default_factory=bytearray)
     outcome: Outcome | None = None
     decisions: tuple[str, ...] = ()
     concluded: bool = False

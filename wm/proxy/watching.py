@@ -32,8 +32,9 @@ RECORDED_BYTES = 32 * 1024 * 1024
 
 MESSAGES = "/v1/messages"
 NO_POLICY = "none"
-_KEPT_BYTES = 4 * 1024 * 1024
-"""Of the last bodies, so that the next one of a conversation is read from where it goes on."""
+_KEPT_BYTES = 2 * 1024 * 1024
+"""Of the last bodies, so that the next one of a conversation is read from where it goes on. Each
+takes twice its bytes in memory, since its blocks are bytes of their own."""
 _MAX_LINES_BYTES = 160 * 1024
 """Of messages in one note, those at the end count; a resumed history may have thousands."""
 
