@@ -48,10 +48,6 @@ MAX_LOG = 1024 * 1024
 """Without a daemon nobody rotates the log, so it is not filled beyond this."""
 
 
-class _Late(BaseException):  # not an Exception: nothing on the way may take it for its own
-    """The library's time is over."""
-
-
 def main(
     words: "list[str]", stdin: "BinaryIO | None" = None, stdout: "BinaryIO | None" = None
 ) -> int:
@@ -112,13 +108,24 @@ def _is_ours(sock: "_socket.socket") -> bool:
 
 
 def from_files(agent: str, event: str, payload: bytes) -> bytes:
-    """The library's answer from the files; b"" where it cannot give one."""
+    """The library's answer from the files; b"" where it cannot give one. Where the time is over
+    first, the process ends, with exit code 0."""
     import gc
     import signal
 
+    def late(_number: int, _frame: object) -> None:
+        # No exception: it might come up inside a C extension, which prints it, or takes another
+        # one for it. An end at any moment leaves whole files behind (ST-2).
+        try:
+            _note(agent, event, f"not done within {LIBRARY_S:g} s")
+            if event in MAY_START:
+                _start_daemon()
+        finally:
+            posix._exit(0)
+
     # One event, then the process ends: nothing that is loaded here is worth collecting.
     gc.disable()
-    signal.signal(signal.SIGALRM, _on_alarm)
+    signal.signal(signal.SIGALRM, late)
     signal.setitimer(signal.ITIMER_REAL, LIBRARY_S)
     try:
         if sys.flags.no_site:
@@ -127,18 +134,14 @@ def from_files(agent: str, event: str, payload: bytes) -> bytes:
 
         project = posix.environ.get(b"CLAUDE_PROJECT_DIR", b"").decode("utf-8", "surrogateescape")
         return hooks.run(agent, event, payload, project=project)
-    except (Exception, _Late) as error:  # noqa: BLE001 - the last door: no agent hears of a bug
-        _note(agent, event, error)
+    except Exception as error:  # noqa: BLE001 - the last door: no agent hears of a bug
+        _note(agent, event, _reason(error))
         return b""
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def _on_alarm(_number: int, _frame: object) -> None:
-    raise _Late
-
-
-def _note(agent: str, event: str, error: BaseException) -> None:
+def _note(agent: str, event: str, reason: str) -> None:
     """One line in `daemon.log`, if there is a place for it."""
     home = home_path(posix.environ)
     if not home:
@@ -151,7 +154,7 @@ def _note(agent: str, event: str, error: BaseException) -> None:
     fields = {
         "at": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at)) + f".{int(at % 1 * 1000):03}Z",
         "event": "hook_failed",
-        **_told({"agent": agent, "hook": event, "reason": _reason(error)}),
+        **_told({"agent": agent, "hook": event, "reason": reason}),
     }
     line = json.dumps(fields).encode("ascii", "replace") + b"\n"
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
@@ -177,10 +180,8 @@ def _told(words: "dict[str, str]") -> "dict[str, str]":
     return {name: redact(text) for name, text in words.items()}
 
 
-def _reason(error: BaseException) -> str:
+def _reason(error: Exception) -> str:
     """What names files only as it is; of all else the type and the place, as it may quote."""
-    if isinstance(error, _Late):
-        return f"not done within {LIBRARY_S:g} s"
     errors = sys.modules.get("wm.errors")
     if isinstance(error, OSError) or (errors and isinstance(error, errors.StoreError)):
         return str(error)
