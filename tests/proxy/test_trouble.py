@@ -72,6 +72,36 @@ def test_a_connection_that_a_slow_client_held_back_serves_the_next_one() -> None
     within(test)
 
 
+def test_what_comes_unasked_on_a_connection_that_a_slow_client_held_back_reaches_nobody() -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % (LONG - 30_000)
+    unasked = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"
+
+    async def test() -> None:
+        go = asyncio.Event()
+
+        async def talks(visit: Visit) -> None:
+            await visit.head()
+            await visit.say(head + b"x" * (LONG - 30_000))
+            await go.wait()
+            await visit.say(unasked)
+            await visit.gone()
+
+        async with bench(talks, play(OK)) as b:
+            slow = await slow_client(b, b.head("GET /v1/files"))
+            (connection,) = b.proxy.server.connections
+            connection.transport.set_write_buffer_limits(high=4096)  # less than the last read
+            while not b.seen[0].over.is_set():
+                await slow.reader.read(4096)
+            assert connection._full
+            go.set()
+            await b.upstream.tasks[0]  # the proxy heard it, and ended the connection
+            other = await b.ask(b.head("GET /v1/models"))
+            assert await answer_of(other) == OK
+            slow.writer.transport.abort()
+
+    within(test)
+
+
 def test_a_client_that_is_slow_gets_all_of_an_answer_that_ends_its_connection() -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % LONG
 
@@ -317,6 +347,19 @@ def test_an_early_head_passes_before_the_answer() -> None:
     within(test)
 
 
+def test_a_change_of_protocol_that_nobody_asked_for_stays_here() -> None:
+    other = b"HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n"
+
+    async def test() -> None:
+        async with bench(play(other)) as b:
+            client = await b.ask(b.head("GET /v1/models"))
+            got = await client.gone()
+            assert got.startswith(b"HTTP/1.1 502 ")
+            assert b"it changed the protocol" in got
+
+    within(test)
+
+
 def test_a_go_on_that_was_not_asked_for_stays_here() -> None:
     async def test() -> None:
         async with bench(play(b"HTTP/1.1 100 Continue\r\n\r\n" + OK)) as b:
@@ -407,7 +450,8 @@ def test_a_client_that_resets_its_connection_ends_the_call() -> None:
             client = await b.ask(b.head("POST /v1/messages", "Content-Length: 0"))
             await client.head()
             sock = client.writer.get_extra_info("socket")
-            sock.setsockopt(1, 13, struct.pack("ii", 1, 0))  # SO_LINGER: no goodbye
+            no_goodbye = struct.pack("ii", 1, 0)
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, no_goodbye)
             client.writer.transport.abort()
             await left.wait()
             assert b.seen[0].outcome is Outcome.CLIENT_LEFT

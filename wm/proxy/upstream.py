@@ -100,7 +100,6 @@ class Connection(asyncio.BufferedProtocol):
         self.heard = 0
         self._finished = self._surplus = self.asked_all = False
         self._pieces = 0
-        self.resume()  # who had it before may have been slow
 
     def write(self, data: bytes) -> None:
         self.transport.write(data)
@@ -196,7 +195,8 @@ class Connection(asyncio.BufferedProtocol):
             return
         head = ResponseHead(status, self._reason, self._headers)
         if status < 200:
-            if status != 100:  # that one answers an `Expect`, which we took out
+            # 100 answers an `Expect`, which we took out; 101 begins what nobody asked for.
+            if status not in (100, 101):
                 self._sink.answer_soon(head)
             return
         self._head = head
@@ -230,6 +230,7 @@ class Connection(asyncio.BufferedProtocol):
         self._sink = None
         # Back before the end is told: the next request may come with the same breath.
         if head is not None and self._open and upstream_keeps(head) and self._may_stay():
+            self.resume()  # a slow client may have held it back: idle, it must hear its end
             self._pool.take_back(self)
         else:
             self._close()
