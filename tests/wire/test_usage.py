@@ -138,6 +138,18 @@ def test_of_a_few_bytes_that_stand_for_many_no_more_than_the_bound_is_opened(
     assert most < 8_000_000
 
 
+def test_what_follows_the_end_of_a_compressed_answer_is_not_kept() -> None:
+    found = opener("gzip")
+    assert found is not None
+    assert found.feed(gzip.compress(b"whole") + b"more") == b"whole"
+    tracemalloc.start()
+    for _ in range(40):
+        assert found.feed(bytes(100_000)) == b""
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 1_000_000
+
+
 def test_what_is_not_in_its_encoding_is_an_error_and_an_unknown_one_is_none() -> None:
     found = opener("gzip")
     assert found is not None

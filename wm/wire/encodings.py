@@ -57,7 +57,7 @@ class _Zlib(_Bounded):
     def feed(self, piece: bytes) -> bytes:
         found = []
         try:
-            while piece:
+            while piece and not self._inner.eof:  # what follows its end it would keep
                 found.append(self._take(self._inner.decompress(piece, _AT_ONCE_BYTES)))
                 piece = self._inner.unconsumed_tail
         except zlib.error as error:
