@@ -6,6 +6,7 @@ import asyncio
 import socket
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -191,6 +192,21 @@ def test_a_client_is_held_back_while_there_is_no_connection() -> None:
     within(test)
 
 
+def test_a_fault_of_ours_while_it_connects_keeps_no_client_waiting() -> None:
+    async def test() -> None:
+        async with bench(play(OK)) as b:
+            pool = b.proxy.server.pool
+            pool.origin = replace(pool.origin, host="a" * 64)  # no name: not an OSError
+            client = await b.ask(b.head("GET /v1/models"))
+            got = await client.gone()
+            assert got.startswith(b"HTTP/1.1 502 ")
+            assert b"connecting failed by a fault of ours" in got
+            assert [type(error) for error in b.failures] == [UnicodeError]
+            assert b.seen[0].outcome is Outcome.UNREACHABLE
+
+    within(test)
+
+
 def test_requests_behind_the_one_under_way_are_read_up_to_a_bound() -> None:
     async def test() -> None:
         done = asyncio.Event()
@@ -211,6 +227,22 @@ def test_requests_behind_the_one_under_way_are_read_up_to_a_bound() -> None:
             done.set()
             for _ in range(3):
                 assert await answer_of(client) == OK
+            client.writer.transport.abort()
+
+    within(test)
+
+
+def test_of_the_shortest_requests_behind_one_under_way_not_more_are_taken_for_their_size() -> None:
+    async def test() -> None:
+        async def waits(visit: Visit) -> None:
+            await visit.gone()
+
+        async with bench(waits) as b:
+            client = await b.ask(b.head("GET /v1/first"))
+            await until(lambda: len(b.seen) == 1)
+            (connection,) = b.proxy.server.connections
+            client.writer.write(b"GET / HTTP/1.1\r\n\r\n" * 100_000)
+            await until(lambda: not connection.transport.is_reading())
             client.writer.transport.abort()
 
     within(test)

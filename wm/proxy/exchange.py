@@ -272,11 +272,17 @@ class Exchange:
         self._connecting = self._pool.loop.create_task(self._connected())
 
     async def _connected(self) -> None:
+        """One of the doors with a broad catch: nobody else would tell the client."""
         try:
             connection = await self._pool.connect()
         except OSError as error:
             self._connecting = None
             self._unreachable(str(error) or "it did not answer in time")
+            return
+        except Exception as error:  # noqa: BLE001 - also some Pythons' IndexError for no answer
+            self._connecting = None
+            self._failed(error)
+            self._unreachable("connecting failed by a fault of ours")
             return
         self._connecting = None
         if self._over:
@@ -414,7 +420,7 @@ class Exchange:
         return self._came.size + self._answered
 
     def _watch(self, look: Look) -> None:
-        """One of the three doors with a broad catch: what is passed on stays as it is."""
+        """One of the doors with a broad catch: what is passed on stays as it is."""
         if self._watcher is None:
             return
         try:

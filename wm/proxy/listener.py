@@ -28,6 +28,8 @@ _BACKLOG = 128
 _BUFFER_BYTES = 256 * 1024
 _AHEAD_BYTES = 1024 * 1024
 """Of requests behind the one under way, heads included; then the client is no longer read."""
+_EACH_BYTES = 512
+"""What one of them costs beside the bytes that it came in."""
 
 Watch = Callable[[RequestHead, Admitted], Watcher]
 
@@ -162,8 +164,8 @@ class ClientConnection(asyncio.BufferedProtocol):
         keep = self._parser.should_keep_alive()
         head = RequestHead(self._parser.get_method(), self._url, self._headers, version, keep)
         self._headers = []
-        self._incoming.append(_Incoming(head, size))
-        self._ahead(size)
+        self._incoming.append(_Incoming(head, size + _EACH_BYTES))
+        self._ahead(self._incoming[-1].size)
         self._next()
 
     def on_body(self, body: bytes) -> None:
