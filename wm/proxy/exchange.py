@@ -149,10 +149,9 @@ class Exchange:
     # -- from the client -----------------------------------------------------------------------
 
     def start(self) -> None:
+        """With a turn it is the turn that says when."""
         if self._turn is None:
             self._begin(None)
-        else:
-            self._do(self._turn.asked())
 
     def more(self, data: bytes) -> None:
         """A piece of the request's body."""

@@ -118,7 +118,7 @@ class Turns:
         managed = self._managed
         if managed is None or not _is_message(head, admitted):
             return None
-        turn = Turn(holds=True, ear=managed.ear() if managed.ear else None)
+        turn = Turn(ear=managed.ear() if managed.ear else None)
         return Held(self, managed, head, turn)
 
     def known(self, name: str) -> Conversation | None:

@@ -70,11 +70,12 @@ class Ear(Protocol):
 
 
 class Turn:
-    """One exchange. holds: the request waits until it is whole and was prepared. Without that,
-    and without an ear, every piece goes on as the very object that came."""
+    """One exchange that a policy may change: the request waits until it is whole and was
+    prepared. Without an ear, every piece of the answer goes on as the very object that came."""
 
-    def __init__(self, *, holds: bool = False, ear: Ear | None = None) -> None:
-        self._held: list[bytes] | None = [] if holds else None
+    def __init__(self, *, ear: Ear | None = None) -> None:
+        self._held: list[bytes] | None = []
+        """None: it waits no longer."""
         self._size = 0
         self._raw = b""
         self._made: Prepared | None = None
@@ -83,10 +84,6 @@ class Turn:
         self._cutter: Cutter | None = None
         self._cut: deque[tuple[bytes, Event | None]] = deque()
         self._said: list[bytes] = []
-
-    def asked(self) -> Commands:
-        """The head of a request came."""
-        return () if self._held is not None else (Begin(None),)
 
     def came(self, piece: bytes) -> Commands:
         """A piece of the request's body came."""
