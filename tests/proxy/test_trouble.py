@@ -506,6 +506,25 @@ def test_of_a_request_that_is_too_long_nothing_is_kept_but_its_size() -> None:
     within(test)
 
 
+def test_a_request_that_is_answered_before_its_end_is_noted_with_its_whole_size() -> None:
+    async def test() -> None:
+        async def early(visit: Visit) -> None:
+            await visit.head()
+            await visit.say(CHUNKED + b"1\r\nx\r\n")
+            await visit.body(5000)
+            await visit.say(b"0\r\n\r\n")
+            await visit.gone()
+
+        async with bench(early) as b:
+            client = await b.ask(b.head("POST /v1/files", "Content-Length: 5000"), b"x" * 2000)
+            await client.head()
+            await client.say(b"x" * 3000)
+            await b.seen[0].over.wait()
+            assert b.seen[0].sent_bytes == 5000
+
+    within(test)
+
+
 def test_who_is_cut_off_at_the_end_of_the_proxy_is_noted() -> None:
     async def test() -> None:
         async def endless(visit: Visit) -> None:

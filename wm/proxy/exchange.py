@@ -19,16 +19,12 @@ from wm.proxy import heads
 from wm.proxy.guard import Admitted, Refused
 from wm.proxy.heads import Framing, RequestHead, ResponseHead
 from wm.proxy.turns import Held
-from wm.proxy.upstream import Connection, Pool
+from wm.proxy.upstream import WAITING_BYTES, Connection, Pool
 from wm.wire.turn import Begin, Command, Commands, End, Forward, Hand, Prepare, Turn
 
 STALE_S = 2.0
 """Within this time the loss of a kept connection means that it had been given up before."""
-
-
 _TOGETHER_BYTES = 64 * 1024
-_WAITING_BYTES = 1024 * 1024
-"""Of a request, so much may wait for a connection before its client is stopped."""
 
 
 class Outcome(Enum):
@@ -103,6 +99,10 @@ class _Request:
             self.body.append(data)
         else:
             self.body.clear()
+
+    def give_up(self) -> None:
+        """Nothing can make us send it again. Who was given the body goes on holding it."""
+        self.body, self.most = [], 0
 
 
 class Exchange:
@@ -212,10 +212,9 @@ class Exchange:
     def _forward(self, data: bytes) -> None:
         if not data:  # as a chunk it would be the end
             return
-        if self._framing is None:
-            self._request.keep(data)
+        self._request.keep(data)
         self._unsent.append(_chunk(data) if self._request.chunked else data)
-        if self._connection is None and self._request.size > _WAITING_BYTES and not self._stopped:
+        if self._connection is None and self._request.size > WAITING_BYTES and not self._stopped:
             self._stopped = True
             self._client.takes(False)
 
@@ -323,7 +322,7 @@ class Exchange:
         self._framing = heads.framing(head, method=self._asked.method, version=version)
         # A client that still sends is not done with this request.
         self._keep = self._asked.keep and self._request.ended and not self._framing.closes
-        self._request.body = []
+        self._request.give_up()
         self._to_client.append(
             heads.to_client(head, framing=self._framing, keep=self._keep, version=version)
         )

@@ -20,9 +20,9 @@ from wm.proxy.route import through, trust, tunnel
 from wm.settings import Network, ProxySettings
 
 _BUFFER_BYTES = 64 * 1024
-_WAITING_BYTES = 1024 * 1024
-"""Of a request, so much may wait for the network before its client is stopped. Stopping and going
-on costs two rounds of the loop, and a request is rarely longer."""
+WAITING_BYTES = 1024 * 1024
+"""Of a request, so much may wait for a connection, or for the network, before its client is
+stopped. Stopping and going on costs two rounds of the loop, and a request is rarely longer."""
 _HEAD_BYTES = 256 * 1024
 """Of heads, so much may come before the one that counts is whole; no client takes as much."""
 _EYEBALLS_S = 0.25
@@ -127,7 +127,7 @@ class Connection(asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
-        transport.set_write_buffer_limits(high=_WAITING_BYTES)
+        transport.set_write_buffer_limits(high=WAITING_BYTES)
         self._open = True
 
     def get_buffer(self, _sizehint: int) -> memoryview:
