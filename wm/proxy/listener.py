@@ -59,6 +59,7 @@ class ClientConnection(asyncio.BufferedProtocol):
         self._url = b""
         self._headers: list[tuple[bytes, bytes]] = []
         self._in_head = self._began = False
+        """A head is not whole yet; one began in the read at hand."""
         self._head_bytes = 0
         """Of a head that is not whole, without the read that brought its beginning."""
         self._ahead_bytes = 0
@@ -352,7 +353,7 @@ class Server:
         self._turns = turns or Turns()
         self._failed = failed
         self._server: asyncio.Server | None = None
-        self._empty = asyncio.Event()
+        self._one_left = asyncio.Event()
 
     async def listen(self, listener: socket.socket) -> None:
         self._server = await self.loop.create_server(
@@ -365,7 +366,7 @@ class Server:
 
     def left(self, connection: ClientConnection) -> None:
         self.connections.discard(connection)
-        self._empty.set()
+        self._one_left.set()
 
     async def drain(self, within_s: float) -> None:
         """Take no new requests, let those under way end."""
@@ -376,15 +377,16 @@ class Server:
             connection.drain()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(within_s):
-                while self.connections:
-                    self._empty.clear()
-                    await self._empty.wait()
+                await self._all_left()
         for connection in tuple(self.connections):
             connection.abort()
-        while self.connections:  # each of them is told, and what it had under way is noted
-            self._empty.clear()
-            await self._empty.wait()
+        await self._all_left()  # each of them is told, and what it had under way is noted
         self.pool.close()
+
+    async def _all_left(self) -> None:
+        while self.connections:
+            self._one_left.clear()
+            await self._one_left.wait()
 
 
 def bind(port: int) -> socket.socket:
