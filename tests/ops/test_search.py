@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from tests.cli.terminal import repository
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
 from wm.errors import UserError
-from wm.settings import RecallSettings
+from wm.settings import NUMERIC_THREADS, RecallSettings
 
 
 @pytest.mark.parametrize(("asked", "hits"), [({}, 2), ({"limit": 1}, 1), ({"limit": 3}, 3)])
@@ -150,3 +154,20 @@ def test_a_filter_leaves_nothing_rather_than_what_hardly_fits(bench: Bench) -> N
     bench.remember("Prices are stored in cents.", type="decision")
     bench.remember("The walrus manifest is signed by the harbour master.", type="project")
     assert bench.call("search", query="walrus manifest signed", type="decision").hits == ()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts threads in /proc")
+def test_who_embeds_first_computes_on_one_thread(tmp_path: Path) -> None:
+    program = (
+        "import os, threading; from wm.ops.local import open_runtime;"
+        "from wm.ops.search import embedding; from wm.settings import load;"
+        "worker, made = embedding(open_runtime(load())), threading.Event();"
+        "worker.submit(['x'], lambda *_: made.set()); assert made.wait(20);"
+        "print(len(os.listdir('/proc/self/task')) - threading.active_count())"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != NUMERIC_THREADS}
+    environment["WM_HOME"] = str(tmp_path)
+    told = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment
+    )
+    assert (told.stdout, told.stderr) == ("0\n", "")

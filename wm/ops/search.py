@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from wm.domain.recall.answer import passage
@@ -89,13 +91,10 @@ def _time(asked: str, name: str, now: datetime) -> str:
 
 def searcher(runtime: Runtime, key: str) -> Searcher:
     """The index of a workspace, made at the first search: it loads numpy."""
-    from wm.ops.background import Background
-
-    with one_numeric_thread():
-        from wm.ops.searcher import Searcher
-        from wm.ops.shelf import Shelf
-
     worker = embedding(runtime)
+    from wm.ops.background import Background
+    from wm.ops.searcher import Searcher
+    from wm.ops.shelf import Shelf
 
     def make() -> Searcher:
         later = runtime.models.get("later", (), Background)
@@ -107,7 +106,14 @@ def searcher(runtime: Runtime, key: str) -> Searcher:
 
 
 def embedding(runtime: Runtime) -> EmbedWorker:
-    """The one embedder of this process: another one as soon as another model is chosen."""
+    """The one embedder of this process: another one as soon as another model is chosen.
+
+    Whoever asks for it computes, here or in its thread, and the first import of numpy decides on
+    how many threads: so that is here.
+    """
+    if "numpy" not in sys.modules:
+        with one_numeric_thread():
+            import_module("numpy")
     from wm.models.worker import EmbedWorker
     from wm.ops.background import Pace
     from wm.ops.heap import give_back

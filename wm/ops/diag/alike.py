@@ -16,7 +16,7 @@ from wm.ops.base import Operation, Work
 from wm.ops.diag.ground import ground
 from wm.ops.search import embedding
 from wm.ops.words import reason
-from wm.settings import RecallSettings, one_numeric_thread
+from wm.settings import RecallSettings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,8 +43,7 @@ def _pairs(
     work: Work, kept: Sequence[MemoryEntry], vectors: Sequence[NDArray[np.float32]]
 ) -> list[AlikePair]:
     """Hints, the nearest first. The newer entry of a pair stands first."""
-    with one_numeric_thread():
-        from wm.domain.recall.pairs import near_pairs
+    from wm.domain.recall.pairs import near_pairs
 
     settings: RecallSettings = work.runtime.settings.recall
     floor = min(settings.same_hint, settings.against_hint)
