@@ -11,7 +11,9 @@ from wm.formats.base import Document, Record, optional
 TYPES = ("feedback", "decision", "project", "reference")
 SOURCES = ("explicit", "manual", "compaction")
 ORIGINS = ("user", "agent", "tool", "import")
-STATUSES = ("active", "superseded", "inbox", "trashed")
+STATUSES = ("active", "superseded", "inbox")
+"""What an entry of the memory can be; what was forgotten is elsewhere."""
+
 IMPORTANCES = ("low", "normal", "high")
 
 CONFIDENCE = {"explicit": 1.0, "manual": 0.9, "compaction": 0.75}

@@ -25,7 +25,7 @@ from wm.formats.protocol import (
     SearchHit,
     SearchRequest,
 )
-from wm.formats.workspace_memory import ORIGINS, TYPES, WorkspaceMemory
+from wm.formats.workspace_memory import ORIGINS, STATUSES, TYPES, WorkspaceMemory
 from wm.ops import anchors
 from wm.ops.base import Operation, Work
 from wm.ops.chosen_model import TROUBLE, chosen, without
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from wm.ops.searcher import Searcher
 
 ALL = "all"
-KEPT = ("active", "superseded", "inbox")
-"""What an entry of the memory can be; what was forgotten is elsewhere."""
 RIVALS = 5
 """Hits that the best one is compared with before it is said to answer."""
 
@@ -140,10 +138,11 @@ def _filters(work: Work, request: SearchRequest, place: Place, memory: Workspace
     """What narrows the search. Raises UserError for what no entry can be, so that a slip is not
     taken for "nothing is known"."""
     status = request.status or "active"
-    types = (*TYPES, *sorted({entry.type for entry in memory.entries}.difference(TYPES)))
-    _one_of("type", request.type, types)
+    if request.type and request.type not in TYPES:
+        own = {entry.type for entry in memory.entries}.difference(TYPES)
+        _one_of("type", request.type, (*TYPES, *sorted(own)))
     _one_of("origin", request.origin, ORIGINS)
-    _one_of("status", status, (*KEPT, ALL))
+    _one_of("status", status, (*STATUSES, ALL))
     if request.scope not in ("", WORKSPACE) and branch_of(request.scope) is None:
         raise UserError(
             f"`scope` is {request.scope[:40]!r}, which is no scope.",

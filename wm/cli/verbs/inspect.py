@@ -22,7 +22,7 @@ LISTED_CONVERSATIONS = 3
 @click.option("--all", "everything", is_flag=True, help="Also superseded entries and the inbox.")
 @click.option(
     "--status",
-    type=click.Choice(STATUSES[:3]),
+    type=click.Choice(STATUSES),
     default=None,
     help="Only entries with this status. Default: active.",
 )
