@@ -111,6 +111,21 @@ def test_a_path_is_meant_from_the_folder_or_from_the_root(
     assert len(bench.call("search", query="shop", **asked).hits) == found
 
 
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [("src", 1), ("./src/db.py", 1), (".", 1), ("{root}/src", 1), ("db.py", 0), ("docs", 0)],
+)
+def test_a_path_without_a_folder_is_meant_from_the_root(
+    bench: Bench, path: str, found: int
+) -> None:
+    repository(bench.project)
+    (bench.project / "src").mkdir()
+    (bench.project / "src/db.py").write_text("pool = 1\n")
+    bench.remember("The shop pools its connections.", anchors=("src/db.py",))
+    asked = {"workspace": bench.key, "path": path.format(root=bench.project)}
+    assert len(bench.call("search", query="shop", **asked).hits) == found
+
+
 def test_what_answers_is_cited_and_comes_with_the_hits(bench: Bench) -> None:
     kept = bench.remember("The staging broker listens on port 8883. Its log is short.")
     bench.remember(QUEUE)

@@ -115,15 +115,16 @@ def _from_root(root: str, folder: str, text: str) -> str:
 
 
 def from_root(place: Place, request: Scoped, path: str) -> str:
-    """A path as it was meant in the folder of the request, from the workspace's root. One that
-    is not there is taken as it is: it may be gone. Raises UserError for one elsewhere."""
-    folder = request.directory
+    """A path as it was meant in the folder of the request, else in the workspace's root, from that
+    root. One that is not there is taken as it is: it may be gone. Raises UserError for one
+    elsewhere."""
+    folder = request.directory or place.root
     if not folder:
         return path
     is_here = os.path.isabs(path) or path.startswith(".")
     if not is_here and not os.path.lexists(os.path.join(folder, path)):
         return path
-    root = _worktree(place, folder)
+    root = _worktree(place, request.directory)
     inside = _from_root(root, folder, path)
     if inside.split(os.sep)[0] == os.pardir:
         raise UserError(f"{path} lies outside of {root}.", fix="Give a path of this project.")
