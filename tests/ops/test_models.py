@@ -200,7 +200,8 @@ def test_a_model_that_is_in_use_is_not_removed(home: Bench, model: Path) -> None
         remove_model(home.runtime, "harbour")
     assert "`wm models use embedded`" in told.value.fix
     home.call("use_model", name="embedded")
-    for named in ("harbour", str(home.settings.paths.home / "models/harbour")):
+    folder = home.settings.paths.home / "models/harbour"
+    for named in ("harbour", f"{folder}", f"{folder}/", f"{folder}/../harbour"):
         with_recall(home, model=named)
         with pytest.raises(UserError, match="is in use") as told:
             remove_model(home.runtime, "harbour")

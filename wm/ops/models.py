@@ -268,7 +268,8 @@ def remove_model(runtime: Runtime, name: str) -> RemovedModel:
 
 def _refuse_in_use(runtime: Runtime, known: InstalledModels, name: str) -> None:
     named = runtime.settings.recall.model
-    if (named or known.in_use) not in (name, str(folder_of(runtime, name))):
+    in_use = Path(location(runtime, named or known.in_use))
+    if in_use.resolve() != folder_of(runtime, name).resolve():
         return
     first = "Take recall.model out of config.toml" if named else "Choose another one"
     then = "" if named else " (`wm models use embedded`)"
