@@ -17,7 +17,6 @@ _STEP_S = 0.00015
 several of them waits for one step each."""
 _SHORT_PAUSE_S = 0.0002
 _PAUSE_S = 0.0006
-_AWAITED_STEP_S = 0.00015
 _AWAITED_PAUSE_S = 0.00002
 """Where somebody waits for the work itself: whoever waits for the lock gets it all the same."""
 _SOON = 100
@@ -34,7 +33,6 @@ class Pace:
     the end of this, so the pauses stay short."""
 
     def __init__(self, *, awaited: bool = False) -> None:
-        self._step = _AWAITED_STEP_S if awaited else _STEP_S
         self._pauses = (_AWAITED_PAUSE_S,) * 2 if awaited else (_SHORT_PAUSE_S, _PAUSE_S)
         self._thread = self._steps = 0
         self._begun = 0.0
@@ -43,7 +41,7 @@ class Pace:
         # Of the processor: while something else is waited for, the lock is free.
         if self._thread != threading.get_ident():
             self._thread, self._begun = threading.get_ident(), time.thread_time()
-        elif time.thread_time() - self._begun >= self._step:
+        elif time.thread_time() - self._begun >= _STEP_S:
             self._steps += 1
             time.sleep(self._pauses[self._steps > _SOON])
             self._begun = time.thread_time()
