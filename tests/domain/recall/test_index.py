@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -83,6 +86,21 @@ def test_the_newest_statement_of_a_fact_comes_first() -> None:
         Document("other", "Bugs are tracked in Linear.", "2026-06-05T00:00:00Z"),
     ]
     assert found("release day", Index(documents, RecallSettings())) == ["new", "old"]
+
+
+def test_who_asks_for_all_hits_does_not_have_each_compared_with_each() -> None:
+    count = 1500
+    many = Index((Document(f"{n:04}", f"Valve {n} opens.") for n in range(count)), RecallSettings())
+    vectors = np.random.default_rng(1).normal(size=(count, 1, 16)).astype(np.float32)
+    many.attach_all([f"{n:04}" for n in range(count)], list(vectors))
+    tracemalloc.start()
+    try:
+        hits = many.search("valve", count, vector=vectors[0, 0])
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len({hit.id for hit in hits}) == count
+    assert most < 8 * 1024 * 1024
 
 
 def superseding() -> Index:

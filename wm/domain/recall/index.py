@@ -42,6 +42,9 @@ _BY_WORDS = 1000
 _LEADING = 256
 """Of these, so many that their neighbours in a conversation are looked at, too."""
 
+_COMPARED = 256
+"""Hits, the best, that are compared with one another: each with each, however many are asked for."""
+
 _EMBEDDED_DIMENSION = 256
 
 _CROWD = 2
@@ -554,6 +557,7 @@ class Index:
         """The newest of several statements of one fact first (RC-1)."""
         if asked.history or self._space is None or len(judged) < 2:
             return judged
+        judged, others = judged[:_COMPARED], judged[_COMPARED:]
         numbers = [number for _, number in judged]
         mutual = self._space.mutual(numbers)
         statements = []
@@ -564,7 +568,7 @@ class Index:
             numbered = any(map(str.isdigit, document.text[: self._settings.phrase_chars]))
             statements.append(Statement(score, when, bool(self._spoken[number]), numbered))
         order = newest_first(statements, mutual, self._settings, value=asked.value)
-        return [judged[at] for at in order]
+        return [*(judged[at] for at in order), *others]
 
     def _behind_heirs(
         self, asked: Asked, ranked: list[tuple[float, int]]
