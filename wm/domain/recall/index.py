@@ -43,7 +43,7 @@ _LEADING = 256
 """Of these, so many that their neighbours in a conversation are looked at, too."""
 
 _COMPARED = 256
-"""Hits, the best, that are compared with one another: each with each, however many are asked for."""
+"""Hits, the best, of which each is compared with each, however many are asked for."""
 
 _EMBEDDED_DIMENSION = 256
 
