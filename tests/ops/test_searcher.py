@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench, open_files, project_in
 from wm.domain.recall.documents import Filters
 from wm.domain.recall.explain import Reasons, explain
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
-from wm.models.embed import EMBEDDED
+from wm.models.embed import EMBEDDED, NONE
 from wm.models.worker import Done, EmbedWorker
 from wm.ops.background import Background
 from wm.ops.search import embedding, searcher
@@ -144,6 +144,23 @@ class Process:
         saved = self.bench.store.vectors(KEY, maker_of(self.searcher.card))
         assert saved is not None
         return saved
+
+
+class Slow(EmbedWorker):
+    """While it embeds a query something else happens."""
+
+    meanwhile: Callable[[], None]
+
+    def query(self, text: str, wait_s: float) -> None:
+        self.meanwhile()
+
+
+def test_a_search_tells_of_its_own_memory_though_a_later_one_came_meanwhile() -> None:
+    slow = Slow(NONE, RecallSettings())
+    index = Searcher(RecallSettings(), slow)
+    slow.meanwhile = lambda: index.prepare(memory_of(8))
+    hits = index.search(memory_of(4), "harbour berth", 10, Filters())
+    assert sorted(hit.id for hit in hits) == ["e0000", "e0001", "e0002", "e0003"]
 
 
 def test_a_restart_embeds_nothing_that_did_not_change(bench: Bench, worker: Counting) -> None:

@@ -131,7 +131,10 @@ class Searcher:
                 )
             if fill is not self._fill:
                 vector = None  # of the model before: words answer this one
-            return self._index.search(query, limit, filters, vector)
+            hits = self._index.search(query, limit, filters, vector)
+        # Another thread may have brought a later memory meanwhile: what only that one has is its.
+        entries = self.known(memory).entries
+        return tuple(hit for hit in hits if hit.id in entries)
 
     def prepare(self, memory: WorkspaceMemory) -> None:
         """Have the memory ready for the next search; its vectors follow when there is time."""
