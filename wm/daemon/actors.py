@@ -114,8 +114,8 @@ class _Call:
     answered: Answered
     queued: float
     deadline: float
-    heard: bool = False
-    """Whether somebody was told already that it was taken: then it has no deadline."""
+    early: bool = False
+    """Whether its answer was given when it was queued: then it has no deadline."""
     open: bool = True
 
     def answer(self, done: Done[Any]) -> None:
@@ -331,7 +331,7 @@ class Actors:
         queue.timer = None
         now = time.monotonic()
         for call in (*queue.running, *queue.waiting):
-            if call.heard and call.deadline <= now:
+            if call.early and call.deadline <= now:
                 call.deadline = now + self._limits.request_timeout_s
         for call in queue.running:
             if call.deadline <= now:
