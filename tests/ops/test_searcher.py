@@ -6,7 +6,9 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench, open_files, project_in, settings_of
 from wm.domain.recall.documents import Filters
@@ -78,6 +80,17 @@ def test_all_workspaces_share_one_embedder(patient: Bench) -> None:
     assert searcher(patient.runtime, "a" * 16) is not searcher(patient.runtime, "b" * 16)
 
 
+def test_a_search_is_of_its_own_memory_whatever_others_ask_meanwhile() -> None:
+    """Searches of one workspace run side by side, before a change and after it."""
+    worker = Meanwhile()
+    asked = Searcher(RecallSettings(), worker)
+    before, after = memory_of(5), memory_of(5, begin=3)
+    worker.then.append(lambda: asked.search(after, BERTH, 10, Filters()))
+    hits = asked.search(before, BERTH, 10, Filters())
+    assert {hit.id for hit in hits} <= {known.id for known in before.entries}
+    assert len(hits) == 5
+
+
 # --- what is saved ------------------------------------------------------------------------------
 
 
@@ -93,6 +106,19 @@ class Counting(EmbedWorker):
     def submit(self, texts: Sequence[str], done: Done) -> bool:
         self.texts += len(texts)
         return super().submit(texts, done)
+
+
+class Meanwhile(EmbedWorker):
+    """Something else happens while a query is embedded."""
+
+    def __init__(self) -> None:
+        super().__init__(NONE, RecallSettings())
+        self.then: list[Callable[[], object]] = []
+
+    def query(self, text: str, wait_s: float) -> NDArray[np.float32] | None:
+        if self.then:
+            self.then.pop()()
+        return super().query(text, wait_s)
 
 
 def entry(name: str, text: str) -> MemoryEntry:

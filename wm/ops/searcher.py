@@ -129,6 +129,8 @@ class Searcher:
                 self._lock.wait_for(
                     lambda: not fill.missing or not fill.under_way, until - time.monotonic()
                 )
+            # Meanwhile somebody may have asked another memory: what that one holds is not asked.
+            self._keep_up(memory)
             if fill is not self._fill:
                 vector = None  # of the model before: words answer this one
             hits = self._index.search(query, limit, filters, vector)
