@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,19 @@ def test_a_prompt_behind_an_earlier_line_goes_back_to_there(tmp_path: Path) -> N
     ]
 
 
+def test_a_prompt_that_follows_no_line_stands_behind_all_of_them(tmp_path: Path) -> None:
+    """As in a transcript whose lines have no ids."""
+    lines = [
+        *TRANSCRIPT[1:6],
+        told("user", 9, user(text("Now!"))),
+        told("assistant", 10, answer("m4", text("Here."))),
+    ]
+    nameless = [{**line, "uuid": None, "parentUuid": None} for line in lines]
+    found = bodies(written(tmp_path / "t", nameless))
+    told_last = user(result("c1", "one"), result("c2", "two"), text("Now!"))
+    assert plain(found[-1]["messages"]) == [ASKED, LOOKED, told_last]
+
+
 def test_a_compaction_begins_anew(tmp_path: Path) -> None:
     cut = told("system", 9, None, subtype="compact_boundary")
     summary = told("user", 10, user(text("So far: ferries.")), isCompactSummary=True)
@@ -190,6 +204,19 @@ def test_a_file_of_another_kind_is_refused_with_its_name(
     with pytest.raises(UserError) as error:
         replayed(path)
     assert str(error.value) == f"{path} is no recording that wm knows: {why}."
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_pipe_is_read_as_a_file_is(tmp_path: Path, packed: bool) -> None:
+    path = written(tmp_path / "s", [session()], packed=packed)
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "wb") as pipe:
+        pipe.write(path.read_bytes())
+    done: list[tuple[int, int]] = []
+    requests = list(recorded(Path(f"/dev/fd/{reading}"), Left(), lambda *far: done.append(far)))
+    os.close(reading)
+    assert requests == list(recorded(path, Left(), lambda _a, _b: None))
+    assert set(done) == {(0, 0)}
 
 
 def test_a_packed_file_that_is_cut_is_said(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,14 +15,14 @@ from typing import IO, Any
 from wm.errors import UserError
 from wm.ops.replay.captures import Captures, is_capture
 from wm.ops.replay.flows import Flows, is_flow, is_recording
-from wm.ops.replay.sent import JsonObject, Left, Sent, Source
+from wm.ops.replay.sent import JsonObject, Left, Sent, Source, read_object
 from wm.ops.replay.sessions import Sessions, is_session
 from wm.ops.replay.transcripts import Transcripts, is_transcript
 
 MAX_LINE_BYTES = 256 * 1024 * 1024
 _LOOKED_AT_LINES = 50
 Progress = Callable[[int, int], None]
-"""Called with the bytes that are done, and all bytes."""
+"""Called with the bytes that are done, and all bytes; 0 where nobody knows, as of a pipe."""
 
 _KINDS: tuple[tuple[Callable[[JsonObject], bool], Callable[[Left, Path], Source]], ...] = (
     (is_flow, Flows),
@@ -66,23 +65,15 @@ def _objects(path: Path, left: Left, progress: Progress) -> Iterator[JsonObject]
             line = _line(path, lines)
             if not line:
                 return
-            progress(min(total, under.tell()), total)
+            progress(min(total, under.tell()) if total else 0, total)
             if len(line) > MAX_LINE_BYTES:
                 left.add("lines that are too long")
                 continue
-            found = _object(line)
+            found = read_object(line)
             if found is not None:
                 yield found
             elif line.strip():
                 left.add("lines that are no JSON")
-
-
-def _object(line: bytes) -> JsonObject | None:
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def _line(path: Path, lines: IO[bytes]) -> bytes:
@@ -100,11 +91,11 @@ class _opened:  # noqa: N801  # a context, used like a function
     def __init__(self, path: Path) -> None:
         try:
             self._file = path.open("rb")
+            # Looked at only: a pipe, as `<(zcat …)` is one, has no way back.
+            packed = self._file.peek(2)[:2] == b"\x1f\x8b"
         except OSError as error:
             why = error.strerror or str(error)
             raise UserError(f"{path} cannot be opened: {why}.", fix=HELP) from None
-        packed = self._file.read(2) == b"\x1f\x8b"
-        self._file.seek(0)
         self._lines: Any = gzip.GzipFile(fileobj=self._file) if packed else self._file
 
     def __enter__(self) -> tuple[IO[bytes], IO[bytes]]:

@@ -8,7 +8,6 @@ told in the order in which they began.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ from wm.domain.recording import Reader
 from wm.domain.times import parse
 from wm.formats.flow import Flow, FlowLine
 from wm.formats.recording import Recording
-from wm.ops.replay.sent import JsonObject, Left, Sent
+from wm.ops.replay.sent import JsonObject, Left, Sent, read_object
 from wm.store.paths import FLOWS, RECORDINGS
 from wm.wire.body import index
 from wm.wire.identity import identify
@@ -100,15 +99,17 @@ class Flows:
         path = self._path.parent.parent / other / self._path.name
         if self._path.parent.name not in (FLOWS, RECORDINGS) or not path.is_file():
             return
-        with path.open("rb") as file:
-            for line in file:
-                try:
-                    found = json.loads(line)
-                except (ValueError, RecursionError):
-                    self._left.add("lines that are no JSON")
-                    continue
-                if isinstance(found, dict):
-                    yield found
+        try:
+            with path.open("rb") as file:
+                for line in file:
+                    found = read_object(line)
+                    if found is not None:
+                        yield found
+                    elif line.strip():
+                        self._left.add("lines that are no JSON")
+        except OSError:
+            # Either of the two logs is enough.
+            self._left.add(f"logs in {other} that could not be read")
 
     def _bodies(self) -> dict[str, bytes | None]:
         """The requests by the name of their exchange."""

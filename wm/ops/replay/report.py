@@ -45,7 +45,9 @@ def replay(
     Raises UserError for a file that is no recording.
     """
     chosen = rule or POLICIES[policy]
-    left, counted, before = Left(), [], []  # type: tuple[Left, list[Counted], list[Counted]]
+    left = Left()
+    counted: list[Counted] = []
+    before: list[Counted] = []
     plain = Run(nothing, clock, measure) if chosen is not nothing else None
     run = Run(chosen, clock, measure)
     for path in paths:
@@ -71,8 +73,9 @@ def report(
     factors = factors_of(before or counted)
     turns = [turn(number, one, factors, find) for number, one in enumerate(counted, start=1)]
     old = [turn(number, one, factors, find) for number, one in enumerate(before, start=1)]
-    names = dict.fromkeys(one.conversation for one in turns)
-    by_name = {name: [one for one in turns if one.conversation == name] for name in names}
+    by_name: dict[str, list[ReplayedTurn]] = {}
+    for one in turns:
+        by_name.setdefault(one.conversation, []).append(one)
     return ReplayReport(
         policy=policy,
         prices=DATED,

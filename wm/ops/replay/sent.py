@@ -63,6 +63,15 @@ class Source(Protocol):
         """What was still waiting for a line."""
 
 
+def read_object(line: bytes) -> JsonObject | None:
+    """One line of a recording; None for what is no JSON object."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
 def written(value: Any) -> bytes:
     """JSON as clients write it."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

@@ -80,9 +80,7 @@ class Transcripts:
             _remind(thread, found)
         elif found.get("type") == "api-request-shape" and isinstance(found.get("shape"), dict):
             thread.shape = found["shape"]
-        uuid = found.get("uuid")
-        if isinstance(uuid, str):
-            thread.places[uuid] = len(thread.messages)
+        if _note_place(thread, found):
             thread.at = _at(found) or thread.at
 
     def _user(self, thread: _Thread, found: JsonObject) -> None:
@@ -90,7 +88,7 @@ class Transcripts:
         if not blocks:
             return
         if not any(block.get("type") == "tool_result" for block in blocks):
-            _rewind(thread, str(found.get("parentUuid")))
+            _rewind(thread, found.get("parentUuid"))
         _add(thread, "user", blocks)
 
     def _assistant(self, found: JsonObject) -> Iterator[Sent]:
@@ -107,7 +105,7 @@ class Transcripts:
             _add(thread, "assistant", blocks)
         else:
             _add_to_answer(thread, blocks)
-        thread.places[str(found.get("uuid"))] = len(thread.messages)
+        _note_place(thread, found)
         thread.at = _at(found) or thread.at
 
     def _request(self, thread: _Thread, found: JsonObject, message: JsonObject) -> Sent | None:
@@ -183,9 +181,18 @@ def _add_to_answer(thread: _Thread, blocks: list[JsonObject]) -> None:
             return
 
 
-def _rewind(thread: _Thread, parent: str) -> None:
+def _note_place(thread: _Thread, found: JsonObject) -> bool:
+    """Know how many messages stand behind this line; False for a line that has no id."""
+    uuid = found.get("uuid")
+    if isinstance(uuid, str):
+        thread.places[uuid] = len(thread.messages)
+    return isinstance(uuid, str)
+
+
+def _rewind(thread: _Thread, parent: object) -> None:
     """A prompt that follows an earlier line than the last: the user went back to there."""
-    place = thread.places.get(parent, len(thread.messages))
+    before = len(thread.messages)
+    place = thread.places.get(parent, before) if isinstance(parent, str) else before
     if place < len(thread.messages):
         del thread.messages[place:], thread.ready[place:]
 
