@@ -179,3 +179,17 @@ def test_without_a_daemon_nothing_is_recorded_and_it_is_said(terminal: Terminal)
     assert made.reporter.handover.recorded == 0
     assert dict(+made.reporter.handover.left) == {"no daemon took them": 2}
     assert not terminal.data.exists()
+
+
+def test_what_the_daemon_cannot_keep_is_told_apart_from_no_daemon(user: Terminal) -> None:
+    assert user.wm("remember", "We deploy the ferries with make ship.").code == 0
+    (workspace,) = user.data.glob("workspaces/*")
+    (workspace / "recordings").write_text("in the way")
+    with upstream_of(1) as upstream:
+        made = played(
+            user.settings(),
+            upstream.url,
+            lambda made: made.agent(user.repo).works("Go", result, 1),
+            record=True,
+        )
+    assert dict(+made.reporter.handover.left) == {"the daemon could not keep them (store error)": 1}

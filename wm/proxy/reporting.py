@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from wm.daemon.client_async import AsyncClient
-from wm.errors import WmError
+from wm.errors import Unanswered, Unavailable, WmError
 from wm.proxy.handover import Handover
 from wm.proxy.watching import Note
 from wm.settings import Settings
@@ -78,9 +78,9 @@ class Reporter:
         try:
             await self._tell_one(note, whose)
             self.told += 1
-        except WmError:
+        except WmError as error:
             self.dropped += 1
-            self.handover.left["no daemon took them"] += note.bodies is not None
+            self.handover.left[_why(error)] += note.bodies is not None
 
     async def _tell_one(self, note: Note, whose: dict[str, Any]) -> None:
         call = self._client.call
@@ -96,6 +96,15 @@ class Reporter:
         if identity.workspace:
             return {"workspace": identity.workspace}
         return {"directory": identity.folder} if identity.folder else {}
+
+
+def _why(error: WmError) -> str:
+    """Why bodies were not recorded, in a few words."""
+    if isinstance(error, Unavailable):
+        return "no daemon took them"
+    if isinstance(error, Unanswered):
+        return "the daemon did not answer"
+    return f"the daemon could not keep them ({error.code.replace('_', ' ')})"
 
 
 def _measured(note: Note) -> dict[str, Any] | None:

@@ -36,6 +36,7 @@ from wm.wire.history import History
 from wm.wire.policy import Decision, Log, results
 
 PAIR = 2
+EXAMPLES = Path(__file__).parents[3] / "examples" / "files"
 
 
 def bodies(path: Path) -> list[dict[str, Any]]:
@@ -217,6 +218,21 @@ def test_a_pipe_is_read_as_a_file_is(tmp_path: Path, packed: bool) -> None:
     os.close(reading)
     assert requests == list(recorded(path, Left(), lambda _a, _b: None))
     assert set(done) == {(0, 0)}
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that fails")
+def test_a_log_beside_that_cannot_be_read_is_said_and_ends_nothing(tmp_path: Path) -> None:
+    flow = json.loads((EXAMPLES / "flow.json").read_text("utf-8"))
+    for name in ("flows", "recordings"):
+        (tmp_path / name).mkdir()
+    path = written(tmp_path / "flows" / "s.jsonl", [flow])
+    (tmp_path / "recordings" / "s.jsonl").symlink_to("/proc/self/mem")
+    left = Left()
+    assert list(recorded(path, left, lambda _a, _b: None)) == []
+    assert left.counts == {
+        "logs in recordings that could not be read": 1,
+        "requests that the log does not hold whole": 1,
+    }
 
 
 def test_a_packed_file_that_is_cut_is_said(tmp_path: Path) -> None:
