@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 from typing import Any
 
 import pytest
@@ -10,6 +11,9 @@ import pytest
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench, entry
 from wm.errors import NotFound, UserError
 from wm.formats.tombstones import TrashedEntry
+from wm.models.embed import EMBEDDED
+from wm.models.worker import EmbedWorker
+from wm.ops.chosen_model import chosen
 from wm.store.base import Ref
 
 PROGRESS = "All 40 tests pass now."
@@ -370,3 +374,22 @@ def test_without_a_model_nothing_is_compared_and_that_is_said(bench: Bench) -> N
     answer = bench.call("diag_alike")
     assert (answer.pairs, answer.compared) == ((), 0)
     assert answer.problem == "no model is in use"
+
+
+def test_vectors_of_all_entries_together_are_waited_for_so_long_and_no_longer(
+    bench: Bench,
+) -> None:
+    recall = dataclasses.replace(bench.settings.recall, hint_wait_s=0.25)
+    bench.settings = dataclasses.replace(bench.settings, recall=recall)
+    bench.__post_init__()
+
+    def working() -> None:
+        threading.Event().wait(0.002)
+
+    slow = EmbedWorker(EMBEDDED, recall, rest=working)
+    slow.query("It is opened before.", 60.0)
+    model = chosen(bench.runtime)
+    bench.runtime.models.get("embed", (model.location, model.at), lambda: slow)
+    bench.write_memory(*(entry(f"m_{n:08}", f"Berth {n} takes {n} tons.") for n in range(200)))
+    answer = bench.call("diag_alike")
+    assert answer.problem == "the model did not make the vectors in time"

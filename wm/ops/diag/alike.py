@@ -5,6 +5,7 @@ person (RC-1, WM-8). Reads only; nothing is merged for its likeness, and no writ
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -67,6 +68,7 @@ def _vectors(work: Work, texts: Sequence[str]) -> list[NDArray[np.float32]] | No
     """The rows of each text, in order; None where no model makes them in time."""
     worker = embedding(work.runtime)
     made: list[NDArray[np.float32]] = []
+    until = time.monotonic() + work.runtime.settings.recall.hint_wait_s
     for begin in range(0, len(texts), BATCH):
         done = threading.Event()
         own: list[NDArray[np.float32]] = []
@@ -81,7 +83,7 @@ def _vectors(work: Work, texts: Sequence[str]) -> list[NDArray[np.float32]] | No
             done.set()
 
         part = texts[begin : begin + BATCH]
-        if not worker.submit(part, take) or not done.wait(work.runtime.settings.recall.hint_wait_s):
+        if not worker.submit(part, take) or not done.wait(until - time.monotonic()):
             return None
         if len(own) != len(part):
             return None
