@@ -200,6 +200,12 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "`wm inspect --all` lists every entry with its id; give at least 4 digits.",
     ),
     (
+        "config get recall.model",
+        2,
+        "`wm config` has no verb 'get'. Did you mean `wm config show`?",
+        "`wm config --help` shows how.",
+    ),
+    (
         "config memry",
         2,
         "`wm config` has no verb 'memry'. Did you mean `wm config memory`?",

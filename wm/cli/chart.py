@@ -3,7 +3,7 @@ no script runs; light and dark as the reader's system is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 
 from wm.cli.recordings import money, notes, share, short, what
@@ -89,10 +89,10 @@ def _bars(turns: Sequence[ReplayedTurn]) -> str:
         tokens = one.tokens
         written = tokens.cache_write_5m + tokens.cache_write_1h
         rects = ""
-        for kind, count in zip("rwn", (tokens.cache_read, written, tokens.input), strict=True):
+        counts = (tokens.cache_read, written, tokens.input)
+        for (name, _), count in zip(PARTS, counts, strict=True):
             high = count / most * (HEIGHT - FOOT - 10)
             y -= high
-            name = {"r": "read", "w": "write", "n": "new"}[kind]
             if count:
                 rects += (
                     f'<rect class="{name}" x="{x:.1f}" y="{y:.1f}" '
@@ -106,7 +106,10 @@ def _bars(turns: Sequence[ReplayedTurn]) -> str:
     key = "".join(
         f'<span><i style="background:var(--{name})"></i>{text}</span>' for name, text in PARTS
     )
-    return _figure(_grid(most, short) + "".join(bars), f'<div class="key">{key}</div>')
+    return _figure(
+        _grid(most, lambda tokens: short(round(tokens))) + "".join(bars),
+        f'<div class="key">{key}</div>',
+    )
 
 
 def _thinned(turns: Sequence[ReplayedTurn]) -> Iterator[ReplayedTurn]:
@@ -143,12 +146,11 @@ def _path(row: list[tuple[float, float]], size: int, most: float) -> str:
     )
 
 
-def _grid(most: float, say: object) -> str:
+def _grid(most: float, say: Callable[[float], str]) -> str:
     parts = []
     for quarter in range(5):
         y = HEIGHT - FOOT - quarter / 4 * (HEIGHT - FOOT - 10)
-        value = most * quarter / 4
-        text = short(round(value)) if say is short else money(value)
+        text = say(most * quarter / 4)
         parts.append(
             f'<line class="grid" x1="{LEFT}" y1="{y:.1f}" x2="{WIDTH}" y2="{y:.1f}"/>'
             f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{text}</text>'

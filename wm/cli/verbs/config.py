@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -16,6 +17,8 @@ from wm.settings import SECTIONS, table
 
 class _Sections(Group):
     """`wm config memory` is `wm config show memory`."""
+
+    also = MappingProxyType({"get": "show", "list": "show", "ls": "show"})
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         is_section = bool(args) and args[0] in SECTIONS
