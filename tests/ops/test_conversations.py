@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from wm.formats.flow import FlowUsage
-from wm.formats.protocol import Conversation, Inspection
+from wm.formats.protocol import Conversation, Inspection, SessionAnswer
 from wm.ops.base import execute
 from wm.ops.catalogue import OPERATIONS
 from wm.ops.conversations import LOOKS
@@ -201,6 +201,9 @@ def test_a_log_that_cannot_be_read_costs_itself_only(user: User) -> None:
     (folder,) = user.folder.parent.glob(".local/share/wm/workspaces/*/flows")
     (folder / f"{sid('s-1')}.jsonl").unlink()
     (folder / f"{sid('s-1')}.jsonl").mkdir()
+    shown = user.does("show_session", sessionId="s-1")
+    assert isinstance(shown, SessionAnswer)
+    assert (shown.state.session_id, shown.passed) == ("s-1", None)
     with (folder / f"{sid('s-2')}.jsonl").open("ab") as file:
         file.write(b'{"torn')
     assert [c.session_id for c in user.sees()] == ["s-2"]

@@ -87,9 +87,8 @@ def _bars(turns: Sequence[ReplayedTurn]) -> str:
     for number, one in enumerate(shown):
         x, y = LEFT + number * step, float(HEIGHT - FOOT)
         tokens = one.tokens
-        written = tokens.cache_write_5m + tokens.cache_write_1h
         rects = ""
-        counts = (tokens.cache_read, written, tokens.input)
+        counts = (tokens.cache_read, tokens.cache_write, tokens.input)
         for (name, _), count in zip(PARTS, counts, strict=True):
             high = count / most * (HEIGHT - FOOT - 10)
             y -= high
@@ -100,7 +99,8 @@ def _bars(turns: Sequence[ReplayedTurn]) -> str:
                 )
         label = (
             f"request {one.number:,} · {one.conversation} · {short(tokens.prompt)} tokens: "
-            f"{short(tokens.cache_read)} read, {short(written)} written, {short(tokens.input)} new"
+            f"{short(tokens.cache_read)} read, {short(tokens.cache_write)} written, "
+            f"{short(tokens.input)} new"
         )
         bars.append(f"<g><title>{escape(label)}</title>{rects}</g>")
     key = "".join(

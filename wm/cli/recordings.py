@@ -88,10 +88,9 @@ def notes(models: Iterable[ReplayedModel], left: Mapping[str, int], prices: str)
 
 
 def parts(tokens: Tokens) -> str:
-    written = tokens.cache_write_5m + tokens.cache_write_1h
     return (
         f"{short(tokens.prompt)}: {short(tokens.cache_read)} from the cache, "
-        f"{short(written)} written to it, {short(tokens.input)} new"
+        f"{short(tokens.cache_write)} written to it, {short(tokens.input)} new"
     )
 
 

@@ -32,6 +32,11 @@ class FlowUsage(Record):
     cache_write_5m: int = Field(default=0, alias="cacheWrite5m")
     cache_write_1h: int = Field(default=0, alias="cacheWrite1h")
 
+    @property
+    def prompt(self) -> int:
+        """All that the model read, from the cache or not."""
+        return self.input + self.cache_read + self.cache_write_5m + self.cache_write_1h
+
 
 class FlowTimes(Record):
     """Milliseconds since the head of the request was read."""

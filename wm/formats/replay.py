@@ -16,6 +16,10 @@ class Tokens(Record):
     cache_write_1h: int = 0
     output: int = 0
 
+    @property
+    def cache_write(self) -> int:
+        return self.cache_write_5m + self.cache_write_1h
+
 
 class Bills(Record):
     """The same work with the marks as they are, with all of them for five minutes, all for an

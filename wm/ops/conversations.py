@@ -46,10 +46,9 @@ def measured(flow: Flow, settings: PressureSettings) -> Conversation | None:
     usage = flow.usage
     if flow.call != "main" or usage is None:
         return None
-    prompt = usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h
-    if prompt <= 0:
+    if usage.prompt <= 0:
         return None
-    tokens, window = prompt + usage.output, window_of(flow.model, prompt)
+    tokens, window = usage.prompt + usage.output, window_of(flow.model, usage.prompt)
     return Conversation(
         session_id=flow.session,
         agent=flow.agent,

@@ -145,10 +145,10 @@ def _print_turns(turns: tuple[ReplayedTurn, ...]) -> None:
         )
     )
     for one in turns:
-        written = one.tokens.cache_write_5m + one.tokens.cache_write_1h
         output.line(
             f"  {one.number:>5,}{one.messages:>10,}{recordings.short(one.tokens.prompt):>9}"
-            f"{recordings.short(one.tokens.cache_read):>9}{recordings.short(written):>9}"
+            f"{recordings.short(one.tokens.cache_read):>9}"
+            f"{recordings.short(one.tokens.cache_write):>9}"
             f"{recordings.short(one.tokens.input):>9}{recordings.money(one.bills.as_marked):>10}"
             f"  {output.safe(one.call)}{' !' if one.wrong or one.broken_thinking else ''}"
         )
