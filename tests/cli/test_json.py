@@ -188,4 +188,5 @@ def test_lines_of_an_output_that_are_not_there_are_told(user: Terminal) -> None:
     handle = _record(user, LISTED).pruned.handle
     said = user.wm("output", handle, "--grep", "no such line")
     assert (said.code, said.out, said.err) == (1, "", "No line of it is asked for by that.\n")
+    assert user.wm("output", handle, "--grep", "no such line", "--json").code == 1
     assert user.wm("output", handle, "--grep", "crate-7.").code == 0

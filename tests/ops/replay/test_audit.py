@@ -21,6 +21,7 @@ from tests.ops.replay.parts import (
 )
 from wm.formats.replay import AuditReport
 from wm.ops.replay.audit import audit
+from wm.ops.replay.reads import WRITERS
 from wm.settings import PruningSettings
 
 LINES = "\n".join(f"{n:4} the berth of ferry {n % 7} is free" for n in range(400))
@@ -65,6 +66,13 @@ def test_every_block_is_of_one_kind_and_counted_once(tmp_path: Path) -> None:
         "other": 1,
     }
     assert report.amplification > 1
+
+
+@pytest.mark.parametrize("name", sorted(WRITERS))
+def test_what_writes_a_file_is_an_edit(tmp_path: Path, name: str) -> None:
+    write = {"type": "tool_use", "id": "w", "name": name, "input": {"path": "/a"}}
+    more = [user(text("Go.")), assistant(write), user(result("w", "ok")), assistant(text("Done."))]
+    assert kinds(audited(tmp_path, session(messages=more)))["edits and written files"] == 1
 
 
 def test_results_are_told_by_tool_and_sent_as_often_as_requests_held_them(tmp_path: Path) -> None:

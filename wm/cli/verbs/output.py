@@ -33,13 +33,12 @@ def print_output(
 ) -> int:
     """The output, or the lines of it that are asked for."""
     answer: Any = caller.call("show_output", id=handle, lines=lines, grep=grep)
+    found_none = bool(grep or lines) and not answer.text
     if as_json:
         output.as_json(answer)
-        return 0
-    if answer.text:
+    elif answer.text:
         # Foreign text: nothing of it may steer the terminal.
         output.lines(answer.text.removesuffix("\n").split("\n"))
-    elif grep or lines:
+    elif found_none:
         output.note("No line of it is asked for by that.")
-        return 1
-    return 0
+    return 1 if found_none else 0

@@ -13,7 +13,7 @@ from pathlib import Path
 from wm.formats.replay import AuditReport, FileReads, Pruned, Share
 from wm.ops.replay.files import Progress, recorded
 from wm.ops.replay.pruned import pruning
-from wm.ops.replay.reads import touches
+from wm.ops.replay.reads import WRITERS, touches
 from wm.ops.replay.report import added, factors_of, light, models, turn
 from wm.ops.replay.run import MAX_CONVERSATIONS, Counted, Run
 from wm.ops.replay.sent import UNSEEN, Left, Sent
@@ -27,7 +27,6 @@ from wm.wire.rows import estimate
 
 MOST_FILES = 20
 REMINDER = "<system-reminder>"
-EDITS = frozenset({"edit", "write", "multiedit", "notebookedit", "apply_patch", "create"})
 Name = tuple[str, str]
 """`kind` or `tool`, and its name."""
 
@@ -255,7 +254,7 @@ def _kind(role: str, block: Block) -> str:
         case "tool_result":
             return "tool results"
         case "tool_use":
-            edits = str(block.value.get("name", "")).lower() in EDITS
+            edits = str(block.value.get("name", "")).lower() in WRITERS
             return "edits and written files" if edits else "tool calls"
         case "thinking" | "redacted_thinking":
             return "thinking"
