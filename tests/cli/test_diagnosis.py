@@ -7,6 +7,8 @@ import re
 import pytest
 
 from tests.cli.terminal import Terminal
+from wm.cli.context import PATIENCE_S
+from wm.settings import RecallSettings
 
 SHIP = "We deploy with `make ship`."
 LONG = "The harbour office wants every berth to be booked two days ahead, " * 6 + "by mail."
@@ -160,3 +162,7 @@ def test_of_a_text_that_several_entries_share_each_line_names_its_own(user: Term
         f"  {second[:10]} kept",
         "  The deploy runs on port 8080.",
     ]
+
+
+def test_vectors_are_waited_for_once_by_the_daemon_and_not_again_here() -> None:
+    assert PATIENCE_S["diag_alike"] > RecallSettings().hint_wait_s

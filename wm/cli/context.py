@@ -7,9 +7,10 @@ on the same files under the same locks (ST-7).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import click
@@ -73,8 +74,9 @@ def _is_same(home: str, ours: Path) -> bool:
         return home == str(ours)
 
 
-_PATIENCE_S = {"sweep_storage": 600.0}
-"""What may take longer than the answers that agents wait for: a folder of 100,000 files."""
+PATIENCE_S: Mapping[str, float] = MappingProxyType({"sweep_storage": 600.0, "diag_alike": 60.0})
+"""What may take longer than the answers that agents wait for: a folder of 100,000 files, vectors
+of all entries."""
 
 
 class Caller:
@@ -137,7 +139,7 @@ class Caller:
             return self._on_files(name, request)
         try:
             fields = request.model_dump(mode="json", by_alias=True)
-            answer = ask(self.settings, name, fields, deadline_s=_PATIENCE_S.get(name))
+            answer = ask(self.settings, name, fields, deadline_s=PATIENCE_S.get(name))
         except Unavailable:
             return self._on_files(name, request)
         except (HostError, UserError) as error:
