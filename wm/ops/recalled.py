@@ -49,7 +49,10 @@ def warm(runtime: Runtime, place: Place) -> None:
     def prepare() -> None:
         from wm.ops.search import searcher  # what it loads, an idle daemon does without
 
-        searcher(runtime, place.key).prepare(memory)
+        # Others may have changed it since, and asked the index of what it is now.
+        newest = _memory(runtime, place)
+        if newest is not None:
+            searcher(runtime, place.key).prepare(newest)
 
     later: Background = runtime.models.get("later", (), Background)
     later.submit(prepare)
