@@ -19,7 +19,6 @@ _COMPLAINT = Lazy(
 )
 _TOTALS = Lazy(r"^(?:total \d+|\d+ director(?:y|ies), \d+ files?|\d+ (?:files|matches|results)\b)")
 _LONG = Lazy(r"^[-dlbcps][-rwxsStT]{9}[.+@]?\s+\d+\s")
-_DIRECTORY = Lazy(r"^(?:\.{0,2}/|[\w.@-]).*:$")
 _BRANCHES = ("├", "└", "│", "|-- ", "`-- ", "+---", "\\---")
 
 MOST_ENDINGS = 6
