@@ -183,8 +183,8 @@ def test_without_a_daemon_nothing_is_recorded_and_it_is_said(terminal: Terminal)
 
 def test_what_the_daemon_cannot_keep_is_told_apart_from_no_daemon(user: Terminal) -> None:
     assert user.wm("remember", "We deploy the ferries with make ship.").code == 0
-    (workspace,) = user.data.glob("workspaces/*")
-    (workspace / "recordings").write_text("in the way")
+    place = json.loads(user.wm("inspect", "--json").out)["place"]
+    (user.data / "workspaces" / place["key"] / "recordings").write_text("in the way")
     with upstream_of(1) as upstream:
         made = played(
             user.settings(),
