@@ -172,23 +172,6 @@ class Process:
         return saved
 
 
-class Slow(EmbedWorker):
-    """While it embeds a query something else happens."""
-
-    meanwhile: Callable[[], None]
-
-    def query(self, text: str, wait_s: float) -> None:
-        self.meanwhile()
-
-
-def test_a_search_tells_of_its_own_memory_though_a_later_one_came_meanwhile() -> None:
-    slow = Slow(NONE, RecallSettings())
-    index = Searcher(RecallSettings(), slow)
-    slow.meanwhile = lambda: index.prepare(memory_of(8))
-    hits = index.search(memory_of(4), "harbour berth", 10, Filters())
-    assert sorted(hit.id for hit in hits) == ["e0000", "e0001", "e0002", "e0003"]
-
-
 def test_a_restart_embeds_nothing_that_did_not_change(bench: Bench, worker: Counting) -> None:
     first = Process(bench, worker)
     answer = first.ask(memory_of(70))

@@ -133,10 +133,7 @@ class Searcher:
             self._keep_up(memory)
             if fill is not self._fill:
                 vector = None  # of the model before: words answer this one
-            hits = self._index.search(query, limit, filters, vector)
-        # Another thread may have brought a later memory meanwhile: what only that one has is its.
-        entries = self.known(memory).entries
-        return tuple(hit for hit in hits if hit.id in entries)
+            return self._index.search(query, limit, filters, vector)
 
     def prepare(self, memory: WorkspaceMemory) -> None:
         """Have the memory ready for the next search; its vectors follow when there is time."""
