@@ -184,7 +184,8 @@ def test_without_a_daemon_nothing_is_recorded_and_it_is_said(terminal: Terminal)
 def test_what_the_daemon_cannot_keep_is_told_apart_from_no_daemon(user: Terminal) -> None:
     assert user.wm("remember", "We deploy the ferries with make ship.").code == 0
     place = json.loads(user.wm("inspect", "--json").out)["place"]
-    (user.data / "workspaces" / place["key"] / "recordings").write_text("in the way")
+    in_the_way = user.data / "workspaces" / place["key"] / "recordings"
+    in_the_way.write_text("in the way")
     with upstream_of(1) as upstream:
         made = played(
             user.settings(),
@@ -192,4 +193,5 @@ def test_what_the_daemon_cannot_keep_is_told_apart_from_no_daemon(user: Terminal
             lambda made: made.agent(user.repo).works("Go", result, 1),
             record=True,
         )
+    in_the_way.unlink()  # the tests after this one share the data folder
     assert dict(+made.reporter.handover.left) == {"the daemon could not keep them (store error)": 1}

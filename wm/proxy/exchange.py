@@ -407,6 +407,8 @@ class Exchange:
         if self._connection is not None:
             self._connection.abort()
             self._connection = None
+        self._unsent.clear()
+        self._request.give_up()
         later = self._pool.later
         later.ended()
         self._watch(lambda watcher: watcher.ended(outcome))
