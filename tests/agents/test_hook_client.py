@@ -147,7 +147,17 @@ def test_wrong_words_are_a_usage_error(
     words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert hook.main(words, io.BytesIO(), io.BytesIO()) == 2
-    assert capsys.readouterr().err.startswith("usage: wm hook")
+    assert capsys.readouterr().err == (
+        "wm: `wm hook` needs AGENT and EVENT, and no word behind them.\n"
+        "    `wm hook --help` shows how.\n"
+    )
+
+
+def test_a_word_behind_statusline_is_told_of_statusline(capsys: pytest.CaptureFixture[str]) -> None:
+    assert hook.main(["statusline", "--json"], io.BytesIO(), io.BytesIO()) == 2
+    assert capsys.readouterr().err == (
+        "wm: `wm statusline` takes no words.\n    `wm statusline --help` shows how.\n"
+    )
 
 
 def test_the_limits_are_the_defaults_of_the_settings() -> None:

@@ -42,6 +42,12 @@ LIBRARY = "--library"
 SOCKET = "--socket"
 """Not worth the library: where nobody answers, nothing is done."""
 
+WRONG_HOOK = (
+    "wm: `wm hook` needs AGENT and EVENT, and no word behind them.\n"
+    "    `wm hook --help` shows how.\n"
+)
+WRONG_STATUSLINE = "wm: `wm statusline` takes no words.\n    `wm statusline --help` shows how.\n"
+
 MAX_REPLY = 4 * 1024 * 1024
 
 MAX_LOG = 1024 * 1024
@@ -60,7 +66,7 @@ def main(
         asked = ["hook", "claude-code", "statusline"]
     if len(asked) != 3 or asked[0] != "hook":
         if sys.stderr:
-            sys.stderr.write("usage: wm hook AGENT EVENT [--library | --socket] < payload\n")
+            sys.stderr.write(WRONG_STATUSLINE if words[:1] == ["statusline"] else WRONG_HOOK)
             sys.stderr.flush()
         return 2
     _verb, agent, event = asked

@@ -13,7 +13,8 @@ def command(agent: str, event: str) -> int:
 
     AGENT is claude-code or opencode.
 
-    Agents call this; it always ends with exit code 0, so that an agent never stops for wm.
+    Agents call this; called with these two words it ends with exit code 0 whatever happens, so
+    that an agent never stops for wm.
     """
     from wm.agents import hook_client
 
