@@ -38,6 +38,8 @@ def test_an_onnx_file_that_is_none_is_refused(tmp_path: Path) -> None:
         trial(str(folder), RecallSettings())
 
 
-def test_there_is_nothing_to_try_without_a_model() -> None:
-    with pytest.raises(ModelUnavailable, match="words alone"):
+def test_without_a_model_the_sentence_says_what_to_choose() -> None:
+    with pytest.raises(ModelUnavailable) as caught:
         trial(NONE, RecallSettings())
+    assert caught.value.message == "There is no model to try: words alone are searched."
+    assert caught.value.fix == "`wm models use embedded` chooses the one that is always there."

@@ -65,6 +65,6 @@ def missing(package: str, error: ImportError) -> ModelUnavailable:
     """What is said where an optional package is not installed."""
     return ModelUnavailable(
         f"The Python package {package} is not installed: {error}.",
-        fix="Install wm with its extra [models] (pip install 'wm[models]'), or go back to the "
-        "default: `wm models use embedded`.",
+        fix="Install wm with its extra [models] (in its clone: .venv/bin/pip install '.[models]'), "
+        "or go back to the default: `wm models use embedded`.",
     )

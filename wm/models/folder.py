@@ -87,7 +87,8 @@ def missing_package() -> str:
         return ""
     return (
         f"The Python package {gone[0]} is not installed, which runs models of their own folder: "
-        "install wm with its extra [models] (pip install 'wm[models]')."
+        "install wm with its extra [models] "
+        "(in its clone: .venv/bin/pip install '.[models]')."
     )
 
 

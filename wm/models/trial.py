@@ -46,7 +46,10 @@ def trial(name: str, settings: RecallSettings) -> Trial:
     before, begun = resident(), time.perf_counter()
     embedder = open_embedder(name, settings)
     if embedder is None:
-        raise ModelUnavailable("There is no model to try: words alone are searched.")
+        raise ModelUnavailable(
+            "There is no model to try: words alone are searched.",
+            fix="`wm models use embedded` chooses the one that is always there.",
+        )
     first = embedder.embed([SAID, AGAIN, OTHER])
     load_s = time.perf_counter() - begun
     card = embedder.card
