@@ -308,6 +308,13 @@ BREAKS: dict[str, tuple[Callable[[Folder], object], list[tuple[str, str, str]]]]
 }
 
 
+def test_one_damaged_record_is_told_as_one(folder: Folder) -> None:
+    damage, _ = BREAKS["a damaged record in the log"]
+    damage(folder)
+    (finding,) = check(folder.store(), deep=True)
+    assert finding.message == "1 record cannot be read; all others can."
+
+
 @pytest.mark.parametrize("name", BREAKS)
 def test_what_is_only_told_is_not_touched_by_repair(folder: Folder, name: str) -> None:
     damage, findings = BREAKS[name]

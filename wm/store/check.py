@@ -294,7 +294,8 @@ def _log(
         seen.add(record.event_id)
     damaged = lines.damaged + unfit + (lines.torn_bytes > 0 and not last)
     if damaged:
-        yield "damaged_records", "warning", f"{damaged} records cannot be read; all others can."
+        told = "1 record" if damaged == 1 else f"{damaged} records"
+        yield "damaged_records", "warning", f"{told} cannot be read; all others can."
     if lines.torn_bytes and last:
         yield "torn_tail", "note", f"{lines.torn_bytes} bytes of a record that was never finished."
     if repeated:

@@ -86,7 +86,7 @@ def _rows(report: ReplayReport) -> list[output.Row]:
     ]
     if total.reported_requests:
         told = recordings.parts(total.reported)
-        rows.append(("reported", f"{told}, of {total.reported_requests:,} requests"))
+        rows.append(("reported", f"{told}, of {output.count(total.reported_requests, 'request')}"))
     rows += [
         ("bill", f"{recordings.money(bills.as_marked)} with the marks as they are"),
         ("at 5 minutes", recordings.money(bills.five_minutes)),
