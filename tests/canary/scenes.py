@@ -319,7 +319,7 @@ def imports(stage: Stage) -> None:
     """Stores of the older plugins, broken ones, and instructions."""
     for number, lines in enumerate(_stores(stage.mint, stage.repo)):
         path = stage.plant(stage.home / f"import-{number}.json", lines)
-        for source in ("opencode-v1", "opencode-v2", "instructions"):
+        for source in ("opencode-v1", "opencode-v2", "wm-export", "instructions"):
             stage.wm("import", "--from", source, str(path))
         stage.wm("import", "--dry-run", str(path), "--json")
     stage.wm("import")

@@ -228,3 +228,20 @@ def test_the_sources_stay_as_they_are(user: Terminal) -> None:
     before = [(f.read_bytes(), os.stat(f).st_mtime_ns) for f in files]
     user.wm("import")
     assert [(f.read_bytes(), os.stat(f).st_mtime_ns) for f in files] == before
+
+
+def test_an_export_comes_into_another_home_as_it_was(user: Terminal, tmp_path: Path) -> None:
+    first = user.wm("remember", "we deploy with make ship", "--json").json["entry"]["id"]
+    user.wm("remember", "The staging host is bluebird", "--type", "reference")
+    file = tmp_path / "export.json"
+    assert user.wm("export", "-o", str(file)).code == 0
+    memory = json.loads(file.read_text())["documents"]["workspace_memory"]["entries"]
+    other = {"WM_HOME": str(tmp_path / "another home")}
+    said = user.wm("import", str(file), "--json", env=other)
+    assert (said.code, counts(said)) == (0, {"promoted": 2})
+    back = [item["entry"] for item in user.wm("inspect", "--json", env=other).json["entries"]]
+    kept = ("id", "type", "text", "source", "status", "createdAt", "updatedAt")
+    assert {tuple(e[k] for k in kept) for e in back} == {tuple(e[k] for k in kept) for e in memory}
+    assert first in {entry["id"] for entry in back}
+    assert counts(user.wm("import", str(file), "--json", env=other)) == {"unchanged": 2}
+    assert counts(user.wm("import", str(file), "--json")) == {"unchanged": 2}

@@ -43,7 +43,7 @@ class ImportFact(Record):
     reasons: tuple[str, ...] = ()
     """Why it waits, beside what the gate says."""
     came_from: str = ""
-    """opencode-v1, opencode-v2 or instructions."""
+    """opencode-v1, opencode-v2, wm-export or instructions."""
     file: str = ""
     line: int = 0
 

@@ -155,7 +155,7 @@ def _entry(work: Work, fact: ImportFact) -> MemoryEntry:
         confidence=CONFIDENCE[source] if fact.confidence is None else _share(fact.confidence),
         origin="import",
         status=status,
-        supersedes=tuple(name for name in fact.supersedes if is_own_id(name)),
+        supersedes=tuple(name for name in fact.supersedes if _may_stand(name)),
         tags=tuple(redact(tag) for tag in fact.tags),
         created_at=created,
         updated_at=updated,
@@ -176,9 +176,14 @@ def _count(work: Work, fact: ImportFact) -> int:
 
 def _checked_id(fact: ImportFact) -> str:
     """An id that may stand in our files; another one for what is none."""
-    own = fact.id.removeprefix("m_")
-    is_ours = len(fact.id) == OWN_ID_CHARS and fact.id != own and _is_hex(own)
-    return fact.id if is_ours or is_own_id(fact.id) else derived_id(fact.id, fact.text)
+    return fact.id if _may_stand(fact.id) else derived_id(fact.id, fact.text)
+
+
+def _may_stand(name: str) -> bool:
+    """Is it an id as we, or the plugin, give them?"""
+    own = name.removeprefix("m_")
+    is_ours = len(name) == OWN_ID_CHARS and name != own and _is_hex(own)
+    return is_ours or is_own_id(name)
 
 
 def _is_hex(text: str) -> bool:

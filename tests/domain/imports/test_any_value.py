@@ -41,8 +41,10 @@ _MARKS = (
 MARKS = st.lists(st.sampled_from(_MARKS), max_size=60).map("".join)
 
 
-@given(name=st.sampled_from(["opencode-v1", "opencode-v2"]), value=VALUES)
+@given(name=st.sampled_from(["opencode-v1", "opencode-v2", "wm-export"]), value=VALUES)
 def test_any_json_is_read(name: str, value: Any) -> None:
+    if name == "wm-export":
+        value = {"documents": {"workspace_memory": {"entries": [value]}}}
     found = SOURCES[name].parse(ForeignFile("/p/x.json", value=value, max_chars=15))
     assert isinstance(found, Parsed | Refusal)
     if isinstance(found, Parsed):

@@ -24,6 +24,7 @@ CASES = [
     ("opencode-v1", "opencode_v1/core_documented.json"),
     ("opencode-v1", "opencode_v1/working.json"),
     ("opencode-v1", "opencode_v1/working_items.json"),
+    ("wm-export", "wm_export/export.json"),
     ("instructions", "instructions/CLAUDE.md"),
     ("instructions", "instructions/topic.md"),
 ]

@@ -37,6 +37,7 @@ def test_a_path_tells_the_source(path: str, name: str | None) -> None:
 
 SHAPES: list[tuple[Any, str | None]] = [
     ({"entries": []}, "opencode-v2"),
+    ({"place": {}, "exportedAt": "", "documents": {}, "evidence": []}, "wm-export"),
     ({"pendingMemories": []}, "opencode-v2"),
     ({"blocks": {}}, "opencode-v1"),
     ({"slots": {}, "pool": []}, "opencode-v1"),
@@ -63,6 +64,12 @@ REFUSED: list[tuple[str, Any]] = [
     ("opencode-v1", "text"),
     ("opencode-v1", {}),
     ("opencode-v1", {"blocks": 3, "slots": "x"}),
+    ("wm-export", None),
+    ("wm-export", {"documents": []}),
+    ("wm-export", {"documents": {"workspace_memory": 3}}),
+    ("wm-export", {"documents": {"workspace_memory": {"entries": {}}}}),
+    ("wm-export", {"documents": {"workspace_memory": {"version": 99, "entries": []}}}),
+    ("wm-export", {"documents": {"workspace_memory": {"version": "2", "entries": []}}}),
 ]
 
 

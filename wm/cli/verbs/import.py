@@ -83,14 +83,14 @@ def command(
 ) -> int:
     """Take in what other programs remember of this project.
 
-    Reads the stores of the older plugins for OpenCode (opencode-v1, opencode-v2) and the
-    statements of CLAUDE.md, AGENTS.md and MEMORY.md (instructions). PATHs are files or folders;
-    without one it looks in this project and in the places where these programs keep theirs.
-    Nothing there is changed.
+    Reads the stores of the older plugins for OpenCode (opencode-v1, opencode-v2), what `wm export`
+    wrote (wm-export), and the statements of CLAUDE.md, AGENTS.md and MEMORY.md (instructions).
+    PATHs are files or folders; without one it looks in this project and in the places where these
+    programs keep theirs; an export must be named. Nothing there is changed.
 
-    Entries of a plugin's store come in as they were; statements of files, and what sessions
-    noted, wait in the inbox. What is known, was imported before, or was forgotten does not come
-    again, so a second run changes nothing.
+    Entries of a plugin's store and of an export come in as they were; statements of files, and
+    what sessions noted, wait in the inbox. What is known, was imported before, or was forgotten
+    does not come again, so a second run changes nothing.
     """
     progress = Progress()
     place = caller.call("inspect", status="inbox").place

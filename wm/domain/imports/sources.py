@@ -5,11 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wm.domain.imports import instructions, opencode_v1, opencode_v2
+from wm.domain.imports import instructions, opencode_v1, opencode_v2, wm_export
 from wm.domain.imports.found import Source
 
 SOURCES: Mapping[str, Source] = {
-    source.name: source for source in (opencode_v2.SOURCE, opencode_v1.SOURCE, instructions.SOURCE)
+    source.name: source
+    for source in (
+        opencode_v2.SOURCE,
+        opencode_v1.SOURCE,
+        wm_export.SOURCE,
+        instructions.SOURCE,
+    )
 }
 
 
@@ -18,6 +24,8 @@ def source_of(parts: tuple[str, ...], value: object = None) -> Source | None:
     named = next((s for s in SOURCES.values() if s.wants(parts)), None)
     if named is not None or not isinstance(value, dict):
         return named
+    if set(value) >= wm_export.MARKS:
+        return wm_export.SOURCE
     if isinstance(value.get("entries"), list) or "pendingMemories" in value:
         return opencode_v2.SOURCE
     shapes = {"blocks", "slots", "pool", "items"}

@@ -1,0 +1,124 @@
+"""What `wm export` wrote, on this machine or on another one.
+
+Taken: the entries of the memory as they are, replaced ones as history, and what waited. Left:
+journal, tombstones, sessions and evidence, which speak of the machine that they were made on.
+An entry keeps its id, so that a second run, or the way back, brings nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pydantic import ValidationError
+
+from wm.domain.facts import Refusal
+from wm.domain.imports.found import (
+    ForeignFile,
+    Left,
+    Parsed,
+    Source,
+    derived_id,
+    moment,
+    number,
+    tally,
+    words,
+)
+from wm.formats.imports import ImportFact
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+
+NAME = "wm-export"
+MEMORY = "workspace_memory"
+MARKS = {"documents", "exportedAt"}
+TAKEN = ("active", "superseded", "inbox")
+MAX_TAGS = 20
+
+
+def wants(_parts: tuple[str, ...]) -> bool:
+    """An export may have any name: its shape tells."""
+    return False
+
+
+def parse(file: ForeignFile) -> Parsed | Refusal:
+    """The entries of an export."""
+    document = file.value
+    documents = document.get("documents") if isinstance(document, dict) else None
+    if not isinstance(document, dict) or not isinstance(documents, dict):
+        return Refusal("foreign", "It has no documents, as an export of wm does.")
+    memory = documents.get(MEMORY, {})
+    entries = memory.get("entries", []) if isinstance(memory, dict) else None
+    if not isinstance(memory, dict) or not isinstance(entries, list):
+        return Refusal("foreign", "Its memory has no list of entries, as an export of wm does.")
+    version = number(memory.get("version", 1))
+    if version is None or version > WorkspaceMemory.current_version:
+        return Refusal("foreign", "A newer wm wrote it; import it with that one.")
+    facts: dict[str, ImportFact] = {}
+    codes: list[str] = []
+    for item in entries:
+        made = _fact(file, item)
+        if isinstance(made, str):
+            codes.append(made)
+            continue
+        if made.id in facts:
+            made = made.model_copy(update={"id": derived_id(NAME, made.id, made.text)})
+        facts.setdefault(made.id, made)
+    ranked = sorted(facts.values(), key=lambda fact: fact.status == "superseded")
+    return Parsed(tuple(ranked), (*tally(file.path, codes), *_others(file, document, documents)))
+
+
+def _fact(file: ForeignFile, item: object) -> ImportFact | str:
+    """The statement of one entry, or the code of what keeps it out."""
+    try:
+        entry = MemoryEntry.model_validate(item)
+    except ValidationError:
+        return "not_an_entry"
+    text = entry.text.strip()
+    if not text:
+        return "empty"
+    if len(text) > file.max_chars:
+        return "too_long"
+    if entry.outside or entry.status not in TAKEN:
+        return "undecided"
+    return ImportFact(
+        id=entry.id or derived_id(NAME, text),
+        text=text,
+        type=entry.type,
+        rationale=words(entry.rationale, file.max_chars),
+        source=entry.source,
+        confidence=number(entry.confidence),
+        # What came of tainted reading goes back through a person's hands.
+        status="inbox" if entry.tainted else entry.status,
+        tags=tuple(tag for tag in entry.tags[:MAX_TAGS] if words(tag, 60)),
+        created_at=moment(entry.created_at),
+        updated_at=moment(entry.updated_at),
+        retention_clock=moment(entry.retention_clock),
+        reinforcement_count=max(0, entry.reinforcement_count),
+        last_reinforced_at=moment(entry.last_reinforced_at),
+        last_reinforced_session=words(entry.last_reinforced_session),
+        user_importance=entry.user_importance,
+        safety_critical=entry.safety_critical,
+        supersedes=entry.supersedes,
+        session=words(entry.session),
+        reasons=entry.reasons,
+        came_from=NAME,
+        file=file.path,
+    )
+
+
+def _others(
+    file: ForeignFile, document: dict[str, object], documents: dict[str, object]
+) -> Iterator[Left]:
+    others = sum(name != MEMORY for name in documents)
+    if others:
+        yield Left(file.path, "other_documents", others)
+    evidence = document.get("evidence")
+    if isinstance(evidence, list) and evidence:
+        yield Left(file.path, "evidence", len(evidence))
+
+
+SOURCE = Source(
+    name=NAME,
+    says="an export of wm",
+    spots=(),
+    wants=wants,
+    parse=parse,
+)
