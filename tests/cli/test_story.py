@@ -196,7 +196,7 @@ STORY: tuple[tuple[str, int, str], ...] = (
           TIME  edited (user importance)
         """,
     ),
-    ("fsck", 0, "All files are sound."),
+    ("fsck", 0, "The documents are sound; `wm fsck --deep` reads logs and everything else too."),
     ("fsck --deep", 0, "All files are sound."),
 )
 """Command line, exit code, what is printed. Ids are numbered as they appear."""

@@ -59,7 +59,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "import": "Take in what other programs remember of this project.",
         "export": "Write everything kept of a workspace as one JSON file.",
         "gc": "Sweep old files and evidence; --dry-run only tells.",
-        "fsck": "Check every file; `wm fsck repair` mends.",
+        "fsck": "Check the files; `wm fsck repair` mends.",
         "config": "Show every option; declare a text to be no secret.",
         "models": "Models that find by meaning: list, fetch, import, choose, try.",
     },

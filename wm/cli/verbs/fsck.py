@@ -16,17 +16,19 @@ from wm.store.base import Finding
 SERIOUS = ("error", "warning")
 """Severities that are findings; a note is not."""
 
+SHALLOW = "The documents are sound; `wm fsck --deep` reads logs and everything else too."
+
 
 @click.group("fsck", cls=Group, default="check")
 def command() -> None:
-    """Check every file, or mend what can be mended.
+    """Check the files, or mend what can be mended.
 
     `wm fsck` alone checks: it takes the options of `wm fsck check`.
     """
 
 
 @command.command("check", short_help="Check the data folder (the default).")
-@click.option("--deep", is_flag=True, help="Read all data, not only the structure.")
+@click.option("--deep", is_flag=True, help="Read every file, not only the documents.")
 @json_option
 @workspace_options
 def check(caller: Caller, deep: bool, as_json: bool) -> int:
@@ -40,7 +42,7 @@ def check(caller: Caller, deep: bool, as_json: bool) -> int:
         return _as_json(found)
     show(found)
     if not found:
-        output.line("All files are sound.")
+        output.line("All files are sound." if deep else SHALLOW)
     elif any(finding.repairable for finding in found):
         output.line("`wm fsck repair` mends what can be mended.")
     return _code(found)
