@@ -58,6 +58,20 @@ def test_no_more_than_a_bound_is_held_for_it() -> None:
     within(test)
 
 
+def test_what_comes_faster_than_turns_of_the_loop_does_not_pile_up() -> None:
+    async def test() -> None:
+        done: list[int] = []
+        later = Later(asyncio.get_running_loop(), rest_s=60.0, most_wait_s=60.0)
+        later.begun()
+        for number in range(6):
+            later.do(lambda number=number: done.append(number), MOST_BYTES)  # type: ignore[misc]
+        for _ in range(2):
+            await asyncio.sleep(0)
+        assert done[:5] == [0, 1, 2, 3, 4]
+
+    within(test)
+
+
 def test_what_holds_much_is_done_at_once_behind_all_before_it() -> None:
     async def test() -> None:
         done: list[int] = []

@@ -15,7 +15,7 @@ from collections.abc import Callable
 REST_S = 0.05
 """Nothing was under way for so long: nobody is in a hurry."""
 MOST_WAIT_S = 2.0
-MOST_BYTES = 4 * 1024 * 1024
+MOST_BYTES = 1024 * 1024
 """Of requests that are held only to be looked at."""
 LARGE_BYTES = 256 * 1024
 """One that holds so much does not wait, nor do those before it: memory would grow by each."""
@@ -72,6 +72,8 @@ class Later:
         wait = self._wait()
         if wait <= 0:
             self._one()
+            while self._bytes > MOST_BYTES:  # requests come faster than one a turn of the loop
+                self._one()
             wait = 0.0
         if self._waiting:
             self._timer = self._loop.call_later(wait, self._turn)
