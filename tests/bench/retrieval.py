@@ -220,8 +220,8 @@ def _ask(
     index = Index((), settings)
     second = Index((), replace(settings, graph_from=1), NearGraph)
     if vectors.embedder is not None and vectors.embedder.card.id != EMBEDDED:
-        index.expect(settings.model_share)
-        second.expect(settings.model_share)
+        index.expect(embedded=False)
+        second.expect(embedded=False)
     rows = vectors.of([d["x"] for d in documents]) if vectors.embedder else None
     asked = vectors.of([q["x"] for q in queries], whole=True) if vectors.embedder else None
     there, words = 0, Bm25(())

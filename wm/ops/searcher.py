@@ -263,9 +263,7 @@ class Searcher:
         fill.fresh, fill.made = len(fill.made), {}
 
     def _expect(self, card: ModelCard | None) -> None:
-        settings = self._settings
-        embedded = card is None or card.id == EMBEDDED
-        self._index.expect(settings.vector_share if embedded else settings.model_share)
+        self._index.expect(embedded=card is None or card.id == EMBEDDED)
 
     def _complete(self, fill: _Fill) -> None:
         """Nothing is missing any more."""

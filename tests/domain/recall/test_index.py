@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -77,6 +78,20 @@ def test_the_right_text_comes_first(query: str, best: str) -> None:
 def test_nothing_is_found_for_what_the_texts_do_not_touch(query: str) -> None:
     assert found(query) == []
     assert found(query, Index((), RecallSettings())) == []
+
+
+@pytest.mark.parametrize("model_share", [0.85, 0.65])
+@pytest.mark.parametrize(("embedded", "wanted"), [(True, []), (False, ["ja"])])
+def test_only_the_default_model_is_doubted_about_scripts_whatever_its_vectors_count(
+    model_share: float, embedded: bool, wanted: list[str]
+) -> None:
+    documents = (Document(id=i, text=t) for i, t in TEXTS.items())
+    where = Index(documents, replace(RecallSettings(), model_share=model_share))
+    where.expect(embedded=embedded)
+    rows = np.eye(len(TEXTS), 256, dtype=np.float32)
+    where.attach_all(list(TEXTS), [rows[at : at + 1] for at in range(len(TEXTS))])
+    query = rows[list(TEXTS).index("ja")]
+    assert [hit.id for hit in where.search("苗の発送日", 1, vector=query)] == wanted
 
 
 def test_the_newest_statement_of_a_fact_comes_first() -> None:

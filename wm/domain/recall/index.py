@@ -114,7 +114,7 @@ class Index:
         self._documents: list[Document | None] = []
         self._postings = Postings(settings.bm25_k1, settings.bm25_b)
         self._space: Space | None = None
-        self._share = settings.vector_share
+        self._embedded = True
         self._months = array("q")
         self._threads = array("q")
         self._thread_codes: dict[str, int] = {}
@@ -243,10 +243,11 @@ class Index:
             self._counts[asked] = known
         return known
 
-    def expect(self, share: float) -> None:
-        """Forget all vectors: another model's will come. share: what they get of a query."""
+    def expect(self, *, embedded: bool) -> None:
+        """Forget all vectors: another model's will come. embedded: they are the default model's,
+        which knows less than one of its own folder."""
         self._space = None
-        self._share = share
+        self._embedded = embedded
 
     def remove(self, document_id: str) -> None:
         """Forget a document; an unknown id is fine."""
@@ -415,7 +416,8 @@ class Index:
         names = len(asked.names) / max(1, len(asked.words))
         # In a pasted text a capital says nothing: of those every one has some.
         proper = bool(asked.proper) and len(asked.words) <= self._settings.pasted_words
-        part = np.float32(fuse.share(names, self._share, self._settings, proper=proper))
+        most = self._settings.vector_share if self._embedded else self._settings.model_share
+        part = np.float32(fuse.share(names, most, self._settings, proper=proper))
         by_words = fuse.standard(words)
         by_meaning = fuse.scaled(like.near, like.mean, like.spread)
         by_meaning[~like.known] = by_words[~like.known]
@@ -482,7 +484,7 @@ class Index:
             # alike: what counts is how far a text stands out from the others that are near.
             chance = max(chance, float(np.sort(near)[-1 - _CROWD]))
         near = np.maximum(near - np.float32(chance), 0)
-        if self._share == settings.vector_share and any(map(is_cjk, query)):
+        if self._embedded and any(map(is_cjk, query)):
             near = np.minimum(near, settings.script_likeness)
         floor = settings.answer_floor + settings.short_answer / math.sqrt(count)
         floor *= min(1.0, settings.pasted_words / count)
