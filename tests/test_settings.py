@@ -11,7 +11,13 @@ from functools import cache
 import pytest
 
 from tests.test_layers import modules
-from wm.settings import NUMERIC_THREADS, SECTIONS, one_numeric_thread
+from wm.settings import (
+    NUMERIC_THREADS,
+    SECTIONS,
+    TOKENIZING_THREADS,
+    one_numeric_thread,
+    one_tokenizing_thread,
+)
 
 OPTIONS = [
     (section, f.name) for section, kind in SECTIONS.items() for f in dataclasses.fields(kind)
@@ -41,6 +47,17 @@ def test_every_option_is_read_somewhere(section: str, option: str) -> None:
         if module != "settings" and ((section, option) in taken or by_type):
             return
     pytest.fail(f"nobody reads {section}.{option}")
+
+
+def test_texts_are_taken_apart_on_one_thread_unless_the_environment_says_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for before in (None, "true"):
+        monkeypatch.delenv(TOKENIZING_THREADS, raising=False)
+        if before:
+            monkeypatch.setenv(TOKENIZING_THREADS, before)
+        one_tokenizing_thread()
+        assert os.environ[TOKENIZING_THREADS] == (before or "false")
 
 
 def test_what_is_imported_for_numbers_leaves_the_environment_as_it_was(

@@ -1510,6 +1510,15 @@ def one_numeric_thread() -> Iterator[None]:
         os.environ.pop(NUMERIC_THREADS, None)
 
 
+TOKENIZING_THREADS = "TOKENIZERS_PARALLELISM"
+
+
+def one_tokenizing_thread() -> None:
+    """Have the tokenizers of this process work on the thread that asks, unless the environment
+    says otherwise: they ask it at each batch. On all processors a few short texts take longer."""
+    os.environ.setdefault(TOKENIZING_THREADS, "false")
+
+
 def daemon_environment(env: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment for a daemon that is started in the background (F71)."""
     values = os.environ if env is None else env

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from wm.errors import ModelUnavailable, UserError
-from wm.models.folder import about, embedded_about, sources, tensor
+from wm.models.folder import about, embedded_about, package_revision, sources, tensor
 
 MOST = 1000
 
@@ -92,6 +93,27 @@ def test_the_embedded_model_is_told_without_loading_it() -> None:
     found = embedded_about()
     assert found.dimension == 256
     assert found.revision.startswith("wordllama-")
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"wordllama-9.8.dist-info/METADATA": b"Name: wordllama\nVersion: 9.8\n"}, "9.8"),
+        ({}, version("wordllama")),
+        ({"wordllama-1.dist-info/METADATA": b"Name: wordllama\n"}, version("wordllama")),
+        (
+            {"wordllama-1.dist-info/METADATA": b"", "wordllama-2.dist-info/METADATA": b""},
+            version("wordllama"),
+        ),
+    ],
+)
+def test_the_version_stands_beside_the_package_or_is_looked_up(
+    tmp_path: Path, files: dict[str, bytes], expected: str
+) -> None:
+    for name, data in files.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_bytes(data)
+    assert package_revision(tmp_path / "wordllama") == f"wordllama-{expected}"
 
 
 @pytest.mark.parametrize("data", [b"", b"\x00" * 8, b"\xff" * 16, b"\x02" + b"\x00" * 7 + b"{}"])

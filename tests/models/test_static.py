@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,6 +36,30 @@ def test_its_vectors_are_those_of_the_package_itself(embedder: StaticEmbedder) -
 def test_rows_have_length_one_and_an_empty_text_has_none(embedder: StaticEmbedder) -> None:
     lengths = np.linalg.norm(embedder.embed(TEXTS), axis=1)
     np.testing.assert_allclose(lengths, [0, 1, 1, 1, 1], atol=1e-5)
+
+
+def test_many_texts_at_once_get_the_rows_that_each_gets_alone(embedder: StaticEmbedder) -> None:
+    alone = np.concatenate([embedder.embed([text]) for text in TEXTS])
+    assert np.array_equal(embedder.embed(TEXTS), alone)
+
+
+def test_others_run_python_while_texts_are_taken_apart(embedder: StaticEmbedder) -> None:
+    text = "the harbour at dawn " * 50_000
+    turns = 0
+    ready, ended = threading.Event(), threading.Event()
+
+    def cut() -> None:
+        ready.wait()
+        embedder._tokenizer.encode_batch_fast([text], add_special_tokens=False)
+        ended.set()
+
+    thread = threading.Thread(target=cut)
+    thread.start()
+    ready.set()
+    while not ended.wait(0.001):
+        turns += 1
+    thread.join()
+    assert turns > 20
 
 
 def test_a_long_text_is_cut_into_pieces_that_lose_no_letter_of_it() -> None:
@@ -74,12 +99,13 @@ def test_damaged_weights_are_told_with_what_to_do(tmp_path: Path, data: bytes) -
     assert "again" in told.value.fix
 
 
-def test_opening_it_needs_no_http_client_and_no_network_package() -> None:
+def test_opening_it_needs_no_package_of_the_network_or_of_installing() -> None:
     code = (
         "import sys; from wm.models.static import StaticEmbedder; "
         "from wm.settings import RecallSettings; "
         "StaticEmbedder(RecallSettings()).embed(['x']); "
-        "print(sorted({'requests', 'urllib3', 'httpx', 'huggingface_hub'} & set(sys.modules)))"
+        "print(sorted({'requests', 'urllib3', 'httpx', 'huggingface_hub', 'importlib.metadata', "
+        "'email.message', 'zipfile'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

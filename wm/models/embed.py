@@ -44,6 +44,12 @@ class Embedder(Protocol):
     @property
     def card(self) -> ModelCard: ...
 
+    @property
+    def at_once(self) -> int:
+        """Texts that are embedded in one step, so that it takes less than a millisecond, or is
+        one text."""
+        ...
+
     def pieces(self, text: str) -> list[str]:
         """The text in pieces that the model reads whole; at least one, at most `max_pieces`."""
         ...

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from wm.models.embed import ModelCard, cut, missing
 from wm.models.folder import About, read_about, unusable
-from wm.settings import RecallSettings, forbid_telemetry
+from wm.settings import RecallSettings, forbid_telemetry, one_tokenizing_thread
 
 SPECIAL_TOKENS = 2
 LONGEST_CHARS = 8
@@ -26,6 +26,8 @@ LONGEST_CHARS = 8
 
 class LocalEmbedder:
     """Safe for several threads. Embedding releases the GIL."""
+
+    at_once = 1
 
     def __init__(self, folder: Path, settings: RecallSettings) -> None:
         about = read_about(folder)
@@ -38,14 +40,16 @@ class LocalEmbedder:
         self._most = settings.max_pieces
         self._batch = settings.embed_batch
         self._folder = folder
+        one_tokenizing_thread()
         self._tokenizer = _tokenizer(folder)
         self._model, self._errors = _open(folder, about)
 
     def pieces(self, text: str) -> list[str]:
         limit = self.card.token_limit - SPECIAL_TOKENS
-        encoded = self._tokenizer.encode(
-            text[: limit * self._most * LONGEST_CHARS], add_special_tokens=False
-        )
+        # Of a batch of one, because `encode` keeps the interpreter's lock while it works.
+        encoded = self._tokenizer.encode_batch(
+            [text[: limit * self._most * LONGEST_CHARS]], add_special_tokens=False
+        )[0]
         return cut(text, encoded.offsets, limit, self._most)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

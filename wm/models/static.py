@@ -7,7 +7,6 @@ The vectors stay a mapped file of half-precision numbers that all processes shar
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wm.models.embed import EMBEDDED, ModelCard, cut, missing
-from wm.models.folder import PACKAGE, WEIGHTS, package_folder, tensor, unreadable
-from wm.settings import RecallSettings
+from wm.models.folder import WEIGHTS, package_folder, package_revision, tensor, unreadable
+from wm.settings import RecallSettings, one_tokenizing_thread
 
 TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 LONGEST_CHARS = 8
@@ -24,7 +23,10 @@ LONGEST_CHARS = 8
 
 
 class StaticEmbedder:
-    """About 0.1 ms a short text. Safe for several threads: nothing in it changes."""
+    """About 0.05 ms a short text, half of it with the interpreter's lock released. Safe for several
+    threads: nothing in it changes."""
+
+    at_once = 8
 
     def __init__(self, settings: RecallSettings) -> None:
         folder = package_folder()
@@ -33,7 +35,7 @@ class StaticEmbedder:
         self._most = settings.max_pieces
         self.card = ModelCard(
             id=EMBEDDED,
-            revision=f"{PACKAGE}-{importlib.metadata.version(PACKAGE)}",
+            revision=package_revision(folder),
             dimension=int(self._vectors.shape[1]),
             token_limit=settings.piece_tokens,
         )
@@ -42,21 +44,23 @@ class StaticEmbedder:
         limit, most = self.card.token_limit, self._most
         if len(text.encode("utf-8", "replace")) < limit:
             return [text]  # no token is shorter than a byte
-        encoded = self._tokenizer.encode(
-            text[: limit * most * LONGEST_CHARS], add_special_tokens=False
-        )
+        # Of a batch of one, because `encode` keeps the interpreter's lock while it works.
+        encoded = self._tokenizer.encode_batch(
+            [text[: limit * most * LONGEST_CHARS]], add_special_tokens=False
+        )[0]
         return cut(text, encoded.offsets, limit, most)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         found = np.zeros((len(texts), self.card.dimension), np.float32)
         last = len(self._vectors) - 1
-        for row, text in zip(found, texts, strict=True):
-            # One by one: a batch runs on all processors, which others need, and is no faster.
-            tokens = self._tokenizer.encode(text, add_special_tokens=False).ids
+        encoded = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+        for row, one in zip(found, encoded, strict=True):
+            tokens = one.ids
             if tokens:
-                ids = np.minimum(np.asarray(tokens), last)
-                mean = self._vectors[ids].astype(np.float32).mean(axis=0)
-                row[:] = mean / max(float(np.linalg.norm(mean)), 1e-9)
+                rows = self._vectors.take(np.minimum(np.asarray(tokens), last), axis=0)
+                np.add.reduce(rows.astype(np.float32), axis=0, out=row)
+                row /= len(tokens)
+                row /= max(float(np.sqrt(row @ row)), 1e-9)
         return found
 
 
@@ -66,10 +70,11 @@ def _tokenizer(path: Path):  # type: ignore[no-untyped-def]
     except ImportError as error:
         raise missing("tokenizers", error) from error
     try:
-        text = path.read_text("utf-8")
+        path.open("rb").close()
     except OSError as error:
         raise unreadable(path, error) from error
-    tokenizer = Tokenizer.from_str(text)
+    one_tokenizing_thread()
+    tokenizer = Tokenizer.from_file(str(path))
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer
@@ -79,6 +84,7 @@ def _tensor(path: Path) -> NDArray[np.float16]:
     """The vectors, mapped."""
     try:
         found = tensor(path)
-        return np.memmap(path, np.float16, "r", found.offset, (found.rows, found.columns))
+        mapped = np.memmap(path, np.float16, "r", found.offset, (found.rows, found.columns))
+        return np.asarray(mapped)  # a plain array over it: each look into a memmap costs more
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from error

@@ -28,8 +28,6 @@ Done = Callable[["ModelCard | None", "Sequence[Rows]"], None]
 """Called in the worker's thread with the vectors of each text; (None, ()) without a model."""
 
 KEPT_QUERIES = 256
-AT_ONCE = 1
-"""Texts that are embedded in one step."""
 
 
 class EmbedWorker:
@@ -180,8 +178,9 @@ class EmbedWorker:
         found: list[Rows] = []
         try:
             if embedder is not None:
-                for start in range(0, len(texts), AT_ONCE):
-                    found += _rows(embedder, texts[start : start + AT_ONCE])
+                step = embedder.at_once
+                for start in range(0, len(texts), step):
+                    found += _rows(embedder, texts[start : start + step])
                     self._rest()
                 card = embedder.card
         except ModelUnavailable as error:
