@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 
 
+@lru_cache(maxsize=16)  # one change writes the same moment into several records
 def iso(moment: datetime) -> str:
     """`2026-11-21T19:00:00.000Z`: UTC, milliseconds, sorts as text."""
     utc = moment if moment.tzinfo is UTC else moment.astimezone(UTC)

@@ -24,21 +24,21 @@ class Lanes:
 
     def run(self, calls: Sequence[Call]) -> None:
         """Run all of them, the first in this thread, and return when the last is done."""
-        beside = [(call, _held()) for call in calls[1:]]
-        lanes = self._take(len(beside))
-        for item in beside[:lanes]:
-            self._calls.put(item)
-        for call in (calls[0], *(call for call, _ in beside[lanes:])):
+        lanes = self._take(len(calls) - 1)
+        beside, here = calls[1 : 1 + lanes], (calls[0], *calls[1 + lanes :])
+        rest = _Rest(lanes)
+        for call in beside:
+            self._calls.put((call, rest))
+        for call in here:
             call()
-        for _, done in beside[:lanes]:
-            done.acquire()
+        rest.wait()
         with self._guard:
             self._busy -= lanes
 
     def _begin_anew(self) -> None:
         self._process = os.getpid()
         self._guard = _thread.allocate_lock()
-        self._calls: SimpleQueue[tuple[Call, _thread.LockType]] = SimpleQueue()
+        self._calls: SimpleQueue[tuple[Call, _Rest]] = SimpleQueue()
         self._started = self._busy = 0
 
     def _take(self, wanted: int) -> int:
@@ -57,17 +57,32 @@ class Lanes:
             return taken
 
 
-def _held() -> _thread.LockType:
-    lock = _thread.allocate_lock()
-    lock.acquire()
-    return lock
+class _Rest:
+    """How many calls are still to end. Who waits for them wakes up once, not once for each."""
+
+    def __init__(self, calls: int) -> None:
+        self._left = calls
+        self._guard = _thread.allocate_lock()
+        self._over = _thread.allocate_lock()
+        if calls:
+            self._over.acquire()
+
+    def ended(self) -> None:
+        with self._guard:
+            self._left -= 1
+            over = not self._left
+        if over:
+            self._over.release()
+
+    def wait(self) -> None:
+        self._over.acquire()
 
 
-def _serve(calls: SimpleQueue[tuple[Call, _thread.LockType]]) -> None:
+def _serve(calls: SimpleQueue[tuple[Call, _Rest]]) -> None:
     while True:
-        call, done = calls.get()
+        call, rest = calls.get()
         try:
             call()
         finally:
-            done.release()
-        del call, done  # keep nothing alive meanwhile
+            rest.ended()
+        del call, rest  # keep nothing alive meanwhile

@@ -80,6 +80,7 @@ class Watch:
         self._settings = settings
         self._wake = threading.Condition()
         self._pending: set[str] = set()
+        self._noted = 0.0
         self._rescan = False
         self._failure = ""
         self._stopping = False
@@ -130,19 +131,23 @@ class Watch:
         """Something happened to the file `name` of `workspaces/<folder>/`."""
         if _is_document(name) and paths.is_workspace(folder):
             with self._wake:
+                # Whoever waits for the writing to pause looks at the time: woken by every hint,
+                # the two threads would take turns as long as somebody writes.
+                due, self._noted = self._is_due(), time.monotonic()
                 self._pending.add(f"{paths.WORKSPACES}/{folder}/{name}")
-                self._wake.notify()
+                if not due:
+                    self._wake.notify()
 
     def overflow(self) -> None:
         """Hints were lost: everything must be looked at."""
         with self._wake:
-            self._rescan = True
+            self._rescan, self._noted = True, time.monotonic()
             self._wake.notify()
 
     def fail(self, why: str) -> None:
         """The source sees nothing any more, or not everything."""
         with self._wake:
-            self._failure = why
+            self._failure, self._noted = why, time.monotonic()
             self._wake.notify()
 
     # --- the watch's own thread -----------------------------------------------------------
@@ -168,9 +173,11 @@ class Watch:
             self._wake.wait_for(self._is_due)
             last = time.monotonic() + self._settings.watch_longest_s
             while not self._stopping:
-                rest = min(self._settings.watch_quiet_s, last - time.monotonic())
-                if rest <= 0 or not self._wake.wait(rest):
+                until = min(self._noted + self._settings.watch_quiet_s, last)
+                rest = until - time.monotonic()
+                if rest <= 0:
                     break
+                self._wake.wait(rest)
             return not self._stopping
 
     def _is_due(self) -> bool:
