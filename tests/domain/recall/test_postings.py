@@ -57,7 +57,7 @@ def test_several_documents_come_at_once_and_may_be_empty() -> None:
     postings.add(np.array([berth, crane, berth]), np.array([1, 0, 2]))
     assert (postings.end, postings.alive().tolist()) == (4, [0, 1, 2, 3])
     assert [postings.row(number).tolist() for number in range(4)] == [[0], [1], [], [0, 1]]
-    assert postings.holds(np.arange(4), "berth").tolist() == [False, True, False, True]
+    assert postings.some(np.arange(4)).hold("berth").tolist() == [False, True, False, True]
 
 
 @pytest.mark.parametrize("count", [5, 900])
@@ -85,7 +85,7 @@ def agrees(postings: Postings, known: dict[int, list[str]], draw: random.Random)
     for word in draw.sample(WORDS, 3):
         there = {n for n, terms in known.items() if word in terms}
         assert (word in postings) == bool(there)
-        assert set(numbers[postings.holds(numbers, word)].tolist()) == there
+        assert set(numbers[postings.some(numbers).hold(word)].tolist()) == there
         rarity = np.log(1 + (len(known) - len(there) + 0.5) / (len(there) + 0.5))
         assert postings.rarity(word) == pytest.approx(rarity)
         before = scores.copy()

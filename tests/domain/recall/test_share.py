@@ -24,7 +24,7 @@ def held(query: str, *texts: str) -> list[float]:
         postings.add(ids, np.array([len(ids)]))
     words = query_words(query)
     wanted = [dict.fromkeys(terms_of(word), 1.0) for word in words]
-    found = shares(words, wanted, postings, SETTINGS, np.arange(len(texts))).held
+    found = shares(words, wanted, postings, SETTINGS, postings.some(np.arange(len(texts)))).held
     return [round(float(v), 2) for v in found]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from wm.domain.recall.terms import is_name, query_words, raw_words, terms_of
+from wm.domain.recall.terms import is_name, raw_words, telling_words, terms_of
 
 _HISTORY_TEXT = "before earlier formerly previous previously used original originally was did past"
 _HISTORY = frozenset(_HISTORY_TEXT.split())
@@ -40,10 +40,12 @@ class Asked:
 
 
 def taken_apart(query: str) -> Asked:
-    words = query_words(query)
-    stems = [term for raw in raw_words(query) for term in terms_of(raw)]
-    low = {w.lower() for w in raw_words(query)}
-    first = next(iter(raw_words(query)), "")
+    raws = raw_words(query)
+    words = telling_words(raws)
+    stems = [term for raw in raws for term in terms_of(raw)]
+    spoken = [raw.lower() for raw in raws]
+    low = set(spoken)
+    first = next(iter(raws), "")
     years = [int(w) for w in sorted(low) if len(w) == 4 and w.isascii() and w.isdigit()]
     return Asked(
         words=tuple(words),
@@ -53,7 +55,7 @@ def taken_apart(query: str) -> Asked:
         history=bool(low & _HISTORY),
         now=bool(low & _NOW),
         decision=bool(_DECISION & low),
-        value=_asks_value([w.lower() for w in raw_words(query)]),
+        value=_asks_value(spoken),
         names=frozenset(w for w in words if is_name(w)),
         proper=frozenset(w for w in words if w[:1].isupper() and w != first),
     )

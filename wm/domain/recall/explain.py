@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Reasons:
+class Reasons(NamedTuple):
     """What matched. words: query words as typed. names: identifiers and paths found whole.
     related: query words that matched through a word used for them or a beginning. alike: the
     meaning is near, by the vectors."""

@@ -32,11 +32,13 @@ def newest_first(
     own score is not far behind. mutual: likeness of each to each. value: the query asks for a
     number or date that holds now; then a statement in passing is enough, if both have numbers."""
     order: list[int] = []
-    for at, newer in enumerate(statements):
+    lowest = min(settings.same_floor, settings.value_floor)
+    for at, (newer, likeness) in enumerate(zip(statements, mutual.tolist(), strict=True)):
         passed = (
             spot
             for spot, other in enumerate(order)
-            if _replaces(newer, statements[other], float(mutual[at, other]), settings, value)
+            if likeness[other] >= lowest
+            and _replaces(newer, statements[other], likeness[other], settings, value)
         )
         order.insert(next(passed, len(order)), at)
     return order

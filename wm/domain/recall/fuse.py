@@ -8,6 +8,8 @@ lends it some of its score: an answer rarely repeats the words of its question.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,7 +22,16 @@ EVEN = 0.5
 
 def standard(values: Floats) -> Floats:
     """Deviations from the mean, in standard deviations; zeros where all are the same."""
-    return scaled(values, float(values.mean()), float(values.std())) if len(values) else values
+    return scaled(values, *usual(values))
+
+
+def usual(values: Floats) -> tuple[float, float]:
+    """Mean and standard deviation, zeros of nothing."""
+    if not len(values):
+        return 0.0, 0.0
+    mean = values.sum() / np.float32(len(values))
+    apart = values - mean
+    return float(mean), math.sqrt(float(apart @ apart) / len(values))
 
 
 def scaled(values: Floats, mean: float, spread: float) -> Floats:
@@ -37,15 +48,26 @@ def share(names: float, whole: float, settings: RecallSettings, *, proper: bool)
     return max(0.0, min(1.0, whole - settings.name_lexical * names))
 
 
-def around(scores: Floats, threads: NDArray[np.int64], settings: RecallSettings) -> Floats:
-    """Scores with what the neighbours in the same conversation lend. threads: -1 for none."""
-    lent = scores.copy()
+Around = tuple[tuple[int, Floats], ...]
+"""For some distances: what each document, and the one so far behind it, lend each other."""
+
+
+def neighbours(threads: NDArray[np.int64], settings: RecallSettings) -> Around:
+    """threads: the conversation of each document, in order, -1 for none."""
+    found = []
     for distance, part in ((1, settings.neighbour), (2, settings.next_neighbour)):
-        if len(scores) <= distance or not part:
+        if len(threads) <= distance or not part:
             break
         same = (threads[distance:] == threads[:-distance]) & (threads[distance:] >= 0)
-        if not same.any():
-            continue
-        lent[:-distance] += part * same * np.maximum(scores[distance:], 0)
-        lent[distance:] += part * same * np.maximum(scores[:-distance], 0)
+        if same.any():
+            found.append((distance, same * np.float32(part)))
+    return tuple(found)
+
+
+def around(scores: Floats, lending: Around) -> Floats:
+    """Scores with what the neighbours in the same conversation lend."""
+    lent, positive = scores.copy(), np.maximum(scores, 0)
+    for distance, parts in lending:
+        lent[:-distance] += parts * positive[distance:]
+        lent[distance:] += parts * positive[:-distance]
     return lent

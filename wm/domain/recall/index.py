@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from array import array
-from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from wm.domain.recall.asked import Asked, is_time, taken_apart
 from wm.domain.recall.documents import Document, Filters, Hit
 from wm.domain.recall.explain import Reasons, explain
 from wm.domain.recall.fresh import Statement, newest_first
-from wm.domain.recall.postings import MIN_PREFIX, Postings
+from wm.domain.recall.postings import MIN_PREFIX, Postings, Some
 from wm.domain.recall.share import Shares, shares
 from wm.domain.recall.space import Held, MakeGraph, Space
 from wm.domain.recall.synonyms import SYNONYMS
@@ -84,6 +84,22 @@ class _Likeness:
     picked: NDArray[np.int64] | None = None
 
 
+@dataclass(frozen=True)
+class _Columns:
+    """What a query needs of all living documents. rows: their numbers. are_all: no number is
+    another's. bonus: of what a person said. lending: see `fuse.around`."""
+
+    rows: NDArray[np.int64]
+    are_all: bool
+    threads: NDArray[np.int64]
+    bonus: Floats
+    lending: fuse.Around
+
+    def of(self, values: NDArray[Any]) -> NDArray[Any]:
+        """From values by number those of the living."""
+        return values if self.are_all else values[self.rows]
+
+
 class _Words(dict[str, tuple[int, ...]]):
     """Words as they stand in texts, with the numbers of their terms."""
 
@@ -121,7 +137,7 @@ class Index:
         self._spoken = array("q")
         self._heirs: dict[int, str] = {}
         self._known = _Words(self._postings)
-        self._columns: tuple[NDArray[np.int64], ...] | None = None
+        self._columns: _Columns | None = None
         self._counts: dict[Hashable, int] = {}
         self.add_all(documents)
 
@@ -295,17 +311,18 @@ class Index:
             found = self._found(asked, wanted, vector, whole=True)
         best = self._candidates(found, filters, most)
         numbers = found.rows[best]
-        told = shares(asked.words, wanted, self._postings, self._settings, numbers)
+        some = self._postings.some(numbers)
+        told = shares(asked.words, wanted, self._postings, self._settings, some)
         if self._is_nothing(query, told, found, best):
             return ()
         phrase = self._together(asked, numbers)
         judged = self._judged(asked, found, best, phrase)[: max(k, self._settings.fresh_hits)]
         judged = self._behind_heirs(asked, self._fresh(asked, judged))[:k]
-        place = {int(number): at for at, number in enumerate(numbers)}
-        matched = self._matched(asked, wanted, [number for _, number in judged])
+        place = {number: at for at, number in enumerate(numbers.tolist())}
+        shown = [place[number] for _, number in judged]
+        matched = self._matched(asked, wanted, some, shown)
         hits = []
-        for (score, number), words in zip(judged, matched, strict=True):
-            at = place[number]
+        for (score, number), at, words in zip(judged, shown, matched, strict=True):
             near = -1.0 if found.near is None else float(found.near[best[at]])
             document = self._documents[number]
             assert document is not None
@@ -339,18 +356,19 @@ class Index:
             wanted.update(dict.fromkeys(near, self._settings.prefix_weight))
         return wanted
 
-    def _columns_now(self) -> tuple[NDArray[np.int64], ...]:
-        """Numbers of the living documents, their threads and speakers."""
+    def _columns_now(self) -> _Columns:
         if self._columns is None:
             rows = self._postings.alive()
-            columns = (self._threads, self._spoken)
-            self._columns = (rows, *(np.frombuffer(held, np.int64)[rows] for held in columns))
+            threads = np.frombuffer(self._threads, np.int64)[rows]
+            spoken = np.frombuffer(self._spoken, np.int64)[rows]
+            bonus = np.float32(self._settings.spoken_bonus) * spoken.astype(np.float32)
+            lending = fuse.neighbours(threads, self._settings)
+            are_all = len(rows) == self._postings.end
+            self._columns = _Columns(rows, are_all, threads, bonus, lending)
         return self._columns
 
     def _in_month(self, asked: Asked, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which documents are of the month that the query names; of each the month is read once."""
-        if not asked.month:
-            return np.zeros(len(rows), np.bool_)
         for document in self._documents[len(self._months) :]:
             self._months.append(_month(document.time) if document is not None else 0)
         return _in_month(np.frombuffer(self._months, np.int64)[rows], asked)
@@ -364,32 +382,28 @@ class Index:
         whole: bool = False,
     ) -> _Found:
         """whole: compare the vectors of all documents, however many they are."""
-        rows, threads, spoken = self._columns_now()
-        words, held = self._by_words(asked, wanted, rows)
+        columns = self._columns_now()
+        words, held = self._by_words(asked, wanted, columns)
         fused = words * (self._settings.held_base + held)
         like = None
         if vector is not None and self._space is not None and len(self._space):
-            like = None if whole else self._nearest(self._space, vector, rows, threads, fused)
-            like = like or self._all_near(self._space, vector, rows)
+            like = None if whole else self._nearest(self._space, vector, columns, fused)
+            like = like or self._all_near(self._space, vector, columns)
             fused = self._fused(asked, fused, like)
-            fused = fuse.around(fused, threads, self._settings)
-            fused = fused + np.float32(self._settings.spoken_bonus) * spoken
+            fused = fuse.around(fused, columns.lending) + columns.bonus
         near, picked = (None, None) if like is None else (like.near, like.picked)
-        return _Found(rows, words, held, near, fused.astype(np.float32), picked)
+        return _Found(columns.rows, words, held, near, fused, picked)
 
-    def _all_near(self, space: Space, vector: Floats, rows: NDArray[np.int64]) -> _Likeness:
-        all_near, all_known = space.likeness(vector, self._postings.end)
-        near, known = all_near[rows], all_known[rows]
-        told = near[known]
-        mean, spread = (float(told.mean()), float(told.std())) if len(told) else (0.0, 0.0)
+    def _all_near(self, space: Space, vector: Floats, columns: _Columns) -> _Likeness:
+        near, known = map(columns.of, space.likeness(vector, self._postings.end))
+        mean, spread = fuse.usual(near if known.all() else near[known])
         return _Likeness(near, known, mean, spread)
 
     def _nearest(
         self,
         space: Space,
         vector: Floats,
-        rows: NDArray[np.int64],
-        threads: NDArray[np.int64],
+        columns: _Columns,
         words: Floats,
     ) -> _Likeness | None:
         """The likeness of those that the graph or the words name, and of what stands beside the
@@ -397,6 +411,7 @@ class Index:
         numbers = space.nearest(vector, self._settings.graph_hits)
         if numbers is None:
             return None
+        rows, threads = columns.rows, columns.threads
         picked = np.searchsorted(rows, numbers)
         leading = np.concatenate([_best(words, _LEADING), picked])
         looked_at = [leading, _best(words, _BY_WORDS)]
@@ -420,7 +435,7 @@ class Index:
         part = np.float32(fuse.share(names, most, self._settings, proper=proper))
         by_words = fuse.standard(words)
         by_meaning = fuse.scaled(like.near, like.mean, like.spread)
-        by_meaning[~like.known] = by_words[~like.known]
+        np.copyto(by_meaning, by_words, where=~like.known)
         fused: Floats = (1 - part) * by_words + part * by_meaning
         return fused
 
@@ -428,23 +443,23 @@ class Index:
         self,
         asked: Asked,
         wanted: tuple[Mapping[str, float], ...],
-        rows: NDArray[np.int64],
+        columns: _Columns,
     ) -> tuple[Floats, Floats]:
         """BM25 of every document, and which share of the query's weight it holds."""
+        rows = columns.rows
         scores = np.zeros(self._postings.end, np.float32)
         held = np.zeros(len(rows), np.float32)
         whole = 0.0
-        in_month = self._in_month(asked, rows)
         for word, terms in zip(asked.words, wanted, strict=True):
             own = (self._postings.rarity(term) for term, weight in terms.items() if weight == 1.0)
             most = max(own, default=0.0)
             whole += most
-            best = self._postings.word(terms, scores)[rows]
+            best = columns.of(self._postings.word(terms, scores))
             if asked.month and is_time(word):
                 # The month may stand in the document's time instead of its text.
-                best = np.where(in_month, np.float32(most), best)
+                best = np.where(self._in_month(asked, rows), np.float32(most), best)
             held += np.minimum(best, np.float32(most))
-        words, held = scores[rows], held / np.float32(whole or 1.0)
+        words, held = columns.of(scores), held / np.float32(whole or 1.0)
         self._lend(asked, rows, words, held)
         return words, held
 
@@ -479,12 +494,13 @@ class Index:
             # It is that of the embedded model: the more dimensions, the less chance brings.
             chance *= math.sqrt(_EMBEDDED_DIMENSION / self._space.dimension)
         near = found.near[best]
-        if len(near) > _CROWD and any(map(is_cjk, query)):
+        in_script = not query.isascii() and any(map(is_cjk, query))
+        if len(near) > _CROWD and in_script:
             # A model that knows a script, but hardly its words, finds all that is written in it
             # alike: what counts is how far a text stands out from the others that are near.
             chance = max(chance, float(np.sort(near)[-1 - _CROWD]))
         near = np.maximum(near - np.float32(chance), 0)
-        if self._embedded and any(map(is_cjk, query)):
+        if self._embedded and in_script:
             near = np.minimum(near, settings.script_likeness)
         floor = settings.answer_floor + settings.short_answer / math.sqrt(count)
         floor *= min(1.0, settings.pasted_words / count)
@@ -532,28 +548,38 @@ class Index:
     ) -> list[tuple[float, int]]:
         """Scores with what single words do not tell; (score, number), best first. phrase: of each
         how much of the query stands together in it."""
-        documents = [self._documents[int(found.rows[at])] for at in best]
-        times = sorted(d.time for d in documents if d is not None)
-        judged = []
-        for at, document, together in zip(best, documents, phrase, strict=True):
-            assert document is not None
-            score = float(found.fused[at]) * self._factor(asked, document, times, together)
-            judged.append((-score, document.id, int(found.rows[at])))
+        numbers = found.rows[best].tolist()
+        documents = [d for d in map(self._documents.__getitem__, numbers) if d is not None]
+        factors = self._factors(asked, documents, phrase)
+        judged = [
+            (-score * factor, document.id, number)
+            for score, factor, document, number in zip(
+                found.fused[best].tolist(), factors, documents, numbers, strict=True
+            )
+        ]
         return [(-score, number) for score, _, number in sorted(judged)]
 
-    def _factor(self, asked: Asked, document: Document, times: list[str], together: float) -> float:
-        factor = 1.0 + self._settings.phrase_bonus * together
-        if asked.month and _matches_month(_month(document.time), asked):
-            factor += self._settings.month_bonus
-        if asked.decision and document.metadata.get("type") == "decision":
-            factor += self._settings.decision_bonus
-        if document.metadata.get("status") == "superseded":
-            past, present = self._settings.history_factor, self._settings.superseded_factor
-            factor *= past if asked.history else present
-        if not asked.history and times:
-            newer = bisect_left(times, document.time) / len(times)
-            factor *= 1 + self._settings.recency_share * newer * (2 if asked.now else 1)
-        return factor
+    def _factors(
+        self, asked: Asked, documents: Sequence[Document], phrase: Sequence[float]
+    ) -> list[float]:
+        settings = self._settings
+        past = settings.history_factor if asked.history else settings.superseded_factor
+        recent = 0.0 if asked.history else settings.recency_share * (2 if asked.now else 1)
+        times = sorted([document.time for document in documents])
+        older: dict[str, float] = {}
+        for at, time in enumerate(times):
+            older.setdefault(time, at / len(times))
+        factors = []
+        for document, together in zip(documents, phrase, strict=True):
+            factor = 1.0 + settings.phrase_bonus * together
+            if asked.month and _matches_month(_month(document.time), asked):
+                factor += settings.month_bonus
+            if asked.decision and document.metadata.get("type") == "decision":
+                factor += settings.decision_bonus
+            if document.metadata.get("status") == "superseded":
+                factor *= past
+            factors.append(factor * (1 + recent * older[document.time]))
+        return factors
 
     def _fresh(self, asked: Asked, judged: list[tuple[float, int]]) -> list[tuple[float, int]]:
         """The newest of several statements of one fact first (RC-1)."""
@@ -567,7 +593,8 @@ class Index:
             document = self._documents[number]
             assert document is not None
             when = (document.time, number) if document.time else None
-            numbered = any(map(str.isdigit, document.text[: self._settings.phrase_chars]))
+            begin = document.text[: self._settings.phrase_chars]
+            numbered = asked.value and any(map(str.isdigit, begin))
             statements.append(Statement(score, when, bool(self._spoken[number]), numbered))
         order = newest_first(statements, mutual, self._settings, value=asked.value)
         return [*(judged[at] for at in order), *others]
@@ -576,7 +603,7 @@ class Index:
         self, asked: Asked, ranked: list[tuple[float, int]]
     ) -> list[tuple[float, int]]:
         """What was superseded stands behind what replaced it, unless the past is asked for."""
-        if asked.history:
+        if asked.history or not self._heirs:
             return ranked
         place = {self._name(number): at for at, (_, number) in enumerate(ranked)}
         keys = []
@@ -597,36 +624,34 @@ class Index:
         if not asked.pairs:
             return [0.0] * len(numbers)
         found: list[int] = self._postings.together(numbers, asked.pairs).tolist()
-        for at, number in enumerate(numbers.tolist()):
-            document = self._documents[number]
+        begin = self._settings.phrase_chars
+        for at in [at for at, count in enumerate(found) if count]:
+            document = self._documents[int(numbers[at])]
             assert document is not None
-            begin = self._settings.phrase_chars
-            if found[at] and len(document.text) > begin:
+            if len(document.text) > begin:
                 raws = raw_words(document.text[:begin])
                 terms = [term for raw in raws for term in terms_of(raw)]
                 found[at] = len(asked.pairs & set(pairwise(terms)))
         return [count / len(asked.pairs) for count in found]
 
     def _matched(
-        self, asked: Asked, wanted: tuple[Mapping[str, float], ...], numbers: list[int]
+        self,
+        asked: Asked,
+        wanted: tuple[Mapping[str, float], ...],
+        some: Some,
+        places: Sequence[int],
     ) -> list[tuple[list[str], list[str], list[str]]]:
         """Of each document the query's words that stand in it, its names, and words that are found
-        through another one."""
-        rows = np.array(numbers, np.int64)
-        found: list[tuple[list[str], list[str], list[str]]] = [([], [], []) for _ in numbers]
+        through another one. places: of the documents in `some`."""
+        found: list[tuple[list[str], list[str], list[str]]] = [([], [], []) for _ in places]
         for word, terms in zip(asked.words, wanted, strict=True):
-            own = np.zeros(len(rows), np.bool_)
-            whole, other = own.copy(), own.copy()
-            for term, weight in terms.items():
-                holds = self._postings.holds(rows, term)
-                whole |= holds & term.startswith("=")
-                other |= holds
-                own |= holds & (weight == 1.0)
-            if word not in asked.names:
-                whole[:] = False
-            for at in np.flatnonzero(other).tolist():
-                words, names, related = found[at]
-                (names if whole[at] else words if own[at] else related).append(word)
+            own = [term for term, weight in terms.items() if weight == 1.0]
+            whole = [t for t in own if t.startswith("=")] if word in asked.names else []
+            kinds = [some.hold_one(ways)[places].tolist() for ways in (own, whole, terms)]
+            for told, is_own, is_whole, is_there in zip(found, *kinds, strict=True):
+                if is_there:
+                    words, names, related = told
+                    (names if is_whole else words if is_own else related).append(word)
         return found
 
     def _reasons(

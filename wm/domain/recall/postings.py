@@ -9,7 +9,7 @@ are new, and looked for in the rows that came since. Knows no text and no rankin
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,7 @@ Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Places:
     """Where a term stands. where: documents, ascending; some may be gone. found: how many are
     not."""
@@ -60,6 +60,8 @@ class Postings:
         self._where = np.zeros(0, np.uint32)
         self._counts = np.zeros(0, np.uint16)
         self._places: dict[str, _Places] = {}
+        self._norms: Floats | None = None
+        """What the length of each document makes of its counts; None until it is asked for."""
         self._beginnings: dict[str, list[str]] = {}
         self._begun = 0
 
@@ -90,14 +92,18 @@ class Postings:
         self._alive[first:last] = 1.0
         self._end, self._documents = last, self._documents + len(lengths)
         self._total += len(ids)
-        self._places.clear()
+        self._forget()
 
     def remove(self, number: int) -> None:
         """Forget a document that is there."""
         self._alive[number] = 0.0
         self._documents -= 1
         self._total -= int(self._lengths[number])
+        self._forget()
+
+    def _forget(self) -> None:
         self._places.clear()
+        self._norms = None
 
     def row(self, number: int) -> NDArray[np.uint32]:
         """The terms of a document, in order."""
@@ -125,54 +131,63 @@ class Postings:
         found = self._of(term).found
         return math.log(1 + (self._documents + more - found + 0.5) / (found + 0.5))
 
-    def holds(self, numbers: Numbers, term: str) -> NDArray[np.bool_]:
-        """Which of these documents hold the term."""
-        where = self._of(term).where
-        if not len(where):
-            return np.zeros(len(numbers), np.bool_)
-        at = np.minimum(np.searchsorted(where, numbers), len(where) - 1)
-        held: NDArray[np.bool_] = where[at] == numbers
-        return held
+    def some(self, numbers: Numbers) -> Some:
+        """These documents, to be asked what they hold."""
+        return Some(self, numbers)
 
-    def holding(self, numbers: Numbers, wanted: Mapping[str, float]) -> Floats:
-        """The weight of the best of these terms in each of these documents."""
-        best = np.zeros(len(numbers), np.float32)
-        for term, weight in wanted.items():
-            if len(self._of(term).where):
-                np.maximum(best, self.holds(numbers, term) * np.float32(weight), out=best)
-        return best
+    def where(self, term: str) -> NDArray[np.uint32]:
+        """The documents that hold the term, ascending; some may be gone."""
+        return self._of(term).where
 
-    def together(self, numbers: Numbers, pairs: Iterable[tuple[str, str]]) -> Numbers:
+    def together(self, numbers: Numbers, pairs: Collection[tuple[str, str]]) -> Numbers:
         """How many of these pairs of terms each of the documents has one behind the other."""
-        found = np.zeros(len(numbers), np.int64)
-        known = [(self._ids[a], self._ids[b]) for a, b in pairs if {a, b} <= self._ids.keys()]
-        rows = [self.row(int(number)) for number in numbers]
-        if not known or not rows:
-            return found
-        terms = np.concatenate(rows)
-        owners = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
-        follows = owners[:-1] == owners[1:]
-        for first, second in known:
-            at = np.flatnonzero((terms[:-1] == first) & (terms[1:] == second) & follows)
-            found[np.unique(owners[at])] += 1
-        return found
+        ids = self._ids
+        known = [(ids[a], ids[b]) for a, b in pairs if a in ids and b in ids]
+        found = np.zeros((len(known), len(numbers)), np.bool_)
+        if known:
+            terms, owners = self._terms_of(numbers)
+            first, second = np.array(known, np.uint32).T[:, :, np.newaxis]
+            pair, at = ((terms[:-1] == first) & (terms[1:] == second)).nonzero()
+            own = owners[at]
+            within = own == owners[at + 1]
+            found[pair[within], own[within]] = True
+        counts: Numbers = found.sum(axis=0)
+        return counts
+
+    def _terms_of(self, numbers: Numbers) -> tuple[NDArray[np.uint32], Numbers]:
+        """The rows of these documents one behind the other, and the place in `numbers` of each
+        term's document."""
+        starts = self._starts[numbers]
+        sizes = self._starts[numbers + 1] - starts
+        owners = np.arange(len(numbers)).repeat(sizes)
+        skipped = starts - sizes.cumsum() + sizes
+        return self._rows[skipped[owners] + np.arange(len(owners))], owners
 
     def word(self, wanted: Mapping[str, float], scores: Floats) -> Floats:
         """Add one word's BM25 to `scores`; the weight of its best term in each document."""
         best = np.zeros(self._end, np.float32)
-        mean = max(1.0, self._total / max(1, self._documents))
+        norms = self._norms_now()
         for term, weight in wanted.items():
             places = self._of(term)
             where = places.where
             if not len(where):
                 continue
+            rarity = np.float32(self.rarity(term) * weight)
             count = places.counts.astype(np.float32)
-            rarity = self.rarity(term) * weight
-            norm = self._k1 * (1 - self._b + self._b * self._lengths[where] / mean)
-            alive = self._alive[where]
-            scores[where] += rarity * count * (self._k1 + 1) / (count + norm) * alive
-            best[where] = np.maximum(best[where], rarity * alive)
+            share = count / (count + norms[where])
+            if places.found < len(where):
+                there = self._alive[where] > 0
+                where, share = where[there], share[there]
+            scores[where] += share * (rarity * np.float32(self._k1 + 1))
+            best[where] = rarity if len(wanted) == 1 else np.maximum(best[where], rarity)
         return best
+
+    def _norms_now(self) -> Floats:
+        if self._norms is None:
+            mean = max(1.0, self._total / max(1, self._documents))
+            lengths = self._lengths[: self._end]
+            self._norms = self._k1 * (1 - self._b + self._b / mean * lengths)
+        return self._norms
 
     # --- where a term stands ---------------------------------------------------------------
 
@@ -223,6 +238,47 @@ class Postings:
         self._where = where.astype(np.uint32)
         self._counts = np.minimum(times, _MOST).astype(np.uint16)
         self._sorted_documents, self._sorted_terms = end, len(rows)
+
+
+class Some:
+    """Some documents, and which of them hold a term: each term is looked for once."""
+
+    def __init__(self, postings: Postings, numbers: Numbers) -> None:
+        self._postings = postings
+        self._numbers = numbers.astype(np.uint32)
+        self._held: dict[str, NDArray[np.bool_]] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def hold(self, term: str) -> NDArray[np.bool_]:
+        held = self._held.get(term)
+        if held is None:
+            held = self._held[term] = self._look(term)
+        return held
+
+    def _look(self, term: str) -> NDArray[np.bool_]:
+        where = self._postings.where(term)
+        if not len(where):
+            return np.zeros(len(self._numbers), np.bool_)
+        # Of one type, or the long one is copied to be searched.
+        at = where.searchsorted(self._numbers)
+        held: NDArray[np.bool_] = where.take(at, mode="clip") == self._numbers
+        return held
+
+    def hold_one(self, terms: Iterable[str]) -> NDArray[np.bool_]:
+        """Which of them hold any of these terms."""
+        found = np.zeros(len(self._numbers), np.bool_)
+        for term in terms:
+            found |= self.hold(term)
+        return found
+
+    def best(self, own: Iterable[str], kin: Collection[str], weight: float) -> Floats:
+        """1 for each document that holds one of its own terms, `weight` if only one of its kin."""
+        best: Floats = self.hold_one(own).astype(np.float32)
+        if kin:
+            np.maximum(best, self.hold_one(kin) * np.float32(weight), out=best)
+        return best
 
 
 def _wider(old: NDArray[Any], size: int) -> NDArray[Any]:

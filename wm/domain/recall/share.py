@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wm.domain.recall.postings import Postings
+from wm.domain.recall.postings import Postings, Some
 from wm.domain.recall.synonyms import SYNONYMS
 from wm.domain.recall.terms import is_name, is_particle, only_asks, terms_of
 from wm.domain.text import is_cjk
@@ -38,16 +39,15 @@ def shares(
     wanted: Sequence[Mapping[str, float]],
     postings: Postings,
     settings: RecallSettings,
-    numbers: NDArray[np.int64],
+    some: Some,
 ) -> Shares:
     """words: of the query, as typed. wanted: the terms that each of them may be found by.
-    numbers: the documents that are asked about."""
-    held = np.zeros(len(numbers), np.float32)
+    some: the documents that are asked about, of `postings`."""
+    held = np.zeros(len(some), np.float32)
     whole, count = 0.0, 0
-    telling = any(not only_asks(word) for word in words)
-    for word, terms in zip(words, wanted, strict=True):
-        if telling and only_asks(word):
-            continue
+    telling = [not only_asks(word) for word in words]
+    counts = telling if any(telling) else [True] * len(words)
+    for word, terms in compress(zip(words, wanted, strict=True), counts):
         own = [term for term, weight in terms.items() if weight == 1.0]
         most = max((postings.rarity(t, settings.background) for t in own), default=0.0)
         if is_name(word):
@@ -55,11 +55,10 @@ def shares(
         parts = [t for t in terms_of(word) if not t.startswith("=")]
         if len(parts) > 1:
             parts = [part for part in parts if not is_particle(part)] or parts
-            held += np.float32(most) * _in_parts(own, parts, postings, settings, numbers)
+            held += np.float32(most) * _in_parts(own, parts, settings, some)
         else:
-            kin = {term: settings.kin_told for term, weight in terms.items() if weight != 1.0}
-            either = {**kin, **dict.fromkeys(own, 1.0)}
-            held += np.float32(most) * postings.holding(numbers, either)
+            kin = [term for term, weight in terms.items() if weight != 1.0]
+            held += np.float32(most) * some.best(own, kin, settings.kin_told)
         whole += most
         count += 1 if word.isascii() else max(1, (len(parts) + 1) // 2)
     return Shares(held / np.float32(whole or 1.0), max(1, count))
@@ -68,18 +67,16 @@ def shares(
 def _in_parts(
     own: Sequence[str],
     parts: Sequence[str],
-    postings: Postings,
     settings: RecallSettings,
-    numbers: NDArray[np.int64],
+    some: Some,
 ) -> Floats:
     """All of it where the whole name stands, else the share of its parts."""
-    names = {term: 1.0 for term in own if term.startswith("=")}
-    found = np.zeros(len(numbers), np.float32)
+    names = [term for term in own if term.startswith("=")]
+    found = np.zeros(len(some), np.float32)
     for part in parts:
-        kin = dict.fromkeys(SYNONYMS.get(part, ()), settings.kin_told)
-        found += postings.holding(numbers, {**kin, part: 1.0})
+        found += some.best((part,), SYNONYMS.get(part, ()), settings.kin_told)
     many = len(parts) * (settings.pairs_told if any(map(is_cjk, parts[0])) else 1.0)
     held: Floats = np.maximum(
-        np.minimum(found / np.float32(max(1.0, many)), 1), postings.holding(numbers, names)
+        np.minimum(found / np.float32(max(1.0, many)), 1), some.hold_one(names)
     )
     return held

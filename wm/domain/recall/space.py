@@ -13,6 +13,7 @@ the GIL.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -94,6 +95,8 @@ class Space:
         self._fitted = 0
         self._mean = np.zeros(dimension, np.float32)
         self._turn = np.eye(dimension, dtype=np.float32)
+        self._metric = self._turn
+        """The product of two rows that are turned, as one of rows that are not."""
         self._sample = np.zeros((0, dimension), np.float32)
         self._sample_starts = np.zeros(0, np.int64)
 
@@ -195,7 +198,10 @@ class Space:
     def _slots(self, numbers: Numbers) -> Numbers:
         """Where the rows of these documents stand, one document after the other."""
         numbers = numbers[self.holds(numbers)]
-        first, pieces = self._first[numbers], self._pieces[numbers]
+        first = self._first[numbers]
+        if self._is_plain:
+            return first
+        pieces = self._pieces[numbers]
         ends = np.cumsum(pieces)
         return np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - ends + pieces, pieces)
 
@@ -295,22 +301,30 @@ class Space:
     def mutual(self, numbers: list[int]) -> Floats:
         """Cosines of these documents with one another, by their best pair of rows."""
         asked = np.array(numbers, np.int64)
-        known = np.flatnonzero(self.holds(asked))
+        known = self.holds(asked).nonzero()[0]
         found = np.zeros((len(asked), len(asked)), np.float32)
-        if len(known):
-            rows = self._placed(self._rows[self._slots(asked)].astype(np.float32))
+        if not len(known):
+            return found
+        slots = self._slots(asked)
+        rows = self._rows[slots].astype(np.float32) - self._mean
+        norms = self._norms[slots]
+        best = rows @ self._metric @ rows.T / norms / norms[:, np.newaxis]
+        if not self._is_plain:
             pieces = self._pieces[asked[known]]
             starts = np.cumsum(pieces) - pieces
-            best = np.maximum.reduceat(rows @ rows.T, starts, axis=0)
-            found[np.ix_(known, known)] = np.maximum.reduceat(best, starts, axis=1)
-            np.fill_diagonal(found, 0)
+            best = np.maximum.reduceat(best, starts, axis=0)
+            best = np.maximum.reduceat(best, starts, axis=1)
+        found[known[:, np.newaxis], known] = best
+        found[known, known] = 0
         return found
 
     def _aim(self, vector: Floats) -> Aim:
         """The query with the whitening in it: whose product with a row, less an offset, over the
         row's norm is their cosine when both are whitened."""
-        aim = self._turn @ self._placed(vector[np.newaxis])[0]
-        return aim, self._mean @ aim
+        own = vector - self._mean
+        aim: Floats = self._metric @ own
+        aim /= max(math.sqrt(max(float(own @ aim), 0.0)), 1e-9)
+        return aim, np.float32(self._mean @ aim)
 
     # --- the fit ---------------------------------------------------------------------------
 
@@ -334,6 +348,7 @@ class Space:
         known = count / (count + self.dimension)
         values = known * np.maximum(values, 0) + (1 - known) * typical
         self._turn = (axes / np.sqrt(values + self._ridge * typical)).astype(np.float32)
+        self._metric = self._turn @ self._turn.T
         self._mean = mean * np.float32(count / (count + _SETTLING))
         self._fitted = self._live
         self._weigh(0, self._end)
@@ -365,7 +380,9 @@ class Space:
 
 
 def _cosines(aim: Aim, rows: NDArray[Any], norms: Floats) -> Floats:
-    found: Floats = (rows.astype(np.float32, copy=False) @ aim[0] - aim[1]) / norms
+    found: Floats = rows.astype(np.float32, copy=False) @ aim[0]
+    found -= aim[1]
+    found /= norms
     return found
 
 

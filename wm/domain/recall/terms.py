@@ -9,7 +9,8 @@ ranking.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from wm.domain.stems import stem
 from wm.domain.text import is_cjk, without_invisible
@@ -53,6 +54,8 @@ _ASKING = frozenset(_ASKING_TEXT.split())
 _INSIDE = frozenset("._/-:@#$+\\")
 _MAX_RAW = 200
 _MAX_RAWS = 4000
+_KEPT_WORDS = 4096
+"""Words whose terms are kept: each of a question is asked for several times."""
 _END = "\0"
 """Stands between texts that are looked at as one."""
 
@@ -84,6 +87,7 @@ _SPACED = _Spaced({code: _Spaced().__missing__(code) for code in range(128)})
 _PARTED = _Spaced({**_SPACED, ord(_END): _END})
 
 
+@lru_cache(maxsize=_KEPT_WORDS)
 def terms_of(raw: str) -> tuple[str, ...]:
     """The terms of one raw word: its stem, or its whole, its parts and their stems."""
     raw = raw[:_MAX_RAW]
@@ -121,7 +125,12 @@ def only_asks(word: str) -> bool:
 
 def query_words(query: str) -> list[str]:
     """The raw words of a query that say something, once each, in order."""
-    words = list(dict.fromkeys(raw_words(query)))
+    return telling_words(raw_words(query))
+
+
+def telling_words(raws: Iterable[str]) -> list[str]:
+    """Those of a query's raw words that say something, once each, in order."""
+    words = list(dict.fromkeys(raws))
     telling = [w for w in words if w.strip("._/-:@#$+\\").lower() not in STOP_WORDS]
     return telling or words
 
