@@ -118,7 +118,26 @@ def test_a_pipe_in_the_place_of_the_settings_is_refused_and_not_waited_for(
     machine.settings.unlink(missing_ok=True)
     os.mkfifo(machine.settings)
     with pytest.raises(UserError, match=r"settings\.json is no file"):
-        machine.setup()
+        machine.setup(setup.CLAUDE_CODE)
+    plan = machine.setup()
+    assert "settings.json is no file" in plan.refused["claude-code"]
+    assert machine.plugin.exists()
+
+
+def test_settings_that_cannot_be_read_are_told_and_the_other_agent_is_wired_and_undone(
+    machine: Machine,
+) -> None:
+    machine.settings.symlink_to(machine.settings)
+    before = machine.tree()
+    assert setup.states(machine.look()) == {"claude-code": "blocked", "opencode": "absent"}
+    plan = machine.setup()
+    assert plan.refused == {
+        "claude-code": f"claude-code is left as it is: {machine.settings} cannot be read: Too many "
+        "levels of symbolic links. Mend that, then run it again."
+    }
+    assert machine.plugin.exists()
+    assert list(machine.unsetup().refused) == ["claude-code"]
+    assert machine.tree() == before
 
 
 def test_what_the_user_changed_since_stays_and_only_our_parts_leave(machine: Machine) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -128,3 +129,103 @@ def test_without_agents_there_is_nothing_to_do(terminal: Terminal) -> None:
         "No agent was found: neither claude nor opencode is installed.\nNothing to do.\n",
     )
     assert "none found on this machine" in terminal.wm("status").out
+
+
+def test_a_file_of_our_own_is_told_in_a_line_and_shown_only_when_asked_for(user: Terminal) -> None:
+    said = user.wm("setup", "--dry-run").out
+    shown = said.splitlines()
+    at = shown.index("add: ~/.config/opencode/plugin/wm.js")
+    line = r"    wm's plugin for OpenCode \([\d,]+ lines, \d+ KB; --full shows it\)"
+    assert re.fullmatch(line, shown[at + 1])
+    assert "export default" not in said
+    assert '+  "hooks": {' in user.wm("setup", "--dry-run").out
+    assert "+export default" in user.wm("setup", "--dry-run", "--full").out
+    user.wm("setup", "--yes")
+    gone = user.wm("unsetup", "--dry-run").out
+    assert "remove: ~/.config/opencode/plugin/wm.js\n    wm's plugin for OpenCode" in gone
+    assert "export default" not in gone
+    assert "-export default" in user.wm("unsetup", "--dry-run", "--full").out
+
+
+FOREIGN = '{"mcpServers": {"wm": {"command": "/usr/bin/other", "args": ["serve"]}}}'
+
+
+def test_a_server_of_our_name_that_is_somebody_elses_is_told_with_what_to_do(
+    user: Terminal,
+) -> None:
+    (user.home / ".claude.json").write_text(FOREIGN)
+    for _ in range(2):
+        said = user.wm("setup", "--yes")
+        told = " ".join(said.out.split())
+        assert said.code == 0
+        assert '.claude.json has an MCP server "wm" of somebody else.' in told
+        assert "give that server another name, then run `wm setup` again." in told
+    assert (user.home / ".claude.json").read_text() == FOREIGN
+    checks = user.wm("doctor", "--no-proof", "--json").json["checks"]
+    assert [c["verdict"] for c in checks if c["name"] == "claude-code"] == ["ok", "warning"]
+
+
+@pytest.mark.parametrize("words", ['"command": "wm", "args": ["mcp"]', '"command": "wm"'])
+def test_a_server_written_by_hand_that_is_ours_in_all_but_the_path_needs_no_word(
+    user: Terminal, words: str
+) -> None:
+    (user.home / ".claude.json").write_text('{"mcpServers": {"wm": {' + words + "}}}")
+    said = user.wm("setup", "--yes").out
+    assert ("of somebody else" in said) == ("mcp" not in words)
+
+
+def test_a_folder_in_the_place_of_the_settings_of_one_agent_does_not_stop_the_other(
+    user: Terminal,
+) -> None:
+    settings(user).unlink()
+    settings(user).mkdir()
+    said = user.wm("setup", "--yes")
+    assert said.code == 1
+    told = "settings.json is a folder, where a file belongs. Move it away, then run it again."
+    assert f"claude-code is left as it is: {settings(user).parent}/{told}" in said.sentences
+    plugin = user.home / ".config" / "opencode" / "plugin" / "wm.js"
+    assert plugin.exists()
+    assert user.wm("status", "--json").json["agents"] == {
+        "claude-code": "blocked",
+        "opencode": "current",
+    }
+    doctor = user.wm("doctor", "--no-proof")
+    assert "is a folder, where a file belongs" in " ".join(doctor.out.split())
+    gone = user.wm("unsetup", "--yes")
+    assert (gone.code, gone.out.splitlines()[-1]) == (0, "Undone. 2 files written.")
+    assert not plugin.exists()
+
+
+def test_unsetup_of_one_agent_does_not_wait_for_the_other_whose_settings_cannot_be_read(
+    user: Terminal,
+) -> None:
+    before = tree(user)
+    user.wm("setup", "--yes")
+    wired = settings(user).read_bytes()
+    settings(user).unlink()
+    settings(user).mkdir()
+    said = user.wm("unsetup", "--yes")
+    assert said.code == 1
+    assert "claude-code is left as it is: " in said.sentences
+    assert not (user.home / ".config" / "opencode" / "plugin").exists()
+    again = user.wm("unsetup", "--yes")
+    assert (again.code, "is a folder, where a file belongs" in again.sentences) == (1, True)
+    settings(user).rmdir()
+    settings(user).write_bytes(wired)
+    assert user.wm("unsetup", "--yes").code == 0
+    assert tree(user) == before
+
+
+def test_a_folder_that_cannot_be_written_to_is_told_and_the_other_agent_is_wired(
+    user: Terminal,
+) -> None:
+    (user.home / ".config" / "opencode").mkdir(parents=True)
+    (user.home / ".config" / "opencode" / "plugin").write_text("a file of the user's")
+    before = tree(user)
+    said = user.wm("setup", "--yes")
+    assert (said.code, said.out.splitlines()[-1]) == (1, "3 files written.")
+    assert "opencode: " in said.sentences
+    assert "wm.js cannot be written: Not a directory. Mend that, then run it" in said.sentences
+    assert "PostToolUse" in settings(user).read_text()
+    assert user.wm("unsetup", "--yes").code == 0
+    assert tree(user) == before

@@ -36,6 +36,7 @@ class ClaudeServer:
     path: Path
     wanted: dict[str, Any]
     agent: str = "claude-code"
+    purpose: str = ""
 
     def is_ours(self, raw: bytes) -> bool:
         # A file without our word is not ours, whatever else it may be: nobody need mend it.
@@ -44,6 +45,16 @@ class ClaudeServer:
     def is_current(self, raw: bytes) -> bool:
         server = self._server(self._tree(raw)[1])
         return server is not None and (not _is_ours(server) or server.value == self.wanted)
+
+    def remark(self, raw: bytes) -> str:
+        server = self._server(self._tree(raw)[1])
+        if server is None or _is_ours(server) or _runs_wm(server):
+            return ""
+        return (
+            f'{self.path} has an MCP server "{NAME}" of somebody else. It stays as it is, so Claude '
+            "Code gets wm's hooks, but not its memory tools. To get them, too: give that server "
+            "another name, then run `wm setup` again."
+        )
 
     def added_to(self, raw: bytes | None) -> bytes:
         text, root = self._tree(raw or b"")
@@ -99,12 +110,21 @@ class ClaudeServer:
 
 def _is_ours(server: Node | None) -> bool:
     """Setup names the program by its whole path; who writes `wm mcp` by hand does not."""
-    value = None if server is None else server.value
-    if not isinstance(value, dict):
-        return False
-    words = value.get("args")
-    ends = isinstance(words, list) and words[-1:] == ["mcp"]
-    return ends and str(value.get("command", "")).startswith("/")
+    return server is not None and _command(server).startswith("/")
+
+
+def _runs_wm(server: Node) -> bool:
+    """Written by hand, and does the same."""
+    return _command(server) == "wm"
+
+
+def _command(server: Node) -> str:
+    """The program of a server that is told `mcp` last; "" of any other."""
+    value = server.value
+    words = value.get("args") if isinstance(value, dict) else None
+    if not isinstance(words, list) or words[-1:] != ["mcp"]:
+        return ""
+    return str(value.get("command", ""))
 
 
 def _bare(raw: bytes) -> bytes:

@@ -34,6 +34,7 @@ class ClaudeSettings:
     wanted: dict[str, list[dict[str, Any]]]
     status: dict[str, Any]
     agent: str = "claude-code"
+    purpose: str = ""
 
     def is_ours(self, raw: bytes) -> bool:
         return MARK.encode() in raw and any(_our_places(self._tree(raw)[1]))
@@ -51,6 +52,9 @@ class ClaudeSettings:
         return {e: g for e, g in ours.items() if g} == self.wanted and (
             line == self.status if _is_our_handler(line) else "statusLine" in root.value
         )
+
+    def remark(self, raw: bytes) -> str:  # noqa: ARG002
+        return ""
 
     def added_to(self, raw: bytes | None) -> bytes:
         text, root = self._tree(b"{}\n" if raw is None or not _bare(raw).strip() else raw)

@@ -18,7 +18,7 @@ from wm.settings import HookSettings
 
 
 class Part(Protocol):
-    """Ours in one file. All three raise UserError for a file that they do not understand."""
+    """Ours in one file. All raise UserError for a file that they do not understand."""
 
     @property
     def agent(self) -> str: ...
@@ -26,12 +26,21 @@ class Part(Protocol):
     @property
     def path(self) -> Path: ...
 
+    @property
+    def purpose(self) -> str:
+        """What a file of ours alone is for; "" for one that is shared with the user."""
+        ...
+
     def is_ours(self, raw: bytes) -> bool:
         """Something of ours is in it, of this version or another."""
         ...
 
     def is_current(self, raw: bytes) -> bool:
-        """What this version would put there is there."""
+        """What this version would put there is there, or the user's own stands in its place."""
+        ...
+
+    def remark(self, raw: bytes) -> str:
+        """What a person should know of the file as it is, and what to do; mostly ""."""
         ...
 
     def added_to(self, raw: bytes | None) -> bytes:
@@ -54,12 +63,16 @@ class OwnFile:
     path: Path
     content: bytes
     mark: bytes
+    purpose: str
 
     def is_ours(self, raw: bytes) -> bool:
         return self.mark in raw
 
     def is_current(self, raw: bytes) -> bool:
         return raw == self.content
+
+    def remark(self, raw: bytes) -> str:  # noqa: ARG002
+        return ""
 
     def added_to(self, raw: bytes | None) -> bytes:
         if raw is not None:

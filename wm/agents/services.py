@@ -37,15 +37,17 @@ def parts(kind: Kind, agents: AgentPaths, paths: Paths, command: Command) -> tup
     """The unit files of this machine."""
     if kind is Kind.SYSTEMD:
         texts = {
-            agents.systemd / "wm.socket": socket_unit(agents, paths),
-            agents.systemd / "wm.service": service_unit(paths, command),
+            agents.systemd / "wm.socket": (socket_unit(agents, paths), "the socket of the daemon"),
+            agents.systemd / "wm.service": (service_unit(paths, command), "how it is started"),
         }
     elif kind is Kind.LAUNCHD:
-        texts = {agents.launchd / f"{LABEL}.plist": launch_agent(paths, command)}
+        kept = launch_agent(paths, command), "how the daemon is started and kept"
+        texts = {agents.launchd / f"{LABEL}.plist": kept}
     else:
         texts = {}
     return tuple(
-        OwnFile("service", path, text.encode(), MARK.encode()) for path, text in texts.items()
+        OwnFile("service", path, text.encode(), MARK.encode(), purpose)
+        for path, (text, purpose) in texts.items()
     )
 
 

@@ -83,7 +83,8 @@ class Facts:
 
     found: agents whose program or folder is there. files: content by path, None for no file.
     missing: folders that a new file would need made. service: unit files fit this machine.
-    cut: half-written files of a run that was killed, with what they hold.
+    cut: half-written files of a run that was killed, with what they hold. blocked: files of
+    agents that cannot be read, with the sentence that says why; these are not in `files`.
     """
 
     found: tuple[str, ...]
@@ -95,17 +96,27 @@ class Facts:
     record_bytes: bytes | None
     service: services.Kind
     cut: Mapping[Path, bytes] = field(default_factory=dict)
+    blocked: Mapping[Path, UserError] = field(default_factory=dict)
+
+    def current(self, part: Part) -> bytes | None:
+        """What stands in the part's file. Raises UserError where that cannot be read."""
+        if part.path in self.blocked:
+            raise self.blocked[part.path]
+        return self.files[part.path]
 
 
 @dataclass(frozen=True)
 class FileChange:
-    """One file as it is and as it will be; None: no file. private: not to be shown."""
+    """One file as it is and as it will be; None: no file. private: not to be shown. purpose: what
+    a file of ours alone is for; it is the same everywhere, so a word about it does for its text.
+    """
 
     path: Path
     before: bytes | None
     after: bytes | None
     agent: str = ""
     say: str = ""
+    purpose: str = ""
     private: bool = False
     make: tuple[Path, ...] = ()
     drop: tuple[Path, ...] = ()
@@ -141,7 +152,8 @@ class Plan:
 
 @dataclass(frozen=True)
 class Applied:
-    """changed: files written or removed. problems: sentences about commands that failed."""
+    """changed: files written or removed. problems: sentences about what failed: a command, or the
+    files of one agent, while those of the others were written."""
 
     changed: tuple[Path, ...] = ()
     problems: tuple[str, ...] = ()
@@ -164,38 +176,56 @@ def look(
             agents.opencode / "plugin" / "wm.js",
             bake(template.read_text("utf-8"), __version__, command, hooks).encode(),
             mark=b"wm for OpenCode",
+            purpose="wm's plugin for OpenCode",
         ),
         *services.parts(kind, agents, paths, command),
     )
     record_bytes = _read(agents.record)
     every = [*(part.path for part in parts), agents.record]
+    files: dict[Path, bytes | None] = {}
+    cut: dict[Path, bytes] = {}
+    blocked: dict[Path, UserError] = {}
+    for path in every:
+        try:
+            files[path] = _read(path)
+            if (raw := _read(new := _new_of(path))) is not None:
+                cut[new] = raw
+        except UserError as error:
+            # The files of the other agents do not wait for this one.
+            blocked[path] = error
     return Facts(
         found=tuple(agent for agent in AGENTS if _is_there(agent, agents)),
         parts=parts,
-        files={part.path: _read(part.path) for part in parts},
+        files=files,
         missing={path: tuple(_missing(path.parent)) for path in every},
         record_path=agents.record,
         record=_parse_record(agents.record, record_bytes),
         record_bytes=record_bytes,
         service=kind,
-        cut={new: raw for path in every if (raw := _read(new := _new_of(path))) is not None},
+        cut=cut,
+        blocked=blocked,
     )
 
 
 def _is_there(agent: str, paths: AgentPaths) -> bool:
     folder = paths.claude if agent == CLAUDE_CODE else paths.opencode
     program = PROGRAMS[agent]
-    return folder.is_dir() or any(
-        os.access(place / program, os.X_OK) and (place / program).is_file()
+    # os.path takes a folder that may not be looked into for one without it; pathlib raises.
+    return os.path.isdir(folder) or any(
+        os.access(place / program, os.X_OK) and os.path.isfile(place / program)
         for place in paths.search
     )
 
 
 def _read(path: Path) -> bytes | None:
     try:
-        if path.exists() and not (path.is_file() or path.is_dir()):
+        if path.is_dir():
+            raise UserError(
+                f"{path} is a folder, where a file belongs.", fix="Move it away, then run it again."
+            )
+        if path.exists() and not path.is_file():
             # To read a pipe would be to wait for its writer.
-            raise UserError(f"{path} is no file.", fix="Mend that, then run it again.")
+            raise UserError(f"{path} is no file.", fix="Move it away, then run it again.")
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -207,7 +237,7 @@ def _read(path: Path) -> bytes | None:
 
 def _missing(folder: Path) -> Iterator[Path]:
     """The folders that would have to be made, the outermost last."""
-    while not folder.exists() and folder != folder.parent:
+    while not os.path.exists(folder) and folder != folder.parent:
         yield folder
         folder = folder.parent
 
@@ -247,7 +277,7 @@ def plan_setup(facts: Facts, *, agents: Sequence[str] = (), service: bool = Fals
         part
         for part in facts.parts
         if part.agent in chosen
-        or (part.agent == SERVICE and (service or part.is_ours(facts.files[part.path] or b"")))
+        or (part.agent == SERVICE and (service or part.is_ours(facts.files.get(part.path) or b"")))
     ]
     changes: list[FileChange] = []
     files = dict(facts.record.files)
@@ -270,21 +300,25 @@ def plan_setup(facts: Facts, *, agents: Sequence[str] = (), service: bool = Fals
         changes=(*_cleared(facts), *record, *changes),
         notes=tuple(notes),
         last=services.enable(facts.service) if touched else (),
-        refused={
-            agent: f"{agent} is left as it is: {error.message} {error.fix}".strip()
-            for agent, error in refused.items()
-        },
+        refused=_sentences(refused),
     )
 
 
+def _sentences(refused: Mapping[str, UserError]) -> dict[str, str]:
+    return {
+        agent: f"{agent} is left as it is: {error.message} {error.fix}".strip()
+        for agent, error in refused.items()
+    }
+
+
 def _wire(facts: Facts, part: Part) -> tuple[KeptFile, FileChange | None, str]:
-    current = facts.files[part.path]
+    current = facts.current(part)
     kept = facts.record.files.get(str(part.path))
     if current is not None and part.is_current(current):
         if kept is None:
             base = part.without(current, None)
             kept = _kept(part, base, current, ())
-        return kept, None, ""
+        return kept, None, part.remark(current)
     note = ""
     if kept is not None and current is not None and _sha(current) in kept.written:
         base = kept.original_bytes
@@ -303,6 +337,7 @@ def _wire(facts: Facts, part: Part) -> tuple[KeptFile, FileChange | None, str]:
         after=after,
         agent=part.agent,
         say=say,
+        purpose=part.purpose,
         make=facts.missing[part.path],
     )
     earlier = kept.written[-1:] if kept else ()
@@ -322,27 +357,47 @@ def _cleared(facts: Facts) -> Iterator[FileChange]:
 def plan_unsetup(facts: Facts, *, agents: Sequence[str] = ()) -> Plan:
     """Undo setup for these agents (default: everything, the service too).
 
-    Raises UserError for a settings file that was changed since and cannot be understood.
+    An agent one of whose files cannot be read, or was changed since and cannot be understood, is
+    left as it is, and named. Raises UserError where nothing else is to be done.
     """
     chosen = tuple(agents) or (*AGENTS, SERVICE)
     changes: list[FileChange] = []
     notes: list[str] = []
     files = dict(facts.record.files)
-    for part in (part for part in facts.parts if part.agent in chosen):
-        kept = files.pop(str(part.path), None)
-        change, note = _unwire(facts, part, kept)
-        changes += [change] if change else []
-        notes += [note] if note else []
+    refused: dict[str, UserError] = {}
+    parts = [part for part in facts.parts if part.agent in chosen]
+    for agent, own in groupby(parts, key=lambda part: part.agent):
+        try:
+            undone = [(part, *_unwire(facts, part, _kept_of(facts, part))) for part in own]
+        except UserError as error:
+            refused[agent] = error
+            continue
+        for part, change, note in undone:
+            files.pop(str(part.path), None)
+            changes += [change] if change else []
+            notes += [note] if note else []
+    if refused and not changes:
+        raise next(iter(refused.values()))
     record = _record_change(facts, facts.record.model_copy(update={"files": files}))
     touched = any(change.agent == SERVICE for change in changes)
     first, last = services.disable(facts.service) if touched else ((), ())
     return Plan(
-        changes=(*_cleared(facts), *changes, *record), notes=tuple(notes), first=first, last=last
+        changes=(*_cleared(facts), *changes, *record),
+        notes=tuple(notes),
+        first=first,
+        last=last,
+        refused=_sentences(refused),
     )
 
 
+def _kept_of(facts: Facts, part: Part) -> KeptFile | None:
+    return facts.record.files.get(str(part.path))
+
+
 def _unwire(facts: Facts, part: Part, kept: KeptFile | None) -> tuple[FileChange | None, str]:
-    current = facts.files[part.path]
+    if kept is None and part.path in facts.blocked and os.path.isdir(part.path):
+        return None, ""  # a folder holds nothing of ours
+    current = facts.current(part)
     made = tuple(Path(folder) for folder in kept.made) if kept else ()
     if current is None:
         # A run that was killed, or the user, took the file and left our folders.
@@ -368,6 +423,7 @@ def _unwire(facts: Facts, part: Part, kept: KeptFile | None) -> tuple[FileChange
         after=after,
         agent=part.agent,
         say="restore" if after is not None else "remove",
+        purpose=part.purpose,
         drop=made if after is None else (),
     )
     return change, note
@@ -399,6 +455,7 @@ class State:
     ABSENT = "absent"
     CURRENT = "current"
     STALE = "stale"
+    BLOCKED = "blocked"
 
 
 def states(facts: Facts) -> dict[str, str]:
@@ -406,15 +463,34 @@ def states(facts: Facts) -> dict[str, str]:
     found: dict[str, str] = dict.fromkeys(facts.found, State.ABSENT)
     wired: dict[str, list[tuple[bool, bool]]] = {}
     for part in facts.parts:
-        current = facts.files[part.path] or b"{}"
         with contextlib.suppress(UserError):
+            current = facts.current(part) or b"{}"
             state = part.is_ours(current), part.is_current(current)
             wired.setdefault(part.agent, []).append(state)
     for agent, parts in wired.items():
         if any(ours for ours, _ in parts):
             whole = all(now for _, now in parts)
             found[agent] = State.CURRENT if whole else State.STALE
-    return found
+    return {**found, **dict.fromkeys(blocked(facts), State.BLOCKED)}
+
+
+def blocked(facts: Facts) -> dict[str, UserError]:
+    """The agents found here one of whose files cannot be read, with the reason."""
+    return {
+        part.agent: facts.blocked[part.path]
+        for part in facts.parts
+        if part.path in facts.blocked and part.agent in facts.found
+    }
+
+
+def remarks(facts: Facts) -> dict[str, str]:
+    """The agents that are wired in part, because something of the user's stands in the way."""
+    said: dict[str, str] = {}
+    for part in facts.parts:
+        with contextlib.suppress(UserError):
+            if remark := part.remark(facts.current(part) or b"{}"):
+                said[part.agent] = remark
+    return said
 
 
 def _sha(raw: bytes) -> str:
@@ -442,7 +518,9 @@ Runner = Callable[[Sequence[str]], str]
 
 
 def apply(plan: Plan, run: Runner | None = None) -> Applied:
-    """Carry a plan out. Raises UserError where a file is no longer as the plan saw it."""
+    """Carry a plan out. An agent whose files cannot be written does not keep the others waiting:
+    what failed is in the problems. Raises UserError where a file is no longer as the plan saw it,
+    or where the record that undoes this cannot be written."""
     for change in plan.changes:
         if _read(change.path) != change.before:
             raise UserError(
@@ -450,12 +528,24 @@ def apply(plan: Plan, run: Runner | None = None) -> Applied:
             )
     run = run or run_command
     problems = [run(words) for words in plan.first]
+    changed: list[Path] = []
+    failed: set[str] = set()
     for change in plan.changes:
-        _carry_out(change)
-    problems += [run(words) for words in plan.last]
+        if failed and change.agent in ("", *failed):
+            continue  # the record, which comes last on the way out, still undoes what is left
+        try:
+            _carry_out(change)
+        except UserError as error:
+            if not change.agent:
+                raise
+            failed.add(change.agent)
+            problems.append(f"{change.agent}: {error.message} {error.fix}")
+            continue
+        changed.append(change.path)
+    if SERVICE not in failed:
+        problems += [run(words) for words in plan.last]
     return Applied(
-        changed=tuple(change.path for change in plan.changes),
-        problems=tuple(problem for problem in problems if problem),
+        changed=tuple(changed), problems=tuple(problem for problem in problems if problem)
     )
 
 

@@ -259,6 +259,12 @@ def count(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def size(number: int) -> str:
+    """`31 KB`, `1.5 MB`: bytes in the unit that fits."""
+    megabyte = 1024 * 1024
+    return f"{number / megabyte:.1f} MB" if number >= megabyte else f"{max(1, number // 1024)} KB"
+
+
 def moment(iso: str) -> str:
     """A time of a file, to the minute."""
     return iso[:16].replace("T", " ") + " UTC" if iso else "never"

@@ -258,10 +258,11 @@ def _silent_daemon(caller: Caller) -> Check:
 
 def _agents(caller: Caller) -> Iterator[Check]:
     try:
-        states = wiring.states(look(caller.settings))
+        facts = look(caller.settings)
     except UserError as error:
         yield Check("agents", "error", error.message, error.fix)
         return
+    states = wiring.states(facts)
     if not states:
         yield Check("agents", "note", "neither claude nor opencode is installed here")
     words = {
@@ -269,9 +270,15 @@ def _agents(caller: Caller) -> Iterator[Check]:
         "stale": ("warning", "wired by another wm", "wm setup"),
         "absent": ("note", "found, not wired", "wm setup"),
     }
+    blocked, remarks = wiring.blocked(facts), wiring.remarks(facts)
     for agent, state in states.items():
+        if agent in blocked:
+            yield Check(agent, "error", blocked[agent].message, blocked[agent].fix)
+            continue
         verdict, detail, fix = words[state]
         yield Check(agent, verdict, detail, fix)
+        if agent in remarks and state != wiring.State.ABSENT:
+            yield Check(agent, "warning", remarks[agent])
 
 
 def _contract(caller: Caller) -> Iterator[Check]:

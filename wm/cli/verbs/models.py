@@ -17,7 +17,6 @@ from wm.ops.local import open_runtime
 from wm.ops.runtime import Runtime
 
 COLUMN = 14
-MB = 1024 * 1024
 SHOWN_DIGITS = 16
 
 
@@ -48,7 +47,7 @@ def _print_row(row: Any) -> None:
     mark = "*" if row.in_use else " "
     about = "words only" if row.kind == "words" else f"{row.dimension} dimensions"
     if row.bytes:
-        about += f" · {_size(row.bytes)} · {row.token_limit} tokens a piece"
+        about += f" · {output.size(row.bytes)} · {row.token_limit} tokens a piece"
     head = f"{mark} {output.safe(row.name)}"
     if len(head) > COLUMN - 2:
         output.line(output.bold(head))
@@ -175,7 +174,7 @@ def pull(caller: Caller, name: str, yes: bool, as_json: bool) -> int:
 
 def _agreed(caller: Caller, size: int) -> bool:
     where = caller.settings.recall.models_url
-    asked = f"Fetch {_size(size)} from {output.safe(where)}?"
+    asked = f"Fetch {output.size(size)} from {output.safe(where)}?"
     return sys.stdin.isatty() and click.confirm(asked, default=True, err=True)
 
 
@@ -206,7 +205,7 @@ def remove(caller: Caller, name: str, as_json: bool) -> int:
         output.as_json(gone)
         return 0
     what = "" if gone.recorded else ", which was the rest of an unfinished import"
-    freed = f"{_size(gone.freed_bytes)} freed" if gone.freed_bytes else "its files were gone"
+    freed = f"{output.size(gone.freed_bytes)} freed" if gone.freed_bytes else "its files were gone"
     output.line(f"Removed {output.safe(name)}{what}: {freed}.")
     return 0
 
@@ -233,7 +232,9 @@ def test(caller: Caller, name: str, as_json: bool) -> int:
     if as_json:
         output.as_json(found)
         return code
-    memory = f"{_size(found.memory_bytes)} more in this process" if found.memory_bytes else "?"
+    memory = (
+        f"{output.size(found.memory_bytes)} more in this process" if found.memory_bytes else "?"
+    )
     verdict = "tells alike from different" if found.sane else "does NOT tell alike from different"
     output.lines(
         output.pairs(
@@ -253,12 +254,8 @@ def test(caller: Caller, name: str, as_json: bool) -> int:
 def _print_files(files: Any) -> None:
     room = max(len(file.name) for file in files) + 2
     for file in files:
-        name, size = output.padded(file.name, room), _size(file.bytes).rjust(8)
+        name, size = output.padded(file.name, room), output.size(file.bytes).rjust(8)
         output.line(f"  {output.safe(name)}{size}  sha256 {file.sha256[:SHOWN_DIGITS]}…")
-
-
-def _size(size: int) -> str:
-    return f"{size / MB:.1f} MB" if size >= MB else f"{max(1, size // 1024)} KB"
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from wm.cli.wiring import look
 )
 @click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
 @click.option("--dry-run", is_flag=True, help="Show what would be changed, and change nothing.")
+@click.option("--full", is_flag=True, help="Show the text of wm's own files, too.")
 @json_option
 @workspace_options
 def command(
@@ -35,6 +36,7 @@ def command(
     service: bool,
     yes: bool,
     dry_run: bool,
+    full: bool,
     as_json: bool,
 ) -> int:
     """Add wm to the settings of the agents found here. `wm unsetup` restores every byte.
@@ -42,14 +44,17 @@ def command(
     A second run has nothing to do. Nobody else's settings are touched.
     """
     plan = wiring.plan_setup(look(caller.settings), agents=agents, service=service)
-    return carry_out(plan, yes=yes, dry_run=dry_run, as_json=as_json, done="Wired.")
+    return carry_out(plan, yes=yes, dry_run=dry_run, full=full, as_json=as_json, done="Wired. ")
 
 
-def carry_out(plan: wiring.Plan, *, yes: bool, dry_run: bool, as_json: bool, done: str) -> int:
+def carry_out(
+    plan: wiring.Plan, *, yes: bool, dry_run: bool, full: bool, as_json: bool, done: str
+) -> int:
     """Show a plan, ask, and do it."""
     if as_json:
         return _as_json(plan, yes=yes, dry_run=dry_run)
-    output.lines(plan.notes)
+    for note in plan.notes:
+        output.lines(output.wrap(note, output.width(), whole=True))
     for sentence in plan.refused.values():
         output.problem(sentence)
     wrong = 1 if plan.refused else 0
@@ -58,18 +63,31 @@ def carry_out(plan: wiring.Plan, *, yes: bool, dry_run: bool, as_json: bool, don
         return wrong
     for change in plan.changes:
         output.line(f"{change.say or 'write'}: {output.home_short(str(change.path))}")
-    output.line()
-    output.lines(_coloured(plan.diff))
+        if change.purpose and not full:
+            output.lines(_own_file(change))
+    shown = "".join(change.diff for change in plan.changes if full or not change.purpose)
+    if shown:
+        output.line()
+        output.lines(_coloured(shown))
     if dry_run:
         return wrong
     if not yes and not _agreed():
         output.note("Nothing was changed. Use --yes where nobody can answer.")
         return 1
     applied = wiring.apply(plan)
-    output.line(f"{done} {output.count(len(applied.changed), 'file')} written.")
+    whole = "" if applied.problems else done
+    output.line(f"{whole}{output.count(len(applied.changed), 'file')} written.")
     for problem in applied.problems:
-        output.note(problem)
+        output.problem(problem)
     return 1 if applied.problems else wrong
+
+
+def _own_file(change: wiring.FileChange) -> list[str]:
+    """A file of ours alone in a line or two: its text is no news to anybody."""
+    text = change.before if change.after is None else change.after
+    raw = text or b""
+    size = f"{output.count(len(raw.splitlines()), 'line')}, {output.size(len(raw))}"
+    return output.wrap_block(f"{change.purpose} ({size}; --full shows it)", indent=4)
 
 
 def _as_json(plan: wiring.Plan, *, yes: bool, dry_run: bool) -> int:

@@ -22,7 +22,12 @@ PATIENCE_S = 2.0
 LISTED_CONVERSATIONS = 2
 """The others are less pressed; `wm inspect` has them."""
 
-WIRED = {"current": "wired", "stale": "wired by another wm (wm setup)", "absent": "not wired"}
+WIRED = {
+    "current": "wired",
+    "stale": "wired by another wm (wm setup)",
+    "absent": "not wired",
+    "blocked": "settings cannot be read (wm doctor)",
+}
 
 
 @click.command("status")

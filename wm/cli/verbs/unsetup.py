@@ -20,14 +20,15 @@ from wm.cli.wiring import look
 )
 @click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
 @click.option("--dry-run", is_flag=True, help="Show what would be changed, and change nothing.")
+@click.option("--full", is_flag=True, help="Show the text of wm's own files, too.")
 @json_option
 @workspace_options
 def command(
-    caller: Caller, agents: tuple[str, ...], yes: bool, dry_run: bool, as_json: bool
+    caller: Caller, agents: tuple[str, ...], yes: bool, dry_run: bool, full: bool, as_json: bool
 ) -> int:
     """Undo `wm setup`. A file that nobody changed since is restored byte for byte.
 
     Where you changed a file since, only wm's own parts are taken out. Memory stays.
     """
     plan = wiring.plan_unsetup(look(caller.settings), agents=agents)
-    return carry_out(plan, yes=yes, dry_run=dry_run, as_json=as_json, done="Undone.")
+    return carry_out(plan, yes=yes, dry_run=dry_run, full=full, as_json=as_json, done="Undone. ")
