@@ -97,6 +97,13 @@ REFUSED: list[tuple[str, dict[str, Any], int, str]] = [
     ("note", {}, 422, "text: Field required"),
     ("note", {"body": b"{}", "headers": ((b"content-type", b"text/xml"),)}, 415, "must be JSON"),
     ("notes", {"query": "limit=x"}, 422, "limit: "),
+    (
+        "notes",
+        {"query": "limit=1&label=a"},
+        400,
+        r"^GET /v1/notes knows no query parameter 'label'\.$",
+    ),
+    ("notes", {"query": "private=x"}, 400, "knows no query parameter 'private'"),
     ("notes", {"query": "&".join(f"a{n}=1" for n in range(200))}, 400, "query string"),
     ("notes", {"body": b"{}"}, 400, "has no body"),
 ]
@@ -109,6 +116,23 @@ def test_what_does_not_fit_is_refused_with_the_place(
     with pytest.raises(HostError, match=message) as caught:
         fill(name, **parts)
     assert caught.value.status == status
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "known"),
+    [
+        ("notes", {}, "It knows labels, limit, workspace."),
+        ("note_in", {"workspace": "p"}, "It knows copies, gate, labels, text."),
+        ("print", {"agent": "me"}, "It knows project."),
+    ],
+)
+def test_a_query_parameter_that_nobody_knows_is_answered_with_those_that_are_known(
+    name: str, values: dict[str, str], known: str
+) -> None:
+    with pytest.raises(HostError) as caught:
+        fill(name, query="nmae=x", values=values)
+    assert (caught.value.status, caught.value.code) == (400, "unknown_parameter")
+    assert caught.value.fix == known
 
 
 def test_a_refusal_never_quotes_the_value() -> None:

@@ -133,6 +133,25 @@ def test_what_cannot_be_is_a_problem_with_its_mend(
     assert told["fix"]
 
 
+@pytest.mark.parametrize(
+    ("target", "named", "known"),
+    [
+        ("/v1/search?query=shop&tags=sea", "tags", ", tag, type, until, workspace."),
+        ("/v1/entries?dirctory=/x", "dirctory", "directory, "),
+        ("/v1/changes?workspce=x", "workspce", "It knows lastEventId, workspace."),
+        ("/v1/status?verbose=1", "verbose", "It takes none."),
+        ("/metrics?name=x", "name", "It takes none."),
+    ],
+)
+def test_a_misspelled_parameter_is_a_problem_and_no_wrong_answer(
+    shop: Shop, target: str, named: str, known: str
+) -> None:
+    status, kind, told = shop.http("GET", target)
+    assert (status, kind, told["type"]) == (400, "application/problem+json", "unknown_parameter")
+    assert f"knows no query parameter {named!r}." in told["detail"]
+    assert known in told["fix"]
+
+
 @pytest.mark.parametrize(("limit", "code"), [("many", 422), ("0", 400)])
 def test_a_limit_that_is_none_is_a_problem_too(shop: Shop, limit: str, code: int) -> None:
     status, kind, told = shop.search(limit=limit)

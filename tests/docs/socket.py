@@ -24,8 +24,9 @@ peer's user id is checked on every connection.
 
 A request says which workspace it means with `directory` (any folder in it) or `workspace` (its
 key). Fields come from the path, then the query string (`GET`, `DELETE`), then the members of
-the JSON body. Errors are `application/problem+json` with `type` (a stable word), `detail` (a
-sentence) and often `fix`. 503 with `Retry-After` means: come back, nothing was done.
+the JSON body. A query parameter that a path does not know is refused, with those that it knows.
+Errors are `application/problem+json` with `type` (a stable word), `detail` (a sentence) and often
+`fix`. 503 with `Retry-After` means: come back, nothing was done.
 
 202 means heard and queued, not written yet: the answer to the hook of a tool call, for which no
 agent should wait. Everything else is answered when it is done.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from wm.daemon.messages import Request, Response
-from wm.daemon.routes import Route
+from wm.daemon.routes import Route, camel
 from wm.errors import HostError
 from wm.formats.base import Record
 from wm.ops.base import Operation
@@ -41,6 +41,7 @@ class Binding:
         if unknown:
             raise ValueError(f"{route.path}: {self._model.__name__} has no {sorted(unknown)}")
         self._alias = {name: f.alias or name for name, f in fields.items()}
+        self._fields = frozenset(self._alias.values())
         self._renamed = tuple((name, alias) for name, alias in self._alias.items() if alias != name)
         self._several = {
             self._alias[name] for name, f in fields.items() if _takes_several(f.annotation)
@@ -86,15 +87,13 @@ class Binding:
         return {self._alias[takes]: value} if takes else value
 
     def _query(self, query: str) -> dict[str, Any]:
-        try:
-            pairs = parse_qsl(
-                query, keep_blank_values=True, max_num_fields=_MAX_QUERY_FIELDS, errors="replace"
-            )
-        except ValueError as error:
-            raise HostError(f"The query string cannot be read: {error}.") from None
         values: dict[str, Any] = {}
-        for name, value in pairs:
+        for name, value in query_pairs(query):
             alias = self._alias.get(name, name)
+            if alias not in self._fields:
+                # Passed over, a misspelled filter would be a wrong answer.
+                apart = {*map(camel, self.route.parameters), camel(self.route.takes)}
+                raise unknown_parameter(self.route, name, self._fields - apart)
             if alias in self._several:
                 values.setdefault(alias, []).append(value)
             else:
@@ -109,6 +108,26 @@ class Binding:
         for name, alias in self._renamed:
             if alias in filled:
                 filled.pop(name, None)
+
+
+def query_pairs(query: str) -> list[tuple[str, str]]:
+    """Names and values of a query string, in order. Raises HostError."""
+    try:
+        return parse_qsl(
+            query, keep_blank_values=True, max_num_fields=_MAX_QUERY_FIELDS, errors="replace"
+        )
+    except ValueError as error:
+        raise HostError(f"The query string cannot be read: {error}.") from None
+
+
+def unknown_parameter(route: Route, name: str, known: Iterable[str]) -> HostError:
+    """What is said of a name that a query string may not hold; with those that it may."""
+    names = ", ".join(sorted(known))
+    return HostError(
+        f"{route.method} {route.path} knows no query parameter {name[:80]!r}.",
+        fix=f"It knows {names}." if names else "It takes none.",
+        code="unknown_parameter",
+    )
 
 
 def read_json(body: bytes) -> Any:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import parse_qsl
 
 from wm.daemon.actors import Actors
-from wm.daemon.binding import Binding
+from wm.daemon.binding import Binding, query_pairs, unknown_parameter
 from wm.daemon.log import DaemonLog
 from wm.daemon.messages import Reply, Request, Response, Stream, problem
 from wm.daemon.metrics import LagProbe, Metrics
@@ -63,7 +62,7 @@ class Door:
     def _serve(self, match: Match, request: Request, query: str, label: str, reply: Reply) -> None:
         route = match.route
         if route.control:
-            answer = self._controls[route.operation](request, query_fields(query))
+            answer = self._controls[route.operation](request, query_fields(route, query))
             self._answer(label, reply, answer)
             return
         binding = self._bindings.get(route.operation) or self._bind(route)
@@ -134,9 +133,13 @@ def refusal(error: WmError) -> Response:
     return problem(error.status, error.code, error.message, fix=error.fix, headers=headers)
 
 
-def query_fields(query: str) -> dict[str, str]:
-    """The query string of a control request; the last of a repeated name wins."""
-    return dict(parse_qsl(query, keep_blank_values=True, errors="replace"))
+def query_fields(route: Route, query: str) -> dict[str, str]:
+    """The query string of a control request; the last of a repeated name wins. Raises HostError."""
+    fields = dict(query_pairs(query))
+    for name in fields:
+        if name not in route.asks:
+            raise unknown_parameter(route, name, route.asks)
+    return fields
 
 
 def _not_found(method: str, allowed: frozenset[str]) -> Response:

@@ -26,7 +26,6 @@ _CONTROL_ANSWERS: dict[str, tuple[str, type[Record] | None]] = {
     "shutdown": (JSON_TYPE, Stopping),
     "metrics": ("text/plain", None),
 }
-_CONTROL_QUERY = {"changes": ("workspace", "lastEventId")}
 
 
 def build(
@@ -91,7 +90,7 @@ def _entry(row: Route, request: dict[str, Any] | None, answer: dict[str, Any]) -
         }
     parameters += [
         {"name": name, "in": "query", "required": False, "schema": {"type": "string"}}
-        for name in _CONTROL_QUERY.get(row.operation, ())
+        for name in row.asks
     ]
     if parameters:
         entry["parameters"] = parameters

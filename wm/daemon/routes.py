@@ -24,7 +24,8 @@ class Route:
     takes: the request field that the whole JSON body fills, where it is somebody else's
     payload; "" where the members of the body are fields themselves.
     text: the response's `content_type` and `body` are the answer, byte for byte.
-    control: answered by the daemon itself, not by a use case.
+    control: answered by the daemon itself, not by a use case. asks: what its query may name; of
+    any other row that stands in the use case's request.
     heavy: a query that may take more than a millisecond: it runs beside the loop.
     """
 
@@ -35,6 +36,7 @@ class Route:
     takes: str = ""
     text: bool = False
     control: bool = False
+    asks: tuple[str, ...] = ()
     heavy: bool = False
 
     @cached_property
@@ -50,7 +52,14 @@ class Route:
 
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/v1/status", "status", "Who answers, and what it can do", control=True),
-    Route("GET", "/v1/changes", "changes", "Server-sent events for what changes", control=True),
+    Route(
+        "GET",
+        "/v1/changes",
+        "changes",
+        "Server-sent events for what changes",
+        control=True,
+        asks=("workspace", "lastEventId"),
+    ),
     Route("GET", "/v1/openapi.json", "openapi", "This description", control=True),
     Route("POST", "/v1/shutdown", "shutdown", "Finish what is under way and exit", control=True),
     Route("GET", "/metrics", "metrics", "Counters for Prometheus", control=True),
