@@ -51,9 +51,9 @@ class ClaudeServer:
         if server is None or _is_ours(server) or _runs_wm(server):
             return ""
         return (
-            f'{self.path} has an MCP server "{NAME}" of somebody else. It stays as it is, so Claude '
-            "Code gets wm's hooks, but not its memory tools. To get them, too: give that server "
-            "another name, then run `wm setup` again."
+            f'{self.path} has an MCP server "{NAME}" of somebody else. It stays, so Claude Code '
+            "gets wm's hooks, but not its memory tools. To get them, too: give that server another "
+            "name, then run `wm setup` again."
         )
 
     def added_to(self, raw: bytes | None) -> bytes:

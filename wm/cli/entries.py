@@ -89,7 +89,7 @@ def print_entry(entry: MemoryEntry, *more: output.Row) -> None:
 
 
 def _anchor(anchor: Anchor) -> str:
-    where = anchor.symbol or (f"{anchor.lines} lines" if anchor.lines else "")
+    where = anchor.symbol or (output.count(anchor.lines, "line") if anchor.lines else "")
     return f"{anchor.path}:{where}" if where else anchor.path
 
 

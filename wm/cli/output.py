@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wm.cli import streams
+from wm.domain.counts import counted
 from wm.settings import wants_colour
 
 if TYPE_CHECKING:  # `wm --help` pays for no model
@@ -254,9 +255,7 @@ def home_short(path: str) -> str:
     return safe(path)
 
 
-def count(number: int, one: str, many: str = "") -> str:
-    """`1 entry`, `2 entries`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+count = counted
 
 
 def size(number: int) -> str:

@@ -42,7 +42,9 @@ def memory_rows(found: Inspection) -> list[output.Row]:
     if found.last_activity_at:
         rows.append(("last visit", output.moment(found.last_activity_at)))
     if found.dormant_days >= 1:
-        text = f"{found.dormant_days:.0f} days without a visit, which age entries at a quarter"
+        days = output.count(round(found.dormant_days), "day")
+        verb = "ages" if round(found.dormant_days) == 1 else "age"
+        text = f"{days} without a visit, which {verb} entries at a quarter"
         rows.append(("dormant", text))
     if found.health not in ("ok", "missing"):
         told = f"{found.health.replace('_', ' ')}: {found.detail}"

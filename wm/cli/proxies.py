@@ -88,7 +88,8 @@ def summary(seen: Seen) -> str:
     usage = tally.usage
     failed = f", {tally.failed} failed" if tally.failed else ""
     faults = f" {output.count(tally.faults, 'fault')} of ours beside them." if tally.faults else ""
-    read = f"{usage.prompt:,} tokens read, {usage.cache_read:,} of them from the cache"
+    tokens = output.count(usage.prompt, "token")
+    read = f"{tokens} read, {usage.cache_read:,} of them from the cache"
     return f"{output.count(tally.requests, 'request')}{failed}; {read}.{faults}"
 
 

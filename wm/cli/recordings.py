@@ -84,7 +84,7 @@ def notes(models: Iterable[ReplayedModel], left: Mapping[str, int], prices: str)
     if own := [one.name for one in known if one.own]:
         yield f"Priced by config.toml: {', '.join(own)}."
     for reason, count in left.items():
-        yield f"Left out: {count:,} {reason}."
+        yield f"Left out: {reason} ({count:,})."
 
 
 def parts(tokens: Tokens) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from wm.domain.counts import counted
 from wm.domain.hooks.claude_code import usage
 from wm.formats.base import Document
 from wm.formats.events import UsageReported
@@ -66,7 +67,7 @@ def _news(runtime: Runtime, place: Place, request: StatuslineRequest) -> EventRe
 def _open_errors(work: Work, key: str, session_id: str) -> list[str]:
     state = work.read(session_ref(key, session_id)).document
     count = len(state.open_errors) if state is not None else 0
-    return [f"{count} open error{'s' if count != 1 else ''}"] if count else []
+    return [counted(count, "open error")] if count else []
 
 
 def _pressure(work: Work, key: str, session_id: str) -> list[str]:

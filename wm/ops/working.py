@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from wm.domain import counts
 from wm.domain.facts import Fact, Refusal
 from wm.domain.session import blocks, filling, working
 from wm.domain.session.sections import Rendered
@@ -239,5 +240,4 @@ def _log(
 
 
 def _count(held: WorkingMemory) -> str:
-    number = len(working.everything(held))
-    return f"{number} item" if number == 1 else f"{number} items"
+    return counts.counted(len(working.everything(held)), "item")

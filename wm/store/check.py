@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from pydantic import ValidationError
 
+from wm.domain.counts import counted
 from wm.errors import Corrupt, StoreError
 from wm.formats.base import Document
 from wm.formats.evidence import EvidenceRecord
@@ -270,7 +271,7 @@ def _session_logs(store: FileStore, workspace: str) -> Iterator[Finding]:
                     raw = store.disk.read(folder, name, _MAX_LOG_BYTES)
                     lines = jsonlines.read(raw, store.core.key_to_read())
                     if lines.damaged:
-                        told = f"{lines.damaged} lines cannot be read; all others can."
+                        told = f"{counted(lines.damaged, 'line')} cannot be read; all others can."
                         yield Finding("damaged_records", "warning", f"{path}/{name}", told)
         except FileNotFoundError:
             continue
@@ -294,14 +295,16 @@ def _log(
         seen.add(record.event_id)
     damaged = lines.damaged + unfit + (lines.torn_bytes > 0 and not last)
     if damaged:
-        told = "1 record" if damaged == 1 else f"{damaged} records"
+        told = counted(damaged, "record")
         yield "damaged_records", "warning", f"{told} cannot be read; all others can."
     if lines.torn_bytes and last:
-        yield "torn_tail", "note", f"{lines.torn_bytes} bytes of a record that was never finished."
+        told = f"{counted(lines.torn_bytes, 'byte')} of a record that was never finished."
+        yield "torn_tail", "note", told
     if repeated:
-        yield "duplicate_id", "warning", f"{repeated} records have the id of another one."
+        told = f"{counted(repeated, 'record')} with the id of another one."
+        yield "duplicate_id", "warning", told
     if foreign:
-        yield "wrong_workspace", "error", f"{foreign} records belong to another workspace."
+        yield "wrong_workspace", "error", f"{counted(foreign, 'record')} of another workspace."
 
 
 def _vectors(store: FileStore, workspace: str) -> Iterator[Finding]:

@@ -138,7 +138,7 @@ def _rows(report: AuditReport) -> list[output.Row]:
         ("sent", f"each token {report.amplification:.1f} times on average"),
         (
             "read again",
-            f"{report.reads_again:,} of {report.reads:,} reads of files, "
+            f"{report.reads_again:,} of {output.count(report.reads, 'read')} of files, "
             f"{report.reads_unchanged:,} of them with nothing changed",
         ),
         (

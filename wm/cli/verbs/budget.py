@@ -51,7 +51,7 @@ def _about(file: Any) -> str:
         return f"leads to {file.link}"
     if file.findings and not file.lines:
         return "not read"
-    parts = [output.count(file.lines, "line"), f"{file.bytes:,} bytes"]
+    parts = [output.count(file.lines, "line"), output.count(file.bytes, "byte")]
     if file.entries:
         entries = output.count(file.entries, "dated entry", "dated entries")
         parts.append(f"{entries}, {output.count(file.standing_lines, 'line')} besides")
@@ -93,17 +93,18 @@ def _print_pruned(file: Any, *, dry_run: bool) -> None:
         verb = "Would move" if dry_run else "Moved"
         entries = output.count(len(file.moved), "entry", "entries")
         told = (
-            f"{verb} {entries} of {file.file} to {file.archive}: {file.bytes_before:,} bytes "
-            f"before, {file.bytes_after:,} after."
+            f"{verb} {entries} of {file.file} to {file.archive}: "
+            f"{output.count(file.bytes_before, 'byte')} before, {file.bytes_after:,} after."
         )
         output.lines(output.wrap(told, output.width()))
     elif not file.findings:
-        output.line(f"{file.file} has {file.bytes_before:,} bytes; nothing has to go.")
+        size = output.count(file.bytes_before, "byte")
+        output.line(f"{file.file} has {size}; nothing has to go.")
     else:
         output.line(f"{file.file} stays as it is.")
     for entry in file.moved[:LISTED]:
         head = f"  line {entry.line:<7,}"
-        output.lines(output.hang(head, f"{entry.title} · {entry.bytes:,} bytes", 15))
+        output.lines(output.hang(head, f"{entry.title} · {output.count(entry.bytes, 'byte')}", 15))
     if len(file.moved) > LISTED:
         output.line(output.dim(f"  {len(file.moved) - LISTED} more: --json"))
     _print_findings(file.findings)

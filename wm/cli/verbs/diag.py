@@ -148,7 +148,10 @@ def _numbers(answer: Explanation) -> list[output.Row]:
         shown = f"prompts do not show it: {words.reason(answer.omitted)}"
     rows: list[output.Row] = [
         ("strength", f"{answer.strength:.3f} = {product}{faded}{suspect}"),
-        ("age", f"{answer.age_days:g} days, counted as {answer.effective_age_days:g}"),
+        (
+            "age",
+            f"{output.count(answer.age_days, 'day')}, counted as {answer.effective_age_days:g}",
+        ),
         ("place", f"{answer.rank} of {answer.of} · {shown}" if answer.rank else shown),
     ]
     told = "none that the evidence knows"
@@ -327,8 +330,9 @@ def audit(caller: Caller, as_json: bool) -> int:
     if as_json:
         output.as_json(answer)
         return _exit(answer.sound)
-    of = f"{output.count(answer.entries, 'entry', 'entries')}, {answer.records:,} records"
-    output.line(f"{'They agree' if answer.sound else 'They part'}: {of}.")
+    entries = output.count(answer.entries, "entry", "entries")
+    records = output.count(answer.records, "record")
+    output.line(f"{'They agree' if answer.sound else 'They part'}: {entries}, {records}.")
     _print_remarks(answer.remarks)
     return _exit(answer.sound)
 

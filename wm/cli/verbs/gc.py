@@ -56,7 +56,7 @@ def command(caller: Caller, dry_run: bool, everywhere: bool, as_json: bool) -> i
         verb = "would go" if dry_run else "went"
         files = output.count(answer.deleted, "file")
         places = output.count(answer.workspaces, "workspace")
-        output.line(f"{places}: {files} {verb}, {answer.bytes:,} bytes.")
+        output.line(f"{places}: {files} {verb}, {output.count(answer.bytes, 'byte')}.")
     return 0
 
 
@@ -64,14 +64,14 @@ def _told(log: SweepLog, dry_run: bool) -> Iterator[str]:
     looked = output.count(log.scanned, "file")
     if log.deleted:
         verb = "Would delete" if dry_run else "Deleted"
-        yield f"{verb} {log.deleted:,} of {looked}, {log.bytes:,} bytes."
+        yield f"{verb} {log.deleted:,} of {looked}, {output.count(log.bytes, 'byte')}."
         yield from _files(log)
     else:
         yield f"No file has to go, of {looked}."
     if log.evidence is not None:
         yield _purged(log.evidence, dry_run)
     if log.over:
-        yield f"{log.over:,} bytes are beyond the quota, and nothing more may go."
+        yield f"{output.count(log.over, 'byte')} beyond the quota, and nothing more may go."
     for error in log.errors:
         yield from output.hang("  stays", f"{_short(log, error.path)}: {error.reason}", 9)
 
@@ -98,6 +98,6 @@ def _purged(evidence: PurgedEvidence, dry_run: bool) -> str:
     if not evidence.purged and not evidence.busy:
         return f"No evidence has to go: {records}."
     verb = "Would take out" if dry_run else "Took out"
-    saved = evidence.bytes_before - evidence.bytes
+    saved = output.count(evidence.bytes_before - evidence.bytes, "byte")
     busy = f" {output.count(evidence.busy, 'log file')} changed meanwhile." if evidence.busy else ""
-    return f"{verb} {evidence.purged:,} of {records} of evidence, {saved:,} bytes.{busy}"
+    return f"{verb} {evidence.purged:,} of {records} of evidence, {saved}.{busy}"

@@ -84,6 +84,7 @@ def _rows(report: ReplayReport) -> list[output.Row]:
         ("tokens read", recordings.parts(total.tokens)),
         ("tokens written", f"{total.tokens.output:,} by the model"),
     ]
+    tokens = output.count(total.last_tokens, "token")
     if total.reported_requests:
         told = recordings.parts(total.reported)
         rows.append(("reported", f"{told}, of {output.count(total.reported_requests, 'request')}"))
@@ -92,7 +93,7 @@ def _rows(report: ReplayReport) -> list[output.Row]:
         ("at 5 minutes", recordings.money(bills.five_minutes)),
         ("at 1 hour", recordings.money(bills.one_hour)),
         ("without cache", recordings.money(bills.uncached)),
-        ("last request", f"{total.last_tokens:,} tokens, {total.last_bytes:,} bytes"),
+        ("last request", f"{tokens}, {output.count(total.last_bytes, 'byte')}"),
         ("faults", _faults(total)),
         ("our own time", f"{total.seconds:.2f} s, {_each_ms(total):.1f} ms a request"),
     ]
@@ -112,11 +113,13 @@ def _each_ms(total: ReplayedSum) -> float:
 
 
 def _faults(total: ReplayedSum) -> str:
-    told = [f"{total.faults:,} files read again that were taken away"] if total.faults else []
-    if total.broken_thinking:
-        told.append(f"{total.broken_thinking:,} blocks of thinking with another prefix")
-    if total.wrong:
-        told.append(f"{total.wrong:,} requests that the service would refuse")
+    files, blocks, wrong = total.faults, total.broken_thinking, total.wrong
+    told = [f"{output.count(files, 'read')} of files that were taken away"] if files else []
+    if blocks:
+        thinking = output.count(blocks, "block of thinking", "blocks of thinking")
+        told.append(f"{thinking} with another prefix")
+    if wrong:
+        told.append(f"{output.count(wrong, 'request')} that the service would refuse")
     return "; ".join(told) or "none"
 
 

@@ -105,7 +105,7 @@ def _passed(found: FlowSum) -> str:
     share = f" ({100 * found.cached / found.read:.0f} % from the cache)" if found.read else ""
     said = [output.count(found.exchanges, "exchange")]
     said += [f"{found.failed} failed"] if found.failed else []
-    said += [f"{found.read:,} tokens read{share}", f"{found.written:,} written"]
+    said += [f"{output.count(found.read, 'token')} read{share}", f"{found.written:,} written"]
     return " · ".join(said)
 
 

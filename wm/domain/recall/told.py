@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from wm.domain.counts import counted
 from wm.domain.text import neutralise
 from wm.formats.protocol import Inspection, SearchAnswer, SearchHit
 from wm.formats.tool_output import ToolOutput
@@ -49,9 +50,9 @@ def answer(
         "searched": found.searched,
     }
     if shown:
-        head = f"{len(shown)} of {_count(found.searched)}, best first. {NOTICE}"
+        head = f"{len(shown)} of {_memories(found.searched)}, best first. {NOTICE}"
     else:
-        head = f"Nothing fits, among {_count(found.searched)}. Try other words."
+        head = f"Nothing fits, among {_memories(found.searched)}. Try other words."
     body = [*_passage(found), *(_line(hit, _answers(found, hit)) for hit in shown)]
     if standing:
         body += [STANDING, *(_standing_line(entry) for entry in standing)]
@@ -157,7 +158,7 @@ def stats(found: Inspection, trash: int) -> tuple[str, dict[str, Any]]:
     types = ", ".join(f"{n} {kind}" for kind, n in structured["byType"].items())
     lines = [
         f"Workspace {root or found.place.key}",
-        f"in force: {_count(structured['active'])}{f' ({types})' if types else ''}",
+        f"in force: {_memories(structured['active'])}{f' ({types})' if types else ''}",
         f"prompts show {found.shown_entries} of at most {found.max_entries} entries, "
         f"{found.shown_chars} of {found.max_chars} characters",
         f"replaced: {structured['replaced']} · in the trash: {trash}",
@@ -166,8 +167,8 @@ def stats(found: Inspection, trash: int) -> tuple[str, dict[str, Any]]:
     return "\n".join(lines), structured
 
 
-def _count(number: int) -> str:
-    return f"{number} {'memory' if number == 1 else 'memories'}"
+def _memories(number: int) -> str:
+    return counted(number, "memory", "memories")
 
 
 def output(
@@ -191,6 +192,7 @@ def output(
     )
     left = len(chosen) - len(shown)
     ask = f'lines "{numbers[-1] + 1}:"'
-    rest = [f"{left:,} more lines did not fit here: ask for {ask}, or use grep."] if left else []
+    more = counted(left, "more line")
+    rest = [f"{more} did not fit here: ask for {ask}, or use grep."] if left else []
     structured |= {"first": numbers[0], "last": numbers[-1], "left": left, "lines": shown}
     return "\n".join([head, *shown, *rest]), structured

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
+from wm.domain.counts import counted
 from wm.domain.facts import Refusal
 from wm.domain.patterns import Lazy
 from wm.domain.text import neutralise
@@ -80,7 +81,7 @@ def update(
             "too_long",
             f"{block} would have {len(text)} characters; {most} are the most. Nothing was changed.",
             {"chars": len(text), "max": most},
-            fix=f"Shorten it by {len(text) - most} characters"
+            fix=f"Shorten it by {counted(len(text) - most, 'character')}"
             + (", or replace the block." if operation == APPEND else "."),
         )
     if text == old.content:

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from difflib import get_close_matches
 from typing import Any
 
+from wm.domain.counts import counted
 from wm.domain.patterns import Lazy
 from wm.domain.session.contract_text import WHOLE, Text, line_column
 from wm.domain.text import is_invisible
@@ -294,7 +295,8 @@ class _Look:
         if not lost and digests[: len(before)] == before:
             return
         if len(digests) < len(before):
-            wrong = f"has {len(digests)} entries; it had {len(before)} and is only appended to"
+            left = counted(len(digests), "entry", "entries")
+            wrong = f"has {left}; it had {len(before)} and is only appended to"
             fix = f"Put back what was removed (`git log -p {FILE}`); {_OR_ACCEPT}."
             yield self._at(where, "legal_reviews", "reviews_shortened", wrong, fix)
             return

@@ -12,6 +12,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
+from wm.domain.counts import counted
 from wm.domain.facts import Refusal
 from wm.domain.session import pool, slots
 from wm.domain.session.sections import Item, Rendered, Section, choose, left_out
@@ -52,7 +53,7 @@ def add(
             f"The item has {len(said)} characters; {settings.item_chars} are the most. "
             "Nothing was added.",
             {"chars": len(said), "max": settings.item_chars},
-            fix=f"Shorten it by {len(said) - settings.item_chars} characters.",
+            fix=f"Shorten it by {counted(len(said) - settings.item_chars, 'character')}.",
         )
     if not slot:
         note = PoolItem(text=said, kind="note", by=by, at=iso(now), event=events)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 
+from wm.domain.counts import counted
 from wm.domain.facts import Fact, Refusal
 from wm.domain.patterns import Lazy, Pattern, compile, words
 from wm.formats.workspace_memory import Anchor, MemoryEntry
@@ -91,7 +92,7 @@ def state(anchor: Anchor, source: str | None) -> str:
 
 def name(anchor: Anchor) -> str:
     """The anchor as people write it."""
-    part = anchor.symbol or (f"{anchor.lines} lines" if anchor.lines else "")
+    part = anchor.symbol or (counted(anchor.lines, "line") if anchor.lines else "")
     return f"{anchor.path}:{part}" if part else anchor.path
 
 

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wm.domain.counts import counted
 from wm.domain.text import safe
 from wm.domain.workspace import scope
 from wm.formats.workspace_memory import MemoryEntry
@@ -210,7 +211,7 @@ def _numbered(path: str, text: str, view_range: Any, max_chars: int) -> str:
             break
         shown.append(row)
     more = len(rows) - len(shown)
-    rest = [f"({more} more lines; view_range shows them)"] if more else []
+    rest = [f"({counted(more, 'more line')}; view_range shows them)"] if more else []
     return "\n".join([head, *shown, *rest])
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TypeVar
 
+from wm.domain.counts import counted
 from wm.ops.replay.reads import reads_in, removed_paths
 from wm.ops.replay.sent import Sent
 from wm.wire.binding import Bindings, binds
@@ -168,7 +169,8 @@ def _wrong(body: Body, found: Row) -> tuple[str, ...]:
     """What the service would refuse, in words."""
     wrong = []
     if names := unpaired(body):
-        wrong.append(f"{len(names)} tool calls or results without the other half")
+        half, halves = "tool call or result", "tool calls or results"
+        wrong.append(f"{counted(len(names), half, halves)} without the other half")
     if (marks := sum(1 for unit in found.units if unit.ttl)) > MAX_MARKS:
         wrong.append(f"{marks} cache marks; {MAX_MARKS} are allowed")
     if found.prompt > (window := price_of(found.model).window) and price_of(found.model).known:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from wm.domain.context.pruning.choose import Wanted
 from wm.domain.context.pruning.lines import Lines
 from wm.domain.context.pruning.rule import Folds, Rule, keeping
+from wm.domain.counts import counted
 from wm.domain.patterns import Lazy
 
 MOST_HEADERS = 40
@@ -49,7 +50,7 @@ def _named(plain: list[str], headers: list[int]) -> str:
         said.append(f"{_path(plain[start])} +{added} -{gone}")
     more = len(headers) - MOST_NAMED
     rest = f", and {more:,} more" if more > 0 else ""
-    return f"{len(headers):,} files: {', '.join(said)}{rest}"
+    return f"{counted(len(headers), 'file')}: {', '.join(said)}{rest}"
 
 
 def _path(header: str) -> str:
