@@ -50,7 +50,7 @@ def test_appending_adds_one_newline_and_counts_it() -> None:
     refused = updated(nearly, "goal", "yy", "append")
     assert isinstance(refused, Refusal)
     assert refused.message.startswith("goal would have 1001 characters; 1000 are the most.")
-    assert refused.fix == "Shorten it by 1 characters, or replace the block."
+    assert refused.fix == "Shorten it by 1 character, or replace the block."
 
 
 def test_characters_are_counted_not_bytes() -> None:

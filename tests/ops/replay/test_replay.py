@@ -363,6 +363,6 @@ def test_half_a_pair_and_a_fifth_mark_are_said_to_be_refused(tmp_path: Path) -> 
     body = {"model": MODEL, "messages": [user(result("lost", "x"), *marks)]}
     report = replayed(written(tmp_path / "c", [{"path": "/v1/messages", "body": body}]))
     assert report.turns[0].wrong == (
-        "1 tool calls or results without the other half",
+        "1 tool call or result without the other half",
         "5 cache marks; 4 are allowed",
     )
