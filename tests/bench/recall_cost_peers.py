@@ -1,22 +1,26 @@
 """One engine of `tests.bench.recall_cost`, in a process of its own: `python PATH ENGINE FOLDER`.
 
 FOLDER holds texts.json, queries.json and the same vectors for everybody, rows.npy and asked.npy.
-Prints one line of JSON: seconds of processor time to add all, adds in a second of the clock,
-milliseconds of processor time for a query (median; all threads), MB of memory that came with it, MB
-on disk. What was added is flushed by then, but by lancedb, which does not flush. Processor time, so
-that a busy machine changes little. Imports nothing of ours but in `ours`, so that any interpreter
-that has a peer's packages can run it.
+Prints one line of JSON: seconds of processor time to add all at once, adds in a second of the
+clock, milliseconds of processor time for a query (median; all threads), MB of memory that came with
+it, MB on disk. Then the last SINGLES texts are added one by one, each acknowledged and looked for
+before the next comes: the same two figures, and the share that was found. What was acknowledged is
+flushed by then, but by lancedb, which does not flush; of what came alone ours flushes the text and
+saves the vector later, for it can be made again. Processor time, so that a busy machine changes
+little. Imports nothing of ours but in `ours`, so that any interpreter that has a peer's packages
+can run it.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,9 +28,19 @@ MOST = 10
 KEPT_AT_ONCE = 10_000
 ASKED_S = 60.0
 """After so long no more questions are asked of an engine: its median stands by then."""
-Query = Callable[[str, Any], list[int]]
-Engine = tuple[Callable[[], None], Query]
-"""What adds everything, and what answers."""
+SINGLES = 50
+SINGLES_S = 60.0
+"""After so long no more texts are added one by one."""
+
+
+class Engine(NamedTuple):
+    """add: all texts at once. one: a text behind them, with its number and vector. query: the
+    numbers of the best, best first."""
+
+    add: Callable[[], None]
+    one: Callable[[int, str, Any], None]
+    query: Callable[[str, Any], list[int]]
+
 
 _RRF = 60
 
@@ -52,18 +66,31 @@ def ours(folder: Path, texts: list[str], rows: Any) -> Engine:
     store = FileStore(folder / "home", StoreSettings())
     when = "2026-01-01T00:00:00.000Z"
 
+    told = {"type": "project", "source": "explicit", "createdAt": when, "updatedAt": when}
+
+    def entry(number: int, text: str) -> MemoryEntry:
+        return MemoryEntry.model_validate({"id": f"m_{number}", "text": text, **told})
+
     def keep(number: int) -> None:
         """The texts themselves: no document takes more than some ten thousand."""
-        told = {"type": "project", "source": "explicit", "createdAt": when, "updatedAt": when}
-        entries = tuple(
-            MemoryEntry.model_validate({"id": f"m_{at}", "text": text, **told})
-            for at, text in enumerate(texts[number : number + KEPT_AT_ONCE], number)
-        )
+        part = texts[number : number + KEPT_AT_ONCE]
+        entries = tuple(entry(at, text) for at, text in enumerate(part, number))
         key = f"{number:016x}"
         ref = Ref(WorkspaceMemory, key)
         with store.transaction([ref]) as transaction:
             workspace = Workspace(root="/texts", key=key)
             transaction.put(ref, WorkspaceMemory(workspace=workspace, entries=entries))
+
+    def one(number: int, text: str, row: Any) -> None:
+        """Into the last document, as one more statement comes into a memory."""
+        ref = Ref(WorkspaceMemory, f"{(len(texts) - 1) // KEPT_AT_ONCE * KEPT_AT_ONCE:016x}")
+        with store.transaction([ref]) as transaction:
+            held = transaction.read(ref).document
+            assert held is not None
+            entries = (*held.entries, entry(number, text))
+            transaction.put(ref, held.model_copy(update={"entries": entries}))
+        index.add(Document(str(number), text, when))
+        index.attach(str(number), row[None])
 
     def add() -> None:
         for number in range(0, len(texts), KEPT_AT_ONCE):
@@ -78,12 +105,12 @@ def ours(folder: Path, texts: list[str], rows: Any) -> Engine:
         graph = None if found[1].graph is None else found[1].graph.to_bytes()
         card = ModelCard(EMBEDDED, rows.shape[1], "1", 256)
         said = [texts[int(i)] for i in found[0]]
-        assert Shelf(store, "0" * 16).save(card, said, found[1], graph)
+        assert Shelf(store, "0" * 16).save(card, said, found[1], graph, rest=lambda: None)
 
     def query(text: str, vector: Any) -> list[int]:
         return [int(hit.id) for hit in index.search(text, MOST, vector=vector)]
 
-    return add, query
+    return Engine(add, one, query)
 
 
 def sqlite(folder: Path, texts: list[str], rows: Any) -> Engine:
@@ -107,6 +134,11 @@ def sqlite(folder: Path, texts: list[str], rows: Any) -> Engine:
             vectors = ((n, row.tobytes()) for n, row in enumerate(rows))
             base.executemany("INSERT INTO near(rowid, row) VALUES (?, ?)", vectors)
 
+    def one(number: int, text: str, row: Any) -> None:
+        with base:
+            base.execute("INSERT INTO said(rowid, text) VALUES (?, ?)", (number, text))
+            base.execute("INSERT INTO near(rowid, row) VALUES (?, ?)", (number, row.tobytes()))
+
     by_words = "SELECT rowid FROM said WHERE said MATCH ? ORDER BY rank LIMIT 50"
     by_rows = "SELECT rowid FROM near WHERE row MATCH ? AND k = 50 ORDER BY distance"
 
@@ -118,7 +150,7 @@ def sqlite(folder: Path, texts: list[str], rows: Any) -> Engine:
                 scores[number] = scores.get(number, 0.0) + 1 / (_RRF + rank)
         return sorted(scores, key=lambda n: -scores[n])[:MOST]
 
-    return add, query
+    return Engine(add, one, query)
 
 
 def chroma(folder: Path, texts: list[str], rows: Any) -> Engine:
@@ -137,11 +169,14 @@ def chroma(folder: Path, texts: list[str], rows: Any) -> Engine:
             names = [str(n) for n in range(len(texts))[part]]
             kept.add(ids=names, embeddings=rows[part], documents=texts[part])
 
+    def one(number: int, text: str, row: Any) -> None:
+        kept.add(ids=[str(number)], embeddings=[row], documents=[text])
+
     def query(_text: str, vector: Any) -> list[int]:
         found = kept.query(query_embeddings=[vector], n_results=MOST)
         return [int(name) for name in found["ids"][0]]
 
-    return add, query
+    return Engine(add, one, query)
 
 
 def lance(folder: Path, texts: list[str], rows: Any) -> Engine:
@@ -158,43 +193,112 @@ def lance(folder: Path, texts: list[str], rows: Any) -> Engine:
         ]
         made.append(base.create_table("texts", data=data))
 
+    def one(number: int, text: str, row: Any) -> None:
+        made[0].add([{"id": number, "text": text, "vector": row}])
+
     def query(_text: str, vector: Any) -> list[int]:
         found = made[0].search(vector).metric("cosine").limit(MOST).to_list()
         return [int(row["id"]) for row in found]
 
-    return add, query
+    return Engine(add, one, query)
 
 
-ENGINES = {"ours": ours, "sqlite": sqlite, "chroma": chroma, "lance": lance}
+def mem0(folder: Path, texts: list[str], rows: Any) -> Engine:
+    """Its memory over a local Qdrant on disk, each text stored as it is (`infer=False`): no model
+    is called, the vectors are given. Ranks by vectors: its words need packages of their own."""
+    os.environ |= {"MEM0_TELEMETRY": "False", "MEM0_DIR": str(folder / "own")}
+    # It makes a client of a language model, which nothing here asks, and which wants a key.
+    os.environ["OPENAI_API_KEY"] = "none"
+    from mem0 import Memory  # type: ignore[import-not-found]
+
+    settings = {"collection_name": "texts", "path": str(folder / "q"), "on_disk": True}
+    settings["embedding_model_dims"] = rows.shape[1]
+    store = {"provider": "qdrant", "config": settings}
+    memory = Memory.from_config({"vector_store": store, "history_db_path": str(folder / "h.db")})
+    vectors: dict[str, Any] = {}
+
+    class Given:
+        """The embedder: it knows the vector of each text."""
+
+        def embed(self, text: str, _action: str | None = None) -> list[float]:
+            found: list[float] = vectors[text].tolist()
+            return found
+
+        def embed_batch(self, several: list[str], _action: str | None = None) -> list[list[float]]:
+            return [self.embed(text) for text in several]
+
+    memory.embedding_model = Given()
+
+    def one(number: int, text: str, row: Any) -> None:
+        vectors[text] = row
+        memory.add(text, user_id="u", infer=False, metadata={"number": number})
+        del vectors[text]
+
+    def add() -> None:
+        for number, (text, row) in enumerate(zip(texts, rows, strict=True)):
+            one(number, text, row)
+
+    def query(text: str, vector: Any) -> list[int]:
+        vectors[text] = vector
+        found = memory.search(text, filters={"user_id": "u"}, top_k=MOST)
+        return [int(one["metadata"]["number"]) for one in found["results"]]
+
+    return Engine(add, one, query)
+
+
+ENGINES = {"ours": ours, "sqlite": sqlite, "chroma": chroma, "lance": lance, "mem0": mem0}
 
 
 def measure(name: str, folder: Path) -> dict[str, float]:
     texts = json.loads((folder / "texts.json").read_text("utf-8"))
     queries = json.loads((folder / "queries.json").read_text("utf-8"))
     rows, asked = np.load(folder / "rows.npy"), np.load(folder / "asked.npy")
+    many = len(texts) - SINGLES
     own = folder / name
     own.mkdir()
     before = resident_mb()
-    add, query = ENGINES[name](own, texts, rows)
+    engine = ENGINES[name](own, texts[:many], rows[:many])
     begin, clock = time.process_time(), time.monotonic()
-    add()
+    engine.add()
     added, waited = time.process_time() - begin, time.monotonic() - clock
-    query(queries[0], asked[0])
+    engine.query(queries[0], asked[0])
     spent: list[float] = []
     until = time.monotonic() + ASKED_S
     for text, vector in zip(queries, asked, strict=True):
         if spent and time.monotonic() > until:
             break
         begin = time.process_time()
-        query(text, vector)
+        engine.query(text, vector)
         spent.append(time.process_time() - begin)
     disk = sum(p.stat().st_size for p in own.rglob("*") if p.is_file())
+    memory = resident_mb() - before
     return {
         "add_s": added,
-        "adds_per_s": len(texts) / waited,
+        "adds_per_s": many / waited,
+        **_one_by_one(engine, many, texts, rows),
         "query_ms": 1000 * statistics.median(spent),
-        "memory_mb": resident_mb() - before,
+        "memory_mb": memory,
         "disk_mb": disk / 1e6,
+    }
+
+
+def _one_by_one(engine: Engine, many: int, texts: list[str], rows: Any) -> dict[str, float]:
+    costs: list[float] = []
+    pauses: list[float] = []
+    found = 0
+    until = time.monotonic() + SINGLES_S
+    for number in range(many, len(texts)):
+        if costs and time.monotonic() > until:
+            break
+        begin, clock = time.process_time(), time.monotonic()
+        engine.one(number, texts[number], rows[number])
+        costs.append(time.process_time() - begin)
+        pauses.append(time.monotonic() - clock)
+        found += number in engine.query(texts[number], rows[number])
+    return {
+        "one_ms": 1000 * statistics.median(costs),
+        "ones_per_s": 1 / statistics.median(pauses),
+        "ones_found": found / len(costs),
     }
 
 

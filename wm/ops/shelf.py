@@ -68,9 +68,18 @@ class Shelf:
         in_graph = 0 if over is None else len(over)
         return Found(Held(np.zeros(0, np.int64), pieces, rows, over, in_graph), known)
 
-    def save(self, card: ModelCard, texts: Sequence[str], held: Held, over: Bytes | None) -> bool:
-        """Whether the vectors of these texts are saved now. over: the bytes of their graph."""
-        rest, digests = Pace(), bytearray()
+    def save(
+        self,
+        card: ModelCard,
+        texts: Sequence[str],
+        held: Held,
+        over: Bytes | None,
+        rest: Callable[[], None] | None = None,
+    ) -> bool:
+        """Whether the vectors of these texts are saved now. over: the bytes of their graph. rest:
+        called between two short steps, for others to go on; by default at the pace of what nobody
+        waits for."""
+        rest, digests = rest or Pace(), bytearray()
         try:
             for text in texts:
                 digests += self._digest(text)
