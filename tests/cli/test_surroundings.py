@@ -329,6 +329,26 @@ def test_how_long_a_daemon_is_up_is_its_own_count_whatever_the_clock_says() -> N
             assert "up for 2 hours · pid 7" in user.wm("status").out
 
 
+@pytest.mark.parametrize(
+    ("words", "around"),
+    [(("status",), "{} (wm logs)"), (("doctor", "--no-proof"), "but {} wm logs")],
+)
+def test_events_that_were_answered_and_could_not_be_written_are_told(
+    words: tuple[str, ...], around: str
+) -> None:
+    with tempfile.TemporaryDirectory(prefix="wm-") as folder:
+        user = Terminal(Path(folder))
+        user.settings().paths.socket.parent.mkdir(mode=0o700, parents=True)
+        status = answering(home=str(user.data), lostEvents=2, lastLoss="The disk is full.")
+        body = json.dumps(status).encode()
+        head = b"HTTP/1.1 200 X\r\ncontent-type: application/json\r\n"
+        answer = head + b"content-length: %d\r\n\r\n" % len(body) + body
+        with speaking(user.settings(), answer, b"HTTP/1.1 404 X\r\n" + TAIL):
+            shown = " ".join(user.wm(*words).out.split())
+        told = "2 events of agents could not be written since it began. The last: The disk is full."
+        assert around.format(told) in shown.replace("→ ", "")
+
+
 OUTDATED = (
     ("another version", {"version": "0.0.1"}, f"version 0.0.1, not {__version__}"),
     (

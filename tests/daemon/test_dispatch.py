@@ -74,6 +74,10 @@ def test_what_goes_wrong_when_nobody_waits_stands_in_the_log(tmp_path: Path) -> 
             for text in ("missing", "bug"):
                 assert (await ask(wire, "POST", "/v1/notes-later", {"text": text}))[0] == 202
             assert (await ask(wire, "POST", "/v1/notes", {"text": "y"}))[0] == 200
+            # Who sent it hears no more of it, so whoever looks does.
+            told = (await ask(wire, "GET", "/v1/status"))[1]
+            assert (told["lostEvents"], told["lastLoss"]) == (2, "This is a bug.")
+            assert "wm_lost_events_total 2\n" in (await ask(wire, "GET", "/metrics"))[1]
             await wire.close()
         log = (tmp_path / "daemon.log").read_text()
         assert "There is no such note." in log

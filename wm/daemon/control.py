@@ -77,6 +77,8 @@ class Controls:
             "waiting": self.actors.waiting,
             "subscribers": len(self.hub),
             "incidents": self.metrics.incidents,
+            "lostEvents": self.metrics.lost_events,
+            "lastLoss": self.metrics.last_loss,
             "log": self.log_path,
             "troubles": self.runtime.troubles.now(),
         }

@@ -100,10 +100,16 @@ class Door:
             return self._failure(label, error)
 
     def _done_later(self, label: str, done: Done[Any]) -> None:
-        """The end of an update that was answered when it was queued: only the log hears."""
+        """The end of an update that was answered when it was queued: who sent it hears no more of
+        it, so it is counted, and `wm status` tells."""
+        if done.error is None:
+            return
+        self._metrics.lost_events += 1
         if isinstance(done.error, WmError):
+            self._metrics.last_loss = done.error.message
             self._log.write("failed", what=label, reason=done.error.message)
-        elif done.error is not None:
+        else:
+            self._metrics.last_loss = "This is a bug."
             self._failure(label, done.error)
 
     def _failure(self, label: str, error: BaseException) -> Response:

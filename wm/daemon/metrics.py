@@ -52,6 +52,9 @@ class Metrics:
     flushes: int = 0
     flush_failures: int = 0
     incidents: int = 0
+    lost_events: int = 0
+    """Answered when they were queued, and not written; last_loss: why the last was not."""
+    last_loss: str = ""
     queue_refusals: int = 0
     dropped_subscribers: int = 0
 
@@ -74,6 +77,7 @@ class Metrics:
             ("wm_flushes_total", self.flushes),
             ("wm_flush_failures_total", self.flush_failures),
             ("wm_incidents_total", self.incidents),
+            ("wm_lost_events_total", self.lost_events),
             ("wm_queue_refusals_total", self.queue_refusals),
             ("wm_dropped_subscribers_total", self.dropped_subscribers),
         ):

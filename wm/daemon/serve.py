@@ -17,7 +17,7 @@ import resource
 import signal
 import socket
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -336,12 +336,17 @@ class _Daemon:
             self._bound.remove()
         self._jobs.stop()
         answered = await self._server.drain(within)
-        written = await self._actors.drain(within)
+        written = await drained(lambda: self._actors.drain(within), lambda: self._actors.waiting)
         ended = self._workers.close(within) and self._jobs.ended(within)
         self._stop_watching()  # of one that began only now
         flushed = self._close_store()
         self._log.write(
-            "stopped", why=self._why, answered=answered, written=written and ended, flushed=flushed
+            "stopped",
+            why=self._why,
+            answered=answered,
+            written=written and ended,
+            left=self._actors.waiting,
+            flushed=flushed,
         )
         self._log.close()
         return 0 if flushed else 1
@@ -358,6 +363,17 @@ class _Daemon:
             self._report("close", error)
             return False
         return True
+
+
+async def drained(drain: Callable[[], Awaitable[bool]], left: Callable[[], int]) -> bool:
+    """Drain for as long as what is left becomes less: it was answered, and is nowhere else."""
+    before = left()
+    while not await drain():
+        now = left()
+        if now >= before:
+            return False
+        before = now
+    return True
 
 
 def _inherited_sockets() -> list[socket.socket]:

@@ -27,6 +27,9 @@ class DaemonStatus(Record):
     waiting: int = 0
     subscribers: int = 0
     incidents: int = 0
+    lost_events: int = 0
+    """Events that were answered when they were queued, and then could not be written."""
+    last_loss: str = ""
     log: str = ""
     troubles: dict[str, str] = Field(default_factory=dict)
     """What goes on without something, and why: a word for it -> a sentence."""

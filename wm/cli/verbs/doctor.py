@@ -15,6 +15,7 @@ from wm.agents import setup as wiring
 from wm.cli import contracts, output, proof
 from wm.cli.checks import print_check
 from wm.cli.context import Caller, config_trouble, daemon_status, json_option, lasting_options
+from wm.cli.lost import lost_events
 from wm.cli.outdated import MEND, outdated
 from wm.cli.wiring import look
 from wm.daemon.instance import holder, is_heard
@@ -237,6 +238,8 @@ def _daemon(caller: Caller) -> Check:
         return Check("daemon", "error", error.message, error.fix)
     if why := outdated(status):
         return Check("daemon", "warning", f"is outdated: {why}", MEND)
+    if lost := lost_events(status):
+        return Check("daemon", "warning", f"answers, but {lost}", "wm logs, then wm down; wm up")
     return Check("daemon", "ok", f"answers, pid {status['pid']}")
 
 

@@ -22,7 +22,7 @@ def command(caller: Caller, as_json: bool) -> int:
     try:
         pid = int(daemon_status(caller.settings)["pid"])
         ask(caller.settings, "shutdown")
-        wait_gone(caller.settings)
+        gone = wait_gone(caller.settings)
     except Unavailable:
         who = holder(caller.settings)
         if who:
@@ -36,7 +36,12 @@ def command(caller: Caller, as_json: bool) -> int:
             output.line("The daemon is not running.")
         return 0
     if as_json:
-        output.as_json({"stopped": True, "pid": pid})
-    else:
+        output.as_json({"stopped": gone, "pid": pid})
+    elif gone:
         output.line(f"The daemon (pid {pid}) has stopped.")
-    return 0
+    else:
+        output.problem(
+            f"The daemon (pid {pid}) still writes what it took.",
+            fix="It ends by itself behind that; `wm logs` shows when.",
+        )
+    return 0 if gone else 1

@@ -9,6 +9,7 @@ import click
 from wm import __version__
 from wm.cli import contracts, output
 from wm.cli.context import Caller, config_trouble, daemon_status, json_option, lasting_options
+from wm.cli.lost import lost_events
 from wm.cli.outdated import MEND, outdated
 from wm.cli.place import LEAST, conversation_rows, memory_rows, most_pressed, print_heading
 from wm.cli.wiring import look, states
@@ -72,6 +73,8 @@ def command(caller: Caller, as_json: bool) -> int:
     rows = _machine(caller, daemon, silent, agents)
     for what, why in (daemon or {}).get("troubles", {}).items():
         rows.append((what, why, output.warn))
+    if lost := lost_events(daemon):
+        rows.append(("lost", f"{lost} (wm logs)", output.warn))
     if wrong is not None:
         told = f"{wrong.message} {wrong.fix} Until then the defaults count."
         rows.append(("config", told, output.bad))
