@@ -117,6 +117,10 @@ class Seen:
     def body(self, data: bytes) -> None:
         self.received += data
 
+    @property
+    def held_bytes(self) -> int:
+        return len(self.sent) + len(self.received)
+
     def ended(self, outcome: Outcome) -> None:
         self.outcome = outcome
         self.over.set()

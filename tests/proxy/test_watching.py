@@ -8,8 +8,14 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
+
 from tests.proxy.parts import Play, Visit, bench, within
-from wm.proxy.watching import Note, Observer
+from wm.proxy import handover
+from wm.proxy.guard import Admitted
+from wm.proxy.heads import RequestHead
+from wm.proxy.watching import RECORDED_BYTES, Bodies, Note, Observer
+from wm.wire.body import index
 
 START = {
     "type": "message_start",
@@ -143,6 +149,28 @@ def test_kept_bodies_are_bounded() -> None:
         observer.identified("/v1/messages", headers, raw, "")
     assert len(observer._bodies) <= 16
     assert observer._kept_bytes <= 16 * 1024 * 1024
+
+
+@pytest.mark.parametrize(("record", "held"), [(False, 7), (True, 400_007)])
+def test_an_answer_that_is_not_kept_does_not_count_as_held(record: bool, held: int) -> None:
+    observer = Observer(lambda _note: None, lambda _error: None, record=record)
+    asked = RequestHead(b"POST", b"/v1/messages", ())
+    seen = observer.watch(asked, Admitted(b"/v1/messages", ""))
+    seen.request([b'{"a"', b":1}"], 7)
+    for _ in range(4):
+        seen.body(b"x" * 100_000)
+    assert seen.held_bytes == held
+    seen.body(b"x" * RECORDED_BYTES)
+    assert seen.held_bytes == 7, "nothing is kept of one that is too large"
+
+
+def test_what_is_handed_over_of_a_packed_answer_has_the_bound_that_was_set() -> None:
+    packed = gzip.compress(json.dumps({"text": "x" * 5000}).encode())
+    body = index(asking("Where do the ferries land?"))
+    assert body is not None
+    bodies = Bodies(body, (packed[:20], packed[20:]), "gzip", "application/json", 0.0)
+    assert handover._ready(bodies, 1000).answer == []
+    assert json.loads("".join(handover._ready(bodies, 6000).answer)) == {"text": "x" * 5000}
 
 
 def test_an_answer_that_cannot_be_read_is_noted_as_that_and_passes_untouched() -> None:

@@ -12,6 +12,9 @@ import pytest
 from wm.wire.encodings import TooLong, opener
 from wm.wire.usage import AnswerReader, Told, Usage
 
+MOST = 50_000_000
+"""Bytes that an answer may have, unpacked."""
+
 
 def stream(*events: dict[str, object]) -> bytes:
     return b"".join(
@@ -113,7 +116,7 @@ def test_what_is_no_answer_tells_nothing(data: bytes) -> None:
 def test_compressed_answers_are_opened_piece_by_piece(encoding: str, pack: object) -> None:
     data = stream(START) * 20
     packed = pack(data)  # type: ignore[operator]
-    found = opener(encoding)
+    found = opener(encoding, MOST)
     assert found is not None
     assert b"".join(found.feed(packed[n : n + 7]) for n in range(0, len(packed), 7)) == data
 
@@ -139,7 +142,7 @@ def test_of_a_few_bytes_that_stand_for_many_no_more_than_the_bound_is_opened(
 
 
 def test_what_follows_the_end_of_a_compressed_answer_is_not_kept() -> None:
-    found = opener("gzip")
+    found = opener("gzip", MOST)
     assert found is not None
     assert found.feed(gzip.compress(b"whole") + b"more") == b"whole"
     tracemalloc.start()
@@ -151,8 +154,8 @@ def test_what_follows_the_end_of_a_compressed_answer_is_not_kept() -> None:
 
 
 def test_what_is_not_in_its_encoding_is_an_error_and_an_unknown_one_is_none() -> None:
-    found = opener("gzip")
+    found = opener("gzip", MOST)
     assert found is not None
     with pytest.raises(ValueError, match="incorrect header"):
         found.feed(b"plain text")
-    assert opener("compress") is None
+    assert opener("compress", MOST) is None

@@ -69,6 +69,10 @@ class Watcher(Protocol):
     def body(self, data: bytes) -> None:
         """A piece of the answer has gone on."""
 
+    @property
+    def held_bytes(self) -> int:
+        """What it keeps of bodies until it concludes."""
+
     def ended(self, outcome: Outcome) -> None:
         """Nothing follows."""
 
@@ -143,7 +147,6 @@ class Exchange:
         self._begun = 0.0
         self._tried_again = False
         self._over = False
-        self._answered = 0
         pool.later.begun()
 
     # -- from the client -----------------------------------------------------------------------
@@ -333,7 +336,6 @@ class Exchange:
     def answer_body(self, data: bytes) -> None:
         if self._framing is None or self._framing.bodiless:
             return
-        self._answered += len(data)
         if self._turn is None:
             self._hand(data)
         else:
@@ -411,13 +413,14 @@ class Exchange:
         self._request.give_up()
         later = self._pool.later
         later.ended()
-        self._watch(lambda watcher: watcher.ended(outcome))
-        later.do(lambda: self._watch(lambda watcher: watcher.conclude()), self._held_bytes)
+        held = [0]
 
-    @property
-    def _held_bytes(self) -> int:
-        """What a watcher may hold of it."""
-        return self._came.size + self._answered
+        def ended(watcher: Watcher) -> None:
+            watcher.ended(outcome)
+            held[0] = watcher.held_bytes
+
+        self._watch(ended)
+        later.do(lambda: self._watch(lambda watcher: watcher.conclude()), held[0])
 
     def _watch(self, look: Look) -> None:
         """One of the doors with a broad catch: what is passed on stays as it is."""

@@ -42,13 +42,17 @@ class _Ready:
 class Handover:
     """Of one proxy; called for one exchange after the other. On the event loop.
 
-    token: a new name, 16 hex digits.
+    unpacked_bytes: so much is read of a compressed answer. token: a new name, 16 hex digits.
     """
 
     def __init__(
-        self, client: AsyncClient, token: Callable[[], str] = lambda: secrets.token_hex(8)
+        self,
+        client: AsyncClient,
+        unpacked_bytes: int,
+        token: Callable[[], str] = lambda: secrets.token_hex(8),
     ) -> None:
         self._client = client
+        self._unpacked_bytes = unpacked_bytes
         self._token = token
         self._last: OrderedDict[str, tuple[str, list[bytes]]] = OrderedDict()
         self.recorded = 0
@@ -64,7 +68,7 @@ class Handover:
         if note.bodies is None:
             return
         # Beside the loop: taking a long answer apart must not keep another exchange waiting.
-        ready = await asyncio.to_thread(_ready, note.bodies)
+        ready = await asyncio.to_thread(_ready, note.bodies, self._unpacked_bytes)
         if max(map(len, ready.parts), default=0) > MOST_AT_ONCE:
             self.left[TOO_LARGE] += 1
             return
@@ -130,25 +134,25 @@ def _calls(found: list[bytes], keep: int) -> Iterator[tuple[int, int]]:
     yield begin, len(found)
 
 
-def _ready(bodies: Bodies) -> _Ready:
+def _ready(bodies: Bodies, most: int) -> _Ready:
     found = parts(bodies.request)
     marks = [hashlib.blake2b(part, digest_size=8).digest() for part in found]
-    answer, kind = _answer(bodies)
+    answer, kind = _answer(bodies, most)
     return _Ready(found, marks, answer, kind)
 
 
-def _answer(bodies: Bodies) -> tuple[list[str], str]:
+def _answer(bodies: Bodies, most: int) -> tuple[list[str], str]:
     """The parts of the answer as JSON, and what it is; none for one that cannot be kept."""
-    raw, kind = _whole(bodies)
+    raw, kind = _whole(bodies, most)
     try:
         return [part.decode("utf-8") for part in answer_parts(raw)] if raw else [], kind
     except UnicodeDecodeError:
         return [], ""
 
 
-def _whole(bodies: Bodies) -> tuple[bytes, str]:
+def _whole(bodies: Bodies, most: int) -> tuple[bytes, str]:
     try:
-        opened = _opened(bodies)
+        opened = _opened(bodies, most)
         if bodies.kind.startswith("text/event-stream"):
             whole = message(opened)
             return (whole, "message") if whole else (b"", "")
@@ -162,7 +166,7 @@ def _whole(bodies: Bodies) -> tuple[bytes, str]:
     return b"", ""
 
 
-def _opened(bodies: Bodies) -> list[bytes]:
+def _opened(bodies: Bodies, most: int) -> list[bytes]:
     """Raises ValueError for what is not in its encoding."""
-    found = opener(bodies.encoding)
+    found = opener(bodies.encoding, most)
     return [] if found is None else [found.feed(piece) for piece in bodies.answer]

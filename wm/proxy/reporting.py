@@ -31,7 +31,7 @@ class Reporter:
         self._client = AsyncClient(settings)
         self._notes: deque[Note] = deque()
         self._task: asyncio.Task[None] | None = None
-        self.handover = Handover(self._client)
+        self.handover = Handover(self._client, settings.proxy.unpacked_bytes)
         self._waiting_bytes = 0
         self.told = 0
         self.dropped = 0

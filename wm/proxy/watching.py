@@ -210,8 +210,11 @@ class Watched:
 
     def body(self, data: bytes) -> None:
         self._sizes[1] += len(data)
-        if self._answer is not None and self._sizes[1] <= RECORDED_BYTES:
-            self._answer.append(data)
+        if self._answer is not None:
+            if self._sizes[1] <= RECORDED_BYTES:
+                self._answer.append(data)
+            else:
+                self._answer.clear()  # it is too large, so nothing of it is kept
         if self._reader is not None and self._opener is not None:
             try:
                 self._reader.feed(self._opener.feed(data))
@@ -219,6 +222,11 @@ class Watched:
                 self._opener, self._unread = None, "too_long"
             except ValueError:  # not in the encoding that it names: passed on, and noted unread
                 self._opener, self._unread = None, "damaged"
+
+    @property
+    def held_bytes(self) -> int:
+        answer = self._sizes[1] if self._answer else 0
+        return sum(map(len, self._request)) + answer
 
     def ended(self, outcome: Outcome) -> None:
         self._times["ended"] = self._since()

@@ -11,8 +11,6 @@ import zlib
 from importlib import import_module
 from typing import Any, Protocol
 
-from wm.settings import ProxySettings
-
 _SLICE_BYTES = 16
 """A library without a bound gets so little at a time: more than a few blocks, 16 MB of br each or
 128 KB of zstd, do not fit."""
@@ -81,7 +79,7 @@ class _Foreign(_Bounded):
             raise ValueError(str(error)) from error
 
 
-def opener(encoding: str, most: int = ProxySettings().unpacked_bytes) -> Opener | None:
+def opener(encoding: str, most: int) -> Opener | None:
     """What opens this `Content-Encoding`, up to so many bytes; None for one that we cannot open."""
     match encoding.strip().lower():
         case "" | "identity":
