@@ -1,7 +1,5 @@
 """Requests and responses about texts that look like secrets and are none (TR-1)."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from wm.formats.base import Record

@@ -5,8 +5,6 @@ use camelCase names, Python uses snake_case; models accept both. Values are froz
 makes a new one (`model_copy(update=…)`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from operator import not_
 from typing import Any, ClassVar, Self

@@ -1,7 +1,5 @@
 """Requests and responses about the budgets of instruction files (CT-4)."""
 
-from __future__ import annotations
-
 from wm.formats.base import Record
 from wm.formats.protocol import Scoped
 

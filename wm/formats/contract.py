@@ -1,7 +1,5 @@
 """Requests and responses about the session contract and the handoff (CT-1…3)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import Field

@@ -5,8 +5,6 @@ ever appended to, and that its count never falls, can be told from what is kept 
 Digests of the reviews are kept, not their text.
 """
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from wm.formats.base import Document, Record, optional

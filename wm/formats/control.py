@@ -1,7 +1,5 @@
 """What the daemon says about itself on the socket (IF-1, IF-6)."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from wm.formats.base import Record, optional

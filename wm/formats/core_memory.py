@@ -1,7 +1,5 @@
 """`core/<sid>.json`: the three blocks that a session keeps across compactions (CB-1)."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from wm.formats.base import Document, Record, optional

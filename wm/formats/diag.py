@@ -1,7 +1,5 @@
 """Requests and responses of `wm diag` (EV-3). What each verb means stands in docs/concepts."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from wm.formats.base import Record

@@ -4,8 +4,6 @@ Every answer is made from documents and evidence and changes neither, except `un
 beside a code is for people; programs go by the codes.
 """
 
-from __future__ import annotations
-
 from wm.formats.base import Record
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.protocol import Place, Scoped

@@ -3,8 +3,6 @@
 `wm.domain.hooks` turns each agent's own payloads into these; rules know nothing else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 

@@ -1,7 +1,5 @@
 """`evidence/<n>.jsonl`: one line for each thing that was kept, dropped or shown (EV-1)."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field

@@ -3,8 +3,6 @@
 Sizes, times, figures and identities; never contents, keys or headers.
 """
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from pydantic import Field

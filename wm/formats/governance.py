@@ -1,7 +1,5 @@
 """Requests and responses of storage governance: deletion of a session, the sweep (GV-1..3)."""
 
-from __future__ import annotations
-
 from wm.formats.base import Record
 from wm.formats.protocol import Place, Scoped, SessionScoped
 from wm.formats.sweep_log import SweepLog

@@ -1,7 +1,5 @@
 """Small documents at the top of the home folder."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from pydantic import Field

@@ -4,8 +4,6 @@ A statement is told as its own file tells it; what of it is believed is decided 
 (`wm.ops.import_entries`).
 """
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from wm.formats.base import Record

@@ -1,7 +1,5 @@
 """Requests and responses about the models that make texts comparable by meaning (RC-2)."""
 
-from __future__ import annotations
-
 from wm.formats.base import Record, optional
 from wm.formats.home import ModelFile
 

@@ -1,7 +1,5 @@
 """`pending-journal.json`: memories that wait for promotion (WM-6)."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from wm.formats.base import Document, Record, optional

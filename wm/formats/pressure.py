@@ -1,7 +1,5 @@
 """`sessions/<sid>_pressure.json`: how full the context of one session is (PS-1, PS-3)."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from wm.formats.base import Document, Record, optional

@@ -1,7 +1,5 @@
 """`epochs/<epoch id>.json`: the exact text a session was given, never changed (EP-1, EP-3)."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from wm.formats.base import Document, Record, optional

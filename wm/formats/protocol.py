@@ -4,10 +4,8 @@
 that work on the files without a daemon. Names on the wire are camelCase.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from pydantic import Field, PrivateAttr
 
@@ -408,7 +406,7 @@ class HookRequest(Record):
     def not_waited_for(self) -> None:
         self._unheard = True
 
-    def meaning(self, find: Callable[[HookRequest], M]) -> M:
+    def meaning(self, find: Callable[[Self], M]) -> M:
         """What `find` makes of the payload. Queue, locks and work all ask; it is found once."""
         if self._meaning is None:
             self._meaning = find(self)

@@ -4,8 +4,6 @@ Written only where somebody asked for it. `wm.domain.recording` takes bodies apa
 together again.
 """
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from wm.formats.base import Record, optional

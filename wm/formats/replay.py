@@ -1,8 +1,6 @@
 """What `wm replay` and `wm audit` tell. Money is US dollars, tokens are counted by the model of
 `wm.wire.cachesim` unless a field says that they were reported."""
 
-from __future__ import annotations
-
 from wm.formats.base import Record
 
 

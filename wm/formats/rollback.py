@@ -1,7 +1,5 @@
 """Request and response of `rollback`: what models taught the memory since a moment (TR-3)."""
 
-from __future__ import annotations
-
 from wm.formats.base import Record
 from wm.formats.diagnosis import ActView
 from wm.formats.protocol import Place, Scoped

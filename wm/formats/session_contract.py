@@ -5,8 +5,6 @@ So it has no envelope, its names are written as people write them there, and `wm
 values in its text instead of writing it anew. `wm.domain.session.contract` finds its faults.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 from pydantic import ConfigDict, Field

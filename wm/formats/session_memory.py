@@ -1,7 +1,5 @@
 """Requests and answers about core blocks, slots and pool of a session (CB-1, CB-2, IF-1)."""
 
-from __future__ import annotations
-
 from wm.formats.base import Record
 from wm.formats.protocol import SessionScoped
 from wm.formats.session_state import NEWEST

@@ -1,7 +1,5 @@
 """`sessions/<sid>.json`: hot state of one session (HS-1…3), and its compactions."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from pydantic import Field

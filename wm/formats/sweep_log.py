@@ -1,8 +1,6 @@
 """What a sweep of one workspace looked at and took away (GV-2): `sweep.json`, and
 `sessions/<sid>_sweep.json` for one that a session's events set off."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from wm.formats.base import Document, Record, optional

@@ -1,7 +1,5 @@
 """`tombstones.json`: what was forgotten and must not be learned again (WM-7)."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from wm.formats.base import Document, Record, optional

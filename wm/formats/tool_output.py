@@ -1,7 +1,5 @@
 """`cache/tool-outputs/<id>_<sid>.json`: what a tool printed before it was pruned (PR-3, ID-4)."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from wm.formats.base import Document, optional

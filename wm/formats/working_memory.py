@@ -1,7 +1,5 @@
 """`sessions/<sid>_working.json`: slots and pool of one session (CB-2, CB-3)."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """`workspace-memory.json`: what one workspace remembers (WM-1)."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from pydantic import Field
