@@ -141,7 +141,7 @@ def test_only_settings_reads_the_environment() -> None:
 def test_broad_catches_stand_at_the_doors_only() -> None:
     doors = {
         *("cli.app", "daemon.dispatch", "daemon.actors", "agents.mcp_stdio", "proxy.exchange"),
-        "agents.hook_client",
+        *("agents.hook_client", "ops.background"),
     }
     wrong = []
     for name, tree in modules():

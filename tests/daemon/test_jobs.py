@@ -11,8 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.daemon.process import Home
-from wm.daemon.jobs import Jobs, Stopped, _Rest
+from wm.daemon.jobs import Job, Jobs, Stopped, _Rest
 from wm.formats.protocol import EventRequest
 from wm.formats.sweep_log import SessionSweepLog, SweepLog
 from wm.formats.tool_output import ToolOutput, file_name
@@ -86,7 +88,7 @@ def test_a_start_sweeps_and_leaves_no_thread(tmp_path: Path) -> None:
         jobs = jobs_of(runtime, [])
         jobs.begin()
         await until(lambda: runtime.store.read(Ref(SweepLog, key)).document is not None)
-        await until(lambda: jobs._thread is None)
+        await until(lambda: jobs.ended(0))
         jobs.stop()
 
     asyncio.run(scene())
@@ -104,9 +106,9 @@ def test_so_many_events_of_one_session_sweep_its_workspace(tmp_path: Path) -> No
         jobs = jobs_of(runtime, [])
         jobs.heard([(key, sid("s-2"))] * 4)
         jobs.heard([(key, sid("s-1"))] * 4)
-        assert jobs._thread is None
+        assert jobs.ended(0)
         jobs.heard([(key, sid("s-1"))])
-        await until(lambda: jobs._thread is None)
+        await until(lambda: jobs.ended(0))
         jobs.stop()
 
     asyncio.run(scene())
@@ -134,25 +136,16 @@ def test_a_stop_ends_a_run_and_the_next_does_the_rest(tmp_path: Path) -> None:
     async def scene() -> None:
         jobs = jobs_of(runtime, [])
         jobs._ending.set()  # the first rest meets it
-        with jobs._guard:
-            jobs._thread = threading.Thread(target=jobs._work, name="wm-sweep")
-        jobs._line.append(_job())
-        jobs._thread.start()
-        await until(lambda: not (jobs._thread and jobs._thread.is_alive()))
-        assert jobs.ended(1)
+        jobs._line.submit(Job("start"))
+        await until(lambda: jobs.ended(0))
+        assert outputs(runtime, key) == 40
         begun = jobs_of(runtime, [])
         begun.begin()
-        await until(lambda: begun._thread is None)
+        await until(lambda: begun.ended(0))
         begun.stop()
 
     asyncio.run(scene())
     assert outputs(runtime, key) == 3
-
-
-def _job() -> Any:
-    from wm.daemon.jobs import Job
-
-    return Job("start")
 
 
 def test_a_rest_ends_the_run_when_the_daemon_ends() -> None:
@@ -168,13 +161,17 @@ def test_a_rest_ends_the_run_when_the_daemon_ends() -> None:
     raise AssertionError("it went on")
 
 
-def test_what_fails_is_reported_and_the_schedule_goes_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("error", [OSError("the drive is gone"), KeyError("a bug of ours")])
+def test_what_fails_is_reported_and_what_waits_behind_it_is_done(
+    tmp_path: Path, error: Exception
+) -> None:
     runtime, key = made(tmp_path, 5, max_outputs=3)
     reported: list[tuple[str, Exception]] = []
-    broken = [OSError("the drive is gone")]
+    waiting, broken = threading.Event(), [error]
 
     def foundation() -> None:
         if broken:
+            assert waiting.wait(WITHIN_S)
             raise broken.pop()
 
     async def scene() -> None:
@@ -184,16 +181,15 @@ def test_what_fails_is_reported_and_the_schedule_goes_on(tmp_path: Path) -> None
             report=lambda what, error: reported.append((what, error)),
         )
         jobs.begin()
-        await until(lambda: bool(reported))
         jobs._due("daily")
+        waiting.set()
         await until(lambda: outputs(runtime, key) == 3)
-        await until(lambda: jobs._thread is None)
+        await until(lambda: jobs.ended(0))
+        await until(lambda: bool(reported))
         jobs.stop()
 
     asyncio.run(scene())
-    assert [(what, str(error)) for what, error in reported] == [
-        ("sweep (start)", "the drive is gone")
-    ]
+    assert reported == [("sweep (start)", error)]
 
 
 def test_a_daemon_sweeps_after_its_start_and_ends_in_order(tmp_path: Path) -> None:

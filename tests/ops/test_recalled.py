@@ -9,7 +9,7 @@ import pytest
 
 from tests.ops.conftest import CENTS, SHIP, Bench, entry
 from wm.formats.workspace_memory import MemoryEntry
-from wm.ops.background import Background
+from wm.ops.background import tasks
 from wm.store.paths import sid
 
 WALRUS = "The walrus manifest is signed by the harbour master."
@@ -43,7 +43,7 @@ def begin(bench: Bench, session: str = "s-1", **fields: Any) -> None:
 
 def indexed(bench: Bench) -> None:
     """What a daemon does when a session begins has come to its end."""
-    bench.runtime.models.get("later", (), Background).finish()
+    bench.runtime.models.get("later", (), tasks).finish()
 
 
 def say(bench: Bench, text: str = ASK, session: str = "s-1", message: str = "") -> str:

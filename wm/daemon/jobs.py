@@ -1,8 +1,8 @@
 """The schedule: what the daemon does by itself, beside everything (GV-2, GV-3, IF-6).
 
 A sweep of all workspaces once the start has settled and then daily, and one of a session's
-workspace after so many of its events. Runs wait in a line; a thread takes them one after the
-other and ends behind the last, so that an idle daemon wakes up once a day and holds no thread.
+workspace after so many of its events. Runs wait in a line (`wm.ops.background`), whose thread ends
+behind the last, so that an idle daemon wakes up once a day and holds no thread.
 Between short steps the thread sleeps twice as long as it worked. What a stop interrupts,
 the next run does.
 """
@@ -13,11 +13,11 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from wm.errors import WmError
+from wm.ops.background import Background
 from wm.ops.runtime import Runtime
 from wm.settings import StorageSettings
 
@@ -65,9 +65,9 @@ class Jobs:
         self._report = report
         self._loop = asyncio.get_running_loop()
         self._events: OrderedDict[Heard, int] = OrderedDict()
-        self._line: deque[Job] = deque()
-        self._guard = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._line = Background(
+            self._run, self._tell, name="wm-sweep", most=_COUNTED, is_daemon=True
+        )
         self._ending = threading.Event()
         self._timer: asyncio.TimerHandle | None = None
 
@@ -90,16 +90,12 @@ class Jobs:
         """Begin nothing more, and end what is under way at its next step."""
         if self._timer is not None:
             self._timer.cancel()
-        with self._guard:
-            self._line.clear()
+        self._line.clear()
         self._ending.set()
 
     def ended(self, within_s: float) -> bool:
         """After `stop`: wait for the thread; False where it did not end in time."""
-        thread = self._thread
-        if thread is not None:
-            thread.join(within_s)
-        return thread is None or not thread.is_alive()
+        return self._line.finish(within_s)
 
     def _due(self, cause: str) -> None:
         self._add(Job(cause))
@@ -107,42 +103,20 @@ class Jobs:
             self._timer = self._loop.call_later(self._limits.sweep_hours * 3600, self._due, "daily")
 
     def _add(self, job: Job) -> None:
-        with self._guard:
-            if self._ending.is_set() or job in self._line:
-                return
-            self._line.append(job)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="wm-sweep", daemon=True)
-                self._thread.start()
+        if not self._ending.is_set():
+            self._line.submit(job)
 
     # --- in the thread --------------------------------------------------------------------
-
-    def _work(self) -> None:
-        while (job := self._next()) is not None:
-            try:
-                self._run(job)
-            except Stopped:
-                return
-            except (WmError, OSError) as error:
-                self._tell(job, error)
-            except Exception as error:
-                self._tell(job, error)
-                with self._guard:
-                    self._thread = None  # the next job gets another one
-                raise
-
-    def _next(self) -> Job | None:
-        with self._guard:
-            if self._line:
-                return self._line.popleft()
-            self._thread = None
-            return None
 
     def _tell(self, job: Job, error: Exception) -> None:
         with contextlib.suppress(RuntimeError):  # the loop ended before us
             self._loop.call_soon_threadsafe(self._report, f"sweep ({job.cause})", error)
 
     def _run(self, job: Job) -> None:
+        with contextlib.suppress(Stopped):
+            self._sweep(job)
+
+    def _sweep(self, job: Job) -> None:
         self._foundation()
         if not self._runtime.store.workspaces():
             return

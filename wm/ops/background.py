@@ -11,6 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from typing import Generic, TypeVar
 
 _STEP_S = 0.00015
 """So long one works before it sleeps: each call of the system gives the lock away, and who makes
@@ -22,9 +23,9 @@ _AWAITED_PAUSE_S = 0.00002
 _SOON = 100
 """After so many steps the pauses are long: what is small was done by then, and of what is large
 others must not notice anything."""
-_MOST_JOBS = 64
 
-Job = Callable[[], None]
+J = TypeVar("J")
+Task = Callable[[], None]
 
 
 class Pace:
@@ -47,46 +48,79 @@ class Pace:
             self._begun = time.thread_time()
 
 
-class Background:
-    """Safe for several threads."""
+def uncaught(_job: object, error: Exception) -> None:
+    """Told where whatever ends a thread is told: in a daemon in the background, its log."""
+    thread = threading.current_thread()
+    threading.excepthook(
+        threading.ExceptHookArgs((type(error), error, error.__traceback__, thread))
+    )
 
-    def __init__(self) -> None:
+
+class Background(Generic[J]):
+    """Does jobs in one thread, one after the other. Safe for several threads.
+
+    failed: hears there what a job raised; those behind it are done all the same. most: so many
+    wait. is_daemon: the process ends without waiting for the thread.
+    """
+
+    def __init__(
+        self,
+        do: Callable[[J], None],
+        failed: Callable[[J, Exception], None] = uncaught,
+        *,
+        name: str,
+        most: int = 64,
+        is_daemon: bool = False,
+    ) -> None:
+        self._do, self._failed = do, failed
+        self._name, self._most, self._is_daemon = name, most, is_daemon
         self._guard = threading.Lock()
-        self._line: deque[Job] = deque()
+        self._line: deque[J] = deque()
         self._thread: threading.Thread | None = None
 
-    def submit(self, job: Job) -> bool:
+    def submit(self, job: J) -> bool:
         """Do it when there is time; False where the line is full or it waits there already."""
         with self._guard:
-            if len(self._line) >= _MOST_JOBS or job in self._line:
+            if len(self._line) >= self._most or job in self._line:
                 return False
             self._line.append(job)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="wm-index")
+                self._thread = threading.Thread(
+                    target=self._work, name=self._name, daemon=self._is_daemon
+                )
                 self._thread.start()
             return True
 
-    def finish(self) -> None:
-        """Return when all that was submitted so far is done."""
+    def clear(self) -> None:
+        """Forget what did not begin."""
+        with self._guard:
+            self._line.clear()
+
+    def finish(self, within_s: float | None = None) -> bool:
+        """Wait until all that was submitted so far is done; False where that took longer."""
         thread = self._thread
         if thread is not None:
-            thread.join()
+            thread.join(within_s)
+        return thread is None or not thread.is_alive()
 
     def _work(self) -> None:
-        try:
-            while (job := self._next()) is not None:
-                job()
-        except BaseException:
-            with self._guard:
-                self._thread = None  # the next job gets another one
-            raise
+        while (job := self._next()) is not None:
+            try:
+                self._do(job)
+            except Exception as error:  # noqa: BLE001 - the thread's door: others wait behind it
+                self._failed(job, error)
 
-    def _next(self) -> Job | None:
+    def _next(self) -> J | None:
         with self._guard:
             if self._line:
                 return self._line.popleft()
             self._thread = None
             return None
+
+
+def tasks() -> Background[Task]:
+    """For what is a function without arguments."""
+    return Background(lambda task: task(), name="wm-index")
 
 
 def is_ending() -> bool:

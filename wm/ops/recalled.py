@@ -18,7 +18,7 @@ from wm.formats.protocol import Place
 from wm.formats.session_state import RecalledNote, SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops import known
-from wm.ops.background import Background
+from wm.ops.background import Background, Task, tasks
 from wm.ops.base import Work
 from wm.ops.place import memory_ref
 from wm.ops.render import rendered
@@ -54,7 +54,7 @@ def warm(runtime: Runtime, place: Place) -> None:
         if newest is not None:
             searcher(runtime, place.key).prepare(newest)
 
-    later: Background = runtime.models.get("later", (), Background)
+    later: Background[Task] = runtime.models.get("later", (), tasks)
     later.submit(prepare)
 
 

@@ -90,12 +90,12 @@ def _time(asked: str, name: str, now: datetime) -> str:
 def searcher(runtime: Runtime, key: str) -> Searcher:
     """The index of a workspace, made at the first search: it loads numpy."""
     worker = embedding(runtime)
-    from wm.ops.background import Background
+    from wm.ops.background import tasks
     from wm.ops.searcher import Searcher
     from wm.ops.shelf import Shelf
 
     def make() -> Searcher:
-        later = runtime.models.get("later", (), Background)
+        later = runtime.models.get("later", (), tasks)
         return Searcher(runtime.settings.recall, worker, Shelf(runtime.store, key), later)
 
     found: Searcher = runtime.indexes.get(key, (), make)

@@ -21,7 +21,7 @@ from wm.domain.recall.index import Index
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.models.embed import EMBEDDED, NONE, ModelCard
 from wm.models.worker import EmbedWorker
-from wm.ops.background import Background, Pace, is_ending
+from wm.ops.background import Background, Pace, Task, is_ending
 from wm.ops.shelf import Found, Shelf
 from wm.settings import RecallSettings
 from wm.store import graph
@@ -77,7 +77,7 @@ class Searcher:
         settings: RecallSettings,
         worker: EmbedWorker | None,
         shelf: Shelf | None = None,
-        later: Background | None = None,
+        later: Background[Task] | None = None,
     ) -> None:
         self._settings = settings
         self._shelf = shelf

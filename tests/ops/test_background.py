@@ -1,0 +1,107 @@
+"""One thread works through a line: what raises is told, and what waits behind it is done."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from wm.ops.background import Background, tasks
+
+WITHIN_S = 20.0
+
+
+class Scene:
+    """A background whose first job waits until it may go on."""
+
+    def __init__(self, most: int = 64) -> None:
+        self.begun, self.go_on = threading.Event(), threading.Event()
+        self.done: list[tuple[str, str]] = []
+        self.failed: list[tuple[str, str]] = []
+        self.line = Background(self._do, self._failed, name="wm-scene", most=most)
+
+    def begin(self) -> None:
+        assert self.line.submit("first")
+        assert self.begun.wait(WITHIN_S)
+
+    def end(self) -> None:
+        self.go_on.set()
+        assert self.line.finish(WITHIN_S)
+
+    def _do(self, job: str) -> None:
+        self.begun.set()
+        assert self.go_on.wait(WITHIN_S)
+        if job.startswith("bad"):
+            raise KeyError(job)
+        self.done.append((job, threading.current_thread().name))
+
+    def _failed(self, job: str, error: Exception) -> None:
+        self.failed.append((job, repr(error)))
+
+
+@pytest.fixture
+def scene() -> Iterator[Scene]:
+    scene = Scene()
+    yield scene
+    scene.end()
+
+
+def test_a_job_that_raises_is_told_with_its_cause_and_the_next_is_done(scene: Scene) -> None:
+    scene.begin()
+    for job in ("bad", "second", "bad too", "third"):
+        assert scene.line.submit(job)
+    scene.end()
+    assert scene.done == [(job, "wm-scene") for job in ("first", "second", "third")]
+    assert scene.failed == [("bad", "KeyError('bad')"), ("bad too", "KeyError('bad too')")]
+
+
+def test_a_thread_lives_while_there_is_work_only(scene: Scene) -> None:
+    for _ in range(2):
+        scene.begin()
+        scene.end()
+        assert [t for t in threading.enumerate() if t.name == "wm-scene"] == []
+    assert len(scene.done) == 2
+
+
+def test_a_job_waits_once_and_so_many_wait_only() -> None:
+    scene = Scene(most=2)
+    scene.begin()
+    answers = [scene.line.submit(job) for job in ("a", "a", "b", "c")]
+    scene.end()
+    assert answers == [True, False, True, False]
+    assert [job for job, _ in scene.done] == ["first", "a", "b"]
+
+
+def test_what_did_not_begin_can_be_forgotten(scene: Scene) -> None:
+    scene.begin()
+    scene.line.submit("second")
+    scene.line.clear()
+    scene.end()
+    assert [job for job, _ in scene.done] == ["first"]
+
+
+def test_to_finish_waits_no_longer_than_it_may(scene: Scene) -> None:
+    scene.begin()
+    assert not scene.line.finish(0)
+
+
+def test_a_task_nobody_listens_to_is_told_where_uncaught_errors_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[tuple[str, str]] = []
+
+    def hook(given: threading.ExceptHookArgs) -> None:
+        assert given.thread is not None
+        told.append((given.thread.name, repr(given.exc_value)))
+
+    monkeypatch.setattr(threading, "excepthook", hook)
+    done: list[int] = []
+    line = tasks()
+    for task in (lambda: done.append(1), lambda: done.append(1 // 0), lambda: done.append(2)):
+        assert line.submit(task)
+    assert line.finish(WITHIN_S)
+    assert done == [1, 2]
+    assert told == [
+        ("wm-index", "ZeroDivisionError('integer division or modulo by zero')"),
+    ]
