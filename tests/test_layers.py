@@ -138,6 +138,18 @@ def test_only_settings_reads_the_environment() -> None:
     assert not wrong
 
 
+def test_the_types_of_models_are_no_text() -> None:
+    """pydantic would compile and evaluate each of them, at every start."""
+    wrong = [
+        name
+        for name, tree in modules()
+        if name.startswith("formats.")
+        and any(target.startswith("wm.formats.base") for target in imports(tree))
+        and "__future__" in imports(tree)
+    ]
+    assert not wrong
+
+
 def test_broad_catches_stand_at_the_doors_only() -> None:
     doors = {
         *("cli.app", "daemon.dispatch", "daemon.actors", "agents.mcp_stdio", "proxy.exchange"),

@@ -2,7 +2,8 @@
 
 A `Record` is any JSON object of ours; a `Document` is a Record with a file of its own. Files
 use camelCase names, Python uses snake_case; models accept both. Values are frozen: a change
-makes a new one (`model_copy(update=…)`).
+makes a new one (`model_copy(update=…)`). Modules with models do not postpone their annotations:
+as text, pydantic would compile and evaluate each of them at every start.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Every file format by its slug: the one list that schemas, docs, goldens and fsck go by."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 
