@@ -18,6 +18,12 @@ LISTS = "`wm inspect --all` lists every entry with its id."
 
 MISTAKES: tuple[tuple[str, int, str, str], ...] = (
     ("frobnicate", 2, "`wm` has no verb 'frobnicate'.", "`wm --help` shows how."),
+    ("undo ''", 1, "The id is empty.", "`wm undo --list` shows every act with its id."),
+    ("workspace mv '' .", 1, "The path is empty.", "Name a folder, or `.` for this one."),
+    ("workspace mv . ''", 1, "The path is empty.", "Name a folder, or `.` for this one."),
+    ("-C '' status", 2, "-C: it is empty.", "`wm --help` shows how."),
+    ("status --workspace ''", 2, "--workspace: it is empty.", "`wm status --help` shows how."),
+    ("output ''", 1, "The id is empty.", "The handle stands in the output that was cut."),
     (
         "serach x",
         2,

@@ -36,9 +36,9 @@ def result(number: int) -> str:
     return "".join(told.format(number, line, line * number % 7) for line in range(150))
 
 
-def replayed(path: Path) -> ReplayReport:
+def replayed(*paths: Path) -> ReplayReport:
     return replay(
-        [path], clock=lambda: 0.0, progress=lambda _done, _all: None, measure=by_the_upstream
+        paths, clock=lambda: 0.0, progress=lambda _done, _all: None, measure=by_the_upstream
     )
 
 
@@ -88,6 +88,8 @@ def test_a_recorded_session_comes_back_to_the_byte_and_costs_what_was_reported(
         assert [one.request for one in rebuilt] == sent
         assert [json.loads(one.answer or b"") for one in rebuilt] == list(map(json.loads, got))
         as_reported(replayed(log_of(user, "flows", session)), upstream)
+        # Whichever of the two logs is named, or both: it is one session.
+        as_reported(replayed(log_of(user, "flows", session), log), upstream)
         # Without the bodies: sizes, identities and marks are enough.
         assert _bytes(log) <= 1.1 * _unique(sent, got)
         log.unlink()

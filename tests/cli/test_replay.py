@@ -33,6 +33,14 @@ def test_the_json_fits_its_schema(user: Terminal) -> None:
     assert len(said.json["turns"]) == 6
 
 
+def test_a_file_that_is_named_twice_is_read_once_and_that_is_said(user: Terminal) -> None:
+    path = recording(user)
+    (path.parent / "link").symlink_to(path)
+    said = user.wm("replay", str(path), str(path.parent / "link"))
+    assert said.out.startswith("policy none · 6 requests of 2 conversations in ")
+    assert "Left out: logs of sessions that were read already (1)." in said.out
+
+
 class Page(HTMLParser):
     """What a page is made of: its tags in balance, and what it would fetch."""
 

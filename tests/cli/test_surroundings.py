@@ -415,6 +415,21 @@ def test_the_daemon_of_another_data_folder_is_named_and_not_stopped() -> None:
         assert b"shutdown" not in b"".join(heard)
 
 
+def test_a_folder_in_the_place_of_the_log_is_said(terminal: Terminal) -> None:
+    assert terminal.wm("remember", "We deploy the ferries with make ship.").code == 0
+    (terminal.data / "daemon.log").mkdir()
+    said = terminal.wm("logs")
+    assert said.code == 1
+    assert "daemon.log cannot be read: Is a directory." in said.sentences
+
+
+def test_a_name_that_is_a_whole_file_does_not_fill_the_screen(terminal: Terminal) -> None:
+    said = terminal.wm("show", "x" * 100_000)
+    assert said.code == 1
+    assert len(said.err) < 2000
+    assert "…" in said.err
+
+
 def test_what_stands_in_the_place_of_one_file_hides_no_other(terminal: Terminal) -> None:
     terminal.remember("We deploy with `make ship`.")
     for session in ("s-1", "s-2"):

@@ -11,6 +11,7 @@ import click
 
 from wm import __version__
 from wm.cli import output, streams
+from wm.cli.given import given
 from wm.cli.groups import Group, sentence
 from wm.errors import WmError
 
@@ -139,8 +140,8 @@ class Verbs(Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
 @click.version_option(__version__, "-V", "--version", message="wm %(version)s")
-@click.option("-C", "directory", metavar="DIR", default="", help="As if started in DIR.")
-@click.option("--workspace", metavar="KEY", default="", help="The workspace with this key.")
+@click.option("-C", "directory", metavar="DIR", callback=given, help="As if started in DIR.")
+@click.option("--workspace", metavar="KEY", callback=given, help="The workspace with this key.")
 @click.pass_context
 def application(ctx: click.Context, directory: str, workspace: str) -> None:
     """Memory for coding agents, in plain files that you can read and edit."""

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import click
 
+from wm.cli.given import given
 from wm.daemon.client import Client
 from wm.errors import HostError, Unavailable, UserError, WmError
 from wm.settings import Settings, load, load_or_defaults
@@ -130,6 +131,8 @@ class Caller:
         if "" in (fields.get("id"), fields.get("sessionId")):
             # An unset shell variable; in a path of the socket it would name something else.
             lists = "`wm inspect --all` lists every entry with its id."
+            if name == "show_output":
+                lists = "The handle stands in the output that was cut."
             if name.endswith("_session"):
                 lists = "`wm session list` lists the sessions with their ids."
             raise UserError("The id is empty.", fix=lists)
@@ -180,11 +183,11 @@ def _with_options(command: F, read: Callable[[], Settings]) -> F:
         "-C",
         "directory",
         metavar="DIR",
-        default="",
+        callback=given,
         help="Work on the workspace of DIR instead of the current folder.",
     )
     @click.option(
-        "--workspace", metavar="KEY", default="", help="Work on the workspace with this key."
+        "--workspace", metavar="KEY", callback=given, help="Work on the workspace with this key."
     )
     @wraps(command)
     def with_caller(*args: Any, directory: str, workspace: str, **options: Any) -> Any:
@@ -208,7 +211,10 @@ def config_trouble() -> UserError | None:
 
 
 def absolute(path: str) -> str:
-    """The path from the root on. Raises UserError for a relative one in a deleted folder."""
+    """The path from the root on. Raises UserError for a relative one in a deleted folder, and for
+    an empty one: an unset shell variable does not mean this folder."""
+    if not path:
+        raise UserError("The path is empty.", fix="Name a folder, or `.` for this one.")
     return path if os.path.isabs(path) else os.path.normpath(os.path.join(here(), path))
 
 

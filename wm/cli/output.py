@@ -29,6 +29,9 @@ WIDTH = 80
 NARROW, WIDE = 40, 100
 """Fewer columns than these are not wrapped to, more are not used: long lines are hard to read."""
 
+MOST_WORD = 1000
+"""Characters of one word in a sentence on stderr; a whole file may have been given as a name."""
+
 Paint = Callable[[str], str]
 Row = tuple[str, str] | tuple[str, str, Paint]
 """Name, value, and how the value is coloured. Values are plain: colour comes after wrapping."""
@@ -116,8 +119,15 @@ def note(message: str) -> None:
 
 def _sentence(message: str, room: int) -> list[str]:
     """A sentence in lines that fit; lines of its own (a traceback) and words (a path, a command
-    to copy) stay whole."""
-    return [line for own in message.split("\n") for line in wrap(own, room, whole=True)]
+    to copy) stay whole, unless they are no words any more."""
+    words = (_short(own) for own in message.split("\n"))
+    return [line for own in words for line in wrap(own, room, whole=True)]
+
+
+def _short(line: str) -> str:
+    if len(line) <= MOST_WORD:
+        return line
+    return " ".join(w if len(w) <= MOST_WORD else f"{w[:MOST_WORD]}…" for w in line.split())
 
 
 def _aside(text: str, *, color: bool | None = None) -> None:

@@ -9,6 +9,7 @@ import click
 
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
+from wm.errors import UserError
 
 
 @click.command("logs")
@@ -27,6 +28,10 @@ def command(caller: Caller, lines: int, as_json: bool) -> int:
         else:
             output.line(f"There is no log yet at {output.home_short(str(path))}.")
         return 0
+    except OSError as error:
+        raise UserError(
+            f"{path} cannot be read: {error.strerror}.", fix="`wm doctor` looks at the data folder."
+        ) from None
     records = [_record(text) for text in last]
     if as_json:
         output.as_json({"records": records})

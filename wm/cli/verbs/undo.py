@@ -9,6 +9,7 @@ import click
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.entries import print_text
+from wm.errors import UserError
 from wm.formats.diagnosis import Acts, ActView
 
 COLUMN = 20
@@ -16,14 +17,14 @@ BY = {"user": "you", "agent": "an agent", "model": "a compaction"}
 
 
 @click.command("undo")
-@click.argument("act", metavar="[ACT]", required=False, default="")
+@click.argument("act", metavar="[ACT]", required=False)
 @click.option("--list", "listing", is_flag=True, help="Show what can be taken back.")
 @click.option("--limit", type=click.IntRange(1, 500), default=20, help="With --list: how many.")
 @click.option("--dry-run", is_flag=True, help="Say what it would do, and do nothing.")
 @json_option
 @workspace_options
 def command(
-    caller: Caller, act: str, listing: bool, limit: int, dry_run: bool, as_json: bool
+    caller: Caller, act: str | None, listing: bool, limit: int, dry_run: bool, as_json: bool
 ) -> int:
     """Take back the newest thing that you did: remember, import, forget, edit, pin, importance,
     accept, reject or restore.
@@ -33,11 +34,14 @@ def command(
     is an act too: naming its record does again what it took back. Core blocks and notes of a
     session are not covered: write them anew with `wm session core` or `wm session working`.
     """
+    if act == "":
+        # An unset shell variable must not take back whatever was done last.
+        raise UserError("The id is empty.", fix="`wm undo --list` shows every act with its id.")
     if listing and (act or dry_run):
         raise click.UsageError("--list goes with --limit only.")
     if listing:
         return _list(caller, limit, as_json)
-    answer: Any = caller.call("plan_undo" if dry_run else "undo", act=act)
+    answer: Any = caller.call("plan_undo" if dry_run else "undo", act=act or "")
     if as_json:
         output.as_json(answer)
         return 0

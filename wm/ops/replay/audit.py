@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wm.formats.replay import AuditReport, FileReads, Pruned, Share
-from wm.ops.replay.files import Progress, recorded
+from wm.ops.replay.files import Progress, distinct, recorded
 from wm.ops.replay.pruned import pruning
 from wm.ops.replay.reads import WRITERS, touches
 from wm.ops.replay.report import added, factors_of, light, models, turn
@@ -129,7 +129,7 @@ def audit(
     plain, less = Run(nothing, clock), Run(pruning(settings), clock)
     counted: list[Counted] = []
     shorter: list[Counted] = []
-    for path in paths:
+    for path in distinct(paths, left):
         for sent in recorded(path, left, progress):
             if sent.outline is not None:
                 left.add("exchanges whose bodies were not recorded")

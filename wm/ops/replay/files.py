@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,6 +19,7 @@ from wm.ops.replay.flows import Flows, is_flow, is_recording
 from wm.ops.replay.sent import JsonObject, Left, Sent, Source, read_object
 from wm.ops.replay.sessions import Sessions, is_session
 from wm.ops.replay.transcripts import Transcripts, is_transcript
+from wm.store.paths import FLOWS, RECORDINGS
 
 MAX_LINE_BYTES = 256 * 1024 * 1024
 _LOOKED_AT_LINES = 50
@@ -36,6 +38,21 @@ HELP = (
     "headers, body, usage), a transcript of Claude Code (~/.claude/projects/…/*.jsonl), or "
     "sessions (lines with id, model, system, messages); each may be gzipped."
 )
+
+
+def distinct(paths: Sequence[Path], left: Left) -> Iterator[Path]:
+    """The files without those that were read already: a session's two logs are read together,
+    whichever of them is named."""
+    seen: set[tuple[Path, str]] = set()
+    for path in paths:
+        whole = Path(os.path.realpath(path))
+        is_log = whole.parent.name in (FLOWS, RECORDINGS)
+        name = (whole.parent.parent if is_log else whole.parent, whole.name)
+        if name in seen:
+            left.add("logs of sessions that were read already")
+            continue
+        seen.add(name)
+        yield path
 
 
 def recorded(path: Path, left: Left, progress: Progress) -> Iterator[Sent]:

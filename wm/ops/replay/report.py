@@ -17,7 +17,7 @@ from wm.formats.replay import (
     ReplayReport,
     Tokens,
 )
-from wm.ops.replay.files import Progress, recorded
+from wm.ops.replay.files import Progress, distinct, recorded
 from wm.ops.replay.run import Counted, Factors, Run, scaled
 from wm.ops.replay.sent import Left
 from wm.settings import PriceSettings
@@ -50,7 +50,7 @@ def replay(
     before: list[Counted] = []
     plain = Run(nothing, clock, measure) if chosen is not nothing else None
     run = Run(chosen, clock, measure)
-    for path in paths:
+    for path in distinct(paths, left):
         for sent in recorded(path, left, progress):
             one = run.count(sent)
             if one is None:
