@@ -5,9 +5,11 @@ a `Settings` value. `docs/constants.md` is generated from the dataclasses below.
 
 A field is declared with `option(default, "one sentence", spec="ID")`. Fields marked
 `fixed=True` are constants of the format and refuse to be set in `config.toml`.
-"""
 
-from __future__ import annotations
+Each process makes these classes at its start, so they are no more than they must be: nobody
+compares or prints options (`eq=False, repr=False`), and annotations are not postponed, which the
+decorator would take apart as text.
+"""
 
 import dataclasses
 import os
@@ -38,7 +40,7 @@ def option(
     return field(default=default, metadata=metadata)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class StoreSettings:
     """Files, locks and durability (SPEC section 2)."""
 
@@ -123,7 +125,7 @@ class StoreSettings:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class MemorySettings:
     """Workspace memory (SPEC section 3)."""
 
@@ -214,7 +216,7 @@ class MemorySettings:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class GateSettings:
     """The quality gate (SPEC EX-3)."""
 
@@ -245,7 +247,7 @@ class GateSettings:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class SessionSettings:
     """Hot session state and prompt epochs (SPEC sections 5 and 6)."""
 
@@ -301,7 +303,7 @@ class SessionSettings:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class CoreSettings:
     """Core blocks (SPEC section 7)."""
 
@@ -310,7 +312,7 @@ class CoreSettings:
     context_chars: int = option(1500, "Longest context.", spec="CB-1", unit="chars")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class WorkingSettings:
     """Slots and pool of a session (SPEC section 7)."""
 
@@ -348,7 +350,7 @@ class WorkingSettings:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PressureSettings:
     """How full a session's context is (SPEC section 9)."""
 
@@ -443,7 +445,7 @@ class PressureSettings:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class BudgetSettings:
     """Instruction files of a project (SPEC CT-4)."""
 
@@ -463,7 +465,7 @@ class BudgetSettings:
     max_bullets: int = option(5, "Top-level bullets of a dated entry.", spec="CT-4", unit="bullets")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class OriginSettings:
     """Where the words of a session first appeared (SPEC TR-3)."""
 
@@ -505,7 +507,7 @@ class OriginSettings:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class DaemonSettings:
     """The daemon and its socket (SPEC IF-1, IF-6)."""
 
@@ -589,7 +591,7 @@ class DaemonSettings:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class HookSettings:
     """Deadlines of the agents' hooks (SPEC IF-2, IF-3)."""
 
@@ -617,7 +619,7 @@ class HookSettings:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class RecallSettings:
     """Search by words and by meaning (SPEC section 12)."""
 
@@ -865,7 +867,7 @@ class RecallSettings:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ToolSettings:
     """The tools that a model is given (SPEC IF-4)."""
 
@@ -899,7 +901,7 @@ class ToolSettings:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ContractSettings:
     """The handoff of a project (SPEC section 11)."""
 
@@ -936,7 +938,7 @@ class PruningRule:
     noun: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PruningSettings:
     """Pruning of tool output (SPEC section 8)."""
 
@@ -975,7 +977,7 @@ class PruningSettings:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ImportSettings:
     """`wm import` (SPEC CB-6)."""
 
@@ -1003,7 +1005,7 @@ class ImportSettings:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class StorageSettings:
     """What is kept of files that come by themselves (SPEC section 10)."""
 
@@ -1128,7 +1130,7 @@ class ForeignPaths:
     opencode: Path
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ProxySettings:
     """The Messages API proxy (SPEC section 14)."""
 
@@ -1200,7 +1202,7 @@ class ModelPrice:
     cache_write_1h: float = 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PriceSettings:
     """What models cost (SPEC PX-11, IF-8)."""
 
@@ -1212,7 +1214,7 @@ class PriceSettings:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Settings:
     """Everything that was decided before the program began."""
 

@@ -27,7 +27,7 @@ from wm.ops.runtime import Runtime
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Controls:
     """The handlers of the rows marked `control`.
 

@@ -24,7 +24,7 @@ _RETRY_S = 0.25
 """Without a single free descriptor, the listener rests this long."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class HttpServer:
     """The listener and its connections.
 

@@ -40,7 +40,7 @@ class Histogram:
         yield f"{name}_count {running}"
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Metrics:
     """Everything that is counted. One per daemon."""
 

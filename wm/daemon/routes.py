@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Route:
     """One row.
 

@@ -165,7 +165,7 @@ class Change:
     name: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Operation(Generic[Q, A]):
     """A use case.
 

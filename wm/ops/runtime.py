@@ -35,7 +35,7 @@ LONGEST_PATH = 1024
 """Characters. What is longer is no path that comes again, and is not kept."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Runtime:
     """Everything a use case needs and may not fetch for itself."""
 
