@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+import socket
+import time
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from tests.cli.terminal import Terminal
+from tests.cli.test_proxy import done, start
 from tests.clients.accounting import blocks_of, canonical
 from tests.clients.scripts import Answer
 from tests.clients.upstream import Upstream
-from tests.proxy.scripted import Chain, by_the_upstream, played, upstream_of
+from tests.proxy.scripted import Agent, Chain, by_the_upstream, played, upstream_of
 from wm.domain.recording import Reader
 from wm.formats.replay import ReplayReport
 from wm.ops.replay.report import replay
@@ -197,3 +204,44 @@ def test_what_the_daemon_cannot_keep_is_told_apart_from_no_daemon(user: Terminal
         )
     in_the_way.unlink()  # the tests after this one share the data folder
     assert dict(+made.reporter.handover.left) == {"the daemon could not keep them (store error)": 1}
+
+
+def test_a_proxy_that_is_killed_loses_the_exchange_under_way_and_no_other(user: Terminal) -> None:
+    session = user.repo.parent.name
+    words = ("proxy", "--record", "--port", "0", "--json", "--upstream")
+    with upstream_of(3) as upstream, closing(socket.socket()) as client:
+        process = start(user, *words, upstream.url)
+        assert process.stdout is not None
+        told = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
+        agent = Agent(told["baseUrl"], user.repo, session)
+        agent.works("Where do the ferries land?", result, 3)
+        lines = partial(_recorded, user, session)
+        until(lambda: len(lines()) == 3)
+        client.connect(("127.0.0.1", told["port"]))
+        path = urlsplit(told["baseUrl"]).path
+        head = f"POST {path}/v1/messages HTTP/1.1\r\nHost: 127.0.0.1:{told['port']}"
+        client.sendall(f'{head}\r\nContent-Length: 1000\r\n\r\n{{"model": '.encode())
+        process.kill()
+        done(process)
+    log = log_of(user, "recordings", session)
+    rebuilt = list(filter(None, map(Reader().take, _lines(log))))
+    assert [one.request for one in rebuilt] == agent.sent
+    # A line that was cut in the middle costs itself, and it is said.
+    log.write_bytes(log.read_bytes()[:-40])
+    said = user.wm("replay", str(log))
+    assert said.code == 0
+    assert "Left out: lines that are no JSON (1)." in said.out
+    assert said.out.startswith("policy none · 3 requests of 1 conversation in 1 file")
+
+
+def _recorded(user: Terminal, session: str) -> list[bytes]:
+    found = list(user.data.glob(f"workspaces/*/recordings/{sid(session)}.jsonl"))
+    return found[0].read_bytes().splitlines() if found else []
+
+
+def until(fact: Callable[[], bool]) -> None:
+    """Wait for a fact, with a bound."""
+    limit = time.monotonic() + 20
+    while not fact():
+        assert time.monotonic() < limit
+        time.sleep(0.01)
