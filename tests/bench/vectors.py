@@ -60,6 +60,7 @@ def _measured(size: int) -> bool:
     ours = costs["all"] if size < settings.graph_from else costs["graph"]
     limit = min(costs["product"], costs["usearch"])
     found = float(np.mean([_found(exact, helped, q, size, settings.graph_hits) for q in queries]))
+    by_alone = float(np.mean([_shared(_best_ten(rows @ q), alone.nearest(q, 10)) for q in queries]))
     return report(
         f"{size:,} vectors of {WIDTH} numbers, time of a processor",
         [
@@ -70,6 +71,7 @@ def _measured(size: int) -> bool:
             Row("all compared / through the graph", f"{costs['all'] / costs['graph']:.3g} x"),
             at_most("ours at this size / the better of both", ours / limit, GOAL),
             Row("of the first ten, named by the graph", f"{found:.3g}"),
+            Row("of its own first ten, named by usearch alone", f"{by_alone:.3g}"),
             Row("a vector into the graph", f"{built * 1e6:.0f} µs"),
             Row("the graph in memory, a vector", f"{held:.0f} bytes"),
             Row("saved, a vector", f"{len(alone.to_bytes()) / size + 2 * WIDTH:.0f} bytes"),
@@ -120,7 +122,11 @@ def _through(space: Space, query: Floats, count: int) -> NDArray[np.int64]:
 
 def _found(exact: Space, helped: Space, query: Floats, size: int, count: int) -> float:
     near, _ = exact.likeness(query, size)
-    return len(set(_best_ten(near).tolist()) & set(_through(helped, query, count).tolist())) / 10
+    return _shared(_best_ten(near), _through(helped, query, count))
+
+
+def _shared(ten: NDArray[np.int64], named: NDArray[np.int64]) -> float:
+    return len(set(ten.tolist()) & set(named.tolist())) / 10
 
 
 def _costs(asks: dict[str, Ask], queries: Floats) -> dict[str, float]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 CONNECTIVITY = 16
 EXPANSION_ADD = 128
-EXPANSION_SEARCH = 256
+EXPANSION_SEARCH = 512
 AT_ONCE = 16
 """Rows that are added in one step: a few milliseconds, with the interpreter's lock released."""
 

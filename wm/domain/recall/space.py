@@ -97,6 +97,8 @@ class Space:
         self._turn = np.eye(dimension, dtype=np.float32)
         self._metric = self._turn
         """The product of two rows that are turned, as one of rows that are not."""
+        self._asked: tuple[Floats, Aim] | None = None
+        """The last query, of which several things are asked, and its aim."""
         self._sample = np.zeros((0, dimension), np.float32)
         self._sample_starts = np.zeros(0, np.int64)
 
@@ -294,7 +296,7 @@ class Space:
     def usual(self, vector: Floats) -> tuple[float, float]:
         """Mean and deviation of the likeness of all documents, from a sample of them."""
         self._keep_fit()
-        cosines = self._sample @ self._placed(vector[np.newaxis])[0]
+        cosines = self._sample @ self._aim(vector)[0]
         best = np.maximum.reduceat(cosines, self._sample_starts)
         return float(best.mean()), float(best.std())
 
@@ -321,10 +323,13 @@ class Space:
     def _aim(self, vector: Floats) -> Aim:
         """The query with the whitening in it: whose product with a row, less an offset, over the
         row's norm is their cosine when both are whitened."""
+        if self._asked is not None and self._asked[0] is vector:
+            return self._asked[1]
         own = vector - self._mean
         aim: Floats = self._metric @ own
         aim /= max(math.sqrt(max(float(own @ aim), 0.0)), 1e-9)
-        return aim, np.float32(self._mean @ aim)
+        self._asked = vector, (aim, np.float32(self._mean @ aim))
+        return self._asked[1]
 
     # --- the fit ---------------------------------------------------------------------------
 
@@ -351,6 +356,7 @@ class Space:
         self._metric = self._turn @ self._turn.T
         self._mean = mean * np.float32(count / (count + _SETTLING))
         self._fitted = self._live
+        self._asked = None
         self._weigh(0, self._end)
         self._draw()
 
@@ -369,14 +375,10 @@ class Space:
         if len(numbers) > _SAMPLE:
             numbers = numbers[np.linspace(0, len(numbers) - 1, _SAMPLE).astype(np.int64)]
         pieces = self._pieces[numbers]
-        self._sample = self._placed(self._rows[self._slots(numbers)].astype(np.float32))
+        slots = self._slots(numbers)
+        rows = self._rows[slots].astype(np.float32) - self._mean
+        self._sample = rows / self._norms[slots, np.newaxis]
         self._sample_starts = np.cumsum(pieces) - pieces
-
-    def _placed(self, rows: Floats) -> Floats:
-        turned = (rows - self._mean) @ self._turn
-        long = np.linalg.norm(turned, axis=1, keepdims=True)
-        placed: Floats = turned / np.maximum(long, 1e-9)
-        return placed
 
 
 def _cosines(aim: Aim, rows: NDArray[Any], norms: Floats) -> Floats:
