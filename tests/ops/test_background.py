@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
 
-from wm.ops.background import Background, tasks
+from tests.ops.conftest import Bench
+from wm.formats.protocol import Place
+from wm.ops.background import (
+    TURN_S,
+    Answering,
+    Background,
+    Pace,
+    resting_imports,
+    short_turns,
+    tasks,
+)
+from wm.ops.heap import none_collected
+from wm.ops.recalled import _Prepare
+from wm.ops.runtime import Ids
 
 WITHIN_S = 20.0
 
@@ -105,3 +121,74 @@ def test_a_task_nobody_listens_to_is_told_where_uncaught_errors_are(
     assert told == [
         ("wm-index", "ZeroDivisionError('integer division or modulo by zero')"),
     ]
+
+
+def test_a_request_in_the_works_is_let_through_even_after_a_short_step() -> None:
+    answering = Answering(now=True)
+    rest = Pace(answering, awaited=True)
+    rest()  # the first call in a thread only begins to count
+    begun = time.monotonic()
+    for _ in range(10):
+        rest()
+    slept = time.monotonic() - begun
+    answering.now = False
+    begun = time.monotonic()
+    for _ in range(10):
+        rest()
+    assert slept >= 10 * 0.0004
+    assert time.monotonic() - begun < slept
+
+
+@pytest.mark.parametrize(("usual", "meanwhile"), [(TURN_S, 0.0001), (0.005, 0.005), (0.02, 0.02)])
+def test_turns_are_short_only_in_a_process_that_serves(usual: float, meanwhile: float) -> None:
+    before = sys.getswitchinterval()
+    try:
+        sys.setswitchinterval(usual)
+        with short_turns():
+            assert sys.getswitchinterval() == pytest.approx(meanwhile)
+        assert sys.getswitchinterval() == pytest.approx(usual)
+    finally:
+        sys.setswitchinterval(before)
+
+
+def test_a_thread_rests_before_each_module_that_it_imports_and_no_other_does() -> None:
+    rests: list[int] = []
+    sys.modules.pop("colorsys", None)
+    sys.modules.pop("this_is_no_module", None)
+    before = list(sys.meta_path)
+
+    def elsewhere() -> None:
+        with pytest.raises(ImportError):
+            __import__("this_is_no_module")
+
+    with resting_imports(lambda: rests.append(1)):
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        thread.join()
+        assert rests == []
+        __import__("colorsys")
+    assert rests == [1]
+    assert sys.meta_path == before
+
+
+def test_nothing_is_collected_meanwhile_and_what_was_made_is_not_looked_through_again() -> None:
+    frozen, was = gc.get_freeze_count(), gc.isenabled()
+    gc.enable()
+    try:
+        with none_collected():
+            assert not gc.isenabled()
+            with none_collected():
+                kept = [[] for _ in range(1000)]
+            assert not gc.isenabled()
+        assert gc.isenabled()
+        assert gc.get_freeze_count() >= frozen + len(kept)
+    finally:
+        gc.unfreeze()
+        if not was:
+            gc.disable()
+
+
+def test_a_memory_waits_to_be_made_ready_once_however_many_messages_ask(bench: Bench) -> None:
+    place, other = Place(key="a" * 16, root="/x"), Place(key="b" * 16, root="/y")
+    waiting = [_Prepare(p.key, bench.runtime.drawing(Ids()), p) for p in (place, place, other)]
+    assert [waiting[0] == one for one in waiting] == [True, True, False]

@@ -384,7 +384,7 @@ def test_vectors_of_all_entries_together_are_waited_for_so_long_and_no_longer(
     bench.__post_init__()
 
     def working() -> None:
-        threading.Event().wait(0.002)
+        threading.Event().wait(0.015)
 
     slow = EmbedWorker(EMBEDDED, recall, rest=working)
     slow.query("It is opened before.", 60.0)

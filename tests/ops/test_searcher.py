@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
+import threading
+import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -261,3 +264,39 @@ def test_what_the_disk_does_not_take_is_kept_in_memory(tmp_path: Path, worker: C
     folder.unlink()
     process.searcher.save()
     assert len(process.saved().pieces) == 40
+
+
+def test_a_search_that_is_late_answers_by_words_before_the_model_is_opened(bench: Bench) -> None:
+    embedder = Counting(EMBEDDED, RecallSettings())
+    searcher = Searcher(RecallSettings(embed_wait_s=0.0), embedder)
+    hits = searcher.search(memory_of(40), BERTH, 10, Filters())
+    assert hits[0].id == "e0007"
+    assert (embedder.texts, embedder.is_loaded, searcher.waiting) == (0, False, 40)
+    searcher.go_on()
+    settle(searcher, embedder)
+    assert embedder.texts == 40
+
+
+def passed(embedder: EmbedWorker) -> threading.Event:
+    """Set when the embedder has come so far."""
+    done = threading.Event()
+    assert embedder.submit([], lambda _card, _rows: done.set())
+    return done
+
+
+def settle(searcher: Searcher, embedder: EmbedWorker) -> None:
+    """Return once all texts have vectors: a batch that is asked for last comes last."""
+    while searcher.waiting:
+        assert passed(embedder).wait(PATIENCE_S)
+
+
+def test_an_index_is_freed_by_counting_so_that_the_collector_need_not_know_it() -> None:
+    searcher = Searcher(RecallSettings(embed_wait_s=0.0), None)
+    searcher.search(memory_of(40), BERTH, 10, Filters())
+    gone = weakref.ref(searcher), weakref.ref(searcher._index)
+    gc.disable()
+    try:
+        del searcher
+        assert [ref() for ref in gone] == [None, None]
+    finally:
+        gc.enable()

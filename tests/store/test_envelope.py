@@ -10,9 +10,11 @@ import pytest
 
 from tests.store.samples import entry, memory
 from wm.errors import StoreError
-from wm.formats.workspace_memory import WorkspaceMemory
+from wm.formats.base import dump
+from wm.formats.workspace_memory import DormantInterval, WorkspaceMemory
 from wm.store import envelope
 from wm.store.envelope import State
+from wm.store.rest import reading_with
 
 KEY = bytes(range(32))
 
@@ -112,3 +114,44 @@ def test_a_value_of_no_json_type_is_refused() -> None:
     odd = memory("x").model_copy(update={"later": object()})
     with pytest.raises(StoreError, match="cannot be written"):
         envelope.encode(odd, 1, KEY)
+
+
+HARD = 'a "quoted" line\n    },\n    {\n  ]  \u2028 end'
+"""What divides records, inside a text."""
+
+
+def large(**more: object) -> WorkspaceMemory:
+    texts = [f"{HARD} {number} " + "x" * 500 for number in range(900)]
+    return memory(*texts).model_copy(update=more)
+
+
+def test_a_large_document_is_read_in_steps_and_is_what_it_would_be_at_once() -> None:
+    interval = DormantInterval(begin="2026-01-01T00:00:00.000Z", end="2026-02-01T00:00:00.000Z")
+    odd = WorkspaceMemory.model_validate(
+        {**dump(large(dormant_intervals=(interval,))), "later": [{"a": [{"b": 1}]}, {}]}
+    )
+    rests = []
+    for document in (large(), odd, large(last_activity_at="2026-01-01T00:00:00.000Z")):
+        raw, expected = envelope.encode(document, 7, KEY)
+        with reading_with(lambda: rests.append(1)):
+            decoded = envelope.decode(WorkspaceMemory, raw, KEY)
+        assert decoded == (State.WHOLE, expected, 2, "")
+        assert decoded.document is not None
+        assert decoded.document.model_extra == expected.model_extra
+        assert decoded.document.entries[0].model_fields_set == expected.entries[0].model_fields_set
+    assert len(rests) > 100
+
+
+def test_a_large_document_that_is_not_ours_is_read_at_once() -> None:
+    rests = []
+    raw, expected = envelope.encode(large(), 7, KEY)
+    with reading_with(lambda: rests.append(1)):
+        foreign = envelope.decode(WorkspaceMemory, raw, b"z" * 32)
+        cut = envelope.decode(WorkspaceMemory, raw[:-30], KEY)
+        turned = envelope.decode(WorkspaceMemory, raw.replace(b"xxx", b"xyx", 1), KEY)
+        small = envelope.decode(WorkspaceMemory, envelope.encode(memory("x"), 1, KEY)[0], KEY)
+    assert (foreign.state, foreign.document) == (State.FOREIGN, expected)
+    assert cut.state is State.DAMAGED
+    assert turned.state is State.FOREIGN
+    assert small.state is State.WHOLE
+    assert rests == []

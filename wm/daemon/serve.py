@@ -14,6 +14,7 @@ import faulthandler
 import gc
 import os
 import resource
+import selectors
 import signal
 import socket
 import sys
@@ -35,6 +36,7 @@ from wm.daemon.metrics import LagProbe, Metrics
 from wm.daemon.peer import is_owner
 from wm.daemon.routes import ROUTES, Route, Router
 from wm.errors import StoreError, WmError
+from wm.ops.background import TURN_S, Answering
 from wm.ops.base import Done, Operation
 from wm.ops.catalogue import OPERATIONS
 from wm.ops.local import OutsideWatch, outside_watch
@@ -46,8 +48,6 @@ _NOTICE = "notice_outside"
 _RESERVED_FDS = 48
 """Descriptors that connections may not use: store, log, lock, loop, threads at work."""
 _WANTED_FDS = 4096
-_SWITCH_S = 0.0005
-"""A thread that computes or imports gives the loop its turn after this long, instead of 5 ms."""
 _SETTLE_S = 1.0
 """What can wait until the first requests are answered is done this long after the start."""
 
@@ -80,9 +80,28 @@ def serve(
             redact=runtime.redactor.text,
         )
         daemon = _Daemon(runtime, operations or OPERATIONS, Router(routes), lock, log, background)
-        return asyncio.run(daemon.run(inherited))
+        with asyncio.Runner(loop_factory=lambda: _loop(runtime.answering)) as runner:
+            return runner.run(daemon.run(inherited))
     finally:
         lock.release()
+
+
+def _loop(answering: Answering) -> asyncio.AbstractEventLoop:
+    return asyncio.SelectorEventLoop(_Telling(answering))
+
+
+class _Telling(selectors.DefaultSelector):
+    """Tells whoever computes beside the loop when it is at work: whenever it does not wait."""
+
+    def __init__(self, answering: Answering) -> None:
+        super().__init__()
+        self._answering = answering
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        self._answering.now = False
+        found = super().select(timeout)
+        self._answering.now = True
+        return found
 
 
 class _Daemon:
@@ -143,7 +162,7 @@ class _Daemon:
     # -- parts -------------------------------------------------------------------------------
 
     def _make_parts(self, *, activated: bool) -> None:
-        sys.setswitchinterval(_SWITCH_S)
+        sys.setswitchinterval(TURN_S)
         self._metrics = Metrics()
         self._hub = Hub(os.urandom(4).hex())
         self._workers = Workers(self._loop, max(1, self._limits.worker_threads))

@@ -26,7 +26,7 @@ class StaticEmbedder:
     """About 0.05 ms a short text, half of it with the interpreter's lock released. Safe for several
     threads: nothing in it changes."""
 
-    at_once = 8
+    at_once = 4
 
     def __init__(self, settings: RecallSettings) -> None:
         folder = package_folder()

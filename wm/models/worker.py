@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from wm.errors import ModelUnavailable
@@ -40,10 +41,11 @@ class EmbedWorker:
         unloaded: Callable[[], None] = lambda: None,
         troubled: Callable[[str], None] = lambda _why: None,
         rest: Callable[[], None] = lambda: None,
+        at_work: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         """name: of the model to open; unloaded: called in the worker's thread when an idle model
         is gone; troubled: when another one had to take its place, with why; rest: between two
-        short steps of a batch."""
+        short steps of a batch; at_work: entered while it opens a model or embeds."""
         self.name = name
         self.problem = ""
         self.trouble = ""
@@ -53,6 +55,7 @@ class EmbedWorker:
         self._unloaded = unloaded
         self._troubled = troubled
         self._rest = rest
+        self._at_work = at_work
         self._lock = threading.Condition()
         self._queries: deque[tuple[str, threading.Event]] = deque()
         self._batches: deque[tuple[Sequence[str], Done]] = deque()
@@ -120,11 +123,12 @@ class EmbedWorker:
                     return
                 query = self._queries.popleft() if self._queries else None
                 batch = None if query else self._batches.popleft()
-            embedder = self._open()
-            if query is not None:
-                self._answer(embedder, *query)
-            elif batch is not None:
-                self._embed(embedder, *batch)
+            with self._at_work():
+                embedder = self._open()
+                if query is not None:
+                    self._answer(embedder, *query)
+                elif batch is not None:
+                    self._embed(embedder, *batch)
 
     def _open(self) -> Embedder | None:
         if self._embedder is None and not self.problem:

@@ -7,34 +7,54 @@ process ends, unless it asks `is_ending` and stops.
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+TURN_S = 0.0005
+"""A thread that computes gives the interpreter's lock to who waits after this long, in a process
+that serves others. Python's own 5 ms would be felt."""
+_SHORT_TURN_S = 0.0001
 _STEP_S = 0.00015
 """So long one works before it sleeps: each call of the system gives the lock away, and who makes
 several of them waits for one step each."""
 _SHORT_PAUSE_S = 0.0002
 _PAUSE_S = 0.0006
+_AWAITED_STEP_S = 0.0005
 _AWAITED_PAUSE_S = 0.00002
 """Where somebody waits for the work itself: whoever waits for the lock gets it all the same."""
 _SOON = 100
 """After so many steps the pauses are long: what is small was done by then, and of what is large
 others must not notice anything."""
+_LET_ANSWER_S = 0.0004
+"""So long one sleeps where a request is in the works, most of which are answered by then: who
+came back sooner would take the lock away in the middle of one."""
 
 J = TypeVar("J")
 Task = Callable[[], None]
 
 
-class Pace:
-    """Called between short steps: sleeps a moment after each that was long enough, so that who
-    waits for the interpreter's lock gets it. For one thread at a time. awaited: somebody waits for
-    the end of this, so the pauses stay short."""
+@dataclass(slots=True)
+class Answering:
+    """Whether the loop of this process is at work on requests `now`. It says so itself."""
 
-    def __init__(self, *, awaited: bool = False) -> None:
+    now: bool = False
+
+
+class Pace:
+    """Called between short steps: sleeps a moment after each that was long enough, and where a
+    request is in the works, so that who waits for the interpreter's lock gets it. For one thread
+    at a time. awaited: somebody waits for the end of this, so the pauses stay short."""
+
+    def __init__(self, answering: Answering, *, awaited: bool = False) -> None:
+        self._answering = answering
         self._pauses = (_AWAITED_PAUSE_S,) * 2 if awaited else (_SHORT_PAUSE_S, _PAUSE_S)
+        self._step = _AWAITED_STEP_S if awaited else _STEP_S
         self._thread = self._steps = 0
         self._begun = 0.0
 
@@ -42,10 +62,61 @@ class Pace:
         # Of the processor: while something else is waited for, the lock is free.
         if self._thread != threading.get_ident():
             self._thread, self._begun = threading.get_ident(), time.thread_time()
-        elif time.thread_time() - self._begun >= _STEP_S:
+        elif self._answering.now:
+            time.sleep(_LET_ANSWER_S)
+            self._begun = time.thread_time()
+        elif time.thread_time() - self._begun >= self._step:
             self._steps += 1
             time.sleep(self._pauses[self._steps > _SOON])
             self._begun = time.thread_time()
+
+
+@contextmanager
+def short_turns() -> Iterator[None]:
+    """Meanwhile threads give the lock away after a tenth of a millisecond: for what computes long
+    without a rest of its own, imports above all. Not always, because whoever serves many at once
+    works longer for each when its threads take turns more often. Changes nothing in a process
+    that serves nobody.
+    """
+    if sys.getswitchinterval() > TURN_S:
+        yield
+        return
+    sys.setswitchinterval(_SHORT_TURN_S)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(TURN_S)
+
+
+@contextmanager
+def resting_imports(rest: Callable[[], None]) -> Iterator[None]:
+    """What this thread imports meanwhile, it imports with a rest before each module: a package of
+    a hundred is a tenth of a second otherwise."""
+    finder = _Resting(rest)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+
+
+@contextmanager
+def beside_others(rest: Callable[[], None]) -> Iterator[None]:
+    """For what computes long and imports a package first."""
+    with short_turns(), resting_imports(rest):
+        yield
+
+
+class _Resting:
+    """Finds no module: the next finder is asked."""
+
+    def __init__(self, rest: Callable[[], None]) -> None:
+        self._rest = rest
+        self._thread = threading.get_ident()
+
+    def find_spec(self, *_: object) -> None:
+        if threading.get_ident() == self._thread:
+            self._rest()
 
 
 def uncaught(_job: object, error: Exception) -> None:
@@ -120,7 +191,12 @@ class Background(Generic[J]):
 
 def tasks() -> Background[Task]:
     """For what is a function without arguments."""
-    return Background(lambda task: task(), name="wm-index")
+    return Background(_beside, name="wm-index")
+
+
+def _beside(task: Task) -> None:
+    with short_turns():
+        task()
 
 
 def is_ending() -> bool:

@@ -9,6 +9,7 @@ summaries send no message of a user (EP-2).
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wm.domain.facts import Fact
@@ -46,16 +47,27 @@ def warm(runtime: Runtime, place: Place) -> None:
         if not view.selection.counts:  # by type and by characters, too
             return
 
-    def prepare() -> None:
-        from wm.ops.search import searcher  # what it loads, an idle daemon does without
+    later: Background[Task] = runtime.models.get("later", (), tasks)
+    later.submit(_Prepare(place.key, runtime, place))
+
+
+@dataclass(frozen=True)
+class _Prepare:
+    """Have the index of a workspace ready. Of two that wait for one workspace the second is the
+    first, whoever asked: it reads the memory when its turn comes."""
+
+    key: str
+    runtime: Runtime = field(compare=False)
+    place: Place = field(compare=False)
+
+    def __call__(self) -> None:
+        from wm.ops.search import making_ready, searcher  # what they load, an idle one does without
 
         # Others may have changed it since, and asked the index of what it is now.
-        newest = _memory(runtime, place)
-        if newest is not None:
-            searcher(runtime, place.key).prepare(newest)
-
-    later: Background[Task] = runtime.models.get("later", (), tasks)
-    later.submit(prepare)
+        with making_ready(self.runtime):
+            newest = _memory(self.runtime, self.place)
+            if newest is not None:
+                searcher(self.runtime, self.key).prepare(newest)
 
 
 def ask(runtime: Runtime, place: Place, session_id: str, message: str) -> None:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from wm import __version__
 from wm.domain.redact import Redactor
 from wm.formats.home import AllowedDigests
+from wm.ops.background import Answering
 from wm.ops.cache import DerivedCache, Latest, Marks, Tally, Troubles
 from wm.settings import Settings
 from wm.store.base import Ref, Store
@@ -57,6 +58,7 @@ class Runtime:
     commits: DerivedCache = field(default_factory=DerivedCache)
     recalled: DerivedCache = field(default_factory=DerivedCache)
     """What the newest message of each session recalls, looked up before anything is locked."""
+    answering: Answering = field(default_factory=Answering)
     serves: bool = False
     """Whether this process stays, as the daemon does: only then is a message looked up."""
     untold: Marks = field(default_factory=Marks)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from datetime import datetime
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -27,13 +29,22 @@ from wm.formats.protocol import (
 )
 from wm.formats.workspace_memory import ORIGINS, STATUSES, TYPES, WorkspaceMemory
 from wm.ops import anchors
+from wm.ops.background import (
+    Pace,
+    beside_others,
+    resting_imports,
+    short_turns,
+    tasks,
+)
 from wm.ops.base import Operation, Work
 from wm.ops.chosen_model import TROUBLE, chosen, without
+from wm.ops.heap import give_back, none_collected
 from wm.ops.memory import read_memory
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.settings import one_numeric_thread
 from wm.store.paths import sid
+from wm.store.rest import reading_with
 
 if TYPE_CHECKING:
     from wm.models.worker import EmbedWorker
@@ -45,6 +56,12 @@ RIVALS = 5
 
 
 def _run(work: Work, request: SearchRequest) -> SearchAnswer:
+    rest = Pace(work.runtime.answering, awaited=True)
+    with short_turns(), reading_with(rest):
+        return _search(work, request)
+
+
+def _search(work: Work, request: SearchRequest) -> SearchAnswer:
     if not request.query.strip():
         raise UserError("There is nothing to search for.", fix="Give some words.")
     limit = request.limit
@@ -53,11 +70,14 @@ def _run(work: Work, request: SearchRequest) -> SearchAnswer:
     if limit < 1:
         raise UserError(f"A limit of {limit} finds nothing.", fix="Give 1 or more.")
     place = locate(work.runtime, request)
-    memory = read_memory(work, place)
-    filters = _filters(work, request, place, memory)
-    found = searcher(work.runtime, place.key)
-    # Whether the first stands clear does not hang on how many were asked for.
-    hits = found.search(memory, request.query, max(limit, RIVALS), filters)
+    known_index: Searcher | None = work.runtime.indexes.peek(place.key)
+    is_cold = work.runtime.serves and (known_index is None or not known_index.is_ready)
+    with making_ready(work.runtime) if is_cold else nullcontext():
+        memory = read_memory(work, place)
+        filters = _filters(work, request, place, memory)
+        found = searcher(work.runtime, place.key)
+        # Whether the first stands clear does not hang on how many were asked for.
+        hits = found.search(memory, request.query, max(limit, RIVALS), filters)
     known = found.known(memory)
     settings = work.runtime.settings.recall
     pairs = [(known.entries[hit.id], hit) for hit in hits]
@@ -65,7 +85,7 @@ def _run(work: Work, request: SearchRequest) -> SearchAnswer:
     shown = {entry.id for entry, _ in pairs[:limit]}
     pinned = standing(known.pinned, place.branch, settings, without=shown)
     card = found.card
-    return SearchAnswer(
+    answer = SearchAnswer(
         hits=tuple(SearchHit(entry=e, score=h.score, why=h.why) for e, h in pairs[:limit]),
         answer=Passage(entry=said.entry, text=said.text) if said is not None else None,
         standing=pinned.shown,
@@ -73,6 +93,8 @@ def _run(work: Work, request: SearchRequest) -> SearchAnswer:
         searched=found.count(filters),
         model=UsedModel(**asdict(card)) if card is not None else None,
     )
+    found.go_on()
+    return answer
 
 
 def _time(asked: str, name: str, now: datetime) -> str:
@@ -87,16 +109,26 @@ def _time(asked: str, name: str, now: datetime) -> str:
     return iso(found)
 
 
+@contextmanager
+def making_ready(runtime: Runtime) -> Iterator[None]:
+    """While a memory is read and its index made for the first time: others are answered
+    meanwhile."""
+    rest = Pace(runtime.answering, awaited=True)
+    with none_collected(), reading_with(rest), resting_imports(rest):
+        yield
+
+
 def searcher(runtime: Runtime, key: str) -> Searcher:
     """The index of a workspace, made at the first search: it loads numpy."""
     worker = embedding(runtime)
-    from wm.ops.background import tasks
     from wm.ops.searcher import Searcher
     from wm.ops.shelf import Shelf
 
     def make() -> Searcher:
         later = runtime.models.get("later", (), tasks)
-        return Searcher(runtime.settings.recall, worker, Shelf(runtime.store, key), later)
+        answering = runtime.answering
+        shelf = Shelf(runtime.store, key, answering)
+        return Searcher(runtime.settings.recall, worker, shelf, later, answering)
 
     found: Searcher = runtime.indexes.get(key, (), make)
     found.use(worker)
@@ -113,8 +145,6 @@ def embedding(runtime: Runtime) -> EmbedWorker:
         with one_numeric_thread():
             import_module("numpy")
     from wm.models.worker import EmbedWorker
-    from wm.ops.background import Pace
-    from wm.ops.heap import give_back
 
     now = chosen(runtime)
 
@@ -128,7 +158,10 @@ def embedding(runtime: Runtime) -> EmbedWorker:
 
     def make() -> EmbedWorker:
         recall = runtime.settings.recall
-        return EmbedWorker(now.location, recall, unloaded, troubled, rest=Pace())
+        rest = Pace(runtime.answering)
+        return EmbedWorker(
+            now.location, recall, unloaded, troubled, rest, partial(beside_others, rest)
+        )
 
     made: EmbedWorker = runtime.models.get("embed", (now.location, now.at), make)
     return made

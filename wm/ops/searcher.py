@@ -21,7 +21,7 @@ from wm.domain.recall.index import Index
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.models.embed import EMBEDDED, NONE, ModelCard
 from wm.models.worker import EmbedWorker
-from wm.ops.background import Background, Pace, Task, is_ending
+from wm.ops.background import Answering, Background, Pace, Task, is_ending
 from wm.ops.shelf import Found, Shelf
 from wm.settings import RecallSettings
 from wm.store import graph
@@ -69,7 +69,7 @@ class Searcher:
     """It holds every status: what was superseded lends its words to what replaced it.
 
     shelf: where vectors are saved; later: does what nobody waits for. Without them nothing is
-    saved, and all vectors are compared.
+    saved, and all vectors are compared. answering: while it does, long work rests.
     """
 
     def __init__(
@@ -78,8 +78,10 @@ class Searcher:
         worker: EmbedWorker | None,
         shelf: Shelf | None = None,
         later: Background[Task] | None = None,
+        answering: Answering | None = None,
     ) -> None:
         self._settings = settings
+        self._answering = answering or Answering()
         self._shelf = shelf
         self._later = later
         self._index = Index((), settings, None if later is None else graph.NearGraph)
@@ -119,8 +121,13 @@ class Searcher:
         """The best `limit` entries of this memory, best first."""
         until = time.monotonic() + self._settings.embed_wait_s
         with self._lock:
-            self._keep_up(memory)
+            self._take_in(memory)
             fill = self._fill
+            if fill.card is None and time.monotonic() >= until:
+                # There are no vectors yet, and opening the model would keep the words waiting:
+                # `go_on` does.
+                return self._index.search(query, limit, filters)
+            self._next_batches()
         vector = None
         if fill.worker is not None:
             vector = fill.worker.query(query, until - time.monotonic())
@@ -139,6 +146,11 @@ class Searcher:
         """Have the memory ready for the next search; its vectors follow when there is time."""
         with self._lock:
             self._keep_up(memory)
+
+    def go_on(self) -> None:
+        """The search was answered: make what vectors are missing, when there is time."""
+        with self._lock:
+            self._next_batches()
 
     @property
     def is_ready(self) -> bool:
@@ -160,17 +172,28 @@ class Searcher:
             return self._index.count(filters)
 
     def _keep_up(self, memory: WorkspaceMemory) -> None:
-        fills = [fill for fill in (self._fill, self._coming) if fill is not None]
-        if self._memory is not memory:
-            before = len(self._index)
-            fresh = self._index.refresh(map(searchable, memory.entries), Pace(awaited=True))
-            self._memory = memory
-            wanted = {entry.id for entry in memory.entries}
-            for fill in fills:
-                fill.take(wanted, fresh)
-            # What went must not stay in a file either.
-            self._fill.unsaved += max(0, before + len(fresh) - len(self._index))
-        for fill in fills:
+        self._take_in(memory)
+        self._next_batches()
+
+    def _take_in(self, memory: WorkspaceMemory) -> None:
+        if self._memory is memory:
+            return
+        before = len(self._index)
+        fresh = self._index.refresh(
+            map(searchable, memory.entries), Pace(self._answering, awaited=True)
+        )
+        self._memory = memory
+        wanted = {entry.id for entry in memory.entries}
+        for fill in self._fills():
+            fill.take(wanted, fresh)
+        # What went must not stay in a file either.
+        self._fill.unsaved += max(0, before + len(fresh) - len(self._index))
+
+    def _fills(self) -> list[_Fill]:
+        return [fill for fill in (self._fill, self._coming) if fill is not None]
+
+    def _next_batches(self) -> None:
+        for fill in self._fills():
             self._next_batch(fill)
 
     def _next_batch(self, fill: _Fill) -> None:
@@ -292,7 +315,7 @@ class Searcher:
 
     def _tidy(self) -> None:
         """Let the graph catch up with the vectors, and save them if enough of them changed."""
-        rest, grown = Pace(), 0
+        rest, grown = Pace(self._answering), 0
         while not is_ending():
             with self._lock:
                 if not self._index.extend_graph(graph.AT_ONCE):

@@ -17,7 +17,7 @@ from wm.domain.recall.documents import Document
 from wm.domain.recall.space import Graph, Held
 from wm.errors import StoreError
 from wm.models.embed import ModelCard
-from wm.ops.background import Pace
+from wm.ops.background import Answering, Pace
 from wm.store import graph
 from wm.store.base import Maker, SavedGraph, SavedVectors, Store
 from wm.store.vectors import DIGEST_BYTES
@@ -49,8 +49,9 @@ class Found:
 class Shelf:
     """Safe for several threads."""
 
-    def __init__(self, store: Store, workspace: str) -> None:
+    def __init__(self, store: Store, workspace: str, answering: Answering | None = None) -> None:
         self._store = store
+        self._answering = answering or Answering()
         self._workspace = workspace
 
     def find(self, card: ModelCard, documents: Iterable[Document]) -> Found | None:
@@ -59,7 +60,7 @@ class Shelf:
             saved = self._store.vectors(self._workspace, maker_of(card))
             if saved is None:
                 return None
-            known = _recognised(documents, saved.digests, self._digest)
+            known = self._recognised(documents, saved.digests)
         except StoreError:
             return None
         pieces = np.frombuffer(saved.pieces, np.uint16)
@@ -79,7 +80,7 @@ class Shelf:
         """Whether the vectors of these texts are saved now. over: the bytes of their graph. rest:
         called between two short steps, for others to go on; by default at the pace of what nobody
         waits for."""
-        rest, digests = rest or Pace(), bytearray()
+        rest, digests = rest or Pace(self._answering), bytearray()
         try:
             for text in texts:
                 digests += self._digest(text)
@@ -94,26 +95,23 @@ class Shelf:
         except StoreError:
             return False
 
+    def _recognised(self, documents: Iterable[Document], digests: bytes) -> dict[int, Document]:
+        rest = Pace(self._answering)
+        places: dict[bytes, list[int]] = {}
+        for place in range(len(digests) // DIGEST_BYTES):
+            known = digests[DIGEST_BYTES * place : DIGEST_BYTES * (place + 1)]
+            places.setdefault(known, []).append(place)
+            rest()
+        found = {}
+        for document in documents:
+            same = places.get(self._digest(document.text))
+            if same:  # of two documents with one text each has its own
+                found[same.pop()] = document
+            rest()
+        return found
+
     def _digest(self, text: str) -> bytes:
         return bytes.fromhex(self._store.digest(text))
-
-
-def _recognised(
-    documents: Iterable[Document], digests: bytes, digest: Callable[[str], bytes]
-) -> dict[int, Document]:
-    rest = Pace()
-    places: dict[bytes, list[int]] = {}
-    for place in range(len(digests) // DIGEST_BYTES):
-        known = digests[DIGEST_BYTES * place : DIGEST_BYTES * (place + 1)]
-        places.setdefault(known, []).append(place)
-        rest()
-    found = {}
-    for document in documents:
-        same = places.get(digest(document.text))
-        if same:  # of two documents with one text each has its own
-            found[same.pop()] = document
-        rest()
-    return found
 
 
 def _graph(saved: SavedVectors, card: ModelCard) -> Graph | None:
