@@ -172,6 +172,11 @@ class Actors:
     def waiting(self) -> int:
         return sum(len(queue.waiting) for queue in self._queues.values())
 
+    @property
+    def unfinished(self) -> int:
+        """What waits, and what runs."""
+        return sum(len(q.waiting) + len(q.running) for q in self._queues.values())
+
     def update(
         self,
         operation: Operation[Any, Any],

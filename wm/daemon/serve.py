@@ -355,7 +355,7 @@ class _Daemon:
             self._bound.remove()
         self._jobs.stop()
         answered = await self._server.drain(within)
-        written = await drained(lambda: self._actors.drain(within), lambda: self._actors.waiting)
+        written = await drained(lambda: self._actors.drain(within), lambda: self._actors.unfinished)
         ended = self._workers.close(within) and self._jobs.ended(within)
         self._stop_watching()  # of one that began only now
         flushed = self._close_store()
@@ -364,7 +364,7 @@ class _Daemon:
             why=self._why,
             answered=answered,
             written=written and ended,
-            left=self._actors.waiting,
+            left=self._actors.unfinished,
             flushed=flushed,
         )
         self._log.close()
