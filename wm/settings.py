@@ -658,6 +658,9 @@ class RecallSettings:
     prefix_weight: float = option(
         0.5, "What a beginning shared with an unknown query word counts, of 1.", spec="RC-1"
     )
+    slip_weight: float = option(
+        0.8, "What a word one slip of typing away from an unknown one counts, of 1.", spec="RC-1"
+    )
     phrase_bonus: float = option(
         0.25, "Raise of a hit in which the query stands together.", spec="RC-1"
     )

@@ -157,6 +157,15 @@ def test_a_month_in_the_query_raises_what_was_said_then() -> None:
     assert "time 2026-03" in hits[0].why
 
 
+def test_a_word_with_a_slip_of_typing_finds_what_was_meant() -> None:
+    documents = [Document("a", "Photos are scaled before the classifier sees them.")]
+    where = Index(documents, RecallSettings())
+    assert [hit.id for hit in where.search("the clasifier", 5)] == ["a"]
+    assert where.search("the pacifier", 5) == ()
+    pasted = "clasifier alpha beta gamma delta epsilon zeta eta theta iota kappa lambda"
+    assert where.search(pasted, 5) == ()
+
+
 def test_filters_by_metadata_and_time() -> None:
     documents = [
         Document("a", "Use pnpm here.", "2026-01-01T00:00:00Z", {"type": "decision"}),

@@ -35,6 +35,28 @@ def test_a_term_is_known_while_a_document_holds_it() -> None:
     assert postings.alive().tolist() == [1]
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("clasifier", ["classifier"]),
+        ("classsifier", ["classifier"]),
+        ("classufier", ["classifier"]),
+        ("classiifer", ["classifier"]),
+        ("classifie", ["classifier"]),
+        ("classifiera", ["classifier"]),
+        ("classifire", ["classifier"]),
+        ("clossifier", []),
+        ("clasifer", []),
+        ("valwe", []),
+        ("12345678", []),
+        ("classifier" * 3, []),
+    ],
+)
+def test_a_slip_of_typing_leads_to_the_word_that_was_meant(typed: str, meant: list[str]) -> None:
+    postings = filled("classifier valve 12345679")
+    assert postings.one_slip_off(typed) == meant
+
+
 def test_beginnings_name_terms_that_are_there_in_order() -> None:
     postings = filled("harbours harbourage harbingers", "harbourmaster")
     assert postings.beginning("harbou") == ["harbourage", "harbourmaster", "harbours"]

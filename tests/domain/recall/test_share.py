@@ -16,7 +16,7 @@ SETTINGS = RecallSettings()
 VALVE = "The valve closes after nine minutes."
 
 
-def held(query: str, *texts: str) -> list[float]:
+def held(query: str, *texts: str, dated: list[bool] | None = None) -> list[float]:
     postings = Postings(SETTINGS.bm25_k1, SETTINGS.bm25_b)
     for text in texts:
         terms = [t for raw in raw_words(text) for t in terms_of(raw)]
@@ -24,7 +24,9 @@ def held(query: str, *texts: str) -> list[float]:
         postings.add(ids, np.array([len(ids)]))
     words = query_words(query)
     wanted = [dict.fromkeys(terms_of(word), 1.0) for word in words]
-    found = shares(words, wanted, postings, SETTINGS, postings.some(np.arange(len(texts)))).held
+    there = None if dated is None else np.array(dated)
+    some = postings.some(np.arange(len(texts)))
+    found = shares(words, wanted, postings, SETTINGS, some, there).held
     return [round(float(v), 2) for v in found]
 
 
@@ -54,6 +56,20 @@ def test_a_share_hardly_depends_on_how_much_is_kept() -> None:
     assert held("valve zebra", VALVE)[0] == pytest.approx(
         held("valve zebra", VALVE, *others)[0], abs=0.03
     )
+
+
+@pytest.mark.parametrize(
+    ("query", "shares"),
+    [
+        ("valve October 2026", [1.0, 0.32]),
+        ("zebra October 2026", [0.0, 0.0]),
+        ("October 2026", [1.0, 0.0]),
+    ],
+)
+def test_a_text_of_the_month_is_asked_for_all_but_the_month(
+    query: str, shares: list[float]
+) -> None:
+    assert held(query, VALVE, VALVE, dated=[True, False]) == pytest.approx(shares, abs=0.06)
 
 
 @pytest.mark.parametrize(("pair", "empty"), [("です", True), ("什么", True), ("나요", True)])

@@ -304,7 +304,9 @@ class Index:
         if not self._numbers:
             return ()
         asked = taken_apart(query)
-        wanted = tuple(self._wanted(word) for word in asked.words)
+        # A pasted text has words of all kinds: what they are like is not looked for.
+        few = len(asked.words) <= self._settings.pasted_words
+        wanted = tuple(self._wanted(word, few=few) for word in asked.words)
         most = max(self._settings.judged_hits, 2 * k)
         found = self._found(asked, wanted, vector)
         if found.picked is not None and self._is_narrow(found, filters, most):
@@ -312,7 +314,8 @@ class Index:
         best = self._candidates(found, filters, most)
         numbers = found.rows[best]
         some = self._postings.some(numbers)
-        told = shares(asked.words, wanted, self._postings, self._settings, some)
+        dated = self._in_month(asked, numbers) if asked.month else None
+        told = shares(asked.words, wanted, self._postings, self._settings, some, dated)
         if self._is_nothing(query, told, found, best):
             return ()
         phrase = self._together(asked, numbers)
@@ -343,8 +346,9 @@ class Index:
             ends.append(len(ids))
         return np.array(ids, np.int64), np.diff(np.array(ends))
 
-    def _wanted(self, word: str) -> dict[str, float]:
-        """Terms that the word may be found by: itself, kin, and beginnings if it is unknown."""
+    def _wanted(self, word: str, *, few: bool) -> dict[str, float]:
+        """Terms that the word may be found by: itself, kin, and if it is unknown beginnings, or,
+        where the query's words are few, what it may have been meant for."""
         own = terms_of(word)
         wanted = dict.fromkeys(own, 1.0)
         for term in own:
@@ -354,6 +358,9 @@ class Index:
             begin = own[0][: max(MIN_PREFIX, len(own[0]) - 3)]
             near = self._postings.beginning(begin)
             wanted.update(dict.fromkeys(near, self._settings.prefix_weight))
+            if few and not near:
+                meant = self._postings.one_slip_off(own[0])
+                wanted.update(dict.fromkeys(meant, self._settings.slip_weight))
         return wanted
 
     def _columns_now(self) -> _Columns:
@@ -491,8 +498,9 @@ class Index:
             return float(held.max(initial=0.0)) < floor
         chance = settings.chance_likeness * math.sqrt(2 * math.log(len(found.rows)))
         if self._space is not None:
-            # It is that of the embedded model: the more dimensions, the less chance brings.
-            chance *= math.sqrt(_EMBEDDED_DIMENSION / self._space.dimension)
+            # It was measured with the embedded model. More dimensions bring less of it, but a
+            # collection hardly fills them.
+            chance *= (_EMBEDDED_DIMENSION / self._space.dimension) ** 0.25
         near = found.near[best]
         in_script = not query.isascii() and any(map(is_cjk, query))
         if len(near) > _CROWD and in_script:

@@ -9,7 +9,7 @@ are new, and looked for in the rows that came since. Knows no text and no rankin
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,9 @@ _MOST = 65_535
 _UNSORTED = 8192
 _UNSORTED_SHARE = 0.0625
 """So many terms may be unsorted, and this share of all: they are looked through by each query."""
+_SHORTEST_SLIP, _LONGEST_SLIP = 7, 24
+_BEGUN = 3
+"""Letters by which terms are looked for that begin alike."""
 _KEPT = 4096
 """Terms whose places are kept until something changes."""
 
@@ -118,13 +121,25 @@ class Postings:
 
     def beginning(self, prefix: str) -> list[str]:
         """Known terms that begin so; prefix: at least MIN_PREFIX letters."""
+        near = self._beginning(prefix[:_BEGUN])
+        return sorted(term for term in near if term.startswith(prefix) and term in self)
+
+    def _beginning(self, letters: str) -> Sequence[str]:
+        """Terms that were ever there and begin with these letters, _BEGUN of them."""
         if self._begun < len(self._ids):
             for term in list(self._ids)[self._begun :]:
                 if len(term) >= MIN_PREFIX:
-                    self._beginnings.setdefault(term[:MIN_PREFIX], []).append(term)
+                    self._beginnings.setdefault(term[:_BEGUN], []).append(term)
             self._begun = len(self._ids)
-        near = self._beginnings.get(prefix[:MIN_PREFIX], ())
-        return sorted(term for term in near if term.startswith(prefix) and term in self)
+        return self._beginnings.get(letters, ())
+
+    def one_slip_off(self, term: str) -> list[str]:
+        """Known terms that this one becomes with one letter more, less or other, or two changed
+        round, behind its beginning. A short word is like too many, and a number means itself."""
+        if not (_SHORTEST_SLIP <= len(term) <= _LONGEST_SLIP and term.isascii() and term.isalpha()):
+            return []
+        near = self._beginning(term[:_BEGUN])
+        return sorted(other for other in near if _is_one_slip(term, other) and other in self)
 
     def rarity(self, term: str, more: int = 0) -> float:
         """more: documents without the term that are thought to be there as well."""
@@ -279,6 +294,19 @@ class Some:
         if kin:
             np.maximum(best, self.hold_one(kin) * np.float32(weight), out=best)
         return best
+
+
+def _is_one_slip(one: str, other: str) -> bool:
+    """Do these differ in one letter more, less or other, or in two changed round?"""
+    if one == other or abs(len(one) - len(other)) > 1:
+        return False
+    at = 0
+    while at < min(len(one), len(other)) and one[at] == other[at]:
+        at += 1
+    left, right = one[at:], other[at:]
+    if left[1:] == right or left == right[1:] or left[1:] == right[1:]:
+        return True
+    return left[:2] == right[1::-1] and left[2:] == right[2:]
 
 
 def _wider(old: NDArray[Any], size: int) -> NDArray[Any]:

@@ -16,6 +16,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
+from wm.domain.recall.asked import is_time
 from wm.domain.recall.postings import Postings, Some
 from wm.domain.recall.synonyms import SYNONYMS
 from wm.domain.recall.terms import is_name, is_particle, only_asks, terms_of
@@ -40,28 +41,37 @@ def shares(
     postings: Postings,
     settings: RecallSettings,
     some: Some,
+    dated: NDArray[np.bool_] | None = None,
 ) -> Shares:
     """words: of the query, as typed. wanted: the terms that each of them may be found by.
-    some: the documents that are asked about, of `postings`."""
+    some: the documents that are asked about, of `postings`. dated: which of them are of the month
+    that the query names; of these it asks for all but the month."""
     held = np.zeros(len(some), np.float32)
-    whole, count = 0.0, 0
+    whole: Floats | np.float32 = np.float32(0)
+    count = 0
     telling = [not only_asks(word) for word in words]
     counts = telling if any(telling) else [True] * len(words)
     for word, terms in compress(zip(words, wanted, strict=True), counts):
-        own = [term for term, weight in terms.items() if weight == 1.0]
+        own = [term for term, counted in terms.items() if counted == 1.0]
         most = max((postings.rarity(t, settings.background) for t in own), default=0.0)
         if is_name(word):
             most *= settings.name_told
+        weight: Floats | np.float32 = np.float32(most)
+        if dated is not None and is_time(word):
+            weight = weight * ~dated
         parts = [t for t in terms_of(word) if not t.startswith("=")]
         if len(parts) > 1:
             parts = [part for part in parts if not is_particle(part)] or parts
-            held += np.float32(most) * _in_parts(own, parts, settings, some)
+            held += weight * _in_parts(own, parts, settings, some)
         else:
-            kin = [term for term, weight in terms.items() if weight != 1.0]
-            held += np.float32(most) * some.best(own, kin, settings.kin_told)
-        whole += most
+            kin = [term for term, counted in terms.items() if counted != 1.0]
+            most_kin = max((settings.kin_told, *(terms[term] for term in kin)))
+            held += weight * some.best(own, kin, most_kin)
+        whole = whole + weight
         count += 1 if word.isascii() else max(1, (len(parts) + 1) // 2)
-    return Shares(held / np.float32(whole or 1.0), max(1, count))
+    if dated is not None:
+        held[dated & (whole == 0)] = 1.0
+    return Shares(held / np.where(whole > 0, whole, np.float32(1.0)), max(1, count))
 
 
 def _in_parts(
