@@ -71,7 +71,8 @@ def shares(
         count += 1 if word.isascii() else max(1, (len(parts) + 1) // 2)
     if dated is not None:
         held[dated & (whole == 0)] = 1.0
-    return Shares(held / np.where(whole > 0, whole, np.float32(1.0)), max(1, count))
+    of_whole: Floats = (held / np.where(whole > 0, whole, 1.0)).astype(np.float32)
+    return Shares(of_whole, max(1, count))
 
 
 def _in_parts(
