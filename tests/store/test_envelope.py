@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+from collections.abc import Callable
 
 import pytest
 
 from tests.store.samples import entry, memory
 from wm.errors import StoreError
 from wm.formats.base import dump
-from wm.formats.workspace_memory import DormantInterval, WorkspaceMemory
+from wm.formats.workspace_memory import DormantInterval, MemoryEntry, WorkspaceMemory
 from wm.store import envelope
 from wm.store.envelope import State
 from wm.store.rest import reading_with
@@ -114,6 +115,49 @@ def test_a_value_of_no_json_type_is_refused() -> None:
     odd = memory("x").model_copy(update={"later": object()})
     with pytest.raises(StoreError, match="cannot be written"):
         envelope.encode(odd, 1, KEY)
+
+
+LONE = "\ud800 torn"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda rows: rows,
+        lambda rows: (*rows, entry("new")),
+        lambda rows: rows[1:],
+        lambda rows: rows[::-1],
+        lambda rows: (*rows[:3], rows[3].model_copy(update={"text": LONE}), *rows[4:]),
+        lambda rows: (entry("first"), *rows[2:5], rows[2], rows[2].model_copy(), *rows[5:]),
+        lambda rows: tuple(row.model_copy(update={"importance": "low"}) for row in rows),
+        lambda rows: (*rows, entry("odd").model_copy(update={"later": [1, {"a": None}]})),  # type: ignore[attr-defined]
+        lambda _rows: (),
+    ],
+)
+def test_what_a_change_left_alone_is_not_read_back_and_is_the_same(
+    change: Callable[[tuple[MemoryEntry, ...]], tuple[MemoryEntry, ...]],
+) -> None:
+    _, before = envelope.encode(memory(*(f"fact {n}" for n in range(9))), 1, KEY)
+    after = before.model_copy(update={"entries": change(before.entries), "updated_at": LONE})
+    raw, again = envelope.encode(after, 2, KEY, before)
+    raw_in_full, in_full = envelope.encode(after, 2, KEY)
+    assert raw == raw_in_full
+    assert again == in_full
+    assert again.model_fields_set == in_full.model_fields_set
+    assert [e.model_extra for e in again.entries] == [e.model_extra for e in in_full.entries]
+    assert again == envelope.decode(WorkspaceMemory, raw, KEY).document
+
+
+def test_a_change_of_one_entry_keeps_the_others_and_reads_that_one_back() -> None:
+    _, before = envelope.encode(memory(*(f"fact {n}" for n in range(9))), 1, KEY)
+    changed = before.entries[4].model_copy(update={"text": LONE})
+    after = before.model_copy(update={"entries": (*before.entries[:4], changed)})
+    _, again = envelope.encode(after, 2, KEY, before)
+    assert all(new is old for new, old in zip(again.entries[:4], before.entries, strict=False))
+    assert again.entries[4].text == "\ufffd torn"
+    unfit = after.model_copy(update={"entries": (*before.entries, object())})
+    with pytest.raises(StoreError):
+        envelope.encode(unfit, 2, KEY, before)
 
 
 HARD = 'a "quoted" line\n    },\n    {\n  ]  \u2028 end'

@@ -69,8 +69,11 @@ class Decoded(NamedTuple, Generic[D]):
         return self.document.generation if self.document is not None else 0
 
 
-def encode(document: D, generation: int, key: bytes) -> tuple[bytes, D]:
+def encode(document: D, generation: int, key: bytes, before: D | None = None) -> tuple[bytes, D]:
     """The file's bytes, and the document exactly as reading them back will give it.
+
+    before: what was read when the change began. Records that are still the same objects were read
+    back then, and are not again: a change of one entry costs no look at all the others.
 
     Lone surrogates, which UTF-8 cannot hold, become U+FFFD. Unwritable if the document does
     not survive its own format (a value that JSON has no word for).
@@ -81,10 +84,10 @@ def encode(document: D, generation: int, key: bytes) -> tuple[bytes, D]:
     head = b'{\n  "version": %d,\n  "generation": %d' % (version, generation)
     if not body.startswith(head):
         raise Unwritable(f"A {document.slug} document does not begin with its version.")
-    again = _read_back(type(document), body)
-    before = head + b',\n  "checksum": "'
-    after = b'"' + body[len(head) :]
-    return before + _digest(key, before, after) + after, again
+    again = _read_back(numbered, body, before)
+    begin = head + b',\n  "checksum": "'
+    end = b'"' + body[len(head) :]
+    return begin + _digest(key, begin, end) + end, again
 
 
 def is_ours(raw: bytes, key: bytes) -> bool:
@@ -240,7 +243,36 @@ def clean(value: Any) -> Any:
     return value
 
 
-def _read_back(model: type[D], body: bytes) -> D:
+def _read_back(document: D, body: bytes, before: D | None) -> D:
+    model = type(document)
+    if before is None:
+        return _parsed(model, body)
+    rows = {name: getattr(document, name) for name in _rows(model)}
+    known = {id(record) for name in rows for record in getattr(before, name)}
+    fresh = {
+        name: tuple(record for record in row if id(record) not in known)
+        for name, row in rows.items()
+    }
+    if 2 * sum(map(len, fresh.values())) > sum(map(len, rows.values())):
+        return _parsed(model, body)
+    again = _parsed(model, _body(document.model_copy(update=fresh)))
+    read = {name: iter(getattr(again, name)) for name in rows}
+    whole = {
+        name: tuple(record if id(record) in known else next(read[name]) for record in row)
+        for name, row in rows.items()
+        if row  # an empty one may be left out of the file
+    }
+    return again.model_copy(update=whole)
+
+
+@lru_cache(maxsize=64)
+def _rows(model: type[Document]) -> tuple[str, ...]:
+    """The fields that hold a row of records."""
+    fields = model.model_fields.items()
+    return tuple(name for name, field in fields if _record_in(field.annotation) is not None)
+
+
+def _parsed(model: type[D], body: bytes) -> D:
     try:
         return model.model_validate_json(body)
     except ValidationError as error:

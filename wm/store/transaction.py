@@ -325,7 +325,8 @@ class FileTransaction:
 
     def _stage_one(self, put: _Put, *, ahead: bool) -> _Write:
         # Encoded once per commit: many puts of one document in a batch cost one encoding.
-        raw, again = envelope.encode(put.document, put.generation, self._key)
+        before = self._look(put.ref, put.place).reading.document
+        raw, again = envelope.encode(put.document, put.generation, self._key, before)
         limit = self._core.settings.max_document_bytes
         if len(raw) > limit:
             raise Unwritable(
