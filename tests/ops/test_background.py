@@ -6,7 +6,8 @@ import gc
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 
@@ -169,6 +170,28 @@ def test_a_thread_rests_before_each_module_that_it_imports_and_no_other_does() -
         __import__("colorsys")
     assert rests == [1]
     assert sys.meta_path == before
+
+
+class _Leaving:
+    """Asked for a module, it ends what it was given, as a thread that is done with its imports."""
+
+    def __init__(self, end: Callable[[], None]) -> None:
+        self._end = end
+
+    def find_spec(self, *_: object) -> None:
+        self._end()
+
+
+def test_who_looks_for_a_module_while_another_thread_ends_its_imports_passes_no_finder_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sys.modules.pop("colorsys", None)
+    with ExitStack() as stack:
+        # In front of the last one, which finds modules in files.
+        asked = [*sys.meta_path[:-1], _Leaving(stack.close), sys.meta_path[-1]]
+        monkeypatch.setattr(sys, "meta_path", asked)
+        stack.enter_context(resting_imports(lambda: None))
+        assert __import__("colorsys").__name__ == "colorsys"
 
 
 def test_nothing_is_collected_meanwhile_and_what_was_made_is_not_looked_through_again() -> None:
