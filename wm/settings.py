@@ -539,7 +539,11 @@ class DaemonSettings:
         unit="connections",
     )
     drain_s: float = option(
-        5.0, "On SIGTERM, requests under way get this long to finish.", spec="IF-6", unit="s"
+        5.0,
+        "On SIGTERM, requests under way get this long to finish; what was answered is written for "
+        "as long as some of it is in each such span.",
+        spec="IF-6",
+        unit="s",
     )
     start_wait_s: float = option(
         10.0,

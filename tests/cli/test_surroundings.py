@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import signal
+import socket
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +20,7 @@ from tests.daemon.foreign import speaking
 from wm import __version__
 from wm.cli.outdated import outdated
 from wm.cli.verbs.doctor import why_full
+from wm.daemon.instance import take_lock
 
 HOMES: tuple[tuple[dict[str, str], str, str], ...] = (
     (
@@ -238,6 +240,35 @@ def test_a_daemon_that_hangs_is_neither_well_nor_down(tmp_path: Path) -> None:
         finally:
             os.kill(pid, signal.SIGCONT)
         assert user.wm("down").code == 0
+
+
+def test_nobody_is_told_to_kill_a_daemon_that_still_writes_what_it_took() -> None:
+    with tempfile.TemporaryDirectory(prefix="wm-") as folder:
+        user = Terminal(Path(folder))
+        assert user.wm("remember", "The ferry leaves from the eastern pier.").code == 0
+        settings = user.settings()
+        lock = take_lock(settings)
+        assert lock is not None
+        try:
+            # Its own socket is what counts: another one in the environment is no sign of an end.
+            with socket.socket(socket.AF_UNIX) as elsewhere:
+                elsewhere.bind(str(Path(folder) / "s"))
+                elsewhere.listen()
+                lock.describe(Path(folder) / "s")
+                assert "does not answer; kill pid" in user.wm("status").out
+            lock.describe(settings.paths.socket)
+            assert "daemon is ending, and still" in " ".join(user.wm("status").out.split())
+            checks = user.wm("doctor", "--no-proof", "--json").json["checks"]
+            assert [c["verdict"] for c in checks if c["name"] == "daemon"] == ["note"]
+            down = user.wm("down")
+            assert (down.code, down.err) == (
+                1,
+                "wm: The daemon was told to end before, and still writes what it took.\n"
+                "    It ends by itself behind that; `wm logs` shows when.\n",
+            )
+        finally:
+            lock.release()
+        assert user.wm("down").out == "The daemon is not running.\n"
 
 
 @foreign.needs_root

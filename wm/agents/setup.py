@@ -416,7 +416,6 @@ def _unwire(facts: Facts, part: Part, kept: KeptFile | None) -> tuple[FileChange
         return None, ""
     if after == current:
         return None, ""  # what stands there under our name is the user's
-    made = tuple(Path(folder) for folder in kept.made) if kept else ()
     change = FileChange(
         path=part.path,
         before=current,

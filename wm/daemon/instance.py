@@ -96,6 +96,11 @@ def win(settings: Settings) -> InstanceLock | None:
         if hello(settings) is not None:
             return None
         if time.monotonic() > until:
+            if is_ending(settings):
+                raise StoreError(
+                    "The daemon before this one still writes what it took.",
+                    fix="Try again behind that; `wm logs` shows when.",
+                )
             raise StoreError(
                 f"{lock_path(settings)} is held by {_holder(settings)}, which does not answer on "
                 f"{settings.paths.socket}.",
@@ -134,6 +139,13 @@ def is_free(settings: Settings) -> bool:
 def holder(settings: Settings) -> str:
     """Who holds the lock of this home, as a person would name it; "" while nobody does."""
     return "" if is_free(settings) else _holder(settings)
+
+
+def is_ending(settings: Settings) -> bool:
+    """Whether the daemon that holds the lock listens no more: told to end, it writes what it
+    took."""
+    told = _told(settings)
+    return told is not None and not is_free(settings) and not is_heard(Path(told[1]))
 
 
 def prepare_home(settings: Settings) -> None:
@@ -266,8 +278,14 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def _holder(settings: Settings) -> str:
+    told = _told(settings)
+    return "another process" if told is None else f"pid {told[0]} (listening on {told[1]})"
+
+
+def _told(settings: Settings) -> tuple[int, str] | None:
+    """The process and the socket of who described itself in the lock last."""
     try:
         told = json.loads(lock_path(settings).read_text("utf-8"))
-        return f"pid {int(told['pid'])} (listening on {told['socket']})"
+        return int(told["pid"]), str(told["socket"])
     except (OSError, ValueError, KeyError, TypeError):
-        return "another process"
+        return None

@@ -18,7 +18,7 @@ from wm.cli.context import Caller, config_trouble, daemon_status, json_option, l
 from wm.cli.lost import lost_events
 from wm.cli.outdated import MEND, outdated
 from wm.cli.wiring import look
-from wm.daemon.instance import holder, is_heard
+from wm.daemon.instance import holder, is_ending, is_heard
 from wm.errors import Unavailable, UserError, WmError
 from wm.ops.check import check_store, folder_class
 from wm.ops.local import open_runtime
@@ -244,7 +244,9 @@ def _daemon(caller: Caller) -> Check:
 
 
 def _silent_daemon(caller: Caller) -> Check:
-    """Nobody answers: is it down, or does it hang?"""
+    """Nobody answers: is it down, or on its way there, or does it hang?"""
+    if is_ending(caller.settings):
+        return Check("daemon", "note", "is ending, and still writes what it took", "wm logs")
     told = holder(caller.settings)
     if told:
         return Check("daemon", "error", f"does not answer; it is {told}", "End that process.")

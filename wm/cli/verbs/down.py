@@ -6,9 +6,11 @@ import click
 
 from wm.cli import output
 from wm.cli.context import Caller, ask, daemon_status, json_option, lasting_options
-from wm.daemon.instance import holder
+from wm.daemon.instance import holder, is_ending
 from wm.daemon.lifecycle import wait_gone
 from wm.errors import StoreError, Unavailable
+
+BEHIND = "It ends by itself behind that; `wm logs` shows when."
 
 
 @click.command("down")
@@ -24,11 +26,15 @@ def command(caller: Caller, as_json: bool) -> int:
         ask(caller.settings, "shutdown")
         gone = wait_gone(caller.settings)
     except Unavailable:
+        if is_ending(caller.settings):
+            raise StoreError(
+                "The daemon was told to end before, and still writes what it took.", fix=BEHIND
+            ) from None
         who = holder(caller.settings)
         if who:
             raise StoreError(
                 f"The daemon does not answer, and its lock is held by {who}.",
-                fix="Kill that process: what was acknowledged is on disk.",
+                fix="Kill that process: what it said is done is on disk.",
             ) from None
         if as_json:
             output.as_json({"stopped": False})
@@ -42,6 +48,6 @@ def command(caller: Caller, as_json: bool) -> int:
     else:
         output.problem(
             f"The daemon (pid {pid}) still writes what it took.",
-            fix="It ends by itself behind that; `wm logs` shows when.",
+            fix=BEHIND,
         )
     return 0 if gone else 1

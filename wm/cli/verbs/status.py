@@ -13,7 +13,7 @@ from wm.cli.lost import lost_events
 from wm.cli.outdated import MEND, outdated
 from wm.cli.place import LEAST, conversation_rows, memory_rows, most_pressed, print_heading
 from wm.cli.wiring import look, states
-from wm.daemon.instance import holder
+from wm.daemon.instance import holder, is_ending
 from wm.errors import Unavailable, WmError
 from wm.formats.protocol import Inspection
 
@@ -104,6 +104,8 @@ def _daemon(caller: Caller) -> tuple[dict[str, Any] | None, str]:
         found = daemon_status(caller.settings, deadline_s=PATIENCE_S)
     except Unavailable:
         caller.alone = True
+        if is_ending(caller.settings):
+            return None, "is ending, and still writes what it took (wm logs)"
         who = holder(caller.settings)
         return None, f"does not answer; kill {who}, then wm up" if who else ""
     except WmError as error:
