@@ -18,6 +18,7 @@ from tests.cli.terminal import Said, Terminal, repository
 from tests.daemon import foreign
 from tests.daemon.foreign import speaking
 from wm import __version__
+from wm.cli import proof
 from wm.cli.outdated import outdated
 from wm.cli.verbs.doctor import why_full
 from wm.daemon.instance import take_lock
@@ -240,6 +241,25 @@ def test_a_daemon_that_hangs_is_neither_well_nor_down(tmp_path: Path) -> None:
         finally:
             os.kill(pid, signal.SIGCONT)
         assert user.wm("down").code == 0
+
+
+def test_the_proof_leaves_no_data_folder_that_others_may_look_into(terminal: Terminal) -> None:
+    settings = terminal.settings()
+    with proof._scratch(settings) as scratch:
+        assert scratch.settings.paths.home.parents[2] == settings.paths.home
+    for folder in (settings.paths.home, settings.paths.home / "run"):
+        assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_data_folder_that_others_may_look_into_is_named(terminal: Terminal) -> None:
+    assert terminal.wm("remember", "We deploy the ferries with make ship.").code == 0
+    terminal.data.chmod(0o755)
+    told = "Its mode is 0755: others may get at it; 0700 is right."
+    assert f"warning the data folder {told}" in " ".join(terminal.wm("fsck").out.split())
+    doctor = " ".join(terminal.wm("doctor", "--no-proof").out.split())
+    assert f"files the data folder: {told}" in doctor
+    assert terminal.wm("fsck", "repair").code == 0
+    assert terminal.data.stat().st_mode & 0o777 == 0o700
 
 
 def test_nobody_is_told_to_kill_a_daemon_that_still_writes_what_it_took() -> None:

@@ -7,6 +7,9 @@ from wm.cli import output
 NAME = 12
 COLUMN = 2 + 7 + 2 + NAME + 1
 
+THE_HOME = "the data folder"
+"""What is found in it is named by its path in it, which is empty for the folder itself."""
+
 PAINTS: dict[str, output.Paint] = {
     "ok": output.good,
     "note": output.dim,

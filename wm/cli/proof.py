@@ -149,7 +149,8 @@ def show(steps: list[Step]) -> None:
 def _scratch(settings: Settings) -> Iterator[_Run]:
     """A home beside the real one's data, with a socket in a short private folder."""
     base = settings.paths.home / "run"
-    base.mkdir(mode=0o700, parents=True, exist_ok=True)
+    settings.paths.home.mkdir(mode=0o700, parents=True, exist_ok=True)  # nobody else's to look into
+    base.mkdir(mode=0o700, exist_ok=True)
     home = tempfile.mkdtemp(prefix="proof-", dir=base)
     sockets = tempfile.mkdtemp(prefix="wm-")
     project = Path(home, "project")

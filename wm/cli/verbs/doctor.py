@@ -13,7 +13,7 @@ import click
 
 from wm.agents import setup as wiring
 from wm.cli import contracts, output, proof
-from wm.cli.checks import print_check
+from wm.cli.checks import THE_HOME, print_check
 from wm.cli.context import Caller, config_trouble, daemon_status, json_option, lasting_options
 from wm.cli.lost import lost_events
 from wm.cli.outdated import MEND, outdated
@@ -207,7 +207,7 @@ def _files(caller: Caller) -> Iterator[Check]:
         yield Check(
             "files",
             finding.severity,
-            f"{finding.path}: {finding.message}",
+            f"{finding.path or THE_HOME}: {finding.message}",
             "wm fsck repair" if finding.repairable else "",
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from wm.cli import output
+from wm.cli.checks import THE_HOME
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.groups import Group
 from wm.daemon.instance import is_free
@@ -87,7 +88,9 @@ def show(findings: list[Finding]) -> None:
         mark = {"error": output.bad("error  "), "warning": output.warn("warning")}.get(
             found.severity, output.dim("note   ")
         )
-        output.lines(mark + part[7:] for part in output.hang(" " * 8, found.path, 8)[:1])
+        output.lines(
+            mark + part[7:] for part in output.hang(" " * 8, found.path or THE_HOME, 8)[:1]
+        )
         output.lines(output.hang("", found.message, 8))
 
 
