@@ -162,6 +162,7 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "There is no act 'e_none' in {repo}.",
         "`wm undo --list` shows every act with its id.",
     ),
+    ("undo --limit 3", 2, "--limit goes with --list.", "`wm undo --help` shows how."),
     ("undo --list --dry-run", 2, "--list goes with --limit only.", "`wm undo --help` shows how."),
     ("why-not", 2, "`wm why-not` needs TEXT.", "`wm why-not --help` shows how."),
     ("why-not ...", 1, "There is no text to ask about.", '`wm why-not "the text"`.'),

@@ -13,18 +13,19 @@ from wm.errors import UserError
 from wm.formats.diagnosis import Acts, ActView
 
 COLUMN = 20
+LISTED = 20
 BY = {"user": "you", "agent": "an agent", "model": "a compaction"}
 
 
 @click.command("undo")
 @click.argument("act", metavar="[ACT]", required=False)
 @click.option("--list", "listing", is_flag=True, help="Show what can be taken back.")
-@click.option("--limit", type=click.IntRange(1, 500), default=20, help="With --list: how many.")
+@click.option("--limit", type=click.IntRange(1, 500), help="With --list: how many.")
 @click.option("--dry-run", is_flag=True, help="Say what it would do, and do nothing.")
 @json_option
 @workspace_options
 def command(
-    caller: Caller, act: str | None, listing: bool, limit: int, dry_run: bool, as_json: bool
+    caller: Caller, act: str | None, listing: bool, limit: int | None, dry_run: bool, as_json: bool
 ) -> int:
     """Take back the newest thing that you did: remember, import, forget, edit, pin, importance,
     accept, reject or restore.
@@ -40,7 +41,10 @@ def command(
     if listing and (act or dry_run):
         raise click.UsageError("--list goes with --limit only.")
     if listing:
-        return _list(caller, limit, as_json)
+        return _list(caller, limit or LISTED, as_json)
+    if limit is not None:
+        # Whoever names a number wants to see; nothing must be taken back by that.
+        raise click.UsageError("--limit goes with --list.")
     answer: Any = caller.call("plan_undo" if dry_run else "undo", act=act or "")
     if as_json:
         output.as_json(answer)
