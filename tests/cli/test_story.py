@@ -36,7 +36,7 @@ STORY: tuple[tuple[str, int, str], ...] = (
         "remember 'we deploy with `make ship`' --type decision",
         0,
         """\
-        Known already, as m_1; it counts as seen again.
+        Known already, as m_1; it is too soon to count as seen again.
           We deploy with `make ship`.
         """,
     ),

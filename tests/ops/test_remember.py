@@ -60,6 +60,7 @@ def test_the_same_again_is_the_same_entry(bench: Bench, again: str) -> None:
     assert (answer.outcome, answer.reason_codes) == ("absorbed", ("min_elapsed_window",))
     assert [e.id for e in bench.memory().entries] == [kept.id]
     assert answer.entry.reinforcement_count == 0
+    assert answer.message == f"Known already, as {kept.id}; it is too soon to count as seen again."
 
 
 def test_a_recurrence_after_a_week_reinforces_with_its_details(bench: Bench) -> None:
@@ -68,6 +69,7 @@ def test_a_recurrence_after_a_week_reinforces_with_its_details(bench: Bench) -> 
     answer = bench.call("remember", text=SHIP, session="s-1")
     assert (answer.outcome, answer.reason_codes) == ("absorbed", ("elapsed_window",))
     assert answer.entry.reinforcement_count == 1
+    assert answer.message == f"Known already, as {answer.entry.id}; it counts as seen again."
     (record,) = bench.told("memory_absorbed")
     assert record.details["reinforcementMode"] == "increment"
     assert record.details["requiredElapsedMs"] == 7 * 24 * 3600 * 1000

@@ -220,7 +220,7 @@ def _message(admission: Admission, entry: MemoryEntry) -> str:
         return f"Known already, as {entry.id}."
     said = {
         "promoted": f"Remembered as {entry.id} ({entry.type}).",
-        "absorbed": f"Known already, as {entry.id}; it counts as seen again.",
+        "absorbed": f"Known already, as {entry.id}{_again(admission)}.",
         "superseded": f"Remembered as {entry.id}; it replaces an older entry.",
         "inbox": f"It waits in the inbox, because {words.reasons(entry.reasons)}.",
     }
@@ -228,6 +228,12 @@ def _message(admission: Admission, entry: MemoryEntry) -> str:
     named = ", ".join(map(str, against)) if isinstance(against, tuple) else ""
     doubt = f" It may contradict {named}." if named else ""
     return said.get(admission.outcome, f"Not kept as active: {admission.outcome}.") + doubt
+
+
+def _again(admission: Admission) -> str:
+    if "min_elapsed_window" in admission.reason_codes:
+        return f"; it is {words.reason('min_elapsed_window')}"
+    return "; it counts as seen again" if "elapsed_window" in admission.reason_codes else ""
 
 
 def _check_word(what: str, word: str, known: Sequence[str]) -> None:
