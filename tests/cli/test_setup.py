@@ -174,6 +174,14 @@ def test_a_server_written_by_hand_that_is_ours_in_all_but_the_path_needs_no_word
     assert ("of somebody else" in said) == ("mcp" not in words)
 
 
+def test_agents_whose_wiring_cannot_be_told_are_not_said_to_be_missing(user: Terminal) -> None:
+    user.wm("setup", "--yes")
+    (user.home / ".config" / "wm" / "setup.json").write_text("{")
+    assert "agents how they are wired cannot be told" in " ".join(user.wm("status").out.split())
+    assert user.wm("status", "--json").json["agents"] == {}
+    assert "which setup keeps to undo itself, is damaged" in user.wm("unsetup", "--yes").sentences
+
+
 def test_a_folder_in_the_place_of_the_settings_of_one_agent_does_not_stop_the_other(
     user: Terminal,
 ) -> None:

@@ -62,7 +62,7 @@ def command(caller: Caller, as_json: bool) -> int:
                 "counts": here.counts if here else {},
                 "sessions": len(here.sessions) if here else 0,
                 "trouble": trouble[0],
-                "agents": agents,
+                "agents": agents or {},
                 "contract": contracts.word(contract),
                 "config": wrong.message if wrong is not None else "",
                 **_pressed(here),
@@ -113,27 +113,33 @@ def _daemon(caller: Caller) -> tuple[dict[str, Any] | None, str]:
     return found, ""
 
 
-def _agents(caller: Caller) -> dict[str, str]:
-    """How the agents here are wired; nothing where that cannot be read: `wm doctor` says why."""
+def _agents(caller: Caller) -> dict[str, str] | None:
+    """How the agents here are wired; None where that cannot be told: `wm doctor` says why."""
     try:
         return states(look(caller.settings))
     except WmError:
-        return {}
+        return None
 
 
 def _machine(
-    caller: Caller, daemon: dict[str, Any] | None, silent: str, agents: dict[str, str]
+    caller: Caller, daemon: dict[str, Any] | None, silent: str, agents: dict[str, str] | None
 ) -> list[output.Row]:
     paths = caller.settings.paths
-    wired = " · ".join(f"{agent} {WIRED[state]}" for agent, state in agents.items())
-    if "absent" in agents.values():
-        wired += " (wm setup)"
     return [
         ("daemon", *_daemon_line(daemon, silent)),
-        ("agents", wired or "none found on this machine"),
+        ("agents", _wired(agents)),
         ("files", output.home_short(str(paths.home))),
         ("socket", output.home_short(str(paths.socket))),
     ]
+
+
+def _wired(agents: dict[str, str] | None) -> str:
+    if agents is None:
+        return "how they are wired cannot be told (wm doctor)"
+    wired = " · ".join(f"{agent} {WIRED[state]}" for agent, state in agents.items())
+    if "absent" in agents.values():
+        wired += " (wm setup)"
+    return wired or "none found on this machine"
 
 
 def _daemon_line(daemon: dict[str, Any] | None, silent: str) -> tuple[str, output.Paint]:
