@@ -237,6 +237,21 @@ def test_answers_are_the_same_with_the_graph_and_without(filters: Filters | None
         assert ours == [hit.id for hit in exact.search(query, 5, filters, vector)]
 
 
+def test_a_collection_that_grows_past_the_threshold_one_by_one_is_answered_as_before() -> None:
+    exact, helped = index(39, PLAIN), index(39, FEW)
+    rows = vectors(46, seed=3)
+    for made in (exact, helped):
+        made.search("harbour", 5, None, rows[0])
+        for number in range(39, 46):
+            made.add(Document(str(number), f"harbour crane {number}"))
+            made.attach(str(number), rows[number : number + 1])
+            made.extend_graph(64)
+    for seed in range(20):
+        query, vector = WORDS[seed % 10], vectors(1, seed=200 + seed)[0]
+        ours = [hit.id for hit in helped.search(query, 5, None, vector)]
+        assert ours == [hit.id for hit in exact.search(query, 5, None, vector)]
+
+
 @pytest.mark.parametrize("graph", [NearGraph, Blind])
 def test_filters_that_leave_little_find_all_of_it(graph: type[Graph]) -> None:
     """What the graph names is then mostly what nobody asked for."""

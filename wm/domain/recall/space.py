@@ -99,8 +99,8 @@ class Space:
         """The product of two rows that are turned, as one of rows that are not."""
         self._asked: tuple[Floats, Aim] | None = None
         """The last query, of which several things are asked, and its aim."""
-        self._sample = np.zeros((0, dimension), np.float32)
-        self._sample_starts = np.zeros(0, np.int64)
+        self._sample: tuple[Floats, Numbers] | None = None
+        """Rows of some documents and where each one's begin; None until they are asked for."""
 
     def __len__(self) -> int:
         return self._live
@@ -296,8 +296,10 @@ class Space:
     def usual(self, vector: Floats) -> tuple[float, float]:
         """Mean and deviation of the likeness of all documents, from a sample of them."""
         self._keep_fit()
-        cosines = self._sample @ self._aim(vector)[0]
-        best = np.maximum.reduceat(cosines, self._sample_starts)
+        if self._sample is None:
+            self._sample = self._drawn()
+        rows, starts = self._sample
+        best = np.maximum.reduceat(rows @ self._aim(vector)[0], starts)
         return float(best.mean()), float(best.std())
 
     def mutual(self, numbers: list[int]) -> Floats:
@@ -356,9 +358,8 @@ class Space:
         self._metric = self._turn @ self._turn.T
         self._mean = mean * np.float32(count / (count + _SETTLING))
         self._fitted = self._live
-        self._asked = None
+        self._asked = self._sample = None
         self._weigh(0, self._end)
-        self._draw()
 
     def _weigh(self, begin: int, end: int) -> None:
         """The norms of rows once they are whitened."""
@@ -367,9 +368,7 @@ class Space:
             turned = (self._rows[part].astype(np.float32) - self._mean) @ self._turn
             self._norms[part] = np.maximum(np.linalg.norm(turned, axis=1), 1e-9)
 
-    def _draw(self) -> None:
-        if self._live < self._graph_from:
-            return
+    def _drawn(self) -> tuple[Floats, Numbers]:
         numbers = np.flatnonzero(self._first >= 0)
         numbers = numbers[self._owners[self._first[numbers]] == numbers]
         if len(numbers) > _SAMPLE:
@@ -377,8 +376,7 @@ class Space:
         pieces = self._pieces[numbers]
         slots = self._slots(numbers)
         rows = self._rows[slots].astype(np.float32) - self._mean
-        self._sample = rows / self._norms[slots, np.newaxis]
-        self._sample_starts = np.cumsum(pieces) - pieces
+        return rows / self._norms[slots, np.newaxis], np.cumsum(pieces) - pieces
 
 
 def _cosines(aim: Aim, rows: NDArray[Any], norms: Floats) -> Floats:
