@@ -6,8 +6,8 @@ import gc
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
+from importlib.machinery import PathFinder
 
 import pytest
 
@@ -156,7 +156,6 @@ def test_a_thread_rests_before_each_module_that_it_imports_and_no_other_does() -
     rests: list[int] = []
     sys.modules.pop("colorsys", None)
     sys.modules.pop("this_is_no_module", None)
-    before = list(sys.meta_path)
 
     def elsewhere() -> None:
         with pytest.raises(ImportError):
@@ -168,30 +167,39 @@ def test_a_thread_rests_before_each_module_that_it_imports_and_no_other_does() -
         thread.join()
         assert rests == []
         __import__("colorsys")
+    del sys.modules["colorsys"]
+    __import__("colorsys")
     assert rests == [1]
-    assert sys.meta_path == before
 
 
-class _Leaving:
-    """Asked for a module, it ends what it was given, as a thread that is done with its imports."""
+class Halting:
+    """Before the finder of files: lets an import go on when it is told to."""
 
-    def __init__(self, end: Callable[[], None]) -> None:
-        self._end = end
+    def __init__(self) -> None:
+        self.reached, self.go_on = threading.Event(), threading.Event()
 
-    def find_spec(self, *_: object) -> None:
-        self._end()
+    def find_spec(self, name: str, *_: object) -> None:
+        if name == "colorsys":
+            self.reached.set()
+            assert self.go_on.wait(WITHIN_S)
 
 
-def test_who_looks_for_a_module_while_another_thread_ends_its_imports_passes_no_finder_over(
+def test_what_another_thread_imports_is_found_when_the_rests_end_meanwhile(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    halting = Halting()
+    finders = list(sys.meta_path)
+    finders.insert(finders.index(PathFinder), halting)
+    monkeypatch.setattr(sys, "meta_path", finders)
     sys.modules.pop("colorsys", None)
-    with ExitStack() as stack:
-        # In front of the last one, which finds modules in files.
-        asked = [*sys.meta_path[:-1], _Leaving(stack.close), sys.meta_path[-1]]
-        monkeypatch.setattr(sys, "meta_path", asked)
-        stack.enter_context(resting_imports(lambda: None))
-        assert __import__("colorsys").__name__ == "colorsys"
+    found: list[str] = []
+    thread = threading.Thread(target=lambda: found.append(__import__("colorsys").__name__))
+    with resting_imports(lambda: None):
+        thread.start()
+        assert halting.reached.wait(WITHIN_S)
+    halting.go_on.set()
+    thread.join()
+    assert found == ["colorsys"]
 
 
 def test_nothing_is_collected_meanwhile_and_what_was_made_is_not_looked_through_again() -> None:

@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from wm.store.rest import at_once
+
 TURN_S = 0.0005
 """A thread that computes gives the interpreter's lock to who waits after this long, in a process
 that serves others. Python's own 5 ms would be felt."""
@@ -92,14 +94,12 @@ def short_turns() -> Iterator[None]:
 def resting_imports(rest: Callable[[], None]) -> Iterator[None]:
     """What this thread imports meanwhile, it imports with a rest before each module: a package of
     a hundred is a tenth of a second otherwise."""
-    finder = _Resting(rest)
-    sys.meta_path.insert(0, finder)
+    finder = _finder()
+    before, finder.rest = finder.rest, rest
     try:
         yield
     finally:
-        # Another list, not a shorter one: a thread that looks for a module walks along it, would
-        # pass over the finder behind the one that goes, and not find what only that one finds.
-        sys.meta_path = [other for other in sys.meta_path if other is not finder]
+        finder.rest = before
 
 
 @contextmanager
@@ -109,16 +109,25 @@ def beside_others(rest: Callable[[], None]) -> Iterator[None]:
         yield
 
 
-class _Resting:
-    """Finds no module: the next finder is asked."""
+class _Resting(threading.local):
+    """Finds no module: the next finder is asked. rest: of each thread its own."""
 
-    def __init__(self, rest: Callable[[], None]) -> None:
-        self._rest = rest
-        self._thread = threading.get_ident()
+    def __init__(self) -> None:
+        self.rest: Callable[[], None] = at_once
 
     def find_spec(self, *_: object) -> None:
-        if threading.get_ident() == self._thread:
-            self._rest()
+        self.rest()
+
+
+def _finder() -> _Resting:
+    """It stays: the list of finders must not become shorter while another thread goes through it,
+    for that one would miss the last of them, and the module that it imports."""
+    for known in sys.meta_path:
+        if isinstance(known, _Resting):
+            return known
+    made = _Resting()
+    sys.meta_path.insert(0, made)
+    return made
 
 
 def uncaught(_job: object, error: Exception) -> None:
