@@ -11,7 +11,7 @@ from wm.ops.background import Answering
 PATIENCE_S = 20.0
 
 
-def test_the_loop_says_that_it_answers_whenever_it_does_not_wait() -> None:
+def test_the_loop_says_that_it_answers_whenever_it_does_not_wait_and_is_not_closed() -> None:
     answering = Answering()
     seen: list[bool] = []
 
@@ -38,3 +38,4 @@ def test_the_loop_says_that_it_answers_whenever_it_does_not_wait() -> None:
         loop.close()
 
     assert seen == [True, True, True]
+    assert not answering.now

@@ -103,6 +103,10 @@ class _Telling(selectors.DefaultSelector):
         self._answering.now = True
         return found
 
+    def close(self) -> None:
+        super().close()
+        self._answering.now = False  # what is still computed delays nobody
+
 
 class _Daemon:
     """Everything that lives as long as the process."""
