@@ -103,6 +103,20 @@ def test_to_finish_waits_no_longer_than_it_may(scene: Scene) -> None:
     assert not scene.line.finish(0)
 
 
+def test_a_job_that_got_no_thread_is_done_when_there_is_one_again() -> None:
+    done: list[str] = []
+    line = Background(done.append, name="wm-scene")
+    usual = threading.stack_size(1 << 47)  # more than there are addresses
+    try:
+        with pytest.raises(RuntimeError):
+            line.submit("first")
+    finally:
+        threading.stack_size(usual)
+    assert line.submit("first")
+    assert line.finish(WITHIN_S)
+    assert done == ["first"]
+
+
 def test_a_task_nobody_listens_to_is_told_where_uncaught_errors_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

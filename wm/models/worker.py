@@ -96,8 +96,9 @@ class EmbedWorker:
 
     def _wake(self) -> None:
         if self._thread is None:
-            self._thread = threading.Thread(target=self._live, name="wm-embed", daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._live, name="wm-embed", daemon=True)
+            thread.start()  # a system that has none left is asked again for the next text
+            self._thread = thread
         self._lock.notify()
 
     def _live(self) -> None:

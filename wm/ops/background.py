@@ -165,12 +165,13 @@ class Background(Generic[J]):
         with self._guard:
             if len(self._line) >= self._most or job in self._line:
                 return False
-            self._line.append(job)
             if self._thread is None:
-                self._thread = threading.Thread(
+                thread = threading.Thread(
                     target=self._work, name=self._name, daemon=self._is_daemon
                 )
-                self._thread.start()
+                thread.start()  # a system that has none left is asked again for the next job
+                self._thread = thread
+            self._line.append(job)
             return True
 
     def clear(self) -> None:
