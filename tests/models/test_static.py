@@ -14,7 +14,7 @@ import pytest
 from wm.errors import ModelUnavailable
 from wm.models.embed import EMBEDDED, NONE, cut
 from wm.models.opening import open_embedder
-from wm.models.static import StaticEmbedder, _tensor
+from wm.models.static import StaticEmbedder, _tensor, _tokenizer
 from wm.settings import RecallSettings
 
 TEXTS = ["", "harbour", "def load(path): ...", "予約は前払い", "a " * 700]
@@ -96,6 +96,16 @@ def test_damaged_weights_are_told_with_what_to_do(tmp_path: Path, data: bytes) -
     path.write_bytes(data)
     with pytest.raises(ModelUnavailable) as told:
         _tensor(path)
+    assert "again" in told.value.fix
+
+
+@pytest.mark.parametrize("data", [None, b"", b"{}", b"\xff\xfe"])
+def test_a_damaged_tokenizer_is_told_with_what_to_do(tmp_path: Path, data: bytes | None) -> None:
+    path = tmp_path / "tokenizer.json"
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(ModelUnavailable) as told:
+        _tokenizer(path)
     assert "again" in told.value.fix
 
 

@@ -8,10 +8,13 @@ anything stays small.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 from wm.errors import ModelUnavailable
+from wm.settings import one_tokenizing_thread
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,6 +68,22 @@ def cut(text: str, offsets: Sequence[tuple[int, int]], limit: int, most: int) ->
         return [text]
     starts = range(0, min(len(offsets), limit * most), limit)
     return [text[offsets[at][0] : offsets[min(at + limit, len(offsets)) - 1][1]] for at in starts]
+
+
+def open_tokenizer(path: Path) -> Any:
+    """The tokenizer in this file, for texts as they are; None where it cannot be read."""
+    try:
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise missing("tokenizers", error) from error
+    one_tokenizing_thread()
+    # The package raises Exception itself, for whatever does not fit.
+    with suppress(Exception):
+        tokenizer = Tokenizer.from_file(str(path))
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        return tokenizer
+    return None
 
 
 def missing(package: str, error: ImportError) -> ModelUnavailable:

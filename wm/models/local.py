@@ -9,16 +9,15 @@ on a busy machine each answer takes longer. Nobody is told of it: onnxruntime is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wm.models.embed import ModelCard, cut, missing
+from wm.models.embed import ModelCard, cut, missing, open_tokenizer
 from wm.models.folder import About, read_about, unusable
-from wm.settings import RecallSettings, forbid_telemetry, one_tokenizing_thread
+from wm.settings import RecallSettings, forbid_telemetry
 
 SPECIAL_TOKENS = 2
 LONGEST_CHARS = 8
@@ -40,7 +39,6 @@ class LocalEmbedder:
         self._most = settings.max_pieces
         self._batch = settings.embed_batch
         self._folder = folder
-        one_tokenizing_thread()
         self._tokenizer = _tokenizer(folder)
         self._model, self._errors = _open(folder, about)
 
@@ -107,16 +105,7 @@ def _errors_of(module: Any) -> tuple[type[Exception], ...]:
 
 
 def _tokenizer(folder: Path) -> Any:
-    try:
-        from tokenizers import Tokenizer
-    except ImportError as error:
-        raise missing("tokenizers", error) from error
-    tokenizer = None
-    # The package raises Exception itself, for whatever does not fit.
-    with suppress(Exception):
-        tokenizer = Tokenizer.from_str((folder / "tokenizer.json").read_text("utf-8"))
+    tokenizer = open_tokenizer(folder / "tokenizer.json")
     if tokenizer is None:
         raise unusable(folder, "its tokenizer.json cannot be read")
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
     return tokenizer

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wm.models.embed import EMBEDDED, ModelCard, cut, missing
+from wm.models.embed import EMBEDDED, ModelCard, cut, open_tokenizer
 from wm.models.folder import WEIGHTS, package_folder, package_revision, tensor, unreadable
-from wm.settings import RecallSettings, one_tokenizing_thread
+from wm.settings import RecallSettings
 
 TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 LONGEST_CHARS = 8
@@ -64,19 +65,14 @@ class StaticEmbedder:
         return found
 
 
-def _tokenizer(path: Path):  # type: ignore[no-untyped-def]
-    try:
-        from tokenizers import Tokenizer
-    except ImportError as error:
-        raise missing("tokenizers", error) from error
+def _tokenizer(path: Path) -> Any:
     try:
         path.open("rb").close()
     except OSError as error:
         raise unreadable(path, error) from error
-    one_tokenizing_thread()
-    tokenizer = Tokenizer.from_file(str(path))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
+    tokenizer = open_tokenizer(path)
+    if tokenizer is None:
+        raise unreadable(path, ValueError("it holds no tokenizer"))
     return tokenizer
 
 
