@@ -78,7 +78,8 @@ def test_several_documents_come_at_once_and_may_be_empty() -> None:
     crane, berth = postings.id_of("crane"), postings.id_of("berth")
     postings.add(np.array([berth, crane, berth]), np.array([1, 0, 2]))
     assert (postings.end, postings.alive().tolist()) == (4, [0, 1, 2, 3])
-    assert [postings.row(number).tolist() for number in range(4)] == [[0], [1], [], [0, 1]]
+    terms, owners = postings._terms_of(np.arange(4))
+    assert (terms.tolist(), owners.tolist()) == ([0, 1, 0, 1], [0, 1, 3, 3])
     assert postings.some(np.arange(4)).hold("berth").tolist() == [False, True, False, True]
 
 

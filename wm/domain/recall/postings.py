@@ -108,10 +108,6 @@ class Postings:
         self._places.clear()
         self._norms = None
 
-    def row(self, number: int) -> NDArray[np.uint32]:
-        """The terms of a document, in order."""
-        return self._rows[self._starts[number] : self._starts[number + 1]]
-
     def alive(self) -> Numbers:
         """The documents that are there, ascending."""
         return np.flatnonzero(self._alive[: self._end])
