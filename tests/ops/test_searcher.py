@@ -184,6 +184,19 @@ def test_a_restart_embeds_nothing_that_did_not_change(bench: Bench, worker: Coun
     assert worker.texts == 0
 
 
+def test_who_saves_rests_after_some_texts_and_not_after_each(
+    bench: Bench, worker: Counting
+) -> None:
+    process, rests = Process(bench, worker), list[int]()
+    process.ask(memory_of(70))
+    taken, card = process.searcher._index.vectors(), process.searcher.card
+    assert taken is not None
+    assert card is not None
+    shelf = Shelf(bench.store, KEY)
+    assert shelf.save(card, taken[0], taken[1], None, rest=lambda: rests.append(1))
+    assert len(rests) == 5
+
+
 def test_only_what_is_new_is_embedded_after_a_restart(bench: Bench, worker: Counting) -> None:
     Process(bench, worker).ask(memory_of(70))
     Process(bench, worker).ask(memory_of(70, begin=3))

@@ -7,7 +7,7 @@ Nothing here raises for what the disk does: all of it can be made again.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -23,6 +23,10 @@ from wm.store.base import Maker, SavedGraph, SavedVectors, Store
 from wm.store.vectors import DIGEST_BYTES
 
 Bytes = bytes | bytearray
+
+_AT_ONCE = 16
+"""Texts between two rests. Beside a daemon that is asked without a pause each rest is a sleep, and
+as long as one thread looks for what was saved no question gets a vector."""
 
 
 def maker_of(card: ModelCard) -> Maker:
@@ -54,7 +58,7 @@ class Shelf:
         self._answering = answering or Answering()
         self._workspace = workspace
 
-    def find(self, card: ModelCard, documents: Iterable[Document]) -> Found | None:
+    def find(self, card: ModelCard, documents: Sequence[Document]) -> Found | None:
         """What was saved of this model; None where there is nothing of use."""
         try:
             saved = self._store.vectors(self._workspace, maker_of(card))
@@ -80,13 +84,9 @@ class Shelf:
         """Whether the vectors of these texts are saved now. over: the bytes of their graph. rest:
         called between two short steps, for others to go on; by default at the pace of what nobody
         waits for."""
-        rest, digests = rest or Pace(self._answering), bytearray()
         try:
-            for text in texts:
-                digests += self._digest(text)
-                rest()
             saved = SavedVectors(
-                bytes(digests),
+                b"".join(self._digests(texts, rest or Pace(self._answering))),
                 array("H", held.pieces.tobytes()),
                 memoryview(held.rows.tobytes()),
                 None if over is None else SavedGraph(graph.version(), held.in_graph, over),
@@ -95,23 +95,27 @@ class Shelf:
         except StoreError:
             return False
 
-    def _recognised(self, documents: Iterable[Document], digests: bytes) -> dict[int, Document]:
+    def _recognised(self, documents: Sequence[Document], digests: bytes) -> dict[int, Document]:
         rest = Pace(self._answering)
         places: dict[bytes, list[int]] = {}
         for place in range(len(digests) // DIGEST_BYTES):
             known = digests[DIGEST_BYTES * place : DIGEST_BYTES * (place + 1)]
             places.setdefault(known, []).append(place)
-            rest()
+            if place % _AT_ONCE == 0:
+                rest()
         found = {}
-        for document in documents:
-            same = places.get(self._digest(document.text))
+        known_by = self._digests((document.text for document in documents), rest)
+        for document, digest in zip(documents, known_by, strict=True):
+            same = places.get(digest)
             if same:  # of two documents with one text each has its own
                 found[same.pop()] = document
-            rest()
         return found
 
-    def _digest(self, text: str) -> bytes:
-        return bytes.fromhex(self._store.digest(text))
+    def _digests(self, texts: Iterable[str], rest: Callable[[], None]) -> Iterator[bytes]:
+        for at, text in enumerate(texts):
+            if at % _AT_ONCE == 0:
+                rest()
+            yield bytes.fromhex(self._store.digest(text))
 
 
 def _graph(saved: SavedVectors, card: ModelCard) -> Graph | None:
