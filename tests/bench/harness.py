@@ -117,7 +117,8 @@ def daemon(folder: Path, extra: dict[str, str] | None = None) -> Iterator[Client
     try:
         # Not `lifecycle.start`: its daemon could win the race, and it would lack `extra`.
         wait_for_answer(settings)
-        yield Client(settings)
+        with Client(settings) as client:
+            yield client
     finally:
         process.terminate()
         process.wait(20)
@@ -126,14 +127,15 @@ def daemon(folder: Path, extra: dict[str, str] | None = None) -> Iterator[Client
 def wait_for_answer(settings: Settings, bound_s: float = 20.0) -> None:
     """Return once the daemon answers."""
     end = time.monotonic() + bound_s
-    while True:
-        try:
-            Client(settings).call("status", {})
-            return
-        except Unavailable:
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.02)
+    with Client(settings) as client:
+        while True:
+            try:
+                client.call("status", {})
+                return
+            except Unavailable:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.02)
 
 
 def settle(client: Client, bound_s: float = 20.0) -> None:

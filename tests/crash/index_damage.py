@@ -11,6 +11,7 @@ in it; the next one must find each entry that was acknowledged. Any count may be
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import random
 import select
@@ -21,6 +22,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from tests.bench.harness import environment, settings_for, wait_for_answer
@@ -184,21 +186,16 @@ class Daemons:
 
     def write(self, number: int) -> None:
         """Keep entries, and ask, until the daemon is gone."""
-        client = Client(settings_for(self.folder))
-        at = 0
-        while True:
-            word = f"crane{number:03}x{at:03}"
-            text = f"The berth with {word} takes {number * 1000 + at} tons."
-            try:
+        with Client(settings_for(self.folder)) as client, suppress(WmError, OSError):
+            for at in itertools.count():
+                word = f"crane{number:03}x{at:03}"
+                text = f"The berth with {word} takes {number * 1000 + at} tons."
                 made = client.call("remember", self.told(text=text))
                 with self.more:
                     self.acknowledged[made["entry"]["id"]] = word
                     self.more.notify_all()
                 if at % 4 == 0:
                     client.call("search", self.told(query=f"what takes {word}"))
-            except (WmError, OSError):
-                return
-            at += 1
 
     def wait(self, count: int, bound_s: float = 60.0) -> None:
         """Return once so many entries were acknowledged."""
@@ -210,11 +207,11 @@ class Daemons:
 
     def found(self, some: Sequence[str]) -> int:
         """Each of these entries by its word. AssertionError for one that is lost."""
-        client = Client(settings_for(self.folder))
-        for name in some:
-            query = self.acknowledged[name]
-            hits = client.call("search", self.told(query=query))["hits"]
-            assert name in [hit["entry"]["id"] for hit in hits], f"{name} ({query}) is lost"
+        with Client(settings_for(self.folder)) as client:
+            for name in some:
+                query = self.acknowledged[name]
+                hits = client.call("search", self.told(query=query))["hits"]
+                assert name in [hit["entry"]["id"] for hit in hits], f"{name} ({query}) is lost"
         return len(some)
 
 
