@@ -303,7 +303,8 @@ class Pool:
             self.origin.host,
             self.origin.port,
             ssl=self._tls,
-            happy_eyeballs_delay=_EYEBALLS_S,
+            # An address by itself needs no race, which forgets a socket when it is cancelled.
+            happy_eyeballs_delay=_EYEBALLS_S if any(map(str.isalpha, self.origin.host)) else None,
         )
 
     def take_back(self, connection: Connection) -> None:
