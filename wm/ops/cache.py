@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from threading import Lock
 from typing import Any
 
+from wm.errors import WmError
 from wm.formats.base import Record
 
 
@@ -53,6 +55,35 @@ class DerivedCache:
         """Compute the value of this key anew next time."""
         with self._lock:
             self._values.pop(key, None)
+
+
+class Lent:
+    """Working values that one caller at a time goes on with; who comes meanwhile, or after one
+    that failed, begins anew. At most `size`, least recently used out. Safe for several threads."""
+
+    def __init__(self, size: int = 4) -> None:
+        self._size = size
+        self._values: OrderedDict[Hashable, Any] = OrderedDict()
+        self._lock = Lock()
+
+    @contextmanager
+    def lend(self, key: Hashable, make: Callable[[], Any]) -> Iterator[Any]:
+        """The value of this key, or one that is made; kept for the next when the block ends."""
+        with self._lock:
+            value = self._values.pop(key, None)
+        value = make() if value is None else value
+        try:
+            yield value
+        except WmError:  # a refusal broke nothing
+            self._keep(key, value)
+            raise
+        self._keep(key, value)
+
+    def _keep(self, key: Hashable, value: Any) -> None:
+        with self._lock:
+            self._values[key] = value
+            while len(self._values) > self._size:
+                self._values.popitem(last=False)
 
 
 class Marks:

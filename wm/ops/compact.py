@@ -271,7 +271,7 @@ def _replace(
         origin="agent",
         session=state.session_id,
     )
-    entry = origins.weighed(memory, new_entry(work, place, request))
+    entry = origins.weighed(consolidate.Ledger(memory), new_entry(work, place, request))
     reasons = refusal_reasons(work, place, entry)
     if reasons:
         return _rejected(work, place, state, item, *reasons)

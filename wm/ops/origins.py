@@ -24,7 +24,7 @@ from wm.formats.events import (
 )
 from wm.formats.protocol import EventRequest, Place
 from wm.formats.session_state import SessionState, WordOrigins
-from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.formats.workspace_memory import MemoryEntry
 from wm.ops import shown
 from wm.ops.base import Work
 from wm.ops.runtime import Runtime
@@ -127,11 +127,11 @@ def _known(place: Place, state: SessionState) -> tuple[str, ...]:
     return tuple(filter(None, (name, *worked)))
 
 
-def weighed(memory: WorkspaceMemory, entry: MemoryEntry) -> MemoryEntry:
+def weighed(ledger: Ledger, entry: MemoryEntry) -> MemoryEntry:
     """The entry, tainted too where it only repeats what already waits as tainted."""
     if entry.origin != "agent" or entry.tainted:
         return entry
-    twins = Ledger(memory).twins(entry)
+    twins = ledger.twins(entry)
     if not any(twin.tainted and twin.status == "inbox" for twin in twins):
         return entry
     update = {"tainted": True, "status": "inbox", "reasons": (WAITING_TWIN,)}

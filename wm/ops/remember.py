@@ -15,8 +15,8 @@ from wm.domain.session.infer import infer_type
 from wm.domain.session.origin import Verdict
 from wm.domain.text import canonical
 from wm.domain.times import iso
-from wm.domain.workspace import consolidate, forget, quality
-from wm.domain.workspace.consolidate import Admission
+from wm.domain.workspace import forget, quality
+from wm.domain.workspace.consolidate import Admission, Ledger
 from wm.domain.workspace.scope import BRANCH, WORKSPACE
 from wm.errors import UserError
 from wm.formats.base import Document
@@ -47,13 +47,17 @@ def learn_refs(key: str) -> Sequence[Ref[Document]]:
 def learn(work: Work, place: Place, request: RememberRequest) -> Remembered:
     """Admit one memory; stages the memory and its evidence."""
     memory = load_memory(work, place)
-    entry = origins.weighed(memory, new_entry(work, place, request))
+    with work.runtime.ledgers.lend(place.key, lambda: Ledger(memory)) as ledger:
+        ledger.renew(memory)
+        return _learn(work, place, request, ledger)
+
+
+def _learn(work: Work, place: Place, request: RememberRequest, ledger: Ledger) -> Remembered:
+    entry = origins.weighed(ledger, new_entry(work, place, request))
     reasons = refusal_reasons(work, place, entry)
     if reasons:
-        return _to_inbox(work, place, memory, entry, (*reasons, *entry.reasons))
-    admission = consolidate.admit(
-        memory, entry, now=work.now, settings=work.runtime.settings.memory
-    )
+        return _to_inbox(work, place, ledger.memory, entry, (*reasons, *entry.reasons))
+    admission = ledger.admit(entry, now=work.now, settings=work.runtime.settings.memory)
     lifted = _lift_stones(work, place, entry) if entry.source != "compaction" else ()
     fact = Fact(
         type=f"memory_{admission.outcome}",
@@ -70,24 +74,18 @@ def learn(work: Work, place: Place, request: RememberRequest) -> Remembered:
         },
     )
     event = work.log(place.key, [fact], session=entry.session)[0]
-    memory = _admitted_by(admission.memory, admission.entry_id, event)
-    save_memory(work, place, memory)
-    kept = next((e for e in memory.entries if e.id == admission.entry_id), None)
+    kept = ledger.find(admission.entry_id)
+    if kept is not None and not kept.admitted_by:
+        # A new entry names the evidence that let it in (EV-2).
+        kept = kept.model_copy(update={"admitted_by": event})
+        ledger.amend(kept)
+    save_memory(work, place, ledger.memory)
     return Remembered(
         outcome=admission.outcome,
         entry=kept,
         reason_codes=admission.reason_codes,
         message=_message(admission, kept or entry),
     )
-
-
-def _admitted_by(memory: WorkspaceMemory, entry_id: str, event: str) -> WorkspaceMemory:
-    """The memory in which a new entry names the evidence that let it in (EV-2)."""
-    entries = tuple(
-        e.model_copy(update={"admitted_by": event}) if e.id == entry_id and not e.admitted_by else e
-        for e in memory.entries
-    )
-    return memory.model_copy(update={"entries": entries})
 
 
 def _lift_stones(work: Work, place: Place, entry: MemoryEntry) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from wm import __version__
 from wm.domain.redact import Redactor
 from wm.formats.home import AllowedDigests
 from wm.ops.background import Answering
-from wm.ops.cache import DerivedCache, Latest, Marks, Tally, Troubles
+from wm.ops.cache import DerivedCache, Latest, Lent, Marks, Tally, Troubles
 from wm.settings import Settings
 from wm.store.base import Ref, Store
 
@@ -53,6 +53,8 @@ class Runtime:
     views: DerivedCache = field(default_factory=DerivedCache)
     indexes: DerivedCache = field(default_factory=lambda: DerivedCache(size=16))
     models: DerivedCache = field(default_factory=lambda: DerivedCache(size=4))
+    ledgers: Lent = field(default_factory=Lent)
+    """What newcomers are compared with, by workspace."""
     branches: DerivedCache = field(default_factory=DerivedCache)
     anchors: DerivedCache = field(default_factory=DerivedCache)
     commits: DerivedCache = field(default_factory=DerivedCache)

@@ -11,15 +11,17 @@ may replay it); what is tainted changes nothing that is clean, and merging never
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import islice
+from itertools import compress, islice
 
 from wm.domain.facts import Detail
 from wm.domain.text import canonical
 from wm.domain.times import iso
-from wm.domain.workspace.contradiction import contradict, saying
+from wm.domain.workspace.contradiction import Saying, contradict, saying
+from wm.domain.workspace.kin import Kin
 from wm.domain.workspace.retention import clock_of, reinforce
 from wm.domain.workspace.sameness import (
     IDENTITY_TYPES,
@@ -32,12 +34,11 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.settings import MemorySettings
 
 SOURCE_RANK = {"explicit": 3, "manual": 2, "compaction": 1}
-NEAR_CHARS = 40
-"""Texts that differ in length by more are not compared word by word."""
 COMPARED = 200
 """Texts near enough, or about one path, that are compared word by word."""
 MAX_CONTRADICTIONS = 5
-_NO_LETTERS = {code: None for code in range(128) if not chr(code).isalnum()}
+MAX_TAKEN_APART = 2_000
+"""Of so many texts it is kept what they say."""
 SPECIFICITY_CHARS = 10
 """Texts whose lengths differ by no more than this are equally specific."""
 ADMISSIBLE = ("active", "inbox")
@@ -100,26 +101,73 @@ def supersede(
 
 
 class Ledger:
-    """A memory being changed: entries by id and by canonical text, found once for many admits.
+    """A memory being changed: entries by id and by what they say, found once for many admits.
 
-    A working value of one call or one promotion; `memory` is the frozen result so far.
+    A working value: `memory` is the frozen result so far. One may be kept from one memory to the
+    next (`renew`), so that a newcomer costs no look through the thousands that are known.
     """
 
     def __init__(self, memory: WorkspaceMemory) -> None:
+        self._begin(memory)
+
+    def _begin(self, memory: WorkspaceMemory) -> None:
         self._memory = memory
         self._entries: dict[int, MemoryEntry] = dict(enumerate(memory.entries))
         self._places = {e.id: at for at, e in self._entries.items()}
-        self._texts: dict[tuple[str, str], list[int]] = {}
+        self._next = len(self._entries)
+        self._kin: dict[str, Kin] = {}
         self._statements: dict[int, Statement] = {}
-        self._indexed_types: set[str] = set()
+        self._sayings: dict[int, Saying] = {}
 
     @property
     def memory(self) -> WorkspaceMemory:
         return self._memory.model_copy(update={"entries": tuple(self._entries.values())})
 
+    def renew(self, memory: WorkspaceMemory) -> None:
+        """Go on with this memory, whatever this one has become since. Entries that are still the
+        same objects cost next to nothing."""
+        if len(self._places) != len(self._entries) or not self._follow(memory.entries):
+            self._begin(memory)
+        self._memory = memory
+
+    def _follow(self, entries: tuple[MemoryEntry, ...]) -> bool:
+        """Become these entries; False where they stand in another order."""
+        changed = self._changed(entries)
+        if not self._stand(entries, changed):
+            self._keep_only({entry.id for entry in entries})
+            changed = self._changed(entries)
+            if not self._stand(entries, changed):
+                return False
+        for at, entry in changed:
+            self._put_at(at, entry)
+        for entry in entries[len(self._entries) :]:
+            self._add(entry)
+        return True
+
+    def _stand(
+        self, entries: Sequence[MemoryEntry], changed: Sequence[tuple[int, MemoryEntry]]
+    ) -> bool:
+        """Whether all of ours stand where they stood, changed or not."""
+        in_place = all(self._entries[at].id == entry.id for at, entry in changed)
+        return in_place and len(entries) >= len(self._entries)
+
+    def _changed(self, entries: tuple[MemoryEntry, ...]) -> list[tuple[int, MemoryEntry]]:
+        """Those that are not the object that stands in their place, with the place."""
+        differ = map(operator.is_not, self._entries.values(), entries)
+        return list(compress(zip(self._entries, entries, strict=False), differ))
+
+    def _keep_only(self, ids: set[str]) -> None:
+        for at, entry in [(at, e) for at, e in self._entries.items() if e.id not in ids]:
+            self._leave_kin(at, entry)
+            del self._entries[at], self._places[entry.id]
+
     def find(self, entry_id: str) -> MemoryEntry | None:
         at = self._places.get(entry_id)
         return None if at is None else self._entries[at]
+
+    def amend(self, entry: MemoryEntry) -> None:
+        """Replace an entry by another version of itself."""
+        self._put_at(self._places[entry.id], entry)
 
     def twins(self, entry: MemoryEntry) -> tuple[MemoryEntry, ...]:
         """Other entries that state the same fact where `entry` would be seen, best first.
@@ -127,9 +175,8 @@ class Ledger:
         Active ones come before those in the inbox; superseded ones do not count, so that a
         fact can come back, nor do outside edits that wait.
         """
-        self._index(entry.type)
         text = canonical(entry.text)
-        alike = self._texts.get((entry.type, _letters(entry.text)), ())
+        alike = self._kin_of(entry.type).alike(entry.text)
         places = dict.fromkeys(at for at in alike if canonical(self._entries[at].text) == text)
         if entry.type in IDENTITY_TYPES:
             places.update(dict.fromkeys(self._same_identity(entry)))
@@ -197,7 +244,7 @@ class Ledger:
             return self._done("absorbed", best.id, "tainted_recurrence")
         again = reinforce(best, session=entry.session, now=now, settings=settings)
         if entry.status == "inbox" or not _outranks(entry, best):
-            self._put(again.entry)
+            self.amend(again.entry)
             return self._done("absorbed", best.id, *again.reason_codes, **again.details)
         self._add(_heir(entry, again.entry))
         for twin in twins:
@@ -226,54 +273,70 @@ class Ledger:
     def _contradicted(self, entry: MemoryEntry) -> tuple[str, ...]:
         """Active entries that cannot hold beside this one, as far as words tell (WM-8)."""
         said = saying(entry.text)
-        nearness = _Nearness(entry.text)
         near = (
-            e
-            for e in self._entries.values()
-            if e.type == entry.type
-            and e.status == "active"
+            (at, e.id)
+            for at in self._kin_of(entry.type).near(entry.text, said.names)
+            if (e := self._entries[at]).status == "active"
             and e.scope == entry.scope
             and e.id != entry.id
             and e.id not in entry.supersedes
-            and (nearness.to(e.text) or _names_one(e.text, said.names))
         )
-        found = (e.id for e in islice(near, COMPARED) if contradict(saying(e.text), said))
+        found = (name for at, name in islice(near, COMPARED) if contradict(self._said(at), said))
         return tuple(islice(found, MAX_CONTRADICTIONS))
 
-    def _index(self, kind: str) -> None:
-        if kind in self._indexed_types:
-            return
-        self._indexed_types.add(kind)
-        for at, entry in self._entries.items():
-            if entry.type == kind:
-                self._texts.setdefault((kind, _letters(entry.text)), []).append(at)
+    def _said(self, at: int) -> Saying:
+        """What an entry says. Kept: newcomers with one name meet the same ones again."""
+        known = self._sayings.get(at)
+        if known is None:
+            if len(self._sayings) >= MAX_TAKEN_APART:
+                self._sayings.clear()
+            known = self._sayings[at] = saying(self._entries[at].text)
+        return known
+
+    def _kin_of(self, kind: str) -> Kin:
+        """The entries of a type, by what they say."""
+        kin = self._kin.get(kind)
+        if kin is None:
+            kin = self._kin[kind] = Kin()
+            for at, entry in self._entries.items():
+                if entry.type == kind:
+                    kin.add(at, entry.text)
+        return kin
+
+    def _leave_kin(self, at: int, entry: MemoryEntry) -> None:
+        self._statements.pop(at, None)
+        self._sayings.pop(at, None)
+        if kin := self._kin.get(entry.type):
+            kin.remove(at, entry.text)
 
     def _same_identity(self, entry: MemoryEntry) -> Iterable[int]:
         said = statement(entry.text)
         if not said.identity:
             return
-        folded = said.identity.lower()
-        near = (
-            (at, other)
-            for at, other in self._entries.items()
-            if other.type == entry.type and folded in other.text.lower()
-        )
-        for at, other in islice(near, COMPARED):
-            known = self._statements.get(at) or statement(other.text)
+        near = self._kin_of(entry.type).naming(said.identity.lower())
+        for at in islice(near, COMPARED):
+            known = self._statements.get(at) or statement(self._entries[at].text)
+            if len(self._statements) >= MAX_TAKEN_APART:
+                self._statements.clear()
             self._statements[at] = known
             if same_fact(said, known):
                 yield at
 
     def _add(self, entry: MemoryEntry) -> None:
-        at = len(self._entries)
+        at = self._next
+        self._next += 1
         self._entries[at] = entry
         self._places[entry.id] = at
-        if entry.type in self._indexed_types:
-            self._texts.setdefault((entry.type, _letters(entry.text)), []).append(at)
+        if kin := self._kin.get(entry.type):
+            kin.add(at, entry.text)
 
-    def _put(self, entry: MemoryEntry) -> None:
-        """Replace an entry by a version of itself with the same text."""
-        self._entries[self._places[entry.id]] = entry
+    def _put_at(self, at: int, entry: MemoryEntry) -> None:
+        before = self._entries[at]
+        self._entries[at] = entry
+        if (before.type, before.text) != (entry.type, entry.text):
+            self._leave_kin(at, before)
+            if kin := self._kin.get(entry.type):
+                kin.add(at, entry.text)
 
     def _retire(self, entry: MemoryEntry, *, by: str, now: datetime) -> None:
         if entry.id == by:
@@ -284,10 +347,10 @@ class Ledger:
             "retention_clock": clock_of(entry),
             "updated_at": iso(now),
         }
-        self._put(entry.model_copy(update=old))
+        self.amend(entry.model_copy(update=old))
         new = self._entries[self._places[by]]
         supersedes = _joined(new.supersedes, (entry.id,))
-        self._put(new.model_copy(update={"supersedes": supersedes}))
+        self.amend(new.model_copy(update={"supersedes": supersedes}))
 
     def _done(self, outcome: Outcome, entry_id: str, *codes: str, **details: Detail) -> Admission:
         return Admission(self.memory, outcome, entry_id, codes, details)
@@ -388,38 +451,6 @@ def _protection(
     if old.pinned or old.user_importance == "high":
         return "protected_by_user"
     return ""
-
-
-class _Nearness:
-    """A cheap look at thousands of texts, before the few that are near are taken apart: texts
-    that say the same, or the contrary, share most beginnings of words."""
-
-    def __init__(self, text: str) -> None:
-        self._beginnings = _beginnings(text)
-        self._chars = len(text)
-
-    def to(self, text: str) -> bool:
-        if abs(len(text) - self._chars) > NEAR_CHARS:
-            return False
-        other = _beginnings(text)
-        shared = len(self._beginnings & other)
-        return shared * 3 >= max(len(self._beginnings), len(other)) * 2 - 2
-
-
-def _names_one(text: str, names: frozenset[str]) -> bool:
-    folded = text.lower()
-    return any(name in folded for name in names)
-
-
-def _beginnings(text: str) -> set[str]:
-    return {word[:3] for word in text.lower().split()}
-
-
-def _letters(text: str) -> str:
-    """Letters and digits of the canonical text: equal where canonical texts are, and cheap."""
-    if text.isascii():
-        return text.lower().translate(_NO_LETTERS)
-    return "".join(filter(str.isalnum, canonical(text)))
 
 
 def _joined(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:

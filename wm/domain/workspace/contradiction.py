@@ -290,7 +290,8 @@ def _names(text: str) -> frozenset[str]:
     """Words written like names: a capital, a digit or a dot inside, and not the first word."""
     tokens = text.replace("，", " ").replace("。", " ").split()
     named = (_name(token) for token in tokens if _is_name(token))
-    latin = (m.group() for m in _LATIN.finditer(text) if any(map(is_cjk, text[:200])))
+    with_cjk = not text.isascii() and any(map(is_cjk, text[:200]))
+    latin = (m.group() for m in _LATIN.finditer(text)) if with_cjk else ()
     return frozenset(filter(None, (*named, *(_name(word) for word in latin))))
 
 

@@ -1,0 +1,96 @@
+"""What newcomers are compared with is kept: its cost, and that it never goes stale."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+
+import pytest
+
+from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
+from wm.errors import UserError
+from wm.formats.workspace_memory import WorkspaceMemory
+from wm.ops.cache import Lent
+from wm.store.base import Ref
+
+
+def fill(bench: Bench, said: str, many: int) -> None:
+    """So many entries more, in one write."""
+    ref = Ref(WorkspaceMemory, bench.key)
+    with bench.store.transaction([ref]) as transaction:
+        held = transaction.read(ref).document
+        assert held is not None
+        more = (
+            held.entries[0].model_copy(
+                update={"id": f"m_{said}{n}", "text": f"{said} {n} is shut."}
+            )
+            for n in range(many)
+        )
+        update = {"entries": (*held.entries, *more)}
+        transaction.put(ref, held.model_copy(update=update))
+
+
+def calls_of_a_memory(bench: Bench, text: str) -> int:
+    """How many Python functions one more memory calls."""
+    count = 0
+
+    def called(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(called)
+    try:
+        bench.remember(text)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def test_one_more_memory_works_through_what_is_near_only(files: Bench) -> None:
+    files.remember(SHIP)
+    fill(files, "Bay", 20)
+    files.remember(CENTS)
+    few = calls_of_a_memory(files, "The gate opens at seven in the morning on the east side.")
+    fill(files, "Dock", 2000)
+    files.remember(QUEUE)
+    many = calls_of_a_memory(files, "The gate shuts at nine in the evening on the west side.")
+    assert many < 2 * few
+
+
+def test_another_process_between_two_memories_is_seen(bench: Bench) -> None:
+    first = bench.remember(SHIP)
+    other = bench.reopen()
+    other.later()
+    second = other.remember(CENTS)
+    bench.later(days=10)
+    assert bench.remember(CENTS.upper()).id == second.id
+    other.moment = bench.moment
+    other.call("forget_entry", id=first.id)
+    bench.later()
+    assert bench.remember(SHIP).id != first.id
+
+
+def test_a_refused_memory_leaves_the_next_one_as_it_would_be(bench: Bench) -> None:
+    kept = bench.remember(SHIP)
+    with pytest.raises(UserError):
+        bench.remember("x " * 9000, source="manual")
+    assert bench.remember(SHIP).id == kept.id
+
+
+def test_who_comes_meanwhile_gets_a_value_of_its_own() -> None:
+    lent, made = Lent(size=1), iter(range(10))
+    with (
+        lent.lend("a", lambda: next(made)) as first,
+        lent.lend("a", lambda: next(made)) as second,
+    ):
+        assert (first, second) == (0, 1)
+    with lent.lend("a", lambda: next(made)) as again:
+        assert again == 0
+    with lent.lend("b", lambda: next(made)):
+        pass
+    with lent.lend("a", lambda: next(made)) as anew:
+        assert anew == 3
+    with pytest.raises(KeyError), lent.lend("a", lambda: next(made)):
+        raise KeyError
+    with lent.lend("a", lambda: next(made)) as anew:
+        assert anew == 4
