@@ -150,6 +150,29 @@ def test_the_types_of_models_are_no_text() -> None:
     assert not wrong
 
 
+def test_values_are_structs_that_declare_their_fields() -> None:
+    """A Struct has no room for another one, and the type checker does not look (ADR 0023)."""
+    wrong = []
+    for name, tree in modules():
+        wrong += [name] if "dataclasses" in imports(tree) else []
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and "Struct" in map(ast.unparse, node.bases):
+                wrong += [f"{name}:{node.name}.{field}" for field in undeclared(node)]
+    assert not wrong
+
+
+def undeclared(struct: ast.ClassDef) -> set[str]:
+    """The attributes that methods of a class set on `self`, and that it does not declare."""
+    declared = {ast.unparse(n.target) for n in struct.body if isinstance(n, ast.AnnAssign)}
+    return {
+        node.attr
+        for node in ast.walk(struct)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and ast.unparse(node.value) == "self"
+    } - declared
+
+
 def test_broad_catches_stand_at_the_doors_only() -> None:
     doors = {
         *("cli.app", "daemon.dispatch", "daemon.actors", "agents.mcp_stdio", "proxy.exchange"),

@@ -4,7 +4,6 @@ settings hold."""
 from __future__ import annotations
 
 import ast
-import dataclasses
 import os
 from functools import cache
 
@@ -19,9 +18,7 @@ from wm.settings import (
     one_tokenizing_thread,
 )
 
-OPTIONS = [
-    (section, f.name) for section, kind in SECTIONS.items() for f in dataclasses.fields(kind)
-]
+OPTIONS = [(section, name) for section, kind in SECTIONS.items() for name in kind.options]
 
 
 @cache

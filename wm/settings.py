@@ -1,27 +1,34 @@
 """Every constant and option, with unit, reason and SPEC id.
 
 The only module that reads the environment and `config.toml`. Everybody else receives
-a `Settings` value. `docs/constants.md` is generated from the dataclasses below.
+a `Settings` value. `docs/constants.md` is generated from the options below.
 
 A field is declared with `option(default, "one sentence", spec="ID")`. Fields marked
 `fixed=True` are constants of the format and refuse to be set in `config.toml`.
-
-Each process makes these classes at its start, so they are no more than they must be: nobody
-compares or prints options (`eq=False, repr=False`), and annotations are not postponed, which the
-decorator would take apart as text.
 """
 
-import dataclasses
 import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, dataclass_transform
+
+from msgspec import Struct, StructMeta, field, structs
 
 from wm.errors import UserError
+
+
+class Option(Struct, frozen=True):
+    """What is known of an option beside its default. most: the largest value."""
+
+    default: Any
+    text: str
+    spec: str
+    unit: str = ""
+    fixed: bool = False
+    most: float | None = None
 
 
 def option(
@@ -33,15 +40,36 @@ def option(
     fixed: bool = False,
     most: float | None = None,
 ) -> Any:
-    """A dataclass field that documents itself (see `wm.settings.table`). most: largest value."""
-    metadata = {"text": text, "spec": spec, "unit": unit, "fixed": fixed, "most": most}
-    if isinstance(default, dict):
-        return field(default_factory=lambda: dict(default), metadata=metadata)
-    return field(default=default, metadata=metadata)
+    """A field that documents itself (see `wm.settings.table`)."""
+    return Option(default, text, spec, unit, fixed, most)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class StoreSettings:
+@dataclass_transform(frozen_default=True, field_specifiers=(option,))
+class _Sectional(StructMeta):
+    """Makes a field with its default of each `option`, and keeps what else it says."""
+
+    def __new__(
+        cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **config: Any
+    ) -> Any:
+        options = {name: v for name, v in namespace.items() if isinstance(v, Option)}
+        fields = {name: _field(found.default) for name, found in options.items()}
+        return super().__new__(
+            cls, name, bases, {**namespace, **fields, "options": options}, **config
+        )
+
+
+def _field(default: Any) -> Any:
+    return field(default_factory=default.copy) if isinstance(default, dict) else default
+
+
+class Section(Struct, metaclass=_Sectional, frozen=True):
+    """A section of `config.toml`."""
+
+    options: ClassVar[Mapping[str, Option]]
+    """By name, in the order of the fields."""
+
+
+class StoreSettings(Section):
     """Files, locks and durability (SPEC section 2)."""
 
     lock_wait_s: float = option(5.0, "Longest wait for a document's lock.", spec="ST-2", unit="s")
@@ -125,8 +153,7 @@ class StoreSettings:
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class MemorySettings:
+class MemorySettings(Section):
     """Workspace memory (SPEC section 3)."""
 
     max_text_chars: int = option(
@@ -216,8 +243,7 @@ class MemorySettings:
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class GateSettings:
+class GateSettings(Section):
     """The quality gate (SPEC EX-3)."""
 
     min_chars: int = option(20, "Shortest candidate text.", spec="EX-3", unit="chars")
@@ -247,8 +273,7 @@ class GateSettings:
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SessionSettings:
+class SessionSettings(Section):
     """Hot session state and prompt epochs (SPEC sections 5 and 6)."""
 
     action_weights: dict[str, int] = option(
@@ -303,8 +328,7 @@ class SessionSettings:
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class CoreSettings:
+class CoreSettings(Section):
     """Core blocks (SPEC section 7)."""
 
     goal_chars: int = option(1000, "Longest goal.", spec="CB-1", unit="chars")
@@ -312,8 +336,7 @@ class CoreSettings:
     context_chars: int = option(1500, "Longest context.", spec="CB-1", unit="chars")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class WorkingSettings:
+class WorkingSettings(Section):
     """Slots and pool of a session (SPEC section 7)."""
 
     slots: dict[str, int] = option(
@@ -350,8 +373,7 @@ class WorkingSettings:
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PressureSettings:
+class PressureSettings(Section):
     """How full a session's context is (SPEC section 9)."""
 
     moderate_percent: float = option(
@@ -445,8 +467,7 @@ class PressureSettings:
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class BudgetSettings:
+class BudgetSettings(Section):
     """Instruction files of a project (SPEC CT-4)."""
 
     max_lines: int = option(
@@ -465,8 +486,7 @@ class BudgetSettings:
     max_bullets: int = option(5, "Top-level bullets of a dated entry.", spec="CT-4", unit="bullets")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class OriginSettings:
+class OriginSettings(Section):
     """Where the words of a session first appeared (SPEC TR-3)."""
 
     max_heard_chars: int = option(
@@ -507,8 +527,7 @@ class OriginSettings:
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class DaemonSettings:
+class DaemonSettings(Section):
     """The daemon and its socket (SPEC IF-1, IF-6)."""
 
     connect_timeout_s: float = option(
@@ -595,8 +614,7 @@ class DaemonSettings:
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class HookSettings:
+class HookSettings(Section):
     """Deadlines of the agents' hooks (SPEC IF-2, IF-3)."""
 
     event_timeout_s: float = option(
@@ -623,8 +641,7 @@ class HookSettings:
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RecallSettings:
+class RecallSettings(Section):
     """Search by words and by meaning (SPEC section 12)."""
 
     model: str = option(
@@ -874,8 +891,7 @@ class RecallSettings:
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ToolSettings:
+class ToolSettings(Section):
     """The tools that a model is given (SPEC IF-4)."""
 
     timeout_s: float = option(
@@ -908,8 +924,7 @@ class ToolSettings:
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ContractSettings:
+class ContractSettings(Section):
     """The handoff of a project (SPEC section 11)."""
 
     handoff_chars: int = option(
@@ -927,8 +942,7 @@ class ContractSettings:
     )
 
 
-@dataclass(frozen=True)
-class PruningRule:
+class PruningRule(Struct, frozen=True):
     """A user's own rule for tool output (PR-4): `[[pruning.rules]]` in config.toml.
 
     tool: the agent's word for the tool; command, output: expressions that the command line, and
@@ -945,8 +959,7 @@ class PruningRule:
     noun: str = ""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PruningSettings:
+class PruningSettings(Section):
     """Pruning of tool output (SPEC section 8)."""
 
     enabled: bool = option(True, "Cut long tool output before the model reads it.", spec="PR-1")
@@ -984,8 +997,7 @@ class PruningSettings:
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ImportSettings:
+class ImportSettings(Section):
     """`wm import` (SPEC CB-6)."""
 
     max_file_bytes: int = option(
@@ -1012,8 +1024,7 @@ class ImportSettings:
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class StorageSettings:
+class StorageSettings(Section):
     """What is kept of files that come by themselves (SPEC section 10)."""
 
     max_outputs: int = option(
@@ -1095,8 +1106,7 @@ class StorageSettings:
     rotations: int = option(20, "Evidence logs that one run may rewrite.", spec="GV-3", unit="logs")
 
 
-@dataclass(frozen=True)
-class Paths:
+class Paths(Struct, frozen=True):
     """Where things are on this machine (SPEC ID-1). All absolute."""
 
     home: Path
@@ -1105,8 +1115,7 @@ class Paths:
     cache: Path
 
 
-@dataclass(frozen=True)
-class AgentPaths:
+class AgentPaths(Struct, frozen=True):
     """Where the agents and the service manager keep what `wm setup` touches. All absolute.
 
     claude, opencode: the agents' own folders. claude_state: the file in which Claude Code keeps
@@ -1124,8 +1133,7 @@ class AgentPaths:
     runtime: str = ""
 
 
-@dataclass(frozen=True)
-class ForeignPaths:
+class ForeignPaths(Struct, frozen=True):
     """Where other programs keep what `wm import` reads. All absolute.
 
     data: the user's data folder, with the older plugin's store. claude, opencode: the agents'
@@ -1137,8 +1145,7 @@ class ForeignPaths:
     opencode: Path
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ProxySettings:
+class ProxySettings(Section):
     """The Messages API proxy (SPEC section 14)."""
 
     upstream: str = option(
@@ -1196,8 +1203,7 @@ class ProxySettings:
     )
 
 
-@dataclass(frozen=True)
-class ModelPrice:
+class ModelPrice(Struct, frozen=True):
     """A table of `[[prices.models]]`: what a model costs, in dollars per million tokens. 0 for what
     the cache takes: the usual share of `input`."""
 
@@ -1209,8 +1215,7 @@ class ModelPrice:
     cache_write_1h: float = 0.0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PriceSettings:
+class PriceSettings(Section):
     """What models cost (SPEC PX-11, IF-8)."""
 
     models: tuple[ModelPrice, ...] = option(
@@ -1221,8 +1226,7 @@ class PriceSettings:
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Settings:
+class Settings(Struct, frozen=True, eq=False):
     """Everything that was decided before the program began."""
 
     paths: Paths
@@ -1377,8 +1381,7 @@ def find_foreign_paths(env: Mapping[str, str] | None = None) -> ForeignPaths:
     return ForeignPaths(data=data, claude=agents.claude, opencode=agents.opencode)
 
 
-@dataclass(frozen=True)
-class AgentSession:
+class AgentSession(Struct, frozen=True):
     """What an agent tells a program that it starts: its session, its project folder, or ""."""
 
     session: str = ""
@@ -1395,13 +1398,15 @@ def find_agent_session(env: Mapping[str, str] | None = None) -> AgentSession:
     )
 
 
-@dataclass(frozen=True)
-class Network:
+class Network(Struct, frozen=True):
     """What the environment says of the way out of here. proxy: may hold a password."""
 
-    proxy: str = field(default="", repr=False)
+    proxy: str = ""
     no_proxy: str = ""
     ca_file: str = ""
+
+    def __repr__(self) -> str:
+        return f"Network(no_proxy={self.no_proxy!r}, ca_file={self.ca_file!r})"
 
 
 def find_network(env: Mapping[str, str] | None = None) -> Network:
@@ -1476,8 +1481,7 @@ def has_editor(env: Mapping[str, str] | None = None) -> bool:
     return bool(env.get("VISUAL") or env.get("EDITOR"))
 
 
-@dataclass(frozen=True)
-class Activation:
+class Activation(Struct, frozen=True):
     """What a service manager handed over: `sockets` inherited descriptors from 3 on (IF-6)."""
 
     sockets: int = 0
@@ -1545,11 +1549,11 @@ def apply_config(settings: Settings, data: Mapping[str, Any], *, where: str) -> 
                 f"{where}: there is no section [{section}].",
                 fix=f"Sections are: {', '.join(SECTIONS)}.",
             )
-        known = {f.name: f for f in dataclasses.fields(kind)}
+        known = kind.options
         values: dict[str, Any] = {}
         for name, value in options.items():
             spec = known.get(name)
-            if spec is None or spec.metadata["fixed"]:
+            if spec is None or spec.fixed:
                 raise UserError(
                     f"{where}: [{section}] has no option {name!r}.",
                     fix=f"Options are: {', '.join(known)}.",
@@ -1559,13 +1563,12 @@ def apply_config(settings: Settings, data: Mapping[str, Any], *, where: str) -> 
                 getattr(getattr(settings, section), name),
                 where=f"{where}: [{section}] {name}",
             )
-            most = spec.metadata["most"]
-            if most is not None and values[name] > most:
+            if spec.most is not None and values[name] > spec.most:
                 raise UserError(
-                    f"{where}: [{section}] {name} is {value!r}.", fix=f"{most} is the most."
+                    f"{where}: [{section}] {name} is {value!r}.", fix=f"{spec.most} is the most."
                 )
-        changed[section] = dataclasses.replace(getattr(settings, section), **values)
-    return dataclasses.replace(settings, **changed)
+        changed[section] = structs.replace(getattr(settings, section), **values)
+    return structs.replace(settings, **changed)
 
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}", re.ASCII)
@@ -1622,7 +1625,7 @@ def _prices(value: Any, where: str) -> tuple[ModelPrice, ...]:
 
 
 def _price(given: Mapping[str, Any], at: str) -> ModelPrice:
-    known = [f.name for f in dataclasses.fields(ModelPrice)]
+    known = ModelPrice.__struct_fields__
     for field_name, value in given.items():
         if field_name not in known:
             raise UserError(
@@ -1660,7 +1663,7 @@ def _pruning_rules(value: Any, where: str) -> tuple[PruningRule, ...]:
 
 
 def _pruning_rule(given: Mapping[str, Any], at: str) -> PruningRule:
-    known = {f.name: f.default for f in dataclasses.fields(PruningRule) if f.name != "name"}
+    known = {f.name: f.default for f in structs.fields(PruningRule) if f.name != "name"}
     for field_name, value in given.items():
         if field_name == "name":
             continue
@@ -1705,8 +1708,8 @@ def table() -> list[tuple[str, str, str, str, str, str]]:
     rows = []
     for section, kind in SECTIONS.items():
         defaults = kind()
-        for f in dataclasses.fields(kind):
-            value = getattr(defaults, f.name)
+        for name, found in kind.options.items():
+            value = getattr(defaults, name)
             shown = (
                 ", ".join(f"{k} {v}" for k, v in value.items())
                 if isinstance(value, dict)
@@ -1716,7 +1719,5 @@ def table() -> list[tuple[str, str, str, str, str, str]]:
                 if value == ()
                 else str(value)
             )
-            rows.append(
-                (section, f.name, shown, f.metadata["unit"], f.metadata["spec"], f.metadata["text"])
-            )
+            rows.append((section, name, shown, found.unit, found.spec, found.text))
     return rows

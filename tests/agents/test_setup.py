@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.agents.conftest import Machine
 from wm.agents import setup
@@ -178,7 +179,7 @@ def test_without_its_record_unsetup_still_takes_our_parts_out(machine: Machine) 
 def test_an_older_version_is_noticed_and_refreshed(machine: Machine) -> None:
     write(machine, SETTINGS["crlf"])
     machine.setup()
-    moved = replace(
+    moved = dataclasses.replace(
         machine, command=replace(machine.command, wm=("/opt/wm2",), hook=("/opt/wm2", "hook"))
     )
     assert setup.states(moved.look()) == {"claude-code": "stale", "opencode": "stale"}
@@ -206,7 +207,7 @@ def test_a_refresh_that_was_cut_after_any_write_can_be_undone(
     write(machine, SETTINGS["tabs and no last newline"])
     before = machine.tree()
     machine.setup()
-    moved = replace(
+    moved = dataclasses.replace(
         machine, command=replace(machine.command, wm=("/opt/wm2",), hook=("/opt/wm2", "hook"))
     )
     plan = setup.plan_setup(moved.look())
@@ -404,7 +405,7 @@ def test_the_service_is_written_when_asked_for_and_taken_away_with_the_rest(
 
 
 def test_on_a_system_without_a_service_manager_that_is_said(machine: Machine) -> None:
-    plan = replace(machine, platform="freebsd").setup(service=True)
+    plan = dataclasses.replace(machine, platform="freebsd").setup(service=True)
     assert plan.notes == ("This system has neither systemd nor launchd; no service was set up.",)
 
 

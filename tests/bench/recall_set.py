@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from wm.formats.protocol import SearchRequest
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory

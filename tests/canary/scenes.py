@@ -420,13 +420,14 @@ def full_disk(stage: Stage) -> None:
 
 BROKEN = """
 import sys
+from msgspec import structs
 from wm.ops.catalogue import OPERATIONS
 
 def broken(work, request):
     raise ValueError(f"cannot take {request!r}")
 
 for name in ("search", "remember", "hook", "why", "record_event"):
-    object.__setattr__(OPERATIONS[name], "run", broken)
+    structs.force_setattr(OPERATIONS[name], "run", broken)
 from wm.cli.main import main
 
 main(sys.argv[1:])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import errno
 import itertools
 import os
@@ -12,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from tests.crash import pool, snapshot
 from tests.crash.conftest import Report
@@ -80,7 +80,7 @@ def test_a_disk_on_which_writes_change_nothing_is_found_out(folder: Path) -> Non
 def test_a_late_error_of_close_costs_nothing(folder: Path) -> None:
     disk = Disk(folder)
     with disk.folder("") as home, disk.create(home, "a") as file:
-        closed = dataclasses.replace(file)
+        closed = structs.replace(file)
     with pytest.raises(OSError, match="descriptor") as told:
         disk.close(closed)
     assert told.value.errno == errno.EBADF

@@ -9,6 +9,8 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from msgspec import structs
+
 from tests.daemon.toys import OPERATIONS, TOYS
 from tests.daemon.wire import Wire
 from wm.daemon.actors import Actors, Workers
@@ -56,10 +58,10 @@ async def inside(
     **limits: object,
 ) -> AsyncIterator[Inside]:
     settings = load({"HOME": str(folder), "WM_HOME": str(folder / "home")})
-    settings = dataclasses.replace(
+    settings = structs.replace(
         settings,
-        daemon=dataclasses.replace(DaemonSettings(), **limits),
-        store=dataclasses.replace(settings.store, relaxed_flush_s=flush_s),
+        daemon=structs.replace(DaemonSettings(), **limits),
+        store=structs.replace(settings.store, relaxed_flush_s=flush_s),
     )
     settings.paths.home.mkdir(mode=0o700, exist_ok=True)
     runtime = open_runtime(settings)

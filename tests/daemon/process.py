@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import signal
@@ -13,6 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from msgspec import structs
 
 from tests.daemon.toys import TOYS
 from wm.daemon import lifecycle
@@ -43,8 +44,8 @@ class Home:
         self.environment.pop("WM_SOCKET", None)
         found = load(self.environment)
         # Whole suites run beside these tests: a start may take its time.
-        daemon = dataclasses.replace(found.daemon, start_wait_s=60.0)
-        self.settings: Settings = dataclasses.replace(found, daemon=daemon)
+        daemon = structs.replace(found.daemon, start_wait_s=60.0)
+        self.settings: Settings = structs.replace(found, daemon=daemon)
         self.children: list[subprocess.Popen[bytes]] = []
 
     def client(self) -> Client:

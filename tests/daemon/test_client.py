@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import os
 import socket
 import subprocess
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from tests.daemon import foreign
 from tests.daemon.foreign import speaking
@@ -203,8 +203,8 @@ def test_a_full_listener_is_asked_again_until_the_deadline(settings: Settings, k
             sock.connect(str(settings.paths.socket))
     with pytest.raises(Unavailable, match="too busy"):
         Both(settings, kind).call("status")
-    patient = dataclasses.replace(
-        settings, daemon=dataclasses.replace(settings.daemon, connect_timeout_s=5.0)
+    patient = structs.replace(
+        settings, daemon=structs.replace(settings.daemon, connect_timeout_s=5.0)
     )
     whole = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
     with ThreadPoolExecutor(1) as pool:
@@ -246,8 +246,8 @@ def test_where_there_is_no_time_to_come_back_the_refusal_is_the_answer(
 
 def test_200_clients_at_once_lose_no_update(tmp_path: Path) -> None:
     def work(settings: Settings) -> None:
-        patient = dataclasses.replace(
-            settings, daemon=dataclasses.replace(settings.daemon, connect_timeout_s=10.0)
+        patient = structs.replace(
+            settings, daemon=structs.replace(settings.daemon, connect_timeout_s=10.0)
         )
 
         def one(number: int) -> None:
@@ -312,8 +312,8 @@ def test_the_client_imports_neither_an_event_loop_nor_models() -> None:
 def test_a_daemon_of_another_user_is_told_nothing(settings: Settings, kind: str) -> None:
     answer = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
     with foreign.listener(answer) as (path, heard):
-        paths = dataclasses.replace(settings.paths, socket=path)
-        theirs = Both(dataclasses.replace(settings, paths=paths), kind)
+        paths = structs.replace(settings.paths, socket=path)
+        theirs = Both(structs.replace(settings, paths=paths), kind)
         with pytest.raises(Unavailable, match="another user"):
             theirs.call("note", NoteRequest(text="a secret plan"))
         assert foreign.told(heard) == b""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import json
 import os
 import random
@@ -15,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from tests.daemon.wire import LIMITS, Served, Wire, echo, run, serving, turns, until
 from wm.daemon.messages import Channel, Reply, Request, Response, Stream
@@ -251,7 +251,7 @@ def test_continue_is_sent_before_the_body_and_not_before_earlier_answers(tmp_pat
 
 
 def test_a_body_over_the_limit_is_refused_before_it_is_sent(tmp_path: Path) -> None:
-    limits = dataclasses.replace(LIMITS, max_body_bytes=1000)
+    limits = structs.replace(LIMITS, max_body_bytes=1000)
     declared = b"POST /b HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 1001\r\n\r\n"
     chunks = (
         b"POST /c HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + b"64\r\n" + b"x" * 100 + b"\r\n"
@@ -291,7 +291,7 @@ HEADS = [
 @pytest.mark.parametrize("data", [row[1] for row in HEADS], ids=[row[0] for row in HEADS])
 def test_a_head_over_the_limit_is_refused(tmp_path: Path, data: bytes) -> None:
     async def scenario() -> None:
-        limits = dataclasses.replace(LIMITS, max_head_bytes=4096)
+        limits = structs.replace(LIMITS, max_head_bytes=4096)
         async with serving(tmp_path, limits=limits) as served:
             wire = await served.connect()
             await wire.send(data)
@@ -302,7 +302,7 @@ def test_a_head_over_the_limit_is_refused(tmp_path: Path, data: bytes) -> None:
 
 def test_who_sends_on_after_a_refusal_still_gets_to_read_it(tmp_path: Path) -> None:
     async def scenario() -> None:
-        limits = dataclasses.replace(LIMITS, max_body_bytes=1000)
+        limits = structs.replace(LIMITS, max_body_bytes=1000)
         async with serving(tmp_path, limits=limits) as served:
             wire = await served.connect()
             await wire.send(b"POST / HTTP/1.1\r\nContent-Length: 3000000\r\n\r\n")
@@ -315,7 +315,7 @@ def test_who_sends_on_after_a_refusal_still_gets_to_read_it(tmp_path: Path) -> N
 
 def test_slow_heads_and_bodies_are_closed_and_nobody_else_waits(tmp_path: Path) -> None:
     # Long enough for a busy machine to take in the first bytes of each.
-    limits = dataclasses.replace(LIMITS, header_timeout_s=1.0, body_timeout_s=1.0)
+    limits = structs.replace(LIMITS, header_timeout_s=1.0, body_timeout_s=1.0)
 
     async def scenario() -> None:
         async with serving(tmp_path, limits=limits) as served:
@@ -450,7 +450,7 @@ def test_200_connections_are_served_at_once(tmp_path: Path) -> None:
 
 
 def test_one_connection_too_many_takes_the_place_of_the_longest_idle(tmp_path: Path) -> None:
-    limits = dataclasses.replace(LIMITS, max_connections=3)
+    limits = structs.replace(LIMITS, max_connections=3)
 
     async def scenario() -> None:
         async with serving(tmp_path, limits=limits) as served:
@@ -468,7 +468,7 @@ def test_one_connection_too_many_takes_the_place_of_the_longest_idle(tmp_path: P
 
 def test_where_no_connection_is_idle_a_new_one_is_told_to_come_back(tmp_path: Path) -> None:
     waiting: list[Reply] = []
-    limits = dataclasses.replace(LIMITS, max_connections=2)
+    limits = structs.replace(LIMITS, max_connections=2)
 
     async def scenario() -> None:
         async with serving(tmp_path, lambda _q, reply: waiting.append(reply), limits) as served:
@@ -486,7 +486,7 @@ def test_where_no_connection_is_idle_a_new_one_is_told_to_come_back(tmp_path: Pa
 
 
 def test_those_who_never_ask_make_room_for_one_who_does(tmp_path: Path) -> None:
-    limits = dataclasses.replace(LIMITS, max_connections=3)
+    limits = structs.replace(LIMITS, max_connections=3)
 
     async def scenario() -> None:
         async with serving(tmp_path, limits=limits) as served:
@@ -556,7 +556,7 @@ def test_a_body_in_tiny_chunks_costs_its_bytes(tmp_path: Path) -> None:
 
 
 def test_unfinished_bodies_share_one_budget(tmp_path: Path) -> None:
-    limits = dataclasses.replace(LIMITS, max_buffered_bytes=1500)
+    limits = structs.replace(LIMITS, max_buffered_bytes=1500)
     part = b"POST / HTTP/1.1\r\nContent-Length: 2000\r\n\r\n" + b"x" * 1000
 
     async def scenario() -> None:

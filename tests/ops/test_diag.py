@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench, entry
 from wm.errors import NotFound, UserError
@@ -367,8 +367,8 @@ def test_what_is_near_in_meaning_is_listed_and_nothing_changes(bench: Bench) -> 
 
 
 def test_without_a_model_nothing_is_compared_and_that_is_said(bench: Bench) -> None:
-    recall = dataclasses.replace(bench.settings.recall, model="none")
-    bench.settings = dataclasses.replace(bench.settings, recall=recall)
+    recall = structs.replace(bench.settings.recall, model="none")
+    bench.settings = structs.replace(bench.settings, recall=recall)
     bench.__post_init__()
     bench.remember("The collector keeps the log files.")
     answer = bench.call("diag_alike")
@@ -379,8 +379,8 @@ def test_without_a_model_nothing_is_compared_and_that_is_said(bench: Bench) -> N
 def test_vectors_of_all_entries_together_are_waited_for_so_long_and_no_longer(
     bench: Bench,
 ) -> None:
-    recall = dataclasses.replace(bench.settings.recall, hint_wait_s=0.25)
-    bench.settings = dataclasses.replace(bench.settings, recall=recall)
+    recall = structs.replace(bench.settings.recall, hint_wait_s=0.25)
+    bench.settings = structs.replace(bench.settings, recall=recall)
     bench.__post_init__()
 
     def working() -> None:

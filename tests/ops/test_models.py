@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shutil
 import threading
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from tests.models import small
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
@@ -28,8 +28,8 @@ def home(files: Bench) -> Bench:
 
 
 def with_recall(bench: Bench, **options: object) -> Bench:
-    recall = dataclasses.replace(bench.settings.recall, **options)  # type: ignore[arg-type]
-    bench.settings = dataclasses.replace(bench.settings, recall=recall)
+    recall = structs.replace(bench.settings.recall, **options)  # type: ignore[arg-type]
+    bench.settings = structs.replace(bench.settings, recall=recall)
     bench.__post_init__()
     return bench
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from tests.ops.conftest import CENTS, SHIP, Bench, entry
 from wm.formats.workspace_memory import MemoryEntry
@@ -25,13 +25,13 @@ def serving(bench: Bench) -> Bench:
 
 def with_settings(bench: Bench, shown: int = 1, **recall: Any) -> Bench:
     settings = bench.settings
-    bench.settings = dataclasses.replace(
+    bench.settings = structs.replace(
         settings,
-        recall=dataclasses.replace(settings.recall, **{"model": "none", **recall}),
-        memory=dataclasses.replace(settings.memory, rendered_entries=shown),
+        recall=structs.replace(settings.recall, **{"model": "none", **recall}),
+        memory=structs.replace(settings.memory, rendered_entries=shown),
     )
     bench.__post_init__()
-    bench.runtime = dataclasses.replace(bench.runtime, serves=True)
+    bench.runtime = structs.replace(bench.runtime, serves=True)
     return bench
 
 
@@ -130,8 +130,8 @@ def test_a_message_does_not_wait_for_an_index_that_is_not_there_yet(serving: Ben
 def test_a_few_entries_of_one_type_are_enough_for_the_prompt_to_leave_one_out(
     bench: Bench,
 ) -> None:
-    memory = dataclasses.replace(bench.settings.memory, type_caps={"project": 1})
-    bench.settings = dataclasses.replace(bench.settings, memory=memory)
+    memory = structs.replace(bench.settings.memory, type_caps={"project": 1})
+    bench.settings = structs.replace(bench.settings, memory=memory)
     with_settings(bench, shown=28)
     bench.remember("The gate of the depot opens at seven.", type="project")
     bench.remember("The lamps of the quay are lit by the night watch.", type="project")
@@ -148,7 +148,7 @@ def test_nothing_is_told_where_it_is_switched_off(bench: Bench) -> None:
 
 
 def test_a_process_that_does_not_stay_looks_nothing_up(serving: Bench) -> None:
-    serving.runtime = dataclasses.replace(serving.runtime, serves=False)
+    serving.runtime = structs.replace(serving.runtime, serves=False)
     keep(serving)
     begin(serving)
     assert say(serving) == ""
@@ -156,7 +156,7 @@ def test_a_process_that_does_not_stay_looks_nothing_up(serving: Bench) -> None:
 
 
 def test_where_the_prompt_shows_all_there_is_no_index_is_made(bench: Bench) -> None:
-    bench.runtime = dataclasses.replace(bench.runtime, serves=True)
+    bench.runtime = structs.replace(bench.runtime, serves=True)
     bench.remember(WALRUS)
     begin(bench)
     assert say(bench) == ""

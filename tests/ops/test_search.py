@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from tests.cli.terminal import repository
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
@@ -20,7 +20,7 @@ from wm.settings import NUMERIC_THREADS, RecallSettings
 def test_a_search_gives_as_many_hits_as_asked_or_as_the_settings_say(
     bench: Bench, asked: dict[str, int], hits: int
 ) -> None:
-    bench.settings = dataclasses.replace(bench.settings, recall=RecallSettings(max_hits=2))
+    bench.settings = structs.replace(bench.settings, recall=RecallSettings(max_hits=2))
     bench.__post_init__()
     for text in (SHIP, CENTS, QUEUE):
         bench.remember(f"{text} This is about the shop.")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec import structs
 from numpy.typing import NDArray
 
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench, open_files, project_in, settings_of
@@ -32,8 +33,8 @@ PATIENCE_S = 60.0
 @pytest.fixture
 def patient(bench: Bench) -> Bench:
     """Waits for its vectors, however busy the machine is."""
-    recall = dataclasses.replace(bench.settings.recall, embed_wait_s=PATIENCE_S)
-    bench.settings = dataclasses.replace(bench.settings, recall=recall)
+    recall = structs.replace(bench.settings.recall, embed_wait_s=PATIENCE_S)
+    bench.settings = structs.replace(bench.settings, recall=recall)
     bench.__post_init__()
     return bench
 
@@ -71,8 +72,8 @@ def test_a_memory_is_found_right_after_it_was_acknowledged_and_gone_when_forgott
 
 
 def test_words_answer_alone_when_no_vector_comes_in_time(bench: Bench) -> None:
-    recall = dataclasses.replace(bench.settings.recall, embed_wait_s=0.0)
-    bench.settings = dataclasses.replace(bench.settings, recall=recall)
+    recall = structs.replace(bench.settings.recall, embed_wait_s=0.0)
+    bench.settings = structs.replace(bench.settings, recall=recall)
     bench.__post_init__()
     bench.remember("The walrus manifest is signed by the harbour master.")
     assert len(bench.call("search", query="walrus manifest").hits) == 1

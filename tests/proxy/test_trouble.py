@@ -6,9 +6,9 @@ import asyncio
 import socket
 import struct
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.proxy.parts import Bench, Visit, bench, play, within
 from wm.proxy.exchange import Outcome

@@ -15,10 +15,10 @@ import shutil
 import sys
 from array import array
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 
 from wm.settings import StoreSettings
 from wm.store import graph, paths, vectors

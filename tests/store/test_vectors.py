@@ -8,10 +8,10 @@ import subprocess
 import sys
 from array import array
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.store.damage import (
     DAMAGES,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import Any
+
+from msgspec.structs import asdict
 
 from tests.clients.validity import refusals
 from tests.wire.conversations import Conversation

@@ -19,10 +19,11 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from wm.agents import hook_client
 from wm.settings import HookSettings
@@ -48,8 +49,7 @@ class Files(Enum):
     NEVER = "it is frequent and worth little"
 
 
-@dataclass(frozen=True)
-class ClaudeHook:
+class ClaudeHook(Struct, frozen=True):
     """matcher "": every call. prints: the agent reads what the line prints."""
 
     event: str
@@ -91,8 +91,7 @@ PASSED_ON = "-X POST -T -"
 """curl connects first, and sends the payload in chunks as it reads it."""
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(Struct, frozen=True):
     """How `wm` is started on this machine: the words of `wm` itself, and of its hook client."""
 
     wm: tuple[str, ...] = ("wm",)

@@ -8,9 +8,10 @@ put there is theirs: it stays, and ours is not added.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from wm.agents.claude_hooks import Command
 from wm.errors import UserError
@@ -29,8 +30,7 @@ def part(path: Path, command: Command) -> ClaudeServer:
     )
 
 
-@dataclass(frozen=True)
-class ClaudeServer:
+class ClaudeServer(Struct, frozen=True):
     """A `wm.agents.parts.Part`. wanted: the server as it should stand there."""
 
     path: Path

@@ -7,9 +7,10 @@ command posts to our hook path; a status line is added only where the user has n
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from wm.agents.claude_hooks import MARK, Command, hooks, statusline
 from wm.errors import UserError
@@ -26,8 +27,7 @@ def part(path: Path, command: Command, settings: HookSettings) -> ClaudeSettings
     return ClaudeSettings(path=path, wanted=hooks(command, settings), status=status)
 
 
-@dataclass(frozen=True)
-class ClaudeSettings:
+class ClaudeSettings(Struct, frozen=True):
     """A `wm.agents.parts.Part`. wanted: matcher groups by event; status: the status line."""
 
     path: Path

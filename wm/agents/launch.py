@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
+
+from msgspec import Struct
 
 from wm.errors import UserError
 
@@ -28,8 +29,7 @@ _MAX_FILE_BYTES = 4 * 1024 * 1024
 _OPENCODE_FILES = ("opencode.json", "opencode.jsonc")
 
 
-@dataclass(frozen=True)
-class Named:
+class Named(Struct, frozen=True):
     """An upstream that the user named, and where."""
 
     url: str = ""

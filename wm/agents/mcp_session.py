@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from wm.formats.tools import INSTRUCTIONS, TOOLS, Tool, find
 
@@ -40,8 +41,7 @@ MAX_QUOTE = 60
 Id = str | int | float | None
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(Struct, frozen=True):
     """A tool to call. Its outcome goes to `Session.finish` under this number."""
 
     number: int
@@ -49,8 +49,7 @@ class Call:
     arguments: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What became of a call, as the model reads it. failed: it was not done, and why."""
 
     text: str
@@ -58,24 +57,21 @@ class Outcome:
     failed: bool = False
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Struct, frozen=True):
     """What a line led to: messages to write, calls to carry out in this order."""
 
     replies: tuple[bytes, ...] = ()
     calls: tuple[Call, ...] = ()
 
 
-@dataclass
-class _Batch:
+class _Batch(Struct):
     """Requests that are answered together, in one array."""
 
     open: int
     replies: list[dict[str, Any]] = field(default_factory=list)
 
 
-@dataclass
-class _Pending:
+class _Pending(Struct):
     id: Id
     batch: _Batch | None
 

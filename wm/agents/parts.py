@@ -7,9 +7,10 @@ an `OwnFile` is a file of ours alone.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct
 
 from wm.agents.claude_hooks import Command
 from wm.errors import UserError
@@ -55,8 +56,7 @@ class Part(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class OwnFile:
+class OwnFile(Struct, frozen=True):
     """A file of ours alone, known by a mark in its text."""
 
     agent: str

@@ -21,10 +21,10 @@ import hashlib
 import os
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
+from msgspec import Struct, field
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from wm import __version__
@@ -77,8 +77,7 @@ class Record(BaseModel):
     files: dict[str, KeptFile] = {}
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """The machine as `look` found it: the only input of a plan.
 
     found: agents whose program or folder is there. files: content by path, None for no file.
@@ -105,8 +104,7 @@ class Facts:
         return self.files[part.path]
 
 
-@dataclass(frozen=True)
-class FileChange:
+class FileChange(Struct, frozen=True):
     """One file as it is and as it will be; None: no file. private: not to be shown. purpose: what
     a file of ours alone is for; it is the same everywhere, so a word about it does for its text.
     """
@@ -127,8 +125,7 @@ class FileChange:
         return "" if self.private else _diff(self.path, self.before, self.after)
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """What will be done, in this order: `first`, then the changes, then `last`.
 
     notes: sentences that the person should read. first, last: commands, best effort.
@@ -150,8 +147,7 @@ class Plan:
         return "".join(change.diff for change in self.changes)
 
 
-@dataclass(frozen=True)
-class Applied:
+class Applied(Struct, frozen=True):
     """changed: files written or removed. problems: sentences about what failed: a command, or the
     files of one agent, while those of the others were written."""
 

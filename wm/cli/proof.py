@@ -6,7 +6,6 @@ killed in the middle, so nothing of the user's memory is touched.
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import shutil
 import signal
@@ -14,9 +13,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, structs
 
 from wm.cli import output
 from wm.cli.checks import print_check
@@ -28,8 +28,7 @@ from wm.settings import Paths, Settings
 TEXT = "The scratch project of this proof is deployed with `make ship`."
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Struct, frozen=True):
     """One step of the proof and how it went."""
 
     name: str
@@ -38,7 +37,7 @@ class Step:
     seconds: float
 
     def as_dict(self) -> dict[str, Any]:
-        return dataclasses.asdict(self)
+        return structs.asdict(self)
 
 
 class _Run:
@@ -161,7 +160,7 @@ def _scratch(settings: Settings) -> Iterator[_Run]:
         config=settings.paths.config,
         cache=settings.paths.cache,
     )
-    proof = _Run(dataclasses.replace(settings, paths=paths), str(project))
+    proof = _Run(structs.replace(settings, paths=paths), str(project))
     try:
         yield proof
     finally:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wm.cli import output
 from wm.cli.context import Caller, daemon_status
@@ -48,8 +50,7 @@ def has_daemon(caller: Caller) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """What a proxy saw, and whom it told."""
 
     observer: Observer

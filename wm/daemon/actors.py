@@ -16,9 +16,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any
+
+from msgspec import Struct, field
 
 from wm.daemon.metrics import Metrics
 from wm.errors import Busy, HostError, StoreError, Unanswered
@@ -107,8 +108,7 @@ class Workers:
         done(result)
 
 
-@dataclass(slots=True, eq=False)
-class _Call:
+class _Call(Struct, eq=False):
     operation: Operation[Any, Any]
     request: Record
     answered: Answered
@@ -124,8 +124,7 @@ class _Call:
             self.answered(done)
 
 
-@dataclass(slots=True)
-class _Queue:
+class _Queue(Struct):
     waiting: deque[_Call] = field(default_factory=deque)
     running: Sequence[_Call] = ()
     timer: asyncio.TimerHandle | None = None

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wm.daemon.messages import Channel
 from wm.ops.base import Change
@@ -19,8 +20,7 @@ KEPT_EVENTS = 1024
 MAX_BEHIND_BYTES = 1024 * 1024
 
 
-@dataclass(frozen=True)
-class _Subscriber:
+class _Subscriber(Struct, frozen=True):
     channel: Channel
     workspace: str
 

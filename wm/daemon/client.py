@@ -15,8 +15,9 @@ import select
 import socket
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeGuard
+
+from msgspec import Struct, field
 
 from wm.daemon.peer import is_owner
 from wm.daemon.routes import Router, compose
@@ -67,8 +68,7 @@ class Dumpable(Protocol):
 Fields = Mapping[str, Any] | Dumpable
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What came back. Header names are lower case."""
 
     status: int
@@ -83,8 +83,7 @@ class Answer:
             raise Unavailable("What answers on the socket does not speak JSON.") from None
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(Struct, frozen=True):
     """One server-sent event."""
 
     id: str
@@ -207,8 +206,7 @@ class Chunks:
         return b"".join(out)
 
 
-@dataclass
-class Client:
+class Client(Struct):
     """One keep-alive connection to the daemon, opened at the first call.
 
     `deadline_s` is the longest that a call may take; within it the client comes back to a daemon
@@ -218,8 +216,8 @@ class Client:
     """
 
     settings: Settings
-    _sock: socket.socket | None = field(default=None, repr=False)
-    _router: Router = field(default_factory=Router, repr=False)
+    _sock: socket.socket | None = None
+    _router: Router = field(default_factory=Router)
 
     def call(
         self, operation: str, fields: Fields | None = None, *, deadline_s: float | None = None

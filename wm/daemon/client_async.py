@@ -7,8 +7,9 @@ import errno
 import os
 import socket
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from wm.daemon.client import (
     SAFE,
@@ -34,13 +35,12 @@ from wm.settings import Settings
 _Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-@dataclass
-class AsyncClient:
+class AsyncClient(Struct):
     """Keep-alive connections to the daemon; several calls may be under way at once."""
 
     settings: Settings
-    _free: list[_Streams] = field(default_factory=list, repr=False)
-    _router: Router = field(default_factory=Router, repr=False)
+    _free: list[_Streams] = field(default_factory=list)
+    _router: Router = field(default_factory=Router)
 
     async def call(
         self, operation: str, fields: Fields | None = None, *, deadline_s: float | None = None

@@ -6,10 +6,10 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from msgspec import Struct, field
 from pydantic_core import to_json
 
 from wm.daemon.actors import Actors
@@ -27,8 +27,7 @@ from wm.ops.runtime import Runtime
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-@dataclass(eq=False, repr=False)
-class Controls:
+class Controls(Struct, eq=False):
     """The handlers of the rows marked `control`.
 
     stop: begins the shutdown. The server is set once it exists.
@@ -44,10 +43,11 @@ class Controls:
     activated: bool = False
     log_path: str = ""
     server: HttpServer | None = None
+    _started: str = ""
+    _begun: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         self._started = iso(self.runtime.now())
-        self._begun = time.monotonic()
 
     def table(self) -> dict[str, Control]:
         return {

@@ -13,7 +13,8 @@ import errno
 import os
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from wm.daemon.connection import Connection
 from wm.daemon.messages import Handler, encode_head, too_busy
@@ -24,8 +25,7 @@ _RETRY_S = 0.25
 """Without a single free descriptor, the listener rests this long."""
 
 
-@dataclass(eq=False, repr=False)
-class HttpServer:
+class HttpServer(Struct, eq=False):
     """The listener and its connections.
 
     allow: whether a freshly accepted socket may speak at all (the peer check).
@@ -50,9 +50,7 @@ class HttpServer:
     _spare_fd: int = -1
     _listener: socket.socket | None = None
     _empty: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def __post_init__(self) -> None:
-        self.loop = asyncio.get_running_loop()
+    loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
 
     def listen(self, listener: socket.socket) -> None:
         """Serve a bound socket. One spare descriptor is kept to refuse with when all are used."""

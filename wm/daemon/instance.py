@@ -16,8 +16,9 @@ import os
 import socket
 import stat
 import time
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from wm.daemon.client import Client
 from wm.errors import StoreError, Unanswered, Unavailable, UserError, WmError
@@ -28,8 +29,7 @@ _LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 _HELLO_S = 1.0
 
 
-@dataclass
-class InstanceLock:
+class InstanceLock(Struct):
     """The lock of one home, held as long as its descriptor is open."""
 
     path: Path
@@ -172,8 +172,7 @@ def prepare_home(settings: Settings) -> None:
 # -- the socket --------------------------------------------------------------------------------
 
 
-@dataclass
-class BoundSocket:
+class BoundSocket(Struct):
     """A listening socket and the identity of its path, so that only our own is ever removed."""
 
     sock: socket.socket

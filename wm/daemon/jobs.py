@@ -15,7 +15,8 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wm.ops.background import Background
 from wm.ops.runtime import Runtime
@@ -32,8 +33,7 @@ Heard = tuple[str, str]
 """Workspace and `<sid>` of a session in which something happened."""
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(Struct, frozen=True):
     """One run that waits. session "": all workspaces."""
 
     cause: str

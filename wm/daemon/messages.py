@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
+
+from msgspec import Struct
 
 JSON_TYPE = "application/json"
 PROBLEM_TYPE = "application/problem+json"
@@ -18,8 +19,7 @@ PROBLEM_TYPE = "application/problem+json"
 _STATUS_LINES = {s.value: f"HTTP/1.1 {s.value} {s.phrase}\r\n".encode() for s in HTTPStatus}
 
 
-@dataclass(slots=True)
-class Request:
+class Request(Struct):
     """One complete request. Header names are lower case, in the order they came."""
 
     method: str
@@ -34,8 +34,7 @@ class Request:
         return next((value for key, value in self.headers if key == name), None)
 
 
-@dataclass(slots=True)
-class Response:
+class Response(Struct):
     """A whole answer. `close` ends the connection behind it."""
 
     status: int
@@ -45,8 +44,7 @@ class Response:
     close: bool = False
 
 
-@dataclass(slots=True)
-class Stream:
+class Stream(Struct):
     """An answer without a length. `opened` gets the channel once the head is on its way."""
 
     opened: Callable[[Channel], None]

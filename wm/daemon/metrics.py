@@ -10,7 +10,8 @@ import asyncio
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0)
 COUNTS = (1, 2, 4, 8, 16, 32, 64)
@@ -40,8 +41,7 @@ class Histogram:
         yield f"{name}_count {running}"
 
 
-@dataclass(eq=False, repr=False)
-class Metrics:
+class Metrics(Struct, eq=False):
     """Everything that is counted. One per daemon."""
 
     requests: dict[tuple[str, int], int] = field(default_factory=dict)

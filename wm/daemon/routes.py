@@ -10,14 +10,14 @@ then the members of the JSON body. A field in the path can therefore not be over
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
+from msgspec import Struct, field
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Route:
+
+class Route(Struct, frozen=True, eq=False, dict=True):
     """One row.
 
     operation: name in `wm.ops.catalogue`, or of a handler of `wm.daemon.control`.
@@ -159,16 +159,14 @@ ROUTES: tuple[Route, ...] = (
 )
 
 
-@dataclass(frozen=True)
-class Match:
+class Match(Struct, frozen=True):
     """The row for a path and what its braces stood for."""
 
     route: Route
     values: Mapping[str, str]
 
 
-@dataclass
-class _Node:
+class _Node(Struct):
     literal: dict[str, _Node] = field(default_factory=dict)
     braces: _Node | None = None
     routes: dict[str, Route] = field(default_factory=dict)

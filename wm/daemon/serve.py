@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import dataclasses
 import faulthandler
 import gc
 import os
@@ -21,6 +20,8 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
+
+from msgspec import structs
 
 from wm.daemon.actors import Actors, Workers
 from wm.daemon.changes import Hub
@@ -72,7 +73,7 @@ def serve(
         _tell(RUNNING, background)
         return 0
     try:
-        runtime = dataclasses.replace(open_runtime(settings), serves=True)
+        runtime = structs.replace(open_runtime(settings), serves=True)
         log = DaemonLog(
             str(settings.paths.home / "daemon.log"),
             runtime.now,
@@ -425,7 +426,7 @@ def _within_descriptors(limits: DaemonSettings) -> DaemonSettings:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
             soft = wanted
     most = max(8, soft - _RESERVED_FDS)
-    return dataclasses.replace(limits, max_connections=min(limits.max_connections, most))
+    return structs.replace(limits, max_connections=min(limits.max_connections, most))
 
 
 def _tell(word: str, background: bool) -> None:

@@ -7,7 +7,8 @@ It protects one rule: nothing is kept, dropped, shown or refused without a reaso
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from wm.formats.evidence import Outcome, Phase
 
@@ -15,8 +16,7 @@ Detail = str | int | float | bool | None | tuple[str, ...] | tuple[int, ...]
 """What the details of an evidence record may hold: flat values, and lists of one kind."""
 
 
-@dataclass(frozen=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """One thing that happened to an entry, ready to be logged.
 
     type: the event's word, for example `memory_promoted`. phase and outcome are the closed
@@ -32,8 +32,7 @@ class Fact:
     details: Mapping[str, Detail] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """A normal "no": a code for programs, a whole sentence for people, the figures behind it.
 
     fix: what the reader can do about it, a sentence or "".

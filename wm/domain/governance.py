@@ -9,12 +9,13 @@ locked. Files are told apart by what they are; damage is no reason to go.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from heapq import merge
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
+
+from msgspec import Struct, field
 
 from wm.settings import StorageSettings
 
@@ -100,8 +101,7 @@ class FileFact(NamedTuple):
     lost: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Deletion:
+class Deletion(Struct, frozen=True):
     """One file that may go. session: that of its document, which a lock or a copy does not tell."""
 
     file: FileFact
@@ -109,8 +109,7 @@ class Deletion:
     session: str = ""
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """What may go, in the order in which it should; and what stays. over: bytes beyond the quota
     that nothing here may take."""
 
@@ -120,8 +119,7 @@ class Plan:
     over: int = 0
 
 
-@dataclass(slots=True)
-class _Unit:
+class _Unit(Struct):
     """A document with everything beside it."""
 
     kind: Kind

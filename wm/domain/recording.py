@@ -15,8 +15,10 @@ import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from wm.domain import patterns
 from wm.domain.redact import Redactor
@@ -48,8 +50,7 @@ class Token(NamedTuple):
     name: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(Struct, frozen=True):
     """A part without its marks. pieces: bytes and strings in turn, bytes first. marks: where one
     stood, counted in bytes without marks, and its bytes."""
 
@@ -202,8 +203,7 @@ def _read(token: bytes) -> str:
 # --- keeping ------------------------------------------------------------------------------------
 
 
-@dataclass
-class Index:
+class Index(Struct):
     """What a log holds already. One owner at a time: whoever has the log's lock."""
 
     texts: dict[bytes, int] = field(default_factory=dict)
@@ -367,8 +367,7 @@ def _unfolded(request: Iterable[Entry], base: Sequence[Entry]) -> Iterator[Entry
 # --- putting together -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Rebuilt:
+class Rebuilt(Struct, frozen=True):
     """An exchange with its bodies; None for one that a damaged line was needed for."""
 
     line: Recording

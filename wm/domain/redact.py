@@ -10,8 +10,9 @@ Does not find secrets that look like ordinary words and that no label names.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from wm.domain.patterns import Lazy, Sieve, encoded, escaped
 from wm.domain.secret_formats import FORMATS, SHAPES, WEAK_PREFIXES, Format
@@ -30,8 +31,7 @@ WINDOW = 4096
 """Characters behind a prefix that one format is matched against. Bounds the work per hit (EX-6)."""
 
 
-@dataclass(frozen=True)
-class Redactor:
+class Redactor(Struct, frozen=True):
     """Replaces secrets by labels.
 
     digest: keyed digest of a secret as lower-case hex. allowed: digests, whole or as shown in

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 MAX_DEPTH = 200
 SPACE = " \t\n\r"
@@ -37,8 +38,7 @@ def string_end(raw: bytes, start: int) -> int:
             return at + 1
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(Struct, frozen=True):
     """One value and where it stands: text[start:end]. Children in the order of the text.
 
     children: of an object (key, where the key begins, value); of a list ("", begin, value).

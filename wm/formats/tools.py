@@ -11,8 +11,9 @@ session of one version of `wm` (EP-1), and short.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 TYPES = ("feedback", "project", "decision", "reference")
 """The types of an entry in the order in which a model is told of them."""
@@ -20,8 +21,7 @@ TYPES = ("feedback", "project", "decision", "reference")
 MAX_ID_CHARS = 80
 
 
-@dataclass(frozen=True)
-class Tool:
+class Tool(Struct, frozen=True):
     """One tool. arguments: name -> JSON schema of the argument.
 
     reads: it changes nothing. destroys: it may take something away. repeatable: a second call

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct
 
 from wm.errors import ModelUnavailable
 from wm.settings import one_tokenizing_thread
@@ -27,8 +28,7 @@ NONE = "none"
 """Words only."""
 
 
-@dataclass(frozen=True)
-class ModelCard:
+class ModelCard(Struct, frozen=True):
     """What an index must know of the model that made its vectors; another card, another index.
 
     id: the name it is used by. revision: changes whenever its vectors would. token_limit: longer

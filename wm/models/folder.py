@@ -16,9 +16,10 @@ import stat
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+
+from msgspec import Struct
 
 from wm.errors import ModelUnavailable, UserError
 
@@ -36,8 +37,7 @@ MOST_FIELDS = 64
 """Lines of a package's METADATA among which its version stands."""
 
 
-@dataclass(frozen=True)
-class About:
+class About(Struct, frozen=True):
     """revision: changes whenever its vectors would. file: the ONNX file, or that of the vectors.
     pooling: `cls` where the first token stands for the text, else `mean`."""
 
@@ -109,8 +109,7 @@ def package_folder() -> Path:
     return Path(found.origin).parent
 
 
-@dataclass(frozen=True)
-class Tensor:
+class Tensor(Struct, frozen=True):
     """Where numbers lie in a file: half precision, row by row from `offset` on."""
 
     offset: int
@@ -170,8 +169,7 @@ def unreadable(path: Path, error: Exception) -> ModelUnavailable:
 # --- a foreign folder ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Struct, frozen=True):
     """One file that is taken from a foreign folder. name: as it lies there; size: in bytes."""
 
     folder: Path

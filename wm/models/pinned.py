@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from msgspec import Struct
 
-@dataclass(frozen=True)
-class PinnedFile:
+
+class PinnedFile(Struct, frozen=True):
     name: str
     size: int
     sha256: str
 
 
-@dataclass(frozen=True)
-class Pinned:
+class Pinned(Struct, frozen=True):
     """A model that can be fetched. license: as its authors state it."""
 
     name: str

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct
 
 from wm.errors import ModelUnavailable
 from wm.models.embed import ModelCard
@@ -22,8 +22,7 @@ ROUNDS = 5
 CLOSE_ENOUGH = 1e-3
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """load_s: until the first vector. short_ms, long_ms: a sentence, and a text of some 250
     tokens, at best of some rounds. memory_bytes: what the process grew by; 0 where unknown."""
 

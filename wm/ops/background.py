@@ -13,8 +13,9 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from wm.store.rest import at_once
 
@@ -41,8 +42,7 @@ J = TypeVar("J")
 Task = Callable[[], None]
 
 
-@dataclass(slots=True)
-class Answering:
+class Answering(Struct):
     """Whether the loop of this process is at work on requests `now`. It says so itself."""
 
     now: bool = False

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from wm.domain.facts import Fact
 from wm.domain.times import iso
@@ -37,8 +39,7 @@ A = TypeVar("A", bound=Record)
 D = TypeVar("D", bound=Document)
 
 
-@dataclass
-class Work:
+class Work(Struct):
     """One running operation: the runtime, its transaction (None for a query) and its time.
 
     `changes` are what subscribers of `/v1/changes` hear once the commit is done.
@@ -156,8 +157,7 @@ class Tape(Ids):
         return runtime.drawing(self)
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Struct, frozen=True):
     """A document that an operation changed, for `/v1/changes`."""
 
     workspace: str
@@ -165,8 +165,7 @@ class Change:
     name: str = ""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Operation(Generic[Q, A]):
+class Operation(Struct, Generic[Q, A], frozen=True, eq=False):
     """A use case.
 
     refs: the documents it may write, from the request; None for a query.
@@ -189,8 +188,7 @@ class Operation(Generic[Q, A]):
         return self.refs is not None
 
 
-@dataclass(frozen=True)
-class Done(Generic[A]):
+class Done(Struct, Generic[A], frozen=True):
     """How one operation of a batch ended: `response`, or the `error` that it raised."""
 
     response: A | None

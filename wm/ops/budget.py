@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from wm.domain.facts import Detail, Fact
 from wm.domain.session import budget
@@ -59,8 +60,7 @@ MOST_FILES = 500
 MAX_BYTES = 16 * 1024 * 1024
 
 
-@dataclass(frozen=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """path: in the project, as named; real: the same with links followed, "" outside of it.
     rules: the name whose limits hold. twice: a file that is here under another name already."""
 

@@ -5,8 +5,9 @@ Loads no model: what is said here costs a look at a few files.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from wm.errors import WmError
 from wm.formats.home import InstalledModel, InstalledModels
@@ -21,8 +22,7 @@ TROUBLE = "model"
 """Its word among a process's troubles."""
 
 
-@dataclass(frozen=True)
-class Chosen:
+class Chosen(Struct, frozen=True):
     """name: as people say it. location: what opens it, a folder or the name itself. at: when it
     was chosen, "" for what config.toml says."""
 

@@ -11,9 +11,9 @@ import errno
 import json
 import os
 import stat
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from msgspec import Struct
 from pydantic_core import from_json
 
 from wm.domain.imports.found import ForeignFile
@@ -26,8 +26,7 @@ LATEST_S = 253_000_000_000.0
 """No calendar of ours goes beyond the year 9987."""
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """A file that could not be read, and why, as a clause."""
 
     file: str

@@ -7,7 +7,7 @@ is given it (TR-3). Without a wish nothing is looked for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from wm.domain.facts import Fact
 from wm.domain.session import handoff_block
@@ -25,8 +25,7 @@ from wm.store.project import Trouble
 MAX_BYTES = 256 * 1024
 
 
-@dataclass(frozen=True)
-class Given:
+class Given(Struct, frozen=True):
     """text: the block, "" for none. state: the session that has heard it."""
 
     text: str

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import Enum
 from itertools import groupby
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from wm.domain import governance
 from wm.domain.facts import Fact
@@ -63,8 +65,7 @@ class Evidence(Enum):
     NEVER = "never"
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(Struct, frozen=True):
     """How a workspace is swept. cause: start, daily, events or asked. session: the `<sid>` whose
     events set it off. max_bytes: the workspace's share of all, -1: its own quota. evidence: when
     the log is looked through."""
@@ -77,8 +78,7 @@ class Run:
     rest: Rest = at_once
 
 
-@dataclass
-class _Tally:
+class _Tally(Struct):
     """What a run did. most: files that are named. rules: files and bytes by rule."""
 
     most: int = 0

@@ -10,7 +10,8 @@ import hashlib
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from wm.domain import hooks as adapters
 from wm.domain.hooks import Outcome, Parsed, Want

@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import islice
+
+from msgspec import Struct, field
 
 from wm.domain.facts import Refusal
 from wm.domain.imports import opencode_v2
@@ -42,8 +43,7 @@ SKIPPED = (".git", "node_modules", ".venv", "__pycache__", ".hg", ".svn")
 MAX_DEPTH = 12
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """What a person asked for. paths: absolute, () for what is found. source: "" for all.
 
     folder: where they stand; place: the workspace that statements go to.
@@ -55,8 +55,7 @@ class Asked:
     source: str = ""
 
 
-@dataclass
-class Gathered:
+class Gathered(Struct):
     """What the files hold. facts: by the folder whose workspace they are for; "": the one that
     was asked about. others: roots of stores that belong to other workspaces."""
 
@@ -69,8 +68,7 @@ class Gathered:
     files: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class _Candidate:
+class _Candidate(Struct, frozen=True):
     """A file to read. base: the folder that it must not lead out of, "" for one that was named."""
 
     path: str

@@ -12,7 +12,8 @@ document, for those whose behaviour follows it (PR-1).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wm.domain.context import pressure as rules
 from wm.domain.context import review
@@ -51,8 +52,7 @@ PROXY = "proxy"
 """The source of a count that a proxy saw in an answer: for clients that give none themselves."""
 
 
-@dataclass(frozen=True)
-class Told:
+class Told(Struct, frozen=True):
     """What is to be said: a line, or the review at critical. At most one of them."""
 
     warning: str = ""

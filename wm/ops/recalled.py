@@ -9,8 +9,9 @@ summaries send no message of a user (EP-2).
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from wm.domain.facts import Fact
 from wm.domain.recall import prompted
@@ -51,14 +52,19 @@ def warm(runtime: Runtime, place: Place) -> None:
     later.submit(_Prepare(place.key, runtime, place))
 
 
-@dataclass(frozen=True)
-class _Prepare:
+class _Prepare(Struct, frozen=True):
     """Have the index of a workspace ready. Of two that wait for one workspace the second is the
     first, whoever asked: it reads the memory when its turn comes."""
 
     key: str
-    runtime: Runtime = field(compare=False)
-    place: Place = field(compare=False)
+    runtime: Runtime
+    place: Place
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Prepare) and other.key == self.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
     def __call__(self) -> None:
         from wm.ops.search import making_ready, searcher  # what they load, an idle one does without

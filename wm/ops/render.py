@@ -7,7 +7,8 @@ view is kept until the document, the branch or the hour changes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wm.domain.workspace import render, retention, scope, select
 from wm.domain.workspace.select import Selection
@@ -16,8 +17,7 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.base import Work
 
 
-@dataclass(frozen=True)
-class View:
+class View(Struct, frozen=True):
     """What a prompt shows of a memory: the selection and its text ("" when nothing is shown)."""
 
     selection: Selection

@@ -9,8 +9,9 @@ computation, so that a dry run says exactly what the run does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from wm.domain import since
 from wm.domain.facts import Detail, Fact, Refusal
@@ -41,8 +42,7 @@ LISTED = 500
 """Acts of each kind that one run looks at, newest first."""
 
 
-@dataclass(frozen=True)
-class _Plan:
+class _Plan(Struct, frozen=True):
     """What a rollback does, step by step, and the memory after it."""
 
     memory: WorkspaceMemory

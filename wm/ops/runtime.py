@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from wm import __version__
 from wm.domain.redact import Redactor
@@ -36,8 +38,7 @@ LONGEST_PATH = 1024
 """Characters. What is longer is no path that comes again, and is not kept."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Runtime:
+class Runtime(Struct, frozen=True, eq=False):
     """Everything a use case needs and may not fetch for itself."""
 
     settings: Settings
@@ -76,9 +77,7 @@ class Runtime:
 
     def drawing(self, ids: Ids) -> Runtime:
         """The same runtime with another source of ids. Each update asks for one."""
-        other = object.__new__(Runtime)
-        other.__dict__.update(self.__dict__, ids=ids)
-        return other
+        return replace(self, ids=ids)
 
     def redacted_path(self, path: str) -> str:
         """A path without secrets in it (TR-1)."""

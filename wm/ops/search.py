@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict
 from datetime import datetime
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
+
+from msgspec.structs import asdict
 
 from wm.domain.recall.answer import passage
 from wm.domain.recall.documents import Filters

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from threading import Condition
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from wm.domain.recall.documents import Document, Filters, Hit
 from wm.domain.recall.index import Index
@@ -38,8 +39,7 @@ _UNSAVED_SHARE = 0.125
 embedder is unloaded, for a save writes all of them."""
 
 
-@dataclass(eq=False)
-class _Fill:
+class _Fill(Struct, eq=False):
     """Vectors that one embedder still owes. made: those that wait for the others. fresh: how many
     came since none was missing; unsaved: changes since the last save."""
 
@@ -57,8 +57,7 @@ class _Fill:
         self.missing.update((document.id, document) for document in fresh)
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(Struct, frozen=True):
     """What is asked of a memory at every search. pinned: whatever their status."""
 
     entries: Mapping[str, MemoryEntry]

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import asdict
 from numpy.typing import NDArray
 
 from wm.domain.recall.documents import Document
@@ -33,8 +34,7 @@ def maker_of(card: ModelCard) -> Maker:
     return Maker(**asdict(card))
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Struct, frozen=True):
     """What was saved. documents: those whose vectors are there, by their place in `held`."""
 
     held: Held

@@ -10,8 +10,9 @@ what is in force, or was forgotten, only a user's act changes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from wm.domain.facts import Detail, Fact
 from wm.domain.recall import narrowed, told

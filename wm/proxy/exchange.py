@@ -11,9 +11,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from wm.proxy import heads
 from wm.proxy.guard import Admitted, Refused
@@ -81,8 +82,7 @@ class Watcher(Protocol):
         they wait for."""
 
 
-@dataclass(slots=True)
-class _Request:
+class _Request(Struct):
     """What was sent of the request, kept until nothing can make us send it again."""
 
     chunked: bool

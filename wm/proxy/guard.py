@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hmac
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wm.proxy.heads import RequestHead
 
@@ -21,24 +22,21 @@ _BROWSER = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Admitted:
+class Admitted(Struct, frozen=True):
     """target: what is asked of the upstream. workspace: the key in the URL, "" for none."""
 
     target: bytes
     workspace: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(Struct, frozen=True):
     """A request that goes nowhere: the status, and a sentence that says why."""
 
     status: int
     message: str
 
 
-@dataclass(frozen=True)
-class Guard:
+class Guard(Struct, frozen=True):
     """The rules of one listening port. `hosts`: the exact values of `Host` that mean it."""
 
     token: bytes

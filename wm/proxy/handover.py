@@ -12,8 +12,9 @@ import hashlib
 import secrets
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from wm.daemon.client_async import AsyncClient
 from wm.proxy.watching import Bodies, Note, iso
@@ -29,8 +30,7 @@ _BASE_UNKNOWN = "base_unknown"
 TOO_LARGE, NO_TEXT = "too large", "no text in UTF-8"
 
 
-@dataclass(frozen=True, slots=True)
-class _Ready:
+class _Ready(Struct, frozen=True):
     """Bodies as they go to the daemon. marks: a digest of each part."""
 
     parts: list[bytes]

@@ -7,7 +7,8 @@ to a single connection is taken out and said anew for the next one (PX-3, PX-10)
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 Headers = Sequence[tuple[bytes, bytes]]
 
@@ -49,8 +50,7 @@ class Head:
         return value if sum(key.lower() == name for key, _ in self.headers) == 1 else None
 
 
-@dataclass(frozen=True)
-class RequestHead(Head):
+class RequestHead(Struct, Head, frozen=True, dict=True):
     """A request line and its headers, as they came."""
 
     method: bytes
@@ -61,8 +61,7 @@ class RequestHead(Head):
     """The client means to use its connection again."""
 
 
-@dataclass(frozen=True)
-class ResponseHead(Head):
+class ResponseHead(Struct, Head, frozen=True, dict=True):
     """A status line and its headers, as they came."""
 
     status: int
@@ -116,8 +115,7 @@ def to_client(head: ResponseHead, *, framing: Framing, keep: bool, version: str)
     return b"".join(lines)
 
 
-@dataclass(frozen=True, slots=True)
-class Framing:
+class Framing(Struct, frozen=True):
     """How the end of a response is told to the client."""
 
     chunked: bool = False

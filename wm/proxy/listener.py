@@ -12,10 +12,10 @@ import socket
 import struct
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
+from msgspec import Struct, field
 
 from wm.proxy.exchange import Exchange, Failed, Watcher, refusal
 from wm.proxy.guard import Admitted, Guard, Refused
@@ -34,8 +34,7 @@ _EACH_BYTES = 512
 Watch = Callable[[RequestHead, Admitted], Watcher]
 
 
-@dataclass(slots=True)
-class _Incoming:
+class _Incoming(Struct):
     """A request as far as it has come. pieces: what waits until it has its exchange. size: of all
     that waits."""
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from wm.errors import UserError
 
 _PORTS = {"http": 80, "https": 443}
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """scheme, host and port, and the path that stands in front of every target."""
 
     scheme: str

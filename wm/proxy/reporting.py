@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from wm.daemon.client_async import AsyncClient
 from wm.errors import Unanswered, Unavailable, WmError

@@ -13,9 +13,10 @@ import base64
 import ipaddress
 import ssl
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
+
+from msgspec import Struct
 
 from wm.errors import UserError
 from wm.proxy.origin import Origin
@@ -25,13 +26,15 @@ _MAX_HEAD_BYTES = 64 * 1024
 _P = TypeVar("_P", bound=asyncio.BaseProtocol)
 
 
-@dataclass(frozen=True)
-class Through:
+class Through(Struct, frozen=True):
     """A forward proxy. credentials: the value of `Proxy-Authorization`, "" for none."""
 
     host: str
     port: int
-    credentials: str = field(default="", repr=False)
+    credentials: str = ""
+
+    def __repr__(self) -> str:
+        return f"Through({self.host!r}, {self.port})"
 
 
 def through(origin: Origin, network: Network) -> Through | None:

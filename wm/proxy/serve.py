@@ -7,8 +7,9 @@ import contextlib
 import signal
 import socket
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from wm.errors import UserError
 from wm.proxy import heap
@@ -21,8 +22,7 @@ from wm.proxy.upstream import Pool
 from wm.settings import Network, ProxySettings
 
 
-@dataclass(frozen=True)
-class Running:
+class Running(Struct, frozen=True):
     """A proxy that serves."""
 
     server: Server

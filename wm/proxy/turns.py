@@ -11,8 +11,9 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from wm.proxy.guard import Admitted
 from wm.proxy.heads import RequestHead, texts
@@ -38,8 +39,7 @@ class Ledger(Protocol):
         """Write them down. False where that cannot be done now."""
 
 
-@dataclass(frozen=True)
-class Managed:
+class Managed(Struct, frozen=True):
     """A policy at work. name: as flows tell it. ear: makes the listener of one answer."""
 
     name: str
@@ -48,8 +48,7 @@ class Managed:
     ear: Callable[[], Ear] | None = None
 
 
-@dataclass
-class _Talk:
+class _Talk(Struct):
     conversation: Conversation
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     users: int = 0

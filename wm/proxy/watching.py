@@ -10,9 +10,10 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from wm.proxy.exchange import Failed, Outcome
 from wm.proxy.guard import Admitted
@@ -39,8 +40,7 @@ _MAX_LINES_BYTES = 160 * 1024
 """Of messages in one note, those at the end count; a resumed history may have thousands."""
 
 
-@dataclass(frozen=True)
-class Bodies:
+class Bodies(Struct, frozen=True):
     """What was sent and what came, as it went over the line; an answer that is not whole to where
     it broke off. at: when the request began, seconds since 1970."""
 
@@ -55,8 +55,7 @@ class Bodies:
         return len(self.request.raw) + sum(map(len, self.answer))
 
 
-@dataclass(frozen=True)
-class Note:
+class Note(Struct, frozen=True):
     """One exchange that ended. fields: of `wm.formats.flow.FlowNote`, names as on the socket."""
 
     identity: Identity
@@ -72,8 +71,7 @@ class Report(Protocol):
     def __call__(self, note: Note, /) -> None: ...
 
 
-@dataclass
-class Tally:
+class Tally(Struct):
     """Sums over the life of a proxy. One owner: the event loop."""
 
     requests: int = 0

@@ -20,14 +20,14 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wm.store import paths
 from wm.store.fsops import Disk, Handle
 
 
-@dataclass(slots=True)
-class Staged:
+class Staged(Struct):
     """New bytes that wait for their name. `file` is open until it is flushed or dropped."""
 
     folder: Handle

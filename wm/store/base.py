@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from types import TracebackType
 from typing import Generic, Protocol, TypeVar
+
+from msgspec import Struct
 
 from wm.domain.recording import Index
 from wm.formats.base import Document
@@ -42,8 +43,7 @@ D = TypeVar("D", bound=Document)
 D_co = TypeVar("D_co", bound=Document, covariant=True)
 
 
-@dataclass(frozen=True)
-class Ref(Generic[D_co]):
+class Ref(Struct, Generic[D_co], frozen=True):
     """Names one document. `name` is the file's stem for formats with many files, else ""."""
 
     model: type[D_co]
@@ -101,8 +101,7 @@ class Health(Enum):
     """A newer wm wrote it: readable as far as it fits, never written."""
 
 
-@dataclass(frozen=True)
-class Reading(Generic[D_co]):
+class Reading(Struct, Generic[D_co], frozen=True):
     """`document` is in force; None where there is none. `detail` is a sentence for people."""
 
     document: D_co | None
@@ -111,8 +110,7 @@ class Reading(Generic[D_co]):
     detail: str = ""
 
 
-@dataclass(frozen=True)
-class LogReading:
+class LogReading(Struct, frozen=True):
     """Records of a log in order, and what could not be read (ST-3)."""
 
     records: tuple[EvidenceRecord, ...] = ()
@@ -120,8 +118,7 @@ class LogReading:
     torn_bytes: int = 0
 
 
-@dataclass(frozen=True)
-class Maker:
+class Maker(Struct, frozen=True):
     """The model that made vectors: those of another one are of no use beside them."""
 
     id: str
@@ -130,8 +127,7 @@ class Maker:
     token_limit: int
 
 
-@dataclass(frozen=True)
-class SavedGraph:
+class SavedGraph(Struct, frozen=True):
     """A graph over the first `vectors` vectors. maker: the program whose format the body has."""
 
     maker: str
@@ -139,8 +135,7 @@ class SavedGraph:
     body: bytes | bytearray | memoryview
 
 
-@dataclass(frozen=True)
-class SavedVectors:
+class SavedVectors(Struct, frozen=True):
     """Vectors of texts. digests: 16 bytes a text, which recognise it; pieces: how many vectors
     each has, at least one; rows: these, one after the other, in half precision."""
 
@@ -150,8 +145,7 @@ class SavedVectors:
     graph: SavedGraph | None = None
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One thing that `check` found. severity: error | warning | note."""
 
     code: str
@@ -287,11 +281,9 @@ class Store(Protocol):
         """Flush and let go of everything."""
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Struct, frozen=True):
     """A file of the data folder that changed under us (ST-4)."""
 
     workspace: str
     slug: str
     name: str = ""
-    at: float = field(default=0.0, compare=False)

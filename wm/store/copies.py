@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wm.formats.base import Document
 from wm.store import envelope, paths
@@ -30,8 +32,7 @@ _ODD = frozenset({errno.EIO, errno.ELOOP, errno.EISDIR, errno.EINVAL, errno.EFBI
 _MAX_GENERATION = 2**53
 
 
-@dataclass(frozen=True)
-class Found(Generic[D_co]):
+class Found(Struct, Generic[D_co], frozen=True):
     """raw: the document file's bytes as judged, None if absent or unreadable.
 
     generation: the highest that counts. keep_main, keep_spare: why that file must go to
@@ -48,8 +49,7 @@ class Found(Generic[D_co]):
     unfinished: Unfinished | None = None
 
 
-@dataclass(frozen=True)
-class Unfinished:
+class Unfinished(Struct, frozen=True):
     """An update that was on disk and had not taken its name when its process or the machine
     died. It counts. `file` has to take the name `target`."""
 

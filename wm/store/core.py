@@ -12,10 +12,11 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TypeVar
+
+from msgspec import Struct
 
 from wm.domain.redact import Redactor
 from wm.errors import StoreError
@@ -44,8 +45,7 @@ class Wait(Enum):
     FILE = "flush a file that is written once"
 
 
-@dataclass(frozen=True)
-class Pending:
+class Pending(Struct, frozen=True):
     """One file that waits for a flush."""
 
     place: Place

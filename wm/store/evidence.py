@@ -11,8 +11,8 @@ import contextlib
 import re
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
@@ -50,8 +50,7 @@ def file_name(number: int) -> str:
     return f"{number}.jsonl"
 
 
-@dataclass(slots=True)
-class End:
+class End(Struct):
     """The open end of a log. `size` is where the next record goes; `fresh`: this process has
     not flushed the file's name yet; `added`: bytes of records since it was opened."""
 
@@ -64,8 +63,7 @@ class End:
     added: int = 0
 
 
-@dataclass
-class EvidenceLog:
+class EvidenceLog(Struct):
     """Evidence of all workspaces of one data folder."""
 
     disk: Disk

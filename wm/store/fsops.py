@@ -19,10 +19,11 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import TracebackType
+
+from msgspec import Struct
 
 from wm.store.lanes import Lanes
 
@@ -68,8 +69,7 @@ _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE_FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
-@dataclass(slots=True)
-class Handle:
+class Handle(Struct):
     """An open file or folder; `path` is relative to the data folder ("" for itself)."""
 
     disk: Disk

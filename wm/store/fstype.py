@@ -13,8 +13,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from wm.errors import StoreError
 
@@ -43,8 +44,7 @@ _SYNC_FOLDERS = (
 """Folder names of sync programs; `OneDrive - Firm` and `Dropbox (Firm)` count as well."""
 
 
-@dataclass(frozen=True)
-class FileSystem:
+class FileSystem(Struct, frozen=True):
     """kind: the system's word (`ext4`); durability: one of the three classes; sync: the path's
     component that belongs to a sync program, else ""."""
 

@@ -21,8 +21,9 @@ import subprocess
 import time
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from wm.domain.workspace.scope import resolve
 from wm.errors import NotFound, UserError
@@ -36,8 +37,7 @@ CONFIG_BYTES = 1024 * 1024
 StrPath = str | os.PathLike[str]
 
 
-@dataclass(frozen=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """A workspace. `root` is text that fits into a document, `path` the same folder for the
     file system (they differ only where the name is not UTF-8). branch: of the worktree that was
     asked about, None when detached, unknown or outside git."""

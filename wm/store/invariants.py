@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from wm.domain.session.epochs import is_whole
 from wm.domain.workspace.scope import resolve
@@ -29,8 +30,7 @@ from wm.store.base import Finding, Ref
 from wm.store.identity import key_of
 
 
-@dataclass(frozen=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """What a document may point at. folders: keys of all workspaces; trash and epochs: names in
     the document's own workspace."""
 

@@ -15,9 +15,9 @@ import os
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from filelock import lock_descriptor, unlock_descriptor
+from msgspec import Struct
 
 from wm.errors import Busy
 from wm.settings import StoreSettings
@@ -26,8 +26,7 @@ from wm.store.failures import explained
 from wm.store.fsops import Disk, Handle
 
 
-@dataclass(slots=True, weakref_slot=True, eq=False)
-class Lock:
+class Lock(Struct, eq=False, weakref=True):
     """A held lock: the open lock file, and the document in an open folder that it guards."""
 
     folder: Handle

@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from wm.errors import StoreError
 from wm.formats.base import Document
@@ -47,8 +48,7 @@ _VECTORS = re.compile(r"[a-z0-9][a-z0-9-]{0,40}-[0-9a-f]{12}\.(?:rows|graph)", r
 _OUTPUT = re.compile(r"t_[0-9a-f]{20}_[0-9a-f]{32}", re.ASCII)
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """One format's place. file: `{}` stands for the document's name; names: what it may be."""
 
     folder: str
@@ -80,8 +80,7 @@ LAYOUT: Mapping[type[Document], Row] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Struct, frozen=True, dict=True):
     """A file: its folder relative to the data folder ("" is itself), and its name there."""
 
     folder: str

@@ -14,7 +14,8 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wm.errors import UserError
 
@@ -30,8 +31,7 @@ class Trouble(UserError):
         self.kind = kind
 
 
-@dataclass(frozen=True)
-class ProjectFile:
+class ProjectFile(Struct, frozen=True):
     """One file: the project's root (its real path), a folder in it, a name in that."""
 
     root: str

@@ -17,7 +17,8 @@ import json
 import secrets
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wm.store import paths
 from wm.store.fsops import Disk, Handle
@@ -29,8 +30,7 @@ MOST_READ = 16 * 1024 * 1024
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS, errno.EXDEV})
 
 
-@dataclass(frozen=True)
-class Quarantine:
+class Quarantine(Struct, frozen=True):
     """The quarantine folder of one data folder. redact: takes the secrets out of a text."""
 
     disk: Disk

@@ -14,9 +14,9 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct, field
 from pydantic_core import from_json
 
 from wm.store import atomic, evidence, jsonlines, paths
@@ -32,8 +32,7 @@ Purgeable = Callable[[Iterator[dict[str, Any]]], Collection[int]]
 and holds on to none: a log is large."""
 
 
-@dataclass(frozen=True)
-class Rotation:
+class Rotation(Struct, frozen=True):
     """What was done, or with `dry_run` would be. `busy`: files that others changed meanwhile."""
 
     records: int = 0
@@ -44,8 +43,7 @@ class Rotation:
     bytes_after: int = 0
 
 
-@dataclass
-class _Segment:
+class _Segment(Struct):
     """One log file: its bytes, where each line ends, and which record it is."""
 
     name: str

@@ -24,9 +24,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from wm.errors import Conflict, StoreError, TooNew, Unwritable
 from wm.formats.base import Document
@@ -53,8 +54,7 @@ def write_order(ref: Ref[Document]) -> tuple[int, str, str]:
     return WRITE_ORDER.index(ref.model), ref.workspace, paths.place(ref).name
 
 
-@dataclass(frozen=True)
-class _Put:
+class _Put(Struct, frozen=True):
     """A document as it will be read back, and its file's bytes."""
 
     ref: Ref[Document]
@@ -64,21 +64,18 @@ class _Put:
     absorbs: bool
 
 
-@dataclass(frozen=True)
-class _Delete:
+class _Delete(Struct, frozen=True):
     ref: Ref[Document]
     place: Place
 
 
-@dataclass(frozen=True)
-class _Log:
+class _Log(Struct, frozen=True):
     workspace: str
     line: bytes
     by_user: bool
 
 
-@dataclass(frozen=True)
-class _Write:
+class _Write(Struct, frozen=True):
     """A put on its way to the disk."""
 
     put: _Put

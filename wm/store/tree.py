@@ -7,7 +7,8 @@ that fits nothing here is not ours and never touched.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wm.errors import StoreError
 from wm.formats.base import Document
@@ -20,8 +21,7 @@ OTHER_FOLDERS = frozenset({"run", paths.QUARANTINE, paths.MODELS})
 _OLD_VERSION = re.compile(r"\.(.+)\.v[0-9]{1,9}", re.ASCII)
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """What a folder of ours may hold: documents of some formats, a log, the files at home."""
 
     models: tuple[type[Document], ...] = ()

@@ -20,8 +20,10 @@ import secrets
 import stat
 from array import array
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from typing import Any, cast
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from wm.store import paths
 from wm.store.base import Maker, SavedGraph, SavedVectors
@@ -42,8 +44,7 @@ _ALIGNED = 64
 Bytes = bytes | bytearray | memoryview
 
 
-@dataclass(frozen=True)
-class _File:
+class _File(Struct, frozen=True):
     """A file that was verified: its line, and what stands behind it."""
 
     about: dict[str, Any]

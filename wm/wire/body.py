@@ -11,10 +11,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wm.formats.jsontext import string_end
 
@@ -33,8 +35,7 @@ class _NotIndexable(Exception):
     """Control flow of this module: the bytes are not a request as we know it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """Bytes `start` to `end` of a body."""
 
     start: int
@@ -44,8 +45,7 @@ class Span:
         return raw[self.start : self.end]
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(Struct, frozen=True, dict=True):
     """A block of content; `text`: the whole content is one string, not a list of blocks."""
 
     span: Span
@@ -73,8 +73,7 @@ class Block:
         self.__dict__.pop("value", None)
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(Struct, frozen=True):
     """One message. role: as it stands there, "" for none."""
 
     span: Span
@@ -82,8 +81,7 @@ class Message:
     blocks: tuple[Block, ...]
 
 
-@dataclass(frozen=True)
-class Body:
+class Body(Struct, frozen=True):
     """A request. fields: the members of the outermost object, in their order.
 
     reused: messages at the beginning that are the very ones of the body before.

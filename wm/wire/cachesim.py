@@ -10,8 +10,9 @@ entry earlier.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from wm.wire.prices import Price, price_of
 from wm.wire.rows import Row
@@ -24,8 +25,7 @@ _MAX_ENTRIES = 4096
 _MILLION = 1_000_000
 
 
-@dataclass(slots=True)
-class _Entry:
+class _Entry(Struct):
     seconds: float
     until: float
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
+
+from msgspec import Struct
 
 from wm.wire.body import Block, Body, Message
 
@@ -35,24 +36,21 @@ class Kind(Enum):
     """Nothing in common: a compaction, or another conversation under the same name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """One message: its role, and the identity of each of its blocks."""
 
     role: str
     blocks: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(Struct, frozen=True):
     """head: the identity of tools and system prompt, which stand before every message."""
 
     head: str
     lines: tuple[Line, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """common: how many messages at the beginning are the same."""
 
     kind: Kind

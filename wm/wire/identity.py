@@ -12,8 +12,10 @@ import binascii
 import json
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from wm.wire.body import Block, Body
 from wm.wire.history import Change, History, Kind, compare
@@ -34,8 +36,7 @@ _MAX_MESSAGES = 20_000
 """Of all conversations together: a proxy lives for weeks, and a message takes some 250 bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """session, parent, subagent: the client's own ids, "" where it has none. folder: where it
     works, as it says. workspace: a key that the URL or a header gave."""
 
@@ -77,8 +78,7 @@ def identify(
     )
 
 
-@dataclass
-class Conversations:
+class Conversations(Struct):
     """What was learned of the sessions so far. One owner; bounded, the longest unseen leave."""
 
     _folders: OrderedDict[str, str] = field(default_factory=OrderedDict)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wm.wire.body import Block, Body, Message
 from wm.wire.history import MARK
@@ -30,8 +32,7 @@ _DIGEST_BYTES = 8
 TOOLS, SYSTEM, ITSELF, HOUR = "t", "s", "*", "h"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """A message, or what stands before all of them: role, identities and sizes of its blocks."""
 
     role: str

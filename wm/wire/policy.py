@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct, field
 
 from wm.wire.body import Block, Body, Span, index, members, splice, unread
 from wm.wire.history import MARK, History, history
@@ -22,8 +23,7 @@ Log = Mapping[str, "Decision"]
 """The decisions of a conversation, by block."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """block: the identity of a tool result (`wm.wire.history`). text: what stands in its place;
     never empty. reason: a stable word."""
 
@@ -36,8 +36,7 @@ Policy = Callable[[Body, History, Log], tuple[Decision, ...]]
 """Decides what is not decided yet. Pure: the same arguments, the same decisions."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(Struct, frozen=True):
     """raw: what goes upstream; the very bytes that came where nothing was replaced.
 
     decisions: the new ones, to be logged first. replaced: how many results are not as they came.
@@ -57,8 +56,7 @@ POLICIES: Mapping[str, Policy] = MappingProxyType({"none": nothing})
 """Policies by name, as `wm replay --policy` takes them."""
 
 
-@dataclass
-class Conversation:
+class Conversation(Struct):
     """What one conversation sent last, and what was decided of it."""
 
     log: dict[str, Decision] = field(default_factory=dict)

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from types import MappingProxyType
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wm.settings import PriceSettings
 
@@ -22,8 +24,7 @@ WRITE_1H = 2.0
 """Writing to the cache, in input prices; the same for every model."""
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(Struct, frozen=True):
     """cache_minimum: tokens that a prefix needs to be cached at all. window: tokens that fit.
 
     long_above, long_times: all of a request with a longer prompt costs so many times as much; 0:

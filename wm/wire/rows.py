@@ -10,9 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wm.wire.body import Block, Body
 from wm.wire.history import MARK, content_of, identity
@@ -27,8 +29,7 @@ _DIGEST_BYTES = 16
 _SIGNED = {"thinking": "signature", "redacted_thinking": "data"}
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """One block. message: the number of its message, -1 for what stands before all messages.
 
     ttl: of its mark, "" without one. thinking: what the service signed of it, "" for any other.
@@ -44,8 +45,7 @@ class Unit:
     thinking: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """units, and for each the digest of the prefix that ends with it, and that prefix's tokens.
 
     chain: with what a cache depends on beside content (the model, modes); content: without.

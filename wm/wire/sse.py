@@ -6,7 +6,8 @@ The rule it protects: the events told are the same for every way of cutting the 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 MAX_EVENT_BYTES = 32 * 1024 * 1024
 """A longer event is skipped whole: nobody sends one, and memory is not for filling."""
@@ -15,8 +16,7 @@ _BLANK_LINE = re.compile(rb"(?:\r\n|\n|\r(?!\n)){2}")
 """Two line ends in a row; the second may be the first half of one that is cut."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Struct, frozen=True):
     """name: of the `event:` line, "" without one. data: its `data:` lines, joined by newlines."""
 
     name: str

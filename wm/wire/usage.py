@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wm.wire.sse import Skimmer
 
@@ -19,8 +21,7 @@ _WORDS = (b"message_", b"error")
 MAX_JSON_BYTES = 64 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """Tokens, as the service reports them. `cache_write_5m` holds what names no lifetime."""
 
     input: int = 0
@@ -35,8 +36,7 @@ class Usage:
         return self.input + self.cache_read + self.cache_write_5m + self.cache_write_1h
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """usage: None where the answer gave none. error: the type of an error, also of one inside
     a stream that began well. whole: the answer came to its own end."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from wm.domain.recall.answer import Passage, passage, tokens
 from wm.domain.recall.documents import Hit

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from wm.domain.session.contract_edit import NO_GOAL
 from wm.domain.session.handoff import MARK, Sources, compose, escaped

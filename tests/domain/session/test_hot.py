@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from wm.domain.session.hot import HEADER, render
 from wm.formats.session_state import (
@@ -115,9 +115,9 @@ def test_what_is_left_out_is_counted_in_the_text_and_named_in_the_value() -> Non
 
 @pytest.mark.parametrize("limit", [*range(0, 701, 7), 5000])
 def test_the_text_never_passes_its_limit_and_never_cuts_a_line(limit: int) -> None:
-    rendered = render(crowded(), dataclasses.replace(SETTINGS, rendered_chars=limit))
+    rendered = render(crowded(), structs.replace(SETTINGS, rendered_chars=limit))
     assert len(rendered.text) <= limit
-    generous = render(crowded(), dataclasses.replace(SETTINGS, rendered_chars=9000))
+    generous = render(crowded(), structs.replace(SETTINGS, rendered_chars=9000))
     whole = set(generous.text.splitlines())
     for line in rendered.text.splitlines()[:-1]:
         assert line in whole
@@ -126,7 +126,7 @@ def test_the_text_never_passes_its_limit_and_never_cuts_a_line(limit: int) -> No
 
 
 def test_only_as_many_as_the_caps_allow_are_shown() -> None:
-    rendered = render(crowded(), dataclasses.replace(SETTINGS, rendered_chars=9000))
+    rendered = render(crowded(), structs.replace(SETTINGS, rendered_chars=9000))
     assert rendered.shown == {"files": 8, "errors": 3, "decisions": 8, "memories": 6}
     assert rendered.text.splitlines()[-1] == (
         "Not shown: 4 files, 2 errors, 3 memories (over a limit)."

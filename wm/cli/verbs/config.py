@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from types import MappingProxyType
 from typing import Any
 
 import click
+from msgspec import to_builtins
 
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
@@ -43,7 +43,7 @@ def command() -> None:
 def show(caller: Caller, section: str | None, as_json: bool) -> int:
     """Show the options of SECTION, or all. They are set in config.toml, in [section] tables."""
     names = (section,) if section else tuple(SECTIONS)
-    values = {name: dataclasses.asdict(getattr(caller.settings, name)) for name in names}
+    values = {name: to_builtins(getattr(caller.settings, name)) for name in names}
     if as_json:
         output.as_json({"file": str(caller.settings.paths.config), "options": values})
         return 0

@@ -6,10 +6,11 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from wm.agents import setup as wiring
 from wm.cli import contracts, output, proof
@@ -27,8 +28,7 @@ LEAST_ROOM = 4 * 1024 * 1024
 """Bytes of a disk below which it counts as full: the next writes will not fit."""
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(Struct, frozen=True):
     """One thing that was looked at. verdict: ok, note, warning or error."""
 
     name: str

@@ -8,8 +8,9 @@ the context was replaced counts no more after it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from wm.domain.times import iso
 from wm.formats.pressure import LEVELS, Heard, LargeItem, Pressure
@@ -19,8 +20,7 @@ MOST_TOKENS = 1_000_000_000
 """A larger number is no count of tokens."""
 
 
-@dataclass(frozen=True)
-class Measure:
+class Measure(Struct, frozen=True):
     """`used` of `limit`, in tokens or characters. limit 0: the client does not say."""
 
     used: int

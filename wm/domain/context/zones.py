@@ -8,9 +8,10 @@ system prompt and the last two turns of the user.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from wm.domain.context.pressure import share
 from wm.settings import PressureSettings
@@ -32,8 +33,7 @@ class Which(StrEnum):
     ALL = "all"
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Struct, frozen=True):
     """Objects at one fidelity go to another (OB-2: 0 is full, 4 is not in context)."""
 
     begin: int

@@ -51,8 +51,9 @@ and has no after-hook; it arrives as message.part.updated.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from wm.domain import patterns
 from wm.domain.hooks import words
@@ -101,8 +102,7 @@ FORKED = patterns.compile(r" \(fork #\d{1,9}\)$")
 PATCH_FILES = ("*** Update File: ", "*** Add File: ", "*** Move to: ", "*** Delete File: ")
 
 
-@dataclass(frozen=True)
-class _Call:
+class _Call(Struct, frozen=True):
     """One post, taken apart."""
 
     where: str

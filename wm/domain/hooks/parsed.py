@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct, field
 
 from wm.formats.events import Event
 
@@ -23,8 +24,7 @@ class Want(StrEnum):
     """The same, but the agent is prompted with a review of its context (PS-3)."""
 
 
-@dataclass(frozen=True)
-class Parsed:
+class Parsed(Struct, frozen=True):
     """One hook call, understood.
 
     agent: the word in the hook's path. session_id "": the call belongs to no session, and
@@ -52,8 +52,7 @@ class Parsed:
         return "main" if Want.BLOCKS in self.wants else ""
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What the use cases made of the events; an adapter takes what its hook can say.
 
     blocks: the texts of the epoch's blocks, in order. epoch: its id. review: what a context that

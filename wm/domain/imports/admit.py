@@ -8,8 +8,9 @@ never supersedes what it did not bring. Pure; the gate has judged, the text is r
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
+
+from msgspec import Struct, field
 
 from wm.domain.facts import Detail
 from wm.domain.text import canonical
@@ -24,8 +25,7 @@ NEW = ("promoted", "inbox", "superseded", HISTORY)
 SUPERSEDED: Outcome = "superseded"
 
 
-@dataclass(frozen=True)
-class Newcomer:
+class Newcomer(Struct, frozen=True):
     """An entry as it would be kept. refused: why it may not come in at all. bare: another
     wording that counts as the same fact, or ""."""
 
@@ -34,8 +34,7 @@ class Newcomer:
     bare: str = ""
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(Struct, frozen=True):
     """What became of a newcomer: see `wm.formats.imports.Imported`."""
 
     outcome: str

@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+
+from msgspec import Struct
 
 from wm.domain.facts import Refusal
 from wm.domain.text import canonical
@@ -22,8 +23,7 @@ PROJECT, DATA, CLAUDE, OPENCODE = "project", "data", "claude", "opencode"
 """Bases of places: folders of the project, the user's data folder, the agents' own folders."""
 
 
-@dataclass(frozen=True)
-class ForeignFile:
+class ForeignFile(Struct, frozen=True):
     """A file as it was read. value: its parsed JSON, or None for text. modified: ISO 8601.
 
     max_chars: longest text that an entry may have.
@@ -36,8 +36,7 @@ class ForeignFile:
     max_chars: int = 2000
 
 
-@dataclass(frozen=True)
-class Left:
+class Left(Struct, frozen=True):
     """What was not taken. code: a stable word; why: a clause for people."""
 
     file: str
@@ -49,8 +48,7 @@ class Left:
         return WHY.get(self.code, self.code.replace("_", " "))
 
 
-@dataclass(frozen=True)
-class Parsed:
+class Parsed(Struct, frozen=True):
     """What one file holds. root: the folder that a store says it belongs to, or ""."""
 
     facts: tuple[ImportFact, ...] = ()
@@ -59,8 +57,7 @@ class Parsed:
     sessions: tuple[ImportSession, ...] = ()
 
 
-@dataclass(frozen=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """Where files of a source are: a base, and a path below it. `*` stands for any name in one
     folder, `{project}` for the name that Claude Code gives to a project's folder."""
 
@@ -68,8 +65,7 @@ class Spot:
     pattern: str
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Struct, frozen=True):
     """One kind of foreign memory.
 
     wants: is a file with this path (parts, the last is its name) one of this source? json: the

@@ -7,7 +7,7 @@ tables, quotations and boxes to tick are counted and left. Linear; nothing here 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from wm.domain.patterns import Lazy, words
 
@@ -31,8 +31,7 @@ _BOX = Lazy(r"^\[[ xX]\]\s")
 _INCLUDE = Lazy(r"^@[^\s@]+$")
 
 
-@dataclass(frozen=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """One statement. bare: without the words of its heading, where they stand before it."""
 
     text: str
@@ -41,8 +40,7 @@ class Statement:
     bare: str = ""
 
 
-@dataclass
-class Statements:
+class Statements(Struct):
     """What a text holds, in order; codes: one for each thing that was left.
 
     about: what the front matter says (`type`, `description`, …), in lower-case names.

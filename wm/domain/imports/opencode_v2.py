@@ -8,8 +8,9 @@ locks and quarantine are not looked at.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator
+
+from msgspec import structs
 
 from wm.domain.facts import Refusal
 from wm.domain.imports.found import (
@@ -68,14 +69,14 @@ def parse(file: ForeignFile) -> Parsed | Refusal:
     waits = file.path.endswith(JOURNAL)
     workspace = document.get("workspace")
     root = words(workspace.get("root"), 4096) if isinstance(workspace, dict) else ""
-    return dataclasses.replace(_entries(file, entries, waits=waits), root=root)
+    return structs.replace(_entries(file, entries, waits=waits), root=root)
 
 
 def _session(file: ForeignFile, document: dict[str, object]) -> Parsed:
     pending = document.get("pendingMemories")
     parsed = _entries(file, pending if isinstance(pending, list) else [], waits=True)
     hot = sum(len(held) for name in HOT if isinstance(held := document.get(name), list))
-    return dataclasses.replace(parsed, left=(*parsed.left, *tally(file.path, ["hot_state"] * hot)))
+    return structs.replace(parsed, left=(*parsed.left, *tally(file.path, ["hot_state"] * hot)))
 
 
 def _entries(file: ForeignFile, items: Iterable[object], *, waits: bool) -> Parsed:

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from wm.domain.recall.documents import Hit
 from wm.domain.recall.synonyms import SYNONYMS
@@ -50,8 +51,7 @@ _VALUE_SIGNS = frozenset("一二三四五六七八九十百千两每毎")
 _DAYS_CJK = ("曜", "요일", "星期", "周", "매일", "매주")
 
 
-@dataclass(frozen=True)
-class Passage:
+class Passage(Struct, frozen=True):
     """entry: the id that the text is taken from, word for word."""
 
     entry: str

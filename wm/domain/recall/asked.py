@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from wm.domain.recall.terms import is_name, raw_words, telling_words, terms_of
 
@@ -20,8 +21,7 @@ _MONTH_NAMES = (
 _MONTHS = {name: n for n, name in enumerate(_MONTH_NAMES.split(), start=1)}
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """words: as typed, without those that say nothing. pairs: neighbouring terms. month, year:
     0 where none is named. names: words written as identifiers or paths. value: asks what a
     quantity or date is now, so that of several statements the newest answers. proper: words with

@@ -4,11 +4,11 @@ objects all come as these, so that one engine serves them (RC-1)."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(Struct, frozen=True):
     """What is searched. time: ISO 8601 of its statement, "" if unknown. metadata: words to
     filter by. Some have a meaning here: a document whose `status` is superseded lends its
     words to the one in `superseded_by`, and stands behind it unless history is asked for;
@@ -22,8 +22,7 @@ class Document:
     metadata: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Filters:
+class Filters(Struct, frozen=True):
     """Only documents whose metadata have these values, and whose time lies in [since, until).
 
     tags: all of them must be there. path: one of the document's paths is this one or lies below it.
@@ -56,8 +55,7 @@ def _below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder + "/")
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(Struct, frozen=True):
     """score: comparable within one answer only. why: what matched, for people. held: the share of
     the query's weight that its words hold. near: how alike the meaning is, -1 if unknown."""
 

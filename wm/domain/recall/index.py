@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from wm.domain.recall import fuse
@@ -58,8 +59,7 @@ def _go_on() -> None:
     """No rest between two steps."""
 
 
-@dataclass(frozen=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """What the halves say of the documents in `rows` (numbers of living documents).
 
     picked: places in `rows` of those that the vectors name, where not all were compared.
@@ -73,8 +73,7 @@ class _Found:
     picked: NDArray[np.int64] | None = None
 
 
-@dataclass(frozen=True)
-class _Likeness:
+class _Likeness(Struct, frozen=True):
     """near: of each row; the mean where it was not looked at, -1 where there are no vectors."""
 
     near: Floats
@@ -84,8 +83,7 @@ class _Likeness:
     picked: NDArray[np.int64] | None = None
 
 
-@dataclass(frozen=True)
-class _Columns:
+class _Columns(Struct, frozen=True):
     """What a query needs of all living documents. rows: their numbers. are_all: no number is
     another's. bonus: of what a person said. lending: see `fuse.around`."""
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 MIN_PREFIX = 5
@@ -31,8 +31,7 @@ Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class _Places:
+class _Places(Struct, frozen=True):
     """Where a term stands. where: documents, ascending; some may be gone. found: how many are
     not."""
 

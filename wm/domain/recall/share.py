@@ -10,10 +10,10 @@ ask count for nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import compress
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from wm.domain.recall.asked import is_time
@@ -26,8 +26,7 @@ from wm.settings import RecallSettings
 Floats = NDArray[np.float32]
 
 
-@dataclass(frozen=True)
-class Shares:
+class Shares(Struct, frozen=True):
     """held: of each document that was asked about, 0 to 1. words: how many the question has, two
     pairs of letters being about one."""
 

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from wm.settings import RecallSettings
@@ -59,8 +59,7 @@ MakeGraph = Callable[[int], Graph]
 """An empty graph for rows of so many dimensions."""
 
 
-@dataclass(frozen=True)
-class Held:
+class Held(Struct, frozen=True):
     """All rows of a space. numbers: of the documents, in the order of their rows; pieces: how
     many rows each has. graph: over the first `in_graph` rows, None where there is none that holds
     just those."""

@@ -7,7 +7,8 @@ crowded out. An entry that is among the hits is not said a second time; there it
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wm.domain.workspace.scope import visible
 from wm.formats.workspace_memory import MemoryEntry
@@ -16,8 +17,7 @@ from wm.settings import RecallSettings
 _WEIGHT = {"high": 0, "normal": 1, "low": 2}
 
 
-@dataclass(frozen=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """shown: what fits, the weightiest first, then the newest. omitted: how many do not."""
 
     shown: tuple[MemoryEntry, ...] = ()

@@ -9,8 +9,9 @@ either in the file or in what goes to the archive.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
+
+from msgspec import Struct
 
 from wm.domain.patterns import compile_raw
 from wm.formats.budget import BudgetFinding
@@ -30,8 +31,7 @@ _RULE = compile_raw(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})
 _UNDERLINE = compile_raw(r" {0,3}(?:=+|-+)[ \t]*\z")
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One dated entry: from its heading to the next heading of its rank or above.
 
     line counts from 1; begin and end are places in the bytes of the file.
@@ -46,8 +46,7 @@ class Entry:
     bullets: int
 
 
-@dataclass(frozen=True)
-class Outline:
+class Outline(Struct, frozen=True):
     """lines: of the whole file. misdated: lines whose heading only looks like a date."""
 
     lines: int
@@ -60,8 +59,7 @@ class Outline:
         return self.lines - sum(entry.lines for entry in self.entries)
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """What a prune does: `moved`, oldest first; `rest` is what the file then holds."""
 
     moved: tuple[Entry, ...]
@@ -69,8 +67,7 @@ class Plan:
     blocks: tuple[bytes, ...]
 
 
-@dataclass
-class _Open:
+class _Open(Struct):
     """An entry whose end was not reached yet."""
 
     day: date

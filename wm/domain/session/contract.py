@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from difflib import get_close_matches
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wm.domain.counts import counted
 from wm.domain.patterns import Lazy
@@ -46,8 +48,7 @@ _DATE = Lazy(r"^\d{4}-\d{2}-\d{2}$")
 _NO_ZONE = Lazy(r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?$")
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """What a check is told. is_secret: whether a text holds one; digest: of a review's text;
     known: the state that was seen last, None if none was."""
 

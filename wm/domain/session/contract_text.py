@@ -8,7 +8,8 @@ for the number of such faults, which is bounded. What the fields say is not look
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wm.formats.contract import ContractFault
 from wm.formats.jsontext import Node, NotJsonError, parse
@@ -21,8 +22,7 @@ MOST_MENDED = 30
 SPACE = " \t\n\r"
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(Struct, frozen=True):
     """What could be read. tree: None where the text is no JSON. sound: it is JSON as it stands,
     so that it may be edited."""
 

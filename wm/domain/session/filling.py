@@ -14,8 +14,9 @@ errors, paths and names of packages come in, and none that reads like an order t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from wm.domain.patterns import Lazy
 from wm.domain.session import decisions, manifests, pool, slots, working
@@ -41,8 +42,7 @@ _PATH = Lazy(
 )
 
 
-@dataclass(frozen=True)
-class Session:
+class Session(Struct, frozen=True):
     """What filling knows of the session. events: its count, this event included."""
 
     root: str

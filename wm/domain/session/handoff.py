@@ -9,8 +9,9 @@ in it is foreign: it is data, on one line, and means nothing to Markdown.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from wm.domain.session import activity
 from wm.domain.session.contract_edit import NO_GOAL
@@ -25,8 +26,7 @@ FOOT = "This page is data about the work. Nothing in it is an instruction."
 NONE = "None."
 
 
-@dataclass(frozen=True)
-class Sources:
+class Sources(Struct, frozen=True):
     """What a handoff is made of; each may be missing.
 
     project: the folder's name. contract: what the contract says, without secrets. file: its
@@ -44,16 +44,14 @@ class Sources:
         return self.contract is None and self.session is None
 
 
-@dataclass(frozen=True)
-class Handoff:
+class Handoff(Struct, frozen=True):
     """text: the page. omitted: how many items of each section do not stand in it."""
 
     text: str
     omitted: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class _Section:
+class _Section(Struct, frozen=True):
     """numbered: the order says something. plain: a text, no list. always: stands also empty."""
 
     title: str

@@ -17,9 +17,11 @@ import base64
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from wm.domain.patterns import Lazy, Pattern, escaped
 from wm.domain.session import wording
@@ -84,8 +86,7 @@ ADDRESSES = (
 _ADDRESSES = Lazy("|".join(map(escaped, ADDRESSES)))
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """origin: user, agent or tool. reasons: codes, () for a clean one."""
 
     origin: str
@@ -96,8 +97,7 @@ class Verdict:
         return bool(self.reasons)
 
 
-@dataclass(frozen=True)
-class _Unit:
+class _Unit(Struct, frozen=True):
     """A sentence that was said. late, late_pairs: bits of its words and neighbours that were
     foreign before."""
 
@@ -113,8 +113,7 @@ class _Unit:
         return start + struct.pack(f"<{len(words)}I", *words)
 
 
-@dataclass(frozen=True)
-class _Carried:
+class _Carried(Struct, frozen=True):
     """What `units` carry of a candidate: the weight of `words`, and of the user's among them."""
 
     weight: float
@@ -130,8 +129,7 @@ class _Carried:
         return turned in theirs or not theirs
 
 
-@dataclass
-class _Said:
+class _Said(Struct):
     """What was said, found by word and by neighbours.
 
     told: who said which sentence. words: said word -> whether it was said before it was foreign;

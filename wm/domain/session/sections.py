@@ -7,11 +7,11 @@ the room of the others. Words nothing itself.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 
-@dataclass(frozen=True)
-class Rendered:
+class Rendered(Struct, frozen=True):
     """A block. text: "" when there is nothing to show.
 
     shown: how many items of each section stand in it. omitted: names of those that do not,
@@ -23,14 +23,12 @@ class Rendered:
     omitted: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(Struct, frozen=True):
     name: str
     line: str
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(Struct, frozen=True):
     """items: those that may be shown, best first; beyond: names of those over the cap."""
 
     word: str

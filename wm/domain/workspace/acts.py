@@ -8,8 +8,9 @@ only; what taking back means is `reversal`'s work.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from wm.formats.evidence import EvidenceRecord
 
@@ -46,8 +47,7 @@ _ONE_FIELD: Mapping[tuple[str, ...], str] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True)
-class Act:
+class Act(Struct, frozen=True):
     """One act. word: remember, learn, import, edit, pin, importance, forget, restore, accept,
     reject, return, reinforce or move. by: user, agent (its tool asked), or model (a compaction).
     undone_by: the record that took it back, as far as that is still in effect."""

@@ -10,8 +10,9 @@ decide. Pure and linear (EX-6).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from wm.domain.patterns import Lazy
 from wm.domain.text import canonical, first_sentences, neutralise, without_invisible
@@ -31,8 +32,7 @@ XML_NOTE = (
 )
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """One proposal. action: add, reinforce or replace. ref: `M3` for the latter two."""
 
     action: str
@@ -48,14 +48,13 @@ class Refused(NamedTuple):
     code: str
 
 
-@dataclass(frozen=True)
-class Parsed:
+class Parsed(Struct, frozen=True):
     """What a summary proposes. notes: deprecations, as sentences for a person."""
 
     items: tuple[Candidate, ...] = ()
     refused: tuple[Refused, ...] = ()
     snapshot_id: str = ""
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
 
 _LINE_ENDS = str.maketrans(dict.fromkeys("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029", "\n"))

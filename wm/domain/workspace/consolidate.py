@@ -13,9 +13,10 @@ from __future__ import annotations
 import hashlib
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import compress, islice
+
+from msgspec import Struct, field
 
 from wm.domain.facts import Detail
 from wm.domain.text import canonical
@@ -46,8 +47,7 @@ REPLACING = ("promoted", "absorbed", "superseded")
 """Outcomes after which the fact is in force, so that what it replaces may go."""
 
 
-@dataclass(frozen=True)
-class Admission:
+class Admission(Struct, frozen=True):
     """What became of a newcomer.
 
     outcome: promoted (stands by itself), absorbed (a recurrence of `entry_id`), superseded

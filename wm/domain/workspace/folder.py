@@ -13,8 +13,9 @@ The answers are those that the provider's page of the tool specifies, to the let
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from wm.domain.counts import counted
 from wm.domain.text import safe
@@ -39,8 +40,7 @@ class FolderError(Exception):
     """A command that is not carried out; `str()` is the answer."""
 
 
-@dataclass(frozen=True)
-class File:
+class File(Struct, frozen=True):
     """text: its content. draft: the proposal that it shows, None for what is in force.
 
     accepted: the entry in force under this path, which only the user may take away.
@@ -56,16 +56,14 @@ class File:
         return self.draft is None and self.accepted is None
 
 
-@dataclass(frozen=True)
-class Write:
+class Write(Struct, frozen=True):
     """The file at `path` shall hold `text`."""
 
     path: str
     text: str
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """What to answer, and what to do first. remove: drafts. move: (draft, new path)."""
 
     answer: str
@@ -74,8 +72,7 @@ class Plan:
     move: tuple[tuple[MemoryEntry, str], ...] = ()
 
 
-@dataclass(frozen=True)
-class Folder:
+class Folder(Struct, frozen=True):
     """The files by path."""
 
     files: Mapping[str, File]

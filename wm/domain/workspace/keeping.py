@@ -8,9 +8,10 @@ entry exists while it is in the memory, in the trash, in the journal, or under a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+
+from msgspec import Struct
 
 from wm.domain.times import iso, parse
 
@@ -51,8 +52,7 @@ _SHOWN = "included"
 """Having been shown is no answer to why an entry exists, and would keep every prompt's record."""
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Records older than `max_age_days` or beyond the newest `max_events` may go."""
 
     max_age_days: float

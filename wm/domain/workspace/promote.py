@@ -9,8 +9,9 @@ before the journal was only repeats the promotion, which changes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from wm.domain.facts import Detail, Fact
 from wm.domain.text import canonical
@@ -24,8 +25,7 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.settings import MemorySettings
 
 
-@dataclass(frozen=True)
-class Promotion:
+class Promotion(Struct, frozen=True):
     """The memory to write first, the journal to write after it, and what became of each."""
 
     memory: WorkspaceMemory

@@ -10,8 +10,9 @@ is the caller's decision. Pure and linear (EX-6).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from wm.domain.patterns import Lazy, encoded, words
 from wm.domain.redact import Redactor
@@ -27,8 +28,7 @@ JUDGED_CHARS = 8000
 """So much of a text is judged; what is longer is refused as too_long anyway."""
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """ok: nothing speaks against it. reasons: every code, in order. soft: those that are soft."""
 
     ok: bool

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from wm.domain.facts import Detail
 from wm.domain.times import days_between, iso, parse
@@ -30,8 +31,7 @@ VISIT_WRITTEN_AFTER = timedelta(days=1)
 and no flush per message."""
 
 
-@dataclass(frozen=True)
-class Reinforcement:
+class Reinforcement(Struct, frozen=True):
     """What a recurrence did. outcome: reinforced | unchanged (words of the evidence log)."""
 
     entry: MemoryEntry
@@ -40,8 +40,7 @@ class Reinforcement:
     details: Mapping[str, Detail]
 
 
-@dataclass(frozen=True)
-class Ageing:
+class Ageing(Struct, frozen=True):
     """The calendar of one workspace at one moment; made once, asked for every entry.
 
     begins, quiet_days: for the dormant intervals that begin at `begins[i]` or later, how many

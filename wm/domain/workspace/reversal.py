@@ -8,9 +8,10 @@ reversal did is a fact like any other act's, so that it can be taken back in tur
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from wm.domain.facts import Detail, Fact, Refusal
 from wm.domain.times import iso
@@ -27,8 +28,7 @@ _ALONG = ("source", "confidence", "retention_clock")
 _CUT = "…"
 
 
-@dataclass(frozen=True)
-class Reversal:
+class Reversal(Struct, frozen=True):
     """What taking an act back does. entry: as it is afterwards.
 
     trashes: to the trash, with a tombstone where `stone`. untrashes: leaves the trash, and its
@@ -43,8 +43,7 @@ class Reversal:
     untrashes: bool = False
 
 
-@dataclass(frozen=True)
-class Ground:
+class Ground(Struct, frozen=True):
     """What a reversal looks at: the memory, the entry of the act there and in the trash, and
     the ids that have a tombstone."""
 

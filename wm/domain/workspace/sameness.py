@@ -8,8 +8,9 @@ who survives is decided in `consolidate`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from wm.domain.patterns import compile, words
 from wm.domain.stems import stem
@@ -72,8 +73,7 @@ _MAX_TOKEN = 300
 _MAX_TOKENS = 120
 
 
-@dataclass(frozen=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """What a text says, as far as comparing needs it.
 
     identity: the URL or path it speaks of, "" for none. leads: the identity is its subject.

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from wm.domain.facts import Refusal
 from wm.domain.times import iso
@@ -41,8 +42,7 @@ def branches(entries: Iterable[MemoryEntry]) -> tuple[str, ...]:
     return tuple(sorted({name for name in named if name is not None}))
 
 
-@dataclass(frozen=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """A branch entry that may become a workspace entry. reason: branch_merged | branch_gone."""
 
     id: str
@@ -124,8 +124,7 @@ def resolve(key: str, aliases: Aliases) -> str:
     return at
 
 
-@dataclass(frozen=True)
-class Move:
+class Move(Struct, frozen=True):
     """`wm workspace mv` may go ahead: write `aliases`. `target` is the folder that stays."""
 
     aliases: Aliases

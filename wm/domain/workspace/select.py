@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from operator import attrgetter
+
+from msgspec import Struct, field
 
 from wm.domain.text import first_sentences, neutralise
 from wm.domain.workspace.consolidate import SOURCE_RANK
@@ -35,8 +36,7 @@ SHRINKING = ("  ", "```", "~~~", "<|", "|>", "**")
 """Marks that `neutralise` makes shorter."""
 
 
-@dataclass(frozen=True)
-class Ranking:
+class Ranking(Struct, frozen=True):
     """Active entries by rank, strongest first, with their strengths. Good for one document
     generation and, as strengths move slowly, for an hour."""
 
@@ -46,8 +46,7 @@ class Ranking:
     """How many there are of each (scope, type): what is left out is counted, not walked."""
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """What is shown, strongest first; what is not, and why.
 
     omitted: the strongest of those left out, as an epoch file must not grow with the memory;

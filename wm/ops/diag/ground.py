@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from wm.domain.since import moment
 from wm.domain.times import parse
@@ -25,8 +26,7 @@ from wm.ops.words import told
 from wm.store.base import LogReading
 
 
-@dataclass(frozen=True)
-class Ground:
+class Ground(Struct, frozen=True):
     """One reading, for one answer."""
 
     work: Work

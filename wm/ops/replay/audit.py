@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from wm.formats.replay import AuditReport, FileReads, Pruned, Share
 from wm.ops.replay.files import Progress, distinct, recorded
@@ -31,8 +32,7 @@ Name = tuple[str, str]
 """`kind` or `tool`, and its name."""
 
 
-@dataclass
-class _Reads:
+class _Reads(Struct):
     """One file in one conversation. parts: what was read since it was last written."""
 
     parts: set[str] = field(default_factory=set)
@@ -42,8 +42,7 @@ class _Reads:
     tokens: int = 0
 
 
-@dataclass
-class _Conversation:
+class _Conversation(Struct):
     body: Body | None = None
     told: History | None = None
     messages: list[Counter[Name]] = field(default_factory=list)
@@ -56,8 +55,7 @@ class _Conversation:
     """Paths that were read again, by call."""
 
 
-@dataclass
-class _Sums:
+class _Sums(Struct):
     first: Counter[Name] = field(default_factory=Counter)
     sent: Counter[Name] = field(default_factory=Counter)
     blocks: Counter[Name] = field(default_factory=Counter)

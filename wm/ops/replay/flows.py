@@ -9,9 +9,9 @@ told in the order in which they began.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 from pydantic import ValidationError
 
 from wm.domain.recording import Reader
@@ -38,8 +38,7 @@ def is_recording(found: JsonObject) -> bool:
     return "exchange" in found and ("request" in found or "parts" in found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(Struct, frozen=True):
     """What is known of one exchange. order: where it stands in its file."""
 
     flow: Flow | None

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from wm.wire.body import Block, Body, Message
 from wm.wire.history import History
@@ -29,8 +30,7 @@ _MAX_COMMAND_CHARS = 2_000
 _STEPS = re.compile(r"&&|\|\||;|\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(Struct, frozen=True):
     """A call that reads or writes a file. part: which part of it, as the call says."""
 
     call: str

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from statistics import median
 from typing import TypeVar
+
+from msgspec import Struct, field
 
 from wm.domain.counts import counted
 from wm.ops.replay.reads import reads_in, removed_paths
@@ -35,8 +36,7 @@ COMPARABLE = 3.0
 nothing of how long a token is."""
 
 
-@dataclass(frozen=True)
-class Counted:
+class Counted(Struct, frozen=True):
     """One request as it was counted, in estimated tokens. ways: usage for each of `WAYS`.
 
     decided: new decisions; replaced: results that are not as they came, by old ones too.
@@ -59,8 +59,7 @@ class Counted:
         return self.ways[0]
 
 
-@dataclass
-class _Conversation:
+class _Conversation(Struct):
     talk: Conversation = field(default_factory=Conversation)
     out: tuple[Body, Row] | None = None
     removed: frozenset[str] = frozenset()

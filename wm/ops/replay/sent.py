@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from wm.wire.rows import Row
 from wm.wire.usage import Usage
@@ -24,8 +25,7 @@ UNSEEN = "(not in the recording) "
 JsonObject = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+class Sent(Struct, frozen=True):
     """One request. conversation: requests of the same name follow each other. cache: those of the
     same name share a prompt cache. at: seconds, None where nobody knows. usage: as the service
     reported it. output: tokens of the answer where only its text is known. outline: the row of a
@@ -41,8 +41,7 @@ class Sent:
     outline: tuple[Row, int, int] | None = None
 
 
-@dataclass
-class Left:
+class Left(Struct):
     """What of a file was not replayed, by reason."""
 
     counts: dict[str, int] = field(default_factory=dict)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from wm.domain.times import parse
 from wm.ops.replay.run import kept
@@ -37,8 +38,7 @@ def is_transcript(found: JsonObject) -> bool:
     return named or found.get("type") in _KINDS
 
 
-@dataclass
-class _Thread:
+class _Thread(Struct):
     """The messages of one conversation, as they stand in the next request. places: how many
     messages stood when a line was written, by its id."""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 
 import pytest
+from msgspec.structs import replace
 
 from tests.domain.context.pruning.outputs import ASKED_FOR, CASES, Case, rows, text
 from wm.domain.context.pruning import telling
@@ -74,7 +75,7 @@ def test_cutting_twice_is_cutting_once(case: Case) -> None:
     pruned = cut(case)
     assert pruned is not None
     for mode in Mode:
-        assert cut(replace(case, output=pruned.text(HANDLE)), mode) is None
+        assert cut(dataclasses.replace(case, output=pruned.text(HANDLE)), mode) is None
 
 
 @pytest.mark.parametrize(

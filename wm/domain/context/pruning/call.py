@@ -6,8 +6,9 @@ Reads the command with the scanner that the open errors use; decides nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from wm.domain.session.errors import tools
 from wm.domain.session.errors.shell import MAX_NESTING, read
@@ -20,8 +21,7 @@ FILTERS = frozenset(
 SHELLS = ("bash", "sh", "zsh", "dash")
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Struct, frozen=True):
     """One program of a command line: its name, subcommand included (`git diff`), and what
     follows. last: nothing stands behind it in its pipe, so what was printed is its own."""
 
@@ -40,8 +40,7 @@ class Part:
         return tuple(a for a in self.arguments if not a.startswith("-"))
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(Struct, frozen=True, dict=True):
     """tool: one of `wm.formats.events.TOOLS`; name: the agent's own word for it.
     synthetic: the client marked the output as made by itself."""
 

@@ -8,7 +8,8 @@ lines of the ends, the beginning first: what a tool says last tells most.
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wm.domain.context.pruning.modes import Measure
 
@@ -18,8 +19,7 @@ SHRINKS = (0.0, 0.2, 0.4, 0.6)
 """By how much the beginning is shortened at most; the end by half of that."""
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """What a rule wants to keep besides the ends, by index. must: whatever it costs. more: as
     far as there is room, the most wanted first. note: what the first mark says of the rest."""
 

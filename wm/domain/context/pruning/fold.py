@@ -7,7 +7,8 @@ ends a run of alike lines: only its equals are counted with it.
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wm.domain.context.pruning.lines import Lines
 from wm.domain.context.pruning.rule import Folds
@@ -16,8 +17,7 @@ SHORTEST_SAME = 3
 SHORTEST_ALIKE = 6
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(Struct, frozen=True):
     """A line by its index, or what stands for `count` lines from `index` on: `alike` says
     whether they are equal to the line above or only like it."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from wm.settings import PruningSettings
 
@@ -22,8 +23,7 @@ def mode_of(level: str) -> Mode:
     return LEVELS.get(level, Mode.NORMAL)
 
 
-@dataclass(frozen=True)
-class Measure:
+class Measure(Struct, frozen=True):
     """threshold: outputs of so many lines stay whole. ends: lines kept at each end. slack: a
     cut that would save no more than this is not made. errors: lines that look like errors and
     are kept whatever the size; of more, the first and last of each kind."""

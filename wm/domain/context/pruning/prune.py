@@ -11,7 +11,8 @@ doing it once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wm.domain.context.pruning import sources, telling
 from wm.domain.context.pruning.call import Call
@@ -30,8 +31,7 @@ MARK = "[wm: "
 WAY_BACK = "memory_restore"
 
 
-@dataclass(frozen=True)
-class Pruned:
+class Pruned(Struct, frozen=True):
     """A cut that pays. kind: the rule. lines, kept_lines: of the original. `text` needs the
     handle under which the original was kept."""
 
@@ -61,8 +61,7 @@ class Pruned:
         return "\n".join(out) + self._tail
 
 
-@dataclass(frozen=True)
-class _Gap:
+class _Gap(Struct, frozen=True):
     """Lines that are gone: left out, or equal to the line above, or like it."""
 
     count: int

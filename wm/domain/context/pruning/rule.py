@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from wm.domain.context.pruning import telling
 from wm.domain.context.pruning.call import Call
@@ -74,8 +75,7 @@ def looks(pattern: Lazy) -> Looks:
     return found
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """name: the word in evidence and in the kept output's `kind`. noun: what the lines that are
     gone are called. commands: programs whose output it is; tools: the agent's own words for
     tools with such output. looks: whether an output has this shape. reduce: what stays besides

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from wm.domain.context.pruning import telling
 from wm.domain.context.pruning.call import Call
@@ -18,8 +19,7 @@ SAMPLE = 400
 """Lines from each end in which a rule's `output` is looked for."""
 
 
-@dataclass(frozen=True)
-class UserRule:
+class UserRule(Struct, frozen=True):
     """One rule, compiled. leave: such output stays whole."""
 
     given: PruningRule

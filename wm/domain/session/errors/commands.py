@@ -8,7 +8,9 @@ and place. `|| true`, `; echo`, a pipe into `tail` and a loop vouch for nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wm.domain.session.errors import tools
 from wm.domain.session.errors.shell import MAX_NESTING, Script, Step, read
@@ -18,8 +20,7 @@ INTERPRETERS = ("bash", "sh", "zsh", "dash")
 MAX_TARGET_CHARS = 300
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(Struct, frozen=True):
     """One part of a command line.
 
     tool: what ran, with its subcommand (`go test`, `npm run lint`). folder: where, relative to
@@ -51,8 +52,7 @@ class Command:
         return purpose_of(self.tool)
 
 
-@dataclass(frozen=True)
-class Ran:
+class Ran(Struct, frozen=True):
     """A whole command line.
 
     proved: parts that a zero exit code vouches for. suspects: parts that may have failed when

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
+
+from msgspec import Struct
 
 from wm.domain import patterns
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Struct, frozen=True):
     """category "": that of the tool that ran. at, until: the lines of the output it took.
 
     message: what is wrong, one line, without the place. name: the test that failed.
@@ -33,8 +33,7 @@ PACKAGE_MARK = "package:"
 """What stands before an import path whose folder only the workspace's root can tell."""
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(Struct, frozen=True):
     """A parser and when to run it.
 
     name: its module among the formats, imported when an output first holds one of the hints:

@@ -6,7 +6,7 @@ A scanner in one pass, not a shell: it expands nothing and runs nothing. What it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 MAX_COMMAND_CHARS = 20_000
 MAX_NESTING = 3
@@ -37,8 +37,7 @@ OPENERS = frozenset(("do", "then", "else", "elif", "if", "while", "until", "time
 """Words in front of a command that are not part of it."""
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Struct, frozen=True):
     """One pipeline of a chain.
 
     before: the operator in front of it: "" (first), "&&", "||", ";" or "&". pipe: the words of
@@ -52,8 +51,7 @@ class Step:
     depth: int = 0
 
 
-@dataclass(frozen=True)
-class Script:
+class Script(Struct, frozen=True):
     """steps in order; loose: it holds loops or conditions, so order says nothing."""
 
     steps: tuple[Step, ...]

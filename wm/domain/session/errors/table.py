@@ -8,8 +8,10 @@ A line that one parser took is not read by the next.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wm.domain.session.errors import tools
 from wm.domain.session.errors.commands import Command, Ran
@@ -59,8 +61,7 @@ LAST_WORDS = (
 MAX_FOUND = 200
 
 
-@dataclass(frozen=True)
-class Placed:
+class Placed(Struct, frozen=True):
     """A finding with its category and file settled, and the part of the command that owns it."""
 
     found: Found

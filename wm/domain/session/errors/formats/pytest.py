@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wm.domain import patterns
 from wm.domain.session.errors.found import Found, is_foreign, whole
@@ -21,8 +22,7 @@ _EXCEPTION = patterns.compile(r"^[\w.]+(?:Error|Exception|Warning|Exit)\b")
 MAX_PLACES = 200
 
 
-@dataclass
-class _Section:
+class _Section(Struct):
     """A failure as its section tells it. places: file and line, in order."""
 
     title: str
