@@ -22,6 +22,7 @@ from tests.daemon.inside import inside
 from tests.daemon.process import wait_for
 from tests.daemon.toys import TOYS, NoteRequest
 from tests.daemon.wire import run
+from tests.leaks import nothing_left
 from wm.daemon.client import Chunks, Client, Event, Events, encode, plain
 from wm.daemon.client_async import AsyncClient
 from wm.daemon.messages import encode_head, too_busy
@@ -317,3 +318,44 @@ def test_a_daemon_of_another_user_is_told_nothing(settings: Settings, kind: str)
         with pytest.raises(Unavailable, match="another user"):
             theirs.call("note", NoteRequest(text="a secret plan"))
         assert foreign.told(heard) == b""
+
+
+def test_a_call_that_is_cancelled_at_any_turn_leaves_no_connection(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with inside(tmp_path) as daemon:
+            client = AsyncClient(daemon.settings, _router=Router(TOYS))
+            over = False
+            turns = 0
+            while not over:
+                call = asyncio.ensure_future(client.call("notes", {"limit": 1}))
+                for _ in range(turns):
+                    await asyncio.sleep(0)
+                over = call.done()
+                call.cancel()
+                with suppress(asyncio.CancelledError):
+                    await call
+                await client.close()
+                while daemon.server.connections:
+                    await asyncio.sleep(0.001)
+                turns += 1
+            assert turns > 3
+
+    with nothing_left():
+        run(scenario)
+
+
+def test_a_client_that_is_closed_meanwhile_gets_its_answer_and_keeps_no_connection(
+    tmp_path: Path,
+) -> None:
+    async def scenario() -> None:
+        async with inside(tmp_path) as daemon:
+            async with AsyncClient(daemon.settings, _router=Router(TOYS)) as client:
+                call = asyncio.ensure_future(client.call("notes", {"limit": 1}))
+                while not daemon.server.accepted:
+                    await asyncio.sleep(0)
+            await call
+            while daemon.server.connections:
+                await asyncio.sleep(0.001)
+
+    with nothing_left():
+        run(scenario)

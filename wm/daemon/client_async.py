@@ -40,6 +40,7 @@ class AsyncClient(Struct):
 
     settings: Settings
     _free: list[_Streams] = field(default_factory=list)
+    _closed: bool = False
     _router: Router = field(default_factory=Router)
 
     async def call(
@@ -98,6 +99,8 @@ class AsyncClient(Struct):
             writer.close()
 
     async def close(self) -> None:
+        """What is still under way gets its answer, on a connection that is not kept then."""
+        self._closed = True
         while self._free:
             self._free.pop()[1].close()
 
@@ -119,7 +122,7 @@ class AsyncClient(Struct):
             broken = Unavailable(f"The connection to the daemon broke: {error}.")
             raise (broken if method in SAFE else unanswered(broken)) from error
         finally:
-            if kept:
+            if kept and not self._closed:
                 self._free.append(streams)
             else:
                 writer.close()
