@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import struct
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
+from tests.leaks import nothing_left
 from tests.proxy.parts import Bench, Visit, bench, play, within
 from wm.proxy.exchange import Outcome
 
@@ -540,3 +542,21 @@ def test_who_is_cut_off_at_the_end_of_the_proxy_is_noted() -> None:
             assert b.seen[0].outcome is Outcome.CLIENT_LEFT
 
     within(test)
+
+
+@pytest.mark.parametrize("turns", range(8))
+def test_a_client_that_comes_as_the_proxy_ends_is_not_forgotten(turns: int) -> None:
+    client = socket.socket()
+
+    async def test() -> None:
+        async with bench(play(OK)) as b:
+            client.setblocking(False)
+            client.connect_ex(("127.0.0.1", b.proxy.port))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+
+    with client, nothing_left():
+        within(test)
+        client.settimeout(5)
+        with contextlib.suppress(ConnectionResetError):
+            assert client.recv(1) == b""

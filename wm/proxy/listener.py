@@ -76,7 +76,8 @@ class ClientConnection(asyncio.BufferedProtocol):
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         self._open = True
-        if len(self._server.connections) >= self._server.settings.max_clients:
+        full = len(self._server.connections) >= self._server.settings.max_clients
+        if full or self._server.draining:
             transport.abort()  # so that strangers cannot use up what the system lets us open
             return
         self._server.connections.add(self)
@@ -371,6 +372,10 @@ class Server:
         """Take no new requests, let those under way end."""
         self.draining = True
         if self._server is not None:
+            for listener in self._server.sockets:
+                self.loop.remove_reader(listener.fileno())
+            # Who was just accepted joins first: a closed server would forget the socket.
+            await asyncio.sleep(0)
             self._server.close()
         for connection in tuple(self.connections):
             connection.drain()
