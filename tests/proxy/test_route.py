@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import shutil
 import ssl
-import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,23 +113,6 @@ def test_certificates_that_cannot_be_used_are_told_with_their_option(tmp_path: P
 
 # --- with real sockets -----------------------------------------------------------------------
 
-needs_openssl = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the keys")
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A key and a certificate for api.example in one file, its own authority."""
-    folder = tmp_path_factory.mktemp("tls")
-    words = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
-    made = [*words.split(), "-subj", "/CN=api.example", "-addext", "subjectAltName=DNS:api.example"]
-    subprocess.run(
-        [*made, "-keyout", folder / "key.pem", "-out", folder / "cert.pem"],
-        check=True,
-        capture_output=True,
-    )
-    return folder
-
-
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
@@ -235,7 +216,6 @@ async def asked(made: Company, ca_file: Path | None, *sizes: int, user: str = ""
     return heard
 
 
-@needs_openssl
 def test_requests_pass_encrypted_through_a_forward_proxy(certificate: Path) -> None:
     async def test() -> None:
         async with company(certificate) as made:
@@ -252,7 +232,6 @@ def test_requests_pass_encrypted_through_a_forward_proxy(certificate: Path) -> N
     within(test)
 
 
-@needs_openssl
 @pytest.mark.parametrize(
     ("answer", "says"),
     [
@@ -278,7 +257,6 @@ def test_a_forward_proxy_that_refuses_is_told_without_its_password(
     within(test)
 
 
-@needs_openssl
 def test_an_upstream_whose_authority_is_unknown_is_not_spoken_to(certificate: Path) -> None:
     async def test() -> None:
         async with company(certificate) as made:

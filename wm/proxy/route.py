@@ -12,7 +12,6 @@ import asyncio
 import base64
 import ipaddress
 import ssl
-from collections.abc import Callable
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
@@ -20,6 +19,7 @@ from msgspec import Struct
 
 from wm.errors import UserError
 from wm.proxy.origin import Origin
+from wm.proxy.reach import connect
 from wm.settings import Network, ProxySettings
 
 _MAX_HEAD_BYTES = 64 * 1024
@@ -106,14 +106,13 @@ def trust(settings: ProxySettings, network: Network) -> ssl.SSLContext:
 
 
 async def tunnel(
-    way: Through, origin: Origin, tls: ssl.SSLContext, make: Callable[[], _P]
+    way: Through, origin: Origin, tls: ssl.SSLContext, protocol: _P
 ) -> tuple[asyncio.Transport, _P]:
-    """A connection to the upstream through a forward proxy. Raises OSError."""
+    """The protocol, connected to the upstream through a forward proxy. Raises OSError."""
     loop = asyncio.get_running_loop()
-    raw, asking = await loop.create_connection(lambda: _Asking(way, origin), way.host, way.port)
+    raw, asking = await connect(way.host, way.port, _Asking(way, origin))
     try:
         await asking.answered
-        protocol = make()
         transport = await loop.start_tls(raw, protocol, tls, server_hostname=origin.host)
     except BaseException:
         raw.abort()
@@ -137,6 +136,8 @@ class _Asking(asyncio.Protocol):
         self._request = "\r\n".join((*lines, "", "")).encode("ascii")
         self._got = b""
         self.answered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        # Who was cancelled while it connected does not ask any more, which is no fault.
+        self.answered.add_done_callback(lambda future: future.cancelled() or future.exception())
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)

@@ -16,6 +16,7 @@ from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 from wm.proxy.heads import ResponseHead, upstream_keeps
 from wm.proxy.later import Later
 from wm.proxy.origin import Origin
+from wm.proxy.reach import connect
 from wm.proxy.route import through, trust, tunnel
 from wm.settings import Network, ProxySettings
 
@@ -25,8 +26,6 @@ WAITING_BYTES = 1024 * 1024
 stopped. Stopping and going on costs two rounds of the loop, and a request is rarely longer."""
 _HEAD_BYTES = 256 * 1024
 """Of heads, so much may come before the one that counts is whole; no client takes as much."""
-_EYEBALLS_S = 0.25
-"""Where a name has several addresses, the next one is tried beside one that is silent so long."""
 _ALIVE_S = 60
 """A connection that is silent so long is asked whether it is still there."""
 
@@ -295,17 +294,15 @@ class Pool:
         self.opened += 1
         return connection
 
-    async def _reach(self) -> tuple[asyncio.BaseTransport, Connection]:
-        if self._through is not None and self._tls is not None:
-            return await tunnel(self._through, self.origin, self._tls, lambda: Connection(self))
-        return await self.loop.create_connection(
-            lambda: Connection(self),
-            self.origin.host,
-            self.origin.port,
-            ssl=self._tls,
-            # An address by itself needs no race, which forgets a socket when it is cancelled.
-            happy_eyeballs_delay=_EYEBALLS_S if any(map(str.isalpha, self.origin.host)) else None,
-        )
+    async def _reach(self) -> tuple[asyncio.Transport, Connection]:
+        connection = Connection(self)
+        try:
+            if self._through is not None and self._tls is not None:
+                return await tunnel(self._through, self.origin, self._tls, connection)
+            return await connect(self.origin.host, self.origin.port, connection, self._tls)
+        except BaseException:
+            connection.abort()  # a farewell under TLS would wait for the other side's
+            raise
 
     def take_back(self, connection: Connection) -> None:
         connection.used += 1
