@@ -19,7 +19,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "formats": {"errors", "formats"},
     "domain": {"errors", "settings", "formats", "domain"},
     "store": {"errors", "settings", "formats", "domain", "store"},
-    "models": {"errors", "settings", "models"},
+    "models": {"errors", "settings", "domain.recall.halves", "models"},
     "ops": {"errors", "settings", "formats", "domain", "store", "models", "wire", "ops"},
     "daemon": {"errors", "settings", "formats", "domain.times", "ops", "daemon"},
     "wire": {"errors", "settings", "formats", "wire"},

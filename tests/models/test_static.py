@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 from msgspec.structs import replace
+from tokenizers import Tokenizer
 
 from wm.errors import ModelUnavailable
 from wm.models.embed import EMBEDDED, NONE, cut
+from wm.models.folder import package_folder
 from wm.models.opening import open_embedder
-from wm.models.static import StaticEmbedder, _tensor, _tokenizer
+from wm.models.static import TOKENIZER, StaticEmbedder, _tensor, _tokenizer
 from wm.settings import RecallSettings
 
 TEXTS = ["", "harbour", "def load(path): ...", "予約は前払い", "a " * 700]
@@ -43,23 +45,22 @@ def test_many_texts_at_once_get_the_rows_that_each_gets_alone(embedder: StaticEm
     assert np.array_equal(embedder.embed(TEXTS), alone)
 
 
-def test_others_run_python_while_texts_are_taken_apart(embedder: StaticEmbedder) -> None:
-    text = "the harbour at dawn " * 50_000
-    turns = 0
-    ready, ended = threading.Event(), threading.Event()
+def test_it_is_opened_in_steps_between_which_others_have_their_turn() -> None:
+    rests: list[int] = []
+    StaticEmbedder(RecallSettings(), lambda: rests.append(1))
+    assert len(rests) > 80
 
-    def cut() -> None:
-        ready.wait()
-        embedder._tokenizer.encode_batch_fast([text], add_special_tokens=False)
-        ended.set()
 
-    thread = threading.Thread(target=cut)
-    thread.start()
-    ready.set()
-    while not ended.wait(0.001):
-        turns += 1
-    thread.join()
-    assert turns > 20
+def test_a_tokenizer_that_is_not_the_known_one_is_read_by_its_package(tmp_path: Path) -> None:
+    other = json.loads((package_folder() / TOKENIZER).read_text("utf-8"))
+    other["model"]["merges"] = other["model"]["merges"][:500]
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(other), "utf-8")
+    package, ours = Tokenizer.from_file(str(path)), _tokenizer(path)
+    for text in TEXTS:
+        said = package.encode(text, add_special_tokens=False)
+        assert ours.ids(text) == said.ids
+        assert ours.spans(text) == said.offsets
 
 
 def test_a_long_text_is_cut_into_pieces_that_lose_no_letter_of_it() -> None:
@@ -114,8 +115,8 @@ def test_opening_it_needs_no_package_of_the_network_or_of_installing() -> None:
         "import sys; from wm.models.static import StaticEmbedder; "
         "from wm.settings import RecallSettings; "
         "StaticEmbedder(RecallSettings()).embed(['x']); "
-        "print(sorted({'requests', 'urllib3', 'httpx', 'huggingface_hub', 'importlib.metadata', "
-        "'email.message', 'zipfile'} & set(sys.modules)))"
+        "print(sorted({'requests', 'tokenizers', 'urllib3', 'httpx', 'huggingface_hub', "
+        "'importlib.metadata', 'email.message', 'zipfile'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -45,7 +45,7 @@ class EmbedWorker:
     ) -> None:
         """name: of the model to open; unloaded: called in the worker's thread when an idle model
         is gone; troubled: when another one had to take its place, with why; rest: between two
-        short steps of a batch; at_work: entered while it opens a model or embeds."""
+        short steps of a batch and of opening a model; at_work: entered while it does either."""
         self.name = name
         self.problem = ""
         self.trouble = ""
@@ -152,13 +152,13 @@ class EmbedWorker:
         """The model of our name, or the embedded one where that cannot be opened."""
         if not self.trouble:
             try:
-                return open_embedder(self.name, self._settings)
+                return open_embedder(self.name, self._settings, self._rest)
             except ModelUnavailable as error:
                 if self.name == EMBEDDED:
                     raise
                 self.trouble = f"{error.message} {error.fix}"
                 self._troubled(self.trouble)
-        return open_embedder(EMBEDDED, self._settings)
+        return open_embedder(EMBEDDED, self._settings, self._rest)
 
     def _fail(self, error: ModelUnavailable) -> None:
         """It was opened and cannot embed: words answer alone."""
@@ -193,6 +193,7 @@ class EmbedWorker:
         finally:
             # Whoever asked must hear of it, even if a text was too much for the model.
             done(card, found if card is not None else ())
+            self._rest()
 
 
 def _rows(embedder: Embedder, texts: Sequence[str]) -> list[Rows]:

@@ -27,7 +27,7 @@ _STEP_S = 0.00015
 """So long one works before it sleeps: each call of the system gives the lock away, and who makes
 several of them waits for one step each."""
 _SHORT_PAUSE_S = 0.0002
-_PAUSE_S = 0.0006
+_PAUSE_S = 0.0003
 _AWAITED_STEP_S = 0.0005
 _AWAITED_PAUSE_S = 0.00002
 """Where somebody waits for the work itself: whoever waits for the lock gets it all the same."""

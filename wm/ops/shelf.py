@@ -15,6 +15,7 @@ from msgspec.structs import asdict
 from numpy.typing import NDArray
 
 from wm.domain.recall.documents import Document
+from wm.domain.recall.halves import single
 from wm.domain.recall.space import Graph, Held
 from wm.errors import StoreError
 from wm.models.embed import ModelCard
@@ -45,8 +46,7 @@ class Found(Struct, frozen=True):
         ends = np.cumsum(self.held.pieces.astype(np.int64))
         rows = self.held.rows
         return [
-            rows[ends[place] - self.held.pieces[place] : ends[place]].astype(np.float32)
-            for place in places
+            single(rows[ends[place] - self.held.pieces[place] : ends[place]]) for place in places
         ]
 
 

@@ -175,6 +175,17 @@ def test_what_was_held_can_be_taken_over_with_its_graph() -> None:
     assert best(old, query, 60) == best(new, query, 60)
 
 
+def test_rows_that_were_expected_have_their_place_at_once() -> None:
+    made = Space(WIDTH, PLAIN, None, 200)
+    rows = vectors(200)
+    held = []
+    for number in range(0, 200, 20):
+        part = np.arange(number, number + 20)
+        made.add(part, np.ones(20, np.int64), rows[part])
+        held.append(made._rows)
+    assert all(one is held[0] for one in held)
+
+
 # --- the same answers ---------------------------------------------------------------------------
 
 

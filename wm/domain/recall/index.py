@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, pairwise
+from itertools import chain, compress, islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -227,12 +227,6 @@ class Index:
         held = self._space.held()
         return [self._name(int(number)) for number in held.numbers], held
 
-    def has_vectors(self, document_id: str) -> bool:
-        number = self._numbers.get(document_id)
-        if number is None or self._space is None:
-            return False
-        return bool(self._space.holds(np.array([number]))[0])
-
     def settle(self) -> None:
         """Many vectors came at once: see what they have in common."""
         if self._space is not None:
@@ -243,7 +237,7 @@ class Index:
         return self._space is not None and self._space.extend_graph(count)
 
     def _new_space(self, dimension: int) -> Space:
-        return Space(dimension, self._settings, self._make_graph)
+        return Space(dimension, self._settings, self._make_graph, len(self._numbers))
 
     def count(self, filters: Filters) -> int:
         """Documents that the filters admit."""
@@ -288,9 +282,19 @@ class Index:
         for gone in self._numbers.keys() - wanted.keys():
             self.remove(gone)
             rest()
-        changed = [d for d in wanted.values() if self.document(d.id) != d]
+        changed = []
+        asked = iter(wanted.values())
+        while some := list(islice(asked, _AT_ONCE)):
+            changed += [document for document in some if self.document(document.id) != document]
+            rest()
         self.add_all(changed, rest)
-        return tuple(d for d in changed if not self.has_vectors(d.id))
+        return self._without_vectors(changed)
+
+    def _without_vectors(self, documents: Sequence[Document]) -> tuple[Document, ...]:
+        if self._space is None:
+            return tuple(documents)
+        numbers = np.array([self._numbers[document.id] for document in documents], np.int64)
+        return tuple(compress(documents, ~self._space.holds(numbers)))
 
     def search(
         self, query: str, k: int, filters: Filters | None = None, vector: Floats | None = None

@@ -21,6 +21,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from wm.domain.recall.halves import single
 from wm.settings import RecallSettings
 
 Floats = NDArray[np.float32]
@@ -75,9 +76,15 @@ class Space:
     """Not safe for several threads."""
 
     def __init__(
-        self, dimension: int, settings: RecallSettings, make_graph: MakeGraph | None = None
+        self,
+        dimension: int,
+        settings: RecallSettings,
+        make_graph: MakeGraph | None = None,
+        expected: int = 0,
     ) -> None:
+        """expected: rows that will come, as far as is known: they have their place at once."""
         self.dimension = dimension
+        self._expected = expected
         self._ridge = settings.whitening_ridge
         self._graph_from = settings.graph_from
         self._make_graph = make_graph
@@ -174,7 +181,7 @@ class Space:
         if end > len(self._owners) or (end > self._graph_from and self._rows.itemsize > 2):
             self._grow(end)
         # Rounded at once, so that what was saved and what was just made are the same.
-        self._rows[begin:end] = rows.astype(np.float16)
+        self._rows[begin:end] = single(rows.astype(np.float16))
         self._owners[begin:end] = owners
         self._end, self._live = end, self._live + len(rows)
         self._weigh(begin, end)
@@ -182,7 +189,7 @@ class Space:
     def _grow(self, end: int) -> None:
         size = len(self._owners)
         if end > size:
-            size = max(64, end, 2 * size)
+            size = max(64, end, 2 * size, self._expected)
         # A product of single-precision rows is the fastest; of many, half the memory counts more.
         precision = np.float32 if end <= self._graph_from else np.float16
         rows = np.zeros((size, self.dimension), precision)
@@ -239,7 +246,7 @@ class Space:
         slots = np.arange(self._in_graph, end)
         slots = slots[self._owners[slots] >= 0]
         if len(slots):
-            self._graph.add(slots, self._rows[slots].astype(np.float32))
+            self._graph.add(slots, single(self._rows[slots]))
         self._in_graph = end
         return end < self._end
 
@@ -309,7 +316,7 @@ class Space:
         if not len(known):
             return found
         slots = self._slots(asked)
-        rows = self._rows[slots].astype(np.float32) - self._mean
+        rows = single(self._rows[slots]) - self._mean
         norms = self._norms[slots]
         best = rows @ self._metric @ rows.T / norms / norms[:, np.newaxis]
         if not self._is_plain:
@@ -343,7 +350,7 @@ class Space:
         live = np.flatnonzero(self._owners[: self._end] >= 0)
         if len(live) > _FITTED:
             live = live[np.linspace(0, len(live) - 1, _FITTED).astype(np.int64)]
-        rows = self._rows[live].astype(np.float32)
+        rows = single(self._rows[live])
         count = len(rows)
         mean = rows.mean(axis=0)
         rows -= mean
@@ -364,7 +371,8 @@ class Space:
         """The norms of rows once they are whitened."""
         for at in range(begin, end, _AT_ONCE):
             part = slice(at, min(at + _AT_ONCE, end))
-            turned = (self._rows[part].astype(np.float32) - self._mean) @ self._turn
+            rows = single(self._rows[part])
+            turned = (rows - self._mean) @ self._turn if self._fitted else rows
             self._norms[part] = np.maximum(np.linalg.norm(turned, axis=1), 1e-9)
 
     def _drawn(self) -> tuple[Floats, Numbers]:
@@ -374,12 +382,12 @@ class Space:
             numbers = numbers[np.linspace(0, len(numbers) - 1, _SAMPLE).astype(np.int64)]
         pieces = self._pieces[numbers]
         slots = self._slots(numbers)
-        rows = self._rows[slots].astype(np.float32) - self._mean
+        rows = single(self._rows[slots]) - self._mean
         return rows / self._norms[slots, np.newaxis], np.cumsum(pieces) - pieces
 
 
 def _cosines(aim: Aim, rows: NDArray[Any], norms: Floats) -> Floats:
-    found: Floats = rows.astype(np.float32, copy=False) @ aim[0]
+    found: Floats = single(rows) @ aim[0]
     found -= aim[1]
     found /= norms
     return found
