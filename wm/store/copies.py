@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Mapping, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,8 +17,9 @@ from msgspec.structs import replace
 from wm.formats.base import Document
 from wm.store import envelope, paths
 from wm.store.base import Health, Reading
-from wm.store.envelope import Decoded, State
+from wm.store.envelope import Decoded, State, Written
 from wm.store.fsops import Disk, Handle
+from wm.store.splice import Rows
 
 D = TypeVar("D", bound=Document)
 D_co = TypeVar("D_co", bound=Document, covariant=True)
@@ -26,7 +27,9 @@ D_co = TypeVar("D_co", bound=Document, covariant=True)
 # A copy that answers so is there and cannot be read: the other one serves.
 _UNREADABLE = frozenset({errno.EIO})
 # What may not stand in the place of a spare; it is set aside before the next write.
-_ODD = frozenset({errno.EIO, errno.ELOOP, errno.EISDIR, errno.EINVAL, errno.EFBIG, errno.ENXIO})
+_ODD = frozenset(
+    {errno.EIO, errno.ELOOP, errno.EISDIR, errno.EINVAL, errno.EFBIG, errno.ENXIO, errno.ESPIPE}
+)
 
 # A generation beyond this was typed by somebody: JSON numbers of other programs end there.
 _MAX_GENERATION = 2**53
@@ -37,7 +40,8 @@ class Found(Struct, Generic[D_co], frozen=True):
 
     generation: the highest that counts. keep_main, keep_spare: why that file must go to
     quarantine before it is replaced, "" if it need not. old_version: of a whole document in an
-    older format, else 0. unfinished: what `reading` already counts and `raw` does not have.
+    older format, else 0. unfinished: what `reading` already counts and `raw` does not have. rows:
+    where its records stand in `raw`, if that is known.
     """
 
     reading: Reading[D_co]
@@ -47,6 +51,15 @@ class Found(Struct, Generic[D_co], frozen=True):
     keep_spare: str = ""
     old_version: int = 0
     unfinished: Unfinished | None = None
+    rows: Rows | None = None
+
+    @property
+    def written(self) -> Written[Any]:
+        """The document in force, with its bytes where it was read from `raw` as this version
+        writes it."""
+        plain = self.reading.health is Health.OK and not (self.unfinished or self.old_version)
+        raw = self.raw if plain and self.raw is not None else b""
+        return Written(self.reading.document, raw, self.rows if raw else None)
 
 
 class Unfinished(Struct, frozen=True):
@@ -110,10 +123,18 @@ def _judge_ahead(
     return judge(main, spare, raw)
 
 
-def is_overtaken(disk: Disk, folder: Handle, name: str, generation: int, *, limit: int) -> bool:
+def is_overtaken(disk: Disk, folder: Handle, name: str, generation: int) -> bool:
     """Whether the spare claims a later generation: then a file of this one was put back."""
-    spare = _read(disk, folder, paths.spare(name), limit, _ODD)
-    return isinstance(spare, bytes) and envelope.generation(spare) > generation
+    try:
+        with disk.open(folder, paths.spare(name)) as spare:
+            claimed = envelope.generation(disk.read_at(spare, 0, envelope.HEAD_BYTES))
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        if error.errno not in _ODD:
+            raise
+        return False
+    return claimed > generation
 
 
 def judge(

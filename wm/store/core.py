@@ -289,9 +289,7 @@ class Core:
             same = self.disk.read(folder, place.name, limit) == kept.raw
         except FileNotFoundError:
             return False
-        return same and not copies.is_overtaken(
-            self.disk, folder, place.name, kept.generation, limit=limit
-        )
+        return same and not copies.is_overtaken(self.disk, folder, place.name, kept.generation)
 
     # --- what waits for a flush -----------------------------------------------------------------
 

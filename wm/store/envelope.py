@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hmac
 import re
+from collections.abc import Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar, get_args, get_origin
@@ -21,8 +22,9 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 from wm.errors import Unwritable
 from wm.formats import migrate
 from wm.formats.base import Document, Record
-from wm.store import keyed
+from wm.store import keyed, splice
 from wm.store.rest import while_reading
+from wm.store.splice import Rows
 
 D = TypeVar("D", bound=Document)
 
@@ -31,7 +33,11 @@ _ZEROS = b"0" * _DIGITS
 _HEAD = re.compile(
     rb'\{\n  "version": (\d{1,9}),\n  "generation": (\d{1,18}),\n  "checksum": "([0-9a-f]{64})"'
 )
-_HEAD_BYTES = 160
+HEAD_BYTES = 160
+"""In so many first bytes stands what a document claims to be."""
+_CHECKSUM = b',\n  "checksum": "'
+_SPLICED = 64 * 1024
+"""Bytes from which on a document is made out of the last one's: below, writing it is as quick."""
 _LARGE = 256 * 1024
 """Bytes from which on a document is read in steps."""
 _STEP = 8 * 1024
@@ -69,6 +75,15 @@ class Decoded(NamedTuple, Generic[D]):
         return self.document.generation if self.document is not None else 0
 
 
+class Written(NamedTuple, Generic[D]):
+    """A document and the bytes that it was read from; "" if it was not, or not from all of them.
+    rows: where its records stand in them, if that is known."""
+
+    document: D | None
+    raw: bytes = b""
+    rows: Rows | None = None
+
+
 def encode(document: D, generation: int, key: bytes, before: D | None = None) -> tuple[bytes, D]:
     """The file's bytes, and the document exactly as reading them back will give it.
 
@@ -78,21 +93,76 @@ def encode(document: D, generation: int, key: bytes, before: D | None = None) ->
     Lone surrogates, which UTF-8 cannot hold, become U+FFFD. Unwritable if the document does
     not survive its own format (a value that JSON has no word for).
     """
-    version = type(document).current_version
-    numbered = document.model_copy(update={"version": version, "generation": generation})
-    body = _body(numbered) + b"\n"
-    head = b'{\n  "version": %d,\n  "generation": %d' % (version, generation)
-    if not body.startswith(head):
-        raise Unwritable(f"A {document.slug} document does not begin with its version.")
+    numbered = _numbered(document, generation)
+    body, head = _begun(numbered)
     again = _read_back(numbered, body, before)
-    begin = head + b',\n  "checksum": "'
-    end = b'"' + body[len(head) :]
-    return begin + _digest(key, begin, end) + end, again
+    return _signed(key, [body[head:]], begin=body[:head]), again
+
+
+def encode_next(
+    document: D, generation: int, key: bytes, last: Written[D]
+) -> tuple[bytes, D, Rows | None]:
+    """As `encode`, and where the records of the longest list stand, if that is known.
+
+    Of a large document only the records that changed since `last` are written anew: the cost of
+    one more is that of passing its bytes on.
+    """
+    found = _respliced(_numbered(document, generation), key, last)
+    return found or (*encode(document, generation, key, last.document), None)
+
+
+def _respliced(numbered: D, key: bytes, last: Written[D]) -> tuple[bytes, D, Rows] | None:
+    before = last.document
+    if before is None or len(last.raw) < _SPLICED:
+        return None
+    model = type(numbered)
+    name = max(_rows(model), key=lambda row: len(getattr(before, row)), default="")
+    old, new = (getattr(one, name, ()) for one in (before, numbered))
+    alias = name and (model.model_fields[name].alias or name)
+    made, at = splice.plan(old, new), last.rows
+    if at is None or at.field != alias:
+        at = splice.rows(last.raw, alias, len(old))
+    if made is None or at is None:
+        return None
+    fresh = tuple(new[place] for place in made.fresh)
+    told, head = _begun(numbered.model_copy(update={name: fresh}))
+    again = _parsed(model, told)
+    inside = splice.rows(told, alias, len(fresh))
+    spliced = inside and splice.splice(last.raw, at, told, inside, made)
+    if not spliced:
+        return None
+    parts, rows = spliced
+    raw = _signed(key, [parts[0][head:], *parts[1:]], begin=told[:head])
+    read = splice.merged(new, made, getattr(again, name))
+    # The told document has no checksum yet.
+    rows = Rows(rows.field, rows.begin + len(_CHECKSUM) + _DIGITS + 1, rows.lengths)
+    return raw, again.model_copy(update={name: read}), rows
+
+
+def _numbered(document: D, generation: int) -> D:
+    version = type(document).current_version
+    return document.model_copy(update={"version": version, "generation": generation})
+
+
+def _begun(numbered: Document) -> tuple[bytes, int]:
+    """The body, and where in it the checksum belongs."""
+    body = _body(numbered) + b"\n"
+    head = b'{\n  "version": %d,\n  "generation": %d' % (numbered.version, numbered.generation)
+    if not body.startswith(head):
+        raise Unwritable(f"A {numbered.slug} document does not begin with its version.")
+    return body, len(head)
+
+
+def _signed(key: bytes, rest: Sequence[bytes | memoryview], *, begin: bytes) -> bytes:
+    """The parts as one, with the checksum between `begin` and the others."""
+    begin += _CHECKSUM
+    digest = keyed.hexdigest(key, begin, _ZEROS, b'"', *rest).encode("ascii")
+    return b"".join([begin, digest, b'"', *rest])
 
 
 def is_ours(raw: bytes, key: bytes) -> bool:
     """Whether the bytes are exactly as this key's owner wrote them."""
-    head = _HEAD.match(raw[:_HEAD_BYTES])
+    head = _HEAD.match(raw[:HEAD_BYTES])
     if head is None:
         return False
     begin, end = head.span(3)
@@ -101,7 +171,7 @@ def is_ours(raw: bytes, key: bytes) -> bool:
 
 def generation(raw: bytes) -> int:
     """The generation that the first lines claim, 0 if they are not ours. Not verified."""
-    head = _HEAD.match(raw[:_HEAD_BYTES])
+    head = _HEAD.match(raw[:HEAD_BYTES])
     return int(head.group(2)) if head else 0
 
 
@@ -138,7 +208,7 @@ def _in_steps(model: type[D], raw: bytes, key: bytes) -> D | None:
     Where the records lie is told by line breaks, of which a JSON string holds none; that they are
     set as our writer sets them is known of bytes that are ours, and of no others.
     """
-    head = _HEAD.match(raw[:_HEAD_BYTES])
+    head = _HEAD.match(raw[:HEAD_BYTES])
     if head is None or int(head.group(1)) != model.current_version:
         return None
     for name, field in model.model_fields.items():

@@ -19,7 +19,7 @@ _INNER = bytes(byte ^ 0x36 for byte in range(256))
 _OUTER = bytes(byte ^ 0x5C for byte in range(256))
 
 
-def hexdigest(key: bytes, *parts: bytes) -> str:
+def hexdigest(key: bytes, *parts: bytes | memoryview) -> str:
     """The digest of the parts one after the other, as 64 hex digits."""
     begun, end = _begun(key)
     inner, outer = begun.copy(), end.copy()

@@ -42,6 +42,7 @@ from wm.store.failures import explained
 from wm.store.fsops import Handle
 from wm.store.locks import Lock
 from wm.store.paths import Place
+from wm.store.splice import Rows
 
 D = TypeVar("D", bound=Document)
 
@@ -83,6 +84,7 @@ class _Write(Struct, frozen=True):
     raw: bytes
     document: Document
     """As reading `raw` back gives it."""
+    rows: Rows | None
 
 
 class FileTransaction:
@@ -322,8 +324,8 @@ class FileTransaction:
 
     def _stage_one(self, put: _Put, *, ahead: bool) -> _Write:
         # Encoded once per commit: many puts of one document in a batch cost one encoding.
-        before = self._look(put.ref, put.place).reading.document
-        raw, again = envelope.encode(put.document, put.generation, self._key, before)
+        last = self._look(put.ref, put.place).written
+        raw, again, rows = envelope.encode_next(put.document, put.generation, self._key, last)
         limit = self._core.settings.max_document_bytes
         if len(raw) > limit:
             raise Unwritable(
@@ -339,7 +341,7 @@ class FileTransaction:
             spare=put.ref.model not in RELAXED,
             file=paths.next_file(put.place.name, put.generation) if ahead else "",
         )
-        return _Write(put, staged, raw, again)
+        return _Write(put, staged, raw, again, rows)
 
     def _flush_and_close(self, files: list[Handle]) -> None:
         if files:
@@ -440,7 +442,8 @@ class FileTransaction:
             found = self._look(put.ref, place)
             self._set_aside(write.staged.folder, place, found, absorbs=put.absorbs)
             atomic.install(self._disk, write.staged)
-        new = Found(Reading(write.document, Health.OK), write.raw, put.generation)
+        reading = Reading(write.document, Health.OK)
+        new = Found(reading, write.raw, put.generation, rows=write.rows)
         self._found[place.path] = new
         self._core.cache.put(place.path, put.ref.model, new)
         if put.ref.model in RELAXED:
