@@ -106,7 +106,7 @@ class Kin:
         here = _beginnings(text.lower())
         chars, marks, count = len(text), _marks(here), len(here)
         # Two beginnings of one bit are counted once.
-        hidden = count - marks.bit_count()
+        least, hidden = 2 * count - 2, 3 * (count - marks.bit_count())
         for block in self._blocks:
             named = [name for name in names if name in block.text]
             likely = [
@@ -114,13 +114,15 @@ class Kin:
                 for row in block.rows
                 if named
                 or (
-                    3 * ((row.marks & marks).bit_count() + hidden)
-                    >= 2 * max(count, row.beginnings) - 2
-                    and -NEAR_CHARS <= row.chars - chars <= NEAR_CHARS
+                    -NEAR_CHARS <= row.chars - chars <= NEAR_CHARS
+                    and 3 * (row.marks & marks).bit_count() + hidden >= least
                 )
             ]
             for row in likely:
-                if _is_near(row, chars, here) or any(name in row.folded for name in named):
+                if any(name in row.folded for name in named) or (
+                    3 * (row.marks & marks).bit_count() + hidden >= least
+                    and _is_near(row, chars, here)
+                ):
                     yield row.at
 
     def _block_of(self, at: int) -> _Block | None:
