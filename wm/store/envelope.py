@@ -107,14 +107,17 @@ def encode_next(
     Of a large document only the records that changed since `last` are written anew: the cost of
     one more is that of passing its bytes on.
     """
-    found = _respliced(_numbered(document, generation), key, last)
-    return found or (*encode(document, generation, key, last.document), None)
-
-
-def _respliced(numbered: D, key: bytes, last: Written[D]) -> tuple[bytes, D, Rows] | None:
     before = last.document
-    if before is None or len(last.raw) < _SPLICED:
-        return None
+    if before is not None and len(last.raw) >= _SPLICED:
+        found = _respliced(_numbered(document, generation), key, before, last)
+        if found is not None:
+            return found
+    return *encode(document, generation, key, before), None
+
+
+def _respliced(
+    numbered: D, key: bytes, before: D, last: Written[D]
+) -> tuple[bytes, D, Rows] | None:
     model = type(numbered)
     name = max(_rows(model), key=lambda row: len(getattr(before, row)), default="")
     old, new = (getattr(one, name, ()) for one in (before, numbered))
