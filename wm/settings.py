@@ -791,7 +791,9 @@ class RecallSettings(Section):
         0.4, "Added to that floor for a query of one word; less for longer ones.", spec="RC-1"
     )
     pasted_words: int = option(
-        10, "Beyond so many words a query is a text, and the floor sinks.", spec="RC-1"
+        10,
+        "Beyond so many words a query is a text: the floor sinks, and it is compared with wholes.",
+        spec="RC-1",
     )
     answer_words: float = option(
         0.6, "Share of a query's weight that a hit's words must hold to answer it.", spec="RC-1"

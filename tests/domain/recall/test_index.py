@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from wm.domain.recall.documents import Document, Filters
 from wm.domain.recall.index import Index
 from wm.domain.recall.terms import query_words, terms_of
+from wm.models.static import StaticEmbedder
 from wm.settings import RecallSettings
 
 TEXTS = {
@@ -164,6 +165,50 @@ def test_a_word_with_a_slip_of_typing_finds_what_was_meant() -> None:
     assert where.search("the pacifier", 5) == ()
     pasted = "clasifier alpha beta gamma delta epsilon zeta eta theta iota kappa lambda"
     assert where.search(pasted, 5) == ()
+
+
+GARDEN = (
+    "The beds along the wall are dug over in March and the compost is spread on them. Tomatoes are"
+    " sown under glass, potted on twice and planted out when the nights are mild. Beans climb the"
+    " poles behind them, lettuce fills the gaps, and the hose runs every evening. "
+)
+BOAT = (
+    "The mast is stepped before the season and the rigging is tuned with the dock lines slack."
+    " Sails are bent on, the bilge pump is tried, and the anchor chain is marked every ten metres."
+    " The hull was scraped and painted on the slip, and the rudder bearings were greased. "
+)
+BREAD = (
+    "Flour and water stand overnight before the salt is kneaded in. The loaves prove in baskets and"
+    " are slashed with a blade, then baked on a stone until the crust sings. Rye is mixed in on"
+    " Fridays. "
+)
+SOWN = "Young vegetables are sown in spring, the soil is fed, and plants are watered at dusk. "
+LONG = {
+    "page": GARDEN * 9,
+    "aside": BREAD * 9 + SOWN * 12 + BOAT * 16,
+    "boat": BOAT * 8,
+    "bread": BREAD * 9,
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "best"),
+    [
+        ("when to sow vegetables and water young plants", "aside"),
+        (
+            "Sow vegetables in spring, feed the soil, water young plants at dusk, support climbing"
+            " ones, and pick leaves before they grow bitter in summer heat.",
+            "page",
+        ),
+    ],
+)
+def test_a_question_finds_a_passage_and_a_text_finds_its_like(query: str, best: str) -> None:
+    embedder = StaticEmbedder(RecallSettings())
+    where = index(**LONG)
+    for name, text in LONG.items():
+        where.attach(name, embedder.embed(embedder.pieces(text)))
+    hits = where.search(query, 4, vector=embedder.embed([query])[0])
+    assert hits[0].id == best
 
 
 def test_filters_by_metadata_and_time() -> None:

@@ -70,6 +70,47 @@ def test_a_document_is_as_near_as_its_best_piece() -> None:
     assert three.near(query, np.arange(10)) == pytest.approx(near)
 
 
+@pytest.mark.parametrize("count", [10, 3000])
+def test_a_whole_text_is_compared_with_all_pieces_of_another_together(count: int) -> None:
+    three = space(count, pieces=3)
+    query = vectors(1, seed=9)[0]
+    single, _ = space(3 * count).likeness(query, 3 * count)
+    near, known = three.likeness(query, count + 1, summed=True)
+    # The length of a sum of unit vectors, by their cosines with one another.
+    begin = three.held().rows[:6].astype(np.float32)
+    one_by_one = Space(WIDTH, PLAIN)
+    one_by_one.fill(replace(three.held(), numbers=np.arange(3 * count), pieces=np.ones(3 * count)))
+    one_by_one.settle()
+    mutual = one_by_one.mutual(list(range(len(begin)))) + np.eye(len(begin))
+    sums = np.sqrt([mutual[:3, :3].sum(), mutual[3:, 3:].sum()])
+    assert near[:2] == pytest.approx(single[:6].reshape(2, 3).sum(axis=1) / sums, abs=1e-5)
+    assert three.near(query, np.arange(count), summed=True) == pytest.approx(near[:-1], abs=1e-6)
+    assert (near[-1], known.tolist()) == (-1, [True] * count + [False])
+    mean, spread = three.usual(query, summed=True)
+    drawn = near[np.linspace(0, count - 1, min(count, 1024)).astype(np.int64)]
+    assert (mean, spread) == pytest.approx((drawn.mean(), drawn.std()), abs=1e-5)
+
+
+def test_of_one_piece_each_texts_are_as_near_as_wholes() -> None:
+    query = vectors(1, seed=9)[0]
+    near, _ = space(30).likeness(query, 30)
+    summed, _ = space(30).likeness(query, 30, summed=True)
+    assert summed.tolist() == near.tolist()
+
+
+def test_pieces_of_removed_texts_count_for_no_other() -> None:
+    made = space(40, pieces=2)
+    made.add(np.array([7]), np.array([3]), vectors(3, seed=5))
+    made.settle()
+    query = vectors(1, seed=9)[0]
+    left = np.arange(12, 40)
+    before = made.near(query, left, summed=True)
+    for number in range(12):
+        made.remove(number)
+    assert made.near(query, left, summed=True) == pytest.approx(before, abs=1e-6)
+    assert made.likeness(query, 40, summed=True)[0][12:] == pytest.approx(before, abs=1e-6)
+
+
 def test_documents_without_rows_are_unknown() -> None:
     made = space(5)
     made.remove(2)

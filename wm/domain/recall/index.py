@@ -396,15 +396,17 @@ class Index:
         fused = words * (self._settings.held_base + held)
         like = None
         if vector is not None and self._space is not None and len(self._space):
-            like = None if whole else self._nearest(self._space, vector, columns, fused)
-            like = like or self._all_near(self._space, vector, columns)
+            summed = len(asked.words) > self._settings.pasted_words
+            like = None if whole else self._nearest(self._space, vector, columns, fused, summed)
+            like = like or self._all_near(self._space, vector, columns, summed)
             fused = self._fused(asked, fused, like)
             fused = fuse.around(fused, columns.lending) + columns.bonus
         near, picked = (None, None) if like is None else (like.near, like.picked)
         return _Found(columns.rows, words, held, near, fused, picked)
 
-    def _all_near(self, space: Space, vector: Floats, columns: _Columns) -> _Likeness:
-        near, known = map(columns.of, space.likeness(vector, self._postings.end))
+    def _all_near(self, space: Space, vector: Floats, columns: _Columns, summed: bool) -> _Likeness:
+        end = self._postings.end
+        near, known = map(columns.of, space.likeness(vector, end, summed=summed))
         mean, spread = fuse.usual(near if known.all() else near[known])
         return _Likeness(near, known, mean, spread)
 
@@ -414,6 +416,7 @@ class Index:
         vector: Floats,
         columns: _Columns,
         words: Floats,
+        summed: bool,
     ) -> _Likeness | None:
         """The likeness of those that the graph or the words name, and of what stands beside the
         best of them; None where there is no graph."""
@@ -429,10 +432,10 @@ class Index:
             same = (threads[beside] == threads[leading]) & (threads[leading] >= 0)
             looked_at.append(beside[same])
         places = np.unique(np.concatenate(looked_at))
-        mean, spread = space.usual(vector)
+        mean, spread = space.usual(vector, summed=summed)
         known = space.holds(rows)
         near = np.where(known, np.float32(mean), np.float32(-1.0))
-        near[places] = space.near(vector, rows[places])
+        near[places] = space.near(vector, rows[places], summed=summed)
         return _Likeness(near, known, mean, spread, picked)
 
     def _fused(self, asked: Asked, words: Floats, like: _Likeness) -> Floats:

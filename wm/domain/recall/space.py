@@ -3,7 +3,8 @@
 What all texts of a collection have in common tells nothing apart: the mean is taken away and
 directions in which everything varies are shrunk (a softened whitening). That is computed anew
 when the collection has grown by a quarter, a large one when it has doubled; rows that come
-between use the last one. A document may have several rows; its likeness is that of its best.
+between use the last one. A document may have several rows; its likeness is that of its best, or,
+where a whole text is asked with, of all of them together.
 
 Rows are kept as the model made them, in half precision, and the whitening goes into the query:
 so a graph over the rows, which knows nothing of it, stays right when it changes. The graph only
@@ -91,6 +92,8 @@ class Space:
         self._rows: NDArray[Any] = np.zeros((0, dimension), np.float32)
         self._owners = np.zeros(0, np.int64)
         self._norms = np.zeros(0, np.float32)
+        self._parts = np.zeros(0, np.float32)
+        """Of each row what makes of the cosines of a document's rows that of their sum."""
         self._first = np.zeros(0, np.int64)
         self._pieces = np.zeros(0, np.int64)
         self._end = self._live = 0
@@ -105,8 +108,9 @@ class Space:
         """The product of two rows that are turned, as one of rows that are not."""
         self._asked: tuple[Floats, Aim] | None = None
         """The last query, of which several things are asked, and its aim."""
-        self._sample: tuple[Floats, Numbers] | None = None
-        """Rows of some documents and where each one's begin; None until they are asked for."""
+        self._sample: tuple[Floats, Numbers, Floats] | None = None
+        """Rows of some documents, where each one's begin, and their parts; None until they are
+        asked for."""
 
     def __len__(self) -> int:
         return self._live
@@ -197,6 +201,7 @@ class Space:
         self._rows = rows
         self._owners = _wider(self._owners, size)
         self._norms = _wider(self._norms, size)
+        self._parts = _wider(self._parts, size)
 
     def _room(self, end: int) -> None:
         if end > len(self._first):
@@ -225,7 +230,7 @@ class Space:
 
     def _compact(self) -> None:
         keep = np.flatnonzero(self._owners[: self._end] >= 0)
-        for held in (self._rows, self._owners, self._norms):
+        for held in (self._rows, self._owners, self._norms, self._parts):
             held[: len(keep)] = held[keep]
         self._end = len(keep)
         owners = self._owners[: self._end]
@@ -270,11 +275,13 @@ class Space:
         if self._live:
             self._fit()
 
-    def likeness(self, vector: Floats, end: int) -> tuple[Floats, NDArray[np.bool_]]:
+    def likeness(
+        self, vector: Floats, end: int, *, summed: bool = False
+    ) -> tuple[Floats, NDArray[np.bool_]]:
         """For each number below `end`: cosine with the query, -1 for none; and whether it has
-        rows at all."""
+        rows at all. summed: by all rows of a document together, not by its best."""
         self._keep_fit()
-        near = np.full(end + 1, -1.0, np.float32)
+        near = np.full(end + 1, 0.0 if summed else -1.0, np.float32)
         known = np.zeros(end + 1, np.bool_)
         aim = self._aim(vector)
         for begin in range(0, self._end, _AT_ONCE):
@@ -283,12 +290,15 @@ class Space:
             cosines = _cosines(aim, self._rows[part], self._norms[part])
             if self._is_plain:
                 near[owners] = cosines
+            elif summed:
+                np.add.at(near, owners, cosines * self._parts[part])
             else:
                 np.maximum.at(near, owners, cosines)
             known[owners] = True
+        near[~known] = -1.0
         return near[:end], known[:end]
 
-    def near(self, vector: Floats, numbers: Numbers) -> Floats:
+    def near(self, vector: Floats, numbers: Numbers, *, summed: bool = False) -> Floats:
         """Cosine with the query of each of these documents, -1 for one without rows."""
         found = np.full(len(numbers), -1.0, np.float32)
         known = self.holds(numbers)
@@ -296,16 +306,17 @@ class Space:
         if len(slots):
             cosines = _cosines(self._aim(vector), self._rows[slots], self._norms[slots])
             pieces = self._pieces[numbers[known]]
-            found[known] = np.maximum.reduceat(cosines, np.cumsum(pieces) - pieces)
+            starts = np.cumsum(pieces) - pieces
+            found[known] = _folded(cosines, starts, self._parts[slots] if summed else None)
         return found
 
-    def usual(self, vector: Floats) -> tuple[float, float]:
+    def usual(self, vector: Floats, *, summed: bool = False) -> tuple[float, float]:
         """Mean and deviation of the likeness of all documents, from a sample of them."""
         self._keep_fit()
         if self._sample is None:
             self._sample = self._drawn()
-        rows, starts = self._sample
-        best = np.maximum.reduceat(rows @ self._aim(vector)[0], starts)
+        rows, starts, parts = self._sample
+        best = _folded(rows @ self._aim(vector)[0], starts, parts if summed else None)
         return float(best.mean()), float(best.std())
 
     def mutual(self, numbers: list[int]) -> Floats:
@@ -368,14 +379,30 @@ class Space:
         self._weigh(0, self._end)
 
     def _weigh(self, begin: int, end: int) -> None:
-        """The norms of rows once they are whitened."""
-        for at in range(begin, end, _AT_ONCE):
-            part = slice(at, min(at + _AT_ONCE, end))
+        """The norms of rows once they are whitened, and their parts."""
+        while begin < end:
+            to = self._document_end(begin, min(begin + _AT_ONCE, end))
+            part = slice(begin, to)
             rows = single(self._rows[part])
             turned = (rows - self._mean) @ self._turn if self._fitted else rows
-            self._norms[part] = np.maximum(np.linalg.norm(turned, axis=1), 1e-9)
+            norms = np.maximum(np.linalg.norm(turned, axis=1), 1e-9)
+            self._norms[part] = norms
+            self._parts[part] = 1.0
+            if not self._is_plain:
+                starts = np.flatnonzero(np.diff(self._owners[part], prepend=-2))
+                whole = np.add.reduceat(turned / norms[:, np.newaxis], starts, axis=0)
+                sums = np.maximum(np.linalg.norm(whole, axis=1), 1e-9)
+                self._parts[part] = np.repeat(1 / sums, np.diff(starts, append=to - begin))
+            begin = to
 
-    def _drawn(self) -> tuple[Floats, Numbers]:
+    def _document_end(self, begin: int, end: int) -> int:
+        """`end`, or where the rows of the document begin that would be parted there."""
+        owners = self._owners[: self._end]
+        if end == self._end or owners[end] < 0 or owners[end] != owners[end - 1]:
+            return end
+        return max(begin + 1, int(self._first[owners[end]]))
+
+    def _drawn(self) -> tuple[Floats, Numbers, Floats]:
         numbers = np.flatnonzero(self._first >= 0)
         numbers = numbers[self._owners[self._first[numbers]] == numbers]
         if len(numbers) > _SAMPLE:
@@ -383,7 +410,21 @@ class Space:
         pieces = self._pieces[numbers]
         slots = self._slots(numbers)
         rows = single(self._rows[slots]) - self._mean
-        return rows / self._norms[slots, np.newaxis], np.cumsum(pieces) - pieces
+        return (
+            rows / self._norms[slots, np.newaxis],
+            np.cumsum(pieces) - pieces,
+            self._parts[slots],
+        )
+
+
+def _folded(cosines: Floats, starts: Numbers, parts: Floats | None) -> Floats:
+    """One likeness a document: of its best row, or, with the parts of the rows, of their sum."""
+    found: Floats
+    if parts is None:
+        found = np.maximum.reduceat(cosines, starts)
+    else:
+        found = np.add.reduceat(cosines * parts, starts)
+    return found
 
 
 def _cosines(aim: Aim, rows: NDArray[Any], norms: Floats) -> Floats:
