@@ -52,10 +52,19 @@ def test_near_are_those_that_the_rule_finds_text_by_text(
 ) -> None:
     held = dict(enumerate(texts))
     made = kin(held)
+    for at in sorted(gone & held.keys())[::2]:
+        made.remove(at, held.pop(at))
+    compare(made, held, said)
     for at in gone & held.keys():
         made.remove(at, held.pop(at))
-    for name in ("", "redis", "ship"):
-        names = [name] if name else []
+        made.add(at + 1000, "never " + said)
+        held[at + 1000] = "never " + said
+    compare(made, dict(sorted(held.items())), said)
+
+
+def compare(made: Kin, held: dict[int, str], said: str) -> None:
+    """Asked first, everything is compared; asked again, what is told by marks."""
+    for names in ([], ["redis"], ["ship", "über"], []):
         expected = [
             at
             for at, text in held.items()
@@ -67,6 +76,7 @@ def test_near_are_those_that_the_rule_finds_text_by_text(
 
 def test_a_text_that_comes_back_stands_where_it_stood() -> None:
     made = kin(dict.fromkeys(range(300), "we deploy with make ship"))
+    assert len(list(made.near("we deploy with make ship", ()))) == 300
     for at in (0, 150, 299):
         made.remove(at, "we deploy with make ship")
         made.add(at, "Redis holds the sessions")
@@ -86,6 +96,7 @@ def test_alike_are_texts_of_the_same_letters() -> None:
 
 def test_blocks_that_ran_empty_are_no_hindrance() -> None:
     made = kin(dict.fromkeys(range(200), "x"))
+    assert list(made.naming("y")) == []
     for at in range(200):
         made.remove(at, "x")
     made.add(200, "y")
@@ -102,7 +113,7 @@ def some(number: int, text: str, kind: str = "decision") -> MemoryEntry:
     return entry(f"m_{number}", text, type=kind)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @given(st.data())
 def test_a_kept_ledger_answers_as_a_new_one(data: st.DataObject) -> None:
     """Whatever happens to the memory in between: edits, removals, another order."""
