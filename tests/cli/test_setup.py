@@ -204,6 +204,20 @@ def test_a_folder_in_the_place_of_the_settings_of_one_agent_does_not_stop_the_ot
     assert not plugin.exists()
 
 
+def test_settings_that_setup_refuses_are_told_by_doctor_in_the_same_words(user: Terminal) -> None:
+    settings(user).write_text('{ "model": "opus",, }')
+    refused = user.wm("setup", "--yes").sentences
+    (checked,) = (
+        check
+        for check in user.wm("doctor", "--no-proof", "--json").json["checks"]
+        if check["name"] == "claude-code"
+    )
+    assert checked["verdict"] == "error"
+    assert checked["detail"].startswith(f"{settings(user)} is not valid JSON: ")
+    assert f"claude-code is left as it is: {checked['detail']} {checked['fix']}" in refused
+    assert user.wm("status", "--json").json["agents"]["claude-code"] == "blocked"
+
+
 def test_unsetup_of_one_agent_does_not_wait_for_the_other_whose_settings_cannot_be_read(
     user: Terminal,
 ) -> None:

@@ -470,12 +470,15 @@ def states(facts: Facts) -> dict[str, str]:
 
 
 def blocked(facts: Facts) -> dict[str, UserError]:
-    """The agents found here one of whose files cannot be read, with the reason."""
-    return {
-        part.agent: facts.blocked[part.path]
-        for part in facts.parts
-        if part.path in facts.blocked and part.agent in facts.found
-    }
+    """The agents found here one of whose files setup would refuse, with what it would say."""
+    said: dict[str, UserError] = {}
+    for part in facts.parts:
+        if part.agent in facts.found:
+            try:
+                _wire(facts, part)
+            except UserError as error:
+                said[part.agent] = error
+    return said
 
 
 def remarks(facts: Facts) -> dict[str, str]:
