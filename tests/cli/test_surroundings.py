@@ -21,6 +21,8 @@ from wm import __version__
 from wm.cli import proof
 from wm.cli.outdated import outdated
 from wm.cli.verbs.doctor import why_full
+from wm.cli.verbs.down import BEHIND
+from wm.daemon import lifecycle
 from wm.daemon.instance import take_lock
 
 HOMES: tuple[tuple[dict[str, str], str, str], ...] = (
@@ -289,6 +291,41 @@ def test_nobody_is_told_to_kill_a_daemon_that_still_writes_what_it_took() -> Non
         finally:
             lock.release()
         assert user.wm("down").out == "The daemon is not running.\n"
+
+
+def test_who_gives_up_waiting_for_the_end_of_a_daemon_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lifecycle, "_LITTLE_S", 0.05)
+    with tempfile.TemporaryDirectory(prefix="wm-") as folder:
+        user = Terminal(Path(folder))
+        assert user.wm("remember", "The ferry leaves from the eastern pier.").code == 0
+        config = user.home / ".config" / "wm" / "config.toml"
+        config.parent.mkdir(parents=True, exist_ok=True)
+        config.write_text("[daemon]\ndrain_s = 0.0\n")
+        settings = user.settings()
+        settings.paths.socket.parent.mkdir(parents=True, exist_ok=True)
+        told = json.dumps({"name": "wm", "home": str(settings.paths.home), "pid": 4711}).encode()
+        kind = b"content-type: application/json\r\ncontent-length: %d" % len(told)
+        answer = b"HTTP/1.1 200 OK\r\n%b\r\n\r\n%b" % (kind, told)
+        lock = take_lock(settings)
+        assert lock is not None
+        try:
+            for words, out, err in (
+                (
+                    ("down",),
+                    "",
+                    f"wm: The daemon (pid 4711) still writes what it took.\n    {BEHIND}\n",
+                ),
+                (("down", "--json"), {"stopped": False, "pid": 4711}, ""),
+            ):
+                with speaking(settings, answer, answer):
+                    said = user.wm(*words)
+                assert (said.code, said.err) == (1, err)
+                assert (said.json if out else said.out) == out
+                settings.paths.socket.unlink()
+        finally:
+            lock.release()
 
 
 @foreign.needs_root

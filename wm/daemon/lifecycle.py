@@ -20,6 +20,8 @@ from wm.settings import NUMERIC_THREADS, Settings, daemon_environment
 STARTED = "started"
 RUNNING = "running"
 _POLL_S = 0.02
+_LITTLE_S = 2.0
+"""Behind what the daemon gives its requests, it flushes and lets go of its lock."""
 _MAX_TOLD = 64 * 1024
 
 
@@ -56,7 +58,7 @@ def start(
 
 def wait_gone(settings: Settings) -> bool:
     """Wait until no daemon holds the lock, `drain_s` and a little at most."""
-    until = time.monotonic() + settings.daemon.drain_s + 2.0
+    until = time.monotonic() + settings.daemon.drain_s + _LITTLE_S
     while not is_free(settings):
         if time.monotonic() > until:
             return False
