@@ -236,7 +236,12 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "There is no session 'nope' in {repo}.",
         "`wm session list` shows all sessions of this workspace.",
     ),
-    ("remember", 1, "There is no text to remember.", "Say what to keep."),
+    (
+        "remember",
+        1,
+        "There is no text to remember.",
+        'Say what to keep; "-" reads it from standard input.',
+    ),
     ("remember ' '", 1, "There is no text to remember.", "Say what to keep."),
     ("remember -", 1, "There is no text to remember.", "Say what to keep."),
     ("search ' '", 1, "There is nothing to search for.", "Give some words."),
