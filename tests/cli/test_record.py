@@ -20,6 +20,7 @@ from tests.clients.accounting import blocks_of, canonical
 from tests.clients.scripts import Answer
 from tests.clients.upstream import Upstream
 from tests.proxy.scripted import Agent, Chain, by_the_upstream, played, upstream_of
+from wm.cli.proxies import Seen, lost
 from wm.domain.recording import Reader
 from wm.formats.replay import ReplayReport
 from wm.ops.replay.report import replay
@@ -204,6 +205,28 @@ def test_what_the_daemon_cannot_keep_is_told_apart_from_no_daemon(user: Terminal
         )
     in_the_way.unlink()  # the tests after this one share the data folder
     assert dict(+made.reporter.handover.left) == {"the daemon could not keep them (store error)": 1}
+    assert made.observer.tally.failed == 0  # the agent noticed nothing of it
+    told = lost(Seen(made.observer, made.reporter))
+    assert told.startswith(f"the daemon could not keep all of it. Could not write {in_the_way}")
+    assert told.endswith("A file or a symlink stands where a folder should be; move it away.")
+
+
+def test_figures_that_the_daemon_cannot_keep_are_told_without_a_recording(user: Terminal) -> None:
+    assert user.wm("remember", "We deploy the ferries with make ship.").code == 0
+    place = json.loads(user.wm("inspect", "--json").out)["place"]
+    in_the_way = user.data / "workspaces" / place["key"] / "flows"
+    in_the_way.write_text("in the way")
+    with upstream_of(1) as upstream:
+        made = played(
+            user.settings(),
+            upstream.url,
+            lambda made: made.agent(user.repo).works("Go", result, 2),
+            record=False,
+        )
+    in_the_way.unlink()
+    assert made.observer.tally.failed == 0
+    assert made.reporter.dropped == 2
+    assert str(in_the_way) in lost(Seen(made.observer, made.reporter))
 
 
 def test_a_proxy_that_is_killed_loses_the_exchange_under_way_and_no_other(user: Terminal) -> None:

@@ -94,6 +94,14 @@ def summary(seen: Seen) -> str:
     return f"{output.count(tally.requests, 'request')}{failed}; {read}.{faults}"
 
 
+def lost(seen: Seen) -> str:
+    """What kept the daemon from keeping what passed, "" where nothing did."""
+    trouble = seen.reporter.trouble
+    if trouble is None:
+        return ""
+    return f"the daemon could not keep all of it. {trouble.message} {trouble.fix}".strip()
+
+
 def recorded(seen: Seen) -> str:
     """One line on what was recorded, "" where nobody asked for it."""
     if not seen.observer.record:

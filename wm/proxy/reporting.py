@@ -36,6 +36,8 @@ class Reporter:
         self._waiting_bytes = 0
         self.told = 0
         self.dropped = 0
+        self.trouble: WmError | None = None
+        """What the daemon said last where it could not keep something, such as on a full disk."""
 
     def __call__(self, note: Note) -> None:
         """Queue a note. One that names no session or no place is of no use to anybody."""
@@ -81,6 +83,8 @@ class Reporter:
             self.told += 1
         except WmError as error:
             self.dropped += 1
+            if not isinstance(error, Unavailable | Unanswered):
+                self.trouble = error
             self.handover.left[_why(error)] += note.bodies is not None
 
     async def _tell_one(self, note: Note, whose: dict[str, Any]) -> None:

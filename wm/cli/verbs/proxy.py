@@ -44,6 +44,8 @@ def command(caller: Caller, port: int | None, upstream: str, record: bool, as_js
     output.note(f"wm proxy: {proxies.summary(seen)}")
     if told := proxies.recorded(seen):
         output.note(f"wm proxy: {told}")
+    if told := proxies.lost(seen):
+        output.note(f"wm proxy: {told}")
     return 0
 
 

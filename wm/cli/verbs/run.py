@@ -62,6 +62,8 @@ def command(
         output.note(f"wm run: {proxies.summary(seen)}")
         if told := proxies.recorded(seen):
             output.note(f"wm run: {told}")
+        if told := proxies.lost(seen):
+            output.note(f"wm run: {told}")
     return code
 
 
