@@ -28,15 +28,18 @@ _FIXES = {
     errno.ESTALE: "The data folder was moved or deleted while wm was running; restart wm.",
 }
 
+_NO_GROWTH = "The system lets no file grow so far: raise `ulimit -f`, or try another drive."
+"""EFBIG where a file is written; where one is read, it is a document beyond our own limit."""
+
 
 def explain(error: OSError, doing: str, path: str) -> StoreError:
     """The StoreError that tells of `error`. doing: "read", "write", … path: absolute."""
     code = error.errno or 0
     reason = error.strerror or str(error)
-    found = StoreError(
-        f"Could not {doing} {path}: {reason}.",
-        fix=_FIXES.get(code, "Run `wm doctor` for more."),
-    )
+    fix = _FIXES.get(code, "Run `wm doctor` for more.")
+    if code == errno.EFBIG and doing == "write":
+        fix = _NO_GROWTH
+    found = StoreError(f"Could not {doing} {path}: {reason}.", fix=fix)
     found.__cause__ = error
     return found
 

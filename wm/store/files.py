@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from wm.domain.recording import Index
+from wm.errors import StoreError
 from wm.formats.base import Document
 from wm.formats.flow import Flow
 from wm.formats.recording import Recording
@@ -126,7 +127,14 @@ class FileStore:
 
     def digest(self, text: str) -> str:
         """Keyed digest of a text. Makes the key, and the data folder, if there is none yet."""
-        return keys.digest(self.core.key_to_write(), text)
+        try:
+            key = self.core.key_to_write()
+        except StoreError:
+            found = keys.load(self.disk)  # where nothing can be written, it may still be read
+            if found is None:
+                raise
+            key = found
+        return keys.digest(key, text)
 
     def close(self) -> None:
         self.flush()
