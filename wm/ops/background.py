@@ -28,7 +28,7 @@ _STEP_S = 0.00015
 several of them waits for one step each."""
 _SHORT_PAUSE_S = 0.0002
 _PAUSE_S = 0.0003
-_AWAITED_STEP_S = 0.0005
+_AWAITED_STEP_S = 0.002
 _AWAITED_PAUSE_S = 0.00002
 """Where somebody waits for the work itself: whoever waits for the lock gets it all the same."""
 _SOON = 100

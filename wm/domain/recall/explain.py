@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -22,20 +21,20 @@ class Reasons(NamedTuple):
 
 def explain(reasons: Reasons) -> str:
     """One line, for example `name quoted_until; words valid, field; phrase`."""
-    held = reasons.names or reasons.words or reasons.related
-    parts = [
-        _listed("name", reasons.names),
-        _listed("words", reasons.words),
-        _listed("related to", reasons.related),
-        # Where words tell why, likeness adds nothing, and vectors may come a moment later.
-        "alike in meaning" if reasons.alike and not held else "",
-        "as a phrase" if reasons.phrase else "",
-        f"time {reasons.time}" if reasons.time else "",
-        "superseded" if reasons.superseded else "",
-    ]
-    return "; ".join(filter(None, parts))
-
-
-def _listed(what: str, words: Iterable[str]) -> str:
-    told = ", ".join(words)
-    return f"{what} {told}" if told else ""
+    parts = []
+    if reasons.names:
+        parts.append("name " + ", ".join(reasons.names))
+    if reasons.words:
+        parts.append("words " + ", ".join(reasons.words))
+    if reasons.related:
+        parts.append("related to " + ", ".join(reasons.related))
+    # Where words tell why, likeness adds nothing, and vectors may come a moment later.
+    if reasons.alike and not parts:
+        parts.append("alike in meaning")
+    if reasons.phrase:
+        parts.append("as a phrase")
+    if reasons.time:
+        parts.append(f"time {reasons.time}")
+    if reasons.superseded:
+        parts.append("superseded")
+    return "; ".join(parts)

@@ -31,12 +31,17 @@ def newest_first(
     own score is not far behind. mutual: likeness of each to each. value: the query asks for a
     number or date that holds now; then a statement in passing is enough, if both have numbers."""
     order: list[int] = []
-    lowest = min(settings.same_floor, settings.value_floor)
-    for at, (newer, likeness) in enumerate(zip(statements, mutual.tolist(), strict=True)):
+    same = mutual >= min(settings.same_floor, settings.value_floor)
+    has_same = np.any(same, axis=1, keepdims=True)[:, 0]
+    for at, newer in enumerate(statements):
+        if not has_same[at]:
+            order.append(at)
+            continue
+        likeness = mutual[at].tolist()
         passed = (
             spot
             for spot, other in enumerate(order)
-            if likeness[other] >= lowest
+            if same[at, other]
             and _replaces(newer, statements[other], likeness[other], settings, value)
         )
         order.insert(next(passed, len(order)), at)

@@ -578,21 +578,25 @@ class Index:
         settings = self._settings
         past = settings.history_factor if asked.history else settings.superseded_factor
         recent = 0.0 if asked.history else settings.recency_share * (2 if asked.now else 1)
-        times = sorted([document.time for document in documents])
-        older: dict[str, float] = {}
-        for at, time in enumerate(times):
-            older.setdefault(time, at / len(times))
-        factors = []
-        for document, together in zip(documents, phrase, strict=True):
-            factor = 1.0 + settings.phrase_bonus * together
-            if asked.month and _matches_month(_month(document.time), asked):
-                factor += settings.month_bonus
-            if asked.decision and document.metadata.get("type") == "decision":
-                factor += settings.decision_bonus
+        bonus = settings.phrase_bonus
+        factors = [1.0 + bonus * together if together else 1.0 for together in phrase]
+        if asked.month or asked.decision:
+            for at, document in enumerate(documents):
+                if asked.month and _matches_month(_month(document.time), asked):
+                    factors[at] += settings.month_bonus
+                if asked.decision and document.metadata.get("type") == "decision":
+                    factors[at] += settings.decision_bonus
+        for at, document in enumerate(documents):
             if document.metadata.get("status") == "superseded":
-                factor *= past
-            factors.append(factor * (1 + recent * older[document.time]))
-        return factors
+                factors[at] *= past
+        times = [document.time for document in documents]
+        # Of equal times the first one counts.
+        older = {time: at for at, time in reversed(list(enumerate(sorted(times))))}
+        many = max(1, len(times))
+        return [
+            factor * (1 + recent * (older[time] / many))
+            for factor, time in zip(factors, times, strict=True)
+        ]
 
     def _fresh(self, asked: Asked, judged: list[tuple[float, int]]) -> list[tuple[float, int]]:
         """The newest of several statements of one fact first (RC-1)."""
@@ -660,11 +664,13 @@ class Index:
         for word, terms in zip(asked.words, wanted, strict=True):
             own = [term for term, weight in terms.items() if weight == 1.0]
             whole = [t for t in own if t.startswith("=")] if word in asked.names else []
-            kinds = [some.hold_one(ways)[places].tolist() for ways in (own, whole, terms)]
-            for told, is_own, is_whole, is_there in zip(found, *kinds, strict=True):
-                if is_there:
-                    words, names, related = told
-                    (names if is_whole else words if is_own else related).append(word)
+            there = some.hold_one(terms)[places].nonzero()[0].tolist()
+            if not there:
+                continue
+            is_own, is_whole = some.hold_one(own)[places], some.hold_one(whole)[places]
+            for at in there:
+                words, names, related = found[at]
+                (names if is_whole[at] else words if is_own[at] else related).append(word)
         return found
 
     def _reasons(

@@ -9,7 +9,7 @@ are new, and looked for in the rows that came since. Knows no text and no rankin
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -152,16 +152,19 @@ class Postings:
     def together(self, numbers: Numbers, pairs: Collection[tuple[str, str]]) -> Numbers:
         """How many of these pairs of terms each of the documents has one behind the other."""
         ids = self._ids
-        known = [(ids[a], ids[b]) for a, b in pairs if a in ids and b in ids]
-        found = np.zeros((len(known), len(numbers)), np.bool_)
+        known = {(ids[a], ids[b]) for a, b in pairs if a in ids and b in ids}
+        counts = np.zeros(len(numbers), np.int64)
         if known:
             terms, owners = self._terms_of(numbers)
-            first, second = np.array(known, np.uint32).T[:, :, np.newaxis]
-            pair, at = ((terms[:-1] == first) & (terms[1:] == second)).nonzero()
-            own = owners[at]
-            within = own == owners[at + 1]
-            found[pair[within], own[within]] = True
-        counts: Numbers = found.sum(axis=0)
+            begins = np.zeros(len(ids), np.bool_)
+            begins[[first for first, _ in known]] = True
+            at = begins[terms[:-1]].nonzero()[0]
+            at = at[owners[at] == owners[at + 1]]
+            found = zip(
+                owners[at].tolist(), terms[at].tolist(), terms[at + 1].tolist(), strict=True
+            )
+            for owner, *pair in set(found):
+                counts[owner] += tuple(pair) in known
         return counts
 
     def _terms_of(self, numbers: Numbers) -> tuple[NDArray[np.uint32], Numbers]:
@@ -276,14 +279,17 @@ class Some:
         held: NDArray[np.bool_] = where.take(at, mode="clip") == self._numbers
         return held
 
-    def hold_one(self, terms: Iterable[str]) -> NDArray[np.bool_]:
-        """Which of them hold any of these terms."""
-        found = np.zeros(len(self._numbers), np.bool_)
-        for term in terms:
-            found |= self.hold(term)
+    def hold_one(self, terms: Collection[str]) -> NDArray[np.bool_]:
+        """Which of them hold any of these terms. Not to be changed."""
+        held = [self.hold(term) for term in terms]
+        if not held:
+            return np.zeros(len(self._numbers), np.bool_)
+        found = held[0]
+        for other in held[1:]:
+            found = found | other
         return found
 
-    def best(self, own: Iterable[str], kin: Collection[str], weight: float) -> Floats:
+    def best(self, own: Collection[str], kin: Collection[str], weight: float) -> Floats:
         """1 for each document that holds one of its own terms, `weight` if only one of its kin."""
         best: Floats = self.hold_one(own).astype(np.float32)
         if kin:
