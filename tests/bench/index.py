@@ -20,7 +20,7 @@ from pathlib import Path
 
 from tests.bench.harness import Row, at_most, daemon, report, scratch, settings_for, settle
 from tests.bench.idle import resident_mb
-from tests.bench.request import connect, receive
+from tests.bench.request import asking, connect, receive
 from wm.daemon.client import Client
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
 from wm.ops.local import open_runtime
@@ -82,11 +82,7 @@ def measured(folder: Path) -> Round:
         project.mkdir()
     key = fill(folder, large)
     with daemon(folder) as client:
-        made = client.call(
-            "remember", {"directory": str(small), "text": "We deploy with make ship."}
-        )
-        target = f"/v1/entries/{made['entry']['id']}?directory={small}"
-        head = f"GET {target} HTTP/1.1\r\nHost: wm\r\n\r\n".encode()
+        head = asking(client, small)
         ours = connect(folder / "wm" / "run" / "wm.sock")
         settle(client)
         resting(ours, head)

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 from tests.bench.harness import ROOT, at_most, daemon, environment, ratio, report, scratch, settle
+from wm.daemon.client import Client
 
 REQUESTS = 1500
 
@@ -56,6 +57,13 @@ def connect(path: Path) -> socket.socket:
             time.sleep(0.002)
 
 
+def asking(client: Client, project: Path) -> bytes:
+    """A request for the one entry that it makes in this project."""
+    made = client.call("remember", {"directory": str(project), "text": "We deploy with make ship."})
+    target = f"/v1/entries/{made['entry']['id']}?directory={project}"
+    return f"GET {target} HTTP/1.1\r\nHost: wm\r\n\r\n".encode()
+
+
 def main() -> bool:
     try:
         import fastapi  # noqa: F401
@@ -73,11 +81,7 @@ def main() -> bool:
         )
         try:
             with daemon(folder) as client:
-                made = client.call(
-                    "remember", {"directory": str(project), "text": "We deploy with make ship."}
-                )
-                target = f"/v1/entries/{made['entry']['id']}?directory={project}"
-                head = f"GET {target} HTTP/1.1\r\nHost: wm\r\n\r\n".encode()
+                head = asking(client, project)
                 ours = connect(folder / "wm" / "run" / "wm.sock")
                 theirs = connect(peer_socket)
                 settle(client)

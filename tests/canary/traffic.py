@@ -10,7 +10,6 @@ import contextlib
 import gzip
 import json
 import socket
-import threading
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tests.canary.tokens import Mint
+from tests.listening import listening
 
 SESSION = "canary-1"
 PATIENCE_S = 20.0
@@ -43,31 +43,19 @@ class Upstream:
 
     answers: dict[int, bytes] = field(default_factory=dict)
     heard: int = 0
-    _listener: socket.socket | None = None
+    port: int = 0
+    _open: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
 
     @property
     def url(self) -> str:
-        assert self._listener is not None
-        return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        return f"http://127.0.0.1:{self.port}"
 
     def __enter__(self) -> Upstream:
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-        threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
+        self.port = self._open.enter_context(listening(self._serve))
         return self
 
     def __exit__(self, *_error: object) -> None:
-        assert self._listener is not None
-        with contextlib.suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-
-    def _accept(self, listener: socket.socket) -> None:
-        while True:
-            try:
-                client, _ = listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+        self._open.close()
 
     def _serve(self, client: socket.socket) -> None:
         with client, contextlib.suppress(OSError, ValueError):

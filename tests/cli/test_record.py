@@ -44,6 +44,15 @@ def result(number: int) -> str:
     return "".join(told.format(number, line, line * number % 7) for line in range(150))
 
 
+def worked(user: Terminal, upstream: Upstream, turns: int, *, record: bool = True) -> Chain:
+    """A proxy behind which an agent of this user worked for so many turns."""
+
+    def play(made: Chain) -> None:
+        made.agent(user.repo).works("Go", result, turns)
+
+    return played(user.settings(), upstream.url, play, record=record)
+
+
 def replayed(*paths: Path) -> ReplayReport:
     return replay(
         paths, clock=lambda: 0.0, progress=lambda _done, _all: None, measure=by_the_upstream
@@ -180,12 +189,7 @@ def test_a_session_that_is_deleted_takes_its_bodies_along(user: Terminal) -> Non
 
 def test_without_a_daemon_nothing_is_recorded_and_it_is_said(terminal: Terminal) -> None:
     with upstream_of(1) as upstream:
-        made = played(
-            terminal.settings(),
-            upstream.url,
-            lambda made: made.agent(terminal.repo).works("Go", result, 2),
-            record=True,
-        )
+        made = worked(terminal, upstream, 2)
     assert made.reporter.handover.recorded == 0
     assert dict(+made.reporter.handover.left) == {"no daemon took them": 2}
     assert not terminal.data.exists()
@@ -197,12 +201,7 @@ def test_what_the_daemon_cannot_keep_is_told_apart_from_no_daemon(user: Terminal
     in_the_way = user.data / "workspaces" / place["key"] / "recordings"
     in_the_way.write_text("in the way")
     with upstream_of(1) as upstream:
-        made = played(
-            user.settings(),
-            upstream.url,
-            lambda made: made.agent(user.repo).works("Go", result, 1),
-            record=True,
-        )
+        made = worked(user, upstream, 1)
     in_the_way.unlink()  # the tests after this one share the data folder
     assert dict(+made.reporter.handover.left) == {"the daemon could not keep them (store error)": 1}
     assert made.observer.tally.failed == 0  # the agent noticed nothing of it
@@ -217,12 +216,7 @@ def test_figures_that_the_daemon_cannot_keep_are_told_without_a_recording(user: 
     in_the_way = user.data / "workspaces" / place["key"] / "flows"
     in_the_way.write_text("in the way")
     with upstream_of(1) as upstream:
-        made = played(
-            user.settings(),
-            upstream.url,
-            lambda made: made.agent(user.repo).works("Go", result, 2),
-            record=False,
-        )
+        made = worked(user, upstream, 2, record=False)
     in_the_way.unlink()
     assert made.observer.tally.failed == 0
     assert made.reporter.dropped == 2

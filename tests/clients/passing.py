@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from tests.clients.harness import Machine
+from tests.listening import listening
 from tests.proxy.scripted import by_the_upstream
 from wm.proxy.guard import Guard, hosts_of
 from wm.proxy.listener import Server, bind
@@ -53,31 +54,19 @@ class Relay:
     target: int
     lines: list[Line] = field(default_factory=list)
     port: int = 0
-    _listener: socket.socket | None = None
+    _open: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
 
     def __enter__(self) -> Relay:
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
-        threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
+        self.port = self._open.enter_context(listening(self._serve))
         return self
 
     def __exit__(self, *_error: object) -> None:
-        assert self._listener is not None
-        # A thread that waits in accept() is woken by this, not by close().
-        with contextlib.suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
+        self._open.close()
 
-    def _accept(self, listener: socket.socket) -> None:
-        while True:
-            try:
-                client, _ = listener.accept()
-            except OSError:
-                return
-            line = Line()
-            self.lines.append(line)
-            server = socket.create_connection(("127.0.0.1", self.target))
-            threading.Thread(target=_both_ways, args=(client, server, line), daemon=True).start()
+    def _serve(self, client: socket.socket) -> None:
+        line = Line()
+        self.lines.append(line)
+        _both_ways(client, socket.create_connection(("127.0.0.1", self.target)), line)
 
     def exchanges(self) -> list[tuple[Message, Message]]:
         """Every request with its answer, in the order in which the lines were opened."""
