@@ -10,7 +10,7 @@ numpy, and an idle daemon does not.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from itertools import islice
 from threading import Condition
 from typing import TYPE_CHECKING
@@ -85,6 +85,8 @@ class Searcher:
         self._later = later
         self._index = Index((), settings, None if later is None else graph.NearGraph)
         self._memory: WorkspaceMemory | None = None
+        self._told: WorkspaceMemory | None = None
+        """What the index holds; None while that is not certain."""
         self._known: tuple[WorkspaceMemory, Known] | None = None
         self._fill = _Fill(worker, {})
         self._coming: _Fill | None = None
@@ -178,15 +180,29 @@ class Searcher:
         if self._memory is memory:
             return
         before = len(self._index)
-        fresh = self._index.refresh(
-            map(searchable, memory.entries), Pace(self._answering, awaited=True)
-        )
-        self._memory = memory
         wanted = {entry.id for entry in memory.entries}
+        fresh = self._refresh(memory, wanted)
+        self._memory = memory
         for fill in self._fills():
             fill.take(wanted, fresh)
         # What went must not stay in a file either.
         self._fill.unsaved += max(0, before + len(fresh) - len(self._index))
+
+    def _refresh(self, memory: WorkspaceMemory, ids: Set[str]) -> tuple[Document, ...]:
+        """What needs vectors. Entries that are still the same objects as when the index was told
+        last are not looked at: one more among thousands is one."""
+        told, self._told = self._told, None  # should this be broken off, all are looked at again
+        pace = Pace(self._answering, awaited=True)
+        was = {entry.id for entry in told.entries} if told is not None else set()
+        # Of two entries with one id the last counts: such a memory is looked at as a whole.
+        if told is None or len(was) < len(told.entries) or len(ids) < len(memory.entries):
+            fresh = self._index.refresh(map(searchable, memory.entries), pace)
+        else:
+            known = set(map(id, told.entries))
+            changed = (entry for entry in memory.entries if id(entry) not in known)
+            fresh = self._index.renew(map(searchable, changed), was - ids, pace)
+        self._told = memory
+        return fresh
 
     def _fills(self) -> list[_Fill]:
         return [fill for fill in (self._fill, self._coming) if fill is not None]

@@ -279,11 +279,20 @@ class Index:
         while some := list(islice(left, _AT_ONCE)):
             wanted.update((document.id, document) for document in some)
             rest()
-        for gone in self._numbers.keys() - wanted.keys():
-            self.remove(gone)
+        return self.renew(wanted.values(), self._numbers.keys() - wanted.keys(), rest)
+
+    def renew(
+        self,
+        documents: Iterable[Document],
+        gone: Iterable[str],
+        rest: Callable[[], None] = _go_on,
+    ) -> tuple[Document, ...]:
+        """As `refresh`, told only what is new or another, and the ids of those that went."""
+        for document_id in gone:
+            self.remove(document_id)
             rest()
         changed = []
-        asked = iter(wanted.values())
+        asked = iter(documents)
         while some := list(islice(asked, _AT_ONCE)):
             changed += [document for document in some if self.document(document.id) != document]
             rest()
