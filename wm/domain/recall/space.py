@@ -295,7 +295,8 @@ class Space:
             else:
                 np.maximum.at(near, owners, cosines)
             known[owners] = True
-        near[~known] = -1.0
+        if summed:
+            near[~known] = -1.0
         return near[:end], known[:end]
 
     def near(self, vector: Floats, numbers: Numbers, *, summed: bool = False) -> Floats:
