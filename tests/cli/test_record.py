@@ -223,6 +223,18 @@ def test_figures_that_the_daemon_cannot_keep_are_told_without_a_recording(user: 
     assert str(in_the_way) in lost(Seen(made.observer, made.reporter))
 
 
+def test_the_refusal_of_a_folder_that_a_client_named_is_not_told(user: Terminal) -> None:
+    def play(made: Chain) -> None:
+        agent = made.agent(user.repo)
+        agent.headers["x-wm-workspace"] = "/nowhere/a-secret-of-the-client"
+        agent.works("Go", result, 1)
+
+    with upstream_of(1) as upstream:
+        made = played(user.settings(), upstream.url, play, record=True)
+    assert made.reporter.dropped == 1
+    assert lost(Seen(made.observer, made.reporter)) == ""
+
+
 def test_a_proxy_that_is_killed_loses_the_exchange_under_way_and_no_other(user: Terminal) -> None:
     session = user.repo.parent.name
     words = ("proxy", "--record", "--port", "0", "--json", "--upstream")

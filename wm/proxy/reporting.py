@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from wm.daemon.client_async import AsyncClient
-from wm.errors import Unanswered, Unavailable, WmError
+from wm.errors import StoreError, Unanswered, Unavailable, WmError
 from wm.proxy.handover import Handover
 from wm.proxy.watching import Note
 from wm.settings import Settings
@@ -37,7 +37,7 @@ class Reporter:
         self.told = 0
         self.dropped = 0
         self.trouble: WmError | None = None
-        """What the daemon said last where it could not keep something, such as on a full disk."""
+        """What the daemon said last where its disk took no more."""
 
     def __call__(self, note: Note) -> None:
         """Queue a note. One that names no session or no place is of no use to anybody."""
@@ -83,7 +83,7 @@ class Reporter:
             self.told += 1
         except WmError as error:
             self.dropped += 1
-            if not isinstance(error, Unavailable | Unanswered):
+            if error.code == StoreError.code:  # other refusals quote what a client had said
                 self.trouble = error
             self.handover.left[_why(error)] += note.bodies is not None
 
