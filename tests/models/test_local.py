@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 
 from tests.models import reference, small
+from tests.models.bert import build
 from wm.errors import ModelUnavailable
 from wm.models.local import LocalEmbedder
 from wm.settings import RecallSettings
@@ -26,6 +28,15 @@ def test_a_local_model_gives_the_vectors_of_its_weights(folder: Path) -> None:
     wanted = [reference.vector(small.CONFIG, small.weights(), ids) for ids in asked]
     np.testing.assert_allclose(embedder.embed(texts), wanted, atol=1e-6)
     assert embedder.pieces("ship at dawn") == ["ship at dawn"]
+
+
+def test_a_text_whose_vector_is_no_numbers_has_none_and_others_keep_theirs(tmp_path: Path) -> None:
+    folder, broken = small.write(tmp_path / "model"), small.weights()
+    broken["embeddings.word_embeddings.weight"][small.WORDS.index("harbour")] = np.nan
+    onnx.save(build(small.CONFIG, broken), folder / "model.onnx")
+    rows = LocalEmbedder(folder, RecallSettings()).embed(["ship at dawn", "the harbour"])
+    wanted = reference.vector(small.CONFIG, small.weights(), [2, 4, 8, 6, 3])
+    np.testing.assert_allclose(rows, [wanted, np.zeros(8)], atol=1e-6)
 
 
 def test_opening_it_twice_is_fine(folder: Path) -> None:

@@ -69,6 +69,13 @@ def test_what_is_kept_of_words_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> N
     assert 0 < len(found._words) <= 10
 
 
+def test_a_word_of_many_tokens_is_not_kept() -> None:
+    found = known(FILE)
+    assert found is not None
+    found.ids("harbour 予約は前払いですか予約は前払いですか 🙂🙂🙂🙂🙂")
+    assert list(found._words) == ["harbour"]
+
+
 def test_the_file_is_read_in_short_steps() -> None:
     rests: list[int] = []
     assert known(FILE, lambda: rests.append(1)) is not None

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
+import onnx
 import pytest
 
 from tests.models import small
+from tests.models.bert import build
 from wm.errors import ModelUnavailable
 from wm.models.embed import EMBEDDED, NONE
 from wm.models.trial import trial
@@ -27,6 +30,14 @@ def test_a_model_whose_config_does_not_fit_is_refused(tmp_path: Path) -> None:
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "hidden_size": 12}))
     with pytest.raises(ModelUnavailable, match="shape mismatch"):
+        trial(str(folder), RecallSettings())
+
+
+def test_a_model_whose_vectors_are_no_numbers_is_refused(tmp_path: Path) -> None:
+    folder, broken = small.write(tmp_path / "broken"), small.weights()
+    broken["embeddings.LayerNorm.weight"][:] = np.nan
+    onnx.save(build(small.CONFIG, broken), folder / "model.onnx")
+    with pytest.raises(ModelUnavailable, match="some numbers of its vectors are no numbers"):
         trial(str(folder), RecallSettings())
 
 

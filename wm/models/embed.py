@@ -58,7 +58,8 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One unit vector a text, as rows. A text without any token gets zeros."""
+        """One unit vector a text, as rows. A text without any token gets zeros, and so does one
+        whose vector would be no numbers."""
         ...
 
 

@@ -61,6 +61,8 @@ class LocalEmbedder:
                 found[batch] = np.asarray(rows, np.float32)
             except self._errors as error:
                 raise unusable(self._folder, str(error)) from error
+        # What is no number would spread to the likeness of all others.
+        found[~np.isfinite(found).all(axis=1)] = 0
         return found
 
 

@@ -1,7 +1,7 @@
 """Tokens of the embedded model, without the package that its tokenizer was written for (RC-2).
 
 That package opens the file in one call, in which for a tenth of a second nothing else of the
-process runs, and takes 30 MB for it. Here one file is read, step by step, which its digest tells:
+process runs, and takes 21 MB for it. Here one file is read, step by step, which its digest tells:
 of neighbours that make a token together those of the smallest number go first, no token reaches
 from one word into the next, and a letter that is no token is its bytes. Of any other file `known`
 gives None, and the package reads it. Tokens and spans are those of the package.
@@ -37,7 +37,9 @@ _PLACES = 1 << 20
 _LATE = _PLACES * _PLACES
 """Spaces go together when nothing else does any more."""
 _KEPT_WORDS = 50_000
-_LONGEST_KEPT = 40
+_MOST_TOKENS = 16
+"""Of a word that is kept. What has more hardly comes again, and takes the most room: a sentence
+in a script without spaces, a digest."""
 
 Ids = tuple[int, ...]
 Span = tuple[int, int]
@@ -141,7 +143,7 @@ class _Words(dict[str, Ids]):
         begins_line = word.lstrip(" ").startswith("\n")
         letters = word.replace(" ", _SPACE)
         tokens = tuple(self._joined(letters if begins_line else _SPACE + letters))
-        if len(word) <= _LONGEST_KEPT:
+        if len(tokens) <= _MOST_TOKENS:
             if len(self) >= _KEPT_WORDS:
                 self.clear()
             self[word] = tokens
