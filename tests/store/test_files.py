@@ -236,6 +236,19 @@ def test_a_damaged_spare_is_set_aside_and_made_anew(home: Path) -> None:
     assert spare(home).read_bytes() == document(home).read_bytes()
 
 
+@pytest.mark.parametrize("odd", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/none")])
+def test_what_took_the_place_of_a_spare_hinders_no_store_that_knows_the_document(
+    home: Path, odd: Callable[[Path], None]
+) -> None:
+    store = opened(home)
+    assert store.read(MEMORY).health is Health.OK
+    spare(home).unlink()
+    odd(spare(home))
+    put(store, "next")
+    assert spare(home).read_bytes() == document(home).read_bytes()
+    assert len(list((home / "quarantine").glob("*.reason.json"))) == 1
+
+
 def test_document_and_spare_never_share_a_file(home: Path) -> None:
     for name in ("workspace-memory.json", f"sessions/{SESSION.name}.json"):
         path = home / FOLDER / name

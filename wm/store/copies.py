@@ -124,7 +124,8 @@ def _judge_ahead(
 
 
 def is_overtaken(disk: Disk, folder: Handle, name: str, generation: int) -> bool:
-    """Whether the spare claims a later generation: then a file of this one was put back."""
+    """Whether the spare claims a later generation, so that a file of this one was put back; also
+    where it does not tell: `find` asks a drive twice, and has what is no file set aside."""
     try:
         with disk.open(folder, paths.spare(name)) as spare:
             claimed = envelope.generation(disk.read_at(spare, 0, envelope.HEAD_BYTES))
@@ -133,7 +134,7 @@ def is_overtaken(disk: Disk, folder: Handle, name: str, generation: int) -> bool
     except OSError as error:
         if error.errno not in _ODD:
             raise
-        return False
+        return True
     return claimed > generation
 
 
