@@ -21,7 +21,7 @@ from wm.errors import UserError
 
 
 class Option(Struct, frozen=True):
-    """What is known of an option beside its default. most: the largest value."""
+    """What is known of an option beside its default. least, most: the bounds of its value."""
 
     default: Any
     text: str
@@ -29,6 +29,7 @@ class Option(Struct, frozen=True):
     unit: str = ""
     fixed: bool = False
     most: float | None = None
+    least: float = 0
 
 
 def option(
@@ -39,9 +40,10 @@ def option(
     unit: str = "",
     fixed: bool = False,
     most: float | None = None,
+    least: float = 0,
 ) -> Any:
     """A field that documents itself (see `wm.settings.table`)."""
-    return Option(default, text, spec, unit, fixed, most)
+    return Option(default, text, spec, unit, fixed, most, least)
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(option,))
@@ -546,16 +548,17 @@ class DaemonSettings(Section):
         30.0, "A request whose body has not arrived by then is closed.", spec="IF-1", unit="s"
     )
     max_head_bytes: int = option(
-        64 * 1024, "Largest request line and headers.", spec="IF-1", unit="bytes"
+        64 * 1024, "Largest request line and headers.", spec="IF-1", unit="bytes", least=4096
     )
     max_body_bytes: int = option(
-        16 * 1024 * 1024, "Largest request body.", spec="IF-1", unit="bytes"
+        16 * 1024 * 1024, "Largest request body.", spec="IF-1", unit="bytes", least=65536
     )
     max_connections: int = option(
         256,
         "Connections served at once; more are told to come back.",
         spec="IF-1",
         unit="connections",
+        least=8,
     )
     drain_s: float = option(
         5.0,
@@ -574,7 +577,7 @@ class DaemonSettings(Section):
         0.0, "Exit after this long without a request; 0: never.", spec="IF-6", unit="s"
     )
     batch_requests: int = option(
-        64, "Updates of one workspace that share a flush.", spec="ST-1", unit="requests"
+        64, "Updates of one workspace that share a flush.", spec="ST-1", unit="requests", least=1
     )
     gather_s: float = option(
         0.003,
@@ -587,12 +590,14 @@ class DaemonSettings(Section):
         "Updates that may wait for one workspace; more get 503.",
         spec="IF-1",
         unit="requests",
+        least=1,
     )
     max_buffered_bytes: int = option(
         64 * 1024 * 1024,
         "Bytes of unfinished request bodies held at once; more get 503.",
         spec="IF-6",
         unit="bytes",
+        least=65536,
     )
     worker_threads: int = option(
         4,
@@ -1546,11 +1551,13 @@ def apply_config(settings: Settings, data: Mapping[str, Any], *, where: str) -> 
     changed: dict[str, Any] = {}
     for section, options in data.items():
         kind = SECTIONS.get(section)
-        if kind is None or not isinstance(options, dict):
+        if kind is None:
             raise UserError(
                 f"{where}: there is no section [{section}].",
                 fix=f"Sections are: {', '.join(SECTIONS)}.",
             )
+        if not isinstance(options, dict):
+            raise UserError(f"{where}: {section} is no section.", fix=f"Begin it with [{section}].")
         known = kind.options
         values: dict[str, Any] = {}
         for name, value in options.items():
@@ -1565,15 +1572,24 @@ def apply_config(settings: Settings, data: Mapping[str, Any], *, where: str) -> 
                 getattr(getattr(settings, section), name),
                 where=f"{where}: [{section}] {name}",
             )
-            if spec.most is not None and values[name] > spec.most:
-                raise UserError(
-                    f"{where}: [{section}] {name} is {value!r}.", fix=f"{spec.most} is the most."
-                )
+            _within(values[name], spec, where=f"{where}: [{section}] {name}")
         changed[section] = structs.replace(getattr(settings, section), **values)
     return structs.replace(settings, **changed)
 
 
+_LONGEST = {"days": 36_500, "hours": 876_000, "h": 876_000, "min": 52_560_000, "s": 2_000_000}
+"""By unit. A hundred years: a calendar ends soon behind them. In seconds it is a wait, and the
+system takes none whose milliseconds need more than 31 bits."""
+_MOST_NUMBER = 2**53
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}", re.ASCII)
+
+
+def _within(value: Any, spec: Option, *, where: str) -> None:
+    most = spec.most if spec.most is not None else _LONGEST.get(spec.unit)
+    if most is not None and value > most:
+        raise UserError(f"{where} is {value!r}.", fix=f"{most} is the most.")
+    if spec.least and value < spec.least:
+        raise UserError(f"{where} is {value!r}.", fix=f"{spec.least} is the least.")
 
 
 def _checked(value: Any, default: Any, *, where: str) -> Any:
@@ -1607,6 +1623,8 @@ def _checked(value: Any, default: Any, *, where: str) -> Any:
         raise UserError(f"{where} is {value!r}.", fix="Write a whole number.")
     if value < 0:
         raise UserError(f"{where} is {value!r}.", fix="Write a number of 0 or more.")
+    if not value <= _MOST_NUMBER:  # neither is one that is no number, or has no end
+        raise UserError(f"{where} is {value!r}.", fix=f"{_MOST_NUMBER} is the most.")
     return value
 
 

@@ -61,6 +61,20 @@ CONFIGS: tuple[tuple[str, str], ...] = (
         '[memory]\nhalf_life_days = "long"',
         "config.toml: [memory] half_life_days is 'long'. Write a number.",
     ),
+    ("memory = 1", "config.toml: memory is no section. Begin it with [memory]."),
+    (
+        "[storage]\ntrash_max_age_days = 1000000",
+        "config.toml: [storage] trash_max_age_days is 1000000. 36500 is the most.",
+    ),
+    (
+        "[daemon]\nmax_connections = 0",
+        "config.toml: [daemon] max_connections is 0. 8 is the least.",
+    ),
+    ("[store]\nlock_wait_s = inf", "config.toml: [store] lock_wait_s is inf. "),
+    (
+        "[recall]\nbm25_b = nan",
+        "config.toml: [recall] bm25_b is nan. ",
+    ),
 )
 
 
