@@ -1160,7 +1160,9 @@ class ProxySettings(Section):
         "Where requests go on to; http only on this machine.",
         spec="TR-4",
     )
-    port: int = option(8642, "Port of `wm proxy` on the loopback; 0: a free one.", spec="PX-1")
+    port: int = option(
+        8642, "Port of `wm proxy` on the loopback; 0: a free one.", spec="PX-1", most=65535
+    )
     ca_file: str = option(
         "",
         "PEM file of authorities to believe beside the system's; none: NODE_EXTRA_CA_CERTS.",

@@ -70,6 +70,7 @@ CONFIGS: tuple[tuple[str, str], ...] = (
         "[daemon]\nmax_connections = 0",
         "config.toml: [daemon] max_connections is 0. 8 is the least.",
     ),
+    ("[proxy]\nport = 70000", "config.toml: [proxy] port is 70000. 65535 is the most."),
     ("[store]\nlock_wait_s = inf", "config.toml: [store] lock_wait_s is inf. "),
     (
         "[recall]\nbm25_b = nan",

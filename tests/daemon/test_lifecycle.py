@@ -54,6 +54,13 @@ def take_lock_once(place: Home) -> bool:
     return lock is not None
 
 
+def test_in_the_foreground_a_second_daemon_says_that_there_is_one(place: Home) -> None:
+    place.start()
+    child = place.foreground(stderr=subprocess.PIPE)
+    _, said = child.communicate(timeout=20)
+    assert (child.returncode, said) == (0, b"wm: A daemon serves this data folder already.\n")
+
+
 def test_sigterm_lets_requests_under_way_finish(place: Home, tmp_path: Path) -> None:
     child = place.foreground()
     gate = tmp_path / "gate"

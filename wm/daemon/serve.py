@@ -70,7 +70,7 @@ def serve(
     prepare_home(settings)
     lock = win(settings)
     if lock is None:
-        _tell(RUNNING, background)
+        _tell(RUNNING if background else "wm: A daemon serves this data folder already.")
         return 0
     try:
         runtime = structs.replace(open_runtime(settings), serves=True)
@@ -143,8 +143,8 @@ class _Daemon:
         self._log.write(
             "started", pid=os.getpid(), version=self._runtime.version, activated=bool(inherited)
         )
-        _tell(STARTED, self._background)
         if self._background:
+            _tell(STARTED)
             self._log.take_streams()
         self._runtime.troubles.listen(self._troubled)
         # A crash, or SIGUSR1, leaves the stacks in the log: frames, no contents.
@@ -429,8 +429,7 @@ def _within_descriptors(limits: DaemonSettings) -> DaemonSettings:
     return structs.replace(limits, max_connections=min(limits.max_connections, most))
 
 
-def _tell(word: str, background: bool) -> None:
-    """Tell the client that started us (see `wm.daemon.lifecycle`)."""
-    if background:
-        with contextlib.suppress(OSError):
-            os.write(2, word.encode() + b"\n")
+def _tell(word: str) -> None:
+    """A line for who started us: a client (see `wm.daemon.lifecycle`), or a person."""
+    with contextlib.suppress(OSError):
+        os.write(2, word.encode() + b"\n")

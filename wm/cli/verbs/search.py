@@ -77,8 +77,8 @@ def command(
         output.lines(output.hang(head, answer.answer.text, column))
         output.line("Found")
     for hit in answer.hits:
-        why = f"pinned · {hit.why}" if hit.entry.pinned else hit.why
-        _show(hit.entry, f"{hit.entry.type} · {why}", column)
+        about = (hit.entry.type, "pinned" if hit.entry.pinned else "", hit.why)
+        _show(hit.entry, " · ".join(filter(None, about)), column)
     if answer.standing:
         output.line("Pinned, whatever was asked")
     for entry in answer.standing:

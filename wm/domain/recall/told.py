@@ -104,7 +104,8 @@ def _line(hit: SearchHit, answers: bool = False) -> str:
     text = f"{neutralise(entry.text)}{because}"
     pinned = ", pinned" if entry.pinned else ""
     mark = ", the answer" if answers else ""
-    about = f"{entry.type}, {entry.created_at[:10]}{pinned}{mark}; {neutralise(hit.why)}"
+    why = f"; {neutralise(hit.why)}" if hit.why else ""
+    about = f"{entry.type}, {entry.created_at[:10]}{pinned}{mark}{why}"
     return f"- {short_id(entry)} [{about}] {text}"
 
 
