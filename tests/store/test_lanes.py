@@ -38,6 +38,17 @@ def test_a_caller_does_not_wait_for_threads_that_are_busy_with_others() -> None:
     other.join(20)
 
 
+def test_the_thread_that_was_busy_last_is_the_next_one() -> None:
+    lanes = Lanes(3)
+    meet = threading.Barrier(4, timeout=20)
+    lanes.run([meet.wait] * 4)  # now there are three
+    used: list[int] = []
+    for _ in range(5):
+        lanes.run([lambda: None, lambda: used.append(threading.get_ident())])
+    assert len(used) == 5
+    assert len(set(used)) == 1
+
+
 def test_a_forked_child_has_threads_of_its_own() -> None:
     lanes = Lanes(1)
     lanes.run([lambda: None, lambda: None])

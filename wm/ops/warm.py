@@ -21,7 +21,10 @@ from wm.ops.runtime import Runtime
 SAMPLE = "Remember that the loading bay opens at dawn; its gate code is kept by the harbour."
 
 
-HOT = ("hook", "record_event", "prompt", "remember", "search", "inspect", "statusline")
+HOT = (
+    *("hook", "record_event", "prompt", "remember", "edit_entry", "search", "inspect"),
+    "statusline",
+)
 """What agents wait for: their models are built before the first of them asks."""
 
 

@@ -25,35 +25,39 @@ class Lanes:
     def run(self, calls: Sequence[Call]) -> None:
         """Run all of them, the first in this thread, and return when the last is done."""
         lanes = self._take(len(calls) - 1)
-        beside, here = calls[1 : 1 + lanes], (calls[0], *calls[1 + lanes :])
-        rest = _Rest(lanes)
-        for call in beside:
-            self._calls.put((call, rest))
+        beside, here = calls[1 : 1 + len(lanes)], (calls[0], *calls[1 + len(lanes) :])
+        rest = _Rest(len(lanes))
+        for lane, call in zip(lanes, beside, strict=True):
+            lane.put((call, rest))
         for call in here:
             call()
         rest.wait()
         with self._guard:
-            self._busy -= lanes
+            self._idle += lanes
 
     def _begin_anew(self) -> None:
         self._process = os.getpid()
         self._guard = _thread.allocate_lock()
-        self._calls: SimpleQueue[tuple[Call, _Rest]] = SimpleQueue()
-        self._started = self._busy = 0
+        self._idle: list[_Lane] = []
+        self._started = 0
 
-    def _take(self, wanted: int) -> int:
-        """How many calls find a thread of their own; starts what is missing and can be had."""
+    def _take(self, wanted: int) -> list[_Lane]:
+        """A lane for each of so many calls, as far as one can be had; starts what is missing.
+        Those that were busy last come first: they find their memory at hand."""
         if self._process != os.getpid():
             self._begin_anew()
         with self._guard:
-            while self._started < min(self._busy + wanted, self._size):
+            while len(self._idle) < wanted and self._started < self._size:
+                lane: _Lane = SimpleQueue()
                 try:
-                    _thread.start_new_thread(_serve, (self._calls,))
+                    _thread.start_new_thread(_serve, (lane,))
                 except RuntimeError:  # no thread to be had: slower, not wrong
                     break
                 self._started += 1
-            taken = min(wanted, self._started - self._busy)
-            self._busy += taken
+                self._idle.append(lane)
+            kept = max(0, len(self._idle) - wanted)
+            taken = self._idle[kept:]
+            del self._idle[kept:]
             return taken
 
 
@@ -78,9 +82,13 @@ class _Rest:
         self._over.acquire()
 
 
-def _serve(calls: SimpleQueue[tuple[Call, _Rest]]) -> None:
+_Lane = SimpleQueue[tuple[Call, _Rest]]
+"""A thread, by what it is given to do."""
+
+
+def _serve(lane: _Lane) -> None:
     while True:
-        call, rest = calls.get()
+        call, rest = lane.get()
         try:
             call()
         finally:
