@@ -84,7 +84,7 @@ class Work(Struct):
 
     def log(self, workspace: str, facts: Sequence[Fact], *, session: str = "") -> tuple[str, ...]:
         """Stage evidence; the ids of the records, in order. Details are redacted here (EV-1)."""
-        return tuple(self._log_one(workspace, fact, session) for fact in facts)
+        return tuple([self._log_one(workspace, fact, session) for fact in facts])
 
     def notify(self, workspace: str, slug: str, name: str = "") -> None:
         self.changes.append(Change(workspace, slug, name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from threading import Lock
 from typing import Any
 
@@ -55,6 +55,32 @@ class DerivedCache:
         """Compute the value of this key anew next time."""
         with self._lock:
             self._values.pop(key, None)
+
+
+class Brief:
+    """Values that hold for a moment after they were computed. At most `size`, oldest out.
+
+    Asked several times by every request, so a hit takes no lock: what is kept is one object, put
+    there whole. Safe for several threads; two may compute the same value at once.
+    """
+
+    def __init__(self, for_s: float, size: int = 256) -> None:
+        self._for = timedelta(seconds=for_s)
+        self._size = size
+        self._values: dict[Hashable, tuple[datetime, datetime, Any]] = {}
+        self._lock = Lock()
+
+    def get(self, key: Hashable, now: datetime, compute: Callable[[], Any]) -> Any:
+        kept = self._values.get(key)
+        if kept is not None and kept[0] <= now < kept[1]:  # a clock may be set back
+            return kept[2]
+        value = compute()
+        with self._lock:
+            self._values.pop(key, None)
+            self._values[key] = now, now + self._for, value
+            while len(self._values) > self._size:
+                del self._values[next(iter(self._values))]
+        return value
 
 
 class Lent:

@@ -16,6 +16,7 @@ from wm.domain.text import canonical
 from wm.domain.times import iso
 from wm.domain.workspace import candidates, consolidate, echo, retention
 from wm.domain.workspace.candidates import Candidate
+from wm.domain.workspace.entries import replaced
 from wm.errors import Corrupt, TooNew
 from wm.formats.events import CompactionFinished
 from wm.formats.prompt_epoch import PromptEpoch
@@ -237,7 +238,6 @@ def _reinforce(
         now=work.now,
         settings=work.runtime.settings.memory,
     )
-    entries = tuple(result.entry if e.id == entry.id else e for e in memory.entries)
     fact = Fact(
         "memory_reinforced",
         "retention",
@@ -249,7 +249,7 @@ def _reinforce(
     save_memory(
         work,
         place,
-        memory.model_copy(update={"entries": entries}),
+        replaced(memory, result.entry),
         [fact],
         session=sid(state.session_id),
     )

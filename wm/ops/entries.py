@@ -13,6 +13,7 @@ from wm.domain.session import blocks, working
 from wm.domain.text import canonical
 from wm.domain.times import days_between, iso, parse
 from wm.domain.workspace import edits, outside
+from wm.domain.workspace.entries import find, get
 from wm.domain.workspace.forget import tombstone
 from wm.domain.workspace.scope import is_offer
 from wm.errors import NotFound, StoreError, UserError
@@ -203,8 +204,7 @@ def _change(work: Work, request: EntryRequest, edit: Callable[[str], Edit]) -> E
     changed, facts = result
     save_memory(work, place, changed, facts)
     # An accepted outside edit is carried out on another entry than the one that waited.
-    now_at = next((e for e in changed.entries if e.id == facts[0].entry), entry)
-    return EntryAnswer(entry=now_at)
+    return EntryAnswer(entry=find(changed, facts[0].entry) or entry)
 
 
 def _edit(work: Work, request: EditRequest) -> EntryAnswer:
@@ -361,7 +361,7 @@ def _restore(work: Work, request: EntryRequest) -> EntryAnswer:
     save_memory(work, place, memory, facts)
     work.delete(trash_ref(place.key, entry.id))
     # Where its id was taken meanwhile, it has come back under another one.
-    back = next(e for e in memory.entries if e.id == facts[0].entry)
+    back = get(memory, facts[0].entry)
     return EntryAnswer(entry=back, message=f"Restored as {back.id}.")
 
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from wm.domain.facts import Fact
 from wm.domain.workspace import outside
+from wm.domain.workspace.entries import find, get
 from wm.errors import Corrupt, NotFound, TooNew, UserError
 from wm.formats.base import Document
 from wm.formats.pending_journal import PendingJournal
@@ -152,7 +153,7 @@ def find_entry(memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
 
     Raises NotFound, or UserError naming the candidates.
     """
-    exact = next((entry for entry in memory.entries if entry.id == wanted), None)
+    exact = find(memory, wanted)
     if exact is not None:
         return exact
     entry_id = full_id(wanted, (entry.id for entry in memory.entries))
@@ -164,7 +165,7 @@ def find_entry(memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
             f"There is no entry {wanted!r} in {where}.",
             fix=f"`wm inspect --all` lists every entry with its id{need}.",
         )
-    return next(entry for entry in memory.entries if entry.id == entry_id)
+    return get(memory, entry_id)
 
 
 def _refuse_lost(reading: Reading[D], ref: Ref[D]) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from wm.domain.facts import Detail, Fact
 from wm.domain.times import iso
 from wm.domain.workspace import folder
+from wm.domain.workspace.entries import replaced
 from wm.domain.workspace.folder import File, FolderError, Plan, Write
 from wm.errors import UserError
 from wm.formats.base import Document
@@ -106,12 +107,11 @@ def _write(
     if file.draft is None:
         refuse_flood(work, memory)
         fact = _fact("memory_inbox", "inbox", entry, entry.reasons, {"file": entry.file})
-        entries = (*memory.entries, entry)
+        changed = memory.model_copy(update={"entries": (*memory.entries, entry)})
     else:
         before = {"textBefore": file.draft.text}
         fact = _fact("memory_edited", "changed", entry, ("text",), before)
-        entries = tuple(entry if e.id == entry.id else e for e in memory.entries)
-    changed = memory.model_copy(update={"entries": entries})
+        changed = replaced(memory, entry)
     save_memory(work, place, changed, [fact], session=entry.session)
 
 
@@ -144,8 +144,7 @@ def _move(
     work: Work, place: Place, memory: WorkspaceMemory, draft: MemoryEntry, path: str
 ) -> WorkspaceMemory:
     moved = draft.model_copy(update={"file": path, "updated_at": iso(work.now)})
-    entries = tuple(moved if e.id == draft.id else e for e in memory.entries)
-    changed = memory.model_copy(update={"entries": entries})
+    changed = replaced(memory, moved)
     details: dict[str, Detail] = {"file": path, "fileBefore": draft.file}
     fact = Fact("draft_renamed", "agent", "changed", draft.id, (), details)
     save_memory(work, place, changed, [fact], session=draft.session)

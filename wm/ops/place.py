@@ -13,10 +13,6 @@ from wm.ops.runtime import Runtime
 from wm.store import identity
 from wm.store.base import Ref
 
-KNOWN_FOR_S = 0.25
-"""A folder's workspace is looked up once in this time: one request asks several times, and
-agents ask in bursts. A branch that was switched is seen after it."""
-
 
 def locate(runtime: Runtime, request: Scoped) -> Place:
     """The workspace of a request.
@@ -31,9 +27,8 @@ def locate(runtime: Runtime, request: Scoped) -> Place:
             "The request names no workspace.",
             fix="Give a directory (-C DIR) or a workspace key (--workspace KEY).",
         )
-    moment = runtime.now().timestamp() // KNOWN_FOR_S
-    asked = (request.directory, request.explicit, moment)
-    place: Place = runtime.places.get(asked, (), lambda: _look(runtime, request))
+    asked = (request.directory, request.explicit)
+    place: Place = runtime.places.get(asked, runtime.now(), lambda: _look(runtime, request))
     return place
 
 

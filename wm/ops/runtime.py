@@ -13,7 +13,7 @@ from wm import __version__
 from wm.domain.redact import Redactor
 from wm.formats.home import AllowedDigests
 from wm.ops.background import Answering
-from wm.ops.cache import DerivedCache, Latest, Lent, Marks, Tally, Troubles
+from wm.ops.cache import Brief, DerivedCache, Latest, Lent, Marks, Tally, Troubles
 from wm.settings import Settings
 from wm.store.base import Ref, Store
 
@@ -34,6 +34,10 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+PLACE_KNOWN_S = 0.25
+"""A folder's workspace is looked up once in this time: one request asks several times, and
+agents ask in bursts. A branch that was switched is seen after it."""
+
 LONGEST_PATH = 1024
 """Characters. What is longer is no path that comes again, and is not kept."""
 
@@ -49,7 +53,7 @@ class Runtime(Struct, frozen=True, eq=False):
     version: str = __version__
     instance: str = field(default_factory=lambda: os.urandom(6).hex())
     """This process, among those that served a session."""
-    places: DerivedCache = field(default_factory=lambda: DerivedCache(size=256))
+    places: Brief = field(default_factory=lambda: Brief(PLACE_KNOWN_S))
     owners: DerivedCache = field(default_factory=lambda: DerivedCache(size=256))
     views: DerivedCache = field(default_factory=DerivedCache)
     indexes: DerivedCache = field(default_factory=lambda: DerivedCache(size=16))

@@ -13,7 +13,7 @@ from datetime import datetime
 from wm.domain.facts import Detail, Fact, Refusal
 from wm.domain.text import canonical
 from wm.domain.times import iso
-from wm.domain.workspace import outside
+from wm.domain.workspace import entries, outside
 from wm.domain.workspace.consolidate import Ledger, fresh_id
 from wm.domain.workspace.retention import clock_of
 from wm.formats.workspace_memory import (
@@ -70,7 +70,7 @@ def edit(
     changed = _edited(entry, changes, now=now)
     details = told(entry, changes) | _along(entry, changed)
     fact = Fact("memory_edited", "user", "changed", entry_id, tuple(sorted(changes)), details)
-    return _with(memory, changed), (fact,)
+    return entries.replaced(memory, changed), (fact,)
 
 
 def propose(
@@ -95,15 +95,13 @@ def propose(
     )
     details: dict[str, Detail] = {"of": changed.id, "text": changed.text}
     fact = Fact("memory_inbox", "gate", "inbox", new_id, reasons, details)
-    entries = (*memory.entries, waiting)
-    return memory.model_copy(update={"entries": entries}), waiting, fact
+    grown = memory.model_copy(update={"entries": (*memory.entries, waiting)})
+    return grown, waiting, fact
 
 
 def trash(memory: WorkspaceMemory, entry_id: str) -> tuple[WorkspaceMemory, MemoryEntry]:
     """Take an entry out; the caller keeps it in the trash. Raises KeyError for an unknown id."""
-    gone = next((e for e in memory.entries if e.id == entry_id), None)
-    if gone is None:
-        raise KeyError(entry_id)
+    gone = entries.get(memory, entry_id)
     kept = tuple(e for e in memory.entries if e.id != entry_id)
     return memory.model_copy(update={"entries": kept}), gone
 
@@ -113,18 +111,18 @@ def restore(memory: WorkspaceMemory, entry: MemoryEntry, *, now: datetime) -> Ou
 
     An id that another entry took meanwhile is not shared: the restored one gets a new one.
     """
-    present = next((e for e in memory.entries if e.id == entry.id), None)
+    present = entries.find(memory, entry.id)
     status = "active" if entry.status == "trashed" else entry.status
     back = entry.model_copy(update={"status": status, "updated_at": iso(now)})
     back = back.model_copy(update={"retention_clock": clock_of(entry)})
     if present is not None and present.status == "trashed":
-        return _with(memory, back), (_restored(back.id),)
+        return entries.replaced(memory, back), (_restored(back.id),)
     if present is not None and canonical(present.text) == canonical(entry.text):
         return memory, (Fact("memory_restored", "user", "unchanged", entry.id),)
     if present is not None:
         back = back.model_copy(update={"id": fresh_id(entry)})
-    entries = (*memory.entries, back)
-    return memory.model_copy(update={"entries": entries}), (_restored(back.id, entry.id),)
+    grown = memory.model_copy(update={"entries": (*memory.entries, back)})
+    return grown, (_restored(back.id, entry.id),)
 
 
 def accept(
@@ -147,7 +145,7 @@ def accept(
         known = _retired(entry, by=twins[0].id, now=now)
         details: dict[str, Detail] = {"carriedBy": twins[0].id}
         fact = Fact("memory_accepted", "user", "absorbed", entry.id, ("known",), details)
-        return _with(memory, known), (fact,)
+        return entries.replaced(memory, known), (fact,)
     active = entry.model_copy(
         update={
             "status": "active",
@@ -156,14 +154,14 @@ def accept(
             "updated_at": iso(now),
         }
     )
-    memory = _with(memory, active)
-    replaced = [e for e in memory.entries if e.id in entry.supersedes and e.status == "active"]
-    for old in replaced:
-        memory = _with(memory, _retired(old, by=entry.id, now=now))
+    memory = entries.replaced(memory, active)
+    retired = [e for e in memory.entries if e.id in entry.supersedes and e.status == "active"]
+    for old in retired:
+        memory = entries.replaced(memory, _retired(old, by=entry.id, now=now))
     facts = [Fact("memory_accepted", "user", "accepted", entry.id, entry.reasons)]
     facts += [
         Fact("memory_superseded", "user", "superseded", old.id, (), {"by": entry.id})
-        for old in replaced
+        for old in retired
     ]
     return memory, tuple(facts)
 
@@ -183,7 +181,7 @@ def reject(
 
 
 def _find(memory: WorkspaceMemory, entry_id: str) -> MemoryEntry | Refusal:
-    found = next((e for e in memory.entries if e.id == entry_id), None)
+    found = entries.find(memory, entry_id)
     return found or Refusal("not_found", f"There is no entry {entry_id}.", {"id": entry_id})
 
 
@@ -281,11 +279,6 @@ def _along(entry: MemoryEntry, changed: MemoryEntry) -> dict[str, Detail]:
     return told(
         entry, {n: getattr(changed, n) for n in fields if getattr(changed, n) != getattr(entry, n)}
     )
-
-
-def _with(memory: WorkspaceMemory, entry: MemoryEntry) -> WorkspaceMemory:
-    entries = tuple(entry if e.id == entry.id else e for e in memory.entries)
-    return memory.model_copy(update={"entries": entries})
 
 
 def _retired(entry: MemoryEntry, *, by: str, now: datetime) -> MemoryEntry:

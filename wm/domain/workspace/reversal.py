@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from wm.domain.facts import Detail, Fact, Refusal
 from wm.domain.times import iso
-from wm.domain.workspace import edits
+from wm.domain.workspace import edits, entries
 from wm.domain.workspace.acts import Act
 from wm.domain.workspace.retention import clock_of
 from wm.formats.evidence import EvidenceRecord
@@ -54,7 +54,7 @@ class Ground(Struct, frozen=True):
     settings: MemorySettings
 
     def entry(self, entry_id: str) -> MemoryEntry | None:
-        return next((e for e in self.memory.entries if e.id == entry_id), None)
+        return entries.find(self.memory, entry_id)
 
 
 def reverse(act: Act, ground: Ground) -> Reversal | Refusal:
@@ -111,7 +111,7 @@ def _untrash(record: EvidenceRecord, ground: Ground) -> Reversal | Refusal:
     stone = ground.trashed.id in ground.stones
     details = {**facts[0].details, **_listed("retired", retired), "stone": stone}
     fact = Fact("memory_restored", "user", facts[0].outcome, entry_id, (), details)
-    return Reversal(memory, _get(memory, entry_id), (fact,), untrashes=True)
+    return Reversal(memory, entries.get(memory, entry_id), (fact,), untrashes=True)
 
 
 def _trash_again(record: EvidenceRecord, ground: Ground) -> Reversal | Refusal:
@@ -195,7 +195,7 @@ def _unedit(
         return twin
     details = edits.told(entry, changes)
     fact = Fact("memory_edited", "user", "changed", entry.id, tuple(sorted(fields)), details)
-    return Reversal(_with(ground.memory, again), again, (fact,))
+    return Reversal(entries.replaced(ground.memory, again), again, (fact,))
 
 
 def _return(record: EvidenceRecord, ground: Ground) -> Reversal | Refusal:
@@ -213,7 +213,7 @@ def _return(record: EvidenceRecord, ground: Ground) -> Reversal | Refusal:
     again = _touched(entry, ground.now, status="inbox", reasons=reasons, superseded_by="")
     details = _listed("reactivated", back)
     fact = Fact("memory_returned", "user", "inbox", entry.id, reasons, details)
-    return Reversal(_with(memory, again), again, (fact,))
+    return Reversal(entries.replaced(memory, again), again, (fact,))
 
 
 def _accept_again(record: EvidenceRecord, ground: Ground) -> Reversal | Refusal:
@@ -221,7 +221,7 @@ def _accept_again(record: EvidenceRecord, ground: Ground) -> Reversal | Refusal:
     if isinstance(done, Refusal):
         return done
     memory, facts = done
-    return Reversal(memory, _get(memory, record.entry), facts)
+    return Reversal(memory, entries.get(memory, record.entry), facts)
 
 
 def _unaccept_outside(record: EvidenceRecord, ground: Ground) -> Reversal | Refusal:
@@ -232,7 +232,7 @@ def _unaccept_outside(record: EvidenceRecord, ground: Ground) -> Reversal | Refu
     if record.outcome == "trashed" and entry.status == "trashed":
         memory, facts = edits.restore(ground.memory, entry, now=ground.now)
         fact = Fact("memory_restored", "user", "restored", entry.id, (), {"stone": False})
-        return Reversal(memory, _get(memory, facts[0].entry), (fact,))
+        return Reversal(memory, entries.get(memory, facts[0].entry), (fact,))
     if record.outcome == "accepted" and entry.status != "trashed":
         return _trashed(entry, ground, stone=False, back=())
     told = record.details
@@ -295,11 +295,11 @@ def _reactivate(
 ) -> WorkspaceMemory:
     """Entries that `by` took the place of are what they were: active, or waiting with reasons."""
     for entry_id in ids:
-        entry = next((e for e in memory.entries if e.id == entry_id), None)
+        entry = entries.find(memory, entry_id)
         if entry is None or entry.status != "superseded" or entry.superseded_by != by:
             continue
         status = "inbox" if entry.reasons else "active"
-        memory = _with(memory, _touched(entry, now, status=status, superseded_by=""))
+        memory = entries.replaced(memory, _touched(entry, now, status=status, superseded_by=""))
     return memory
 
 
@@ -307,10 +307,12 @@ def _retire(
     memory: WorkspaceMemory, ids: Iterable[str], *, by: str, now: datetime
 ) -> WorkspaceMemory:
     for entry_id in ids:
-        entry = next((e for e in memory.entries if e.id == entry_id), None)
+        entry = entries.find(memory, entry_id)
         if entry is None or entry.status not in ("active", "inbox") or entry_id == by:
             continue
-        memory = _with(memory, _touched(entry, now, status="superseded", superseded_by=by))
+        memory = entries.replaced(
+            memory, _touched(entry, now, status="superseded", superseded_by=by)
+        )
     return memory
 
 
@@ -327,12 +329,3 @@ def _ids(record: EvidenceRecord, name: str) -> tuple[str, ...]:
 
 def _listed(name: str, ids: tuple[str, ...]) -> dict[str, Detail]:
     return {name: ids} if ids else {}
-
-
-def _get(memory: WorkspaceMemory, entry_id: str) -> MemoryEntry:
-    return next(e for e in memory.entries if e.id == entry_id)
-
-
-def _with(memory: WorkspaceMemory, entry: MemoryEntry) -> WorkspaceMemory:
-    entries = tuple(entry if e.id == entry.id else e for e in memory.entries)
-    return memory.model_copy(update={"entries": entries})

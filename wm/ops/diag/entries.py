@@ -7,6 +7,7 @@ from collections import Counter
 
 from wm.domain.times import days_between, parse
 from wm.domain.workspace import quality, retention, scope, select
+from wm.domain.workspace.entries import find
 from wm.domain.workspace.retention import clock_of
 from wm.formats.diag import (
     DiagRequest,
@@ -77,7 +78,7 @@ def _explain(work: Work, request: ExplainRequest) -> Explanation:
     found = ground(work, request)
     entry = find_entry_or_trash(work, found.place, request.id)
     # As it is at this moment: the mark of its code included.
-    entry = next((e for e in found.memory.entries if e.id == entry.id), entry)
+    entry = find(found.memory, entry.id) or entry
     settings = work.runtime.settings.memory
     calendar = retention.ageing(found.memory, now=work.now, settings=settings)
     begin = parse(clock_of(entry))
