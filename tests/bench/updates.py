@@ -25,6 +25,7 @@ from tests.bench.harness import (
     settle,
     together,
 )
+from tests.bench.updates_worker import make_database
 
 UPDATES = {1: 300, 8: 40, 32: 10}
 """Per agent: about three hundred in all, as a burst of tool calls makes them."""
@@ -54,8 +55,10 @@ def measure(agents: int, side: str, shim: dict[str, str]) -> tuple[float, float,
                 )
                 flushes = read_count(counter) - before
         else:
+            database = str(folder / "db")
+            make_database(database)
             results = together(
-                [worker("sqlite", str(folder / "db"), "", agents)] * agents,
+                [worker("sqlite", database, "", agents)] * agents,
                 {**environment(folder), **extra},
             )
             flushes = read_count(counter)
