@@ -1,4 +1,4 @@
-"""What holds for a moment: a hit within it, a new look behind it, before it, and when it is full."""
+"""What holds for a moment: a hit in it, a new look behind it, before it, and where it is full."""
 
 from __future__ import annotations
 
