@@ -6,6 +6,8 @@ of one word must share it, and short words stay as they are. Other languages pas
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 VOWELS = frozenset("aeiouy")
 DOUBLES = frozenset("bdfgklmnprt")
 ENDINGS = (
@@ -60,6 +62,7 @@ IRREGULAR = {
 """Forms that no ending explains; the first word of each row is the stem of all."""
 
 
+@lru_cache(maxsize=4096)
 def stem(word: str) -> str:
     """The stem of a lower-case word. Words with digits or other letters come back as they are."""
     known = IRREGULAR.get(word)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.domain.workspace.memories import NOW, SETTINGS, entry, memory
 from wm.domain.text import canonical
-from wm.domain.workspace.consolidate import Ledger
-from wm.domain.workspace.kin import NEAR_CHARS, Kin, _letters
+from wm.domain.workspace.consolidate import MOST_PLACES, Ledger
+from wm.domain.workspace.kin import NEAR_CHARS, Kin, _at_least, _letters
 from wm.formats.workspace_memory import MemoryEntry
 
 WORDS = ("we", "deploy", "with", "make", "ship", "Redis", "redis.io", "never", "über", "İstanbul")
@@ -161,3 +161,30 @@ def test_what_an_admission_left_is_forgotten_when_it_was_not_kept(old: str, new:
     assert kept.memory == here
     assert [t.id for t in kept.twins(some(7, "Redis holds the sessions!"))] == ["m_2"]
     assert kept.find("m_9") is None
+
+
+def test_a_ledger_whose_places_ran_empty_begins_anew() -> None:
+    kept = Ledger(memory())
+    for number in range(MOST_PLACES + 9):
+        kept.renew(memory(some(number, "Redis holds the sessions")))
+    assert kept._next < 20
+    admission = kept.admit(some(-1, "Redis holds the sessions"), now=NOW, settings=SETTINGS)
+    assert admission.entry_id == f"m_{MOST_PLACES + 8}"
+
+
+@pytest.mark.parametrize(
+    ("summands", "least", "expected"),
+    [
+        ([], 0, 0b111),
+        ([], 1, 0),
+        ([0b101, 0b001], 1, 0b101),
+        ([0b101, 0b001], 2, 0b001),
+        ([0b111, 0b011, 0b001, 0b001, 0b001], 3, 0b001),
+        ([0b111, 0b011, 0b001, 0b001, 0b001], 5, 0b001),
+        ([0b111, 0b011, 0b001, 0b001, 0b001], 6, 0),
+        ([0b011] * 8, 8, 0b011),
+        ([0b011] * 8, 9, 0),
+    ],
+)
+def test_bits_are_counted_side_by_side(summands: list[int], least: int, expected: int) -> None:
+    assert _at_least(summands, least, 0b111) == expected

@@ -40,6 +40,8 @@ COMPARED = 200
 MAX_CONTRADICTIONS = 5
 MAX_TAKEN_APART = 2_000
 """Of so many texts it is kept what they say."""
+MOST_PLACES = 4_000
+"""A place is given once: where so many more are empty than taken, the counting begins anew."""
 SPECIFICITY_CHARS = 10
 """Texts whose lengths differ by no more than this are equally specific."""
 ADMISSIBLE = ("active", "inbox")
@@ -126,7 +128,8 @@ class Ledger:
     def renew(self, memory: WorkspaceMemory) -> None:
         """Go on with this memory, whatever this one has become since. Entries that are still the
         same objects cost next to nothing."""
-        if len(self._places) != len(self._entries) or not self._follow(memory.entries):
+        worn = self._next > MOST_PLACES + 4 * len(memory.entries)
+        if worn or len(self._places) != len(self._entries) or not self._follow(memory.entries):
             self._begin(memory)
         self._memory = memory
 
@@ -272,7 +275,7 @@ class Ledger:
 
     def _contradicted(self, entry: MemoryEntry) -> tuple[str, ...]:
         """Active entries that cannot hold beside this one, as far as words tell (WM-8)."""
-        said = saying(entry.text)
+        said = self._said(self._places[entry.id])
         near = (
             (at, e.id)
             for at in self._kin_of(entry.type).near(entry.text, said.names)

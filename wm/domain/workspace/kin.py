@@ -8,9 +8,9 @@ kept while entries come and go (WM-5, WM-8).
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right, insort
-from collections.abc import Collection, Iterator
-from operator import attrgetter
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator
+from itertools import accumulate
 from typing import NamedTuple
 
 from wm.domain.text import composed, without_invisible
@@ -21,65 +21,143 @@ _MARKS = 256
 """Beginnings of words are told by so many bits first."""
 _AT_ONCE = 128
 """Texts that are searched as one."""
+_WINDOW = 8 * _AT_ONCE
+"""Texts whose beginnings are counted at once."""
+_PART = 64 * 1024
+"""Letters of words that are searched as one."""
 _NO_LETTERS = {code: None for code in range(128) if not chr(code).isalnum()}
 
 
 class _Row(NamedTuple):
     """folded: the text in lower case."""
 
-    at: int
     folded: str
     chars: int
 
 
 class _Block:
-    """Some texts that lie side by side, and all of them as one."""
+    """Texts of places that lie side by side, in their order, and all of them as one."""
 
     def __init__(self) -> None:
-        self.rows: list[_Row] = []
+        self.rows: dict[int, _Row] = {}
         self._text = ""
-        self._marks: list[int] = []
+        self._begins: list[int] = []
 
-    @property
-    def first(self) -> int:
-        return self.rows[0].at
-
-    def add(self, row: _Row) -> None:
+    def add(self, at: int, row: _Row) -> None:
+        in_order = not self.rows or at > next(reversed(self.rows))
+        self.rows[at] = row
+        if not in_order:
+            self.rows = dict(sorted(self.rows.items()))
         self._text = ""
-        if self.rows and row.at < self.rows[-1].at:
-            insort(self.rows, row)
-            self._marks.clear()
-        else:
-            self.rows.append(row)
 
-    def remove(self, at: int) -> None:
-        del self.rows[bisect_left(self.rows, at, key=attrgetter("at"))]
+    def remove(self, at: int) -> _Row:
         self._text = ""
-        self._marks.clear()
+        return self.rows.pop(at)
 
-    @property
-    def text(self) -> str:
-        """All of them, each behind a line feed."""
+    def holding(self, names: Iterable[str]) -> set[int]:
+        """The places of texts that hold one of the names."""
         if not self._text:
-            self._text = "".join("\n" + row.folded for row in self.rows)
-        return self._text
+            self._text = "".join("\n" + row.folded for row in self.rows.values())
+            sizes = (len(row.folded) + 1 for row in self.rows.values())
+            self._begins = list(accumulate(sizes, initial=0))
+        places, found = list(self.rows), set()
+        for name in names:
+            at = self._text.find(name)
+            while at >= 0:
+                row = bisect_right(self._begins, at)
+                found.add(places[row - 1])
+                at = self._text.find(name, self._begins[row])
+        return found
 
-    @property
-    def marks(self) -> list[int]:
-        """Of each, a bit for each beginning of a word."""
-        new = self.rows[len(self._marks) :]
-        self._marks += (_marks(_beginnings(row.folded)) for row in new)
-        return self._marks
+
+class _Words:
+    """Each word once, with a bit for every block that has or had it: a name is searched for in
+    the words, of which thousands of texts have few."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[str, int] = {}
+        self._fresh: list[str] = []
+        self._parts = [""]
+
+    def add(self, folded: str, block: int) -> None:
+        bit = 1 << block
+        for word in folded.split():
+            known = self._blocks.get(word)
+            if known is None:
+                self._fresh.append(word)
+                self._blocks[word] = bit
+            elif not known & bit:
+                self._blocks[word] = known | bit
+
+    def blocks(self, name: str) -> int:
+        """At least the blocks with a text that holds the name."""
+        if self._fresh:
+            if len(self._parts[-1]) > _PART:
+                self._parts.append("")
+            self._parts[-1] += "".join(word + "\n" for word in self._fresh)
+            self._fresh.clear()
+        found = 0
+        for part in self._parts:
+            at = part.find(name)
+            while at >= 0:
+                end = part.index("\n", at)
+                found |= self._blocks[part[part.rfind("\n", 0, at) + 1 : end]]
+                at = part.find(name, end)
+        return found
+
+
+class _Marks:
+    """For each of some bits the places of the texts that have it: how many of a newcomer's bits a
+    text shares is counted for thousands of texts at once, as one adds numbers digit by digit."""
+
+    def __init__(self) -> None:
+        self._windows: dict[int, list[int]] = {}
+        self._held: dict[int, int] = {}
+
+    def add(self, at: int, folded: str) -> None:
+        window, place = divmod(at, _WINDOW)
+        of_bits = self._windows.setdefault(window, [0] * _MARKS)
+        bit = 1 << place
+        for mark in _marks(_beginnings(folded)):
+            of_bits[mark] |= bit
+        self._held[window] = self._held.get(window, 0) | bit
+
+    def remove(self, at: int, folded: str) -> None:
+        window, place = divmod(at, _WINDOW)
+        for mark in _marks(_beginnings(folded)):
+            self._windows[window][mark] ^= 1 << place
+        self._held[window] ^= 1 << place
+        if not self._held[window]:
+            del self._windows[window], self._held[window]
+
+    def sharing(self, marks: Collection[int], least: int) -> dict[int, int]:
+        """The texts with at least so many of the marks: a bit for each place of a window."""
+        return {
+            window: _at_least([of_bits[mark] for mark in marks], least, self._held[window])
+            for window, of_bits in self._windows.items()
+        }
+
+
+class _Index(NamedTuple):
+    """What finds texts among many."""
+
+    words: _Words
+    marks: _Marks
+
+    def add(self, at: int, folded: str) -> None:
+        self.words.add(folded, at // _AT_ONCE)
+        self.marks.add(at, folded)
 
 
 class Kin:
-    """Texts by the places of their entries, which only rise."""
+    """Texts by the places of their entries."""
 
     def __init__(self) -> None:
         self._letters: dict[str, list[int]] = {}
-        self._blocks: list[_Block] = []
+        self._blocks: dict[int, _Block] = {}
         self._waiting: dict[int, str] = {}
         """What has no block yet: many are asked once, and only for texts that are alike."""
+        self._index: _Index | None = None
         self._is_kept = False
 
     def add(self, at: int, text: str) -> None:
@@ -92,10 +170,12 @@ class Kin:
         if not self._letters[letters]:
             del self._letters[letters]
         if self._waiting.pop(at, None) is None:
-            block = self._blocks[self._block_of(at)]
-            block.remove(at)
+            block = self._blocks[at // _AT_ONCE]
+            row = block.remove(at)
             if not block.rows:
-                self._blocks.remove(block)
+                del self._blocks[at // _AT_ONCE]
+            if self._index is not None:
+                self._index.marks.remove(at, row.folded)
 
     def alike(self, text: str) -> Collection[int]:
         """Where the letters are the same: all texts whose canonical ones are, and few others."""
@@ -103,60 +183,92 @@ class Kin:
 
     def naming(self, name: str) -> Iterator[int]:
         """Texts that hold this word, in lower case and without white space, in order."""
-        for block in self._all_blocks():
-            if name in block.text:
-                yield from (row.at for row in block.rows if name in row.folded)
+        blocks = self._all_blocks()
+        index = self._index
+        where = -1 if index is None else index.words.blocks(name)
+        for number, block in blocks.items():
+            if where >> number & 1:
+                yield from sorted(block.holding((name,)))
 
     def near(self, text: str, names: Collection[str]) -> Iterator[int]:
         """Texts that hold one of the names, or share most beginnings of words, in order: those
         that say the same, or the contrary."""
         here, chars = _beginnings(text.lower()), len(text)
-        # Who asks once has none told by their marks: to make them costs more than to compare.
-        marks, self._is_kept = _marks(here) if self._is_kept else 0, True
-        for block in self._all_blocks():
-            named = [name for name in names if name in block.text]
-            likely = _likely(block, marks, len(here), chars, named) if marks else block.rows
-            for row in likely:
-                if _holds(row, named) or _is_near(row, chars, here):
-                    yield row.at
+        blocks, index = self._all_blocks(), self._made_index()
+        where = dict.fromkeys(names, -1)
+        if index is not None:
+            where = {name: index.words.blocks(name) for name in names}
+            # Two beginnings of one bit count once.
+            marks = _marks(here)
+            hidden = 3 * (len(here) - len(marks))
+            sharing = index.marks.sharing(marks, -(-(2 * len(here) - 2 - hidden) // 3))
+        for number, block in blocks.items():
+            named = block.holding(name for name, found in where.items() if found >> number & 1)
+            if index is None:
+                likely = list(block.rows)
+            else:
+                window, shift = divmod(number * _AT_ONCE, _WINDOW)
+                bits = sharing[window] >> shift & (1 << _AT_ONCE) - 1
+                likely = [number * _AT_ONCE + bit for bit in _ones(bits)]
+            for at in sorted(named.union(likely)):
+                if at in named or _is_near(block.rows[at], chars, here):
+                    yield at
 
-    def _all_blocks(self) -> list[_Block]:
-        for at, text in sorted(self._waiting.items()):
-            self._place(_Row(at, text.lower(), len(text)))
+    def _made_index(self) -> _Index | None:
+        """None where it is asked for the first time: who asks once is told by comparing, since to
+        make an index costs more."""
+        if self._is_kept and self._index is None:
+            self._index = _Index(_Words(), _Marks())
+            for block in self._blocks.values():
+                for at, row in block.rows.items():
+                    self._index.add(at, row.folded)
+        self._is_kept = True
+        return self._index
+
+    def _all_blocks(self) -> dict[int, _Block]:
+        for at, text in self._waiting.items():
+            row = _Row(text.lower(), len(text))
+            self._block_of(at).add(at, row)
+            if self._index is not None:
+                self._index.add(at, row.folded)
         self._waiting.clear()
         return self._blocks
 
-    def _place(self, row: _Row) -> None:
-        blocks = self._blocks
-        full = not blocks or (len(blocks[-1].rows) >= _AT_ONCE and row.at > blocks[-1].rows[-1].at)
-        if full:
-            blocks.append(_Block())
-            blocks[-1].add(row)
+    def _block_of(self, at: int) -> _Block:
+        number = at // _AT_ONCE
+        block = self._blocks.get(number)
+        if block is None:
+            in_order = not self._blocks or number > next(reversed(self._blocks))
+            block = self._blocks[number] = _Block()
+            if not in_order:
+                self._blocks = dict(sorted(self._blocks.items()))
+        return block
+
+
+def _ones(bits: int) -> Iterator[int]:
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
+
+
+def _at_least(summands: Collection[int], least: int, among: int) -> int:
+    """The bits that at least so many of the summands have. digits: of each bit's count, the
+    lowest first."""
+    digits: list[int] = []
+    for carry in summands:
+        for place, digit in enumerate(digits):
+            digits[place], carry = digit ^ carry, digit & carry
+            if not carry:
+                break
         else:
-            blocks[self._block_of(row.at)].add(row)
-
-    def _block_of(self, at: int) -> int:
-        return max(0, bisect_right(self._blocks, at, key=attrgetter("first")) - 1)
-
-
-def _likely(
-    block: _Block, marks: int, count: int, chars: int, named: Collection[str]
-) -> list[_Row]:
-    """At least those that are near, told by their marks: two beginnings of one bit count once."""
-    least, hidden = 2 * count - 2, 3 * (count - marks.bit_count())
-    return [
-        row
-        for row, other in zip(block.rows, block.marks, strict=True)
-        if (
-            3 * (other & marks).bit_count() + hidden >= least
-            and -NEAR_CHARS <= row.chars - chars <= NEAR_CHARS
-        )
-        or (named and _holds(row, named))
-    ]
-
-
-def _holds(row: _Row, names: Collection[str]) -> bool:
-    return any(name in row.folded for name in names)
+            digits.append(carry)
+    found = among
+    if least > 0:
+        for place in range(max(len(digits), least.bit_length())):
+            digit = digits[place] if place < len(digits) else 0
+            found = digit & found if least >> place & 1 else digit | found
+    return found
 
 
 def _is_near(row: _Row, chars: int, here: set[str]) -> bool:
@@ -170,11 +282,8 @@ def _beginnings(folded: str) -> set[str]:
     return {word[:3] for word in folded.split()}
 
 
-def _marks(beginnings: Collection[str]) -> int:
-    found = 0
-    for beginning in beginnings:
-        found |= 1 << hash(beginning) % _MARKS
-    return found
+def _marks(beginnings: Collection[str]) -> set[int]:
+    return {hash(beginning) % _MARKS for beginning in beginnings}
 
 
 def _letters(text: str) -> str:

@@ -8,6 +8,7 @@ who survives is decided in `consolidate`.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -99,8 +100,10 @@ def identity(text: str) -> str:
     return next(urls, "") or next(filter(None, map(_path, tokens)), "")
 
 
+@lru_cache(maxsize=8)
 def statement(text: str) -> Statement:
-    """Take a text apart for `same_fact`."""
+    """Take a text apart for `same_fact`. Remembered for the last texts: a newcomer is asked about
+    several times."""
     about = identity(text)
     words: list[str] = []
     marks: list[str] = []
@@ -203,7 +206,9 @@ def _path(token: str) -> str:
     quoted = token.strip(",.;:!?()")[:1] in ("`", '"', "'")
     bare = token.strip(_EDGE).rstrip(_EDGE + ".")
     bare = bare.split(":", 1)[0]
-    if not bare or len(bare) > _MAX_TOKEN or not _PATH.search(bare):
+    if not bare or len(bare) > _MAX_TOKEN or ("/" not in bare and "." not in bare):
+        return ""  # a word at the end of its sentence
+    if not _PATH.search(bare):
         return ""
     if "/" not in bare:
         return bare if _PLAIN_FILE.search(bare) and not _HOST.search(bare) else ""
