@@ -13,6 +13,7 @@ STORE = Path(wm.store.__file__).parent
 # What they open lies outside the data folder, or is watched and not opened.
 OUTSIDE = {
     "fsops.py": "the door itself",
+    "glance.py": "the door's quick look, which a disk of the tests does not take",
     "identity.py": "reads the pointer files of repositories",
     "fstype.py": "reads the table of mounts",
     "project.py": "replaces files of the user's project, by its own rules",

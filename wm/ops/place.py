@@ -34,16 +34,17 @@ def locate(runtime: Runtime, request: Scoped) -> Place:
 
 def _look(runtime: Runtime, request: Scoped) -> Place:
     found = identity.find(request.directory, explicit=request.explicit)
-    key = follow(runtime, found.key)
+    aliases = runtime.store.read(Ref(Aliases)).document
+    key = _followed(aliases, found.key)
     if key == found.key:
-        _refuse_foreign(runtime, found)
+        _refuse_foreign(runtime, found, aliases)
     return Place(key=key, root=found.root, branch=runtime.redacted_name(found.branch or ""))
 
 
-def _refuse_foreign(runtime: Runtime, found: identity.Identity) -> None:
+def _refuse_foreign(runtime: Runtime, found: identity.Identity, aliases: Aliases | None) -> None:
     """A key is the beginning of a digest: two roots may share it, and a root may have given its
     memory away. Neither may read or write what belongs to the other."""
-    owner = _owner(runtime, found.key)
+    owner = _owner(runtime, found.key, aliases)
     if owner in ("", found.root):
         return
     if identity.key_of(owner) == found.key:
@@ -58,12 +59,11 @@ def _refuse_foreign(runtime: Runtime, found: identity.Identity) -> None:
     )
 
 
-def _owner(runtime: Runtime, key: str) -> str:
+def _owner(runtime: Runtime, key: str, aliases: Aliases | None) -> str:
     """The root that the memory under this key belongs to, "" while there is none.
 
     Read once: only a move gives a memory to another root, and it changes the aliases.
     """
-    aliases = runtime.store.read(Ref(Aliases)).document
 
     def read() -> str:
         memory = runtime.store.read(memory_ref(key)).document
@@ -92,7 +92,10 @@ def place_of_key(runtime: Runtime, key: str) -> Place:
 
 def follow(runtime: Runtime, key: str) -> str:
     """The key whose folder holds the memory of `key`."""
-    aliases = runtime.store.read(Ref(Aliases)).document
+    return _followed(runtime.store.read(Ref(Aliases)).document, key)
+
+
+def _followed(aliases: Aliases | None, key: str) -> str:
     return key if aliases is None else scope.resolve(key, aliases)
 
 

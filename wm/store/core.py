@@ -22,7 +22,7 @@ from wm.domain.redact import Redactor
 from wm.errors import StoreError
 from wm.formats.base import Document
 from wm.settings import StoreSettings
-from wm.store import atomic, copies, fstype, paths
+from wm.store import atomic, copies, envelope, fstype, paths
 from wm.store import key as keys
 from wm.store.base import CACHED, RELAXED, Health, Ref
 from wm.store.copies import Found, Unfinished
@@ -230,6 +230,17 @@ class Core:
         else:
             self.cache.drop(place.path)
         return found
+
+    def unchanged(self, ref: Ref[D], place: Place) -> Found[D] | None:
+        """What is kept, where one quick look tells that it still holds; None: `find` tells."""
+        kept = self.cache.get(place.path, ref.model)
+        if kept is None or not kept.raw:
+            return None
+        head = self.disk.head_of_unchanged(
+            place.folder, place.name, kept.raw, paths.spare(place.name), envelope.HEAD_BYTES
+        )
+        held = head is not None and envelope.generation(head) <= kept.generation
+        return kept if held else None
 
     def _look(
         self, ref: Ref[D], place: Place, folder: Handle, key: bytes, left: Sequence[str] = ()

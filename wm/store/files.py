@@ -40,6 +40,8 @@ class FileStore:
 
     def read(self, ref: Ref[D]) -> Reading[D]:
         place = paths.place(ref)
+        if (kept := self.core.unchanged(ref, place)) is not None:
+            return kept.reading
         with explained("read", self.home, place.path):
             try:
                 with self.disk.folder(place.folder) as folder:

@@ -76,7 +76,7 @@ def find(directory: StrPath, *, user_home: Path | None = None, explicit: bool = 
             "The root of the file system cannot be a workspace.",
             fix="Change into the folder of a project, or name one with -C.",
         )
-    if home is not None and _same(root, home):
+    if home is not None and home.is_at(root):
         raise UserError(
             f"{shown(root)} is your home folder; its memory would reach every project below it.",
             fix="Change into a project, or name the home folder with -C to really use it.",
@@ -102,29 +102,41 @@ def _existing(directory: StrPath) -> str:
     return path
 
 
-def _home(user_home: Path | None) -> str | None:
+class _Home(Struct, frozen=True):
+    """The user's home folder. found: what the system says of it, None where it is missing."""
+
+    path: str
+    found: os.stat_result | None
+
+    def is_at(self, path: str) -> bool:
+        """Whether a path is this folder, by identity rather than by spelling."""
+        try:
+            if self.found is not None:
+                return os.path.samestat(os.stat(path), self.found)
+        except OSError:
+            pass
+        return path == self.path
+
+
+def _home(user_home: Path | None) -> _Home | None:
     try:
-        return os.path.realpath(Path.home() if user_home is None else user_home)
+        path = os.path.realpath(Path.home() if user_home is None else user_home)
     except RuntimeError:  # no HOME and no account: there is nothing to protect
         return None
-
-
-def _same(one: str, other: str) -> bool:
-    """Whether two paths are one folder, by identity rather than by spelling."""
     try:
-        return os.path.samefile(one, other)
+        return _Home(path, os.stat(path))
     except OSError:
-        return one == other
+        return _Home(path, None)
 
 
 # --- git's own layout ---------------------------------------------------------------------
 
 
-def _search(start: str, home: str | None) -> tuple[str, str | None]:
+def _search(start: str, home: _Home | None) -> tuple[str, str | None]:
     """(identity root, git folder of the worktree or None), looking upwards from `start`."""
     at = start
     while at != "/":
-        if home is not None and _same(at, home):
+        if home is not None and home.is_at(at):
             break
         found = _at(at)
         if found is not None:
@@ -289,18 +301,15 @@ def _spelling(path: str) -> str:
 
 def _folds(parent: str, name: str) -> bool:
     """Whether `parent` knows the entry `name` by another spelling too."""
-    try:
-        ident = os.lstat(os.path.join(parent, name))
-    except OSError:
-        return False
     others = {
         name.swapcase(),
         unicodedata.normalize("NFD", name),
         unicodedata.normalize("NFC", name),
     }
     for other in others - {name}:
-        try:
-            if os.path.samestat(ident, os.lstat(os.path.join(parent, other))):
+        try:  # the other spelling first: where there is none, that was all
+            found = os.lstat(os.path.join(parent, other))
+            if os.path.samestat(found, os.lstat(os.path.join(parent, name))):
                 return True
         except (OSError, ValueError):
             continue
