@@ -12,7 +12,7 @@ from wm.domain.recall.documents import Filters
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
 from wm.models.embed import EMBEDDED
 from wm.models.worker import EmbedWorker
-from wm.ops.background import tasks
+from wm.ops.background import Answering, tasks
 from wm.ops.searcher import Searcher
 from wm.ops.shelf import Shelf
 from wm.settings import RecallSettings, StoreSettings
@@ -44,7 +44,7 @@ def asked(
     store: FileStore, worker: EmbedWorker, memory: WorkspaceMemory
 ) -> list[tuple[str, float]]:
     """What a process that was just started answers, once all its work is done."""
-    later = tasks()
+    later = tasks(Answering())
     searcher = Searcher(LIMITS, worker, Shelf(store, KEY), later)
     hits = searcher.search(memory, QUERY, 10, Filters())
     later.finish()

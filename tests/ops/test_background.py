@@ -128,7 +128,7 @@ def test_a_task_nobody_listens_to_is_told_where_uncaught_errors_are(
 
     monkeypatch.setattr(threading, "excepthook", hook)
     done: list[int] = []
-    line = tasks()
+    line = tasks(Answering())
     for task in (lambda: done.append(1), lambda: done.append(1 // 0), lambda: done.append(2)):
         assert line.submit(task)
     assert line.finish(WITHIN_S)
@@ -159,11 +159,33 @@ def test_turns_are_short_only_in_a_process_that_serves(usual: float, meanwhile: 
     before = sys.getswitchinterval()
     try:
         sys.setswitchinterval(usual)
-        with short_turns():
+        with short_turns(Answering()):
             assert sys.getswitchinterval() == pytest.approx(meanwhile)
         assert sys.getswitchinterval() == pytest.approx(usual)
     finally:
         sys.setswitchinterval(before)
+
+
+def test_the_loop_gets_the_lock_soon_and_keeps_it_for_its_turn() -> None:
+    answering = Answering()
+    before = sys.getswitchinterval()
+    seen: list[float] = []
+    try:
+        sys.setswitchinterval(TURN_S)
+        with short_turns(answering):
+            for step in (answering.begin, answering.end, answering.begin):
+                step()
+                seen.append(sys.getswitchinterval())
+            with short_turns(answering):
+                answering.end()
+            seen.append(sys.getswitchinterval())
+        seen.append(sys.getswitchinterval())
+        answering.begin()
+        answering.end()
+        seen.append(sys.getswitchinterval())
+    finally:
+        sys.setswitchinterval(before)
+    assert seen == pytest.approx([TURN_S, 0.0001, TURN_S, 0.0001, TURN_S, TURN_S])
 
 
 def test_a_thread_rests_before_each_module_that_it_imports_and_no_other_does() -> None:

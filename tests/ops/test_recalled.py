@@ -9,7 +9,6 @@ from msgspec import structs
 
 from tests.ops.conftest import CENTS, SHIP, Bench, entry
 from wm.formats.workspace_memory import MemoryEntry
-from wm.ops.background import tasks
 from wm.store.paths import sid
 
 WALRUS = "The walrus manifest is signed by the harbour master."
@@ -43,7 +42,9 @@ def begin(bench: Bench, session: str = "s-1", **fields: Any) -> None:
 
 def indexed(bench: Bench) -> None:
     """What a daemon does when a session begins has come to its end."""
-    bench.runtime.models.get("later", (), tasks).finish()
+    later = bench.runtime.models.peek("later")
+    if later is not None:
+        later.finish()
 
 
 def say(bench: Bench, text: str = ASK, session: str = "s-1", message: str = "") -> str:

@@ -20,7 +20,7 @@ from wm.domain.recall.explain import Reasons, explain
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
 from wm.models.embed import EMBEDDED, NONE
 from wm.models.worker import Done, EmbedWorker
-from wm.ops.background import tasks
+from wm.ops.background import Answering, tasks
 from wm.ops.search import embedding, searcher
 from wm.ops.searcher import Searcher
 from wm.ops.shelf import Shelf, maker_of
@@ -160,7 +160,7 @@ class Process:
     def __post_init__(self) -> None:
         limits = RecallSettings(embed_wait_s=PATIENCE_S, graph_from=self.graph_from)
         self.worker.texts = 0
-        self.later = tasks()
+        self.later = tasks(Answering())
         self.searcher = Searcher(limits, self.worker, Shelf(self.bench.store, KEY), self.later)
 
     def ask(self, known: WorkspaceMemory, query: str = BERTH) -> list[tuple[str, float, str]]:

@@ -99,14 +99,14 @@ class _Telling(selectors.DefaultSelector):
         self._answering = answering
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        self._answering.now = False
+        self._answering.end()
         found = super().select(timeout)
-        self._answering.now = True
+        self._answering.begin()
         return found
 
     def close(self) -> None:
         super().close()
-        self._answering.now = False  # what is still computed delays nobody
+        self._answering.end()  # what is still computed delays nobody
 
 
 class _Daemon:

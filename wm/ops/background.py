@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Generic, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from wm.store.rest import at_once
 
@@ -42,10 +42,36 @@ J = TypeVar("J")
 Task = Callable[[], None]
 
 
-class Answering(Struct):
-    """Whether the loop of this process is at work on requests `now`. It says so itself."""
+class Answering(Struct, eq=False):
+    """Whether the loop of this process is at work on requests `now`. It says so itself.
+
+    While somebody computes beside it, the interpreter's turns are short where the loop waits for
+    the lock, and usual where the others wait for the loop: a request is done in one turn, and
+    who computes gives the lock away soon after one came.
+    """
 
     now: bool = False
+    _beside: int = 0
+    _guard: threading.Lock = field(default_factory=threading.Lock)
+
+    def begin(self) -> None:
+        """The loop is at work."""
+        self.now = True
+        if self._beside:
+            self.count_beside(0)
+
+    def end(self) -> None:
+        """It waits for the next request."""
+        self.now = False
+        if self._beside:
+            self.count_beside(0)
+
+    def count_beside(self, more: int) -> None:
+        """So many more threads compute beside the loop."""
+        with self._guard:
+            self._beside += more
+            is_short = self._beside and not self.now
+            sys.setswitchinterval(_SHORT_TURN_S if is_short else TURN_S)
 
 
 class Pace:
@@ -74,20 +100,20 @@ class Pace:
 
 
 @contextmanager
-def short_turns() -> Iterator[None]:
-    """Meanwhile threads give the lock away after a tenth of a millisecond: for what computes long
-    without a rest of its own, imports above all. Not always, because whoever serves many at once
-    works longer for each when its threads take turns more often. Changes nothing in a process
-    that serves nobody.
+def short_turns(answering: Answering) -> Iterator[None]:
+    """Meanwhile this thread gives the lock away to the loop after a tenth of a millisecond: for
+    what computes long without a rest of its own, imports above all. Not always, because whoever
+    serves many at once works longer for each when its threads take turns more often. Changes
+    nothing in a process that serves nobody.
     """
     if sys.getswitchinterval() > TURN_S:
         yield
         return
-    sys.setswitchinterval(_SHORT_TURN_S)
+    answering.count_beside(1)
     try:
         yield
     finally:
-        sys.setswitchinterval(TURN_S)
+        answering.count_beside(-1)
 
 
 @contextmanager
@@ -103,9 +129,9 @@ def resting_imports(rest: Callable[[], None]) -> Iterator[None]:
 
 
 @contextmanager
-def beside_others(rest: Callable[[], None]) -> Iterator[None]:
+def beside_others(answering: Answering, rest: Callable[[], None]) -> Iterator[None]:
     """For what computes long and imports a package first."""
-    with short_turns(), resting_imports(rest):
+    with short_turns(answering), resting_imports(rest):
         yield
 
 
@@ -201,14 +227,14 @@ class Background(Generic[J]):
             return None
 
 
-def tasks() -> Background[Task]:
+def tasks(answering: Answering) -> Background[Task]:
     """For what is a function without arguments."""
-    return Background(_beside, name="wm-index")
 
+    def beside(task: Task) -> None:
+        with short_turns(answering):
+            task()
 
-def _beside(task: Task) -> None:
-    with short_turns():
-        task()
+    return Background(beside, name="wm-index")
 
 
 def is_ending() -> bool:

@@ -9,6 +9,7 @@ summaries send no message of a user (EP-2).
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -48,7 +49,7 @@ def warm(runtime: Runtime, place: Place) -> None:
         if not view.selection.counts:  # by type and by characters, too
             return
 
-    later: Background[Task] = runtime.models.get("later", (), tasks)
+    later: Background[Task] = runtime.models.get("later", (), partial(tasks, runtime.answering))
     later.submit(_Prepare(place.key, runtime, place))
 
 

@@ -58,7 +58,7 @@ RIVALS = 5
 
 def _run(work: Work, request: SearchRequest) -> SearchAnswer:
     rest = Pace(work.runtime.answering, awaited=True)
-    with short_turns(), reading_with(rest):
+    with short_turns(work.runtime.answering), reading_with(rest):
         return _search(work, request)
 
 
@@ -126,7 +126,7 @@ def searcher(runtime: Runtime, key: str) -> Searcher:
     from wm.ops.shelf import Shelf
 
     def make() -> Searcher:
-        later = runtime.models.get("later", (), tasks)
+        later = runtime.models.get("later", (), partial(tasks, runtime.answering))
         answering = runtime.answering
         shelf = Shelf(runtime.store, key, answering)
         return Searcher(runtime.settings.recall, worker, shelf, later, answering)
@@ -161,7 +161,12 @@ def embedding(runtime: Runtime) -> EmbedWorker:
         recall = runtime.settings.recall
         rest = Pace(runtime.answering)
         return EmbedWorker(
-            now.location, recall, unloaded, troubled, rest, partial(beside_others, rest)
+            now.location,
+            recall,
+            unloaded,
+            troubled,
+            rest,
+            partial(beside_others, runtime.answering, rest),
         )
 
     made: EmbedWorker = runtime.models.get("embed", (now.location, now.at), make)

@@ -1,0 +1,168 @@
+"""The quick look at a document: it tells "unchanged" and nothing else."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.store.samples import KEY, MEMORY, memory
+from wm.settings import StoreSettings
+from wm.store import glance, paths
+from wm.store.base import Health
+from wm.store.files import FileStore
+from wm.store.fsops import Disk
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux only")
+
+RAW = b'{"version": 1, "text": "\0"}'
+HEAD = b'{"gen'
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    inner = tmp_path / "home" / "one" / "two"
+    inner.mkdir(parents=True)
+    (inner / "document").write_bytes(RAW)
+    (inner / "spare").write_bytes(HEAD + b"eration")
+    return tmp_path / "home"
+
+
+def look(home: Path, raw: bytes = RAW, folder: str = "one/two") -> bytes | None:
+    disk = Disk(home)
+    disk.folder("").__exit__(None, None, None)  # from then on it knows its folder
+    return disk.head_of_unchanged(folder, "document", raw, "spare", len(HEAD))
+
+
+def open_files() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def test_where_nothing_changed_the_head_of_the_other_file_is_told(home: Path) -> None:
+    before = open_files()
+    assert look(home) == HEAD
+    assert open_files() == before
+
+
+def test_a_shorter_head_is_told_as_it_is(home: Path) -> None:
+    (home / "one/two/spare").write_bytes(b"{")
+    assert look(home) == b"{"
+
+
+def to_link(path: Path) -> None:
+    path.rename(path.with_name("elsewhere"))
+    path.symlink_to("elsewhere")
+
+
+def to_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def to_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda home: (home / "one/two/document").write_bytes(RAW[:-1] + b")"),
+        lambda home: (home / "one/two/document").write_bytes(RAW + b" "),
+        lambda home: (home / "one/two/document").write_bytes(RAW[:-1]),
+        lambda home: (home / "one/two/document").write_bytes(b""),
+        lambda home: (home / "one/two/document").unlink(),
+        lambda home: (home / "one/two/spare").unlink(),
+        lambda home: to_link(home / "one/two/document"),
+        lambda home: to_link(home / "one/two/spare"),
+        lambda home: to_link(home / "one/two"),
+        lambda home: to_link(home / "one"),
+        lambda home: to_pipe(home / "one/two/document"),
+        lambda home: to_folder(home / "one/two/document"),
+        lambda home: to_folder(home / "one/two/spare"),
+        lambda home: (home / "one").rename(home / "gone"),
+    ],
+)
+def test_whatever_else_it_meets_it_does_not_tell(
+    home: Path, change: Callable[[Path], object]
+) -> None:
+    change(home)
+    before = open_files()
+    assert look(home) is None
+    assert open_files() == before
+
+
+def test_a_data_folder_in_the_place_of_ours_is_not_looked_at(home: Path) -> None:
+    disk = Disk(home)
+    disk.folder("").__exit__(None, None, None)
+    home.rename(home.with_name("away"))
+    (home / "one/two").mkdir(parents=True)
+    for name in ("document", "spare"):
+        (home / "one/two" / name).write_bytes(
+            (home.with_name("away") / "one/two" / name).read_bytes()
+        )
+    assert disk.head_of_unchanged("one/two", "document", RAW, "spare", 5) is None
+    assert look(home) == HEAD
+
+
+def test_a_large_document_is_left_to_the_usual_way(home: Path) -> None:
+    for size, told in ((glance.MOST_BYTES, HEAD), (glance.MOST_BYTES + 1, None)):
+        raw = b"x" * size
+        (home / "one/two/document").write_bytes(raw)
+        assert look(home, raw) == told
+
+
+def test_only_the_main_thread_keeps_the_lock(home: Path) -> None:
+    seen: list[bytes | None] = []
+    thread = threading.Thread(target=lambda: seen.append(look(home)))
+    thread.start()
+    thread.join()
+    assert seen == [None]
+
+
+def test_a_disk_that_sees_every_access_takes_no_quick_look(home: Path) -> None:
+    class Seeing(Disk):
+        pass
+
+    disk = Seeing(home)
+    disk.folder("").__exit__(None, None, None)
+    assert disk.head_of_unchanged("one/two", "document", RAW, "spare", 5) is None
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> FileStore:
+    opened = FileStore(tmp_path / "store", StoreSettings())
+    for text in ("first", "second"):
+        with opened.transaction([MEMORY]) as tx:
+            tx.put(MEMORY, memory(text))
+    return opened
+
+
+def test_an_older_copy_that_was_put_back_is_not_taken_for_the_kept_one(store: FileStore) -> None:
+    place = paths.place(MEMORY)
+    file = store.home / place.path
+    spare = file.with_name(paths.spare(place.name))
+    kept = store.core.unchanged(MEMORY, place)
+    assert kept is not None
+    older, older_spare = file.read_bytes(), spare.read_bytes()
+
+    with FileStore(store.home, StoreSettings()).transaction([MEMORY]) as tx:  # another process
+        tx.put(MEMORY, memory("third"))
+    file.write_bytes(older)
+
+    assert store.core.unchanged(MEMORY, place) is None
+    assert store.read(MEMORY).health is Health.OUTSIDE
+    spare.write_bytes(older_spare)
+    assert store.read(MEMORY).health is Health.OK
+
+
+def test_what_was_never_read_is_not_kept(store: FileStore) -> None:
+    fresh = FileStore(store.home, StoreSettings())
+    assert fresh.core.unchanged(MEMORY, paths.place(MEMORY)) is None
+    assert fresh.read(MEMORY).health is Health.OK
+    assert fresh.core.unchanged(MEMORY, paths.place(MEMORY)) is not None
+    assert KEY in paths.place(MEMORY).path
