@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from tests.docs import commands, constants, schemas, screens, socket
+from tests.docs import commands, constants, pieces, schemas, screens, socket
 from tests.docs.pages import ROOT
 from wm.cli.models import PRINTS
 from wm.formats.registry import IN_PROJECTS, REGISTRY
@@ -21,6 +21,7 @@ GENERATORS: Mapping[str, Callable[[], str]] = {
     "docs/protocol.md": socket.page,
     "docs/screens.md": screens.text,
     "schemas/openapi.json": socket.openapi,
+    "wm/domain/pieces.py": pieces.text,
     **{
         f"schemas/cli/{verb.replace(' ', '-')}.schema.json": partial(schemas.printed, verb)
         for verb in PRINTS

@@ -6,7 +6,7 @@ import string
 
 import pytest
 
-from wm.domain.redact import Redactor
+from wm.domain.redact import CLEAN_CHARS, MOST_CLEAN, Redactor
 from wm.domain.secret_formats import FORMATS
 
 DICE = random.Random(20261121)
@@ -286,3 +286,21 @@ def test_where_names_are_random_only_known_forms_are_secrets() -> None:
     assert names.text(f"feature/{token}") == f"feature/{REDACTOR.text(token)}"
     assert names.text(made_up) == made_up
     assert REDACTOR.text(made_up) != made_up
+
+
+def test_only_what_holds_nothing_is_remembered() -> None:
+    """A text that is asked for again is not searched again; one with a secret is, each time."""
+    held = "the key is " + KNOWN[0][1]
+    allowed: set[str] = set()
+    redactor = Redactor(digest, allowed)
+    for text in ("Deploy with make ship.", held, "x" * (CLEAN_CHARS + 1)):
+        redactor.text(text)
+    assert list(redactor._clean._texts) == ["Deploy with make ship."]
+    assert redactor.text(held) != held
+    allowed.add(digest(KNOWN[0][1]))
+    assert redactor.text(held) == held
+    allowed.clear()
+    assert redactor.text(held) != held
+    for number in range(3 * MOST_CLEAN):
+        redactor.text(f"statement {number}")
+    assert len(redactor._clean._texts) <= MOST_CLEAN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -177,6 +178,70 @@ class Sieve:
 _ALWAYS, _AT = r"\A", 0
 """A pattern that every text holds, and its number: re2 gives no other sign that a pass failed."""
 _NONE: frozenset[str] = frozenset()
+
+
+class Sift:
+    """Which of many patterns a text can match at all, told by the few letters of which one stands
+    in whatever a pattern matches (`wm.domain.pieces`).
+
+    Tables of words in eight languages match few texts: what is ruled out here is not matched, and
+    mostly not even compiled. Says nothing about where, and nothing for certain.
+    """
+
+    __slots__ = ("_always", "_given", "_long", "_patterns", "_short")
+
+    def __init__(self, patterns: Iterable[Lazy], given: tuple[int, tuple[str, ...]]) -> None:
+        self._patterns = tuple(patterns)
+        self._given = given
+        self._always: frozenset[Lazy] | None = None
+        self._short: dict[str, list[Lazy]] = {}
+        self._long: dict[int, dict[str, list[Lazy]]] = {}
+
+    @property
+    def patterns(self) -> tuple[Lazy, ...]:
+        return self._patterns
+
+    @staticmethod
+    def folded(text: str) -> str:
+        """The text as pieces are written: as re2 sees it without case."""
+        return text.lower().replace("\u017f", "s")
+
+    def likely(self, text: str) -> frozenset[Lazy]:
+        """All that match somewhere in the text, or in a part of it, and a few others."""
+        found = set(self._begun() if self._always is None else self._always)
+        folded = self.folded(text)
+        for length in (PIECE,) if folded.isascii() else self._long:
+            holders = self._long.get(length, {})
+            held = {folded[at : at + length] for at in range(len(folded) - length + 1)}
+            for piece in holders.keys() & held:
+                found.update(holders[piece])
+        for piece, patterns in self._short.items():
+            if piece in folded:
+                found.update(patterns)
+        return frozenset(found)
+
+    def _begun(self) -> frozenset[Lazy]:
+        mark, rows = self._given
+        if mark != mark_of(self._patterns):  # of other patterns than these: none is ruled out
+            rows = ("",) * len(self._patterns)
+        for pattern, row in zip(self._patterns, rows, strict=True):
+            for piece in filter(None, row.split("|")):
+                is_short = piece.isascii() and len(piece) < PIECE
+                held = self._short if is_short else self._long.setdefault(len(piece), {})
+                held.setdefault(piece, []).append(pattern)
+        given = zip(self._patterns, rows, strict=True)
+        self._always = frozenset(pattern for pattern, row in given if not row)
+        return self._always
+
+
+PIECE = 4
+"""Letters of a piece; in scripts of more letters, FOREIGN_PIECE."""
+FOREIGN_PIECE = 2
+
+
+def mark_of(patterns: Iterable[Lazy]) -> int:
+    """A number that other patterns do not have."""
+    return zlib.crc32("\0".join(pattern.text for pattern in patterns).encode())
 
 
 def words(text: str) -> frozenset[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from wm.domain.patterns import Lazy, Sieve, encoded, escaped
 from wm.domain.secret_formats import FORMATS, SHAPES, WEAK_PREFIXES, Format
@@ -31,6 +31,30 @@ WINDOW = 4096
 """Characters behind a prefix that one format is matched against. Bounds the work per hit (EX-6)."""
 
 
+CLEAN_CHARS = 4096
+"""Longer texts are not remembered as clean."""
+
+MOST_CLEAN = 64
+"""So many of them are remembered."""
+
+
+class _Clean:
+    """The last short texts in which nothing was found, so that what is redacted, judged and quoted
+    in evidence is searched once. Knows no text that held anything."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, None] = {}
+
+    def __contains__(self, text: str) -> bool:
+        return text in self._texts
+
+    def add(self, text: str) -> None:
+        if len(text) <= CLEAN_CHARS:
+            if len(self._texts) >= MOST_CLEAN:
+                self._texts.clear()
+            self._texts[text] = None
+
+
 class Redactor(Struct, frozen=True):
     """Replaces secrets by labels.
 
@@ -42,6 +66,7 @@ class Redactor(Struct, frozen=True):
     digest: Callable[[str], str]
     allowed: Collection[str] = frozenset()
     opaque: bool = True
+    _clean: _Clean = field(default_factory=_Clean)
 
     def text(self, text: str) -> str:
         """The text with every secret replaced. Redacting twice changes nothing more."""
@@ -69,10 +94,11 @@ class Redactor(Struct, frozen=True):
 
     def find(self, text: str) -> list[Span]:
         """The secrets of a text in order, without overlaps, less those that are allowed."""
-        if len(text) < 4:
+        if len(text) < 4 or text in self._clean:
             return []
         folded, places, held = _prepared(text)
         if not held:
+            self._clean.add(text)
             return []
         spans = _merged(
             _known(folded, held),
@@ -83,6 +109,8 @@ class Redactor(Struct, frozen=True):
         )
         if places is not None:
             spans = [Span(places[s], places[e - 1] + 1, kind) for s, e, kind in spans]
+        if not spans:
+            self._clean.add(text)
         # Asked once for each text that holds something: the collection may be read from a file.
         allowed = frozenset(self.allowed) if spans else frozenset()
         return [s for s in spans if not self._is_allowed(text[s.start : s.end], allowed)]

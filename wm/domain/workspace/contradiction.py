@@ -11,7 +11,8 @@ from __future__ import annotations
 import unicodedata
 from typing import NamedTuple
 
-from wm.domain.patterns import Lazy, words
+from wm.domain import pieces
+from wm.domain.patterns import Lazy, Sift, words
 from wm.domain.stems import stem
 from wm.domain.text import canonical, is_cjk
 from wm.domain.workspace.sameness import FILLERS, NEGATIONS, Statement, statement
@@ -111,6 +112,7 @@ _ENDS = (
     r"([A-Za-z][\w.-]*)\s?(?:에서|대신|를 그만|을 그만|은 더 이상|는 더 이상|을 대체|를 대체)",
 )
 _ENDED = tuple(Lazy(row, ignore_case=True) for row in _ENDS)
+SIFT = Sift(_ENDED, pieces.ENDS)
 
 
 class Saying(NamedTuple):
@@ -280,7 +282,10 @@ def _shares_cjk(a: Saying, b: Saying) -> bool:
 
 def _ended(text: str) -> list[str]:
     found = []
+    likely = SIFT.likely(text)
     for pattern in _ENDED:
+        if pattern not in likely:
+            continue
         for match in pattern.finditer(text):
             found += [_name(token) for token in match.group(1).split() if _is_name(token)]
     return found

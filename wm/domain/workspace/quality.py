@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from wm.domain.patterns import Lazy, encoded, words
+from wm.domain import pieces
+from wm.domain.patterns import Lazy, Sift, encoded, words
 from wm.domain.redact import Redactor
 from wm.domain.session.infer import infer_type as infer_type
 from wm.domain.text import is_cjk, is_cjk_heavy, normalised, unaccented
@@ -37,14 +38,18 @@ class Verdict(Struct, frozen=True):
 
 
 class _Text(NamedTuple):
-    """A text as the rules see it."""
+    """A text as the rules see it. likely: the patterns that can match in it."""
 
     plain: str
+    likely: frozenset[Lazy]
     type: str
     source: str
     durable: bool
     paths: int
     words: int
+
+    def matches(self, patterns: tuple[Lazy, ...]) -> bool:
+        return _any(patterns, self.plain, self.likely)
 
 
 def judge(
@@ -63,7 +68,9 @@ def judge(
     plain = unaccented(" ".join(normalised(text[:JUDGED_CHARS]).split()))
     if not plain.strip(" .,;:!?-_*`'\"。、"):
         return Verdict(False, ("empty",))
-    seen = _Text(plain, type, source, _is_durable(plain), *_count_paths(plain))
+    likely = SIFT.likely(plain)
+    durable = _is_durable(plain, likely)
+    seen = _Text(plain, likely, type, source, durable, *_count_paths(plain))
     reasons = ["too_short"] if _too_short(plain, type, source, settings) else []
     reasons += [code for code, rule in _RULES if rule(seen)]
     if _holds_secret(text[:JUDGED_CHARS], redactor):
@@ -77,7 +84,7 @@ def judge(
 def reads_as_instruction(text: str) -> bool:
     """Does the text give a model an order rather than say something? (TR-3)"""
     plain = unaccented(" ".join(normalised(text[:JUDGED_CHARS]).split()))
-    return _is_injection(_Text(plain, "", "", False, 0, 0))
+    return _is_injection(_Text(plain, SIFT.likely(plain), "", "", False, 0, 0))
 
 
 def _too_short(plain: str, type: str, source: str, settings: GateSettings) -> bool:
@@ -102,9 +109,9 @@ def _compiled(patterns: gate_words.Patterns) -> tuple[Lazy, ...]:
     return tuple(Lazy(unaccented(pattern), ignore_case=True) for pattern in patterns)
 
 
-def _any(patterns: tuple[Lazy, ...], text: str) -> bool:
+def _any(patterns: tuple[Lazy, ...], text: str, likely: frozenset[Lazy] | None = None) -> bool:
     raw = encoded(text)
-    return any(pattern.found_in(raw) for pattern in patterns)
+    return any(pattern.found_in(raw) for pattern in patterns if likely is None or pattern in likely)
 
 
 _DURABLE = _compiled(gate_words.DURABLE)
@@ -128,10 +135,13 @@ _CHOICE = _compiled(gate_words.CHOICE)
 _STATEMENT_START = Lazy(unaccented(gate_words.STATEMENT_START), ignore_case=True)
 
 
-def _is_durable(plain: str) -> bool:
+def _is_durable(plain: str, likely: frozenset[Lazy]) -> bool:
     """Does the sentence state a rule? Paths, "immer noch" and "should we" state none."""
-    prose = " ".join(word for word in plain.split() if _PATH.match(word) is None)
-    return _any(_DURABLE, _STATES_NO_RULE.sub("", prose))
+    prose = " ".join(word for word in plain.split() if not _is_path(word))
+    if prose != plain or _STATES_NO_RULE in likely:
+        prose = _STATES_NO_RULE.sub("", prose)
+        likely = SIFT.likely(prose)
+    return _any(_DURABLE, prose, likely)
 
 
 _STATES_NO_RULE = Lazy(
@@ -146,11 +156,11 @@ _STATES_NO_RULE = Lazy(
 
 def _unless_durable(patterns: tuple[Lazy, ...]) -> Callable[[_Text], bool]:
     """A snapshot, unless the sentence states a rule: "CI must fail when …" is no CI report."""
-    return lambda seen: not seen.durable and _any(patterns, seen.plain)
+    return lambda seen: not seen.durable and seen.matches(patterns)
 
 
 def _plainly(patterns: tuple[Lazy, ...]) -> Callable[[_Text], bool]:
-    return lambda seen: _any(patterns, seen.plain)
+    return lambda seen: seen.matches(patterns)
 
 
 _PAST_END = Lazy(gate_words.PAST_END)
@@ -162,24 +172,22 @@ def _is_progress(seen: _Text) -> bool:
         return False
     if seen.type == "project" and _PAST_END.search(seen.plain) is not None:
         return True
-    if not _any(_PROGRESS, seen.plain):
+    if not seen.matches(_PROGRESS):
         return False
-    if seen.type == "decision" and _any(_CHOICE, seen.plain):
+    if seen.type == "decision" and seen.matches(_CHOICE):
         return False
     return _ADJECTIVE.search(seen.plain) is None
 
 
 def _is_commit(seen: _Text) -> bool:
-    return _COMMIT[0].search(seen.plain) is not None or (
-        not seen.durable and _any(_COMMIT, seen.plain)
-    )
+    return seen.matches(_COMMIT[:1]) or (not seen.durable and seen.matches(_COMMIT))
 
 
 def _is_temporary(seen: _Text) -> bool:
     # "Do not remember this" reads like a rule and asks for the opposite of one.
-    if _UNWANTED.match(seen.plain) is not None:
+    if seen.matches((_UNWANTED,)):
         return True
-    return not seen.durable and _any(_TEMPORARY, seen.plain)
+    return not seen.durable and seen.matches(_TEMPORARY)
 
 
 _UNWANTED = Lazy(
@@ -189,14 +197,14 @@ _UNWANTED = Lazy(
 
 
 def _is_question(seen: _Text) -> bool:
-    if _QUESTION[0].search(seen.plain[-12:]) is not None:
+    if _any(_QUESTION[:1], seen.plain[-12:], seen.likely):
         return True
-    return not seen.durable and _any(_QUESTION, seen.plain)
+    return not seen.durable and seen.matches(_QUESTION)
 
 
 def _is_raw_error(seen: _Text) -> bool:
-    start = any(p.search(seen.plain) is not None for p in _RAW_ERROR[:4])
-    return start or (not seen.durable and _any(_RAW_ERROR[4:], seen.plain))
+    start = seen.matches(_RAW_ERROR[:4])
+    return start or (not seen.durable and seen.matches(_RAW_ERROR[4:]))
 
 
 # --- paths ---------------------------------------------------------------------------------------
@@ -209,15 +217,19 @@ _NO_PATH = words(
 )
 
 
+def _is_path(word: str) -> bool:
+    return ("/" in word or "." in word) and _PATH.match(word) is not None
+
+
 def _count_paths(plain: str) -> tuple[int, int]:
     """How many words are paths, and how many words there are; two CJK characters are one."""
     paths = total = 0
     for word in plain.split()[:400]:
-        if _PATH.match(word) is not None and word.lower() not in _NO_PATH and "://" not in word:
+        if _is_path(word) and word.lower() not in _NO_PATH and "://" not in word:
             paths += 1
             total += 1
         else:
-            cjk = sum(map(is_cjk, word))
+            cjk = 0 if word.isascii() else sum(map(is_cjk, word))
             total += cjk // 2 + 1 if cjk else any(map(str.isalnum, word))
     return paths, total
 
@@ -233,7 +245,10 @@ _SPACED = Lazy(r"(?:\b[A-Za-z][ ._*-]){5,}[A-Za-z]\b")
 
 def _is_injection(seen: _Text) -> bool:
     plain = _SPACED.sub(lambda m: "".join(c for c in m.group() if c.isalpha()), seen.plain)
+    likely = seen.likely if plain == seen.plain else SIFT.likely(plain)
     for pattern in _INJECTION:
+        if pattern not in likely:
+            continue
         for match in pattern.finditer(plain):
             if not _forbids(plain, match.start(), match.group()):
                 return True
@@ -282,17 +297,17 @@ def _is_bad_feedback(seen: _Text) -> bool:
     """Feedback that says nothing about how to work: a report or a description."""
     if seen.type != "feedback":
         return False
-    if _any(_REPORT, seen.plain):
+    if seen.matches(_REPORT):
         return not seen.durable
-    describes = _STATEMENT_START.search(seen.plain) is not None
+    describes = seen.matches((_STATEMENT_START,))
     if seen.plain.lower().startswith("the user "):
         return False  # how a person works tells how to work for them
-    return describes and not seen.durable and not _any(_PREFERENCE, seen.plain)
+    return describes and not seen.durable and not seen.matches(_PREFERENCE)
 
 
 def _is_bad_decision(seen: _Text) -> bool:
     """A decision that decides nothing: an event, a step of work."""
-    if seen.type != "decision" or _any(_CHOICE, seen.plain):
+    if seen.type != "decision" or seen.matches(_CHOICE):
         return False
     # "The console is React 18; Redux was removed": what comes first is the decision.
     first = _CLAUSE.match(seen.plain)
@@ -317,3 +332,29 @@ _RULES: tuple[tuple[str, Callable[[_Text], bool]], ...] = (
     ("prompt_injection", _is_injection),
 )
 _SOFT_RULES = (("bad_feedback", _is_bad_feedback), ("bad_decision", _is_bad_decision))
+
+SIFT = Sift(
+    (
+        *_DURABLE,
+        *_PROGRESS,
+        *_RAW_ERROR,
+        *_STACK,
+        *_COMMIT,
+        *_TEMPORARY,
+        *_ACTIVE_FILE,
+        *_CODE,
+        *_QUESTION,
+        *_TRANSIENT_BUG,
+        *_DEPLOYED,
+        *_INJECTION,
+        *_PREFERENCE,
+        *_REPORT,
+        *_EVENT,
+        *_CHOICE,
+        _STATEMENT_START,
+        _STATES_NO_RULE,
+        _UNWANTED,
+    ),
+    pieces.GATE,
+)
+"""What `_Text.matches` is asked about."""
