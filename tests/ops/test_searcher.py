@@ -51,6 +51,8 @@ def test_what_is_near_in_meaning_comes_first(patient: Bench) -> None:
     ("reasons", "told"),
     [
         (Reasons(alike=True), "alike in meaning"),
+        (Reasons(), "faintly alike in meaning"),
+        (Reasons(heir=True, alike=True), "replaced what matches"),
         (Reasons(alike=True, words=("cat",)), "words cat"),
         (Reasons(alike=True, related=("cat",), superseded=True), "related to cat; superseded"),
     ],

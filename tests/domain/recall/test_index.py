@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -141,6 +142,61 @@ def test_what_replaced_a_matching_statement_comes_before_it() -> None:
     assert found("identity provider today", superseding())[:2] == ["za", "kc"]
     hit = superseding().search("identity provider", 5, Filters({"status": "active"}))[0]
     assert hit.id == "za"
+
+
+def statements(heirs: dict[str, str]) -> dict[str, Document]:
+    """Five statements; one holds the words that are asked for."""
+    texts = {"a": "The tide gate is blue.", "b": "Paint: green.", "c": "Paint: red."}
+    texts |= {"d": "The pier is old.", "e": "The gate hangs on chains of the tide wall."}
+    return {
+        i: Document(i, text, metadata={"superseded_by": heirs.get(i, "")})
+        for i, text in texts.items()
+    }
+
+
+HEIRS: tuple[dict[str, str], ...] = (
+    {"a": "b", "b": "c"},
+    {"a": "c", "e": "c"},
+    {"a": "b", "b": "c", "c": "d", "e": "d"},
+    {"a": "b", "b": "a"},
+    {"a": "b", "b": "c", "c": "b"},
+    {"a": "missing", "e": "e"},
+)
+
+
+@pytest.mark.parametrize("heirs", HEIRS)
+def test_a_chain_of_replacements_scores_the_same_in_whatever_order_it_grew(
+    heirs: dict[str, str],
+) -> None:
+    wanted = statements(heirs)
+    fresh = Index(wanted.values(), RecallSettings())
+    expected = [(hit.id, hit.score, hit.why) for hit in fresh.search("tide gate", 5)]
+    for order in permutations("abcde"):
+        grown = Index(statements({}).values(), RecallSettings())
+        for i in order:
+            grown.add(wanted[i])
+        assert [(hit.id, hit.score, hit.why) for hit in grown.search("tide gate", 5)] == expected
+
+
+def test_the_end_of_a_chain_says_that_it_replaced_what_matches() -> None:
+    chain = Index(statements({"a": "b", "b": "c"}).values(), RecallSettings())
+    told = {hit.id: hit.why for hit in chain.search("blue tide", 5)}
+    assert told["b"] == told["c"] == "replaced what matches"
+    assert told["a"] == "words blue, tide"
+
+
+def test_a_hit_that_no_word_explains_says_so_though_its_likeness_is_faint() -> None:
+    ids = ["a", *(f"b{n}" for n in range(6))]
+    rows = np.random.default_rng(1).normal(size=(len(ids), 1, 8)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=2, keepdims=True)
+    few = Index((Document(i, f"Rope {i}.") for i in ids), RecallSettings())
+    few.add(Document("a", "The gate is blue."))
+    few.attach_all(ids, list(rows))
+    hits = few.search("blue gate", 5, vector=rows[0, 0])
+    assert [(hit.id, hit.why) for hit in hits] == [
+        ("a", "words blue, gate"),
+        ("b5", "faintly alike in meaning"),
+    ]
 
 
 def test_a_question_about_the_past_gets_the_old_statement() -> None:

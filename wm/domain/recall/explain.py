@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 class Reasons(NamedTuple):
     """What matched. words: query words as typed. names: identifiers and paths found whole.
-    related: query words that matched through a word used for them or a beginning. alike: the
-    meaning is near, by the vectors."""
+    related: query words that matched through a word used for them or a beginning. heir: it took
+    the place of what matches. alike: the meaning is near, by the vectors."""
 
     words: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     related: tuple[str, ...] = ()
+    heir: bool = False
     alike: bool = False
     phrase: bool = False
     time: str = ""
@@ -20,7 +21,8 @@ class Reasons(NamedTuple):
 
 
 def explain(reasons: Reasons) -> str:
-    """One line, for example `name quoted_until; words valid, field; phrase`."""
+    """One line, for example `name quoted_until; words valid, field; phrase`. Never empty: what
+    nothing else explains was found by its vectors, though they are not near."""
     parts = []
     if reasons.names:
         parts.append("name " + ", ".join(reasons.names))
@@ -28,6 +30,8 @@ def explain(reasons: Reasons) -> str:
         parts.append("words " + ", ".join(reasons.words))
     if reasons.related:
         parts.append("related to " + ", ".join(reasons.related))
+    if reasons.heir:
+        parts.append("replaced what matches")
     # Where words tell why, likeness adds nothing, and vectors may come a moment later.
     if reasons.alike and not parts:
         parts.append("alike in meaning")
@@ -35,6 +39,8 @@ def explain(reasons: Reasons) -> str:
         parts.append("as a phrase")
     if reasons.time:
         parts.append(f"time {reasons.time}")
+    if not parts:
+        parts.append("faintly alike in meaning")
     if reasons.superseded:
         parts.append("superseded")
     return "; ".join(parts)

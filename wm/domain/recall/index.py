@@ -85,13 +85,15 @@ class _Likeness(Struct, frozen=True):
 
 class _Columns(Struct, frozen=True):
     """What a query needs of all living documents. rows: their numbers. are_all: no number is
-    another's. bonus: of what a person said. lending: see `fuse.around`."""
+    another's. bonus: of what a person said. lending: see `fuse.around`. heirs: places in `rows`
+    of what replaced others, each with those that it replaced, which stand before it."""
 
     rows: NDArray[np.int64]
     are_all: bool
     threads: NDArray[np.int64]
     bonus: Floats
     lending: fuse.Around
+    heirs: tuple[tuple[int, tuple[int, ...]], ...]
 
     def of(self, values: NDArray[Any]) -> NDArray[Any]:
         """From values by number those of the living."""
@@ -340,7 +342,8 @@ class Index:
             near = -1.0 if found.near is None else float(found.near[best[at]])
             document = self._documents[number]
             assert document is not None
-            why = explain(self._reasons(asked, words, document, near, phrase[at]))
+            lent = bool(found.words[best[at]] > 0)
+            why = explain(self._reasons(asked, words, document, near, phrase[at], lent=lent))
             hits.append(Hit(document.id, round(score, 6), why, float(told.held[at]), near))
         return tuple(hits)
 
@@ -382,8 +385,38 @@ class Index:
             bonus = np.float32(self._settings.spoken_bonus) * spoken.astype(np.float32)
             lending = fuse.neighbours(threads, self._settings)
             are_all = len(rows) == self._postings.end
-            self._columns = _Columns(rows, are_all, threads, bonus, lending)
+            heirs = self._in_turn(rows)
+            self._columns = _Columns(rows, are_all, threads, bonus, lending, heirs)
         return self._columns
+
+    def _in_turn(self, rows: NDArray[np.int64]) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        """What replaced others, behind what it replaced: along a chain all that matches reaches
+        its end, in whatever order its members came or were changed."""
+        numbers = self._numbers
+        replaced: dict[int, list[int]] = {}
+        for old, heir in self._heirs.items():
+            if heir in numbers:
+                replaced.setdefault(numbers[heir], []).append(old)
+        # A circle, which only a hand can make, is opened where its ids say, not where it grew.
+        waiting = sorted(replaced, key=self._name, reverse=True)
+        turns: list[int] = []
+        seen: set[int] = set()
+        while waiting:
+            number = waiting[-1]
+            if number in seen:
+                turns.append(waiting.pop())
+                continue
+            seen.add(number)
+            before = replaced.get(number, ())
+            waiting += sorted(
+                (old for old in before if old in replaced and old not in seen),
+                key=self._name,
+                reverse=True,
+            )
+        turns = list(dict.fromkeys(turns))
+        places = np.searchsorted(rows, [one for new in turns for one in (new, *replaced[new])])
+        left = iter(places.tolist())
+        return tuple((next(left), tuple(islice(left, len(replaced[new])))) for new in turns)
 
     def _in_month(self, asked: Asked, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which documents are of the month that the query names; of each the month is read once."""
@@ -481,20 +514,9 @@ class Index:
                 best = np.where(self._in_month(asked, rows), np.float32(most), best)
             held += np.minimum(best, np.float32(most))
         words, held = columns.of(scores), held / np.float32(whole or 1.0)
-        self._lend(asked, rows, words, held)
+        if not asked.history:
+            _lend(columns.heirs, words, held)
         return words, held
-
-    def _lend(self, asked: Asked, rows: NDArray[np.int64], words: Floats, held: Floats) -> None:
-        """What replaced a matching statement matches as well, though it may say other words."""
-        if asked.history:
-            return
-        for number, heir_id in self._heirs.items():
-            heir = self._numbers.get(heir_id)
-            if heir is None:
-                continue
-            old, new = np.searchsorted(rows, (number, heir))
-            if words[old] > words[new]:
-                words[new], held[new] = words[old], max(held[old], held[new])
 
     # --- what is shown -----------------------------------------------------------------------
 
@@ -689,18 +711,31 @@ class Index:
         document: Document,
         near: float,
         together: float,
+        *,
+        lent: bool,
     ) -> Reasons:
+        """lent: it has a score by words, though it may hold none of them."""
         words, names, related = matched
         shown = asked.month and _matches_month(_month(document.time), asked)
         return Reasons(
             words=tuple(words),
             names=tuple(names),
             related=tuple(related),
+            heir=lent and not any(matched),
             alike=near >= self._settings.alike_floor,
             phrase=len(words) > 1 and together >= 0.5,
             time=document.time[:7] if shown else "",
             superseded=document.metadata.get("status") == "superseded",
         )
+
+
+def _lend(heirs: tuple[tuple[int, tuple[int, ...]], ...], words: Floats, held: Floats) -> None:
+    """What replaced a matching statement matches as well, though it may say other words."""
+    for new, replaced in heirs:
+        lending = [old for old in replaced if words[old] > words[new]]
+        if lending:
+            held[new] = max(held[new], *(held[old] for old in lending))
+            words[new] = max(words[old] for old in lending)
 
 
 def _best(scores: Floats, most: int) -> NDArray[np.int64]:
