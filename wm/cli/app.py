@@ -179,7 +179,7 @@ def _outcome(words: list[str]) -> int:
             raise output.ReaderGone from None
         return 0
     except click.UsageError as error:
-        return tell(2, "usage", sentence(error), _usage_fix(error))
+        return tell(2, "usage", sentence(error), _usage_fix(error, words))
     except click.ClickException as error:
         return tell(1, "user_error", error.format_message(), "")
     except (click.Abort, KeyboardInterrupt):
@@ -204,9 +204,20 @@ def _tell_json(exit_code: int, code: str, message: str, fix: str) -> int:
     return exit_code
 
 
-def _usage_fix(error: click.UsageError) -> str:
-    path = error.ctx.command_path if error.ctx else "wm"
+def _usage_fix(error: click.UsageError, words: list[str]) -> str:
+    path = error.ctx.command_path if error.ctx else _path(words)
     return f"`{path} --help` shows how."
+
+
+def _path(words: list[str]) -> str:
+    """The verb that was asked for; an error of splitting the words does not know it."""
+    ctx = click.Context(application, info_name="wm")
+    for word in words:
+        if not isinstance(ctx.command, click.Group):
+            break
+        found = ctx.command.get_command(ctx, word)
+        ctx = ctx if found is None else click.Context(found, info_name=word, parent=ctx)
+    return ctx.command_path
 
 
 def _bug(words: list[str]) -> str:

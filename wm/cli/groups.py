@@ -80,9 +80,9 @@ def sentence(error: click.UsageError) -> str:
     path = error.ctx.command_path if error.ctx else "wm"
     match error:
         case click.NoSuchOption():
-            close = sorted(error.possibilities or ())
-            hint = f" Did you mean {close[0]}?" if close else ""
-            return f"`{path}` has no option {error.option_name}.{hint}"
+            from wm.cli.meant import hint
+
+            return f"`{path}` has no option {error.option_name}.{hint(error)}"
         case click.MissingParameter():
             return f"`{path}` needs {_name(error.param)}."
         case click.BadParameter():

@@ -79,7 +79,7 @@ def status(caller: Caller, as_json: bool) -> int:
 @click.option("--since", default="", metavar="TIME", help="12h, 7d, 2w, or a day.")
 @click.option("--reason", default="", metavar="CODE", help="Only with this reason code.")
 @click.option("--soft", is_flag=True, help="Only what soft reasons alone refused.")
-@click.option("--limit", type=click.IntRange(1, 1000), default=LISTED, show_default=True)
+@click.option("-n", "--limit", type=click.IntRange(1, 1000), default=LISTED, show_default=True)
 @json_option
 @workspace_options
 def rejected(caller: Caller, since: str, reason: str, soft: bool, limit: int, as_json: bool) -> int:
@@ -167,7 +167,7 @@ def _numbers(answer: Explanation) -> list[output.Row]:
 
 @command.command("commands", short_help="What became of a compaction's commands.")
 @click.option("--entry", "entry_id", default="", metavar="ID", help="Only about this entry.")
-@click.option("--limit", type=click.IntRange(1, 1000), default=LISTED, show_default=True)
+@click.option("-n", "--limit", type=click.IntRange(1, 1000), default=LISTED, show_default=True)
 @json_option
 @workspace_options
 def commands(caller: Caller, entry_id: str, limit: int, as_json: bool) -> int:

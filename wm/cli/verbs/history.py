@@ -18,7 +18,7 @@ COLUMN = 20
 
 @click.command("history")
 @click.argument("entry_id", metavar="[ID]", required=False, default="")
-@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
+@click.option("-n", "--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
 @click.option("--before", default="", metavar="EVENT", help="Go on behind this record.")
 @json_option
 @workspace_options

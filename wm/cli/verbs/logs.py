@@ -13,7 +13,7 @@ from wm.errors import UserError
 
 
 @click.command("logs")
-@click.option("-n", "lines", type=click.IntRange(1), default=20, show_default=True)
+@click.option("-n", "--limit", "lines", type=click.IntRange(1), default=20, show_default=True)
 @json_option
 @workspace_options
 def command(caller: Caller, lines: int, as_json: bool) -> int:

@@ -10,7 +10,6 @@ from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.entries import print_text, short_id
 from wm.cli.streams import given
-from wm.errors import UserError
 from wm.formats.workspace_memory import IMPORTANCES, TYPES
 
 
@@ -59,8 +58,7 @@ def command(
     as 12-40; other changes of the file mean nothing.
     """
     if not text:  # a pipe is read where it is named, as everywhere: a script's may be anything
-        fix = 'Say what to keep; "-" reads it from standard input.'
-        raise UserError("There is no text to remember.", fix=fix)
+        raise click.UsageError('`wm remember` needs TEXT; "-" reads it from standard input.')
     answer: Any = caller.call(
         "remember",
         text=given(text),

@@ -15,7 +15,11 @@ from wm.formats.workspace_memory import ORIGINS, TYPES
 @click.command("search")
 @click.argument("words", nargs=-1, required=True)
 @click.option(
-    "-n", "limit", type=click.IntRange(1, 100), show_default="recall.max_hits", help="Hits at most."
+    "-n",
+    "--limit",
+    type=click.IntRange(1, 100),
+    show_default="recall.max_hits",
+    help="Hits at most.",
 )
 @click.option("--type", "kind", type=click.Choice(TYPES), default=None)
 @click.option("--tag", default="", metavar="WORD", help="Only entries with this tag.")

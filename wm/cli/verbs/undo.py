@@ -20,7 +20,7 @@ BY = {"user": "you", "agent": "an agent", "model": "a compaction"}
 @click.command("undo")
 @click.argument("act", metavar="[ACT]", required=False)
 @click.option("--list", "listing", is_flag=True, help="Show what can be taken back.")
-@click.option("--limit", type=click.IntRange(1, 500), help="With --list: how many.")
+@click.option("-n", "--limit", type=click.IntRange(1, 500), help="With --list: how many.")
 @click.option("--dry-run", is_flag=True, help="Say what it would do, and do nothing.")
 @json_option
 @workspace_options
