@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import socket
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -195,14 +195,21 @@ def test_without_a_daemon_nothing_is_recorded_and_it_is_said(terminal: Terminal)
     assert not terminal.data.exists()
 
 
-def test_what_the_daemon_cannot_keep_is_told_apart_from_no_daemon(user: Terminal) -> None:
+@contextmanager
+def in_the_way_of(user: Terminal, kind: str) -> Iterator[Path]:
+    """A file where the folder of such logs should be; gone behind the block, because the tests
+    share the data folder."""
     assert user.wm("remember", "We deploy the ferries with make ship.").code == 0
     place = json.loads(user.wm("inspect", "--json").out)["place"]
-    in_the_way = user.data / "workspaces" / place["key"] / "recordings"
-    in_the_way.write_text("in the way")
-    with upstream_of(1) as upstream:
+    file = user.data / "workspaces" / place["key"] / kind
+    file.write_text("in the way")
+    yield file
+    file.unlink()
+
+
+def test_what_the_daemon_cannot_keep_is_told_apart_from_no_daemon(user: Terminal) -> None:
+    with in_the_way_of(user, "recordings") as in_the_way, upstream_of(1) as upstream:
         made = worked(user, upstream, 1)
-    in_the_way.unlink()  # the tests after this one share the data folder
     assert dict(+made.reporter.handover.left) == {"the daemon could not keep them (store error)": 1}
     assert made.observer.tally.failed == 0  # the agent noticed nothing of it
     told = lost(Seen(made.observer, made.reporter))
@@ -211,13 +218,8 @@ def test_what_the_daemon_cannot_keep_is_told_apart_from_no_daemon(user: Terminal
 
 
 def test_figures_that_the_daemon_cannot_keep_are_told_without_a_recording(user: Terminal) -> None:
-    assert user.wm("remember", "We deploy the ferries with make ship.").code == 0
-    place = json.loads(user.wm("inspect", "--json").out)["place"]
-    in_the_way = user.data / "workspaces" / place["key"] / "flows"
-    in_the_way.write_text("in the way")
-    with upstream_of(1) as upstream:
+    with in_the_way_of(user, "flows") as in_the_way, upstream_of(1) as upstream:
         made = worked(user, upstream, 2, record=False)
-    in_the_way.unlink()
     assert made.observer.tally.failed == 0
     assert made.reporter.dropped == 2
     assert str(in_the_way) in lost(Seen(made.observer, made.reporter))
