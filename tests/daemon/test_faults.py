@@ -168,9 +168,9 @@ def test_a_service_manager_may_hold_the_socket(tmp_path: Path) -> None:
             listener.listen()
             fd = listener.fileno()
             words = (sys.executable, "-c", ACTIVATE, str(fd), *TOY)
-            child = place.foreground(words, pass_fds=(fd,))
+            child = place.foreground(words, pass_fds=(fd,), stderr=subprocess.PIPE)
             note(place, "activated")
-            assert child.wait(20) == 0
+            assert (child.communicate(timeout=20)[1], child.returncode) == (b"", 0)
             assert path.exists()
             again = place.foreground(words, pass_fds=(fd,))
             assert texts(place) == ["activated"]

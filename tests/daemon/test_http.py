@@ -653,6 +653,29 @@ def test_draining_answers_what_is_under_way_and_refuses_what_is_new(tmp_path: Pa
     run(scenario)
 
 
+def test_a_connection_whose_opening_is_cancelled_at_any_turn_is_closed(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with serving(tmp_path) as served:
+            server, opened = served.server, []
+            for turn in range(6):
+                ours, theirs = socket.socketpair()
+                ours.setblocking(False)
+                server._admit(theirs)
+                (task,) = server._pending
+                for _ in range(turn):
+                    await asyncio.sleep(0)
+                opened.append(not task.cancel())
+                if not opened[-1]:
+                    assert await asyncio.get_running_loop().sock_recv(ours, 1) == b""
+                ours.close()
+                await until(lambda: not server.connections and not server._pending)
+                assert (server._opening, server._unopened, theirs.fileno()) == (0, set(), -1)
+            assert (opened[0], opened[-1]) == (False, True)
+            assert await exchange(served, GET) == [200]
+
+    run(scenario)
+
+
 def test_who_is_not_allowed_gets_no_byte(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with serving(tmp_path, allow=lambda _sock: False) as served:

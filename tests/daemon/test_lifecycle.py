@@ -61,6 +61,15 @@ def test_in_the_foreground_a_second_daemon_says_that_there_is_one(place: Home) -
     assert (child.returncode, said) == (0, b"wm: A daemon serves this data folder already.\n")
 
 
+def test_a_daemon_in_the_foreground_says_where_it_serves_and_how_it_is_stopped(place: Home) -> None:
+    child = place.foreground(stderr=subprocess.PIPE)
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=20)
+    paths = place.settings.paths
+    told = f"wm: Serving {paths.home} on {paths.socket}. Ctrl-C, or `wm down`, stops it.\n"
+    assert (child.returncode, said.decode()) == (0, told)
+
+
 def test_sigterm_lets_requests_under_way_finish(place: Home, tmp_path: Path) -> None:
     child = place.foreground()
     gate = tmp_path / "gate"

@@ -46,6 +46,8 @@ class HttpServer(Struct, eq=False):
     """Connections that never sent a whole request, oldest first."""
     _buffered: int = 0
     _opening: int = 0
+    _unopened: set[socket.socket] = field(default_factory=set)
+    """Accepted, and the task that opens them did not run yet: one that is cancelled never will."""
     _pending: set[asyncio.Task[None]] = field(default_factory=set)
     _spare_fd: int = -1
     _listener: socket.socket | None = None
@@ -123,22 +125,28 @@ class HttpServer(Struct, eq=False):
             self._turn_away(sock)
             return
         self._opening += 1
+        self._unopened.add(sock)
         task = self.loop.create_task(self._connect(sock))
         self._pending.add(task)
-        task.add_done_callback(self._connected)
+        task.add_done_callback(lambda done: self._connected(sock, done))
 
     def _places(self) -> int:
         return self.limits.max_connections - len(self.connections) - self._opening
 
     async def _connect(self, sock: socket.socket) -> None:
+        self._unopened.remove(sock)
         try:
             await self.loop.connect_accepted_socket(lambda: Connection(self), sock)
         except OSError:
             self._opening -= 1
             sock.close()
 
-    def _connected(self, task: asyncio.Task[None]) -> None:
+    def _connected(self, sock: socket.socket, task: asyncio.Task[None]) -> None:
         self._pending.discard(task)
+        if sock in self._unopened:
+            self._unopened.remove(sock)
+            self._opening -= 1
+            sock.close()
         if self.draining:
             self._empty.set()
 

@@ -146,6 +146,11 @@ class _Daemon:
         if self._background:
             _tell(STARTED)
             self._log.take_streams()
+        elif self._bound is not None:  # a service manager that gave us its socket knows
+            _tell(
+                f"wm: Serving {self._settings.paths.home} on {self._bound.path}. "
+                "Ctrl-C, or `wm down`, stops it."
+            )
         self._runtime.troubles.listen(self._troubled)
         # A crash, or SIGUSR1, leaves the stacks in the log: frames, no contents.
         faulthandler.enable(2)
@@ -432,4 +437,4 @@ def _within_descriptors(limits: DaemonSettings) -> DaemonSettings:
 def _tell(word: str) -> None:
     """A line for who started us: a client (see `wm.daemon.lifecycle`), or a person."""
     with contextlib.suppress(OSError):
-        os.write(2, word.encode() + b"\n")
+        os.write(2, word.encode(errors="replace") + b"\n")
