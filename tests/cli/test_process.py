@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import select
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -193,3 +196,34 @@ def test_the_exit_code_reaches_the_shell(terminal: Terminal) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("wm: There is no entry 'm_ffff' in")
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize("key", [b"\x03", b"\x04"], ids=["ctrl-c", "ctrl-d"])
+def test_who_stops_at_a_question_goes_on_at_a_new_line(terminal: Terminal, key: bytes) -> None:
+    terminal.install("claude")
+    screen, end = pty.openpty()
+    # A new session takes the first terminal that it opens for its own: then Ctrl-C is a signal.
+    shell = f'exec "{sys.executable}" -P -m wm setup 0<>{os.ttyname(end)} >&0 2>&0'
+    child = subprocess.Popen(
+        ["/bin/sh", "-c", shell],
+        env={**terminal.env, "PYTHONPATH": str(ROOT)},
+        cwd=terminal.repo,
+        start_new_session=True,
+    )
+    seen = b""
+    while not seen.endswith(b"? [Y/n]: "):
+        assert select.select([screen], [], [], 30)[0], seen
+        seen += os.read(screen, 4096)
+    os.close(end)
+    os.write(screen, key)
+    with suppress(OSError):  # the end of a terminal whose program is gone
+        while part := os.read(screen, 4096):
+            seen += part
+    os.close(screen)
+    assert child.wait(20) == 130
+    assert (
+        seen.replace(b"^C", b"")
+        .replace(b"^D\b\b", b"")
+        .endswith(b"Make these changes? [Y/n]: \r\n\x1b[31m\x1b[1mwm:\x1b[0m Stopped.\r\n")
+    )
+    assert not (terminal.home / ".claude" / "settings.json").exists()

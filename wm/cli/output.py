@@ -138,6 +138,18 @@ def _aside(text: str, *, color: bool | None = None) -> None:
         streams.abandon(sys.stderr.fileno())
 
 
+def agreed(question: str, *, aside: bool = False) -> bool:
+    """Whether a person says yes; False where none sits there. Raises click.Abort, on a line of
+    its own. aside: ask on stderr, where stdout is for programs."""
+    if not sys.stdin.isatty():
+        return False
+    try:
+        return click.confirm(question, default=True, err=aside)
+    except click.Abort:
+        click.echo(err=aside)
+        raise
+
+
 def bold(text: str) -> str:
     return click.style(text, bold=True)
 

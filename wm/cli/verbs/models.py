@@ -175,7 +175,7 @@ def pull(caller: Caller, name: str, yes: bool, as_json: bool) -> int:
 def _agreed(caller: Caller, size: int) -> bool:
     where = caller.settings.recall.models_url
     asked = f"Fetch {output.size(size)} from {output.safe(where)}?"
-    return sys.stdin.isatty() and click.confirm(asked, default=True, err=True)
+    return output.agreed(asked, aside=True)
 
 
 @contextmanager

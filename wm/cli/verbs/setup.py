@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from wm.agents import setup as wiring
@@ -71,7 +69,7 @@ def carry_out(
         output.lines(_coloured(shown))
     if dry_run:
         return wrong
-    if not yes and not _agreed():
+    if not yes and not output.agreed("Make these changes?"):
         output.note("Nothing was changed. Use --yes where nobody can answer.")
         return 1
     applied = wiring.apply(plan)
@@ -105,10 +103,6 @@ def _as_json(plan: wiring.Plan, *, yes: bool, dry_run: bool) -> int:
         }
     )
     return 1 if applied.problems or plan.refused else 0
-
-
-def _agreed() -> bool:
-    return sys.stdin.isatty() and click.confirm("Make these changes?", default=True)
 
 
 def _coloured(diff: str) -> list[str]:
