@@ -76,7 +76,11 @@ class StoreSettings(Section):
 
     lock_wait_s: float = option(5.0, "Longest wait for a document's lock.", spec="ST-2", unit="s")
     lock_poll_s: float = option(
-        0.005, "Pause between two tries of a contended lock.", spec="ST-2", unit="s"
+        0.005,
+        "Pause between two tries of a contended lock.",
+        spec="ST-2",
+        unit="s",
+        least=0.0005,
     )
     relaxed_flush_s: float = option(
         1.0, "Hot session state is flushed to disk within this time.", spec="ST-1", unit="s"
@@ -86,6 +90,7 @@ class StoreSettings(Section):
         "A larger document is refused before it is parsed.",
         spec="ST-5",
         unit="bytes",
+        least=65536,
     )
     max_vector_bytes: int = option(
         512 * 1024 * 1024,
@@ -94,7 +99,7 @@ class StoreSettings(Section):
         unit="bytes",
     )
     max_record_bytes: int = option(
-        256 * 1024, "A larger log record is refused.", spec="ST-5", unit="bytes"
+        256 * 1024, "A larger log record is refused.", spec="ST-5", unit="bytes", least=65536
     )
     evidence_segment_bytes: int = option(
         2 * 1024 * 1024,
@@ -152,6 +157,7 @@ class StoreSettings(Section):
         "Where the system has no watches left, the data folder is looked at this often.",
         spec="ST-4",
         unit="s",
+        least=0.1,
     )
 
 
@@ -533,19 +539,24 @@ class DaemonSettings(Section):
     """The daemon and its socket (SPEC IF-1, IF-6)."""
 
     connect_timeout_s: float = option(
-        0.25, "Longest wait of a client for a connection.", spec="IF-1", unit="s"
+        0.25, "Longest wait of a client for a connection.", spec="IF-1", unit="s", least=0.01
     )
     request_timeout_s: float = option(
-        10.0, "Deadline of one request in the daemon.", spec="IF-1", unit="s"
+        10.0, "Deadline of one request in the daemon.", spec="IF-1", unit="s", least=0.1
     )
     header_timeout_s: float = option(
         5.0,
         "A connection that has not sent its whole head by then is closed.",
         spec="IF-1",
         unit="s",
+        least=0.1,
     )
     body_timeout_s: float = option(
-        30.0, "A request whose body has not arrived by then is closed.", spec="IF-1", unit="s"
+        30.0,
+        "A request whose body has not arrived by then is closed.",
+        spec="IF-1",
+        unit="s",
+        least=0.1,
     )
     max_head_bytes: int = option(
         64 * 1024, "Largest request line and headers.", spec="IF-1", unit="bytes", least=4096
@@ -572,6 +583,7 @@ class DaemonSettings(Section):
         "A client that started the daemon waits this long for its first answer.",
         spec="IF-6",
         unit="s",
+        least=0.5,
     )
     idle_exit_s: float = option(
         0.0, "Exit after this long without a request; 0: never.", spec="IF-6", unit="s"
@@ -616,6 +628,7 @@ class DaemonSettings(Section):
         "daemon.log is rotated at this size; one older file is kept.",
         spec="IF-6",
         unit="bytes",
+        least=4096,
     )
 
 
@@ -623,13 +636,18 @@ class HookSettings(Section):
     """Deadlines of the agents' hooks (SPEC IF-2, IF-3)."""
 
     event_timeout_s: float = option(
-        1.0, "A per-event hook gives up after this long and stays silent.", spec="IF-3", unit="s"
+        1.0,
+        "A per-event hook gives up after this long and stays silent.",
+        spec="IF-3",
+        unit="s",
+        least=0.05,
     )
     start_timeout_s: float = option(
         5.0,
         "What the daemon did not take may take this long on the files; so may a daemon's start.",
         spec="IF-3",
         unit="s",
+        least=0.1,
     )
     lock_wait_s: float = option(
         2.0,
@@ -666,6 +684,7 @@ class RecallSettings(Section):
         "Longest silence of that server before `wm models pull` gives up.",
         spec="RC-2",
         unit="s",
+        least=0.1,
     )
     max_model_bytes: int = option(
         4 * 1024 * 1024 * 1024,
@@ -902,7 +921,11 @@ class ToolSettings(Section):
     """The tools that a model is given (SPEC IF-4)."""
 
     timeout_s: float = option(
-        10.0, "Longest wait of `wm mcp` for the daemon's answer to a call.", spec="IF-4", unit="s"
+        10.0,
+        "Longest wait of `wm mcp` for the daemon's answer to a call.",
+        spec="IF-4",
+        unit="s",
+        least=0.1,
     )
     hits: int = option(8, "Hits of memory_query unless asked otherwise.", spec="IF-4", unit="hits")
     answer_chars: int = option(
@@ -1169,16 +1192,20 @@ class ProxySettings(Section):
         spec="PX-10",
     )
     connect_timeout_s: float = option(
-        10.0, "Longest wait for a connection to the upstream.", spec="PX-10", unit="s"
+        10.0, "Longest wait for a connection to the upstream.", spec="PX-10", unit="s", least=0.1
     )
     idle_upstream_s: float = option(
         30.0, "An unused connection to the upstream is kept so long.", spec="PX-1", unit="s"
     )
     max_head_bytes: int = option(
-        64 * 1024, "Largest request line and headers.", spec="PX-10", unit="bytes"
+        64 * 1024, "Largest request line and headers.", spec="PX-10", unit="bytes", least=4096
     )
     head_timeout_s: float = option(
-        30.0, "Longest wait for a request's head once its client began.", spec="PX-10", unit="s"
+        30.0,
+        "Longest wait for a request's head once its client began.",
+        spec="PX-10",
+        unit="s",
+        least=0.1,
     )
     linger_s: float = option(
         2.0,

@@ -70,6 +70,14 @@ CONFIGS: tuple[tuple[str, str], ...] = (
         "[daemon]\nmax_connections = 0",
         "config.toml: [daemon] max_connections is 0. 8 is the least.",
     ),
+    (
+        "[daemon]\nrequest_timeout_s = 0.0",
+        "config.toml: [daemon] request_timeout_s is 0.0. 0.1 is the least.",
+    ),
+    (
+        "[store]\nmax_document_bytes = 0",
+        "config.toml: [store] max_document_bytes is 0. 65536 is the least.",
+    ),
     ("[proxy]\nport = 70000", "config.toml: [proxy] port is 70000. 65535 is the most."),
     ("[store]\nlock_wait_s = inf", "config.toml: [store] lock_wait_s is inf. "),
     (
