@@ -12,7 +12,7 @@ import click
 from wm import __version__
 from wm.cli import output, streams
 from wm.cli.given import given
-from wm.cli.groups import Group, sentence
+from wm.cli.groups import Group
 from wm.errors import WmError
 
 GROUPS: dict[str, dict[str, str]] = {
@@ -179,6 +179,8 @@ def _outcome(words: list[str]) -> int:
             raise output.ReaderGone from None
         return 0
     except click.UsageError as error:
+        from wm.cli.mistakes import sentence
+
         return tell(2, "usage", sentence(error), _usage_fix(error, words))
     except click.ClickException as error:
         return tell(1, "user_error", error.format_message(), "")

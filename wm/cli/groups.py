@@ -73,39 +73,3 @@ def _slips(one: str, other: str) -> int:
                 best = min(best, last[j - 2] + 1)
             row.append(best)
     return row[-1]
-
-
-def sentence(error: click.UsageError) -> str:
-    """What was wrong with the words, as a full sentence."""
-    path = error.ctx.command_path if error.ctx else "wm"
-    match error:
-        case click.NoSuchOption():
-            from wm.cli.meant import hint
-
-            return f"`{path}` has no option {error.option_name}.{hint(error)}"
-        case click.MissingParameter():
-            return f"`{path}` needs {_name(error.param)}."
-        case click.BadParameter():
-            said = f"{_name(error.param)}: {error.message}"
-        case click.BadOptionUsage():
-            # Raised while words are split, so it does not know whose option it is.
-            said = error.message.replace("Option '", "The option ").replace("' ", " ", 1)
-        case _ if error.message.startswith("Got unexpected extra argument"):
-            extra = error.message.partition("(")[2].rstrip(")")
-            return f"`{path}` does not know what to do with the further {_words(extra)}."
-        case _:
-            said = error.format_message()
-    return said if said.endswith((".", "?")) else said + "."
-
-
-def _words(extra: str) -> str:
-    return f"word {extra!r}" if " " not in extra else f"words {extra!r}"
-
-
-def _name(param: click.Parameter | None) -> str:
-    """A parameter as it stands in the help."""
-    if param is None:
-        return "an argument"
-    if isinstance(param, click.Argument):
-        return (param.metavar or (param.name or "").upper()).rstrip(".…")
-    return max(param.opts, key=len)

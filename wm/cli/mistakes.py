@@ -1,7 +1,8 @@
-"""An option that a command does not know: which one was meant, or whose it is.
+"""A wrong command line as a full sentence: what was wrong, and what was meant.
 
-Imported where somebody mistyped only. Loads all verbs when no option of this one is near: a
-guess that leads away from what was wanted is worse than a quarter of a second.
+Imported where somebody mistyped only. Of an option that a verb does not know it says which one of
+its own was meant, or whose it is. For that it loads all verbs: a guess that leads away from what
+was wanted is worse than a quarter of a second.
 """
 
 from __future__ import annotations
@@ -26,7 +27,41 @@ INSTEAD: Mapping[str, Mapping[str, str]] = MappingProxyType(
 """By verb, options that people try, and the verb that does it."""
 
 
-def hint(error: click.NoSuchOption) -> str:
+def sentence(error: click.UsageError) -> str:
+    """What was wrong with the words, as a full sentence."""
+    path = error.ctx.command_path if error.ctx else "wm"
+    match error:
+        case click.NoSuchOption():
+            return f"`{path}` has no option {error.option_name}.{_hint(error)}"
+        case click.MissingParameter():
+            return f"`{path}` needs {_name(error.param)}."
+        case click.BadParameter():
+            said = f"{_name(error.param)}: {error.message}"
+        case click.BadOptionUsage():
+            # Raised while words are split, so it does not know whose option it is.
+            said = error.message.replace("Option '", "The option ").replace("' ", " ", 1)
+        case _ if error.message.startswith("Got unexpected extra argument"):
+            extra = error.message.partition("(")[2].rstrip(")")
+            return f"`{path}` does not know what to do with the further {_words(extra)}."
+        case _:
+            said = error.format_message()
+    return said if said.endswith((".", "?")) else said + "."
+
+
+def _words(extra: str) -> str:
+    return f"word {extra!r}" if " " not in extra else f"words {extra!r}"
+
+
+def _name(param: click.Parameter | None) -> str:
+    """A parameter as it stands in the help."""
+    if param is None:
+        return "an argument"
+    if isinstance(param, click.Argument):
+        return (param.metavar or (param.name or "").upper()).rstrip(".…")
+    return max(param.opts, key=len)
+
+
+def _hint(error: click.NoSuchOption) -> str:
     """ " Did you mean …?", whose the option is, or ""."""
     ctx = error.ctx
     if ctx is None:
