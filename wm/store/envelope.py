@@ -16,6 +16,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar, get_args, get_origin
 
+from msgspec.structs import replace
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
@@ -138,7 +139,7 @@ def _respliced(
     raw = _signed(key, [parts[0][head:], *parts[1:]], begin=told[:head])
     read = splice.merged(new, made, getattr(again, name))
     # The told document has no checksum yet.
-    rows = Rows(rows.field, rows.begin + len(_CHECKSUM) + _DIGITS + 1, rows.lengths)
+    rows = replace(rows, begin=rows.begin + len(_CHECKSUM) + _DIGITS + 1)
     return raw, again.model_copy(update={name: read}), rows
 
 

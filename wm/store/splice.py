@@ -29,11 +29,18 @@ T = TypeVar("T")
 
 class Rows(Struct, frozen=True):
     """Where the records of one list stand in a document's bytes: the first at `begin`, each as
-    many bytes behind the one before it as that one's length, its comma included."""
+    many bytes behind the one before it as that one's length, its comma included. size: of all."""
 
     field: str
     begin: int
     lengths: array[int]
+    size: int
+
+    def place(self, number: int) -> int:
+        """Where this record begins; told from the nearer end, for most are added at the end."""
+        if 2 * number <= len(self.lengths):
+            return self.begin + sum(self.lengths[:number])
+        return self.begin + self.size - sum(self.lengths[number:])
 
 
 class Plan(Struct, frozen=True):
@@ -86,7 +93,7 @@ def rows(body: bytes, field: str, many: int) -> Rows | None:
         return None
     begin = body.index(b"[", begin) + 2
     lengths = array("L", _lengths(body, begin))
-    return Rows(field, begin, lengths) if len(lengths) == many else None
+    return Rows(field, begin, lengths, sum(lengths)) if len(lengths) == many else None
 
 
 def _lengths(body: bytes, begin: int) -> Iterator[int]:
@@ -108,9 +115,7 @@ def splice(
     old, new = memoryview(written), memoryview(told)
     pieces: list[tuple[int, memoryview, array[int]]] = []
     for begin, end, place in plan.kept:
-        lengths = at.lengths[begin:end]
-        first = at.begin + sum(at.lengths[:begin])
-        pieces.append((place, old[first : first + sum(lengths)], lengths))
+        pieces.append((place, old[at.place(begin) : at.place(end)], at.lengths[begin:end]))
     first = fresh.begin
     for place, length in zip(plan.fresh, fresh.lengths, strict=True):
         pieces.append((place, new[first : first + length], array("L", [length])))
@@ -125,7 +130,8 @@ def splice(
         parts += [body, _BETWEEN]
         all_lengths += lengths
     parts[-1] = new[first - len(_BETWEEN) :]
-    return parts, Rows(at.field, fresh.begin, all_lengths)
+    size = sum(len(piece) for _, piece, _ in pieces)
+    return parts, Rows(at.field, fresh.begin, all_lengths, size)
 
 
 def merged(new: Sequence[T], plan: Plan, fresh: Sequence[T]) -> tuple[T, ...]:
