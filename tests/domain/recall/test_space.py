@@ -111,6 +111,43 @@ def test_pieces_of_removed_texts_count_for_no_other() -> None:
     assert made.likeness(query, 40, summed=True)[0][12:] == pytest.approx(before, abs=1e-6)
 
 
+@pytest.mark.parametrize("pieces", [1, 3])
+def test_documents_are_alike_whether_their_rows_are_kept_whitened_or_not(pieces: int) -> None:
+    small, large = Space(WIDTH, PLAIN), Space(WIDTH, PLAIN, expected=4000)
+    asked = [60, 3, 61, 40, 2, 90]
+
+    def are_alike() -> None:
+        one, other = small.mutual(asked), large.mutual(asked)
+        assert one.any()
+        np.testing.assert_allclose(one, other, atol=1e-5)
+
+    def add(begin: int, end: int) -> None:
+        rows = vectors((end - begin) * pieces, begin)
+        for made in (small, large):
+            made.add(np.arange(begin, end), np.full(end - begin, pieces), rows)
+
+    def settle() -> None:
+        for made in (small, large):
+            made.settle()
+
+    add(0, 100)
+    are_alike()  # nothing is known yet of what they have in common
+    settle()
+    are_alike()
+    for number in range(4, 40):  # so many that the others move together
+        small.remove(number)
+        large.remove(number)
+    are_alike()
+    add(200, 300)
+    are_alike()
+    settle()
+    are_alike()
+    add(1000, 3200)  # too many to be kept
+    are_alike()
+    settle()
+    are_alike()
+
+
 def test_documents_without_rows_are_unknown() -> None:
     made = space(5)
     made.remove(2)

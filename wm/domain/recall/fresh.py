@@ -32,16 +32,16 @@ def newest_first(
     number or date that holds now; then a statement in passing is enough, if both have numbers."""
     order: list[int] = []
     same = mutual >= min(settings.same_floor, settings.value_floor)
-    has_same = np.any(same, axis=1, keepdims=True)[:, 0]
+    has_same = np.any(same, axis=1, keepdims=True)[:, 0].tolist()
     for at, newer in enumerate(statements):
         if not has_same[at]:
             order.append(at)
             continue
-        likeness = mutual[at].tolist()
+        likeness, is_same = mutual[at].tolist(), same[at].tolist()
         passed = (
             spot
             for spot, other in enumerate(order)
-            if same[at, other]
+            if is_same[other]
             and _replaces(newer, statements[other], likeness[other], settings, value)
         )
         order.insert(next(passed, len(order)), at)

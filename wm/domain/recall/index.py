@@ -620,13 +620,15 @@ class Index:
         for at, document in enumerate(documents):
             if document.metadata.get("status") == "superseded":
                 factors[at] *= past
-        times = [document.time for document in documents]
+        if not recent:
+            return factors
+        times = sorted([document.time for document in documents])
         # Of equal times the first one counts.
-        older = {time: at for at, time in reversed(list(enumerate(sorted(times))))}
+        older = {time: at for at, time in reversed(list(enumerate(times)))}
         many = max(1, len(times))
         return [
-            factor * (1 + recent * (older[time] / many))
-            for factor, time in zip(factors, times, strict=True)
+            factor * (1 + recent * (older[document.time] / many))
+            for factor, document in zip(factors, documents, strict=True)
         ]
 
     def _fresh(self, asked: Asked, judged: list[tuple[float, int]]) -> list[tuple[float, int]]:

@@ -152,19 +152,22 @@ class Postings:
     def together(self, numbers: Numbers, pairs: Collection[tuple[str, str]]) -> Numbers:
         """How many of these pairs of terms each of the documents has one behind the other."""
         ids = self._ids
-        known = {(ids[a], ids[b]) for a, b in pairs if a in ids and b in ids}
+        width = len(ids)
+        known = sorted({ids[a] * width + ids[b] for a, b in pairs if a in ids and b in ids})
         counts = np.zeros(len(numbers), np.int64)
         if known:
             terms, owners = self._terms_of(numbers)
-            begins = np.zeros(len(ids), np.bool_)
-            begins[[first for first, _ in known]] = True
+            begins = np.zeros(width, np.bool_)
+            begins[[pair // width for pair in known]] = True
             at = begins[terms[:-1]].nonzero()[0]
-            at = at[owners[at] == owners[at + 1]]
-            found = zip(
-                owners[at].tolist(), terms[at].tolist(), terms[at + 1].tolist(), strict=True
-            )
-            for owner, *pair in set(found):
-                counts[owner] += tuple(pair) in known
+            asked = np.array(known)
+            found = terms[at] * np.int64(width) + terms[at + 1]
+            place = np.minimum(asked.searchsorted(found), len(asked) - 1)
+            owner = owners[at]
+            there = (asked[place] == found) & (owner == owners[at + 1])
+            has = np.zeros((len(numbers), len(asked)), np.bool_)
+            has[owner[there], place[there]] = True
+            counts += has.sum(axis=1)
         return counts
 
     def _terms_of(self, numbers: Numbers) -> tuple[NDArray[np.uint32], Numbers]:

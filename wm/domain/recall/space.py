@@ -38,6 +38,8 @@ _SAMPLE = 1024
 """Documents by whose likeness the scores of a large collection are standardised."""
 _AT_ONCE = 8192
 """Rows that are turned to single precision at once."""
+_TURNED = 2048
+"""Rows up to which they are kept whitened, too: 2 MB at most with 256 dimensions."""
 _LAG = 2048
 """Rows that a graph may be behind: they are candidates of every query."""
 
@@ -94,6 +96,8 @@ class Space:
         self._norms = np.zeros(0, np.float32)
         self._parts = np.zeros(0, np.float32)
         """Of each row what makes of the cosines of a document's rows that of their sum."""
+        self._turned = np.zeros((0, dimension), np.float32)
+        """The rows whitened, as unit vectors; none of a large space."""
         self._first = np.zeros(0, np.int64)
         self._pieces = np.zeros(0, np.int64)
         self._end = self._live = 0
@@ -199,6 +203,9 @@ class Space:
         rows = np.zeros((size, self.dimension), precision)
         rows[: self._end] = self._rows[: self._end]
         self._rows = rows
+        turned = np.zeros((size if size <= _TURNED else 0, self.dimension), np.float32)
+        turned[: self._end] = self._turned[: len(turned[: self._end])]
+        self._turned = turned
         self._owners = _wider(self._owners, size)
         self._norms = _wider(self._norms, size)
         self._parts = _wider(self._parts, size)
@@ -232,6 +239,8 @@ class Space:
         keep = np.flatnonzero(self._owners[: self._end] >= 0)
         for held in (self._rows, self._owners, self._norms, self._parts):
             held[: len(keep)] = held[keep]
+        if len(self._turned):
+            self._turned[: len(keep)] = self._turned[keep]
         self._end = len(keep)
         owners = self._owners[: self._end]
         starts = np.flatnonzero(np.diff(owners, prepend=-1))
@@ -328,9 +337,13 @@ class Space:
         if not len(known):
             return found
         slots = self._slots(asked)
-        rows = single(self._rows[slots]) - self._mean
-        norms = self._norms[slots]
-        best = rows @ self._metric @ rows.T / norms / norms[:, np.newaxis]
+        if len(self._turned):
+            turned = self._turned[slots]
+            best = turned @ turned.T
+        else:
+            rows = single(self._rows[slots]) - self._mean
+            norms = self._norms[slots]
+            best = rows @ self._metric @ rows.T / norms / norms[:, np.newaxis]
         if not self._is_plain:
             pieces = self._pieces[asked[known]]
             starts = np.cumsum(pieces) - pieces
@@ -388,6 +401,8 @@ class Space:
             turned = (rows - self._mean) @ self._turn if self._fitted else rows
             norms = np.maximum(np.linalg.norm(turned, axis=1), 1e-9)
             self._norms[part] = norms
+            if len(self._turned):
+                np.divide(turned, norms[:, np.newaxis], out=self._turned[part])
             self._parts[part] = 1.0
             if not self._is_plain:
                 starts = np.flatnonzero(np.diff(self._owners[part], prepend=-2))
