@@ -693,7 +693,7 @@ class RecallSettings(Section):
         unit="bytes",
     )
     max_hits: int = option(
-        10, "Hits of one search unless asked otherwise.", spec="RC-1", unit="hits"
+        10, "Hits of one search unless asked otherwise.", spec="RC-1", unit="hits", least=1
     )
     bm25_k1: float = option(1.2, "Term saturation of BM25.", spec="RC-1")
     bm25_b: float = option(0.75, "Length normalisation of BM25.", spec="RC-1")

@@ -20,6 +20,7 @@ from tests.daemon.foreign import speaking
 from wm import __version__
 from wm.cli import proof
 from wm.cli.outdated import outdated
+from wm.cli.verbs import up
 from wm.cli.verbs.doctor import why_full
 from wm.cli.verbs.down import BEHIND
 from wm.daemon import lifecycle
@@ -99,6 +100,20 @@ def test_a_broken_config_is_named_with_the_option(
         assert said.code == 1
         assert sentence in " ".join(f"{said.out} {said.err}".split())
     assert terminal.wm("--help").code == 0
+
+
+def test_a_start_that_takes_long_says_what_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = "Starting the daemon; the first start takes longest.\n"
+    with TemporaryDirectory(prefix="wm-") as folder:  # short: a socket's path has a limit
+        user = Terminal(Path(folder))
+        monkeypatch.setattr(up, "SILENT_S", 0.0)
+        assert user.wm("up").err == told
+        assert user.wm("down").code == 0
+        assert user.wm("up", "--quiet").err == ""
+        assert user.wm("down").code == 0
+        monkeypatch.setattr(up, "SILENT_S", 60.0)
+        assert user.wm("up").err == ""
+        assert user.wm("down").code == 0
 
 
 def test_a_daemon_can_be_stopped_although_the_config_is_broken() -> None:

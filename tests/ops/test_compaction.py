@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from types import FrameType
+
 import pytest
 
 from tests.ops.conftest import CENTS, SHIP, Bench, entry, outcomes
@@ -84,6 +87,31 @@ def test_replace_supersedes_by_reference_and_the_old_one_stays_readable(bench: B
     assert (old.id, old.status, old.superseded_by) == ("m_1", "superseded", new.id)
     assert (new.text, new.status, new.supersedes) == (text, "active", ("m_1",))
     assert bench.call("show_entry", id="m_1").entry.text == SHIP
+
+
+def test_a_replacement_goes_on_with_what_is_known_of_the_memory(bench: Bench) -> None:
+    bench.write_memory(entry("m_1", SHIP, **OLD))
+    bench.remember(CENTS)
+    begin(bench)
+    numbered = bench.event("compaction_started", session="s-1").instructions
+    (line,) = [one for one in numbered.splitlines() if SHIP in one]
+    snapshot, ref = asked(bench), line[line.index("M") : line.index("]")]
+    text = "We deploy with `make release` from the main branch."
+    said(bench, text)
+    built = 0
+
+    def called(frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal built
+        built += event == "call" and frame.f_code.co_qualname == "Ledger.__init__"
+
+    sys.setprofile(called)
+    try:
+        told = finish(bench, summary(snapshot, f"REPLACE [{ref}] [project] {text}"))
+    finally:
+        sys.setprofile(None)
+    assert (told, built) == ([("superseded", ())], 0)
+    statuses = {e.text: e.status for e in bench.memory().entries}
+    assert (statuses[SHIP], statuses[text]) == ("superseded", "active")
 
 
 @pytest.mark.parametrize(

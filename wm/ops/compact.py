@@ -16,6 +16,7 @@ from wm.domain.text import canonical
 from wm.domain.times import iso
 from wm.domain.workspace import candidates, consolidate, echo, retention
 from wm.domain.workspace.candidates import Candidate
+from wm.domain.workspace.consolidate import Ledger
 from wm.domain.workspace.entries import replaced
 from wm.errors import Corrupt, TooNew
 from wm.formats.events import CompactionFinished
@@ -271,13 +272,15 @@ def _replace(
         origin="agent",
         session=state.session_id,
     )
-    entry = origins.weighed(consolidate.Ledger(memory), new_entry(work, place, request))
-    reasons = refusal_reasons(work, place, entry)
-    if reasons:
-        return _rejected(work, place, state, item, *reasons)
-    admission = consolidate.supersede(
-        memory, old.id, entry, now=work.now, settings=work.runtime.settings.memory
-    )
+    with work.runtime.ledgers.lend(place.key, lambda: Ledger(memory)) as ledger:
+        ledger.renew(memory)
+        entry = origins.weighed(ledger, new_entry(work, place, request))
+        reasons = refusal_reasons(work, place, entry)
+        if reasons:
+            return _rejected(work, place, state, item, *reasons)
+        admission = consolidate.supersede(
+            ledger, old.id, entry, now=work.now, settings=work.runtime.settings.memory
+        )
     fact = Fact(
         f"memory_{admission.outcome}",
         "promotion",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.domain.workspace.memories import NOW, SETTINGS, ago, by_id, entry, memory
 from wm.domain.text import canonical
-from wm.domain.workspace.consolidate import Admission, admit, supersede
+from wm.domain.workspace.consolidate import Admission, Ledger, admit, supersede
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 
 
@@ -217,7 +217,7 @@ def test_replace_supersedes_by_reference_and_keeps_the_old_text_readable() -> No
     known = entry("m_old", "The build is pinned to Node 20.")
     newcomer = entry("m_n", "The build is pinned to Node 22.")
     result = supersede(
-        memory(known),
+        Ledger(memory(known)),
         "m_old",
         newcomer,
         now=NOW,
@@ -229,7 +229,7 @@ def test_replace_supersedes_by_reference_and_keeps_the_old_text_readable() -> No
     old, new = by_id(result.memory)["m_old"], by_id(result.memory)["m_n"]
     assert (old.status, old.superseded_by, old.text) == ("superseded", "m_n", known.text)
     assert (new.status, new.supersedes) == ("active", ("m_old",))
-    again = supersede(result.memory, "m_old", newcomer, now=NOW, settings=SETTINGS)
+    again = supersede(Ledger(result.memory), "m_old", newcomer, now=NOW, settings=SETTINGS)
     assert again.memory.entries == result.memory.entries
 
 
@@ -252,7 +252,7 @@ def test_replace_is_refused_with_a_code(
 ) -> None:
     known = entry("m_old", **fields)
     result = supersede(
-        memory(known),
+        Ledger(memory(known)),
         target,
         entry("m_n", "Use yarn for all installs."),
         now=NOW,
@@ -266,7 +266,9 @@ def test_replace_is_refused_with_a_code(
 
 def test_a_tainted_replacement_waits_and_the_old_entry_stays() -> None:
     newcomer = entry("m_n", "Use yarn for all installs.", tainted=True)
-    result = supersede(memory(entry("m_old")), "m_old", newcomer, now=NOW, settings=SETTINGS)
+    result = supersede(
+        Ledger(memory(entry("m_old"))), "m_old", newcomer, now=NOW, settings=SETTINGS
+    )
     assert result.outcome == "inbox"
     assert by_id(result.memory)["m_old"].status == "active"
     assert by_id(result.memory)["m_n"].supersedes == ("m_old",)
@@ -274,13 +276,15 @@ def test_a_tainted_replacement_waits_and_the_old_entry_stays() -> None:
 
 def test_replacing_by_what_another_entry_says_points_there() -> None:
     here = memory(entry("m_old", "Use npm for installs now."), entry("m_b", "Use pnpm."))
-    result = supersede(here, "m_old", entry("m_n", "use pnpm"), now=NOW, settings=SETTINGS)
+    result = supersede(Ledger(here), "m_old", entry("m_n", "use pnpm"), now=NOW, settings=SETTINGS)
     assert result.entry_id == "m_b"
     assert by_id(result.memory)["m_old"].superseded_by == "m_b"
 
 
 def test_replacing_a_text_by_itself_is_a_recurrence() -> None:
-    result = supersede(memory(entry("m_old")), "m_old", entry("m_n"), now=NOW, settings=SETTINGS)
+    result = supersede(
+        Ledger(memory(entry("m_old"))), "m_old", entry("m_n"), now=NOW, settings=SETTINGS
+    )
     assert (result.outcome, result.entry_id) == ("absorbed", "m_old")
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Timer
 
 import click
 
@@ -10,6 +13,10 @@ from wm.cli import output, proof
 from wm.cli.context import Caller, daemon_status, json_option, workspace_options
 from wm.cli.outdated import MEND, outdated
 from wm.daemon.lifecycle import start
+
+SILENT_S = 1.0
+"""A start that takes longer is told of: the first one of an installation that was not compiled
+takes some seconds."""
 
 
 @click.command("up")
@@ -24,7 +31,8 @@ from wm.daemon.lifecycle import start
 def command(caller: Caller, prove: bool, quiet: bool, as_json: bool) -> int:
     """Start the daemon and make sure that it answers. One daemon serves all your workspaces."""
     begun = time.monotonic()
-    started = start(caller.settings)
+    with _telling(silent=quiet or as_json):
+        started = start(caller.settings)
     status = daemon_status(caller.settings)
     steps = proof.run(caller.settings) if prove else []
     if as_json:
@@ -53,3 +61,15 @@ def command(caller: Caller, prove: bool, quiet: bool, as_json: bool) -> int:
         output.line()
         output.line("Next: `wm setup` wires your agents, `wm inspect` shows what is remembered.")
     return 0 if all(step.ok for step in steps) else 1
+
+
+@contextmanager
+def _telling(*, silent: bool) -> Iterator[None]:
+    """Say what is waited for where it takes long."""
+    later = Timer(SILENT_S, output.note, ["Starting the daemon; the first start takes longest."])
+    if not silent:
+        later.start()
+    try:
+        yield
+    finally:
+        later.cancel()

@@ -72,7 +72,7 @@ def admit(
 
 
 def supersede(
-    memory: WorkspaceMemory,
+    ledger: Ledger,
     old_id: str,
     entry: MemoryEntry,
     *,
@@ -87,13 +87,12 @@ def supersede(
     the function that makes one. Refused with a code (outcome rejected) when the old entry is
     gone, changed, pinned, reinforced, or not from a compaction; a tainted replacement waits.
     """
-    ledger = Ledger(memory)
     if _is_replay(ledger.find(entry.id), entry):
-        return Admission(memory, "superseded", entry.id, ("already_present",))
+        return Admission(ledger.memory, "superseded", entry.id, ("already_present",))
     old = ledger.find(old_id)
     code = _protection(old, ref_digest=ref_digest, digest=digest)
     if old is None or code:
-        return Admission(memory, "rejected", "", (code,), {"replaces": old_id})
+        return Admission(ledger.memory, "rejected", "", (code,), {"replaces": old_id})
     if entry.tainted:
         waiting = _waiting(entry, "tainted_replacement", supersedes=(old_id,))
         return ledger.admit(waiting, now=now, settings=settings)
