@@ -541,6 +541,13 @@ def test_the_daemon_of_another_data_folder_is_named_and_not_stopped() -> None:
         assert b"shutdown" not in b"".join(heard)
 
 
+def test_a_log_without_a_line_is_said_to_be_empty(terminal: Terminal) -> None:
+    terminal.data.mkdir(parents=True)
+    (terminal.data / "daemon.log").touch()
+    said = terminal.wm("logs")
+    assert (said.code, said.out) == (0, "The log ~/.local/share/wm/daemon.log is empty.\n")
+
+
 def test_a_folder_in_the_place_of_the_log_is_said(terminal: Terminal) -> None:
     assert terminal.wm("remember", "We deploy the ferries with make ship.").code == 0
     (terminal.data / "daemon.log").mkdir()

@@ -36,6 +36,8 @@ def command(caller: Caller, lines: int, as_json: bool) -> int:
     if as_json:
         output.as_json({"records": records})
         return 0
+    if not records:
+        output.line(f"The log {output.home_short(str(path))} is empty.")
     for record in records:
         rest = {k: v for k, v in record.items() if k not in ("at", "level", "event")}
         about = "  ".join(f"{name}={value}" for name, value in rest.items())
