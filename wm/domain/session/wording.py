@@ -12,9 +12,10 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import operator
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -101,7 +102,7 @@ def features(plain_text: str, key: bytes) -> tuple[set[int], set[int]]:
             pairs.update(pair(one, other, negations) for one, other in pairwise(sentence))
     # As `pair`, with no negation. The end of a sentence is so far below zero that no sum with it
     # is a digest.
-    sums = {one + other for one, other in pairwise(flat)}
+    sums = set(map(operator.add, flat, islice(flat, 1, None)))
     pairs.update([both & _MASK for both in sums if both >= 0])
     return words - {_END, _TURN}, pairs
 
