@@ -427,3 +427,18 @@ def test_a_store_without_files_has_nothing_to_sweep() -> None:
 
     with pytest.raises(StoreError, match="Only a data folder can be swept"):
         govern._files(Only())  # type: ignore[arg-type]
+
+
+def test_a_report_that_cannot_be_kept_takes_nothing_from_the_sweep(files: Bench) -> None:
+    gone = output(files, 1)
+    age(files, 8, gone + "*")
+    report = "workspaces/" + files.key + "/sweep.json"
+    (here(files) / "sweep.json").mkdir()
+    (here(files) / "sweep.json/file").write_text("x")
+    done: Swept = files.call("sweep_storage")
+    assert (done.deleted, [file.path for file in done.logs[0].files]) == (
+        1,
+        [f"workspaces/{files.key}/{gone}"],
+    )
+    assert [error.path for error in done.logs[0].errors] == [report]
+    assert done.logs[0].errors[0].reason.startswith("Could not ")

@@ -107,7 +107,8 @@ class _Tally(Struct):
 
 def sweep_workspace(runtime: Runtime, key: str, run: Run) -> SweepLog:
     """Sweep one workspace, and leave a report there. Raises StoreError for a folder that cannot
-    be looked through; what cannot be deleted stands in the report."""
+    be looked through; what cannot be deleted stands in the report, as does that the report could
+    not be kept: a full drive is when a sweep is asked for."""
     begun = runtime.now()
     tally = _Tally(most=runtime.settings.storage.report_files)
     plan = planned(runtime, key, run, begun, tally)
@@ -120,7 +121,11 @@ def sweep_workspace(runtime: Runtime, key: str, run: Run) -> SweepLog:
     evidence = _purge(runtime, key, run, tally)
     log = _report(runtime, key, run, plan, tally, begun, evidence)
     if not run.dry_run and _is_news(runtime, log):
-        _save(runtime, log)
+        try:
+            _save(runtime, log)
+        except StoreError as error:
+            tally.failed(paths.place(Ref(type(log), key, log.session)).path, str(error))
+            log = log.model_copy(update={"errors": tuple(tally.errors)})
     return log
 
 
