@@ -260,6 +260,13 @@ def test_invisible_characters_do_not_hide_a_secret() -> None:
     assert redacted.endswith("] b é")
 
 
+@pytest.mark.parametrize(
+    "text", ["The time paſſed slowly.", "Paſſage 3", "pinſa", "xſlack: the channel", "PAſſARAM"]
+)
+def test_an_old_s_inside_a_word_is_no_trouble(text: str) -> None:
+    assert REDACTOR.text(text) == text
+
+
 def test_values_are_redacted_at_every_depth_and_with_their_key() -> None:
     secret = "glpat-" + tail(20)
     redacted = REDACTOR.value({"a": [{"b": secret}, 3, None], "password": WORD, secret: True})

@@ -201,15 +201,10 @@ class Sift:
     def patterns(self) -> tuple[Lazy, ...]:
         return self._patterns
 
-    @staticmethod
-    def folded(text: str) -> str:
-        """The text as pieces are written: as re2 sees it without case."""
-        return text.lower().replace("\u017f", "s")
-
     def likely(self, text: str) -> frozenset[Lazy]:
         """All that match somewhere in the text, or in a part of it, and a few others."""
         found = set(self._begun() if self._always is None else self._always)
-        folded = self.folded(text)
+        folded = without_case(text)
         for length in (PIECE,) if folded.isascii() else self._long:
             holders = self._long.get(length, {})
             held = {folded[at : at + length] for at in range(len(folded) - length + 1)}
@@ -237,6 +232,12 @@ class Sift:
 PIECE = 4
 """Letters of a piece; in scripts of more letters, FOREIGN_PIECE."""
 FOREIGN_PIECE = 2
+
+
+def without_case(text: str) -> str:
+    """The text as re2 sees it where case is ignored, and as pieces are written: `ſ` is an s there,
+    and the sign of Kelvin a k."""
+    return text.lower().replace("\u017f", "s")
 
 
 def mark_of(patterns: Iterable[Lazy]) -> int:

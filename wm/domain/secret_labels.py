@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from wm.domain.patterns import Lazy, words
+from wm.domain.patterns import Lazy, without_case, words
 from wm.domain.secret_formats import VENDORS
 from wm.domain.secret_looks import Span, is_placeholder, is_wordy
 from wm.domain.secret_values import (
@@ -72,8 +72,13 @@ KEY_HINT = f"(?i){_KEY.text}"
 
 @lru_cache(maxsize=512)
 def _family_of(key: str) -> str:
-    """The family of what `_KEY` matched: the first that has it, as there."""
-    return next(name for name, pattern in _FAMILIES.items() if pattern.fits(key))
+    """The family of what `_KEY` matched: the first that has it, as there.
+
+    Asked without case: an old long s is an s to a pattern and yet no letter at whose end a word
+    ends, so that `paſſ` is found in "paſſed" and would fit nothing by itself.
+    """
+    plain = without_case(key)
+    return next(name for name, pattern in _FAMILIES.items() if pattern.fits(plain))
 
 
 _SUFFIX = Lazy(r"[0-9A-Za-z_]*(?:[.-][0-9A-Za-z_]+){0,3}")
