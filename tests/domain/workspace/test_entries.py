@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.domain.workspace.memories import entry, memory
-from wm.domain.workspace import entries
+from wm.domain.workspace import edits, entries
 
 HERE = memory(entry("m_a"), entry("m_b"), entry("m_c"))
 
@@ -37,3 +37,11 @@ def test_of_two_with_one_id_the_second_stays_as_it_is() -> None:
     twins = memory(entry("m_a", text="First."), entry("m_a", text="Second."))
     changed = entries.get(twins, "m_a").model_copy(update={"text": "Changed."})
     assert [e.text for e in entries.replaced(twins, changed).entries] == ["Changed.", "Second."]
+
+
+def test_of_two_with_one_id_one_goes_to_the_trash_and_the_other_is_not_lost() -> None:
+    twins = memory(entry("m_a", text="First."), entry("m_a", text="Second."))
+    left, gone = edits.trash(twins, "m_a")
+    assert (gone.text, [e.text for e in left.entries]) == ("First.", ["Second."])
+    left, gone = edits.trash(left, "m_a")
+    assert (gone.text, left.entries) == ("Second.", ())

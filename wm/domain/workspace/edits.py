@@ -100,9 +100,12 @@ def propose(
 
 
 def trash(memory: WorkspaceMemory, entry_id: str) -> tuple[WorkspaceMemory, MemoryEntry]:
-    """Take an entry out; the caller keeps it in the trash. Raises KeyError for an unknown id."""
+    """Take an entry out; the caller keeps it in the trash. Raises KeyError for an unknown id.
+
+    Another one of this id stays, since only one is handed back.
+    """
     gone = entries.get(memory, entry_id)
-    kept = tuple(e for e in memory.entries if e.id != entry_id)
+    kept = tuple(e for e in memory.entries if e is not gone)
     return memory.model_copy(update={"entries": kept}), gone
 
 
