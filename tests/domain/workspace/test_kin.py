@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.domain.workspace.memories import NOW, SETTINGS, entry, memory
 from wm.domain.text import canonical
 from wm.domain.workspace.consolidate import MOST_PLACES, Ledger
-from wm.domain.workspace.kin import NEAR_CHARS, Kin, _at_least, _letters
+from wm.domain.workspace.kin import _MOST_GONE, NEAR_CHARS, Kin, _at_least, _letters
 from wm.formats.workspace_memory import MemoryEntry
 
 WORDS = ("we", "deploy", "with", "make", "ship", "Redis", "redis.io", "never", "über", "İstanbul")
@@ -102,6 +102,20 @@ def test_blocks_that_ran_empty_are_no_hindrance() -> None:
     made.add(200, "y")
     assert list(made.naming("y")) == [200]
     assert list(made.naming("x")) == []
+
+
+def test_words_of_texts_that_left_do_not_pile_up() -> None:
+    """One entry that is edited again and again is searched as one."""
+    text = "Redis holds the sessions"
+    made = kin({0: text})
+    for number in range(_MOST_GONE + 9):
+        assert list(made.near(text, ())) == [0]
+        made.remove(0, text)
+        text = f"Redis holds {number} sessions"
+        made.add(0, text)
+    assert list(made.near(text, ("redis",))) == [0]
+    assert made._index is not None
+    assert len(made._index.words._blocks) < 30
 
 
 # --- a ledger that is kept ----------------------------------------------------------------------

@@ -23,6 +23,8 @@ _AT_ONCE = 128
 """Texts that are searched as one."""
 _WINDOW = 8 * _AT_ONCE
 """Texts whose beginnings are counted at once."""
+_MOST_GONE = 4_000
+"""So many texts that left are still told of by their words; then the index is made anew."""
 _PART = 64 * 1024
 """Letters of words that are searched as one."""
 _NO_LETTERS = {code: None for code in range(128) if not chr(code).isalnum()}
@@ -158,6 +160,7 @@ class Kin:
         self._waiting: dict[int, str] = {}
         """What has no block yet: many are asked once, and only for texts that are alike."""
         self._index: _Index | None = None
+        self._gone = 0
         self._is_kept = False
 
     def add(self, at: int, text: str) -> None:
@@ -175,7 +178,13 @@ class Kin:
             if not block.rows:
                 del self._blocks[at // _AT_ONCE]
             if self._index is not None:
-                self._index.marks.remove(at, row.folded)
+                self._leave(self._index, at, row.folded)
+
+    def _leave(self, index: _Index, at: int, folded: str) -> None:
+        index.marks.remove(at, folded)
+        self._gone += 1
+        if self._gone > _MOST_GONE:
+            self._index, self._gone = None, 0
 
     def alike(self, text: str) -> Collection[int]:
         """Where the letters are the same: all texts whose canonical ones are, and few others."""
