@@ -1,9 +1,9 @@
 """Makes `wm/domain/pieces.py`: what a text holds at least where a pattern of a table matches it.
 
 From each pattern its strings are taken of which one has to stand in every text that it matches,
-and from each string three letters. Texts that hold none of them need not be matched, and most of a
-table need not even be compiled. Asks nothing of how a pattern is matched; where it says nothing
-for certain, the pattern stays without pieces, and is always tried.
+and of each string the few least usual letters. Texts that hold none of them need not be matched,
+and most of a table need not even be compiled. Asks nothing of how a pattern is matched; where it
+says nothing for certain, the pattern stays without pieces, and is always tried.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class _Clean:
         self._texts: dict[str, None] = {}
 
     def __contains__(self, text: str) -> bool:
-        return text in self._texts
+        return len(text) <= CLEAN_CHARS and text in self._texts
 
     def add(self, text: str) -> None:
         if len(text) <= CLEAN_CHARS:

@@ -29,8 +29,8 @@ HOT = (
 
 
 def warm(runtime: Runtime, operations: Mapping[str, Operation[Any, Any]] = OPERATIONS) -> None:
-    """Run every rule that compiles at its first use, and build the models of the documents that
-    every session reads and of the hot operations."""
+    """Run every rule that compiles at its first use, as far as a usual sentence needs it, and build
+    the models of the documents that every session reads and of the hot operations."""
     gate = runtime.settings.gate
     runtime.redactor.text(SAMPLE)
     for request in find_requests(SAMPLE, gate).found:
