@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.store.samples import KEY, MEMORY, memory
+from tests.store.samples import KEY, MEMORY, SESSION, memory, session
 from wm.settings import StoreSettings
 from wm.store import glance, paths
-from wm.store.base import Health
+from wm.store.base import Health, Ref
+from wm.store.envelope import HEAD_BYTES
 from wm.store.files import FileStore
 from wm.store.fsops import Disk
 
@@ -158,6 +160,51 @@ def test_an_older_copy_that_was_put_back_is_not_taken_for_the_kept_one(store: Fi
     assert store.read(MEMORY).health is Health.OUTSIDE
     spare.write_bytes(older_spare)
     assert store.read(MEMORY).health is Health.OK
+
+
+def flips(file: Path, places: range) -> Iterator[tuple[int, int]]:
+    """Which bit is flipped meanwhile, and in which byte."""
+    fd = os.open(file, os.O_RDWR)
+    try:
+        for place in places:
+            byte = os.pread(fd, 1, place)
+            for bit in range(8):
+                os.pwrite(fd, bytes([byte[0] ^ 1 << bit]), place)
+                yield place, bit
+            os.pwrite(fd, byte, place)
+    finally:
+        os.close(fd)
+
+
+@pytest.mark.parametrize("ref", [MEMORY, SESSION], ids=["full", "relaxed"])
+def test_no_flipped_bit_is_taken_for_what_is_kept_and_the_usual_look_agrees(
+    tmp_path: Path, ref: Ref[Any]
+) -> None:
+    store = FileStore(tmp_path / "store", StoreSettings())
+    document = memory("first") if ref is MEMORY else session()
+    with store.transaction([ref]) as tx:
+        tx.put(ref, document)
+    store.flush()  # from then on both have a spare
+    place = paths.place(ref)
+    file = store.home / place.path
+    spare = file.with_name(paths.spare(place.name))
+    kept = store.core.unchanged(ref, place)
+    assert kept is not None
+
+    for _ in flips(file, range(0, file.stat().st_size, 5)):
+        assert store.core.unchanged(ref, place) is None
+
+    if file.samefile(spare):  # what was linked at a flush has one inode
+        spare.unlink()
+        spare.write_bytes(file.read_bytes())
+    later = 0
+    with store.disk.folder(place.folder) as folder:
+        for _ in flips(spare, range(HEAD_BYTES)):
+            holds = store.core._holds(kept, place, folder)
+            assert (store.core.unchanged(ref, place) is kept) == holds
+            later += not holds
+    assert later > 0
+    assert store.core.unchanged(ref, place) is kept
 
 
 def test_what_was_never_read_is_not_kept(store: FileStore) -> None:

@@ -19,6 +19,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -29,7 +30,8 @@ _AT_FDCWD = -100
 _AT_EMPTY_PATH = 0x1000
 _STATX_INO = 0x100
 _STATX_BYTES = 256
-# The inode, and the major and minor number of the device, where the kernel's `statx` has them.
+# The inode, and the major and minor number of the device, where the kernel's `statx` has them on
+# every architecture.
 _INODE, _DEVICE = struct.Struct("=Q"), struct.Struct("=II")
 _INODE_AT, _DEVICE_AT = 32, 136
 
@@ -46,20 +48,18 @@ class _Calls(Struct, frozen=True):
     statx: _Call
     pread: _Call
     close: _Call
-    memcmp: _Call
 
 
 def _find_calls() -> _Calls | None:
     if not sys.platform.startswith("linux"):
         return None
     library = ctypes.PyDLL(None)
-    number, text, size = ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t
+    number, text, place = ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p
     forms = {
         "openat": (number, (number, text, number)),
-        "statx": (number, (number, text, number, ctypes.c_uint, text)),
-        "pread": (ctypes.c_ssize_t, (number, text, size, ctypes.c_long)),
+        "statx": (number, (number, text, number, ctypes.c_uint, place)),
+        "pread": (ctypes.c_ssize_t, (number, place, ctypes.c_size_t, ctypes.c_long)),
         "close": (number, (number,)),
-        "memcmp": (number, (text, text, size)),
     }
     try:
         found = {name: getattr(library, name) for name in forms}
@@ -87,22 +87,20 @@ def head_of_unchanged(
 
     identity: device and inode of the data folder. No symlink below it is followed.
     """
-    if _calls is None or len(raw) > MOST_BYTES or not _is_alone():
+    if _calls is None or len(raw) > MOST_BYTES or not _is_main_thread():
         return None
     at = _open_folder(_calls, home, identity, folder)
     if at < 0:
         return None
     try:
-        found = _read(_calls, at, name, len(raw) + 1)
-        if found is None or found[1] != len(raw) or _calls.memcmp(found[0], raw, len(raw)) != 0:
+        if _read(_calls, at, name, len(raw) + 1) != raw:
             return None
-        head = _read(_calls, at, beside, head_bytes)
-        return None if head is None else head[0].raw[: head[1]]
+        return _read(_calls, at, beside, head_bytes)
     finally:
         _calls.close(at)
 
 
-def _is_alone() -> bool:
+def _is_main_thread() -> bool:
     return threading.get_ident() == threading.main_thread().ident
 
 
@@ -122,21 +120,25 @@ def _open_folder(calls: _Calls, home: Path, identity: tuple[int, int], folder: s
 
 
 def _identity(calls: _Calls, fd: int) -> tuple[int, int] | None:
-    told = ctypes.create_string_buffer(_STATX_BYTES)
-    if calls.statx(fd, b"", _AT_EMPTY_PATH, _STATX_INO, told) != 0:
+    told = bytearray(_STATX_BYTES)
+    if calls.statx(fd, b"", _AT_EMPTY_PATH, _STATX_INO, _place_of(told)) != 0:
         return None
     device = os.makedev(*_DEVICE.unpack_from(told, _DEVICE_AT))
     return device, int(_INODE.unpack_from(told, _INODE_AT)[0])
 
 
-def _read(
-    calls: _Calls, folder: int, name: str, most: int
-) -> tuple[ctypes.Array[ctypes.c_char], int] | None:
-    """The first bytes of a file, and how many; None where it cannot be read."""
+def _read(calls: _Calls, folder: int, name: str, most: int) -> bytes | None:
+    """The first bytes of a file; None where it cannot be read."""
     fd = calls.openat(folder, name.encode(), _FILE)
     if fd < 0:
         return None
-    found = ctypes.create_string_buffer(most)
-    count = calls.pread(fd, found, most, 0)
+    found = bytearray(most)
+    count = calls.pread(fd, _place_of(found), most, 0)
     calls.close(fd)
-    return None if count < 0 else (found, count)
+    return None if count < 0 else bytes(memoryview(found)[:count])
+
+
+def _place_of(room: bytearray) -> Any:
+    """Where its bytes stand. An array of `ctypes` would make a type of every length, which only
+    the collector takes away again."""
+    return ctypes.byref(ctypes.c_char.from_buffer(room))
