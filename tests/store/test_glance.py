@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -116,6 +117,21 @@ def test_a_large_document_is_left_to_the_usual_way(home: Path) -> None:
         raw = b"x" * size
         (home / "one/two/document").write_bytes(raw)
         assert look(home, raw) == told
+
+
+def test_looks_of_many_lengths_leave_nothing_for_the_collector(home: Path) -> None:
+    """A daemon keeps what stands when it freezes the collector, garbage as well."""
+    look(home)
+    gc.collect()
+    gc.disable()
+    try:
+        before = len(gc.get_objects())
+        for size in range(1000, 1100):
+            (home / "one/two/document").write_bytes(b"x" * size)
+            assert look(home, b"x" * size) == HEAD
+        assert len(gc.get_objects()) - before < 100
+    finally:
+        gc.enable()
 
 
 def test_only_the_main_thread_keeps_the_lock(home: Path) -> None:

@@ -3,8 +3,8 @@
 Each call of the system through `os` gives the lock away. Whoever answers beside a thread that
 computes waits to get it back, a dozen times for one document that did not change, while the calls
 themselves take a microsecond each. Here they are made with the lock held. Only the main thread
-looks so: in a daemon that is the loop, which a drive that hangs would stop either way, while the
-others must then go on.
+looks so: in a daemon that is the loop, which a drive that hangs would stop either way. From any
+other thread it would stop the loop, too.
 
 It tells only "unchanged", by the exact bytes: whatever else it meets, the usual way looks again,
 and that way says what it was. Linux only; elsewhere nobody looks so.
