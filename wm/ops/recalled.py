@@ -9,7 +9,6 @@ summaries send no message of a user (EP-2).
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -21,7 +20,6 @@ from wm.formats.protocol import Place
 from wm.formats.session_state import RecalledNote, SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops import known
-from wm.ops.background import Background, Task, tasks
 from wm.ops.base import Work
 from wm.ops.place import memory_ref
 from wm.ops.render import rendered
@@ -49,8 +47,7 @@ def warm(runtime: Runtime, place: Place) -> None:
         if not view.selection.counts:  # by type and by characters, too
             return
 
-    later: Background[Task] = runtime.models.get("later", (), partial(tasks, runtime.answering))
-    later.submit(_Prepare(place.key, runtime, place))
+    runtime.later().submit(_Prepare(place.key, runtime, place))
 
 
 class _Prepare(Struct, frozen=True):

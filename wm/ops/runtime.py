@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from wm import __version__
 from wm.domain.redact import Redactor
 from wm.formats.home import AllowedDigests
-from wm.ops.background import Answering
+from wm.ops.background import Answering, Background, Task, tasks
 from wm.ops.cache import Brief, DerivedCache, Latest, Lent, Marks, Tally, Troubles
 from wm.settings import Settings
 from wm.store.base import Ref, Store
@@ -82,6 +82,11 @@ class Runtime(Struct, frozen=True, eq=False):
     def drawing(self, ids: Ids) -> Runtime:
         """The same runtime with another source of ids. Each update asks for one."""
         return replace(self, ids=ids)
+
+    def later(self) -> Background[Task]:
+        """The one line for what nobody waits for: indexes to make ready, vectors to save."""
+        line: Background[Task] = self.models.get("later", (), lambda: tasks(self.answering))
+        return line
 
     def redacted_path(self, path: str) -> str:
         """A path without secrets in it (TR-1)."""

@@ -30,13 +30,7 @@ from wm.formats.protocol import (
 )
 from wm.formats.workspace_memory import ORIGINS, STATUSES, TYPES, WorkspaceMemory
 from wm.ops import anchors
-from wm.ops.background import (
-    Pace,
-    beside_others,
-    resting_imports,
-    short_turns,
-    tasks,
-)
+from wm.ops.background import Pace, beside_others, resting_imports, short_turns
 from wm.ops.base import Operation, Work
 from wm.ops.chosen_model import TROUBLE, chosen, without
 from wm.ops.heap import give_back, none_collected
@@ -126,10 +120,9 @@ def searcher(runtime: Runtime, key: str) -> Searcher:
     from wm.ops.shelf import Shelf
 
     def make() -> Searcher:
-        later = runtime.models.get("later", (), partial(tasks, runtime.answering))
         answering = runtime.answering
         shelf = Shelf(runtime.store, key, answering)
-        return Searcher(runtime.settings.recall, worker, shelf, later, answering)
+        return Searcher(runtime.settings.recall, worker, shelf, runtime.later(), answering)
 
     found: Searcher = runtime.indexes.get(key, (), make)
     found.use(worker)
