@@ -66,7 +66,7 @@ def test_a_daemon_in_the_foreground_says_where_it_serves_and_how_it_is_stopped(p
     child.send_signal(signal.SIGINT)
     _, said = child.communicate(timeout=20)
     paths = place.settings.paths
-    told = f"wm: Serving {paths.home} on {paths.socket}. Ctrl-C, or `wm down`, stops it.\n"
+    told = f"wm: Serving {paths.home} on {paths.socket}.\n    Ctrl-C, or `wm down`, stops it.\n"
     assert (child.returncode, said.decode()) == (0, told)
 
 

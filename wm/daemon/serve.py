@@ -148,8 +148,8 @@ class _Daemon:
             self._log.take_streams()
         elif self._bound is not None:  # a service manager that gave us its socket knows
             _tell(
-                f"wm: Serving {self._settings.paths.home} on {self._bound.path}. "
-                "Ctrl-C, or `wm down`, stops it."
+                f"wm: Serving {self._settings.paths.home} on {self._bound.path}.\n"
+                "    Ctrl-C, or `wm down`, stops it."
             )
         self._runtime.troubles.listen(self._troubled)
         # A crash, or SIGUSR1, leaves the stacks in the log: frames, no contents.
@@ -435,6 +435,6 @@ def _within_descriptors(limits: DaemonSettings) -> DaemonSettings:
 
 
 def _tell(word: str) -> None:
-    """A line for who started us: a client (see `wm.daemon.lifecycle`), or a person."""
+    """For who started us: a client (see `wm.daemon.lifecycle`), or a person."""
     with contextlib.suppress(OSError):
         os.write(2, word.encode(errors="replace") + b"\n")
