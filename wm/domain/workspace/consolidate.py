@@ -41,7 +41,8 @@ MAX_CONTRADICTIONS = 5
 MAX_TAKEN_APART = 2_000
 """Of so many texts it is kept what they say."""
 MOST_PLACES = 4_000
-"""A place is given once: where so many more are empty than taken, the counting begins anew."""
+"""A place is given once: when so many more were given than four for each entry, the counting
+begins anew."""
 SPECIFICITY_CHARS = 10
 """Texts whose lengths differ by no more than this are equally specific."""
 ADMISSIBLE = ("active", "inbox")
