@@ -32,6 +32,18 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
     ),
     ("bogus", 2, "`wm` has no verb 'bogus'.", "`wm --help` shows how."),
     (
+        "statu",
+        2,
+        "`wm` has no verb 'statu'. Did you mean `wm status`?",
+        "`wm --help` shows how.",
+    ),
+    (
+        "unpin m_1",
+        2,
+        "`wm` has no verb 'unpin'. Did you mean `wm pin --off`?",
+        "`wm --help` shows how.",
+    ),
+    (
         "lgos",
         2,
         "`wm` has no verb 'lgos'. Did you mean `wm logs`?",
@@ -85,6 +97,18 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         2,
         "The option -C requires an argument.",
         "`wm inspect --help` shows how.",
+    ),
+    (
+        "-C state inspect --until",
+        2,
+        "`wm inspect` has no option --until. Did you mean `wm search --until`?",
+        "`wm inspect --help` shows how.",
+    ),
+    (
+        "-C state search --until",
+        2,
+        "The option --until requires an argument.",
+        "`wm search --help` shows how.",
     ),
     (
         "session core -C",
@@ -158,6 +182,24 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         2,
         "`wm pin` has no option --on.",
         "`wm pin --help` shows how.",
+    ),
+    (
+        "pin m_1 --unpin",
+        2,
+        "`wm pin` has no option --unpin. Did you mean `wm pin --off`?",
+        "`wm pin --help` shows how.",
+    ),
+    (
+        "forget m_1 --force",
+        2,
+        "`wm forget` has no option --force.",
+        "`wm forget --help` shows how.",
+    ),
+    (
+        "edit m_1 --remove",
+        2,
+        "`wm edit` has no option --remove. Did you mean `wm forget`?",
+        "`wm edit --help` shows how.",
     ),
     (
         "-n 3 search x",
@@ -502,9 +544,12 @@ def test_every_word_that_people_try_leads_to_a_verb() -> None:
         assert word not in VERBS
         assert first.startswith("--") or first in VERBS, line
         if rest:
-            group = commands()[first]
-            assert isinstance(group, click.Group)
-            assert rest[0] in group.commands
+            command = commands()[first]
+            options = [
+                name for param in command.params for name in param.opts + param.secondary_opts
+            ]
+            verbs = command.commands if isinstance(command, click.Group) else ()
+            assert rest[0] in (options if rest[0].startswith("-") else verbs), line
 
 
 def test_long_sentences_wrap_at_80_columns_and_paths_stay_whole(terminal: Terminal) -> None:

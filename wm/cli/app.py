@@ -97,6 +97,7 @@ ALSO: dict[str, str] = {
     "log": "logs", "sessions": "session", "workspaces": "workspace", "contract": "state",
     "init": "state init", "validate": "state validate", "help": "--help",
     "version": "--version", "accept": "inbox accept", "reject": "inbox reject",
+    "unpin": "pin --off",
 }  # fmt: skip
 """Words that people try, and the line that does it here."""
 
@@ -214,9 +215,13 @@ def _usage_fix(error: click.UsageError, words: list[str]) -> str:
 def _path(words: list[str]) -> str:
     """The verb that was asked for; an error of splitting the words does not know it."""
     ctx = click.Context(application, info_name="wm")
-    for word in words:
+    rest = iter(words)
+    for word in rest:
         if not isinstance(ctx.command, click.Group):
             break
+        if word in ("-C", "--workspace"):
+            next(rest, None)  # a folder may be called as a verb is
+            continue
         found = ctx.command.get_command(ctx, word)
         ctx = ctx if found is None else click.Context(found, info_name=word, parent=ctx)
     return ctx.command_path

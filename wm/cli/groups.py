@@ -57,7 +57,8 @@ def nearest(word: str, known: Sequence[str]) -> str:
     begun = [one for one in known if len(word) > 2 and one.startswith(word)]
     if len(begun) == 1:
         return begun[0]
-    slips, close = min(((_slips(word, one), one) for one in known), default=(99, ""))
+    near = ((_slips(word, one), one not in begun, one) for one in known)
+    slips, _, close = min(near, default=(99, False, ""))
     return close if slips <= max(1, len(word) // 3) else ""
 
 

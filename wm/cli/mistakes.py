@@ -14,14 +14,16 @@ import click
 
 from wm.cli.groups import Group, nearest
 
-MOST_OWNERS = 2
+MOST_MEANT = 2
 """An option that more verbs have says nothing of what was wanted."""
+
+ANYWHERE = ("--force", "--quiet", "--check", "--full", "--print", "--apply", "--wait")
+"""Options that people try with any verb: whose they are says nothing of what was wanted."""
 
 INSTEAD: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "setup": {"undo": "unsetup", "remove": "unsetup", "restore": "unsetup"},
         "daemon": {"background": "up", "detach": "up", "daemonize": "up"},
-        "edit": {"delete": "forget", "remove": "forget"},
     }
 )
 """By verb, options that people try, and the verb that does it."""
@@ -74,7 +76,10 @@ def _hint(error: click.NoSuchOption) -> str:
         behind = any(name in _options(under) for _, under in _all_below(ctx.command, ctx))
         return " It goes behind the verb." if behind else ""
     verb = _verb(name.lstrip("-"), ctx)
-    others = [f"`{one}`" for one in (verb, *_owners(name, ctx)) if one]
+    owners = _owners(name, ctx)
+    if len(owners) + bool(verb) > MOST_MEANT:
+        owners = []
+    others = [f"`{one}`" for one in (verb, *owners) if one]
     return f" Did you mean {', or '.join(others)}?" if others else ""
 
 
@@ -105,11 +110,12 @@ def _verb(word: str, ctx: click.Context) -> str:
 
 
 def _owners(name: str, ctx: click.Context) -> list[str]:
+    if name in ANYWHERE:
+        return []
     root = ctx.find_root()
     assert isinstance(root.command, click.Group)
     below = _all_below(root.command, root)
-    found = [f"{path} {name}" for path, command in below if name in _options(command)]
-    return found if len(found) <= MOST_OWNERS else []
+    return [f"{path} {name}" for path, command in below if name in _options(command)]
 
 
 def _all_below(group: click.Group, ctx: click.Context) -> Iterator[tuple[str, click.Command]]:
