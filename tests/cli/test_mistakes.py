@@ -38,6 +38,12 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "`wm --help` shows how.",
     ),
     (
+        "stats",
+        2,
+        "`wm` has no verb 'stats'. Did you mean `wm status`?",
+        "`wm --help` shows how.",
+    ),
+    (
         "unpin m_1",
         2,
         "`wm` has no verb 'unpin'. Did you mean `wm pin --off`?",

@@ -97,7 +97,7 @@ ALSO: dict[str, str] = {
     "log": "logs", "sessions": "session", "workspaces": "workspace", "contract": "state",
     "init": "state init", "validate": "state validate", "help": "--help",
     "version": "--version", "accept": "inbox accept", "reject": "inbox reject",
-    "unpin": "pin --off",
+    "unpin": "pin --off", "stat": "status", "stats": "status",
 }  # fmt: skip
 """Words that people try, and the line that does it here."""
 
