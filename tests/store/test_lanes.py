@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
+
+import pytest
 
 from wm.store.lanes import Lanes
 
@@ -58,3 +61,18 @@ def test_a_forked_child_has_threads_of_its_own() -> None:
         lanes.run([meet.wait, meet.wait])
         os._exit(7)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has batch threads")
+def test_a_thread_that_is_woken_leaves_the_processor_to_who_woke_it() -> None:
+    before = os.sched_getscheduler(0)
+    meet = threading.Barrier(2, timeout=20)
+    found: dict[int, int] = {}
+
+    def look() -> None:
+        found[threading.get_ident()] = os.sched_getscheduler(0)
+        meet.wait()
+
+    Lanes(1).run([look, look])
+    here = found.pop(threading.get_ident())
+    assert (here, list(found.values())) == (before, [os.SCHED_BATCH])
