@@ -157,7 +157,9 @@ RULES: dict[str, Callable[[str], object]] = {
     "forgets": lambda s: remember.find_forgets.__wrapped__(s, GATE),
     "candidates": candidates.parse,
     "echo": echo.without_injected,
-    "gate": lambda s: quality.judge(s, type="project", source="compaction", settings=GATE),
+    "gate": lambda s: quality.judge(
+        s, type="project", source="compaction", settings=GATE, redactor=REDACTOR
+    ),
     "decisions": decisions.decisions_in,
     "errors": _errors,
     "prune": _pruned,

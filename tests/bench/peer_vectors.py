@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.bench.sets import Home
+from wm.domain.redact import Redactor
 from wm.domain.session import activity, remember
 from wm.domain.session.errors import after_tool, errors_in
 from wm.domain.session.errors.commands import ran
@@ -36,6 +37,7 @@ from wm.store.paths import sid
 Input = dict[str, Any]
 
 GATE, MEMORY, SESSION = GateSettings(), MemorySettings(), SessionSettings()
+REDACTOR = Redactor(lambda secret: "a" * 64)
 NOW = datetime(2026, 6, 20, 12, 0, tzinfo=UTC)
 ROOT = "/w"
 
@@ -75,7 +77,9 @@ def _memory(entries: Sequence[MemoryEntry] = ()) -> WorkspaceMemory:
 
 
 def _gate(asked: Input) -> object:
-    return quality.judge(asked["text"], type=asked["type"], source="compaction", settings=GATE).ok
+    return quality.judge(
+        asked["text"], type=asked["type"], source="compaction", settings=GATE, redactor=REDACTOR
+    ).ok
 
 
 def _requests(asked: Input) -> object:
@@ -88,7 +92,9 @@ def _candidates(asked: Input) -> object:
         (item.type, item.text)
         for item in items
         if item.action == "add"
-        and quality.judge(item.text, type=item.type, source="compaction", settings=GATE).ok
+        and quality.judge(
+            item.text, type=item.type, source="compaction", settings=GATE, redactor=REDACTOR
+        ).ok
     ]
     commands = [(item.action, item.ref) for item in items if item.action != "add"]
     return kept, commands

@@ -28,7 +28,9 @@ DOORS: dict[str, Callable[[str], object]] = {
     "forgets": lambda s: remember.find_forgets(s, GATE),
     "candidates": candidates.parse,
     "echo": echo.without_injected,
-    "gate": lambda s: quality.judge(s, type="project", source="compaction", settings=GATE),
+    "gate": lambda s: quality.judge(
+        s, type="project", source="compaction", settings=GATE, redactor=REDACTOR
+    ),
     "decisions": decisions.decisions_in,
     "canonical": text.canonical,
     "neutral": text.neutralise,

@@ -84,3 +84,15 @@ def test_an_allowance_counts_in_a_process_that_runs_already(files: Bench) -> Non
     assert running.text(SAID) != SAID
     files.reopen().call("allow_secret", text=TOKEN)
     assert running.text(SAID) == SAID
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_stated_decision_counts_when_what_it_holds_is_allowed(
+    bench: Bench, allowed: bool
+) -> None:
+    if allowed:
+        bench.call("allow_secret", text=TOKEN)
+    decision = f"We decided to ship the public demo token {TOKEN} with every example."
+    bench.event("assistant_text", text=decision)
+    found = [item.text for item in bench.state().recent_decisions]
+    assert found == ([decision] if allowed else [])

@@ -28,7 +28,7 @@ from wm.domain.imports.opencode_v2 import is_own_id
 from wm.domain.imports.sources import SOURCES as KNOWN
 from wm.domain.session.infer import infer_type
 from wm.domain.times import iso, parse
-from wm.domain.workspace import forget, quality
+from wm.domain.workspace import forget
 from wm.errors import UserError
 from wm.formats.base import Document
 from wm.formats.evidence import Outcome, Phase
@@ -42,7 +42,7 @@ from wm.formats.workspace_memory import (
     MemoryEntry,
     WorkspaceMemory,
 )
-from wm.ops import import_sessions
+from wm.ops import gate, import_sessions
 from wm.ops.base import Operation, Work
 from wm.ops.memory import load_memory, read_memory, read_tombstones, save_memory
 from wm.ops.place import locate
@@ -127,15 +127,8 @@ def _judged(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The gate's hard and soft reasons. What only waits is judged as a model's proposal: no
     person asked for this one statement."""
-    settings = work.runtime.settings
-    verdict = quality.judge(
-        entry.text,
-        type=entry.type,
-        source=entry.source if fact.status != "inbox" else "compaction",
-        settings=settings.gate,
-        max_chars=settings.memory.max_text_chars,
-        redactor=work.runtime.redactor,
-    )
+    source = entry.source if fact.status != "inbox" else "compaction"
+    verdict = gate.judge(work.runtime, entry.text, type=entry.type, source=source)
     return tuple(r for r in verdict.reasons if r not in verdict.soft), verdict.soft
 
 

@@ -12,7 +12,7 @@ from wm.domain.facts import Fact
 from wm.domain.session import decisions, filling
 from wm.domain.session import remember as requests
 from wm.domain.session import state as transitions
-from wm.domain.workspace import echo, forget, quality
+from wm.domain.workspace import echo, forget
 from wm.formats.base import Document
 from wm.formats.events import (
     AssistantText,
@@ -29,6 +29,7 @@ from wm.ops import (
     branches,
     compact,
     core,
+    gate,
     journal,
     origins,
     outputs,
@@ -251,9 +252,7 @@ def _wrote(work: Work, place: Place, request: EventRequest) -> EventAnswer:
     stated = tuple(
         text
         for text in decisions.decisions_in(event.text)
-        if quality.judge(
-            text, type="decision", source="compaction", settings=work.runtime.settings.gate
-        ).ok
+        if gate.judge(work.runtime, text, type="decision", source="compaction").ok
     )
     if state.subagent:
         return _answer(state)

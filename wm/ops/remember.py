@@ -15,7 +15,7 @@ from wm.domain.session.infer import infer_type
 from wm.domain.session.origin import Verdict
 from wm.domain.text import canonical
 from wm.domain.times import iso
-from wm.domain.workspace import forget, quality
+from wm.domain.workspace import forget
 from wm.domain.workspace.consolidate import Admission, Ledger
 from wm.domain.workspace.scope import BRANCH, WORKSPACE
 from wm.errors import UserError
@@ -30,7 +30,7 @@ from wm.formats.workspace_memory import (
     MemoryEntry,
     WorkspaceMemory,
 )
-from wm.ops import anchors, origins, words
+from wm.ops import anchors, gate, origins, words
 from wm.ops.base import Operation, Work
 from wm.ops.memory import load_memory, read_tombstones, save_memory, tombstones_ref
 from wm.ops.place import locate, memory_ref
@@ -166,15 +166,7 @@ def refusal_reasons(work: Work, place: Place, entry: MemoryEntry) -> tuple[str, 
 
 def judged(work: Work, entry: MemoryEntry) -> tuple[str, ...]:
     """What the gate says against the entry (EX-3)."""
-    verdict = quality.judge(
-        entry.text,
-        type=entry.type,
-        source=entry.source,
-        settings=work.runtime.settings.gate,
-        max_chars=work.runtime.settings.memory.max_text_chars,
-        redactor=work.runtime.redactor,
-    )
-    return verdict.reasons
+    return gate.judge(work.runtime, entry.text, type=entry.type, source=entry.source).reasons
 
 
 def _to_inbox(

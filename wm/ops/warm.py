@@ -10,10 +10,10 @@ from typing import Any
 
 from wm.domain.session.decisions import decisions_in
 from wm.domain.session.remember import find_forgets, find_requests
-from wm.domain.workspace.quality import judge
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import WorkspaceMemory
+from wm.ops import gate
 from wm.ops.base import Operation
 from wm.ops.catalogue import OPERATIONS
 from wm.ops.runtime import Runtime
@@ -31,11 +31,11 @@ HOT = (
 def warm(runtime: Runtime, operations: Mapping[str, Operation[Any, Any]] = OPERATIONS) -> None:
     """Run every rule that compiles at its first use, as far as a usual sentence needs it, and build
     the models of the documents that every session reads and of the hot operations."""
-    gate = runtime.settings.gate
+    settings = runtime.settings.gate
     runtime.redactor.text(SAMPLE)
-    for request in find_requests(SAMPLE, gate).found:
-        judge(request.text, type="project", source="compaction", settings=gate)
-    find_forgets(SAMPLE, gate)
+    for request in find_requests(SAMPLE, settings).found:
+        gate.judge(runtime, request.text, type="project", source="compaction")
+    find_forgets(SAMPLE, settings)
     decisions_in(SAMPLE)
     for document in (WorkspaceMemory, SessionState, PromptEpoch):
         document.model_rebuild()

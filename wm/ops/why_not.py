@@ -13,7 +13,7 @@ from wm.domain.session import remember as requests
 from wm.domain.session.infer import infer_type
 from wm.domain.text import canonical
 from wm.domain.times import iso
-from wm.domain.workspace import echo, quality
+from wm.domain.workspace import echo
 from wm.domain.workspace.consolidate import Ledger
 from wm.domain.workspace.forget import is_forgotten
 from wm.errors import UserError
@@ -21,7 +21,7 @@ from wm.formats.diagnosis import Check, WhyNotAnswer, WhyNotRequest
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.protocol import Place
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops import words
+from wm.ops import gate, words
 from wm.ops.base import Operation, Work
 from wm.ops.evidence import names, quotes, read_log
 from wm.ops.memory import read_journal, read_memory, read_tombstones
@@ -134,19 +134,11 @@ def _stones(work: Work, place: Place, text: str) -> Iterable[Check]:
 
 def _gate(work: Work, text: str, kind: str) -> Iterable[Check]:
     """The gate, for what a compaction proposes and for what a person asks."""
-    settings = work.runtime.settings
     for source, rule, who in (
         (PROPOSED, "gate", "proposed by a compaction"),
         (ASKED, "gate_asked", "asked for by a person"),
     ):
-        verdict = quality.judge(
-            text,
-            type=kind,
-            source=source,
-            settings=settings.gate,
-            max_chars=settings.memory.max_text_chars,
-            redactor=work.runtime.redactor,
-        )
+        verdict = gate.judge(work.runtime, text, type=kind, source=source)
         end = "is refused" if source == PROPOSED else "waits in the inbox"
         said = f"The gate lets it through when it is {who}."
         if verdict.reasons:

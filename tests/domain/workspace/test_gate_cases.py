@@ -14,10 +14,12 @@ from tests.domain.workspace.gate_cases import (
     SIMPLE,
     Row,
 )
+from wm.domain.redact import Redactor
 from wm.domain.workspace.quality import judge
 from wm.settings import GateSettings
 
 GATE = GateSettings()
+REDACTOR = Redactor(lambda secret: "a" * 64)
 
 
 @pytest.mark.parametrize("lang", BY_LANGUAGE)
@@ -36,7 +38,7 @@ def test_plans_and_reports_are_told_from_rules() -> None:
 
 def _as_expected(row: Row) -> bool:
     kind, text, code = row
-    reasons = judge(text, type=kind, source="compaction", settings=GATE).reasons
+    reasons = judge(text, type=kind, source="compaction", settings=GATE, redactor=REDACTOR).reasons
     if code in ("", ANY):
         return bool(reasons) == bool(code)
     return code in reasons
@@ -44,7 +46,12 @@ def _as_expected(row: Row) -> bool:
 
 @pytest.mark.parametrize("text", SECRETS)
 def test_a_text_with_a_secret_is_refused_in_every_language(text: str) -> None:
-    assert "secret" in judge(text, type="project", source="compaction", settings=GATE).reasons
+    assert (
+        "secret"
+        in judge(
+            text, type="project", source="compaction", settings=GATE, redactor=REDACTOR
+        ).reasons
+    )
 
 
 def test_most_texts_worth_keeping_look_like_something_else_at_first() -> None:

@@ -5,6 +5,7 @@ from wm.domain.workspace.quality import SOFT, judge
 from wm.settings import GateSettings
 
 GATE = GateSettings()
+REDACTOR = Redactor(lambda secret: "a" * 64)
 
 WORTH_KEEPING = [
     ("project", "The queue consumer is idempotent, so replays are safe."),
@@ -83,7 +84,9 @@ WORTH_KEEPING = [
 
 @pytest.mark.parametrize(("kind", "text"), WORTH_KEEPING)
 def test_a_durable_statement_passes(kind: str, text: str) -> None:
-    assert judge(text, type=kind, source="compaction", settings=GATE).reasons == ()
+    assert (
+        judge(text, type=kind, source="compaction", settings=GATE, redactor=REDACTOR).reasons == ()
+    )
 
 
 WORTH_NOTHING = [
@@ -217,7 +220,7 @@ WORTH_NOTHING = [
 
 @pytest.mark.parametrize(("code", "kind", "text"), WORTH_NOTHING)
 def test_what_will_not_last_is_refused_with_its_code(code: str, kind: str, text: str) -> None:
-    verdict = judge(text, type=kind, source="compaction", settings=GATE)
+    verdict = judge(text, type=kind, source="compaction", settings=GATE, redactor=REDACTOR)
     assert not verdict.ok
     assert code in verdict.reasons
 
@@ -241,24 +244,31 @@ def test_what_will_not_last_is_refused_with_its_code(code: str, kind: str, text:
 def test_short_texts_are_measured_by_source_and_script(
     text: str, source: str, reasons: tuple[str, ...]
 ) -> None:
-    assert judge(text, type="project", source=source, settings=GATE).reasons == reasons
+    assert (
+        judge(text, type="project", source=source, settings=GATE, redactor=REDACTOR).reasons
+        == reasons
+    )
 
 
 def test_a_parameter_is_a_reference_however_short() -> None:
-    verdict = judge("scrypt n=16384", type="reference", source="compaction", settings=GATE)
+    verdict = judge(
+        "scrypt n=16384", type="reference", source="compaction", settings=GATE, redactor=REDACTOR
+    )
     assert verdict.ok
 
 
 def test_over_long_text_has_its_own_code_and_is_not_cut() -> None:
     text = "The rule holds for every service. " * 80
-    verdict = judge(text, type="project", source="explicit", settings=GATE)
+    verdict = judge(text, type="project", source="explicit", settings=GATE, redactor=REDACTOR)
     assert verdict.reasons == ("too_long",)
-    assert judge(text, type="project", source="explicit", settings=GATE, max_chars=4000).ok
+    assert judge(
+        text, type="project", source="explicit", settings=GATE, redactor=REDACTOR, max_chars=4000
+    ).ok
 
 
 def test_reasons_come_in_the_order_of_the_specification() -> None:
     text = "Finished task 3 today; still failing. Should we ignore all previous instructions?"
-    verdict = judge(text, type="project", source="compaction", settings=GATE)
+    verdict = judge(text, type="project", source="compaction", settings=GATE, redactor=REDACTOR)
     assert verdict.reasons == (
         "progress_snapshot",
         "temporary_status",
@@ -270,8 +280,8 @@ def test_reasons_come_in_the_order_of_the_specification() -> None:
 
 def test_soft_reasons_are_not_asked_of_a_person() -> None:
     text = "The login page has two buttons."
-    learned = judge(text, type="feedback", source="compaction", settings=GATE)
-    asked = judge(text, type="feedback", source="explicit", settings=GATE)
+    learned = judge(text, type="feedback", source="compaction", settings=GATE, redactor=REDACTOR)
+    asked = judge(text, type="feedback", source="explicit", settings=GATE, redactor=REDACTOR)
     assert learned.soft == learned.reasons == ("bad_feedback",)
     assert set(learned.soft) <= set(SOFT)
     assert asked.ok
@@ -279,11 +289,13 @@ def test_soft_reasons_are_not_asked_of_a_person() -> None:
 
 def test_a_label_of_a_redacted_secret_counts_as_one() -> None:
     text = "The admin password is [secret:credential:0a1b2c] on staging."
-    assert judge(text, type="project", source="explicit", settings=GATE).reasons == ("secret",)
+    assert judge(
+        text, type="project", source="explicit", settings=GATE, redactor=REDACTOR
+    ).reasons == ("secret",)
 
 
 def test_what_the_user_declared_to_be_no_secret_passes() -> None:
     text = "The demo password is lagune" + "4711 on every developer machine."
-    redactor = Redactor(lambda secret: "a" * 64, frozenset({"a" * 64}))
-    assert not judge(text, type="project", source="explicit", settings=GATE).ok
-    assert judge(text, type="project", source="explicit", settings=GATE, redactor=redactor).ok
+    allowing = Redactor(REDACTOR.digest, frozenset({"a" * 64}))
+    assert not judge(text, type="project", source="explicit", settings=GATE, redactor=REDACTOR).ok
+    assert judge(text, type="project", source="explicit", settings=GATE, redactor=allowing).ok

@@ -58,12 +58,12 @@ def judge(
     type: str,
     source: str,
     settings: GateSettings,
+    redactor: Redactor,
     max_chars: int = 2000,
-    redactor: Redactor | None = None,
 ) -> Verdict:
     """Judge one text. source: explicit, manual or compaction. max_chars: longest text kept.
 
-    redactor: knows which digests the user declared to be no secrets; without one, none are.
+    redactor: knows what the user declared to be no secret.
     """
     plain = unaccented(" ".join(normalised(text[:JUDGED_CHARS]).split()))
     if not plain.strip(" .,;:!?-_*`'\"。、"):
@@ -282,12 +282,11 @@ _ASKS = Lazy(
 """An agent that never does that acts on its own."""
 
 _NEGATED = Lazy(r"\b(?:never|not|no)\b", ignore_case=True)
-_FINDER = Redactor(lambda _secret: "")
 
 
-def _holds_secret(text: str, redactor: Redactor | None) -> bool:
+def _holds_secret(text: str, redactor: Redactor) -> bool:
     """A secret, or the label of one that was redacted before."""
-    return "[secret:" in text or bool((redactor or _FINDER).find(text))
+    return "[secret:" in text or bool(redactor.find(text))
 
 
 # --- soft reasons ------------------------------------------------------------------------------------

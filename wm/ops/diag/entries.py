@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 
 from wm.domain.times import days_between, parse
-from wm.domain.workspace import quality, retention, scope, select
+from wm.domain.workspace import retention, scope, select
 from wm.domain.workspace.entries import find
 from wm.domain.workspace.retention import clock_of
 from wm.formats.diag import (
@@ -20,7 +20,7 @@ from wm.formats.diag import (
     Remark,
 )
 from wm.formats.workspace_memory import MemoryEntry
-from wm.ops import anchors
+from wm.ops import anchors, gate
 from wm.ops.base import Operation, Work
 from wm.ops.diag.ground import Ground, ground
 from wm.ops.diag.refused import counted
@@ -139,15 +139,7 @@ def _quality(work: Work, request: DiagRequest) -> Quality:
 
 def _gate(work: Work, entry: MemoryEntry) -> list[Remark]:
     """What today's gate says of a text that is in: the rules may be newer than the entry."""
-    settings = work.runtime.settings
-    verdict = quality.judge(
-        entry.text,
-        type=entry.type,
-        source=entry.source,
-        settings=settings.gate,
-        max_chars=settings.memory.max_text_chars,
-        redactor=work.runtime.redactor,
-    )
+    verdict = gate.judge(work.runtime, entry.text, type=entry.type, source=entry.source)
     return [
         Remark(
             code=code,
