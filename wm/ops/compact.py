@@ -16,7 +16,6 @@ from wm.domain.text import canonical
 from wm.domain.times import iso
 from wm.domain.workspace import candidates, consolidate, echo, retention
 from wm.domain.workspace.candidates import Candidate
-from wm.domain.workspace.consolidate import Ledger
 from wm.domain.workspace.entries import replaced
 from wm.errors import Corrupt, TooNew
 from wm.formats.events import CompactionFinished
@@ -28,7 +27,7 @@ from wm.ops import origins, working
 from wm.ops.base import Work
 from wm.ops.contract_file import after_compaction
 from wm.ops.journal import learn_or_wait
-from wm.ops.memory import load_memory, read_memory, save_memory
+from wm.ops.memory import ledger_of, load_memory, read_memory, save_memory
 from wm.ops.place import workspace_of
 from wm.ops.remember import new_entry, refusal_reasons
 from wm.ops.render import rendered
@@ -272,8 +271,7 @@ def _replace(
         origin="agent",
         session=state.session_id,
     )
-    with work.runtime.ledgers.lend(place.key, lambda: Ledger(memory)) as ledger:
-        ledger.renew(memory)
+    with ledger_of(work, place, memory) as ledger:
         entry = origins.weighed(ledger, new_entry(work, place, request))
         reasons = refusal_reasons(work, place, entry)
         if reasons:

@@ -41,6 +41,7 @@ from wm.ops.base import Operation, Work
 from wm.ops.memory import (
     find_entry,
     full_id,
+    ledger_of,
     load_memory,
     read_journal,
     read_memory,
@@ -55,7 +56,8 @@ from wm.ops.runtime import Runtime
 from wm.ops.sessions import measured, own_memory, readable_sessions
 from wm.store.base import Ref
 
-Edit = Callable[[WorkspaceMemory], tuple[WorkspaceMemory, Sequence[Fact]] | Refusal]
+Edit = Callable[[WorkspaceMemory, str], tuple[WorkspaceMemory, Sequence[Fact]] | Refusal]
+"""A pure edit of the entry with this id."""
 
 
 def _inspect(work: Work, request: EntriesRequest) -> Inspection:
@@ -193,12 +195,12 @@ def _find(work: Work, place: Place, memory: WorkspaceMemory, wanted: str) -> Mem
         ) from None
 
 
-def _change(work: Work, request: EntryRequest, edit: Callable[[str], Edit]) -> EntryAnswer:
-    """Apply a pure edit to the entry that the request names; stage it with its evidence."""
+def _change(work: Work, request: EntryRequest, edit: Edit) -> EntryAnswer:
+    """Apply an edit to the entry that the request names; stage it with its evidence."""
     place = locate(work.runtime, request)
     memory = load_memory(work, place)
     entry = _find(work, place, memory, request.id)
-    result = edit(entry.id)(memory)
+    result = edit(memory, entry.id)
     if isinstance(result, Refusal):
         raise UserError(result.message, fix=result.fix)
     changed, facts = result
@@ -218,8 +220,10 @@ def _edit(work: Work, request: EditRequest) -> EntryAnswer:
     if request.anchors is not None:
         noted = anchors.taken(locate(work.runtime, request), request, request.anchors)
 
-    def edit(entry_id: str) -> Edit:
-        return lambda memory: edits.edit(
+    return _change(
+        work,
+        request,
+        lambda memory, entry_id: edits.edit(
             memory,
             entry_id,
             text=None if request.text is None else redact(request.text.strip()),
@@ -230,9 +234,8 @@ def _edit(work: Work, request: EditRequest) -> EntryAnswer:
             anchors=noted,
             now=work.now,
             settings=work.runtime.settings.memory,
-        )
-
-    return _change(work, request, edit)
+        ),
+    )
 
 
 def _edit_that_waits(work: Work, request: EditRequest, text: str) -> EntryAnswer | None:
@@ -262,11 +265,13 @@ def _edit_that_waits(work: Work, request: EditRequest, text: str) -> EntryAnswer
 
 def _accept(work: Work, request: EntryRequest) -> EntryAnswer:
     settings = work.runtime.settings.memory
-    return _change(
-        work,
-        request,
-        lambda entry_id: lambda m: edits.accept(m, entry_id, now=work.now, settings=settings),
-    )
+    place = locate(work.runtime, request)
+
+    def accept(memory: WorkspaceMemory, entry_id: str) -> edits.Outcome | Refusal:
+        with ledger_of(work, place, memory) as ledger:
+            return edits.accept(ledger, entry_id, now=work.now, settings=settings)
+
+    return _change(work, request, accept)
 
 
 def _reject(work: Work, request: EntryRequest) -> EntryAnswer:

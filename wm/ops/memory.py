@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 from wm.domain.facts import Fact
 from wm.domain.workspace import outside
+from wm.domain.workspace.consolidate import Ledger
 from wm.domain.workspace.entries import find, get
 from wm.errors import Corrupt, NotFound, TooNew, UserError
 from wm.formats.base import Document
@@ -76,6 +78,14 @@ def _redacted(work: Work, edited: WorkspaceMemory, in_force: WorkspaceMemory) ->
         for entry in edited.entries
     )
     return edited.model_copy(update={"entries": entries})
+
+
+@contextmanager
+def ledger_of(work: Work, place: Place, memory: WorkspaceMemory) -> Iterator[Ledger]:
+    """The workspace's ledger, gone on to this memory; it is kept for whoever compares next."""
+    with work.runtime.ledgers.lend(place.key, lambda: Ledger(memory)) as ledger:
+        ledger.renew(memory)
+        yield ledger
 
 
 def save_memory(

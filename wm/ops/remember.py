@@ -32,7 +32,13 @@ from wm.formats.workspace_memory import (
 )
 from wm.ops import anchors, gate, origins, words
 from wm.ops.base import Operation, Work
-from wm.ops.memory import load_memory, read_tombstones, save_memory, tombstones_ref
+from wm.ops.memory import (
+    ledger_of,
+    load_memory,
+    read_tombstones,
+    save_memory,
+    tombstones_ref,
+)
 from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
 from wm.store.base import Ref
@@ -47,8 +53,7 @@ def learn_refs(key: str) -> Sequence[Ref[Document]]:
 def learn(work: Work, place: Place, request: RememberRequest) -> Remembered:
     """Admit one memory; stages the memory and its evidence."""
     memory = load_memory(work, place)
-    with work.runtime.ledgers.lend(place.key, lambda: Ledger(memory)) as ledger:
-        ledger.renew(memory)
+    with ledger_of(work, place, memory) as ledger:
         return _learn(work, place, request, ledger)
 
 

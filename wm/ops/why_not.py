@@ -14,7 +14,6 @@ from wm.domain.session.infer import infer_type
 from wm.domain.text import canonical
 from wm.domain.times import iso
 from wm.domain.workspace import echo
-from wm.domain.workspace.consolidate import Ledger
 from wm.domain.workspace.forget import is_forgotten
 from wm.errors import UserError
 from wm.formats.diagnosis import Check, WhyNotAnswer, WhyNotRequest
@@ -24,7 +23,7 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops import gate, words
 from wm.ops.base import Operation, Work
 from wm.ops.evidence import names, quotes, read_log
-from wm.ops.memory import read_journal, read_memory, read_tombstones
+from wm.ops.memory import ledger_of, read_journal, read_memory, read_tombstones
 from wm.ops.place import locate
 from wm.ops.render import omissions, rendered
 from wm.ops.why import find_entry_or_text
@@ -52,7 +51,7 @@ def _run(work: Work, request: WhyNotRequest) -> WhyNotAnswer:
         *_stones(work, place, text),
         *_gate(work, text, kind),
         *_echo(work, place, memory, text, entry),
-        *_twins(work, memory, text, kind, entry),
+        *_twins(work, place, memory, text, kind, entry),
     ]
     records = _records(work, place, text, entry)
     verdict, sentence = _verdict(checks, records)
@@ -159,7 +158,12 @@ def _echo(
 
 
 def _twins(
-    work: Work, memory: WorkspaceMemory, text: str, kind: str, entry: MemoryEntry | None
+    work: Work,
+    place: Place,
+    memory: WorkspaceMemory,
+    text: str,
+    kind: str,
+    entry: MemoryEntry | None,
 ) -> Iterable[Check]:
     """What consolidation would make of it: the same fact in other words, or a contradiction."""
     if entry is not None:
@@ -168,13 +172,14 @@ def _twins(
     newcomer = MemoryEntry(
         id="m_asked", type=kind, text=text, source=ASKED, created_at=moment, updated_at=moment
     )
-    ledger = Ledger(memory)
-    for twin in ledger.twins(newcomer)[:1]:
+    with ledger_of(work, place, memory) as ledger:
+        twins = ledger.twins(newcomer)
+        admission = ledger.admit(newcomer, now=work.now, settings=work.runtime.settings.memory)
+    for twin in twins[:1]:
         said = f"{twin.id} says the same; a recurrence counts with it or takes its place."
         yield Check(
             rule="known", stops=True, reason_codes=("duplicate",), sentence=said, entry=twin.id
         )
-    admission = ledger.admit(newcomer, now=work.now, settings=work.runtime.settings.memory)
     against = admission.details.get("contradicts")
     if isinstance(against, tuple):
         said = f"It may contradict {', '.join(map(str, against))}; both would stand."

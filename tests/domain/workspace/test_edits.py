@@ -10,6 +10,7 @@ from tests.domain.workspace.memories import NOW, SETTINGS, ago, by_id, entry, me
 from wm.domain.facts import Fact, Refusal
 from wm.domain.times import iso
 from wm.domain.workspace import edits
+from wm.domain.workspace.consolidate import Ledger
 from wm.formats.workspace_memory import WorkspaceMemory
 
 
@@ -20,7 +21,7 @@ def edit(here: WorkspaceMemory, entry_id: str = "m_a", **changes: Any) -> edits.
 
 
 def accept(here: WorkspaceMemory, entry_id: str = "m_a") -> edits.Outcome:
-    result = edits.accept(here, entry_id, now=NOW, settings=SETTINGS)
+    result = edits.accept(Ledger(here), entry_id, now=NOW, settings=SETTINGS)
     assert not isinstance(result, Refusal)
     return result
 
@@ -178,7 +179,7 @@ def test_accepting_what_is_known_meanwhile_adds_nothing() -> None:
 )
 def test_only_what_waits_and_fits_is_accepted(fields: dict[str, Any], code: str) -> None:
     here = memory(entry(**{"status": "inbox", **fields}))
-    result = edits.accept(here, "m_a", now=NOW, settings=SETTINGS)
+    result = edits.accept(Ledger(here), "m_a", now=NOW, settings=SETTINGS)
     assert isinstance(result, Refusal)
     assert result.code == code
 

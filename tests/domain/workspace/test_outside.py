@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.domain.workspace.memories import NOW, SETTINGS, by_id, entry, memory
 from wm.domain.facts import Fact, Refusal
 from wm.domain.workspace import edits
+from wm.domain.workspace.consolidate import Ledger
 from wm.domain.workspace.outside import absorb, accept_outside
 from wm.formats.base import dump
 from wm.formats.workspace_memory import Limits, MemoryEntry, WorkspaceMemory
@@ -141,7 +142,7 @@ def test_an_outside_edit_cannot_wash_taint_out() -> None:
 
 def test_one_proposal_is_accepted_or_rejected_like_any_inbox_entry() -> None:
     after, _ = absorbed(HERE, changed("m_a", text="Use yarn."))
-    done = edits.accept(after, "m_new1", now=NOW, settings=SETTINGS)
+    done = edits.accept(Ledger(after), "m_new1", now=NOW, settings=SETTINGS)
     assert not isinstance(done, Refusal)
     assert active(done[0])["m_a"] == "Use yarn."
     rejected = edits.reject(after, "m_new1")

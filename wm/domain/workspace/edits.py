@@ -129,12 +129,14 @@ def restore(memory: WorkspaceMemory, entry: MemoryEntry, *, now: datetime) -> Ou
 
 
 def accept(
-    memory: WorkspaceMemory, entry_id: str, *, now: datetime, settings: MemorySettings
+    ledger: Ledger, entry_id: str, *, now: datetime, settings: MemorySettings
 ) -> Outcome | Refusal:
     """Let an inbox entry in because a person says so; taint stays as a label.
 
-    A waiting replacement now replaces; a waiting outside edit is carried out.
+    A waiting replacement now replaces; a waiting outside edit is carried out. The ledger stays as
+    it is.
     """
+    memory = ledger.memory
     entry = _waiting(memory, entry_id)
     if isinstance(entry, Refusal):
         return entry
@@ -143,7 +145,7 @@ def accept(
         return refusal
     if entry.outside:
         return outside.accept_one(memory, entry, now=now)
-    twins = [t for t in Ledger(memory).twins(entry) if t.status == "active"]
+    twins = [t for t in ledger.twins(entry) if t.status == "active"]
     if twins:
         known = _retired(entry, by=twins[0].id, now=now)
         details: dict[str, Detail] = {"carriedBy": twins[0].id}

@@ -17,6 +17,7 @@ from wm.domain.facts import Detail, Fact, Refusal
 from wm.domain.times import iso
 from wm.domain.workspace import edits, entries
 from wm.domain.workspace.acts import Act
+from wm.domain.workspace.consolidate import Ledger
 from wm.domain.workspace.retention import clock_of
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
@@ -217,7 +218,8 @@ def _return(record: EvidenceRecord, ground: Ground) -> Reversal | Refusal:
 
 
 def _accept_again(record: EvidenceRecord, ground: Ground) -> Reversal | Refusal:
-    done = edits.accept(ground.memory, record.entry, now=ground.now, settings=ground.settings)
+    ledger = Ledger(ground.memory)
+    done = edits.accept(ledger, record.entry, now=ground.now, settings=ground.settings)
     if isinstance(done, Refusal):
         return done
     memory, facts = done
