@@ -160,6 +160,18 @@ def test_a_change_of_an_entry_that_is_gone_becomes_one_of_its_own() -> None:
     assert accept_outside(without, now=NOW)[1][0].outcome == "unchanged"
 
 
+@pytest.mark.parametrize("text", ["Use yarn.", ""])
+def test_of_two_entries_with_one_id_the_first_is_changed_and_the_other_stays(text: str) -> None:
+    here = memory(entry("m_a", "Use pnpm."), entry("m_b", "Ask first."))
+    edited = memory(*([entry("m_a", text)] if text else []), here.entries[1])
+    after, _ = absorbed(here, edited)
+    twice = after.model_copy(update={"entries": (*after.entries, entry("m_a", "Use cargo."))})
+    accepted, _ = accept_outside(twice, now=NOW)
+    told = [(e.text, e.status) for e in accepted.entries if e.id == "m_a"]
+    first = (text, "active") if text else ("Use pnpm.", "trashed")
+    assert told == [first, ("Use cargo.", "active")]
+
+
 some = st.lists(
     st.builds(
         lambda n, text, status: entry(f"m_{n}", text, status=status),

@@ -105,8 +105,7 @@ def trash(memory: WorkspaceMemory, entry_id: str) -> tuple[WorkspaceMemory, Memo
     Another one of this id stays, since only one is handed back.
     """
     gone = entries.get(memory, entry_id)
-    kept = tuple(e for e in memory.entries if e is not gone)
-    return memory.model_copy(update={"entries": kept}), gone
+    return entries.removed(memory, gone), gone
 
 
 def restore(memory: WorkspaceMemory, entry: MemoryEntry, *, now: datetime) -> Outcome:

@@ -1,4 +1,4 @@
-"""The entries of a memory by their ids: find one, put a changed one in its place (WM-1).
+"""The entries of a memory by their ids: find one, change it where it stands, take it out (WM-1).
 
 Every act begins and ends with these, so they look no further than they must. An id that a person
 gave to two entries by hand names the first of them, and the other stays as it is.
@@ -33,3 +33,9 @@ def replaced(memory: WorkspaceMemory, entry: MemoryEntry) -> WorkspaceMemory:
         if old.id == entry.id:
             return memory.model_copy(update={"entries": (*entries[:at], entry, *entries[at + 1 :])})
     raise KeyError(entry.id)
+
+
+def removed(memory: WorkspaceMemory, entry: MemoryEntry) -> WorkspaceMemory:
+    """The memory without this very entry; another one of its id stays."""
+    kept = tuple(e for e in memory.entries if e is not entry)
+    return memory.model_copy(update={"entries": kept})

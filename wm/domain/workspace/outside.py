@@ -13,6 +13,7 @@ from datetime import datetime
 from wm.domain.facts import Detail, Fact
 from wm.domain.text import canonical
 from wm.domain.times import iso
+from wm.domain.workspace import entries
 from wm.domain.workspace.retention import clock_of
 from wm.formats.base import dump
 from wm.formats.evidence import Outcome
@@ -84,20 +85,19 @@ def accept_one(
 ) -> tuple[WorkspaceMemory, tuple[Fact, ...]]:
     """Carry out one. A deleted entry stays in the document as trashed, so it can come back;
     a change of an entry that is gone meanwhile becomes an entry of its own."""
-    rest = tuple(e for e in memory.entries if e.id != proposal.id)
+    rest = entries.removed(memory, proposal)
     target = _target(proposal, rest)
     if proposal.outside == DELETED:
-        done = _trashed(target, now) if target is not None else None
-        fact = _carried_out(proposal, target, "trashed")
-    elif target is not None:
+        if target is not None:
+            rest = entries.replaced(rest, _trashed(target, now))
+        return rest, (_carried_out(proposal, target, "trashed"),)
+    if target is not None:
         done = _applied(proposal, target, now)
         fact = _carried_out(proposal, target, "changed", done)
-    else:
-        done = _entered(proposal, now)
-        rest = (*rest, done)
-        fact = _carried_out(proposal, done, "accepted")
-    entries = tuple(done if done is not None and e.id == done.id else e for e in rest)
-    return memory.model_copy(update={"entries": entries}), (fact,)
+        return entries.replaced(rest, done), (fact,)
+    done = _entered(proposal, now)
+    grown = rest.model_copy(update={"entries": (*rest.entries, done)})
+    return grown, (_carried_out(proposal, done, "accepted"),)
 
 
 def _proposal(
@@ -129,7 +129,7 @@ def _deleted(old: MemoryEntry, new_id: Callable[[], str]) -> MemoryEntry:
     )
 
 
-def _waits_already(proposal: MemoryEntry, entries: Iterable[MemoryEntry]) -> bool:
+def _waits_already(proposal: MemoryEntry, known: Iterable[MemoryEntry]) -> bool:
     """The same change of the same entry is in the inbox: a file may be read twice."""
     asked = _content(proposal)
     return any(
@@ -137,7 +137,7 @@ def _waits_already(proposal: MemoryEntry, entries: Iterable[MemoryEntry]) -> boo
         and e.outside == proposal.outside
         and e.supersedes == proposal.supersedes
         and _content(e) == asked
-        for e in entries
+        for e in known
         if e.outside
     )
 
@@ -146,9 +146,8 @@ def _content(entry: MemoryEntry) -> dict[str, object]:
     return {k: v for k, v in dump(entry).items() if k not in _PROPOSAL_FIELDS}
 
 
-def _target(proposal: MemoryEntry, entries: Iterable[MemoryEntry]) -> MemoryEntry | None:
-    wanted = proposal.supersedes[:1]
-    return next((e for e in entries if (e.id,) == wanted), None)
+def _target(proposal: MemoryEntry, memory: WorkspaceMemory) -> MemoryEntry | None:
+    return entries.find(memory, proposal.supersedes[0]) if proposal.supersedes else None
 
 
 def _asked_status(proposal: MemoryEntry) -> str:
