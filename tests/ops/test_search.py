@@ -154,6 +154,33 @@ def test_of_two_statements_the_one_in_force_answers(bench: Bench) -> None:
         assert found.answer.entry == new.id
 
 
+def test_a_hit_whose_code_changed_since_says_so_and_does_not_answer(bench: Bench) -> None:
+    repository(bench.project)
+    code = bench.project / "dock.py"
+    code.write_text("def berth(number):\n    return number + 1\n")
+    tied = bench.remember("The berth counts from one on the quay.", anchors=("dock.py:berth",))
+    bench.call("edit_entry", id=tied.id, pinned=True)
+    assert bench.call("search", query="what does the berth count from").answer.entry == tied.id
+    code.write_text("def berth(number):\n    return number\n")
+    found = bench.call("search", query="what does the berth count from")
+    assert (found.hits[0].entry.suspect, found.answer) == ("changed", None)
+    assert bench.call("search", query="zebra crossing").standing[0].suspect == "changed"
+    plain = bench.remember("The berth counts from zero on the pier.")
+    assert bench.call("search", query="what does the berth count from").hits[0].entry == plain
+
+
+def test_what_belongs_to_another_branch_stands_behind_what_holds_here(bench: Bench) -> None:
+    head = repository(bench.project) / ".git" / "HEAD"
+    here = bench.remember("The payment hook retries three times.")
+    head.write_text("ref: refs/heads/pier\n")
+    there = bench.remember("The payment hook waits.", branch_only=True)
+    orders = []
+    for branch in ("main", "pier"):
+        head.write_text(f"ref: refs/heads/{branch}\n")
+        orders.append([h.entry.id for h in bench.call("search", query="payment hook").hits])
+    assert orders == [[here.id, there.id], [there.id, here.id]]
+
+
 def test_pinned_entries_come_with_every_reply_and_are_not_said_twice(bench: Bench) -> None:
     tabs = bench.remember("Use tabs in Go code.")
     bench.call("edit_entry", id=tabs.id, pinned=True)

@@ -48,10 +48,16 @@ def marks(entry: MemoryEntry) -> list[str]:
         found.append(f"{entry.user_importance} importance")
     if entry.reinforcement_count:
         found.append(f"seen again {entry.reinforcement_count}×")
-    if entry.scope != "workspace":
-        found.append("only on " + entry.scope.replace(":", " ", 1))
     if entry.file:
         found.append(f"the file {entry.file}")
+    return found + doubts(entry)
+
+
+def doubts(entry: MemoryEntry) -> list[str]:
+    """What a reader must know before they rely on an entry."""
+    found = []
+    if entry.scope != "workspace":
+        found.append("only on " + entry.scope.replace(":", " ", 1))
     if entry.tainted:
         found.append("tainted")
     if entry.suspect:

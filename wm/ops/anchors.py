@@ -58,11 +58,21 @@ def mark(
 
 def seen(place: Place, memory: WorkspaceMemory, folder: str = "") -> WorkspaceMemory:
     """The memory with the marks of this moment, for somebody who looks. Writes nothing."""
-    wanted = _anchors(memory.entries)
-    if not wanted:
+    entries = seen_now(place, memory.entries, folder)
+    if entries is memory.entries:
         return memory
-    entries, facts = anchors.mark(memory.entries, _look(_worktree(place, folder), wanted))
-    return memory.model_copy(update={"entries": entries}) if facts else memory
+    return memory.model_copy(update={"entries": entries})
+
+
+def seen_now(
+    place: Place, entries: Sequence[MemoryEntry], folder: str = ""
+) -> Sequence[MemoryEntry]:
+    """The entries with the marks of this moment; the same object where nothing is another."""
+    wanted = _anchors(entries)
+    if not wanted:
+        return entries
+    marked, facts = anchors.mark(tuple(entries), _look(_worktree(place, folder), wanted))
+    return marked if facts else entries
 
 
 def views(place: Place, entry: MemoryEntry, folder: str = "") -> tuple[AnchorView, ...]:

@@ -14,6 +14,7 @@ from msgspec.structs import asdict
 
 from wm.domain.recall.answer import passage
 from wm.domain.recall.documents import Filters
+from wm.domain.recall.force import behind_rivals
 from wm.domain.recall.standing import standing
 from wm.domain.since import moment
 from wm.domain.times import iso
@@ -75,15 +76,17 @@ def _search(work: Work, request: SearchRequest) -> SearchAnswer:
         hits = found.search(memory, request.query, max(limit, RIVALS), filters)
     known = found.known(memory)
     settings = work.runtime.settings.recall
-    pairs = [(known.entries[hit.id], hit) for hit in hits]
+    entries = anchors.seen_now(place, [known.entries[hit.id] for hit in hits], request.directory)
+    pairs = behind_rivals(tuple(zip(entries, hits, strict=True)), place.branch, settings)
     said = passage(request.query, pairs, place.branch, settings)
     shown = {entry.id for entry, _ in pairs[:limit]}
     pinned = standing(known.pinned, place.branch, settings, without=shown)
+    always = anchors.seen_now(place, pinned.shown, request.directory)
     card = found.card
     answer = SearchAnswer(
         hits=tuple(SearchHit(entry=e, score=h.score, why=h.why) for e, h in pairs[:limit]),
         answer=Passage(entry=said.entry, text=said.text) if said is not None else None,
-        standing=pinned.shown,
+        standing=tuple(always),
         standing_omitted=pinned.omitted,
         searched=found.count(filters),
         model=UsedModel(**asdict(card)) if card is not None else None,

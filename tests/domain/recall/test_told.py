@@ -21,3 +21,14 @@ def test_a_hit_says_why_where_there_is_a_reason(why: str, about: str) -> None:
     )
     text, _ = answer(SearchAnswer(hits=(hit,), searched=1), 1000)
     assert f" [{about}] We ship on Fridays." in text
+
+
+def test_what_is_doubted_is_said_in_both_forms() -> None:
+    doubted = entry(text="We ship on Fridays.", scope="branch:d\x1bock", suspect="changed")
+    found = SearchAnswer(
+        hits=(SearchHit(entry=doubted, score=1.0, why=""),), standing=(doubted,), searched=1
+    )
+    text, structured = answer(found, 1000)
+    said = ["only on branch dock", "suspect: the code that it speaks of changed"]
+    assert text.count(f", {', '.join(said)}] We ship") == 2
+    assert structured["hits"][0]["doubts"] == structured["standing"][0]["doubts"] == said

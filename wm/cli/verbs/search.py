@@ -8,7 +8,7 @@ import click
 
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
-from wm.cli.entries import SHORT_ID, short_id
+from wm.cli.entries import SHORT_ID, doubts, short_id
 from wm.formats.workspace_memory import ORIGINS, TYPES
 
 
@@ -81,18 +81,20 @@ def command(
         output.lines(output.hang(head, answer.answer.text, column))
         output.line("Found")
     for hit in answer.hits:
-        about = (hit.entry.type, "pinned" if hit.entry.pinned else "", hit.why)
-        _show(hit.entry, " · ".join(filter(None, about)), column)
+        _show(hit.entry, hit.why, column)
     if answer.standing:
         output.line("Pinned, whatever was asked")
     for entry in answer.standing:
-        _show(entry, f"{entry.type} · pinned", column)
+        _show(entry, "", column)
     if answer.standing_omitted:
         output.line(f"{answer.standing_omitted} more pinned: `wm inspect` lists them.")
     return 0 if answer.hits else 1
 
 
-def _show(entry: Any, about: str, column: int) -> None:
+def _show(entry: Any, why: str, column: int) -> None:
+    pinned = "pinned" if entry.pinned else ""
+    waits = "waits in the inbox" if entry.status == "inbox" else ""
+    about = " · ".join(filter(None, (entry.type, pinned, waits, *doubts(entry), why)))
     first, *rest = output.hang(f"  {short_id(entry.id)}", entry.text, column)
     output.line(output.bold(first[:column]) + first[column:])
     output.lines(rest)

@@ -20,11 +20,11 @@ from itertools import pairwise
 from msgspec import Struct
 
 from wm.domain.recall.documents import Hit
+from wm.domain.recall.force import holds, support
 from wm.domain.recall.synonyms import SYNONYMS
 from wm.domain.recall.terms import query_words, raw_words, terms_of
 from wm.domain.text import sentences
 from wm.domain.workspace.contradiction import VALUE_WORDS
-from wm.domain.workspace.scope import visible
 from wm.formats.workspace_memory import MemoryEntry
 from wm.settings import RecallSettings
 
@@ -68,10 +68,10 @@ def passage(
     if not hits or not _asks_something(query) or _asks_the_past(query):
         return None
     (entry, best), *others = hits
-    if not _holds(entry, branch) or not _enough(best, settings):
+    if not holds(entry, branch) or not _enough(best, settings):
         return None
-    rivals = (_support(hit) for other, hit in others if _holds(other, branch))
-    if _support(best) - max(rivals, default=0.0) < settings.answer_margin:
+    rivals = (support(hit) for other, hit in others if holds(other, branch))
+    if support(best) - max(rivals, default=0.0) < settings.answer_margin:
         return None
     text = _extract(query, entry, settings.answer_tokens)
     if not text or (_asks_value(query) and not _names_value(text)):
@@ -85,21 +85,10 @@ def tokens(text: str) -> int:
     return math.ceil(plain / 4) + len(text) - plain
 
 
-def _holds(entry: MemoryEntry, branch: str | None) -> bool:
-    in_force = entry.status == "active" and not entry.superseded_by
-    doubted = entry.tainted or entry.suspect
-    return in_force and not doubted and visible(entry.scope, branch)
-
-
-def _support(hit: Hit) -> float:
-    """What a hit has of the query: its share of the words' weight, and how near it is."""
-    return hit.held + max(hit.near, 0.0)
-
-
 def _enough(hit: Hit, settings: RecallSettings) -> bool:
     if hit.held >= settings.answer_words:
         return True
-    return hit.held >= settings.answer_words / 2 and _support(hit) >= settings.answer_support
+    return hit.held >= settings.answer_words / 2 and support(hit) >= settings.answer_support
 
 
 # --- the question ---------------------------------------------------------------------------

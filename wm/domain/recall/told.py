@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from wm.domain.counts import counted
+from wm.domain.recall.force import doubts
 from wm.domain.text import neutralise
 from wm.formats.protocol import Inspection, SearchAnswer, SearchHit
 from wm.formats.tool_output import ToolOutput
@@ -105,13 +106,18 @@ def _line(hit: SearchHit, answers: bool = False) -> str:
     pinned = ", pinned" if entry.pinned else ""
     mark = ", the answer" if answers else ""
     why = f"; {neutralise(hit.why)}" if hit.why else ""
-    about = f"{entry.type}, {entry.created_at[:10]}{pinned}{mark}{why}"
+    about = f"{entry.type}, {entry.created_at[:10]}{pinned}{mark}{_doubts(entry)}{why}"
     return f"- {short_id(entry)} [{about}] {text}"
 
 
 def _standing_line(entry: MemoryEntry) -> str:
-    about = f"{entry.type}, {entry.created_at[:10]}, pinned"
+    about = f"{entry.type}, {entry.created_at[:10]}, pinned{_doubts(entry)}"
     return f"- {short_id(entry)} [{about}] {neutralise(entry.text)}"
+
+
+def _doubts(entry: MemoryEntry) -> str:
+    """What the reader must know before they rely on it."""
+    return "".join(f", {neutralise(doubt)}" for doubt in doubts(entry))
 
 
 def _plain(hit: SearchHit) -> dict[str, Any]:
@@ -127,6 +133,7 @@ def _kept(entry: MemoryEntry) -> dict[str, Any]:
         **rationale,
         "created": entry.created_at[:10],
         **({"pinned": True} if entry.pinned else {}),
+        **({"doubts": [neutralise(doubt) for doubt in found]} if (found := doubts(entry)) else {}),
     }
 
 

@@ -28,10 +28,10 @@ SHORTEST_LINE = 3
 PINNED = 1e6
 """Lifts pinned entries above every strength."""
 SUSPECT = {
-    "changed": " (suspect: the code that it speaks of changed)",
-    "gone": " (suspect: the code that it speaks of is gone)",
+    "changed": "suspect: the code that it speaks of changed",
+    "gone": "suspect: the code that it speaks of is gone",
 }
-"""What a line says of an entry whose code is not what it was (WM-9)."""
+"""What is said of an entry whose code is not what it was (WM-9)."""
 SHRINKING = ("  ", "```", "~~~", "<|", "|>", "**")
 """Marks that `neutralise` makes shorter."""
 
@@ -110,7 +110,8 @@ def line(entry: MemoryEntry, settings: MemorySettings) -> str:
     shown = first_sentences(entry.text, settings.shown_text_chars)
     cut = len(shown) < len(entry.text.strip())
     more = f" (more: wm show {neutralise(entry.id)})" if cut else ""
-    return f"- {neutralise(shown)}{more}{SUSPECT.get(entry.suspect, '')}"
+    doubt = f" ({SUSPECT[entry.suspect]})" if entry.suspect in SUSPECT else ""
+    return f"- {neutralise(shown)}{more}{doubt}"
 
 
 def heading(kind: str) -> str:

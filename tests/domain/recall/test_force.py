@@ -1,0 +1,64 @@
+"""ID-3, WM-9: where hits stand that do not hold here and now, and what is said of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.domain.workspace.memories import entry
+from wm.domain.recall.documents import Hit
+from wm.domain.recall.force import behind_rivals, doubts
+from wm.settings import RecallSettings
+
+CHANGED: dict[str, Any] = {"suspect": "changed"}
+ELSEWHERE: dict[str, Any] = {"scope": "branch:dock"}
+
+
+@pytest.mark.parametrize(
+    ("hits", "order"),
+    [
+        ([(CHANGED, 1.0), ({}, 1.0), ({}, 0.2)], "bac"),
+        ([(ELSEWHERE, 1.0), ({}, 0.9), ({}, 0.2)], "bac"),
+        ([(CHANGED, 1.0), ({}, 0.5)], "ab"),
+        ([(CHANGED, 0.4), ({}, 0.2), ({}, 0.9)], "bca"),
+        ([(ELSEWHERE, 1.0), (CHANGED, 1.0), ({}, 1.0)], "cab"),
+        ([({}, 0.1), (CHANGED, 1.0)], "ab"),
+        ([({"tainted": True}, 1.0), ({}, 1.0)], "ab"),
+        ([({"status": "superseded"}, 1.0), ({}, 1.0)], "ab"),
+        ([({"scope": "branch:main"}, 1.0), ({}, 1.0)], "ab"),
+        ([(ELSEWHERE, 1.0, 0.9), ({}, 1.0, 0.1)], "ba"),
+        ([(ELSEWHERE, 0.0, 0.9), ({}, 0.0, 0.1)], "ab"),
+        ([(ELSEWHERE, 0.0, 0.9), ({}, 0.0, 0.8)], "ba"),
+        ([], ""),
+    ],
+)
+def test_a_doubted_hit_stands_behind_those_that_have_nearly_as_much_of_the_question(
+    hits: list[tuple[Any, ...]], order: str
+) -> None:
+    found = [
+        (entry(name, **fields), Hit(name, 1.0, "", *held))
+        for name, (fields, *held) in zip("abc", hits, strict=False)
+    ]
+    told = behind_rivals(found, "main", RecallSettings())
+    assert "".join(kept.id for kept, _ in told) == order
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, ()),
+        ({"scope": "branch:dock"}, ("only on branch dock",)),
+        ({"suspect": "gone"}, ("suspect: the code that it speaks of is gone",)),
+        ({"suspect": "moved"}, ("suspect",)),
+        (
+            {"tainted": True, "suspect": "changed"},
+            (
+                "tainted: it leans on text from outside the conversation",
+                "suspect: the code that it speaks of changed",
+            ),
+        ),
+    ],
+)
+def test_what_a_reader_must_know_first(fields: dict[str, Any], said: tuple[str, ...]) -> None:
+    assert doubts(entry(**fields)) == said
