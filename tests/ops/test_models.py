@@ -79,6 +79,7 @@ def test_the_next_search_has_vectors_of_the_model_that_was_chosen(home: Bench, m
     home.call("use_model", name="none")
     assert used(home) == ""
     assert len(home.call("search", query="cents").hits) == 1
+    assert home.call("list_models").waiting == 0
 
 
 class Held(EmbedWorker):
@@ -245,11 +246,24 @@ def test_what_a_kill_left_of_an_import_or_a_removal_is_removed(home: Bench, mode
     assert (gone.freed_bytes, gone.recorded) == (0, True)
 
 
-def test_a_model_that_fails_its_trial_leaves_nothing(home: Bench, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("tokenizer.json", "{}", "its tokenizer.json cannot be read"),
+        ("config.json", "{}", "config.json has no hidden_size"),
+        ("config.json", "[", "its configuration cannot be read"),
+        ("model.onnx", "x", ""),
+    ],
+)
+def test_a_model_that_fails_its_trial_leaves_nothing_and_is_called_as_its_folder(
+    home: Bench, tmp_path: Path, file: str, text: str, said: str
+) -> None:
     torn = small.write(tmp_path / "torn")
-    (torn / "tokenizer.json").write_text("{}")
-    with pytest.raises(ModelUnavailable, match="no usable model"):
+    (torn / file).write_text(text)
+    with pytest.raises(ModelUnavailable) as told:
         import_model(home.runtime, torn, "torn")
+    assert f"no usable model in {torn}: {said}" in told.value.message
+    assert str(home.settings.paths.home) not in told.value.message
     assert list((home.settings.paths.home / "models").iterdir()) == []
     assert home.call("list_models").models[1].name == "none"
 

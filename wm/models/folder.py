@@ -69,8 +69,10 @@ def about(folder: Path, file: str, sha256: str) -> About:
             "pooling_mode_cls_token"
         )
         dimension = int(config["hidden_size"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise unusable(folder, str(error)) from error
+    except KeyError as error:
+        raise unusable(folder, f"config.json has no {error.args[0]}") from error
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise unusable(folder, f"its configuration cannot be read: {error}") from error
     return About(sha256[:16], dimension, file, "cls" if by_first else "mean")
 
 

@@ -216,9 +216,7 @@ def _install(
     sweep(store, runtime.now().timestamp())
     with Staging(store, name) as staging:
         files = staging.fill(parts)
-        onnx = files[0]
-        found: About = about(staging.path, onnx.name, onnx.sha256)
-        try_model(runtime, str(staging.path))
+        found = _tried(runtime, staging.path, files[0], origin)
         model = InstalledModel(
             name=name,
             origin=runtime.redacted_path(origin),
@@ -234,6 +232,18 @@ def _install(
         others = tuple(other for other in known.models if other.name != name)
         transaction.put(INSTALLED, known.model_copy(update={"models": (*others, model)}))
     return model
+
+
+def _tried(runtime: Runtime, folder: Path, onnx: ModelFile, origin: str) -> About:
+    """What is known of the copied model, which works. Raises ModelUnavailable, naming where it
+    came from: the copy is gone by then."""
+    try:
+        found = about(folder, onnx.name, onnx.sha256)
+        try_model(runtime, str(folder))
+    except ModelUnavailable as error:
+        said = error.message.replace(str(folder), origin)
+        raise ModelUnavailable(said, fix="Nothing was kept of it.") from error
+    return found
 
 
 def remove_model(runtime: Runtime, name: str) -> RemovedModel:
