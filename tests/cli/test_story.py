@@ -113,6 +113,8 @@ STORY: tuple[tuple[str, int, str], ...] = (
         """,
     ),
     ("search zebra", 1, "Nothing fits, in 2 entries."),
+    ("search deploy --type project", 1, "Nothing fits, in 1 entry that passes the filters."),
+    ("search deploy --tag sail", 1, "No entry passes these filters."),
     (
         "inspect",
         0,

@@ -207,8 +207,8 @@ class WhyAnswer(Record):
 
 class SearchRequest(Scoped):
     """limit: hits at most; None for the daemon's own `recall.max_hits`. The rest narrows: path is
-    that of any code anchor or a folder above it; since and until are times, dates, or spans back
-    from now such as `2 weeks` or `last week`."""
+    that of any code anchor, one that the text names, or a folder above it; since and until are
+    times, dates, or spans back from now such as `2 weeks` or `last week`."""
 
     query: str
     limit: int | None = None

@@ -113,8 +113,11 @@ class Searcher:
 
     @property
     def waiting(self) -> int:
-        """Texts that have no vector yet of the model that was chosen."""
-        return len((self._coming or self._fill).missing)
+        """Texts that have no vector yet of the model that was chosen, and will have one."""
+        fill = self._coming or self._fill
+        worker = fill.worker
+        makes_any = worker is not None and worker.name != NONE and not worker.problem
+        return len(fill.missing) if makes_any else 0
 
     def search(
         self, memory: WorkspaceMemory, query: str, limit: int, filters: Filters
@@ -357,7 +360,7 @@ def searchable(entry: MemoryEntry) -> Document:
             "status": entry.status,
             "origin": entry.origin,
             "session": entry.session,
-            "tags": " ".join(entry.tags),
+            "tags": "\n".join(entry.tags),
             "path": "\n".join(anchor.path for anchor in entry.anchors),
             "superseded_by": entry.superseded_by,
             "thread": entry.id,

@@ -69,7 +69,7 @@ def _query(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer
     found = search.run(work, asked)
     room = work.runtime.settings.tools.answer_chars
     prompted = known.in_prompt(work, found.standing, request) if found.standing else ()
-    text, structured = told.answer(found, room, in_prompt=prompted)
+    text, structured = told.answer(found, room, in_prompt=prompted, narrowed=bool(only))
     return ToolAnswer(text=text, structured=structured)
 
 

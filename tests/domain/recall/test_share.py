@@ -90,6 +90,43 @@ def test_words_that_only_ask_are_known_with_their_marks() -> None:
 
 @pytest.mark.parametrize(
     ("path", "there"),
+    [
+        ("src", True),
+        ("./src/", True),
+        ("src/pay/hook.py", True),
+        ("docs/hooks.md", True),
+        (".", True),
+        ("sr", False),
+        ("src/pay/hook", False),
+        ("TCP", False),
+    ],
+)
+def test_a_text_is_about_the_paths_that_it_names(path: str, there: bool) -> None:
+    said = "The hook in `src/pay/hook.py:12` speaks TCP/IP (see ./docs/hooks.md)."
+    assert Filters(path=path).admit(Document("a", said)) is there
+
+
+def test_a_text_that_names_no_path_is_about_none() -> None:
+    assert not Filters(path=".").admit(Document("a", "Sockets use TCP/IP. We use Node.js"))
+
+
+@pytest.mark.parametrize(
+    ("tags", "there"),
+    [
+        (("Release",), True),
+        (("code freeze",), True),
+        (("RELEASE", "Code Freeze"), True),
+        (("code",), False),
+        (("release", "sea"), False),
+    ],
+)
+def test_tags_are_told_in_any_case_and_may_have_spaces(tags: tuple[str, ...], there: bool) -> None:
+    document = Document("a", VALVE, metadata={"tags": "release\nCode freeze"})
+    assert Filters(tags=tags).admit(document) is there
+
+
+@pytest.mark.parametrize(
+    ("path", "there"),
     [("src", True), ("src/a.py", True), ("./lib/", True), ("lib/b.py", True), ("li", False)],
 )
 def test_every_path_of_a_text_counts(path: str, there: bool) -> None:

@@ -54,18 +54,21 @@ def command(
     Where one entry answers, its sentence stands first. Pinned entries come last, always.
     Ends with exit code 1 when nothing fits.
     """
+    filters = {
+        "type": kind or "",
+        "tag": tag,
+        "path": path,
+        "since": since,
+        "until": until,
+        "origin": origin or "",
+        "scope": scope,
+        "session": session,
+    }
     answer: Any = caller.call(
         "search",
         query=" ".join(words),
         limit=limit,
-        type=kind or "",
-        tag=tag,
-        path=path,
-        since=since,
-        until=until,
-        origin=origin or "",
-        scope=scope,
-        session=session,
+        **filters,
         status="all" if everything else "",
     )
     if as_json:
@@ -73,8 +76,7 @@ def command(
         return 0 if answer.hits else 1
     column = SHORT_ID + 4
     if not answer.hits:
-        searched = output.count(answer.searched, "entry", "entries")
-        output.line(f"Nothing fits, in {searched}.")
+        output.line(_nothing(answer.searched, narrowed=any(filters.values())))
     if answer.answer is not None:
         head = f"  {short_id(answer.answer.entry)}"
         output.line("Answer")
@@ -89,6 +91,15 @@ def command(
     if answer.standing_omitted:
         output.line(f"{answer.standing_omitted} more pinned: `wm inspect` lists them.")
     return 0 if answer.hits else 1
+
+
+def _nothing(searched: int, *, narrowed: bool) -> str:
+    if not searched:
+        return "No entry passes these filters." if narrowed else "Nothing is remembered here yet."
+    among = output.count(searched, "entry", "entries")
+    if narrowed:
+        among += f" that {'passes' if searched == 1 else 'pass'} the filters"
+    return f"Nothing fits, in {among}."
 
 
 def _show(entry: Any, why: str, column: int) -> None:

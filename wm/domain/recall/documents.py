@@ -3,16 +3,18 @@ objects all come as these, so that one engine serves them (RC-1)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
+
+from wm.domain.workspace.sameness import paths
 
 
 class Document(Struct, frozen=True):
     """What is searched. time: ISO 8601 of its statement, "" if unknown. metadata: words to
     filter by. Some have a meaning here: a document whose `status` is superseded lends its
     words to the one in `superseded_by`, and stands behind it unless history is asked for;
-    `tags` holds several words, `path` several paths, one a line. Documents added one after the
+    `tags` and `path` hold several, one a line. Documents added one after the
     other with the same `thread`, or without one at the same time, are parts of one
     conversation."""
 
@@ -25,7 +27,8 @@ class Document(Struct, frozen=True):
 class Filters(Struct, frozen=True):
     """Only documents whose metadata have these values, and whose time lies in [since, until).
 
-    tags: all of them must be there. path: one of the document's paths is this one or lies below it.
+    tags: all of them must be there, in whatever case. path: one of the document's paths, or of
+    those that its text names, is this one or lies below it.
     """
 
     metadata: Mapping[str, str] = field(default_factory=dict)
@@ -41,16 +44,34 @@ class Filters(Struct, frozen=True):
             return False
         if not all(document.metadata.get(k) == v for k, v in self.metadata.items()):
             return False
-        if self.tags and not set(self.tags) <= set(document.metadata.get("tags", "").split()):
+        if self.tags and not _folded(self.tags) <= _folded(_lines(document, "tags")):
             return False
-        paths = document.metadata.get("path", "").split("\n")
-        return not self.path or any(_below(path, self.path) for path in paths)
+        return not self.path or self._is_about(document)
+
+    def _is_about(self, document: Document) -> bool:
+        if any(_below(path, self.path) for path in _lines(document, "path")):
+            return True
+        # Most texts name no such path: those are not taken apart.
+        folder = _plain(self.path)
+        return folder in document.text and any(_below(p, folder) for p in paths(document.text))
+
+
+def _lines(document: Document, name: str) -> list[str]:
+    return document.metadata.get(name, "").split("\n")
+
+
+def _folded(words: Iterable[str]) -> set[str]:
+    return set(map(str.casefold, words))
+
+
+def _plain(folder: str) -> str:
+    folder = folder.removeprefix("./").rstrip("/")
+    return "" if folder == "." else folder
 
 
 def _below(path: str, folder: str) -> bool:
-    folder = folder.removeprefix("./").rstrip("/")
-    path = path.removeprefix("./")
-    if folder in ("", "."):
+    folder, path = _plain(folder), path.removeprefix("./")
+    if not folder:
         return bool(path)
     return path == folder or path.startswith(folder + "/")
 

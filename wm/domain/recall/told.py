@@ -30,12 +30,16 @@ STANDING = "Standing instructions, pinned by the user, whatever was asked:"
 
 
 def answer(
-    found: SearchAnswer, max_chars: int, *, in_prompt: Collection[str] = ()
+    found: SearchAnswer,
+    max_chars: int,
+    *,
+    in_prompt: Collection[str] = (),
+    narrowed: bool = False,
 ) -> tuple[str, dict[str, Any]]:
     """The answer to a query, as text and structured. max_chars: of the hits' lines together.
 
     in_prompt: entries that the caller's system prompt shows; of standing ones only the ids are
-    said again.
+    said again. narrowed: filters were asked for.
     """
     shown, omitted = _that_fit(found.hits, max_chars)
     standing = [entry for entry in found.standing if entry.id not in in_prompt]
@@ -53,7 +57,7 @@ def answer(
     if shown:
         head = f"{len(shown)} of {_memories(found.searched)}, best first. {NOTICE}"
     else:
-        head = f"Nothing fits, among {_memories(found.searched)}. Try other words."
+        head = _nothing(found.searched, narrowed=narrowed)
     body = [*_passage(found), *(_line(hit, _answers(found, hit)) for hit in shown)]
     if standing:
         body += [STANDING, *(_standing_line(entry) for entry in standing)]
@@ -63,6 +67,17 @@ def answer(
     more = found.standing_omitted
     rest += [f"{more} more pinned: `wm inspect` lists them."] if more else []
     return "\n".join([head, *fenced, *rest]), structured
+
+
+def _nothing(searched: int, *, narrowed: bool) -> str:
+    if not searched and narrowed:
+        return "No memory passes these filters. Ask with fewer."
+    if not searched:
+        return "Nothing is remembered of this workspace yet."
+    if narrowed:
+        passing = f"{_memories(searched)} that {'passes' if searched == 1 else 'pass'}"
+        return f"Nothing fits, among {passing} the filters. Try other words, or fewer filters."
+    return f"Nothing fits, among {_memories(searched)}. Try other words."
 
 
 def _answered(found: SearchAnswer) -> dict[str, Any]:

@@ -8,6 +8,7 @@ who survives is decided in `consolidate`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from urllib.parse import urlsplit
 
@@ -98,6 +99,11 @@ def identity(text: str) -> str:
     tokens = text.split()[:_MAX_TOKENS]
     urls = filter(None, map(_url, tokens))
     return next(urls, "") or next(filter(None, map(_path, tokens)), "")
+
+
+def paths(text: str) -> Iterator[str]:
+    """The real paths that a text names, as `identity` tells them."""
+    return filter(None, map(_path, text.split()[:_MAX_TOKENS]))
 
 
 @lru_cache(maxsize=8)
