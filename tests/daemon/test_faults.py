@@ -11,8 +11,10 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec import structs
 
 from tests.daemon.process import (
     TOY,
@@ -151,12 +153,21 @@ def test_an_idle_daemon_ends_where_it_is_told_to(tmp_path: Path) -> None:
 
 
 ACTIVATE = """
-import os, sys
-os.dup2(int(sys.argv[1]), 3)
-os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
+import fcntl, os, sys
+fds = [fcntl.fcntl(int(fd), fcntl.F_DUPFD, 64) for fd in sys.argv[1].split(",")]
+for number, fd in enumerate(fds, start=3):
+    os.dup2(fd, number)
+os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS=str(len(fds)))
 os.execv(sys.argv[2], sys.argv[2:])
 """
-"""What systemd does: the socket as descriptor 3, and its protocol in the environment."""
+"""What systemd does: the sockets as descriptors from 3 on, and its protocol in the environment."""
+
+
+def activated(place: Home, *listeners: socket.socket, **options: Any) -> subprocess.Popen[bytes]:
+    """A daemon that a service manager gave these sockets."""
+    fds = [listener.fileno() for listener in listeners]
+    words = (sys.executable, "-c", ACTIVATE, ",".join(map(str, fds)), *TOY)
+    return place.foreground(words, pass_fds=fds, **options)
 
 
 def test_a_service_manager_may_hold_the_socket(tmp_path: Path) -> None:
@@ -166,15 +177,42 @@ def test_a_service_manager_may_hold_the_socket(tmp_path: Path) -> None:
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(path))
             listener.listen()
-            fd = listener.fileno()
-            words = (sys.executable, "-c", ACTIVATE, str(fd), *TOY)
-            child = place.foreground(words, pass_fds=(fd,), stderr=subprocess.PIPE)
+            child = activated(place, listener, stderr=subprocess.PIPE)
             note(place, "activated")
             assert (child.communicate(timeout=20)[1], child.returncode) == (b"", 0)
             assert path.exists()
-            again = place.foreground(words, pass_fds=(fd,))
+            again = activated(place, listener)
             assert texts(place) == ["activated"]
             assert again.poll() is None
+
+
+def test_each_socket_that_a_service_manager_holds_is_served(place: Home, tmp_path: Path) -> None:
+    path = place.settings.paths.socket
+    path.parent.mkdir(parents=True, mode=0o700)
+    paths = [path, tmp_path / "two"]
+    with socket.socket(socket.AF_UNIX) as one, socket.socket(socket.AF_UNIX) as two:
+        for listener, name in zip((one, two), paths, strict=True):
+            listener.bind(str(name))
+            listener.listen()
+        activated(place, one, two)
+    for name in paths:
+        there = structs.replace(place.settings.paths, socket=name)
+        assert lifecycle.hello(structs.replace(place.settings, paths=there)) is not None
+
+
+@pytest.mark.parametrize(
+    ("family", "kind"),
+    [(socket.AF_INET, socket.SOCK_STREAM), (socket.AF_UNIX, socket.SOCK_DGRAM)],
+)
+def test_a_socket_whose_peers_nobody_knows_is_refused(place: Home, family: int, kind: int) -> None:
+    with socket.socket(family, kind) as listener:
+        child = activated(place, listener, stderr=subprocess.PIPE)
+        said = child.communicate(timeout=20)[1].decode()
+    assert child.returncode == 1
+    assert said == (
+        "The service manager gave descriptor 3, which is no Unix stream socket. "
+        "Name only paths in the `ListenStream=` lines of its socket unit.\n"
+    )
 
 
 def test_too_few_descriptors_are_refusals_and_not_the_end(place: Home) -> None:

@@ -10,13 +10,15 @@ import re
 import resource
 import socket
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 from msgspec import structs
 
 from tests.daemon.wire import LIMITS, Served, Wire, echo, run, serving, turns, until
+from wm.daemon.http import HttpServer
 from wm.daemon.messages import Channel, Reply, Request, Response, Stream
 
 GET = b"GET /a HTTP/1.1\r\n\r\n"
@@ -716,5 +718,67 @@ def test_without_a_free_descriptor_a_client_is_told_so_and_the_listener_lives(
             for client in clients:
                 client.close()
             assert await exchange(served, GET) == [200]
+
+    run(scenario)
+
+
+@contextmanager
+def two_sockets(folder: Path) -> Iterator[tuple[HttpServer, list[socket.socket], list[int]]]:
+    """A server of two sockets, a client that has asked at each, and how often each was looked at
+    since, as one number."""
+    looks = [0]
+
+    def look() -> None:
+        looks[0] += 1
+
+    server = HttpServer(echo, LIMITS, on_accept=look)
+    clients = []
+    for name in ("one", "two"):
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(folder / name))
+        server.listen(listener)
+        client = socket.socket(socket.AF_UNIX)
+        client.connect(str(folder / name))
+        client.setblocking(False)
+        client.sendall(GET)
+        clients.append(client)
+    try:
+        yield server, clients, looks
+    finally:
+        for client in clients:
+            client.close()
+
+
+async def status_of(client: socket.socket) -> list[int]:
+    return statuses(await asyncio.get_running_loop().sock_recv(client, 4096))
+
+
+def test_each_of_two_sockets_is_served_and_neither_is_looked_at_for_nothing(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        with two_sockets(tmp_path) as (server, clients, looks):
+            assert [await status_of(client) for client in clients] == [[200], [200]]
+            looks[0] = 0
+            await turns()
+            assert looks == [0]
+            await server.drain(2.0)
+            for name in ("one", "two"):
+                with pytest.raises(ConnectionRefusedError):
+                    await asyncio.open_unix_connection(str(tmp_path / name))
+
+    run(scenario)
+
+
+def test_without_any_descriptor_both_of_two_sockets_rest(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        with two_sockets(tmp_path) as (server, clients, looks):
+            soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+            try:
+                await turns()
+                assert looks == [2]
+            finally:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+            assert [await status_of(client) for client in clients] == [[200], [200]]
+            await server.drain(2.0)
 
     run(scenario)

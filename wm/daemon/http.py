@@ -1,4 +1,4 @@
-"""The listener and its connections: who is let in, who must wait, and the end (IF-1, IF-6).
+"""The listeners and their connections: who is let in, who must wait, and the end (IF-1, IF-6).
 
 What is said on a connection is the business of `connection`; whoever owns the server gives a
 `Handler`. It protects one rule: whatever the number of clients, each is served, or told to come
@@ -22,11 +22,11 @@ from wm.settings import DaemonSettings
 
 _BACKLOG = 512
 _RETRY_S = 0.25
-"""Without a single free descriptor, the listener rests this long."""
+"""Without a single free descriptor, a listener rests this long."""
 
 
 class HttpServer(Struct, eq=False):
-    """The listener and its connections.
+    """The listeners and their connections.
 
     allow: whether a freshly accepted socket may speak at all (the peer check).
     on_accept: called before each accept; the owner checks its own foundations there.
@@ -50,24 +50,25 @@ class HttpServer(Struct, eq=False):
     """Accepted, and the task that opens them did not run yet: one that is cancelled never will."""
     _pending: set[asyncio.Task[None]] = field(default_factory=set)
     _spare_fd: int = -1
-    _listener: socket.socket | None = None
+    _listeners: set[socket.socket] = field(default_factory=set)
     _empty: asyncio.Event = field(default_factory=asyncio.Event)
     loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
 
     def listen(self, listener: socket.socket) -> None:
-        """Serve a bound socket. One spare descriptor is kept to refuse with when all are used."""
+        """Serve a bound socket beside those that are served already. One spare descriptor is kept
+        to refuse with when all are used."""
         listener.setblocking(False)
         listener.listen(_BACKLOG)
         if self._spare_fd < 0:
             self._spare_fd = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-        self._listener = listener
-        self.loop.add_reader(listener.fileno(), self._accept)
+        self._listeners.add(listener)
+        self.loop.add_reader(listener.fileno(), self._accept, listener)
 
     def stop_listening(self) -> None:
-        if self._listener is not None:
-            self.loop.remove_reader(self._listener.fileno())
-            self._listener.close()
-            self._listener = None
+        for listener in self._listeners:
+            self.loop.remove_reader(listener.fileno())
+            listener.close()
+        self._listeners.clear()
 
     async def drain(self, within_s: float) -> bool:
         """Refuse new connections, let requests under way finish. True if all did."""
@@ -95,12 +96,11 @@ class HttpServer(Struct, eq=False):
 
     # -- accepting ---------------------------------------------------------------------------
 
-    def _accept(self) -> None:
+    def _accept(self, listener: socket.socket) -> None:
         for _ in range(64):
-            listener = self._listener
-            if listener is None:
-                return
             self.on_accept()
+            if listener not in self._listeners:
+                return
             try:
                 sock, _address = listener.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
@@ -168,22 +168,19 @@ class HttpServer(Struct, eq=False):
 
     def _refuse_without_descriptor(self, listener: socket.socket) -> None:
         """No descriptor is left (F09): spend the spare one on telling a client so."""
-        if self._spare_fd < 0:
-            return
-        os.close(self._spare_fd)
-        self._spare_fd = -1
-        try:
-            sock, _address = listener.accept()
-            sock.setblocking(False)
-            self._turn_away(sock)
-        except OSError:
-            pass  # somebody else took the descriptor first; the client waits in the queue
-        try:
-            self._spare_fd = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
+        if self._spare_fd >= 0:
+            os.close(self._spare_fd)
+            self._spare_fd = -1
+            try:
+                sock, _address = listener.accept()
+                sock.setblocking(False)
+                self._turn_away(sock)
+            except OSError:
+                pass  # somebody else took the descriptor first; the client waits in the queue
+        if not self._has_spare():
             # Nothing left at all: the clients wait in the kernel's queue until we look again.
             self.loop.remove_reader(listener.fileno())
-            self.loop.call_later(_RETRY_S, self._recover)
+            self.loop.call_later(_RETRY_S, self._recover, listener)
 
     # -- connections -------------------------------------------------------------------------
 
@@ -202,15 +199,20 @@ class HttpServer(Struct, eq=False):
         if self.draining:
             self._empty.set()
 
-    def _recover(self) -> None:
-        if self._listener is None:
+    def _recover(self, listener: socket.socket) -> None:
+        if listener not in self._listeners:
             return
-        try:
-            self._spare_fd = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
-            self.loop.call_later(_RETRY_S, self._recover)
+        if not self._has_spare():
+            self.loop.call_later(_RETRY_S, self._recover, listener)
             return
-        self.loop.add_reader(self._listener.fileno(), self._accept)
+        self.loop.add_reader(listener.fileno(), self._accept, listener)
+
+    def _has_spare(self) -> bool:
+        """Whether a descriptor to refuse with is kept, or can be had."""
+        if self._spare_fd < 0:
+            with contextlib.suppress(OSError):
+                self._spare_fd = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        return self._spare_fd >= 0
 
     def idle(self, connection: Connection) -> None:
         self._idle[connection] = None

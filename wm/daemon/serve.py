@@ -36,7 +36,7 @@ from wm.daemon.log import DaemonLog
 from wm.daemon.metrics import LagProbe, Metrics
 from wm.daemon.peer import is_owner
 from wm.daemon.routes import ROUTES, Route, Router
-from wm.errors import StoreError, WmError
+from wm.errors import StoreError, UserError, WmError
 from wm.ops.background import TURN_S, Answering
 from wm.ops.base import Done, Operation
 from wm.ops.catalogue import OPERATIONS
@@ -406,12 +406,28 @@ async def drained(drain: Callable[[], Awaitable[bool]], left: Callable[[], int])
 
 
 def _inherited_sockets() -> list[socket.socket]:
-    """Sockets of systemd's protocol. They stay the manager's: we never unlink their path."""
+    """Sockets of systemd's protocol. They stay the manager's: we never unlink their path.
+
+    Raises UserError for what is none of ours: of a peer elsewhere nobody tells who it is.
+    """
     found = []
     for fd in range(_FIRST_FD, _FIRST_FD + activation().sockets):
-        os.set_inheritable(fd, False)
-        found.append(socket.socket(fileno=fd))
+        try:
+            os.set_inheritable(fd, False)
+            sock = socket.socket(fileno=fd)
+        except OSError:
+            raise _no_listener(fd) from None
+        if (sock.family, sock.type) != (socket.AF_UNIX, socket.SOCK_STREAM):
+            raise _no_listener(fd)
+        found.append(sock)
     return found
+
+
+def _no_listener(fd: int) -> UserError:
+    return UserError(
+        f"The service manager gave descriptor {fd}, which is no Unix stream socket.",
+        fix="Name only paths in the `ListenStream=` lines of its socket unit.",
+    )
 
 
 def _fill_streams() -> None:
