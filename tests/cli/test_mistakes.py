@@ -234,6 +234,33 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "`wm status --help` shows how.",
     ),
     (
+        "session -C . core show",
+        2,
+        "`wm session list` does not know what to do with the further words 'core show'. "
+        "The verb comes first: `wm session core show -C .`.",
+        "`wm session list --help` shows how.",
+    ),
+    (
+        "session core -C set set goal 'Ship it'",
+        2,
+        "`wm session core show` does not know what to do with the further words "
+        "'set goal Ship it'. The verb comes first: "
+        "`wm session core set -C set goal 'Ship it'`.",
+        "`wm session core show --help` shows how.",
+    ),
+    (
+        "session list core show",
+        2,
+        "`wm session list` does not know what to do with the further words 'core show'.",
+        "`wm session list --help` shows how.",
+    ),
+    (
+        "inbox -C . harbour",
+        2,
+        "`wm inbox list` does not know what to do with the further word 'harbour'.",
+        "`wm inbox list --help` shows how.",
+    ),
+    (
         "pin a b c",
         2,
         "`wm pin` does not know what to do with the further words 'b c'.",

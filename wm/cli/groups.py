@@ -8,6 +8,9 @@ from typing import Any
 
 import click
 
+WITHOUT_VERB = "without a verb: "
+"""In `meta` of a context, before the group's words: what stood behind it where a verb might."""
+
 
 class Group(click.Group):
     """A group whose unknown verb is answered with the nearest known one.
@@ -25,8 +28,10 @@ class Group(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         plain = not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names)
         # While words are completed (resilient parsing) every verb is still possible.
-        meant = self.default and plain and not ctx.resilient_parsing
-        return super().parse_args(ctx, [self.default, *args] if meant else args)
+        if not self.default or not plain or ctx.resilient_parsing:
+            return super().parse_args(ctx, args)
+        ctx.meta[WITHOUT_VERB + ctx.command_path] = tuple(args)
+        return super().parse_args(ctx, [self.default, *args])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

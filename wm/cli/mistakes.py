@@ -7,12 +7,13 @@ was wanted is worse than a quarter of a second.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 import click
 
-from wm.cli.groups import Group, nearest
+from wm.cli.groups import WITHOUT_VERB, Group, nearest
 
 MOST_MEANT = 2
 """An option that more verbs have says nothing of what was wanted."""
@@ -44,10 +45,31 @@ def sentence(error: click.UsageError) -> str:
             said = error.message.replace("Option '", "The option ").replace("' ", " ", 1)
         case _ if error.message.startswith("Got unexpected extra argument"):
             extra = error.message.partition("(")[2].rstrip(")")
-            return f"`{path}` does not know what to do with the further {_words(extra)}."
+            said = f"`{path}` does not know what to do with the further {_words(extra)}."
+            return said + _verb_first(extra, error.ctx)
         case _:
             said = error.format_message()
     return said if said.endswith((".", "?")) else said + "."
+
+
+def _verb_first(extra: str, ctx: click.Context | None) -> str:
+    """ " The verb comes first: …" where an option stood before it, so that another was meant."""
+    here = ctx.parent if ctx else None
+    given = here.meta.get(WITHOUT_VERB + here.command_path) if here else None
+    if here is None or given is None:
+        return ""
+    verbs: list[str] = []
+    group: click.Command | None = here.command
+    for word in extra.split():
+        group = group.get_command(here, word) if isinstance(group, click.Group) else None
+        if group is None:
+            break
+        verbs.append(word)
+    rest = list(given)
+    for word in verbs:
+        rest.remove(word)
+    line = shlex.join([*here.command_path.split(), *verbs, *rest])
+    return f" The verb comes first: `{line}`." if verbs else ""
 
 
 def _words(extra: str) -> str:
