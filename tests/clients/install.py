@@ -6,6 +6,7 @@ npm otherwise picks one by the node version, and developers would test different
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -32,10 +33,10 @@ class Installed:
 
 
 def folder() -> Path:
-    """WM_TEST_CLIENTS names a folder with `node_modules` of one's own; else the cache."""
+    """The folder that WM_TEST_CLIENTS names, where the clients are or will be; else the cache."""
     own = os.environ.get("WM_TEST_CLIENTS")
     if own:
-        return Path(own)
+        return Path(own).absolute()
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache / "wm-tests" / "clients" / f"claude-{CLAUDE_VERSION}_opencode-{OPENCODE_VERSION}"
 
@@ -59,21 +60,30 @@ def missing_reason() -> str:
 
 
 def install() -> Installed:
-    """Install both clients, whole or not at all. Raises RuntimeError where npm is missing."""
+    """Install both clients, whole or not at all. Raises RuntimeError where npm is missing, and
+    where something else is in the folder."""
     present = find()
     if present is not None:
         return present
     if shutil.which("npm") is None:
         raise RuntimeError(missing_reason())
     target = folder()
+    if target.exists() and any(target.iterdir()):
+        raise RuntimeError(
+            f"{target} holds other things than claude and opencode: empty it, or let "
+            "WM_TEST_CLIENTS name a folder that is empty, new, or has both in node_modules/.bin"
+        )
     target.parent.mkdir(parents=True, exist_ok=True)
     staged = Path(tempfile.mkdtemp(prefix=".installing-", dir=target.parent))
     try:
         _npm(staged, *CLIENTS)
         _npm(staged / "opencode-config", OPENCODE_PLUGIN)
-        # A second installer may have been faster; its result is as good as ours.
-        if not target.exists():
+        try:
             staged.rename(target)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            # A second installer was faster; its result is as good as ours.
     finally:
         shutil.rmtree(staged, ignore_errors=True)
     found = find()
