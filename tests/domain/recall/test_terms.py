@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wm.domain.recall.terms import raw_words, raw_words_of, terms_of
+from wm.domain.recall.terms import only_asks, raw_words, raw_words_of, terms_of
 
 TEXTS = ("The crane.", "", "a\0b \0", "nextInvoice_no: 42,\n43", "  ", "src/pay/hook.go?")
 
@@ -16,6 +16,47 @@ TEXTS = ("The crane.", "", "a\0b \0", "nextInvoice_no: 42,\n43", "  ", "src/pay/
 )
 def test_words_of_several_texts_are_those_of_each(texts: tuple[str, ...]) -> None:
     assert raw_words_of(texts) == [raw_words(text) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("typed", "written"),
+    [
+        ("nunez", "Núñez"),
+        ("centimos", "céntimos"),
+        ("STRASSE", "Straße"),
+        ("Grosse", "Größe"),
+        ("istanbul", "İstanbul"),
+        ("İSTANBUL", "İstanbul".lower()),
+        ("ISITICI", "ısıtıcı"),
+        ("елка", "Ёлка"),
+        ("ΟΔΟΣ", "οδός"),
+        ("Lodz", "Łódź"),
+        ("smorrebrod", "smørrebrød"),
+        ("oeuvre", "œuvre"),
+        ("cafe", "cafe\u0301"),
+        ("x", "x\u0304"),
+    ],
+)
+def test_neither_case_nor_accents_keep_words_apart(typed: str, written: str) -> None:
+    own, other = (
+        [term.removeprefix("=") for raw in raw_words(text) for term in terms_of(raw)][:1]
+        for text in (typed, written)
+    )
+    assert own == other != []
+
+
+@pytest.mark.parametrize("texts", [("か", "が"), ("ハ", "パ"), ("배", "베"), ("ا", "ب")])
+def test_what_looks_like_an_accent_in_other_scripts_tells_words_apart(
+    texts: tuple[str, str],
+) -> None:
+    first, second = map(terms_of, texts)
+    assert first != second
+
+
+@pytest.mark.parametrize(("asks", "plain"), [("dónde", "donde"), ("cuál", "cual"), ("où", "ou")])
+def test_words_that_only_ask_are_known_without_their_accents(asks: str, plain: str) -> None:
+    assert only_asks(asks)
+    assert only_asks(plain)
 
 
 @pytest.mark.parametrize(("raw", "terms"), [("42", ("42",)), ("42:", ("42",)), ("(4", ("4",))])

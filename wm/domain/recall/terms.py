@@ -2,8 +2,8 @@
 
 A word is its stem; an identifier counts whole and in its parts (`nextInvoice_no`, `app.cfg`,
 `src/pay/hook.go`); Chinese, Japanese and Korean go by pairs of letters. A whole identifier or
-path has a term of its own, marked `=`, so that an exact name beats its words. Knows nothing of
-ranking.
+path has a term of its own, marked `=`, so that an exact name beats its words. Case and accents
+tell no terms apart, because few people type them in a search. Knows nothing of ranking.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from wm.domain.stems import stem
-from wm.domain.text import is_cjk, without_invisible
+from wm.domain.text import is_cjk, unaccented, without_invisible
 
 _STOP_WORDS = (
     "a an and are as at be been but by can could did do does for from had has have how i if in is"
@@ -49,7 +49,7 @@ _ASKING_TEXT = (
     " se meu minha seu sua ao aos à às em um para com sem quando onde quem quanto foi ser está este"
     " esta isso mais não"
 )
-_ASKING = frozenset(_ASKING_TEXT.split())
+_ASKING = frozenset(f"{_ASKING_TEXT} {unaccented(_ASKING_TEXT)}".split())
 
 _INSIDE = frozenset("._/-:@#$+\\")
 _MAX_RAW = 200
@@ -75,11 +75,17 @@ def raw_words_of(texts: Sequence[str]) -> list[list[str]]:
     return [own.split() for own in joined.translate(_PARTED).split(_END)]
 
 
+def _is_accent(char: str) -> bool:
+    return "\u0300" <= char <= "\u036f"
+
+
 class _Spaced(dict[int, str]):
     """Translation to a space for everything that is neither part of a word nor of a name."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
+        if _is_accent(char):
+            return ""  # one that no letter took up: `i̇` of a lower-case `İ`
         return char if char.isalnum() or char in _INSIDE else " "
 
 
@@ -87,14 +93,29 @@ _SPACED = _Spaced({code: _Spaced().__missing__(code) for code in range(128)})
 _PARTED = _Spaced({**_SPACED, ord(_END): _END})
 
 
+class _Unaccented(dict[int, str]):
+    """Translation of a letter to the one that it is without its accents."""
+
+    def __missing__(self, code: int) -> str:
+        letter, *marks = unicodedata.normalize("NFD", chr(code))
+        return letter if all(map(_is_accent, marks)) else chr(code)
+
+
+_WITHOUT = "ßss ẞSS ıi øo ØO łl ŁL đd ĐD æae ÆAE œoe ŒOE ςσ Σσ"
+"""Letters with no accent to take away, each with what it is written as where it is missing."""
+_UNACCENTED = _Unaccented({ord(pair[0]): pair[1:] for pair in _WITHOUT.split()})
+
+
 @lru_cache(maxsize=_KEPT_WORDS)
 def terms_of(raw: str) -> tuple[str, ...]:
     """The terms of one raw word: its stem, or its whole, its parts and their stems."""
     raw = raw[:_MAX_RAW]
+    if not raw.isascii():
+        if any(map(is_cjk, raw)):
+            return _mixed_terms(raw)
+        raw = raw.translate(_UNACCENTED)
     if raw.isascii() and raw.isalpha() and (raw[1:].islower() or len(raw) == 1 or raw.isupper()):
         return (stem(raw.lower()),)
-    if not raw.isascii() and any(map(is_cjk, raw)):
-        return _mixed_terms(raw)
     bare = raw.strip("._/-:@#$+\\")
     if not bare:
         return ()
