@@ -801,8 +801,7 @@ class RecallSettings(Section):
     )
     script_likeness: float = option(
         0.2,
-        "What likeness counts at most for a query in Chinese, Japanese or Korean with the default "
-        "model.",
+        "What likeness counts at most for a query in no Latin script with the default model.",
         spec="RC-1",
     )
     answer_floor: float = option(

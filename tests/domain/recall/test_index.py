@@ -82,6 +82,61 @@ def test_nothing_is_found_for_what_the_texts_do_not_touch(query: str) -> None:
     assert found(query, Index((), RecallSettings())) == []
 
 
+OTHER_SCRIPTS = (
+    (
+        "Мы выкатываем релиз командой make ship из ветки release.",
+        "Цены хранятся в целых центах, никогда не в числах с плавающей точкой.",
+        "Ночное резервное копирование начинается в половине третьего.",
+        "Тесты занимают двенадцать минут.",
+    ),
+    (
+        "Κάνουμε deploy με make ship από τον κλάδο release.",
+        "Οι τιμές αποθηκεύονται σε ακέραια σεντς, ποτέ ως δεκαδικοί.",
+        "Το νυχτερινό αντίγραφο ασφαλείας ξεκινά στις δυόμισι.",
+        "Οι δοκιμές διαρκούν δώδεκα λεπτά.",
+    ),
+    (
+        "ننشر البرنامج بالأمر make ship من فرع release.",
+        "الأسعار تحسب بالسنتات الصحيحة ولا تستخدم الأعداد العشرية.",
+        "يبدأ النسخ الاحتياطي الليلي في الساعة الثانية والنصف.",
+        "تستغرق الاختبارات اثنتي عشرة دقيقة.",
+    ),
+    (
+        "אנחנו פורסים עם make ship מענף release.",
+        "המחירים נשמרים בסנטים שלמים, לעולם לא כמספרים עשרוניים.",
+        "הגיבוי הלילי מתחיל בשתיים וחצי.",
+        "הבדיקות נמשכות שתים עשרה דקות.",
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("texts", "query", "hits"),
+    [
+        (OTHER_SCRIPTS[0], "завтра будет дождь", []),
+        (OTHER_SCRIPTS[0], "столица Австралии", []),
+        (OTHER_SCRIPTS[0], "когда начинается резервное копирование", [2]),
+        (OTHER_SCRIPTS[1], "ο καιρός αύριο στο Παρίσι", []),
+        (OTHER_SCRIPTS[1], "συνταγή για σούπα", []),
+        (OTHER_SCRIPTS[1], "πότε ξεκινα το αντιγραφο", [2]),
+        (OTHER_SCRIPTS[2], "الطقس غدا", []),
+        (OTHER_SCRIPTS[2], "عاصمة أستراليا", []),
+        (OTHER_SCRIPTS[2], "متى يبدأ النسخ الاحتياطي", [2]),
+        (OTHER_SCRIPTS[3], "מזג האוויר מחר בפריז", []),
+        (OTHER_SCRIPTS[3], "מתי מתחיל הגיבוי", [2]),
+    ],
+)
+def test_other_scripts_than_latin_are_quiet_where_nothing_fits(
+    texts: tuple[str, ...], query: str, hits: list[int]
+) -> None:
+    embedder = StaticEmbedder(RecallSettings())
+    where = Index((Document(str(at), text) for at, text in enumerate(texts)), RecallSettings())
+    for at, text in enumerate(texts):
+        where.attach(str(at), embedder.embed([text]))
+    found = where.search(query, 1, vector=embedder.embed([query])[0])
+    assert [int(hit.id) for hit in found] == hits
+
+
 @pytest.mark.parametrize("model_share", [0.85, 0.65])
 @pytest.mark.parametrize(("embedded", "wanted"), [(True, []), (False, ["ja"])])
 def test_only_the_default_model_is_doubted_about_scripts_whatever_its_vectors_count(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wm.domain.recall.terms import only_asks, raw_words, raw_words_of, terms_of
+from wm.domain.recall.terms import in_other_script, only_asks, raw_words, raw_words_of, terms_of
 
 TEXTS = ("The crane.", "", "a\0b \0", "nextInvoice_no: 42,\n43", "  ", "src/pay/hook.go?")
 
@@ -34,6 +34,9 @@ def test_words_of_several_texts_are_those_of_each(texts: tuple[str, ...]) -> Non
         ("smorrebrod", "smørrebrød"),
         ("oeuvre", "œuvre"),
         ("cafe", "cafe\u0301"),
+        ("محمد", "مُحَمَّد"),
+        ("اسعار", "أسعار"),
+        ("ברוך", "בָּרוּךְ"),
         ("x", "x\u0304"),
     ],
 )
@@ -51,6 +54,39 @@ def test_what_looks_like_an_accent_in_other_scripts_tells_words_apart(
 ) -> None:
     first, second = map(terms_of, texts)
     assert first != second
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("रात का बैकअप", ["रात", "का", "बैकअप"]),
+        ("বাংলা ভাষা", ["বাংলা", "ভাষা"]),
+        ("אב־גד", ["אב", "גד"]),
+    ],
+)
+def test_a_word_is_not_parted_at_its_vowel_signs(text: str, words: list[str]) -> None:
+    assert raw_words(text) == words
+    assert [terms_of(word) for word in words] == [(word,) for word in words]
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("größer", False),
+        ("Đặng 10 kΩ resistor", False),
+        ("latency Δ", False),
+        ("Ｐｏｓｔｇｒｅｓ", False),
+        ("???", False),
+        ("Где Postgres", False),
+        ("Где наш Redis", True),
+        ("Redis を使う", True),
+        ("배포", True),
+    ],
+)
+def test_a_question_is_in_another_script_where_most_of_its_letters_are(
+    text: str, other: bool
+) -> None:
+    assert in_other_script(text) is other
 
 
 @pytest.mark.parametrize(("asks", "plain"), [("dónde", "donde"), ("cuál", "cual"), ("où", "ou")])

@@ -27,8 +27,7 @@ from wm.domain.recall.postings import MIN_PREFIX, Postings, Some
 from wm.domain.recall.share import Shares, shares
 from wm.domain.recall.space import Held, MakeGraph, Space
 from wm.domain.recall.synonyms import SYNONYMS
-from wm.domain.recall.terms import raw_words, raw_words_of, terms_of
-from wm.domain.text import is_cjk
+from wm.domain.recall.terms import in_other_script, raw_words, raw_words_of, terms_of
 from wm.settings import RecallSettings
 
 Floats = NDArray[np.float32]
@@ -49,8 +48,8 @@ _COMPARED = 256
 _EMBEDDED_DIMENSION = 256
 
 _CROWD = 2
-"""So many texts may answer a question in Chinese, Japanese or Korean by likeness alone; what the
-next one has is what all have."""
+"""So many texts may answer a question in no Latin script by likeness alone; what the next one has
+is what all have."""
 
 _SPEAKERS = ("user:", "human:")
 
@@ -538,7 +537,7 @@ class Index:
             # collection hardly fills them.
             chance *= (_EMBEDDED_DIMENSION / self._space.dimension) ** 0.25
         near = found.near[best]
-        in_script = not query.isascii() and any(map(is_cjk, query))
+        in_script = in_other_script(query)
         if len(near) > _CROWD and in_script:
             # A model that knows a script, but hardly its words, finds all that is written in it
             # alike: what counts is how far a text stands out from the others that are near.

@@ -76,7 +76,21 @@ def raw_words_of(texts: Sequence[str]) -> list[list[str]]:
 
 
 def _is_accent(char: str) -> bool:
-    return "\u0300" <= char <= "\u036f"
+    """Is this a mark that people leave out: an accent, a Hebrew point, an Arabic vowel?"""
+    optional = char <= "\u036f" or "\u0591" <= char <= "\u05c7" or "\u064b" <= char <= "\u065f"
+    return optional and unicodedata.combining(char) > 0
+
+
+def _is_vowel(char: str) -> bool:
+    """Is this a mark that spells, as in Hindi? Where words stand without spaces between them, marks
+    are what parts them here."""
+    if char.isascii() or "\u0e00" <= char <= "\u0eff" or "\u1000" <= char <= "\u109f":
+        return False
+    return unicodedata.category(char)[0] == "M" and not "\u1780" <= char <= "\u17ff"
+
+
+def _in_word(char: str) -> bool:
+    return char.isalnum() or _is_vowel(char)
 
 
 class _Spaced(dict[int, str]):
@@ -86,7 +100,7 @@ class _Spaced(dict[int, str]):
         char = chr(code)
         if _is_accent(char):
             return ""  # one that no letter took up: `i̇` of a lower-case `İ`
-        return char if char.isalnum() or char in _INSIDE else " "
+        return char if char in _INSIDE or _in_word(char) else " "
 
 
 _SPACED = _Spaced({code: _Spaced().__missing__(code) for code in range(128)})
@@ -97,8 +111,8 @@ class _Unaccented(dict[int, str]):
     """Translation of a letter to the one that it is without its accents."""
 
     def __missing__(self, code: int) -> str:
-        letter, *marks = unicodedata.normalize("NFD", chr(code))
-        return letter if all(map(_is_accent, marks)) else chr(code)
+        letters = unicodedata.normalize("NFD", chr(code))
+        return letters[0] if all(map(_is_accent, letters[1:])) else chr(code)
 
 
 _WITHOUT = "ßss ẞSS ıi øo ØO łl ŁL đd ĐD æae ÆAE œoe ŒOE ςσ Σσ"
@@ -119,7 +133,7 @@ def terms_of(raw: str) -> tuple[str, ...]:
     bare = raw.strip("._/-:@#$+\\")
     if not bare:
         return ()
-    if bare.isdigit() or (bare.isalpha() and not _has_hump(bare)):
+    if bare.isdigit() or (_is_word(bare) and not _has_hump(bare)):
         return (stem(bare.lower()),)
     parts = _parts(bare)
     if len(parts) < 2:
@@ -130,6 +144,20 @@ def terms_of(raw: str) -> tuple[str, ...]:
 def is_name(raw: str) -> bool:
     """Is this word written as an identifier or path: humps, digits, underscores, dots, slashes?"""
     return any(term.startswith("=") for term in terms_of(raw))
+
+
+def in_other_script(text: str) -> bool:
+    """Is this not written in Latin letters? One Chinese, Japanese or Korean letter is enough,
+    because a language without spaces says much in it; of others half of the letters."""
+    if text.isascii():
+        return False
+    letters = [char for char in unicodedata.normalize("NFKC", text) if char.isalpha()]
+    others = sum(map(_is_other, letters))
+    return any(map(is_cjk, letters)) or 2 * others > len(letters)
+
+
+def _is_other(letter: str) -> bool:
+    return letter >= "\u0370" and not "\u1e00" <= letter <= "\u1eff"
 
 
 def is_particle(pair: str) -> bool:
@@ -183,11 +211,15 @@ def _parts(bare: str) -> list[str]:
 def _breaks(text: str, at: int) -> bool:
     before, here = text[at - 1], text[at]
     if not here.isalnum() or not before.isalnum():
-        return here.isalnum() != before.isalnum()
+        return _in_word(here) != _in_word(before)
     if before.isdigit() != here.isdigit():
         return True
     after = text[at + 1] if at + 1 < len(text) else ""
     return here.isupper() and (before.islower() or (before.isupper() and after.islower()))
+
+
+def _is_word(bare: str) -> bool:
+    return bare.isalpha() or all(char.isalpha() or _is_vowel(char) for char in bare)
 
 
 def _has_hump(word: str) -> bool:
