@@ -339,7 +339,8 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "diag rejected --since soon",
         1,
         "'soon' is no time.",
-        "Give one of: 90m, 2h, 3d, 1w, yesterday, last week, 2026-11-21, or 2026-11-21T14:30Z.",
+        "Give one of: 90m, 2h, 3d, 1w, 6 months, yesterday, last week, 2026-11-21, or "
+        "2026-11-21T14:30Z.",
     ),
     ("diag explain m_ffff", 1, "There is no entry 'm_ffff' in {repo}.", LISTS),
     (

@@ -25,6 +25,14 @@ NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
         (" Yesterday ", "2026-11-20T00:00:00.000Z"),
         ("this week", "2026-11-16T00:00:00.000Z"),
         ("last week", "2026-11-09T00:00:00.000Z"),
+        ("1 month", "2026-10-21T09:30:00.000Z"),
+        ("9 months ago", "2026-02-21T09:30:00.000Z"),
+        ("11 months", "2025-12-21T09:30:00.000Z"),
+        ("1y", "2025-11-21T09:30:00.000Z"),
+        ("this month", "2026-11-01T00:00:00.000Z"),
+        ("Last month", "2026-10-01T00:00:00.000Z"),
+        ("this year", "2026-01-01T00:00:00.000Z"),
+        ("last year", "2025-01-01T00:00:00.000Z"),
         ("2026-11-20", "2026-11-20T00:00:00.000Z"),
         ("2026-11-20T14:30", "2026-11-20T14:30:00.000Z"),
         ("2026-11-20T14:30+02:00", "2026-11-20T12:30:00.000Z"),
@@ -36,8 +44,26 @@ def test_a_moment_is_what_was_said(said: str, meant: str) -> None:
     assert iso(found) == meant
 
 
+def test_a_month_before_its_last_day_ends_on_a_last_day() -> None:
+    found = moment("1 month", datetime(2026, 3, 31, tzinfo=UTC))
+    assert found == datetime(2026, 2, 28, tzinfo=UTC)
+
+
 @pytest.mark.parametrize(
-    "said", ["", "soon", "2x", "-2h", "999999w", "2026-13-01", "٣d", "h" * 500]
+    "said",
+    [
+        "",
+        "soon",
+        "2x",
+        "-2h",
+        "999999w",
+        "9999y",
+        "1 mon",
+        "last months",
+        "2026-13-01",
+        "٣d",
+        "h" * 500,
+    ],
 )
 def test_what_names_no_moment_is_none(said: str) -> None:
     assert moment(said, NOW) is None

@@ -40,7 +40,7 @@ class Place(Record):
     branch: str = ""
 
 
-SINCE = "90m, 2h, 3d, 1w, yesterday, last week, 2026-11-21, or 2026-11-21T14:30Z"
+SINCE = "90m, 2h, 3d, 1w, 6 months, yesterday, last week, 2026-11-21, or 2026-11-21T14:30Z"
 """What may be said for a moment, for messages and help."""
 
 
