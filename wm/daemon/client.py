@@ -130,7 +130,8 @@ def parse_head(head: bytes) -> tuple[int, dict[str, str]]:
 
 
 def checked(answer: Answer) -> Answer:
-    """The answer, or the error that its problem+json stands for."""
+    """The answer, or the error that its problem+json stands for: Unavailable also for what is too
+    long for a line of HTTP."""
     if answer.status < 400:
         return answer
     try:
@@ -146,6 +147,9 @@ def checked(answer: Answer) -> Answer:
     code = str(problem["type"])
     detail = str(problem.get("detail", f"The daemon answered {answer.status}."))
     fix = str(problem.get("fix", ""))
+    if answer.status == 431:
+        # Nothing of it was done, and the files answer a question of any length.
+        raise Unavailable(f"The daemon takes no question of this length: {detail}", fix=fix)
     kind = _ERRORS.get(code)
     if kind is not None:
         raise kind(detail, fix=fix)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import click
@@ -10,6 +11,8 @@ from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.entries import SHORT_ID, doubts, short_id
 from wm.formats.workspace_memory import ORIGINS, TYPES
+
+_ID = re.compile(r"m_[0-9a-f]{4,}", re.ASCII)
 
 
 @click.command("search")
@@ -77,13 +80,15 @@ def command(
     column = SHORT_ID + 4
     if not answer.hits:
         output.line(_nothing(answer.searched, narrowed=any(filters.values())))
-    if answer.answer is not None:
+        output.lines(_by_id(words))
+    whole = [hit.entry.id for hit in answer.hits if _answers(answer.answer, hit.entry)]
+    if answer.answer is not None and not whole:
         head = f"  {short_id(answer.answer.entry)}"
         output.line("Answer")
         output.lines(output.hang(head, answer.answer.text, column))
         output.line("Found")
     for hit in answer.hits:
-        _show(hit.entry, hit.why, column)
+        _show(hit.entry, hit.why, column, answers=hit.entry.id in whole)
     if answer.standing:
         output.line("Pinned, whatever was asked")
     for entry in answer.standing:
@@ -102,10 +107,25 @@ def _nothing(searched: int, *, narrowed: bool) -> str:
     return f"Nothing fits, in {among}."
 
 
-def _show(entry: Any, why: str, column: int) -> None:
-    pinned = "pinned" if entry.pinned else ""
-    waits = "waits in the inbox" if entry.status == "inbox" else ""
-    about = " · ".join(filter(None, (entry.type, pinned, waits, *doubts(entry), why)))
+def _by_id(words: tuple[str, ...]) -> list[str]:
+    """What to do for who searches for an id: what an entry says is searched, not what it is
+    called."""
+    ids = [word for word in words if _ID.fullmatch(word)]
+    return [f"`wm show {name}` shows an entry by its id." for name in ids[:1]]
+
+
+def _answers(said: Any, entry: Any) -> bool:
+    """Whether all of this entry is the answer: then it is not said twice."""
+    return said is not None and said.entry == entry.id and said.text.split() == entry.text.split()
+
+
+def _show(entry: Any, why: str, column: int, *, answers: bool = False) -> None:
+    marks = (
+        "the answer" if answers else "",
+        "pinned" if entry.pinned else "",
+        "waits in the inbox" if entry.status == "inbox" else "",
+    )
+    about = " · ".join(filter(None, (entry.type, *marks, *doubts(entry), why)))
     first, *rest = output.hang(f"  {short_id(entry.id)}", entry.text, column)
     output.line(output.bold(first[:column]) + first[column:])
     output.lines(rest)

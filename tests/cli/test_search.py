@@ -1,0 +1,72 @@
+"""`wm search` as a person reads it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.terminal import Terminal
+
+
+def rows(said: str) -> list[str]:
+    """Lines of an answer without ids and what lies between columns."""
+    return [" ".join(line.split()[line.startswith("  m_") :]) for line in said.splitlines()]
+
+
+def test_an_entry_that_is_the_answer_is_said_once(user: Terminal) -> None:
+    user.wm("remember", "The staging broker listens on port 8883.")
+    user.wm("remember", "The label printer speaks ZPL. It stands in the hall near the stairs.")
+    assert rows(user.wm("search", "which port has the staging broker").out)[:2] == [
+        "The staging broker listens on port 8883.",
+        "project · the answer · words port, staging, broker",
+    ]
+    part = rows(user.wm("search", "what does the label printer speak").out)
+    assert part[:3] == ["Answer", "The label printer speaks ZPL.", "Found"]
+
+
+def test_a_hit_says_what_must_be_known_before_it_is_relied_on(user: Terminal) -> None:
+    code = user.repo / "dock.py"
+    code.write_text("def berth(number):\n    return number + 1\n")
+    user.wm("remember", "The berth counts from one on the quay.", "--anchor", "dock.py:berth")
+    user.wm("remember", "The berth lies west on this branch.", "--branch")
+    user.wm("remember", "berth")
+    code.write_text("def berth(number):\n    return number\n")
+    (user.repo / ".git" / "HEAD").write_text("ref: refs/heads/pier\n")
+    said = " ".join(user.wm("search", "berth", "--all").out.split())
+    for mark in (
+        "project · suspect: the code that it speaks of changed · words berth",
+        "project · only on branch main · words berth",
+        "project · waits in the inbox · words berth",
+    ):
+        assert mark in said
+
+
+def test_a_query_of_any_length_is_answered_alike_with_a_daemon_and_without(
+    user: Terminal,
+) -> None:
+    user.wm("remember", "The walrus sleeps on the northern pier.")
+    asked = " ".join(f"walrus pier sleeps {n}" for n in range(4_000))
+    found = user.wm("search", asked, "--json")
+    assert found.code == 0
+    assert [hit["entry"]["text"] for hit in found.json["hits"]] == [
+        "The walrus sleeps on the northern pier."
+    ]
+
+
+def test_who_searches_for_an_id_is_told_what_shows_it(user: Terminal) -> None:
+    kept = user.wm("remember", "The walrus sleeps on the pier.", "--json").json["entry"]["id"]
+    found = user.wm("search", kept[:10])
+    assert (found.code, found.out.splitlines()) == (
+        1,
+        ["Nothing fits, in 1 entry.", f"`wm show {kept[:10]}` shows an entry by its id."],
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("walrus",), "Nothing is remembered here yet."),
+        (("walrus", "--type", "decision"), "No entry passes these filters."),
+    ],
+)
+def test_an_empty_memory_says_so(user: Terminal, asked: tuple[str, ...], said: str) -> None:
+    assert user.wm("search", *asked).out.splitlines() == [said]
