@@ -45,8 +45,12 @@ def _encodable(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)
+        return _without_halves(text)
     return text
+
+
+def _without_halves(text: str) -> str:
+    return "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)
 
 
 def _in_letters(raw: bytes, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -60,7 +64,10 @@ def _in_letters(raw: bytes, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[
 
 def encoded(text: str) -> bytes:
     """The text as re2 sees it."""
-    return _encodable(text).encode()
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _without_halves(text).encode()
 
 
 class Lazy:
