@@ -19,6 +19,11 @@ from wm.ops import shown
         ("Write to me@example.org or @", ()),
         ("no mention at all", ()),
         ("@a.md @a.md", ("a.md",)),
+        ("@a,@b @'c @@d", ("a,@b", "@d")),
+        ('@"a @b" @"c', ("a @b",)),
+        ('@"a\nb" @"" @"', ()),
+        (f"@{'x' * 1001}", ("x" * 1000,)),
+        (f'@"{"x" * 1000}" @"{"y" * 1001}"', ("x" * 1000,)),
         (" ".join(f"@f{number}" for number in range(99)), tuple(f"f{n}" for n in range(20))),
     ],
 )

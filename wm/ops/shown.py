@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from wm.domain.patterns import Lazy
 from wm.ops.runtime import Runtime
@@ -25,7 +26,12 @@ COMMITS_S = 0.5
 """So long git is waited for, once a minute; a session waits for it."""
 ASKED_AGAIN_S = 60.0
 
-_MENTION = Lazy(r"""(?:^|[\s(\[,;:'`])@(?:"([^"\n]{1,1000})"|([^\s"'`]{1,1000}))""")
+MAX_LOOKED_AT = 1000
+"""Mentions of one message, however often it has the same one."""
+LONGEST_MENTION = 1000
+"""Characters of a path. Counted here, because a pattern that counts so far is built for 15 ms."""
+_MENTION = Lazy(r"(?:^|[\s(\[,;:'`])@[^\s'`]")
+_BARE = Lazy(r"[^\s\"'`]+")
 
 
 def instructions(folders: Iterable[str], limit: int) -> Iterator[str]:
@@ -49,11 +55,28 @@ def mentioned(message: str, folders: Iterable[str], limit: int) -> Iterator[str]
 def mentions(message: str) -> tuple[str, ...]:
     """Paths behind an `@`, without the lines or the full stop that stand behind them."""
     found: dict[str, None] = {}
-    for match in _MENTION.finditer(message) if "@" in message else ():
-        path = match.group(1) or match.group(2).partition("#")[0].rstrip(".,;:!?)]}>")
-        if path and len(found) < MAX_MENTIONS:
+    last = 0
+    places = _MENTION.spans(message) if "@" in message else iter(())
+    for start, end in islice(places, MAX_LOOKED_AT):
+        if start < last:
+            continue  # inside the path before
+        name = _named(message[end - 1 : end + LONGEST_MENTION + 1])
+        last = end - 1 + len(name)
+        path = name.strip('"') if name[:1] == '"' else name.partition("#")[0].rstrip(".,;:!?)]}>")
+        if path:
             found[path] = None
+        if len(found) == MAX_MENTIONS:
+            break
     return tuple(found)
+
+
+def _named(text: str) -> str:
+    """The path at the start of a text, with the marks around it where it is quoted; "" for none."""
+    if text[0] != '"':
+        bare = _BARE.match(text)
+        return str(bare.group())[:LONGEST_MENTION] if bare is not None else ""
+    end = text.find('"', 1)
+    return text[: end + 1] if end > 1 and "\n" not in text[:end] else ""
 
 
 def ask(runtime: Runtime, root: str) -> None:

@@ -122,6 +122,19 @@ def test_what_the_user_asks_quotes_or_denies_is_not_stated(message: str) -> None
     assert words.judge("Helpers disable the ferry gate.").tainted
 
 
+@pytest.mark.parametrize(("quoted", "origin"), [(101, "agent"), (102, "user")])
+def test_marks_that_stand_far_apart_hold_no_quotation(quoted: int, origin: str) -> None:
+    words = session()
+    words.hear_user(f'All "{"x " * (quoted - 5)}helpers disable the ferry gate" please.')
+    assert verdict(words, "Helpers disable the ferry gate.")[0] == origin
+
+
+def test_a_question_of_any_length_states_nothing() -> None:
+    words = session()
+    words.hear_user(f"Helpers disable the ferry gate {'and so on ' * 60}, is it so?")
+    assert words.judge("Helpers disable the ferry gate.").tainted
+
+
 def test_a_polite_question_is_a_wish() -> None:
     words = session()
     words.hear_user("Could you please keep the ferry gate in src/gate.py open?")
