@@ -68,9 +68,40 @@ def test_beginnings_name_terms_that_are_there_in_order() -> None:
 def test_pairs_count_once_and_not_across_documents() -> None:
     postings = filled("one two one two", "two", "one", "two three")
     pairs = [("one", "two"), ("two", "one"), ("two", "three"), ("two", "unknown")]
-    assert postings.together(np.array([0, 1, 2, 3]), pairs).tolist() == [2, 0, 0, 1]
-    assert postings.together(np.array([2, 3]), pairs[:1]).tolist() == [0, 0]
-    assert postings.together(np.array([], np.int64), pairs).tolist() == []
+    terms = ["one", "two", "three", "unknown"]
+    assert postings.some(np.array([0, 1, 2, 3]), terms).together(pairs) == [2, 0, 0, 1]
+    assert postings.some(np.array([2, 3]), terms).together(pairs[:1]) == [0, 0]
+    assert postings.some(np.array([], np.int64), terms).together(pairs) == []
+    assert postings.some(np.array([0, 1]), []).together(pairs) == [0, 0]
+
+
+def test_a_group_of_terms_stands_where_one_of_them_does() -> None:
+    postings = filled("one two", "two three", "four")
+    some = postings.some(np.array([2, 0, 1]), ["one", "three", "four", "unknown"])
+    groups = [("one",), ("three", "one"), ("unknown",), (), ("unknown", "four")]
+    assert some.hold(groups).tolist() == [
+        [False, True, False],
+        [False, True, True],
+        [False, False, False],
+        [False, False, False],
+        [True, False, False],
+    ]
+    assert some.hold([]).shape == (0, 3)
+
+
+def test_a_word_is_worth_its_best_term_but_no_more_than_itself() -> None:
+    postings = filled("mole", "pier", "mole pier", "crane")
+    both, one = {"mole": 1.0, "pier": 0.5}, {"mole": 1.0}
+    worth = postings.rarity("mole")
+    _, held, whole = postings.bm25([both])
+    assert held.tolist() == pytest.approx([worth, worth / 2, worth, 0.0])
+    assert whole == pytest.approx(worth)
+    dated = np.array([False, False, False, True])
+    _, held, whole = postings.bm25([one, both], {0: dated})
+    assert held.tolist() == pytest.approx([2 * worth, worth / 2, 2 * worth, worth])
+    assert whole == pytest.approx(2 * worth)
+    scores, held, whole = postings.bm25([])
+    assert (scores.tolist(), held.tolist(), whole) == ([0.0] * 4, [0.0] * 4, 0.0)
 
 
 def test_several_documents_come_at_once_and_may_be_empty() -> None:
@@ -78,9 +109,10 @@ def test_several_documents_come_at_once_and_may_be_empty() -> None:
     crane, berth = postings.id_of("crane"), postings.id_of("berth")
     postings.add(np.array([berth, crane, berth]), np.array([1, 0, 2]))
     assert (postings.end, postings.alive().tolist()) == (4, [0, 1, 2, 3])
-    terms, owners = postings._terms_of(np.arange(4))
-    assert (terms.tolist(), owners.tolist()) == ([0, 1, 0, 1], [0, 1, 3, 3])
-    assert postings.some(np.arange(4)).hold("berth").tolist() == [False, True, False, True]
+    terms, ends = postings.rows_of(np.arange(4))
+    assert (terms.tolist(), ends.tolist()) == ([0, 1, 0, 1], [1, 2, 2, 4])
+    some = postings.some(np.arange(4), ["berth"])
+    assert some.hold([("berth",)]).tolist() == [[False, True, False, True]]
 
 
 @pytest.mark.parametrize("count", [5, 900])
@@ -103,21 +135,19 @@ def test_all_that_is_told_is_what_a_plain_count_tells(count: int) -> None:
 def agrees(postings: Postings, known: dict[int, list[str]], draw: random.Random) -> None:
     numbers = np.array(sorted(known))
     assert postings.alive().tolist() == sorted(known)
-    scores = np.zeros(postings.end, np.float32)
     mean = sum(map(len, known.values())) / len(known)
     for word in draw.sample(WORDS, 3):
         there = {n for n, terms in known.items() if word in terms}
         assert (word in postings) == bool(there)
-        assert set(numbers[postings.some(numbers).hold(word)].tolist()) == there
+        assert set(numbers[postings.some(numbers, [word]).hold([(word,)])[0]].tolist()) == there
         rarity = np.log(1 + (len(known) - len(there) + 0.5) / (len(there) + 0.5))
         assert postings.rarity(word) == pytest.approx(rarity)
-        before = scores.copy()
-        best = postings.word({word: 1.0}, scores)
+        scores, held, _ = postings.bm25([{word: 1.0}])
         for number, terms in known.items():
             times = Counter(terms)[word]
             gain = rarity * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * len(terms) / mean))
-            assert scores[number] - before[number] == pytest.approx(gain, abs=1e-5)
-            assert best[number] == pytest.approx(rarity if times else 0.0)
+            assert scores[number] == pytest.approx(gain, abs=1e-5)
+            assert held[number] == pytest.approx(rarity if times else 0.0)
     pair = (draw.choice(WORDS), draw.choice(WORDS))
     expected = [int(pair in set(pairwise(known[int(n)]))) for n in numbers]
-    assert postings.together(numbers, [pair]).tolist() == expected
+    assert postings.some(numbers, pair).together([pair]) == expected

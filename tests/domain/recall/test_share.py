@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from wm.domain.recall.asked import taken_apart
 from wm.domain.recall.documents import Document, Filters
 from wm.domain.recall.index import Index
 from wm.domain.recall.postings import Postings
 from wm.domain.recall.share import shares
-from wm.domain.recall.terms import is_particle, only_asks, query_words, raw_words, terms_of
+from wm.domain.recall.terms import is_particle, only_asks, raw_words, terms_of
+from wm.domain.recall.wanted import looked_at, matches, wanted
 from wm.settings import RecallSettings
 
 SETTINGS = RecallSettings()
@@ -22,11 +24,11 @@ def held(query: str, *texts: str, dated: list[bool] | None = None) -> list[float
         terms = [t for raw in raw_words(text) for t in terms_of(raw)]
         ids = np.array([postings.id_of(term) for term in terms], np.int64)
         postings.add(ids, np.array([len(ids)]))
-    words = query_words(query)
-    wanted = [dict.fromkeys(terms_of(word), 1.0) for word in words]
+    asked = taken_apart(query)
+    words = wanted(asked.words, postings, SETTINGS)
+    some = looked_at(words, asked, postings, np.arange(len(texts)))
     there = None if dated is None else np.array(dated)
-    some = postings.some(np.arange(len(texts)))
-    found = shares(words, wanted, postings, SETTINGS, some, there).held
+    found = shares(words, matches(words, some), postings, SETTINGS, some, there).held
     return [round(float(v), 2) for v in found]
 
 

@@ -81,7 +81,7 @@ def test_a_whole_text_is_compared_with_all_pieces_of_another_together(count: int
     one_by_one = Space(WIDTH, PLAIN)
     one_by_one.fill(replace(three.held(), numbers=np.arange(3 * count), pieces=np.ones(3 * count)))
     one_by_one.settle()
-    mutual = one_by_one.mutual(list(range(len(begin)))) + np.eye(len(begin))
+    mutual = one_by_one.mutual(np.arange(len(begin))) + np.eye(len(begin))
     sums = np.sqrt([mutual[:3, :3].sum(), mutual[3:, 3:].sum()])
     assert near[:2] == pytest.approx(single[:6].reshape(2, 3).sum(axis=1) / sums, abs=1e-5)
     assert three.near(query, np.arange(count), summed=True) == pytest.approx(near[:-1], abs=1e-6)
@@ -96,6 +96,27 @@ def test_of_one_piece_each_texts_are_as_near_as_wholes() -> None:
     near, _ = space(30).likeness(query, 30)
     summed, _ = space(30).likeness(query, 30, summed=True)
     assert summed.tolist() == near.tolist()
+
+
+@pytest.mark.parametrize("change", ["removed", "moved", "replaced", "filled"])
+def test_rows_that_stand_in_another_order_are_told_by_their_numbers(change: str) -> None:
+    query, rows = vectors(1, seed=9)[0], vectors(30)
+    made, wanted = space(30), np.arange(30)
+    made.likeness(query, 30)
+    if change == "removed":
+        made.remove(29)
+    elif change == "moved":
+        made.move(3, 30)
+    elif change == "replaced":
+        made.add(np.array([3]), np.array([1]), rows[3:4])
+    else:
+        wanted = wanted[::-1].copy()
+        made = Space(WIDTH, PLAIN)
+        made.fill(replace(space(30).held(), numbers=wanted))
+    end = 31 if change == "moved" else 30
+    near, known = made.likeness(query, end)
+    assert known.sum() == (29 if change == "removed" else 30)
+    assert near[known] == pytest.approx(made.near(query, np.flatnonzero(known)), abs=1e-6)
 
 
 def test_pieces_of_removed_texts_count_for_no_other() -> None:
@@ -117,7 +138,7 @@ def test_documents_are_alike_whether_their_rows_are_kept_whitened_or_not(pieces:
     asked = [60, 3, 61, 40, 2, 90]
 
     def are_alike() -> None:
-        one, other = small.mutual(asked), large.mutual(asked)
+        one, other = small.mutual(np.array(asked)), large.mutual(np.array(asked))
         assert one.any()
         np.testing.assert_allclose(one, other, atol=1e-5)
 

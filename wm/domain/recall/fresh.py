@@ -30,21 +30,19 @@ def newest_first(
     """Positions in a new order. A newer hit passes an older one that speaks of the same, if its
     own score is not far behind. mutual: likeness of each to each. value: the query asks for a
     number or date that holds now; then a statement in passing is enough, if both have numbers."""
-    order: list[int] = []
-    same = mutual >= min(settings.same_floor, settings.value_floor)
-    has_same = np.any(same, axis=1, keepdims=True)[:, 0].tolist()
-    for at, newer in enumerate(statements):
-        if not has_same[at]:
-            order.append(at)
-            continue
-        likeness, is_same = mutual[at].tolist(), same[at].tolist()
-        passed = (
-            spot
-            for spot, other in enumerate(order)
-            if is_same[other]
-            and _replaces(newer, statements[other], likeness[other], settings, value)
-        )
-        order.insert(next(passed, len(order)), at)
+    floor = np.float32(min(settings.same_floor, settings.value_floor))
+    later, earlier = (mutual >= floor).nonzero()
+    passed: dict[int, set[int]] = {}
+    for at, other in zip(later.tolist(), earlier.tolist(), strict=True):
+        if other < at:
+            newer, older, likeness = statements[at], statements[other], float(mutual[at, other])
+            if _replaces(newer, older, likeness, settings, value):
+                passed.setdefault(at, set()).add(other)
+    order = list(range(len(statements)))
+    for at, others in passed.items():
+        # Those behind it are where they were: it is taken from its own place.
+        spot = next(spot for spot, other in enumerate(order) if other in others)
+        order.insert(spot, order.pop(at))
     return order
 
 

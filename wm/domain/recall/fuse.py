@@ -36,7 +36,11 @@ def usual(values: Floats) -> tuple[float, float]:
 
 def scaled(values: Floats, mean: float, spread: float) -> Floats:
     """The same, where mean and deviation are known."""
-    return (values - np.float32(mean)) / np.float32(spread) if spread > 1e-9 else values * 0
+    if spread <= 1e-9:
+        return np.zeros_like(values)
+    found: Floats = values - np.float32(mean)
+    found /= np.float32(spread)
+    return found
 
 
 def share(names: float, whole: float, settings: RecallSettings, *, proper: bool) -> float:
@@ -66,6 +70,8 @@ def neighbours(threads: NDArray[np.int64], settings: RecallSettings) -> Around:
 
 def around(scores: Floats, lending: Around) -> Floats:
     """Scores with what the neighbours in the same conversation lend."""
+    if not lending:
+        return scores
     lent, positive = scores.copy(), np.maximum(scores, 0)
     for distance, parts in lending:
         lent[:-distance] += parts * positive[distance:]

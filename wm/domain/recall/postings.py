@@ -9,7 +9,9 @@ are new, and looked for in the rows that came since. Knows no text and no rankin
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from operator import itemgetter
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -30,17 +32,18 @@ _KEPT = 4096
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 
+NO_PLACES: Mapping[int, NDArray[np.bool_]] = MappingProxyType({})
+
 
 class _Places(Struct, frozen=True):
-    """Where a term stands. where: documents, ascending; some may be gone. found: how many are
-    not."""
+    """Where a term stands. where: the documents, ascending. scores: what BM25 makes of how often
+    it stands in each and of how long that is, without the term's rarity."""
 
     where: NDArray[np.uint32]
-    counts: NDArray[np.uint16]
-    found: int
+    scores: Floats
 
 
-_NOWHERE = _Places(np.zeros(0, np.uint32), np.zeros(0, np.uint16), 0)
+_NOWHERE = _Places(np.zeros(0, np.uint32), np.zeros(0, np.float32))
 
 
 class Postings:
@@ -112,7 +115,7 @@ class Postings:
         return np.flatnonzero(self._alive[: self._end])
 
     def __contains__(self, term: str) -> bool:
-        return self._of(term).found > 0
+        return len(self._of(term).where) > 0
 
     def beginning(self, prefix: str) -> list[str]:
         """Known terms that begin so; prefix: at least MIN_PREFIX letters."""
@@ -138,65 +141,61 @@ class Postings:
 
     def rarity(self, term: str, more: int = 0) -> float:
         """more: documents without the term that are thought to be there as well."""
-        found = self._of(term).found
+        found = len(self._of(term).where)
         return math.log(1 + (self._documents + more - found + 0.5) / (found + 0.5))
 
-    def some(self, numbers: Numbers) -> Some:
-        """These documents, to be asked what they hold."""
-        return Some(self, numbers)
+    def some(self, numbers: Numbers, terms: Iterable[str]) -> Some:
+        """These documents, to be asked which of these terms they hold."""
+        return Some(self, numbers, terms)
 
-    def where(self, term: str) -> NDArray[np.uint32]:
-        """The documents that hold the term, ascending; some may be gone."""
-        return self._of(term).where
+    def number(self, term: str) -> int:
+        """What `rows_of` calls the term, -1 if it never stood anywhere."""
+        return self._ids.get(term, -1)
 
-    def together(self, numbers: Numbers, pairs: Collection[tuple[str, str]]) -> Numbers:
-        """How many of these pairs of terms each of the documents has one behind the other."""
-        ids = self._ids
-        width = len(ids)
-        known = sorted({ids[a] * width + ids[b] for a, b in pairs if a in ids and b in ids})
-        counts = np.zeros(len(numbers), np.int64)
-        if known:
-            terms, owners = self._terms_of(numbers)
-            begins = np.zeros(width, np.bool_)
-            begins[[pair // width for pair in known]] = True
-            at = begins[terms[:-1]].nonzero()[0]
-            asked = np.array(known)
-            found = terms[at] * np.int64(width) + terms[at + 1]
-            place = np.minimum(asked.searchsorted(found), len(asked) - 1)
-            owner = owners[at]
-            there = (asked[place] == found) & (owner == owners[at + 1])
-            has = np.zeros((len(numbers), len(asked)), np.bool_)
-            has[owner[there], place[there]] = True
-            counts += has.sum(axis=1)
-        return counts
+    @property
+    def terms(self) -> int:
+        """One more than the highest number of a term."""
+        return len(self._ids)
 
-    def _terms_of(self, numbers: Numbers) -> tuple[NDArray[np.uint32], Numbers]:
-        """The rows of these documents one behind the other, and the place in `numbers` of each
-        term's document."""
+    def rows_of(self, numbers: Numbers) -> tuple[NDArray[np.uint32], Numbers]:
+        """The terms of these documents, in order, one document behind the other, and where each
+        document's end."""
         starts = self._starts[numbers]
         sizes = self._starts[numbers + 1] - starts
-        owners = np.arange(len(numbers)).repeat(sizes)
-        skipped = starts - sizes.cumsum() + sizes
-        return self._rows[skipped[owners] + np.arange(len(owners))], owners
+        ends = sizes.cumsum()
+        skipped = (starts - ends + sizes).repeat(sizes)
+        skipped += np.arange(len(skipped))
+        return self._rows[skipped], ends
 
-    def word(self, wanted: Mapping[str, float], scores: Floats) -> Floats:
-        """Add one word's BM25 to `scores`; the weight of its best term in each document."""
-        best = np.zeros(self._end, np.float32)
-        norms = self._norms_now()
-        for term, weight in wanted.items():
-            places = self._of(term)
-            where = places.where
-            if not len(where):
-                continue
-            rarity = np.float32(self.rarity(term) * weight)
-            count = places.counts.astype(np.float32)
-            share = count / (count + norms[where])
-            if places.found < len(where):
-                there = self._alive[where] > 0
-                where, share = where[there], share[there]
-            scores[where] += share * (rarity * np.float32(self._k1 + 1))
-            best[where] = rarity if len(wanted) == 1 else np.maximum(best[where], rarity)
-        return best
+    def bm25(
+        self,
+        words: Sequence[Mapping[str, float]],
+        elsewhere: Mapping[int, NDArray[np.bool_]] = NO_PLACES,
+    ) -> tuple[Floats, Floats, float]:
+        """Of each document the BM25 of all words together, and the sum of what the words are worth
+        there: each the weight of its best term, but no more than of its own ones. And what they
+        are worth where all stand.
+
+        words: of each the terms that it may be found by, with their weights; its own have 1.
+        elsewhere: documents that have a word, by its place in `words`, though not in their text.
+        """
+        places, scores = [_NOWHERE.where], [_NOWHERE.scores]
+        held = np.zeros(self._end, np.float32)
+        whole = 0.0
+        for at, wanted in enumerate(words):
+            most = max((self.rarity(t) for t, weight in wanted.items() if weight == 1.0), default=0)
+            whole += most
+            found: list[tuple[float, NDArray[np.uint32]]] = []
+            for term, weight in wanted.items():
+                there = self._of(term)
+                if len(there.where):
+                    worth = self.rarity(term) * weight
+                    places.append(there.where)
+                    scores.append(there.scores * np.float32(worth))
+                    found.append((min(worth, most), there.where))
+            _add_best(held, found, most, elsewhere.get(at))
+        summed = np.bincount(np.concatenate(places), np.concatenate(scores), self._end)
+        return summed.astype(np.float32), held, whole
 
     def _norms_now(self) -> Floats:
         if self._norms is None:
@@ -222,18 +221,27 @@ class Postings:
         if terms - self._sorted_terms > max(_UNSORTED, _UNSORTED_SHARE * terms):
             self._sort()
             terms = int(self._starts[self._end])
-        where, counts = _NOWHERE.where, _NOWHERE.counts
+        where, counts = _NOWHERE.where, self._counts[:0]
         if number + 1 < len(self._offsets):
             part = slice(self._offsets[number], self._offsets[number + 1])
             where, counts = self._where[part], self._counts[part]
-        at = np.flatnonzero(self._rows[self._sorted_terms : terms] == number)
-        if len(at):
-            starts = self._starts[self._sorted_documents : self._end + 1]
-            owners = np.searchsorted(starts, at + self._sorted_terms, "right") - 1
-            late, times = np.unique(owners + self._sorted_documents, return_counts=True)
-            where = np.concatenate([where, late.astype(np.uint32)])
-            counts = np.concatenate([counts, np.minimum(times, _MOST).astype(np.uint16)])
-        return _Places(where, counts, int(np.count_nonzero(self._alive[where])))
+        if terms > self._sorted_terms:
+            late, times = self._look_late(number, terms)
+            where, counts = np.concatenate([where, late]), np.concatenate([counts, times])
+        if self._documents < self._end:
+            there = self._alive[where] > 0
+            where, counts = where[there], counts[there]
+        norms = self._norms_now()[where]
+        norms += counts
+        return _Places(where, counts * np.float32(self._k1 + 1) / norms)
+
+    def _look_late(self, number: int, end: int) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]:
+        """The same of those that are not sorted yet, up to the row that ends there."""
+        at = np.flatnonzero(self._rows[self._sorted_terms : end] == number)
+        starts = self._starts[self._sorted_documents : self._end + 1]
+        owners = np.searchsorted(starts, at + self._sorted_terms, "right") - 1
+        late, times = np.unique(owners + self._sorted_documents, return_counts=True)
+        return late.astype(np.uint32), np.minimum(times, _MOST).astype(np.uint16)
 
     def _sort(self) -> None:
         """Where each term stands, for all documents; the rows of those that are gone go."""
@@ -257,47 +265,76 @@ class Postings:
 
 
 class Some:
-    """Some documents, and which of them hold a term: each term is looked for once."""
+    """Some documents, and which of a few terms stand in them: these are looked for at once."""
 
-    def __init__(self, postings: Postings, numbers: Numbers) -> None:
-        self._postings = postings
-        self._numbers = numbers.astype(np.uint32)
-        self._held: dict[str, NDArray[np.bool_]] = {}
+    def __init__(self, postings: Postings, numbers: Numbers, terms: Iterable[str]) -> None:
+        """terms: all that will be asked for."""
+        self._count = len(numbers)
+        self._at: dict[str, int] = {}
+        codes = np.zeros(postings.terms, np.int32)
+        for term in terms:
+            number = postings.number(term)
+            if number >= 0 and term not in self._at:
+                self._at[term] = codes[number] = len(self._at) + 1
+        rows, ends = postings.rows_of(numbers)
+        found = codes[rows]
+        self._where = found.nonzero()[0]
+        self._codes = found[self._where]
+        self._owners = ends.searchsorted(self._where, "right")
+        self._held = np.zeros((len(self._at) + 1, self._count), np.bool_)
+        """By term and document; the first row is of all terms that stand nowhere."""
+        self._held[self._codes, self._owners] = True
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return self._count
 
-    def hold(self, term: str) -> NDArray[np.bool_]:
-        held = self._held.get(term)
-        if held is None:
-            held = self._held[term] = self._look(term)
+    def hold(self, groups: Sequence[Collection[str]]) -> NDArray[np.bool_]:
+        """By group and document: does any of these terms stand in it?"""
+        at = self._at.get
+        rows = [[at(term, 0) for term in group] or [0] for group in groups]
+        # Most groups are of one term.
+        held: NDArray[np.bool_] = self._held[[row[0] for row in rows]]
+        for group, row in enumerate(rows):
+            for other in row[1:]:
+                if other:
+                    held[group] |= self._held[other]
         return held
 
-    def _look(self, term: str) -> NDArray[np.bool_]:
-        where = self._postings.where(term)
-        if not len(where):
-            return np.zeros(len(self._numbers), np.bool_)
-        # Of one type, or the long one is copied to be searched.
-        at = where.searchsorted(self._numbers)
-        held: NDArray[np.bool_] = where.take(at, mode="clip") == self._numbers
-        return held
+    def together(self, pairs: Collection[tuple[str, str]]) -> list[int]:
+        """How many of these pairs of terms each document has one behind the other."""
+        width = len(self._held)
+        known = {(self._at.get(a, 0), self._at.get(b, 0)) for a, b in pairs}
+        asked = {a * width + b for a, b in known if a and b}
+        counts = [0] * self._count
+        if asked:
+            beside = (self._where[1:] - self._where[:-1] == 1).nonzero()[0]
+            owners = self._owners[beside]
+            codes = self._codes.astype(np.int64)
+            found = codes[beside] * width + codes[beside + 1]
+            found[owners != self._owners[beside + 1]] = -1
+            for pair, owner in set(zip(found.tolist(), owners.tolist(), strict=True)):
+                counts[owner] += pair in asked
+        return counts
 
-    def hold_one(self, terms: Collection[str]) -> NDArray[np.bool_]:
-        """Which of them hold any of these terms. Not to be changed."""
-        held = [self.hold(term) for term in terms]
-        if not held:
-            return np.zeros(len(self._numbers), np.bool_)
-        found = held[0]
-        for other in held[1:]:
-            found = found | other
-        return found
 
-    def best(self, own: Collection[str], kin: Collection[str], weight: float) -> Floats:
-        """1 for each document that holds one of its own terms, `weight` if only one of its kin."""
-        best: Floats = self.hold_one(own).astype(np.float32)
-        if kin:
-            np.maximum(best, self.hold_one(kin) * np.float32(weight), out=best)
-        return best
+def _add_best(
+    held: Floats,
+    found: list[tuple[float, NDArray[np.uint32]]],
+    most: float,
+    elsewhere: NDArray[np.bool_] | None,
+) -> None:
+    """Add to `held` of each document the highest worth of the terms that stand in it. found: each
+    term's worth, and where it stands."""
+    if elsewhere is None and len(found) < 2:
+        for worth, where in found:
+            held[where] += np.float32(worth)
+        return
+    best = np.zeros(len(held), np.float32)
+    for worth, where in sorted(found, key=itemgetter(0)):
+        best[where] = worth
+    if elsewhere is not None:
+        best[elsewhere] = most
+    held += best
 
 
 def _is_one_slip(one: str, other: str) -> bool:

@@ -9,8 +9,7 @@ ask count for nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import compress
+from collections.abc import Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -19,7 +18,8 @@ from numpy.typing import NDArray
 from wm.domain.recall.asked import is_time
 from wm.domain.recall.postings import Postings, Some
 from wm.domain.recall.synonyms import SYNONYMS
-from wm.domain.recall.terms import is_name, is_particle, only_asks, terms_of
+from wm.domain.recall.terms import only_asks
+from wm.domain.recall.wanted import Matches, Wanted
 from wm.domain.text import is_cjk
 from wm.settings import RecallSettings
 
@@ -35,58 +35,57 @@ class Shares(Struct, frozen=True):
 
 
 def shares(
-    words: Sequence[str],
-    wanted: Sequence[Mapping[str, float]],
+    words: Sequence[Wanted],
+    held: Matches,
     postings: Postings,
     settings: RecallSettings,
     some: Some,
     dated: NDArray[np.bool_] | None = None,
 ) -> Shares:
-    """words: of the query, as typed. wanted: the terms that each of them may be found by.
-    some: the documents that are asked about, of `postings`. dated: which of them are of the month
-    that the query names; of these it asks for all but the month."""
-    held = np.zeros(len(some), np.float32)
-    whole: Floats | np.float32 = np.float32(0)
-    count = 0
-    telling = [not only_asks(word) for word in words]
-    counts = telling if any(telling) else [True] * len(words)
-    for word, terms in compress(zip(words, wanted, strict=True), counts):
-        own = [term for term, counted in terms.items() if counted == 1.0]
-        most = max((postings.rarity(t, settings.background) for t in own), default=0.0)
-        if is_name(word):
-            most *= settings.name_told
-        weight: Floats | np.float32 = np.float32(most)
-        if dated is not None and is_time(word):
-            weight = weight * ~dated
-        parts = [t for t in terms_of(word) if not t.startswith("=")]
-        if len(parts) > 1:
-            parts = [part for part in parts if not is_particle(part)] or parts
-            held += weight * _in_parts(own, parts, settings, some)
-        else:
-            kin = [term for term, counted in terms.items() if counted != 1.0]
-            most_kin = max((settings.kin_told, *(terms[term] for term in kin)))
-            held += weight * some.best(own, kin, most_kin)
-        whole = whole + weight
-        count += 1 if word.isascii() else max(1, (len(parts) + 1) // 2)
-    if dated is not None:
-        held[dated & (whole == 0)] = 1.0
-    of_whole: Floats = (held / np.where(whole > 0, whole, 1.0)).astype(np.float32)
-    return Shares(of_whole, max(1, count))
+    """held: what the documents in `some`, which are asked about, hold of the words. dated: which of
+    them are of the month that the query names; of these it asks for all but the month."""
+    counted = [at for at, word in enumerate(words) if not only_asks(word.typed)]
+    counted = counted or list(range(len(words)))
+    parts = held.own.astype(np.float32)
+    weights = np.zeros(len(words), np.float32)
+    for at in counted:
+        word = words[at]
+        weights[at] = _weight(word, postings, settings)
+        if word.parts:
+            np.maximum(_in_parts(word.parts, settings, some), held.whole[at], out=parts[at])
+        elif word.kin:
+            kin = held.kin[at] * np.float32(_kin_told(word, settings))
+            np.maximum(parts[at], kin, out=parts[at])
+    if dated is None:
+        share = weights @ parts / (weights.sum() or np.float32(1.0))
+    else:
+        times = np.array([is_time(word.typed) for word in words])
+        asked = weights[:, np.newaxis] * ~(times[:, np.newaxis] & dated)
+        whole = asked.sum(axis=0)
+        share = (asked * parts).sum(axis=0) / np.where(whole > 0, whole, 1.0)
+        share[dated & (whole == 0)] = 1.0
+    return Shares(share, max(1, sum(_length(words[at]) for at in counted)))
 
 
-def _in_parts(
-    own: Sequence[str],
-    parts: Sequence[str],
-    settings: RecallSettings,
-    some: Some,
-) -> Floats:
-    """All of it where the whole name stands, else the share of its parts."""
-    names = [term for term in own if term.startswith("=")]
-    found = np.zeros(len(some), np.float32)
-    for part in parts:
-        found += some.best((part,), SYNONYMS.get(part, ()), settings.kin_told)
+def _weight(word: Wanted, postings: Postings, settings: RecallSettings) -> float:
+    most = max((postings.rarity(term, settings.background) for term in word.own), default=0.0)
+    return most * settings.name_told if word.whole else most
+
+
+def _kin_told(word: Wanted, settings: RecallSettings) -> float:
+    """What it counts where only kin of the word stands."""
+    return max(settings.kin_told, *(word.terms[term] for term in word.kin))
+
+
+def _length(word: Wanted) -> int:
+    return 1 if word.typed.isascii() else max(1, (len(word.parts) + 1) // 2)
+
+
+def _in_parts(parts: Sequence[str], settings: RecallSettings, some: Some) -> Floats:
+    """Of a word of several parts the share of them that each document holds."""
+    kin = some.hold([SYNONYMS.get(part, ()) for part in parts])
+    found = kin * np.float32(settings.kin_told)
+    found[some.hold([(part,) for part in parts])] = 1.0
     many = len(parts) * (settings.pairs_told if any(map(is_cjk, parts[0])) else 1.0)
-    held: Floats = np.maximum(
-        np.minimum(found / np.float32(max(1.0, many)), 1), some.hold_one(names)
-    )
+    held: Floats = np.minimum(found.sum(axis=0) / np.float32(max(1.0, many)), 1)
     return held

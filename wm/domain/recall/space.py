@@ -103,6 +103,8 @@ class Space:
         self._end = self._live = 0
         self._is_plain = True
         """No document has several rows."""
+        self._is_straight = True
+        """Each has the row of its own number, and none went."""
         self._graph: Graph | None = None
         self._in_graph = 0
         self._fitted = 0
@@ -152,6 +154,7 @@ class Space:
             first, pieces = self._first[old], self._pieces[old]
             self._first[old] = -1
             self._room(new + 1)
+            self._is_straight = False
             self._first[new], self._pieces[new] = first, pieces
             self._owners[slots] = new
 
@@ -191,6 +194,7 @@ class Space:
         # Rounded at once, so that what was saved and what was just made are the same.
         self._rows[begin:end] = single(rows.astype(np.float16))
         self._owners[begin:end] = owners
+        self._is_straight &= bool((owners == np.arange(begin, end)).all())
         self._end, self._live = end, self._live + len(rows)
         self._weigh(begin, end)
 
@@ -226,6 +230,7 @@ class Space:
         return np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - ends + pieces, pieces)
 
     def _drop(self, slots: Numbers) -> None:
+        self._is_straight = False
         self._owners[slots] = -1
         self._rows[slots] = 0
         self._live -= len(slots)
@@ -290,6 +295,9 @@ class Space:
         """For each number below `end`: cosine with the query, -1 for none; and whether it has
         rows at all. summed: by all rows of a document together, not by its best."""
         self._keep_fit()
+        if self._is_straight and self._end == end <= _AT_ONCE:
+            cosines = _cosines(self._aim(vector), self._rows[:end], self._norms[:end])
+            return cosines, np.ones(end, np.bool_)
         near = np.full(end + 1, 0.0 if summed else -1.0, np.float32)
         known = np.zeros(end + 1, np.bool_)
         aim = self._aim(vector)
@@ -329,14 +337,12 @@ class Space:
         best = _folded(rows @ self._aim(vector)[0], starts, parts if summed else None)
         return float(best.mean()), float(best.std())
 
-    def mutual(self, numbers: list[int]) -> Floats:
+    def mutual(self, numbers: Numbers) -> Floats:
         """Cosines of these documents with one another, by their best pair of rows."""
-        asked = np.array(numbers, np.int64)
-        known = self.holds(asked).nonzero()[0]
-        found = np.zeros((len(asked), len(asked)), np.float32)
+        known = self.holds(numbers).nonzero()[0]
         if not len(known):
-            return found
-        slots = self._slots(asked)
+            return np.zeros((len(numbers), len(numbers)), np.float32)
+        slots = self._slots(numbers)
         if len(self._turned):
             turned = self._turned[slots]
             best = turned @ turned.T
@@ -345,12 +351,16 @@ class Space:
             norms = self._norms[slots]
             best = rows @ self._metric @ rows.T / norms / norms[:, np.newaxis]
         if not self._is_plain:
-            pieces = self._pieces[asked[known]]
+            pieces = self._pieces[numbers[known]]
             starts = np.cumsum(pieces) - pieces
             best = np.maximum.reduceat(best, starts, axis=0)
             best = np.maximum.reduceat(best, starts, axis=1)
-        found[known[:, np.newaxis], known] = best
-        found[known, known] = 0
+        found: Floats = best
+        if len(known) < len(numbers):
+            found = np.zeros((len(numbers), len(numbers)), np.float32)
+            found[known[:, np.newaxis], known] = best
+        own = np.arange(len(numbers))
+        found[own, own] = 0
         return found
 
     def _aim(self, vector: Floats) -> Aim:

@@ -1,0 +1,235 @@
+"""Documents by number, with all that is known of them without vectors (RC-1).
+
+Numbers go upwards; a document that is replaced gets a new one. Ranks nothing.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Hashable, Iterator, KeysView, Sequence
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from wm.domain.recall import fuse
+from wm.domain.recall.asked import Asked
+from wm.domain.recall.documents import Document, Filters
+from wm.domain.recall.postings import Postings
+from wm.domain.recall.terms import raw_words_of, terms_of
+from wm.settings import RecallSettings
+
+Floats = NDArray[np.float32]
+Numbers = NDArray[np.int64]
+
+_KEPT_COUNTS = 16
+_KEPT_WORDS = 50_000
+"""Words whose terms are kept: they come again and again, so each is taken apart once."""
+_SPEAKERS = ("user:", "human:")
+
+
+class Columns(Struct, frozen=True):
+    """What a query needs of all living documents. rows: their numbers. are_all: no number is
+    another's. bonus: of what a person said. lending: see `fuse.around`. heirs: places in `rows`
+    of what replaced others, each with those that it replaced, which stand before it."""
+
+    rows: Numbers
+    are_all: bool
+    threads: Numbers
+    bonus: Floats
+    lending: fuse.Around
+    heirs: tuple[tuple[int, tuple[int, ...]], ...]
+
+    def of(self, values: NDArray[Any]) -> NDArray[Any]:
+        """From values by number those of the living."""
+        return values if self.are_all else values[self.rows]
+
+
+class Collection:
+    """Documents and their words; `take` and `remove` keep it in step."""
+
+    def __init__(self, settings: RecallSettings) -> None:
+        self.postings = Postings(settings.bm25_k1, settings.bm25_b)
+        self._settings = settings
+        self._numbers: dict[str, int] = {}
+        self._documents: list[Document | None] = []
+        self._months = array("q")
+        self._threads = array("q")
+        self._thread_codes: dict[str, int] = {}
+        self._spoken = array("b")
+        self._superseded = array("b")
+        self._heirs: dict[int, str] = {}
+        self._known = _Words(self.postings)
+        self._columns: Columns | None = None
+        self._counts: dict[Hashable, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __contains__(self, document_id: str) -> bool:
+        return document_id in self._numbers
+
+    def number(self, document_id: str) -> int:
+        """The number of a document, -1 if it is not there."""
+        return self._numbers.get(document_id, -1)
+
+    def at(self, number: int) -> Document:
+        """The document of a number that is there."""
+        document = self._documents[number]
+        assert document is not None
+        return document
+
+    def name(self, number: int) -> str:
+        """The id of a document, "" if it is there no more."""
+        document = self._documents[number]
+        return document.id if document is not None else ""
+
+    def ids(self) -> KeysView[str]:
+        return self._numbers.keys()
+
+    def __iter__(self) -> Iterator[Document]:
+        return (found for found in self._documents if found is not None)
+
+    def take(
+        self, documents: Sequence[Document], replaced: Callable[[int, Document, int], None]
+    ) -> None:
+        """Some more, behind all others. replaced: called with the old number, the document and its
+        new number, while both are there; the old one goes."""
+        self.postings.add(*self._ids([document.text for document in documents]))
+        for document in documents:
+            number = len(self._documents)
+            old = self._numbers.get(document.id)
+            if old is not None:
+                replaced(old, document, number)
+                self.remove(document.id)
+            self._numbers[document.id] = number
+            self._append(document, number)
+        self._changed()
+
+    def remove(self, document_id: str) -> int:
+        """Forget a document; the number that it had, -1 if it was not there."""
+        number = self._numbers.pop(document_id, -1)
+        if number >= 0:
+            self._documents[number] = None
+            self.postings.remove(number)
+            self._heirs.pop(number, None)
+            self._changed()
+        return number
+
+    def count(self, filters: Filters) -> int:
+        """Documents that the filters admit."""
+        key = (*sorted(filters.metadata.items()), *filters.tags)
+        asked = (key, filters.since, filters.until, filters.path)
+        known = self._counts.get(asked)
+        if known is None:
+            if len(self._counts) >= _KEPT_COUNTS:
+                self._counts.clear()
+            known = self._counts[asked] = sum(map(filters.admit, self))
+        return known
+
+    def columns(self) -> Columns:
+        if self._columns is None:
+            rows = self.postings.alive()
+            threads = np.frombuffer(self._threads, np.int64)[rows]
+            bonus = np.float32(self._settings.spoken_bonus) * self.spoken(rows).astype(np.float32)
+            lending = fuse.neighbours(threads, self._settings)
+            are_all = len(rows) == self.postings.end
+            self._columns = Columns(rows, are_all, threads, bonus, lending, self._in_turn(rows))
+        return self._columns
+
+    def spoken(self, numbers: Numbers) -> NDArray[np.bool_]:
+        """Which of these a person said."""
+        return np.frombuffer(self._spoken, np.bool_)[numbers]
+
+    def superseded(self, numbers: Numbers) -> NDArray[np.bool_]:
+        """Which of these are in force no more."""
+        return np.frombuffer(self._superseded, np.bool_)[numbers]
+
+    @property
+    def has_heirs(self) -> bool:
+        """Did some replace others?"""
+        return bool(self._heirs)
+
+    def in_month(self, asked: Asked, numbers: Numbers) -> NDArray[np.bool_]:
+        """Which of these are of the month that the query names; of each the month is read once."""
+        for document in self._documents[len(self._months) :]:
+            self._months.append(_month(document.time) if document is not None else 0)
+        months = np.frombuffer(self._months, np.int64)[numbers]
+        same: NDArray[np.bool_] = months % 100 == asked.month
+        return same & (months // 100 == asked.year) if asked.year else same
+
+    def _append(self, document: Document, number: int) -> None:
+        self._documents.append(document)
+        thread = document.metadata.get("thread", "") or document.time
+        codes = self._thread_codes
+        self._threads.append(codes.setdefault(thread, len(codes)) if thread else -1)
+        self._spoken.append(document.text.startswith(_SPEAKERS))
+        self._superseded.append(document.metadata.get("status") == "superseded")
+        heir = document.metadata.get("superseded_by", "")
+        if heir:
+            self._heirs[number] = heir
+
+    def _changed(self) -> None:
+        self._columns = None
+        self._counts.clear()
+
+    def _ids(self, texts: Sequence[str]) -> tuple[Numbers, Numbers]:
+        """The numbers of the texts' terms, in order, and how many each text has."""
+        if len(self._known) > _KEPT_WORDS:
+            self._known.clear()
+        ids: list[int] = []
+        ends = [0]
+        for words in raw_words_of(texts):
+            ids += chain.from_iterable(map(self._known.__getitem__, words))
+            ends.append(len(ids))
+        return np.array(ids, np.int64), np.diff(np.array(ends))
+
+    def _in_turn(self, rows: Numbers) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        """What replaced others, behind what it replaced: along a chain all that matches reaches
+        its end, in whatever order its members came or were changed."""
+        numbers = self._numbers
+        replaced: dict[int, list[int]] = {}
+        for old, heir in self._heirs.items():
+            if heir in numbers:
+                replaced.setdefault(numbers[heir], []).append(old)
+        # A circle, which only a hand can make, is opened where its ids say, not where it grew.
+        waiting = sorted(replaced, key=self.name, reverse=True)
+        turns: list[int] = []
+        seen: set[int] = set()
+        while waiting:
+            number = waiting[-1]
+            if number in seen:
+                turns.append(waiting.pop())
+                continue
+            seen.add(number)
+            before = replaced.get(number, ())
+            waiting += sorted(
+                (old for old in before if old in replaced and old not in seen),
+                key=self.name,
+                reverse=True,
+            )
+        turns = list(dict.fromkeys(turns))
+        places = np.searchsorted(rows, [one for new in turns for one in (new, *replaced[new])])
+        left = iter(places.tolist())
+        return tuple((next(left), tuple(islice(left, len(replaced[new])))) for new in turns)
+
+
+class _Words(dict[str, tuple[int, ...]]):
+    """Words as they stand in texts, with the numbers of their terms."""
+
+    def __init__(self, postings: Postings) -> None:
+        super().__init__()
+        self._id_of = postings.id_of
+
+    def __missing__(self, raw: str) -> tuple[int, ...]:
+        ids = self[raw] = tuple(map(self._id_of, terms_of(raw)))
+        return ids
+
+
+def _month(time: str) -> int:
+    """Year and month as one number, 0 if unknown."""
+    year, month = time[:4], time[5:7]
+    known = year.isdigit() and month.isdigit() and time[4:5] == "-"
+    return int(year) * 100 + int(month) if known else 0
