@@ -55,6 +55,11 @@ def test_what_is_near_in_meaning_comes_first(patient: Bench) -> None:
         (Reasons(heir=True, alike=True), "replaced what matches"),
         (Reasons(alike=True, words=("cat",)), "words cat"),
         (Reasons(alike=True, related=("cat",), superseded=True), "related to cat; superseded"),
+        (Reasons(words=tuple("abcdefghijkl")), "words a, b, c, d, e, f, g, h, i, j, k, l"),
+        (
+            Reasons(names=tuple("abcdefghijklmn")),
+            "name a, b, c, d, e, f, g, h, i, j, k, l and 2 more",
+        ),
     ],
 )
 def test_likeness_is_told_where_no_word_says_why(reasons: Reasons, told: str) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
+
+_LISTED = 12
+"""Words of a kind that are named: of a pasted text hundreds may match."""
 
 
 class Reasons(NamedTuple):
@@ -25,11 +29,11 @@ def explain(reasons: Reasons) -> str:
     nothing else explains was found by its vectors, though they are not near."""
     parts = []
     if reasons.names:
-        parts.append("name " + ", ".join(reasons.names))
+        parts.append("name " + _listed(reasons.names))
     if reasons.words:
-        parts.append("words " + ", ".join(reasons.words))
+        parts.append("words " + _listed(reasons.words))
     if reasons.related:
-        parts.append("related to " + ", ".join(reasons.related))
+        parts.append("related to " + _listed(reasons.related))
     if reasons.heir:
         parts.append("replaced what matches")
     # Where words tell why, likeness adds nothing, and vectors may come a moment later.
@@ -44,3 +48,8 @@ def explain(reasons: Reasons) -> str:
     if reasons.superseded:
         parts.append("superseded")
     return "; ".join(parts)
+
+
+def _listed(words: Sequence[str]) -> str:
+    shown = ", ".join(words[:_LISTED])
+    return shown if len(words) <= _LISTED else f"{shown} and {len(words) - _LISTED} more"
