@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import tracemalloc
 from itertools import permutations
 
@@ -217,6 +218,42 @@ HEIRS: tuple[dict[str, str], ...] = (
     {"a": "b", "b": "c", "c": "b"},
     {"a": "missing", "e": "e"},
 )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_index_that_followed_its_file_answers_as_one_made_anew(seed: int) -> None:
+    """Entries change in place, go and come, of which many are of one time: as in an import."""
+    draw = random.Random(seed)
+    embedder = StaticEmbedder(RecallSettings())
+    file: dict[str, Document] = {}
+    followed = Index((), RecallSettings())
+
+    def put(where: Index, document: Document) -> None:
+        where.add(document)
+        where.attach(document.id, embedder.embed([document.text]))
+
+    for step in range(60):
+        if file and draw.random() < 0.15:
+            followed.remove(gone := draw.choice(list(file)))
+            del file[gone]
+        else:
+            text = f"{draw.choice(list(TEXTS.values()))} It takes {step % 7} days."
+            document = Document(f"m{draw.randrange(25)}", text, draw.choice(["", "2026-01-05"]))
+            file[document.id] = document
+            put(followed, document)
+    anew = Index((), RecallSettings())
+    for document in file.values():
+        put(anew, document)
+    for one in (followed, anew):
+        one.settle()
+    for query in ("how many days may a quote be valid", "production approvals", "tabs in code now"):
+        vector = embedder.embed([query])[0]
+        for asked in (None, vector):
+            told = [one.search(query, 8, vector=asked) for one in (followed, anew)]
+            assert [hit.id for hit in told[0]] == [hit.id for hit in told[1]]
+            assert [hit.score for hit in told[0]] == pytest.approx(
+                [hit.score for hit in told[1]], abs=2e-6
+            )
 
 
 @pytest.mark.parametrize("heirs", HEIRS)

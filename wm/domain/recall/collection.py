@@ -1,6 +1,8 @@
 """Documents by number, with all that is known of them without vectors (RC-1).
 
-Numbers go upwards; a document that is replaced gets a new one. Ranks nothing.
+Numbers go upwards; a document that is replaced gets a new one, but keeps its turn: the order in
+which documents first came, which is that of the file they are in. So an index that followed its
+file for days tells what one made from it anew does. Ranks nothing.
 """
 
 from __future__ import annotations
@@ -31,12 +33,14 @@ _SPEAKERS = ("user:", "human:")
 
 
 class Columns(Struct, frozen=True):
-    """What a query needs of all living documents. rows: their numbers. are_all: no number is
-    another's. bonus: of what a person said. lending: see `fuse.around`. heirs: places in `rows`
-    of what replaced others, each with those that it replaced, which stand before it."""
+    """What a query needs of all living documents. rows: their numbers, by their turns. are_all:
+    these are all numbers in order. places: of each number its place in `rows`. bonus: of what a
+    person said. lending: see `fuse.around`. heirs: places of what replaced others, each with those
+    that it replaced, which stand before it."""
 
     rows: Numbers
     are_all: bool
+    places: Numbers
     threads: Numbers
     bonus: Floats
     lending: fuse.Around
@@ -55,6 +59,8 @@ class Collection:
         self._settings = settings
         self._numbers: dict[str, int] = {}
         self._documents: list[Document | None] = []
+        self._turns = array("q")
+        self._came = 0
         self._months = array("q")
         self._threads = array("q")
         self._thread_codes: dict[str, int] = {}
@@ -99,12 +105,16 @@ class Collection:
         new number, while both are there; the old one goes."""
         self.postings.add(*self._ids([document.text for document in documents]))
         for document in documents:
-            number = len(self._documents)
+            number, turn = len(self._documents), self._came
             old = self._numbers.get(document.id)
-            if old is not None:
+            if old is None:
+                self._came += 1
+            else:
+                turn = self._turns[old]
                 replaced(old, document, number)
                 self.remove(document.id)
             self._numbers[document.id] = number
+            self._turns.append(turn)
             self._append(document, number)
         self._changed()
 
@@ -131,13 +141,24 @@ class Collection:
 
     def columns(self) -> Columns:
         if self._columns is None:
-            rows = self.postings.alive()
+            rows, end = self.postings.alive(), self.postings.end
+            turns = self.turns(rows)
+            in_order = bool((turns[1:] > turns[:-1]).all())
+            if not in_order:
+                rows = rows[turns.argsort()]
+            places = np.full(end, -1, np.int64)
+            places[rows] = np.arange(len(rows))
             threads = np.frombuffer(self._threads, np.int64)[rows]
             bonus = np.float32(self._settings.spoken_bonus) * self.spoken(rows).astype(np.float32)
             lending = fuse.neighbours(threads, self._settings)
-            are_all = len(rows) == self.postings.end
-            self._columns = Columns(rows, are_all, threads, bonus, lending, self._in_turn(rows))
+            are_all = in_order and len(rows) == end
+            heirs = self._in_turn(places)
+            self._columns = Columns(rows, are_all, places, threads, bonus, lending, heirs)
         return self._columns
+
+    def turns(self, numbers: Numbers) -> Numbers:
+        """When these came, counted; a document that was replaced by one with its id came first."""
+        return np.frombuffer(self._turns, np.int64)[numbers]
 
     def spoken(self, numbers: Numbers) -> NDArray[np.bool_]:
         """Which of these a person said."""
@@ -186,7 +207,7 @@ class Collection:
             ends.append(len(ids))
         return np.array(ids, np.int64), np.diff(np.array(ends))
 
-    def _in_turn(self, rows: Numbers) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    def _in_turn(self, places: Numbers) -> tuple[tuple[int, tuple[int, ...]], ...]:
         """What replaced others, behind what it replaced: along a chain all that matches reaches
         its end, in whatever order its members came or were changed."""
         numbers = self._numbers
@@ -211,8 +232,7 @@ class Collection:
                 reverse=True,
             )
         turns = list(dict.fromkeys(turns))
-        places = np.searchsorted(rows, [one for new in turns for one in (new, *replaced[new])])
-        left = iter(places.tolist())
+        left = iter(places[[one for new in turns for one in (new, *replaced[new])]].tolist())
         return tuple((next(left), tuple(islice(left, len(replaced[new])))) for new in turns)
 
 

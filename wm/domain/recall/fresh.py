@@ -31,18 +31,20 @@ def newest_first(
     own score is not far behind. mutual: likeness of each to each. value: the query asks for a
     number or date that holds now; then a statement in passing is enough, if both have numbers."""
     floor = np.float32(min(settings.same_floor, settings.value_floor))
-    later, earlier = (mutual >= floor).nonzero()
-    passed: dict[int, set[int]] = {}
-    for at, other in zip(later.tolist(), earlier.tolist(), strict=True):
+    alike: dict[int, set[int]] = {}
+    for at, other in zip(*(part.tolist() for part in (mutual >= floor).nonzero()), strict=True):
         if other < at:
-            newer, older, likeness = statements[at], statements[other], float(mutual[at, other])
-            if _replaces(newer, older, likeness, settings, value):
-                passed.setdefault(at, set()).add(other)
+            alike.setdefault(at, set()).add(other)
     order = list(range(len(statements)))
-    for at, others in passed.items():
-        # Those behind it are where they were: it is taken from its own place.
-        spot = next(spot for spot, other in enumerate(order) if other in others)
-        order.insert(spot, order.pop(at))
+    for at, others in alike.items():
+        newer = statements[at]
+        for spot, other in enumerate(order[:at]):
+            if other in others and _replaces(
+                newer, statements[other], float(mutual[at, other]), settings, value
+            ):
+                # Those behind it are where they were, and so is it.
+                order.insert(spot, order.pop(at))
+                break
     return order
 
 

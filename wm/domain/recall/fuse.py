@@ -18,11 +18,18 @@ from wm.settings import RecallSettings
 Floats = NDArray[np.float32]
 
 EVEN = 0.5
+_SAME = 1e-9
+"""A spread up to which all values are one."""
 
 
 def standard(values: Floats) -> Floats:
     """Deviations from the mean, in standard deviations; zeros where all are the same."""
-    return scaled(values, *usual(values))
+    if not len(values):
+        return values
+    apart: Floats = values - values.sum() / np.float32(len(values))
+    spread = math.sqrt(float(apart @ apart) / len(values))
+    apart *= np.float32(1 / spread if spread > _SAME else 0.0)
+    return apart
 
 
 def usual(values: Floats) -> tuple[float, float]:
@@ -36,10 +43,8 @@ def usual(values: Floats) -> tuple[float, float]:
 
 def scaled(values: Floats, mean: float, spread: float) -> Floats:
     """The same, where mean and deviation are known."""
-    if spread <= 1e-9:
-        return np.zeros_like(values)
     found: Floats = values - np.float32(mean)
-    found /= np.float32(spread)
+    found *= np.float32(1 / spread if spread > _SAME else 0.0)
     return found
 
 

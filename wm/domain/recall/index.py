@@ -27,6 +27,7 @@ from wm.domain.recall.wanted import wanted
 from wm.settings import RecallSettings
 
 Floats = NDArray[np.float32]
+Numbers = NDArray[np.int64]
 
 _AT_ONCE = 16
 """Documents that are added in one step."""
@@ -213,33 +214,31 @@ class Index:
         """Do the filters leave so little that those which the vectors named are not enough?"""
         if filters is None or found.picked is None:
             return False
-        return len(self._admitted(found, filters, found.picked.tolist(), most)) < most
+        return len(self._admitted(found, filters, found.picked, most)) < most
 
-    def _candidates(self, found: Scored, filters: Filters | None, most: int) -> list[int]:
+    def _candidates(self, found: Scored, filters: Filters | None, most: int) -> Numbers:
         """Positions in `found.rows`, best first."""
         touched = found.words > 0
         if found.near is not None:
             touched |= found.fused > 0
         places = touched.nonzero()[0]
         scores = found.fused[places]
+        if filters is None:
+            return places[best(scores, most)]
         # Most filters admit most: only as many as are needed are asked one by one.
-        count = most if filters is None else 2 * most
+        count = 2 * most
         while True:
-            admitted = self._admitted(found, filters, places[best(scores, count)].tolist(), most)
+            admitted = self._admitted(found, filters, places[best(scores, count)], most)
             if len(admitted) == most or count >= len(places):
                 return admitted
             count *= 4
 
-    def _admitted(
-        self, found: Scored, filters: Filters | None, places: Sequence[int], most: int
-    ) -> list[int]:
+    def _admitted(self, found: Scored, filters: Filters, places: Numbers, most: int) -> Numbers:
         """The first `most` of these positions that the filters admit."""
-        if filters is None:
-            return list(places[:most])
         admitted: list[int] = []
-        for place in places:
-            if filters.admit(self._collection.at(int(found.rows[place]))):
+        for place, number in zip(places.tolist(), found.rows[places].tolist(), strict=True):
+            if filters.admit(self._collection.at(number)):
                 admitted.append(place)
                 if len(admitted) == most:
                     break
-        return admitted
+        return np.array(admitted, np.int64)

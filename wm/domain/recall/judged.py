@@ -113,14 +113,13 @@ def _ranked(
 ) -> list[tuple[float, int]]:
     """Scores with what single words do not tell; (score, place in `best`), best first."""
     documents = [collection.at(number) for number in best.numbers.tolist()]
-    factors = _factors(asked, best, documents, seen, collection, settings)
-    ranked = [
-        (-score * factor, document.id, at)
-        for at, (score, factor, document) in enumerate(
-            zip(best.fused.tolist(), factors, documents, strict=True)
-        )
-    ]
-    return [(-score, at) for score, _, at in sorted(ranked)]
+    scores = best.fused * np.array(_factors(asked, best, documents, seen, collection, settings))
+    order = (-scores).argsort(kind="stable")
+    falling = scores[order]
+    places = order.tolist()
+    if (falling[1:] == falling[:-1]).any():
+        places.sort(key=lambda at: (-scores[at], documents[at].id))
+    return list(zip(falling.tolist(), places, strict=True))
 
 
 def _factors(
@@ -167,11 +166,11 @@ def _fresh(
         return ranked
     ranked, others = ranked[:_COMPARED], ranked[_COMPARED:]
     numbers = best.numbers[[at for _, at in ranked]]
-    spoken = collection.spoken(numbers).tolist()
+    spoken, turns = collection.spoken(numbers).tolist(), collection.turns(numbers).tolist()
     statements = []
-    for (score, _), number, by_person in zip(ranked, numbers.tolist(), spoken, strict=True):
-        document = collection.at(number)
-        when = (document.time, number) if document.time else None
+    for (score, at), by_person, turn in zip(ranked, spoken, turns, strict=True):
+        document = collection.at(int(best.numbers[at]))
+        when = (document.time, turn) if document.time else None
         numbered = asked.value and any(map(str.isdigit, document.text[: settings.phrase_chars]))
         statements.append(Statement(score, when, by_person, numbered))
     order = newest_first(statements, space.mutual(numbers), settings, value=asked.value)

@@ -52,11 +52,11 @@ class Scored(Struct, frozen=True):
     fused: Floats
     picked: NDArray[np.int64] | None = None
 
-    def few(self, places: Sequence[int]) -> Best:
+    def few(self, places: NDArray[np.int64]) -> Best:
         """Those at these places in `rows`."""
-        at = np.array(places, np.int64)
-        near = None if self.near is None else self.near[at]
-        return Best(self.rows[at], self.fused[at], self.words[at], near, len(self.rows))
+        near = None if self.near is None else self.near[places]
+        found = (self.rows[places], self.fused[places], self.words[places])
+        return Best(*found, near, len(self.rows))
 
 
 class Best(Struct, frozen=True):
@@ -175,7 +175,7 @@ def _nearest(
     if numbers is None:
         return None
     rows, threads = columns.rows, columns.threads
-    picked = np.searchsorted(rows, numbers)
+    picked = columns.places[numbers]
     leading = np.concatenate([best(words, _LEADING), picked])
     looked_at = [leading, best(words, _BY_WORDS)]
     for distance in (-2, -1, 1, 2):

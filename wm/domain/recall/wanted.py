@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
+from types import MappingProxyType
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from wm.domain.recall.asked import Asked
@@ -16,6 +19,9 @@ from wm.domain.recall.terms import is_particle, terms_of
 from wm.settings import RecallSettings
 
 Bools = NDArray[np.bool_]
+
+_KEPT_WORDS = 4096
+"""Words that are kept taken apart: those of questions come again."""
 
 
 class Wanted(Struct, frozen=True):
@@ -67,18 +73,24 @@ def matches(words: Sequence[Wanted], some: Some) -> Matches:
 
 
 def _wanted(word: str, postings: Postings, settings: RecallSettings, *, few: bool) -> Wanted:
-    all_own = terms_of(word)
-    own = tuple(dict.fromkeys(all_own))
-    kin: dict[str, float] = {}
-    for term in own:
-        kin.update(dict.fromkeys(SYNONYMS.get(term, ()), settings.synonym_weight))
-    if len(own) == 1 and own[0] not in postings and len(own[0]) > MIN_PREFIX:
-        kin.update(_guessed(own[0], postings, settings, few=few))
-    for term in own:
-        kin.pop(term, None)
+    known = _known(word, settings.synonym_weight)
+    own = known.own
+    if len(own) != 1 or own[0] in postings or len(own[0]) <= MIN_PREFIX:
+        return known
+    terms = {**known.terms, **_guessed(own[0], postings, settings, few=few), own[0]: 1.0}
+    return replace(known, terms=terms, kin=tuple(term for term in terms if term != own[0]))
+
+
+@lru_cache(maxsize=_KEPT_WORDS)
+def _known(word: str, synonym_weight: float) -> Wanted:
+    """A word whatever the documents hold."""
+    parts = terms_of(word)
+    own = tuple(dict.fromkeys(parts))
+    others = chain.from_iterable(SYNONYMS.get(term, ()) for term in own)
+    kin = tuple(dict.fromkeys(term for term in others if term not in own))
+    terms = {**dict.fromkeys(own, 1.0), **dict.fromkeys(kin, synonym_weight)}
     whole = tuple(term for term in own if term.startswith("="))
-    terms = {**dict.fromkeys(own, 1.0), **kin}
-    return Wanted(word, terms, own, tuple(kin), whole, tuple(_parts(all_own)))
+    return Wanted(word, MappingProxyType(terms), own, kin, whole, tuple(_parts(parts)))
 
 
 def _guessed(
