@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wm.cli import output
-from wm.formats.protocol import EntryView
+from wm.formats.protocol import EntryAnswer, EntryView
 from wm.formats.workspace_memory import Anchor, MemoryEntry
 from wm.ops import words
 
@@ -92,6 +92,18 @@ def print_entry(entry: MemoryEntry, *more: output.Row) -> None:
     if entry.superseded_by:
         rows.append(("replaced by", entry.superseded_by))
     output.lines(output.pairs([*rows, *more]))
+
+
+def print_answer(answer: EntryAnswer, as_json: bool) -> int:
+    """What was asked of one entry: the entry, and what there is to say. The exit code."""
+    if as_json:
+        output.as_json(answer)
+        return 0
+    print_entry(answer.entry)
+    if answer.message:
+        output.line()
+        output.lines(output.wrap(answer.message, output.width()))
+    return 0
 
 
 def _anchor(anchor: Anchor) -> str:

@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
-from wm.cli.entries import print_entry
+from wm.cli.entries import print_answer
 from wm.errors import UserError
 from wm.formats.workspace_memory import TYPES
 from wm.settings import has_editor
@@ -56,15 +55,7 @@ def command(
         fields["type"] = kind
     if anchors:
         fields["anchors"] = [anchor for anchor in anchors if anchor]
-    answer: Any = caller.call("edit_entry", **fields)
-    if as_json:
-        output.as_json(answer)
-    else:
-        print_entry(answer.entry)
-        if answer.message:
-            output.line()
-            output.lines(output.wrap(answer.message, output.width()))
-    return 0
+    return print_answer(caller.call("edit_entry", **fields), as_json)
 
 
 def _from_editor(caller: Caller, entry_id: str) -> str:

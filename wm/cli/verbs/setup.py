@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 import click
 
 from wm.agents import setup as wiring
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.wiring import look
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def plan_options(command: F) -> F:
+    """The options of `carry_out`."""
+    yes = click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
+    dry_run = click.option(
+        "--dry-run", is_flag=True, help="Show what would be changed, and change nothing."
+    )
+    full = click.option("--full", is_flag=True, help="Show the text of wm's own files, too.")
+    return yes(dry_run(full(command)))
 
 
 @click.command("setup")
@@ -23,9 +38,7 @@ from wm.cli.wiring import look
     is_flag=True,
     help="Also let systemd or launchd start the daemon when it is needed.",
 )
-@click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
-@click.option("--dry-run", is_flag=True, help="Show what would be changed, and change nothing.")
-@click.option("--full", is_flag=True, help="Show the text of wm's own files, too.")
+@plan_options
 @json_option
 @workspace_options
 def command(

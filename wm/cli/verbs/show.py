@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
-from wm.cli.entries import print_entry
+from wm.cli.entries import print_answer
 
 
 @click.command("show")
@@ -24,12 +21,4 @@ def command(caller: Caller, entry_id: str, as_json: bool) -> int:
         from wm.cli.verbs.output import print_output
 
         return print_output(caller, entry_id, as_json=as_json)
-    answer: Any = caller.call("show_entry", id=entry_id)
-    if as_json:
-        output.as_json(answer)
-    else:
-        print_entry(answer.entry)
-        if answer.message:
-            output.line()
-            output.lines(output.wrap(answer.message, output.width()))
-    return 0
+    return print_answer(caller.call("show_entry", id=entry_id), as_json)

@@ -6,7 +6,7 @@ import click
 
 from wm.agents import setup as wiring
 from wm.cli.context import Caller, json_option, workspace_options
-from wm.cli.verbs.setup import carry_out
+from wm.cli.verbs.setup import carry_out, plan_options
 from wm.cli.wiring import look
 
 
@@ -18,9 +18,7 @@ from wm.cli.wiring import look
     type=click.Choice(wiring.AGENTS),
     help="Only this agent; may be repeated. Default: everything that setup did.",
 )
-@click.option("--yes", "-y", is_flag=True, help="Do it without asking.")
-@click.option("--dry-run", is_flag=True, help="Show what would be changed, and change nothing.")
-@click.option("--full", is_flag=True, help="Show the text of wm's own files, too.")
+@plan_options
 @json_option
 @workspace_options
 def command(
