@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from wm.daemon import lifecycle
-from wm.daemon.client import Client
+from tests.daemon.process import started
 from wm.errors import HostError, NotFound, Unanswered, UserError
 from wm.library import Library
 from wm.settings import Settings, daemon_environment, load
@@ -26,12 +25,8 @@ NOTES = "/memories/notes.md"
 def with_daemon() -> Iterator[Settings]:
     with TemporaryDirectory(prefix="wm-", ignore_cleanup_errors=True) as folder:
         environment = {**daemon_environment(), "HOME": folder, "WM_SOCKET": f"{folder}/s"}
-        settings = load(environment)
-        lifecycle.start(settings, environment=environment)
-        yield settings
-        with Client(settings) as client:
-            client.call("shutdown", {})
-        assert lifecycle.wait_gone(settings)
+        with started(environment) as settings:
+            yield settings
 
 
 @pytest.fixture(params=["on the files", "through the daemon"])

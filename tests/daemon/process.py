@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -89,6 +89,19 @@ def home(folder: Path, config: str = "") -> Iterator[Home]:
         yield made
     finally:
         made.kill()
+
+
+@contextmanager
+def started(environment: Mapping[str, str]) -> Iterator[Settings]:
+    """A daemon as `wm up` starts it, which is told to end, and has."""
+    settings = load(environment)
+    lifecycle.start(settings, environment=environment)
+    try:
+        yield settings
+    finally:
+        with Client(settings) as client:
+            client.call("shutdown", {})
+    assert lifecycle.wait_gone(settings)
 
 
 def wait_for(fact: Callable[[], Any], within_s: float = 20.0) -> None:

@@ -14,10 +14,9 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.cli.terminal import repository
+from tests.daemon.process import started
 from tests.socket_http import OnSocket
-from wm.daemon import lifecycle
-from wm.daemon.client import Client
-from wm.settings import Settings, daemon_environment, load
+from wm.settings import Settings, daemon_environment
 
 HARBOUR = "The shop ships from the harbour."
 CENTS = "The shop counts prices in cents."
@@ -88,20 +87,16 @@ class Shop:
 def shop() -> Iterator[Shop]:
     with TemporaryDirectory(prefix="wm-", ignore_cleanup_errors=True) as folder:
         environment = {**daemon_environment(), "HOME": folder, "WM_SOCKET": f"{folder}/s"}
-        settings = load(environment)
         project = Path(folder, "shop")
         (project / "src").mkdir(parents=True)
         (project / "src/db.py").write_text("pool = 1\n")
         repository(project)
-        lifecycle.start(settings, environment=environment)
-        made = Shop(settings, project)
-        made.keep(HARBOUR, tags=["sea"])
-        made.keep(CENTS, type="decision", session="ses-1")
-        made.keep(POOL, anchors=["src/db.py"], branch_only=True)
-        yield made
-        with Client(settings) as client:
-            client.call("shutdown", {})
-        assert lifecycle.wait_gone(settings)
+        with started(environment) as settings:
+            made = Shop(settings, project)
+            made.keep(HARBOUR, tags=["sea"])
+            made.keep(CENTS, type="decision", session="ses-1")
+            made.keep(POOL, anchors=["src/db.py"], branch_only=True)
+            yield made
 
 
 @pytest.mark.parametrize(("filters", "left"), NARROWED, ids=NAMED)

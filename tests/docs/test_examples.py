@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.daemon.process import started
 from tests.docs import markdown, schemas
 from tests.docs.pages import ROOT
-from wm.daemon import lifecycle
 from wm.daemon.client import Client
 from wm.formats.registry import REGISTRY
-from wm.settings import Settings, daemon_environment, load
+from wm.settings import Settings, daemon_environment
 
 FOLDER = "/home/ann/ferry"
 
@@ -49,12 +49,8 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 def daemon(environment: dict[str, str]) -> Iterator[Settings]:
-    settings = load(environment)
-    lifecycle.start(settings, environment=environment)
-    yield settings
-    with Client(settings) as client:
-        client.call("shutdown", {})
-    assert lifecycle.wait_gone(settings)
+    with started(environment) as settings:
+        yield settings
 
 
 def test_the_example_of_the_socket_page_runs_against_a_daemon(
