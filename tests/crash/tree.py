@@ -151,6 +151,12 @@ class TreeDisk(Disk):
             raise OSError(errno.EFBIG, f"larger than {limit} bytes", name)
         return node.data
 
+    def has(self, folder: Handle, name: str, raw: bytes) -> bool:
+        node = self._entry(self._open[folder.fd], name)
+        if node.is_folder:
+            raise IsADirectoryError(errno.EISDIR, "not a regular file", name)
+        return node.data == raw
+
     def create(self, folder: Handle, name: str) -> Handle:
         node = self.tree.new()
         self._put(folder, name, node)

@@ -18,9 +18,9 @@ from wm.store.files import FileStore
 from wm.store.fsops import Disk, Handle
 
 CALLS = (
-    *("make_home", "folder", "mkdir", "list", "read", "create", "open", "open_lock", "read_at"),
-    *("write_some", "truncate", "rename", "exchange", "link", "unlink", "stat", "status"),
-    "flush",
+    *("make_home", "folder", "mkdir", "list", "read", "has", "create", "open", "open_lock"),
+    *("read_at", "write_some", "truncate", "rename", "exchange", "link", "unlink", "stat"),
+    *("status", "flush"),
 )
 
 

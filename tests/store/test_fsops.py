@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,35 @@ def test_a_file_that_grows_while_it_is_read_is_read_to_its_end(folder: Handle) -
         os.close(fd)
 
 
+LARGE = bytes(range(251)) * 2200
+"""More than is compared in two steps, and no number of steps."""
+
+
+@pytest.mark.parametrize("size", [0, 1, 256 * 1024, 256 * 1024 + 1, len(LARGE)])
+def test_a_file_has_its_bytes_and_no_others(folder: Handle, size: int) -> None:
+    raw = LARGE[:size]
+    make(folder, "a", raw)
+    assert folder.disk.has(folder, "a", bytes(bytearray(raw)))
+    assert not folder.disk.has(folder, "a", raw + b"\0")
+    for place in {0, size // 2, size - 1} if size else ():
+        assert not folder.disk.has(folder, "a", raw[:place])
+        changed = bytearray(raw)
+        changed[place] ^= 1
+        assert not folder.disk.has(folder, "a", bytes(changed))
+    with pytest.raises(FileNotFoundError):
+        folder.disk.has(folder, "b", raw)
+
+
+def test_several_threads_compare_at_once(folder: Handle) -> None:
+    other = LARGE[1:] + LARGE[:1]
+    make(folder, "a", LARGE)
+    make(folder, "b", other)
+    asked = [("a", LARGE), ("b", other), ("a", other), ("b", LARGE)] * 20
+    with ThreadPoolExecutor(4) as threads:
+        told = list(threads.map(lambda one: folder.disk.has(folder, *one), asked))
+    assert told == [True, True, False, False] * 20
+
+
 def test_symlinks_are_followed_nowhere(folder: Handle, tmp_path: Path) -> None:
     disk = folder.disk
     make(folder, "real", b"text")
@@ -52,6 +82,7 @@ def test_symlinks_are_followed_nowhere(folder: Handle, tmp_path: Path) -> None:
     (tmp_path / "door").symlink_to("folder")
     for call in (
         lambda: disk.read(folder, "link", 100),
+        lambda: disk.has(folder, "link", b"text"),
         lambda: disk.open(folder, "link"),
         lambda: disk.open_lock(folder, "link"),
         lambda: disk.create(folder, "link"),
@@ -69,6 +100,7 @@ def test_a_pipe_is_no_file_to_read_or_to_write(folder: Handle, tmp_path: Path) -
     before = sorted(os.listdir("/dev/fd"))
     for call in (
         lambda: folder.disk.read(folder, "pipe", 100),
+        lambda: folder.disk.has(folder, "pipe", b""),
         lambda: folder.disk.open(folder, "pipe", write=True),
     ):
         with pytest.raises(OSError, match="not a regular file"):

@@ -295,12 +295,16 @@ class Core:
     def _holds(self, kept: Found[D], place: Place, folder: Handle) -> bool:
         """Whether the file has the bytes it had. The same bytes are no proof alone: somebody may
         have put them back after another process wrote a later generation (ST-4)."""
-        limit = self.settings.max_document_bytes
+        if kept.raw is None or not self.has(folder, place, kept.raw):
+            return False
+        return not copies.is_overtaken(self.disk, folder, place.name, kept.generation)
+
+    def has(self, folder: Handle, place: Place, raw: bytes) -> bool:
+        """Whether the document's file is there and has exactly these bytes."""
         try:
-            same = self.disk.read(folder, place.name, limit) == kept.raw
+            return self.disk.has(folder, place.name, raw)
         except FileNotFoundError:
             return False
-        return same and not copies.is_overtaken(self.disk, folder, place.name, kept.generation)
 
     # --- what waits for a flush -----------------------------------------------------------------
 

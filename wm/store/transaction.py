@@ -461,7 +461,7 @@ class FileTransaction:
         """Keep in quarantine what is about to be replaced and is not ours to lose (ST-4)."""
         absorbs = absorbs and found.reading.health is Health.OUTSIDE
         main = "" if absorbs else found.keep_main
-        if not main and self._bytes_now(folder, place) != found.raw:
+        if not main and not self._is_still(folder, place, found.raw):
             main = "changed outside wm in the moment it was written"
         if main:
             self._keep(folder, place.name, main)
@@ -472,11 +472,15 @@ class FileTransaction:
         if found.old_version:
             self._keep_old(folder, place.name, found.old_version)
 
-    def _bytes_now(self, folder: Handle, place: Place) -> bytes | None:
+    def _is_still(self, folder: Handle, place: Place, raw: bytes | None) -> bool:
+        """Whether the file has these bytes, or is missing as it was."""
+        if raw is not None:
+            return self._core.has(folder, place, raw)
         try:
-            return self._disk.read(folder, place.name, self._core.settings.max_document_bytes)
+            self._disk.read(folder, place.name, self._core.settings.max_document_bytes)
         except FileNotFoundError:
-            return None
+            return True
+        return False
 
     def _keep(self, folder: Handle, name: str, reason: str) -> None:
         try:
