@@ -64,6 +64,24 @@ def test_a_file_has_its_bytes_and_no_others(folder: Handle, size: int) -> None:
         folder.disk.has(folder, "b", raw)
 
 
+@pytest.mark.parametrize("size", [0, 1, 512 * 1024 - 1, 512 * 1024, len(LARGE)])
+def test_a_file_whose_room_was_taken_is_as_long_as_its_bytes(folder: Handle, size: int) -> None:
+    folder.disk.reserves = True
+    make(folder, "a", LARGE[:size])
+    assert folder.disk.read(folder, "a", len(LARGE)) == LARGE[:size]
+    with folder.disk.open(folder, "a", write=True) as file:
+        folder.disk.write(file, LARGE)
+    assert folder.disk.read(folder, "a", 2 * len(LARGE)) == LARGE[:size] + LARGE
+
+
+def test_what_no_room_can_be_taken_for_is_told_by_the_write(folder: Handle) -> None:
+    folder.disk.reserves = True
+    make(folder, "a", b"")
+    with folder.disk.open(folder, "a") as file, pytest.raises(OSError, match="descriptor"):
+        folder.disk.write(file, LARGE)
+    assert folder.disk.read(folder, "a", 1) == b""
+
+
 def test_several_threads_compare_at_once(folder: Handle) -> None:
     other = LARGE[1:] + LARGE[:1]
     make(folder, "a", LARGE)

@@ -131,7 +131,8 @@ class Core:
     def _prepare(self) -> None:
         with explained("create", self.home):
             self.disk.make_home()
-        fstype.require_supported(self.home, self.settings.allow_network_folder)
+        lies_on = fstype.require_supported(self.home, self.settings.allow_network_folder)
+        self.disk.reserves = lies_on.kind == "ext4"
         with explained("open", self.home), self.disk.folder("") as home:
             held = self.locks.take_all([(home, paths.KEY_FILE)])
             try:

@@ -34,6 +34,8 @@ FOLDER_MODE = 0o700
 CHUNK = 1024 * 1024
 _COMPARED = 256 * 1024
 """Bytes that are compared in one step: as many as a processor keeps at hand."""
+_RESERVED = 512 * 1024
+"""Bytes from which on a file's room is taken at once: for fewer that costs what it saves."""
 MAX_LANES = 8
 
 # One for the process: data folders are opened and left, the threads stay.
@@ -62,6 +64,20 @@ def _find_renameat2() -> Callable[..., int] | None:
 
 
 _renameat2 = _find_renameat2()
+
+
+def _find_fallocate() -> Callable[..., int] | None:
+    # Elsewhere an offset may be another number.
+    if not (sys.platform.startswith("linux") and sys.maxsize > 2**32):
+        return None
+    found = getattr(ctypes.CDLL(None, use_errno=True), "fallocate", None)
+    if found is not None:
+        found.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_longlong, ctypes.c_longlong)
+    return found
+
+
+_fallocate = _find_fallocate()
+_KEEP_SIZE = 1
 
 # A folder that cannot be flushed on this file system says so with one of these; every other
 # error of a folder flush is real.
@@ -98,6 +114,9 @@ class Disk:
 
     parallel = True
     """Whether several flushes may run at once; disks that trace or fail calls say False."""
+    reserves = False
+    """Whether the room of a large file is taken before its bytes are written: on ext4 that costs
+    less than to ask for each block of it. Set once it is known what the data folder lies on."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -215,6 +234,8 @@ class Disk:
     def write(self, file: Handle, data: bytes) -> None:
         """Append all of `data`, however many calls it takes."""
         rest = memoryview(data)
+        if self.reserves and len(rest) >= _RESERVED:
+            _reserve(file.fd, len(rest))
         while rest:
             rest = rest[self.write_some(file, rest) :]
 
@@ -463,6 +484,15 @@ def _flush(fd: int) -> None:
         else:
             return
     os.fsync(fd)
+
+
+def _reserve(fd: int, size: int) -> None:
+    """Take the room for so many more bytes; the file stays as long as it is. A request only: a
+    system that does not know it, or a full drive, is told of by the write."""
+    if _fallocate is None:
+        return
+    with contextlib.suppress(OSError):
+        _fallocate(fd, _KEEP_SIZE, os.fstat(fd).st_size, size)
 
 
 def _join(folder: str, name: str) -> str:
