@@ -179,6 +179,16 @@ def test_only_what_is_in_force_here_is_told(serving: Bench, fields: dict[str, An
     assert say(serving) == ""
 
 
+def test_what_is_told_says_that_its_code_changed_since_the_session_began(serving: Bench) -> None:
+    code = serving.project / "dock.py"
+    code.write_text("def manifest():\n    return 1\n")
+    kept = keep(serving)
+    serving.call("edit_entry", id=kept.id, anchors=["dock.py:manifest"])
+    begin(serving)
+    code.write_text("def manifest():\n    return 2\n")
+    assert f"{WALRUS} (suspect: the code that it speaks of changed)" in say(serving)
+
+
 def test_what_is_pinned_meanwhile_is_told_with_the_next_message(serving: Bench) -> None:
     keep(serving)
     begin(serving)

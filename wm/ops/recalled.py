@@ -19,7 +19,7 @@ from wm.domain.recall.documents import Filters, Hit
 from wm.formats.protocol import Place
 from wm.formats.session_state import RecalledNote, SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops import known
+from wm.ops import anchors, known
 from wm.ops.base import Work
 from wm.ops.place import memory_ref
 from wm.ops.render import rendered
@@ -74,8 +74,9 @@ class _Prepare(Struct, frozen=True):
                 searcher(self.runtime, self.key).prepare(newest)
 
 
-def ask(runtime: Runtime, place: Place, session_id: str, message: str) -> None:
-    """Look up a message, so that `tell` need not wait under a lock."""
+def ask(runtime: Runtime, place: Place, session_id: str, message: str, folder: str = "") -> None:
+    """Look up a message, and the code that its hits speak of in the worktree of `folder`, so that
+    `tell` need not wait under a lock."""
     settings = runtime.settings.recall
     memory = _memory(runtime, place)
     if not runtime.serves or not settings.prompts or memory is None:
@@ -90,11 +91,13 @@ def ask(runtime: Runtime, place: Place, session_id: str, message: str) -> None:
     if index is None or not index.is_ready:
         warm(runtime, place)
         return
-    runtime.recalled.get(
-        (place.key, session_id),
-        (memory, message),
-        lambda: _found(index, memory, message, runtime.settings.recall),
-    )
+
+    def found() -> Found:
+        pairs = _found(index, memory, message, runtime.settings.recall)
+        entries = anchors.seen_now(place, [entry for entry, _ in pairs], folder)
+        return tuple((seen, hit) for seen, (_, hit) in zip(entries, pairs, strict=True))
+
+    runtime.recalled.get((place.key, session_id), (memory, message), found)
 
 
 def _found(

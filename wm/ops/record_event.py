@@ -361,7 +361,7 @@ def _prompt_refs(runtime: Runtime, place: Place, request: EventRequest) -> Seque
     event = request.event
     assert isinstance(event, UserPrompt)
     text = echo.without_injected(event.clean(runtime.redactor.text))
-    recalled.ask(runtime, place, request.session_id, text)
+    recalled.ask(runtime, place, request.session_id, text, request.directory)
     asked = requests.find_requests(text, runtime.settings.gate)
     forgets = requests.find_forgets(text, runtime.settings.gate)
     state = session_ref(place.key, request.session_id)
