@@ -472,6 +472,34 @@ def test_entries_keep_fields_that_nobody_knows(home: Path) -> None:
     assert list(raw)[:3] == ["version", "generation", "checksum"]
 
 
+@pytest.mark.parametrize(("times", "health"), [(1, Health.OK), (100, Health.RESTORED)])
+def test_a_known_document_that_a_drive_does_not_give_is_read_as_by_a_new_process(
+    home: Path, times: int, health: Health
+) -> None:
+    class FailingDisk(Disk):
+        left = 0
+
+        def _fail(self, name: str) -> None:
+            if self.left and name == "workspace-memory.json":
+                self.left -= 1
+                raise OSError(errno.EIO, "Input/output error")
+
+        def read(self, folder: Handle, name: str, limit: int) -> bytes:
+            self._fail(name)
+            return super().read(folder, name, limit)
+
+        def has(self, folder: Handle, name: str, raw: bytes) -> bool:
+            self._fail(name)
+            return super().has(folder, name, raw)
+
+    disk = FailingDisk(home)
+    store = FileStore(home, StoreSettings(), disk)
+    assert store.read(MEMORY).health is Health.OK
+    disk.left = times
+    reading = store.read(MEMORY)
+    assert (reading.health, texts(reading.document)) == (health, ["tests first"])
+
+
 def test_a_drive_that_fails_once_is_asked_again(home: Path) -> None:
     """Else the hand edit would stand alone, and the text in force would be taken for lost."""
 

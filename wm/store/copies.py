@@ -25,7 +25,7 @@ D = TypeVar("D", bound=Document)
 D_co = TypeVar("D_co", bound=Document, covariant=True)
 
 # A copy that answers so is there and cannot be read: the other one serves.
-_UNREADABLE = frozenset({errno.EIO})
+UNREADABLE = frozenset({errno.EIO})
 # What may not stand in the place of a spare; it is set aside before the next write.
 _ODD = frozenset(
     {errno.EIO, errno.ELOOP, errno.EISDIR, errno.EINVAL, errno.EFBIG, errno.ENXIO, errno.ESPIPE}
@@ -89,7 +89,7 @@ def find(
     """
     nexts = {file: _read(disk, folder, file, limit, _ODD) for file in next_files}
     spare = _read(disk, folder, paths.spare(name), limit, _ODD)
-    main = _read(disk, folder, name, limit, _UNREADABLE)
+    main = _read(disk, folder, name, limit, UNREADABLE)
     if main == "" and spare != "":
         # Deleted between the two looks? The spare goes first, so look there again.
         spare = _read(disk, folder, paths.spare(name), limit, _ODD)

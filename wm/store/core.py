@@ -295,8 +295,14 @@ class Core:
 
     def _holds(self, kept: Found[D], place: Place, folder: Handle) -> bool:
         """Whether the file has the bytes it had. The same bytes are no proof alone: somebody may
-        have put them back after another process wrote a later generation (ST-4)."""
-        if kept.raw is None or not self.has(folder, place, kept.raw):
+        have put them back after another process wrote a later generation (ST-4). A drive that
+        fails tells nothing: `find` asks it twice, and has the spare."""
+        try:
+            if kept.raw is None or not self.has(folder, place, kept.raw):
+                return False
+        except OSError as error:
+            if error.errno not in copies.UNREADABLE:
+                raise
             return False
         return not copies.is_overtaken(self.disk, folder, place.name, kept.generation)
 
