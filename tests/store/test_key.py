@@ -71,7 +71,7 @@ def test_a_new_key_keeps_the_damaged_one_and_every_text(home: Path) -> None:
     (home / "local.key").write_bytes(b"zeroed")
     (home / ".local.key.spare").unlink()
     disk = Disk(home)
-    new = key.renew(disk, Quarantine(disk, 200))
+    new = key.renew(disk, Quarantine(disk, 200, 1024))
     assert key.load(disk) == new
     kept = [path for path in (home / "quarantine").iterdir() if "reason" not in path.name]
     assert [path.read_bytes() for path in kept] == [b"zeroed"]

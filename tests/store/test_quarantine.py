@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from tests.store.samples import MEMORY, memory
+from wm.settings import StoreSettings
+from wm.store import paths
+from wm.store.files import FileStore
 from wm.store.fsops import Disk
 from wm.store.quarantine import Quarantine
 
@@ -14,7 +18,7 @@ def test_a_kept_file_tells_where_it_came_from_and_why(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "a.json").write_bytes(b"bytes")
     with disk.folder("sub") as folder:
-        path = Quarantine(disk, 5).keep(folder, "a.json", "it is no JSON")
+        path = Quarantine(disk, 5, 1024).keep(folder, "a.json", "it is no JSON")
     assert path.startswith("quarantine/sub--a.json--")
     assert (tmp_path / path).read_bytes() == b"bytes"
     assert (tmp_path / path).stat().st_ino == (tmp_path / "sub" / "a.json").stat().st_ino
@@ -28,8 +32,8 @@ def test_a_folder_or_a_symlink_is_moved(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").symlink_to("nowhere")
     with disk.folder("") as folder:
-        one = Quarantine(disk, 5).keep(folder, "a", "a folder")
-        other = Quarantine(disk, 5).keep(folder, "b", "a symlink")
+        one = Quarantine(disk, 5, 1024).keep(folder, "a", "a folder")
+        other = Quarantine(disk, 5, 1024).keep(folder, "b", "a symlink")
     assert (tmp_path / one).is_dir()
     assert (tmp_path / other).is_symlink()
     assert not (tmp_path / "a").exists()
@@ -37,7 +41,7 @@ def test_a_folder_or_a_symlink_is_moved(tmp_path: Path) -> None:
 
 def test_beyond_the_cap_the_oldest_files_leave_and_folders_stay(tmp_path: Path) -> None:
     disk = Disk(tmp_path)
-    quarantine = Quarantine(disk, 3)
+    quarantine = Quarantine(disk, 3, 1024)
     (tmp_path / "old").mkdir()
     kept = []
     with disk.folder("") as folder:
@@ -61,7 +65,7 @@ def test_without_hard_links_a_file_is_moved(tmp_path: Path) -> None:
     disk = PlainDisk(tmp_path)
     (tmp_path / "a").write_bytes(b"bytes")
     with disk.folder("") as folder:
-        path = Quarantine(disk, 5).keep(folder, "a", "test")
+        path = Quarantine(disk, 5, 1024).keep(folder, "a", "test")
     assert (tmp_path / path).read_bytes() == b"bytes"
     assert not (tmp_path / "a").exists()
 
@@ -70,7 +74,7 @@ def test_a_document_with_a_secret_in_it_is_kept_without_that(tmp_path: Path) -> 
     disk = Disk(tmp_path)
     (tmp_path / "a.json").write_bytes(b"{key-1 \xff broken")
     (tmp_path / "local.key").write_bytes(b"key-1")
-    quarantine = Quarantine(disk, 5, lambda text: text.replace("key-1", "[secret]"))
+    quarantine = Quarantine(disk, 5, 1024, lambda text: text.replace("key-1", "[secret]"))
     with disk.folder("") as folder:
         document = quarantine.keep(folder, "a.json", "it is no JSON")
         key = quarantine.keep(folder, "local.key", "damaged key file")
@@ -78,3 +82,18 @@ def test_a_document_with_a_secret_in_it_is_kept_without_that(tmp_path: Path) -> 
     assert (tmp_path / document).stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "a.json").read_bytes() == b"{key-1 \xff broken"
     assert (tmp_path / key).read_bytes() == b"key-1"
+
+
+def test_a_document_of_any_size_that_is_read_is_kept_without_its_secrets(tmp_path: Path) -> None:
+    settings = StoreSettings()
+    store = FileStore(tmp_path, settings)
+    with store.transaction([MEMORY]) as tx:
+        tx.put(MEMORY, memory("older"))
+    token = b"ghp_" + b"a1B2c3D4e5F6" * 3
+    damaged = (b"{" + token).ljust(settings.max_document_bytes)
+    (tmp_path / paths.place(MEMORY).path).write_bytes(damaged)
+    with store.transaction([MEMORY]) as tx:
+        tx.put(MEMORY, memory("newer"))
+    (kept,) = (tmp_path / "quarantine").glob("*memory.json--????????")
+    assert token not in kept.read_bytes()
+    assert kept.stat().st_size > settings.max_document_bytes - len(token)

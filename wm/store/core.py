@@ -98,7 +98,9 @@ class Core:
         self.locks = Locks(disk, settings)
         # Documents hold digests of our own, so only what has the form or the label of a secret.
         redactor = Redactor(self._label, opaque=False)
-        self.quarantine = Quarantine(disk, settings.quarantine_max_files, redactor.text)
+        self.quarantine = Quarantine(
+            disk, settings.quarantine_max_files, settings.max_document_bytes, redactor.text
+        )
         self.log = EvidenceLog(disk, settings)
         self.cache = Cache(settings.document_cache_bytes)
         self._guard = threading.Lock()

@@ -24,17 +24,17 @@ from wm.store import paths
 from wm.store.fsops import Disk, Handle
 
 REASON = ".reason.json"
-MOST_READ = 16 * 1024 * 1024
-"""Bytes. No document is larger; what is, is kept unread."""
 # What a file system without hard links answers.
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS, errno.EXDEV})
 
 
 class Quarantine(Struct, frozen=True):
-    """The quarantine folder of one data folder. redact: takes the secrets out of a text."""
+    """The quarantine folder of one data folder. max_bytes: of a document; what is larger is kept
+    unread. redact: takes the secrets out of a text."""
 
     disk: Disk
     max_files: int
+    max_bytes: int
     redact: Callable[[str], str] = str
 
     def keep(self, folder: Handle, name: str, reason: str) -> str:
@@ -88,7 +88,7 @@ class Quarantine(Struct, frozen=True):
     def _copy_without_secrets(self, folder: Handle, name: str, here: Handle, new: str) -> bool:
         """False, and nothing done, where no secret is found or the file cannot be read."""
         try:
-            raw = self.disk.read(folder, name, MOST_READ)
+            raw = self.disk.read(folder, name, self.max_bytes)
         except OSError:
             return False
         text = raw.decode("utf-8", "surrogateescape")
