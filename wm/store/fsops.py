@@ -391,7 +391,7 @@ class Disk:
         try:
             room = self._rooms.pop()
         except IndexError:
-            # Whole pages: some bytes behind the begin of one, copying takes ten times as long.
+            # Whole pages: some bytes behind the begin of one, copying takes several times as long.
             room = mmap.mmap(-1, _COMPARED, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         try:
             at = 0
