@@ -249,6 +249,12 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "`wm session core show --help` shows how.",
     ),
     (
+        "session -C . 'core show'",
+        2,
+        "`wm session list` does not know what to do with the further words 'core show'.",
+        "`wm session list --help` shows how.",
+    ),
+    (
         "session list core show",
         2,
         "`wm session list` does not know what to do with the further words 'core show'.",

@@ -62,7 +62,7 @@ def _verb_first(extra: str, ctx: click.Context | None) -> str:
     group: click.Command | None = here.command
     for word in extra.split():
         group = group.get_command(here, word) if isinstance(group, click.Group) else None
-        if group is None:
+        if group is None or word not in given:  # a word of one that was given with spaces in it
             break
         verbs.append(word)
     rest = list(given)
