@@ -210,9 +210,18 @@ def test_a_socket_whose_peers_nobody_knows_is_refused(place: Home, family: int, 
         said = child.communicate(timeout=20)[1].decode()
     assert child.returncode == 1
     assert said == (
-        "The service manager gave descriptor 3, which is no Unix stream socket. "
-        "Name only paths in the `ListenStream=` lines of its socket unit.\n"
+        "The service manager gave descriptor 3, which is no listening Unix stream socket. "
+        "Name only paths in the `ListenStream=` lines of its socket unit; no `Accept=yes`.\n"
     )
+
+
+def test_one_connection_in_the_place_of_a_socket_is_refused(place: Home) -> None:
+    here, there = socket.socketpair(socket.AF_UNIX)
+    with here, there:
+        child = activated(place, here, stderr=subprocess.PIPE)
+        said = child.communicate(timeout=20)[1].decode()
+    assert child.returncode == 1
+    assert said.startswith("The service manager gave descriptor 3, which is no listening")
 
 
 def test_too_few_descriptors_are_refusals_and_not_the_end(place: Home) -> None:

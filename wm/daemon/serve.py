@@ -415,9 +415,10 @@ def _inherited_sockets() -> list[socket.socket]:
         try:
             os.set_inheritable(fd, False)
             sock = socket.socket(fileno=fd)
+            listens = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
         except OSError:
             raise _no_listener(fd) from None
-        if (sock.family, sock.type) != (socket.AF_UNIX, socket.SOCK_STREAM):
+        if (sock.family, sock.type) != (socket.AF_UNIX, socket.SOCK_STREAM) or not listens:
             raise _no_listener(fd)
         found.append(sock)
     return found
@@ -425,8 +426,8 @@ def _inherited_sockets() -> list[socket.socket]:
 
 def _no_listener(fd: int) -> UserError:
     return UserError(
-        f"The service manager gave descriptor {fd}, which is no Unix stream socket.",
-        fix="Name only paths in the `ListenStream=` lines of its socket unit.",
+        f"The service manager gave descriptor {fd}, which is no listening Unix stream socket.",
+        fix="Name only paths in the `ListenStream=` lines of its socket unit; no `Accept=yes`.",
     )
 
 
