@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -42,6 +44,28 @@ def test_a_doubted_hit_stands_behind_those_that_have_nearly_as_much_of_the_quest
     ]
     told = behind_rivals(found, "main", RecallSettings())
     assert "".join(kept.id for kept, _ in told) == order
+
+
+def test_twice_the_hits_are_no_more_than_twice_the_work() -> None:
+    def calls(many: int) -> int:
+        found = [
+            (entry(f"m_{at}", **(ELSEWHERE if at % 2 else {})), Hit("a", 1.0, "", 1 / (at + 1)))
+            for at in range(many)
+        ]
+        count = 0
+
+        def called(_frame: FrameType, event: str, _argument: object) -> None:
+            nonlocal count
+            count += event == "call"
+
+        sys.setprofile(called)
+        try:
+            behind_rivals(found, "main", RecallSettings())
+        finally:
+            sys.setprofile(None)
+        return count
+
+    assert calls(400) < 2.2 * calls(200)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ found only by who asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 
 from wm.domain.recall.documents import Hit
 from wm.domain.workspace.scope import branch_of, visible
@@ -55,19 +56,41 @@ def behind_rivals(
     doubted = [is_doubted(entry, branch) for entry, _ in found]
     if not any(doubted):
         return tuple(found)
-    keys = []
-    for at, (_, hit) in enumerate(found):
-        rivals = (
-            other
-            for other, (_, rival) in enumerate(found)
-            if doubted[at] and not doubted[other] and _is_rival(rival, hit, settings)
-        )
-        keys.append((max([at, *rivals]), doubted[at], at))
+    firm = [(at, hit) for at, (_, hit) in enumerate(found) if not doubted[at]]
+    held = _Last((at, hit.held) for at, hit in reversed(firm))
+    supported = _Last((at, support(hit)) for at, hit in reversed(firm))
+
+    def place(at: int, hit: Hit) -> int:
+        """Of the last rival: it holds as many of the query's words, or nearly as much with its
+        likeness."""
+        by_words = held.at_least(hit.held) if hit.held > 0 else -1
+        return max(at, by_words, supported.above(support(hit) - settings.answer_margin))
+
+    keys = (
+        (place(at, hit) if doubted[at] else at, doubted[at], at)
+        for at, (_, hit) in enumerate(found)
+    )
     return tuple(found[at] for _, _, at in sorted(keys))
 
 
-def _is_rival(rival: Hit, hit: Hit, settings: RecallSettings) -> bool:
-    """Does it hold as many of the query's words, or nearly as much with its likeness?"""
-    if 0 < hit.held <= rival.held:
-        return True
-    return support(rival) > support(hit) - settings.answer_margin
+class _Last:
+    """Where the last value of a size stands. Thousands may be asked for: none looks at all."""
+
+    def __init__(self, from_the_end: Iterable[tuple[int, float]]) -> None:
+        self._tops: list[float] = []
+        self._places: list[int] = []
+        for place, value in from_the_end:
+            if not self._tops or value > self._tops[-1]:  # others are behind one as large
+                self._tops.append(value)
+                self._places.append(place)
+
+    def at_least(self, value: float) -> int:
+        """-1 for none."""
+        return self._place(bisect_left(self._tops, value))
+
+    def above(self, value: float) -> int:
+        """-1 for none."""
+        return self._place(bisect_right(self._tops, value))
+
+    def _place(self, step: int) -> int:
+        return self._places[step] if step < len(self._places) else -1
