@@ -197,6 +197,8 @@ def test_why_knows_a_text_that_was_refused(bench: Bench) -> None:
     answer = bench.call("why", subject=refused)
     assert answer.entry is None
     assert [(r.type, r.outcome) for r in answer.records] == [("candidate_rejected", "rejected")]
+    with pytest.raises(NotFound, match=r"Nothing is known about '(harbour ){7}harb' in"):
+        bench.call("why", subject="harbour " * 20_000)
     with pytest.raises(NotFound, match="Nothing is known about 'a text that nobody said'"):
         bench.call("why", subject="a text that nobody said")
 

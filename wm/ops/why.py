@@ -20,6 +20,9 @@ from wm.ops.place import locate
 from wm.ops.render import omissions, rendered, strengths
 from wm.ops.words import happened
 
+TOLD_CHARS = 60
+"""So much of what was asked is said again where nothing is known: it may be a whole paste."""
+
 
 def _run(work: Work, request: WhyRequest) -> WhyAnswer:
     place = locate(work.runtime, request)
@@ -36,7 +39,7 @@ def _run(work: Work, request: WhyRequest) -> WhyAnswer:
     if entry is None:
         if not records:
             raise NotFound(
-                f"Nothing is known about {request.subject!r} in {place.root}.",
+                f"Nothing is known about {request.subject[:TOLD_CHARS]!r} in {place.root}.",
                 fix="`wm search` finds entries by their words.",
             )
         return WhyAnswer(
@@ -64,7 +67,8 @@ def _of_output(work: Work, place: Place, subject: str) -> WhyAnswer:
     records = tuple(record for record in log if handle and record.entry == handle)
     if not records:
         raise NotFound(
-            f"Nothing is known about the tool output {subject!r} in {place.root or place.key}.",
+            f"Nothing is known about the tool output {subject[:TOLD_CHARS]!r} in "
+            f"{place.root or place.key}.",
             fix="Handles stand in the marks of cut outputs.",
         )
     return WhyAnswer(subject=subject, records=records, sentences=tuple(map(happened, records)))
