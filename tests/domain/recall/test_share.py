@@ -112,6 +112,15 @@ def test_a_text_that_names_no_path_is_about_none() -> None:
     assert not Filters(path=".").admit(Document("a", "Sockets use TCP/IP. We use Node.js"))
 
 
+@pytest.mark.parametrize("path", ["/etc/hosts", "~/.netrc", "../shop/src/pay.py"])
+def test_a_path_elsewhere_is_not_below_the_root(path: str) -> None:
+    assert not Filters(path=".").admit(Document("a", f"The name stands in {path} too."))
+
+
+def test_a_path_at_the_end_of_a_long_text_counts() -> None:
+    assert Filters(path="src").admit(Document("a", "word " * 300 + "src/pay/hook.py"))
+
+
 @pytest.mark.parametrize(
     ("tags", "there"),
     [
@@ -125,6 +134,21 @@ def test_a_text_that_names_no_path_is_about_none() -> None:
 def test_tags_are_told_in_any_case_and_may_have_spaces(tags: tuple[str, ...], there: bool) -> None:
     document = Document("a", VALVE, metadata={"tags": "release\nCode freeze"})
     assert Filters(tags=tags).admit(document) is there
+
+
+@pytest.mark.parametrize(
+    ("asked", "tag"),
+    [
+        ("strasse", "Straße"),
+        ("istanbul", "İSTANBUL"),
+        ("ISPARTA", "ısparta"),
+        ("cafe\u0301", "Caf\u00e9"),
+        ("cafe", "Café"),
+    ],
+)
+def test_tags_are_told_with_or_without_accents(asked: str, tag: str) -> None:
+    assert Filters(tags=(asked,)).admit(Document("a", VALVE, metadata={"tags": tag}))
+    assert Filters(tags=(tag,)).admit(Document("a", VALVE, metadata={"tags": asked}))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,11 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
 
+from wm.domain.recall.terms import folded
 from wm.domain.workspace.sameness import paths
+
+_ELSEWHERE = ("/", "~", "../")
+"""How a path begins that is not below the root."""
 
 
 class Document(Struct, frozen=True):
@@ -27,8 +31,8 @@ class Document(Struct, frozen=True):
 class Filters(Struct, frozen=True):
     """Only documents whose metadata have these values, and whose time lies in [since, until).
 
-    tags: all of them must be there, in whatever case. path: one of the document's paths, or of
-    those that its text names, is this one or lies below it.
+    tags: all of them must be there, in whatever case and with or without accents. path: one of the
+    document's paths, or of those that its text names, is this one or lies below it.
     """
 
     metadata: Mapping[str, str] = field(default_factory=dict)
@@ -61,7 +65,7 @@ def _lines(document: Document, name: str) -> list[str]:
 
 
 def _folded(words: Iterable[str]) -> set[str]:
-    return set(map(str.casefold, words))
+    return set(map(folded, words))
 
 
 def _plain(folder: str) -> str:
@@ -72,7 +76,7 @@ def _plain(folder: str) -> str:
 def _below(path: str, folder: str) -> bool:
     folder, path = _plain(folder), path.removeprefix("./")
     if not folder:
-        return bool(path)
+        return bool(path) and not path.startswith(_ELSEWHERE)
     return path == folder or path.startswith(folder + "/")
 
 

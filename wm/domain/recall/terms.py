@@ -120,6 +120,12 @@ _WITHOUT = "ßss ẞSS ıi øo ØO łl ŁL đd ĐD æae ÆAE œoe ŒOE ςσ Σσ
 _UNACCENTED = _Unaccented({ord(pair[0]): pair[1:] for pair in _WITHOUT.split()})
 
 
+def folded(text: str) -> str:
+    """The text in no case and without accents: what terms are told apart by."""
+    spelt = unicodedata.normalize("NFKC", text).translate(_UNACCENTED)
+    return "".join(char for char in spelt if not _is_accent(char)).casefold()
+
+
 @lru_cache(maxsize=_KEPT_WORDS)
 def terms_of(raw: str) -> tuple[str, ...]:
     """The terms of one raw word: its stem, or its whole, its parts and their stems."""

@@ -102,8 +102,8 @@ def identity(text: str) -> str:
 
 
 def paths(text: str) -> Iterator[str]:
-    """The real paths that a text names, as `identity` tells them."""
-    return filter(None, map(_path, text.split()[:_MAX_TOKENS]))
+    """All real paths that a text names, as `identity` tells them."""
+    return filter(None, map(_path, text.split()))
 
 
 @lru_cache(maxsize=8)
