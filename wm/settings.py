@@ -749,6 +749,12 @@ class RecallSettings(Section):
     name_lexical: float = option(
         0.3, "What a query of nothing but names takes from that.", spec="RC-1"
     )
+    sentence_words: int = option(
+        2,
+        "Words from which on a query is a sentence; of fewer meaning counts for less.",
+        spec="RC-1",
+        unit="words",
+    )
     proper_even: float = option(
         0.6,
         "How far a question that names somebody or something is shared out evenly, of 1.",

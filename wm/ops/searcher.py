@@ -40,15 +40,14 @@ embedder is unloaded, for a save writes all of them."""
 
 
 class _Fill(Struct, eq=False):
-    """Vectors that one embedder still owes. made: those that wait for the others. fresh: how many
-    came since none was missing; unsaved: changes since the last save."""
+    """Vectors that one embedder still owes. made: those that wait for the others. unsaved: changes
+    since the last save."""
 
     worker: EmbedWorker | None
     missing: dict[str, Document]
     card: ModelCard | None = None
     under_way: bool = False
     made: dict[str, NDArray[np.float32]] = field(default_factory=dict)
-    fresh: int = 0
     unsaved: int = 0
 
     def take(self, wanted: Collection[str], fresh: Iterable[Document]) -> None:
@@ -284,7 +283,6 @@ class Searcher:
         still = {d.id: own for d, own in given if fill.missing.get(d.id) is d}
         for document_id in still:
             del fill.missing[document_id]
-        fill.fresh += len(still)
         fill.unsaved += len(still)
         if fill is self._fill:
             self._index.attach_all(list(still), list(still.values()))
@@ -294,23 +292,21 @@ class Searcher:
             return
         if fill is self._coming:
             self._switch(fill)
-        self._complete(fill)
+        self._complete()
 
     def _switch(self, fill: _Fill) -> None:
         """From now on these vectors answer."""
         self._fill, self._coming = fill, None
         self._expect(fill.card)
         self._index.attach_all(list(fill.made), list(fill.made.values()))
-        fill.fresh, fill.made = len(fill.made), {}
+        fill.made = {}
 
     def _expect(self, card: ModelCard | None) -> None:
         self._index.expect(embedded=card is None or card.id == EMBEDDED)
 
-    def _complete(self, fill: _Fill) -> None:
+    def _complete(self) -> None:
         """Nothing is missing any more."""
-        if fill.fresh > BATCH:
-            self._index.settle()
-        fill.fresh = 0
+        self._index.settle()
         if self._later is not None:
             self._later.submit(self._tidy)
 

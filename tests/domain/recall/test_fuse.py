@@ -10,24 +10,26 @@ from wm.domain.recall.fuse import share
 from wm.domain.recall.index import Index
 from wm.settings import RecallSettings
 
-SETTINGS = RecallSettings(proper_even=0.6, name_lexical=0.3)
+SETTINGS = RecallSettings(proper_even=0.6, name_lexical=0.3, sentence_words=2)
 
 
 @pytest.mark.parametrize(
-    ("names", "whole", "proper", "part"),
+    ("names", "whole", "words", "proper", "part"),
     [
-        (0.0, 0.85, False, 0.85),
-        (0.0, 0.85, True, 0.64),
-        (0.0, 0.65, True, 0.56),
-        (1.0, 0.65, False, 0.35),
-        (1.0, 0.2, False, 0.0),
-        (0.0, 1.5, False, 1.0),
+        (0.0, 0.85, 5, False, 0.85),
+        (0.0, 0.85, 5, True, 0.64),
+        (0.0, 0.65, 5, True, 0.56),
+        (0.0, 0.65, 2, False, 0.65),
+        (0.0, 0.65, 1, False, 0.325),
+        (1.0, 0.65, 5, False, 0.35),
+        (1.0, 0.2, 5, False, 0.0),
+        (0.0, 1.5, 5, False, 1.0),
     ],
 )
 def test_names_are_the_words_business(
-    names: float, whole: float, proper: bool, part: float
+    names: float, whole: float, words: int, proper: bool, part: float
 ) -> None:
-    assert share(names, whole, SETTINGS, proper=proper) == pytest.approx(part)
+    assert share(names, whole, SETTINGS, words=words, proper=proper) == pytest.approx(part)
 
 
 @pytest.mark.parametrize(

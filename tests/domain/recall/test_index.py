@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import tracemalloc
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -218,6 +218,58 @@ HEIRS: tuple[dict[str, str], ...] = (
     {"a": "b", "b": "c", "c": "b"},
     {"a": "missing", "e": "e"},
 )
+
+
+def test_what_is_found_does_not_hang_on_how_the_vectors_came() -> None:
+    """Grown one by one, made at once as after a loss of what was saved, shrunk to the same."""
+    embedder = StaticEmbedder(RecallSettings())
+    things = product(("old", "red", "wide", "new"), ("crane", "winch"), ("coal", "grain", "salt"))
+    texts = [
+        f"The {a} {b} on pier {n} lifts {3 * n} tons of {c}." for n, (a, b, c) in enumerate(things)
+    ]
+    documents = [Document(str(n), text) for n, text in enumerate(texts)]
+    rows = [embedder.embed([text]) for text in texts]
+    queries = ["heavy load of cereals", "metal", "which machine lifts wood", "tons", "black fuel"]
+
+    def answers(where: Index) -> list[list[tuple[str, float]]]:
+        found = (where.search(q, 8, vector=embedder.embed([q])[0]) for q in queries)
+        return [[(hit.id, round(hit.score, 4)) for hit in hits] for hits in found]
+
+    at_once = Index(documents[:20], RecallSettings())
+    at_once.attach_all([d.id for d in documents[:20]], rows[:20])
+    grown, shrunk = Index((), RecallSettings()), Index(documents, RecallSettings())
+    shrunk.attach_all([d.id for d in documents], rows)
+    answers(shrunk)
+    for n, document in enumerate(documents[:20]):
+        grown.add(document)
+        grown.attach(document.id, rows[n])
+        answers(grown)
+    for document in documents[20:]:
+        shrunk.remove(document.id)
+    assert answers(grown) == answers(at_once) == answers(shrunk)
+    late = Index(documents[:20], RecallSettings())
+    for n in [*range(5, 20), *range(5)]:
+        late.attach(documents[n].id, rows[n])
+        answers(late)
+    assert answers(late) == answers(at_once)
+
+
+def test_one_chinese_letter_is_found_inside_words() -> None:
+    where = index(a="修改支付服务之前要先问王伟。", b="夜间备份在凌晨开始。")
+    assert found("王", where) == ["a"]
+    assert found("备", where) == ["b"]
+    assert found("猫", where) == []
+
+
+def test_a_single_word_finds_the_text_that_holds_it_first() -> None:
+    embedder = StaticEmbedder(RecallSettings())
+    texts = ("Preise werden in ganzen Cent gezählt, nie als Gleitkommazahl.", TEXTS["de"])
+    more = ("Die Datenbank ist PostgreSQL 15.", "Wir verwenden kein Redis.", "Cent", "Tage")
+    where = index(**{str(n): text for n, text in enumerate((*texts, *more))})
+    for document in where.documents():
+        where.attach(document.id, embedder.embed([document.text]))
+    hits = where.search("grosse", 3, vector=embedder.embed(["grosse"])[0])
+    assert hits[0].id == "1"
 
 
 @pytest.mark.parametrize("seed", range(6))

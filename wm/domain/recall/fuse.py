@@ -48,10 +48,14 @@ def scaled(values: Floats, mean: float, spread: float) -> Floats:
     return found
 
 
-def share(names: float, whole: float, settings: RecallSettings, *, proper: bool) -> float:
+def share(
+    names: float, whole: float, settings: RecallSettings, *, words: int, proper: bool
+) -> float:
     """What the vectors get of this query, 0 to 1. names: share of its words that are identifiers
-    or paths. whole: what they get of one without any. proper: it names somebody or something,
+    or paths. whole: what they get of one without any. words: how many it has: a single
+    one is likely to stand in what is meant. proper: it names somebody or something,
     which a model has seldom learned: then both halves are heard more evenly."""
+    whole *= min(1.0, words / settings.sentence_words)
     if proper:
         whole += settings.proper_even * (EVEN - whole)
     return max(0.0, min(1.0, whole - settings.name_lexical * names))

@@ -171,7 +171,7 @@ class Index:
         return [self._collection.name(number) for number in held.numbers.tolist()], held
 
     def settle(self) -> None:
-        """Many vectors came at once: see what they have in common."""
+        """See now what the vectors have in common, if that is due, so that no question waits."""
         if self._space is not None:
             self._space.settle()
 
@@ -186,7 +186,8 @@ class Index:
         self._embedded = embedded
 
     def _new_space(self, dimension: int) -> Space:
-        return Space(dimension, self._settings, self._make_graph, len(self._collection))
+        many, turns = len(self._collection), self._collection.turns
+        return Space(dimension, self._settings, self._make_graph, many, turns)
 
     # --- a question ------------------------------------------------------------------------
 

@@ -131,6 +131,10 @@ class Postings:
             self._begun = len(self._ids)
         return self._beginnings.get(letters, ())
 
+    def pairs_with(self, letter: str) -> list[str]:
+        """Known terms of two letters, one of which is this one."""
+        return sorted(t for t in self._ids if len(t) == 2 and letter in t and t in self)
+
     def one_slip_off(self, term: str) -> list[str]:
         """Known terms that this one becomes with one letter more, less or other, or two changed
         round, behind its beginning. A short word is like too many, and a number means itself."""

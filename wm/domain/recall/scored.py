@@ -197,7 +197,7 @@ def _fused(question: Question, words: Floats, like: _Likeness, settings: RecallS
     # In a pasted text a capital says nothing: of those every one has some.
     proper = bool(asked.proper) and len(asked.words) <= settings.pasted_words
     most = settings.vector_share if question.embedded else settings.model_share
-    part = np.float32(fuse.share(names, most, settings, proper=proper))
+    part = np.float32(fuse.share(names, most, settings, words=len(asked.words), proper=proper))
     by_words = fuse.standard(words)
     fused = fuse.scaled(like.near, like.mean, like.spread)
     if not like.all_known:

@@ -1,10 +1,11 @@
 """Vectors of numbered documents, compared exactly, among many with a graph's help (RC-3).
 
 What all texts of a collection have in common tells nothing apart: the mean is taken away and
-directions in which everything varies are shrunk (a softened whitening). That is computed anew
-when the collection has grown by a quarter, a large one when it has doubled; rows that come
-between use the last one. A document may have several rows; its likeness is that of its best, or,
-where a whole text is asked with, of all of them together.
+directions in which everything varies are shrunk (a softened whitening). That is computed of the
+first documents by their turns, so many as the last of a row of fixed numbers says (each a tenth
+more than the one before, large ones twice as many): one more document seldom changes it, and it
+is the same however the rows came, were saved or went. A document may have several rows; its
+likeness is that of its best, or, where a whole text is asked with, of all of them together.
 
 Rows are kept as the model made them, in half precision, and the whitening goes into the query:
 so a graph over the rows, which knows nothing of it, stays right when it changes. The graph only
@@ -30,7 +31,7 @@ Numbers = NDArray[np.int64]
 
 _SETTLING = 16.0
 """Rows until which the mean of a small collection is not trusted."""
-_GROWN = 1.25
+_GROWN = 1.1
 _GROWN_LARGE = 2.0
 _FITTED = 20_000
 """Rows that a fit looks at, at most: more change nothing of it that could be seen."""
@@ -75,6 +76,10 @@ class Held(Struct, frozen=True):
     in_graph: int = 0
 
 
+def _as_numbered(numbers: Numbers) -> Numbers:
+    return numbers
+
+
 class Space:
     """Not safe for several threads."""
 
@@ -84,8 +89,10 @@ class Space:
         settings: RecallSettings,
         make_graph: MakeGraph | None = None,
         expected: int = 0,
+        turns: Callable[[Numbers], Numbers] = _as_numbered,
     ) -> None:
-        """expected: rows that will come, as far as is known: they have their place at once."""
+        """expected: rows that will come, as far as is known: they have their place at once. turns:
+        in which order documents with these numbers came; each has another one."""
         self.dimension = dimension
         self._expected = expected
         self._ridge = settings.whitening_ridge
@@ -107,7 +114,13 @@ class Space:
         """Each has the row of its own number, and none went."""
         self._graph: Graph | None = None
         self._in_graph = 0
+        self._turns = turns
+        self._texts = 0
+        """Documents that have rows."""
         self._fitted = 0
+        """Documents that the fit was computed of; it holds until there are `_until`, or one up to
+        the turn `_last` comes or goes."""
+        self._until, self._last = 1, -1
         self._mean = np.zeros(dimension, np.float32)
         self._turn = np.eye(dimension, dtype=np.float32)
         self._metric = self._turn
@@ -134,6 +147,8 @@ class Space:
         counts = pieces.astype(np.int64)
         starts = self._end + np.cumsum(counts) - counts
         self._is_plain = self._is_plain and bool((counts == 1).all())
+        self._texts += len(known)
+        self._note(known)
         self._first[known] = starts[numbers >= 0]
         self._pieces[known] = counts[numbers >= 0]
         self._append(np.repeat(numbers, counts), rows)
@@ -231,6 +246,9 @@ class Space:
 
     def _drop(self, slots: Numbers) -> None:
         self._is_straight = False
+        owners = np.unique(self._owners[slots])
+        self._note(owners[owners >= 0])
+        self._texts -= int(np.count_nonzero(owners >= 0))
         self._owners[slots] = -1
         self._rows[slots] = 0
         self._live -= len(slots)
@@ -285,9 +303,9 @@ class Space:
     # --- likeness --------------------------------------------------------------------------
 
     def settle(self) -> None:
-        """Many rows came or went: what the collection has in common is looked at anew."""
-        if self._live:
-            self._fit()
+        """Many rows came or went: what the collection has in common is looked at now, if that is
+        due, and not when it is asked."""
+        self._keep_fit()
 
     def likeness(
         self, vector: Floats, end: int, *, summed: bool = False
@@ -318,6 +336,7 @@ class Space:
 
     def near(self, vector: Floats, numbers: Numbers, *, summed: bool = False) -> Floats:
         """Cosine with the query of each of these documents, -1 for one without rows."""
+        self._keep_fit()
         found = np.full(len(numbers), -1.0, np.float32)
         known = self.holds(numbers)
         slots = self._slots(numbers)
@@ -339,6 +358,7 @@ class Space:
 
     def mutual(self, numbers: Numbers) -> Floats:
         """Cosines of these documents with one another, by their best pair of rows."""
+        self._keep_fit()
         known = self.holds(numbers).nonzero()[0]
         if not len(known):
             return np.zeros((len(numbers), len(numbers)), np.float32)
@@ -376,16 +396,25 @@ class Space:
 
     # --- the fit ---------------------------------------------------------------------------
 
+    def _note(self, numbers: Numbers) -> None:
+        """Rows of these documents come or go."""
+        if self._texts <= _SAMPLE:
+            self._sample = None
+        if self._fitted and (self._turns(numbers) <= self._last).any():
+            self._until = 0
+
     def _keep_fit(self) -> None:
-        grown = _GROWN if self._live < self._graph_from else _GROWN_LARGE
-        if self._live > grown * self._fitted or self._live < 0.5 * self._fitted:
+        if self._texts and not self._fitted <= self._texts < self._until:
             self._fit()
 
     def _fit(self) -> None:
-        live = np.flatnonzero(self._owners[: self._end] >= 0)
-        if len(live) > _FITTED:
-            live = live[np.linspace(0, len(live) - 1, _FITTED).astype(np.int64)]
-        rows = single(self._rows[live])
+        self._fitted, self._until = _steps(self._texts)
+        numbers = self._first_texts()
+        self._last = int(self._turns(numbers[-1:])[0])
+        slots = self._slots(numbers)
+        if len(slots) > _FITTED:
+            slots = slots[np.linspace(0, len(slots) - 1, _FITTED).astype(np.int64)]
+        rows = single(self._rows[slots])
         count = len(rows)
         mean = rows.mean(axis=0)
         rows -= mean
@@ -398,7 +427,6 @@ class Space:
         self._turn = (axes / np.sqrt(values + self._ridge * typical)).astype(np.float32)
         self._metric = self._turn @ self._turn.T
         self._mean = mean * np.float32(count / (count + _SETTLING))
-        self._fitted = self._live
         self._asked = self._sample = None
         self._weigh(0, self._end)
 
@@ -428,10 +456,15 @@ class Space:
             return end
         return max(begin + 1, int(self._first[owners[end]]))
 
+    def _first_texts(self) -> Numbers:
+        """Those that the fit is computed of, in turn."""
+        numbers = np.flatnonzero(self._first >= 0)
+        return numbers[self._turns(numbers).argsort()][: self._fitted]
+
     def _drawn(self) -> tuple[Floats, Numbers, Floats]:
         numbers = np.flatnonzero(self._first >= 0)
-        numbers = numbers[self._owners[self._first[numbers]] == numbers]
         if len(numbers) > _SAMPLE:
+            numbers = self._first_texts()
             numbers = numbers[np.linspace(0, len(numbers) - 1, _SAMPLE).astype(np.int64)]
         pieces = self._pieces[numbers]
         slots = self._slots(numbers)
@@ -441,6 +474,15 @@ class Space:
             np.cumsum(pieces) - pieces,
             self._parts[slots],
         )
+
+
+def _steps(count: int) -> tuple[int, int]:
+    """The last of the fixed numbers up to `count`, which is 1 at least, and the one behind it."""
+    low, high = 1, 2
+    while high <= count:
+        grown = _GROWN if high < _FITTED else _GROWN_LARGE
+        low, high = high, max(high + 1, int(grown * high))
+    return low, high
 
 
 def _folded(cosines: Floats, starts: Numbers, parts: Floats | None) -> Floats:

@@ -16,6 +16,7 @@ from wm.domain.recall.asked import Asked
 from wm.domain.recall.postings import MIN_PREFIX, Postings, Some
 from wm.domain.recall.synonyms import SYNONYMS
 from wm.domain.recall.terms import is_particle, terms_of
+from wm.domain.text import is_cjk
 from wm.settings import RecallSettings
 
 Bools = NDArray[np.bool_]
@@ -75,9 +76,12 @@ def matches(words: Sequence[Wanted], some: Some) -> Matches:
 def _wanted(word: str, postings: Postings, settings: RecallSettings, *, few: bool) -> Wanted:
     known = _known(word, settings.synonym_weight)
     own = known.own
-    if len(own) != 1 or own[0] in postings or len(own[0]) <= MIN_PREFIX:
+    if len(own) != 1 or own[0] in postings:
         return known
-    terms = {**known.terms, **_guessed(own[0], postings, settings, few=few), own[0]: 1.0}
+    guessed = _guessed(own[0], postings, settings, few=few)
+    if not guessed:
+        return known
+    terms = {**known.terms, **guessed, own[0]: 1.0}
     return replace(known, terms=terms, kin=tuple(term for term in terms if term != own[0]))
 
 
@@ -97,7 +101,11 @@ def _guessed(
     term: str, postings: Postings, settings: RecallSettings, *, few: bool
 ) -> Mapping[str, float]:
     """For a term that stands nowhere those that begin alike, or, where the query's words are
-    few, those that it may have been meant for."""
+    few, those that it may have been meant for. One Chinese letter is looked for in all pairs."""
+    if len(term) == 1 and is_cjk(term):
+        return dict.fromkeys(postings.pairs_with(term), settings.prefix_weight)
+    if len(term) <= MIN_PREFIX:
+        return {}
     near = postings.beginning(term[: max(MIN_PREFIX, len(term) - 3)])
     if near or not few:
         return dict.fromkeys(near, settings.prefix_weight)
