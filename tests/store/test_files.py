@@ -472,6 +472,26 @@ def test_entries_keep_fields_that_nobody_knows(home: Path) -> None:
     assert list(raw)[:3] == ["version", "generation", "checksum"]
 
 
+@pytest.mark.parametrize(
+    ("edited", "damaged"), [(document, spare), (spare, document)], ids=["document", "spare"]
+)
+def test_who_takes_an_edit_in_keeps_the_copy_that_could_not_be_read(
+    home: Path, edited: Callable[[Path], Path], damaged: Callable[[Path], Path]
+) -> None:
+    edit(edited(home), "tests first", "tests never")
+    torn = damaged(home).read_bytes()[:200]
+    damaged(home).write_bytes(torn)
+    with opened(home).transaction([MEMORY]) as tx:
+        outside = tx.read(MEMORY).outside
+        assert texts(outside) == ["tests never"]
+        assert outside is not None
+        tx.put(MEMORY, outside, absorbs=True)
+    kept = [path for path in (home / "quarantine").iterdir() if path.suffix != ".json"]
+    assert [path.read_bytes() for path in kept] == [torn]
+    assert opened(home).read(MEMORY).health is Health.OK
+    assert spare(home).read_bytes() == document(home).read_bytes()
+
+
 @pytest.mark.parametrize(("times", "health"), [(1, Health.OK), (100, Health.RESTORED)])
 def test_a_known_document_that_a_drive_does_not_give_is_read_as_by_a_new_process(
     home: Path, times: int, health: Health

@@ -165,7 +165,8 @@ class Transaction(Protocol):
         """Stage a document under its next generation. Raises TooNew, and StoreError for what
         could not be written and read back; Corrupt never: what could not be read, or was
         changed outside, is kept in quarantine before it is replaced. `absorbs`: `document`
-        takes in the outside change that `read` showed, so that one needs no quarantine."""
+        takes in the outside change that `read` showed, so that one needs no quarantine; a
+        damaged copy beside it is kept."""
 
     def delete(self, ref: Ref[D]) -> None:
         """Stage a removal; all generations of the file go. Missing is fine."""

@@ -41,7 +41,7 @@ class Found(Struct, Generic[D_co], frozen=True):
     generation: the highest that counts. keep_main, keep_spare: why that file must go to
     quarantine before it is replaced, "" if it need not. old_version: of a whole document in an
     older format, else 0. unfinished: what `reading` already counts and `raw` does not have. rows:
-    where its records stand in `raw`, if that is known.
+    where its records stand in `raw`, if that is known. damaged: the document, its spare.
     """
 
     reading: Reading[D_co]
@@ -52,6 +52,15 @@ class Found(Struct, Generic[D_co], frozen=True):
     old_version: int = 0
     unfinished: Unfinished | None = None
     rows: Rows | None = None
+    damaged: tuple[bool, bool] = (False, False)
+
+    def to_keep(self, *, absorbs: bool) -> tuple[str, str]:
+        """`keep_main` and `keep_spare`. absorbs: what replaces them has taken the outside change
+        in, so it need not be kept; what could not be read was taken in by nobody."""
+        taken_in = absorbs and self.reading.health is Health.OUTSIDE
+        whys = zip((self.keep_main, self.keep_spare), self.damaged, strict=True)
+        main, spare = ("" if taken_in and not damaged else why for why, damaged in whys)
+        return main, spare
 
     @property
     def written(self) -> Written[Any]:
@@ -157,6 +166,7 @@ def judge(
         and main.document is not None
         and main.version < type(main.document).current_version
         else 0,
+        damaged=(main.state is State.DAMAGED, spare.state is State.DAMAGED),
     )
 
 

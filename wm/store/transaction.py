@@ -459,15 +459,14 @@ class FileTransaction:
         self, folder: Handle, place: Place, found: Found[Document], *, absorbs: bool
     ) -> None:
         """Keep in quarantine what is about to be replaced and is not ours to lose (ST-4)."""
-        absorbs = absorbs and found.reading.health is Health.OUTSIDE
-        main = "" if absorbs else found.keep_main
+        main, spare = found.to_keep(absorbs=absorbs)
         if not main and not self._is_still(folder, place, found.raw):
             main = "changed outside wm in the moment it was written"
         if main:
             self._keep(folder, place.name, main)
+        if spare:
+            self._keep(folder, paths.spare(place.name), spare)
         if found.keep_spare:
-            if not absorbs:
-                self._keep(folder, paths.spare(place.name), found.keep_spare)
             self._remove(folder, paths.spare(place.name))
         if found.old_version:
             self._keep_old(folder, place.name, found.old_version)
