@@ -117,6 +117,13 @@ def test_a_path_elsewhere_is_not_below_the_root(path: str) -> None:
     assert not Filters(path=".").admit(Document("a", f"The name stands in {path} too."))
 
 
+@pytest.mark.parametrize(
+    "said", ["See [the hook](src/pay/hook.py).", "See @src/pay/hook.py", "(@src/pay/hook.py)"]
+)
+def test_a_path_is_named_as_instruction_files_do(said: str) -> None:
+    assert Filters(path="src/pay").admit(Document("a", said))
+
+
 def test_a_path_at_the_end_of_a_long_text_counts() -> None:
     assert Filters(path="src").admit(Document("a", "word " * 300 + "src/pay/hook.py"))
 

@@ -102,8 +102,10 @@ def identity(text: str) -> str:
 
 
 def paths(text: str) -> Iterator[str]:
-    """All real paths that a text names, as `identity` tells them."""
-    return filter(None, map(_path, text.split()))
+    """All real paths that a text names, as `identity` tells them, as a link in Markdown does
+    (`[x](a/b.md)`), or an instruction file (`@a/b.md`)."""
+    named = map(_path, text.replace("](", " ").split())
+    return (path.removeprefix("@") for path in named if path)
 
 
 @lru_cache(maxsize=8)
