@@ -8,6 +8,10 @@ The steps, each one call of `fsops`:
   flush    the folder: from now on class full is on disk.
   twin     takes the spare's name. Only now is the update acknowledged.
 
+A document that is written alone counts before it has its name, from the flush of its file and
+folder on. That is its only flush, and in what follows the file is as good as the name: see
+`transaction`.
+
 The spare takes its name when that of the document is on disk: so at every moment, also after a
 power cut that kept any of the unflushed names, the document is at least as new as its spare,
 and a reader that looks at the spare first never meets a newer one.
