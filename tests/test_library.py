@@ -50,6 +50,18 @@ def test_answers_are_the_same_from_both_ways(library: Library, project: str) -> 
     assert [hit["entry"]["text"] for hit in found["hits"]] == [SHIP]
 
 
+def test_a_program_may_run_the_hook_of_an_agent(library: Library, project: str) -> None:
+    words = {"session_id": "s", "cwd": "/", "prompt": f"Remember that {SHIP}"}
+    hook = {"agent": "claude-code", "name": "UserPromptSubmit", "payload": words}
+    answer = library.run("hook", {**hook, "project": project})
+    assert answer["contentType"] == "application/json"
+    assert "Remembered as m_" in answer["body"]
+    found = library.run("search", {"directory": project, "query": "how do we deploy"})
+    assert [hit["entry"]["text"] for hit in found["hits"]] == [SHIP]
+    silent = library.run("hook", {**hook, "name": "NoSuchHook", "project": project})
+    assert silent["body"] == ""
+
+
 def test_a_model_calls_a_tool_through_it(library: Library, project: str) -> None:
     library.run("remember", {"directory": project, "text": SHIP})
     fields = {"directory": project, "name": "memory_query", "arguments": {"query": "deploy"}}

@@ -1,11 +1,12 @@
-"""Every option is read: one that nobody asks for promises what it does not do. Also what else the
-settings hold."""
+"""Options and fixed figures: how many, what is said of them, and that each is read somewhere.
+Reading a config.toml, also one that cannot be used. What else the settings do."""
 
 from __future__ import annotations
 
 import ast
 import os
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -14,11 +15,43 @@ from wm.settings import (
     NUMERIC_THREADS,
     SECTIONS,
     TOKENIZING_THREADS,
+    Settings,
+    describe,
+    load,
     one_numeric_thread,
     one_tokenizing_thread,
+    options_of,
 )
 
-OPTIONS = [(section, name) for section, kind in SECTIONS.items() for name in kind.options]
+ROOT = Path(__file__).resolve().parents[1]
+OPTIONS = [(section, name) for section, kind in SECTIONS.items() for name in options_of(kind)]
+FIGURES = [(section, name) for section, kind in SECTIONS.items() for name in describe(kind)]
+REMOVED = [
+    line.split()
+    for line in (ROOT / "wm/settings/removed.txt").read_text("utf-8").splitlines()
+    if not line.startswith("#")
+]
+
+
+def loaded(home: Path, text: str | bytes) -> Settings:
+    """What is loaded from this config.toml."""
+    file = home / ".config" / "wm" / "config.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
+    return load({"HOME": str(home)})
+
+
+def test_there_are_at_most_120_options_and_about_30_on_the_first_page() -> None:
+    """An option is a field that config.toml may set, counted once whatever its value holds."""
+    common = [name for section, name in OPTIONS if options_of(SECTIONS[section])[name].common]
+    assert len(OPTIONS) <= 120
+    assert 20 <= len(common) <= 35
+
+
+def test_every_figure_has_a_description_with_its_rule() -> None:
+    for section, kind in SECTIONS.items():
+        fields = set(kind.__dataclass_fields__)
+        assert set(describe(kind)) == fields, section
 
 
 @cache
@@ -34,14 +67,19 @@ def reads(module: str) -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
     return frozenset(names), frozenset(taken)
 
 
-@pytest.mark.parametrize(("section", "option"), OPTIONS)
-def test_every_option_is_read_somewhere(section: str, option: str) -> None:
-    """As `….section.option`, or in a module that is handed the section by its type."""
+@pytest.mark.parametrize(("section", "option"), FIGURES)
+def test_every_figure_is_read_somewhere(section: str, option: str) -> None:
+    """As `….section.option`, in a module that is handed the section by its type, or as
+    `core.settings.option` in the store."""
     kind = SECTIONS[section].__name__
     for module, _ in modules():
         names, taken = reads(module)
         by_type = kind in names and option in {attribute for _, attribute in taken}
-        if module != "settings" and ((section, option) in taken or by_type):
+        of_core = (
+            section == "store" and module.startswith("store") and ("settings", option) in taken
+        )
+        known = (section, option) in taken or by_type or of_core
+        if known and not module.startswith("settings"):
             return
     pytest.fail(f"nobody reads {section}.{option}")
 
@@ -67,3 +105,98 @@ def test_what_is_imported_for_numbers_leaves_the_environment_as_it_was(
         with one_numeric_thread():
             assert os.environ[NUMERIC_THREADS] == (before or "1")
         assert os.environ.get(NUMERIC_THREADS) == before
+
+
+def test_removed_options_are_ignored_with_one_warning_that_names_each(tmp_path: Path) -> None:
+    sections: dict[str, list[str]] = {}
+    for name, *_ in REMOVED:
+        section, _, option = name.partition(".")
+        sections.setdefault(section, []).append(option)
+    lines = [f"[{s}]\n" + "".join(f"{n} = 1\n" for n in names) for s, names in sections.items()]
+    made = loaded(tmp_path, "".join(lines) + "[core]\ngoal_chars = 7\n")
+    assert made.config_error is None
+    assert made.core.goal_chars == 7
+    told = made.config_warning.removesuffix(".").split("removed: ")[1].split(", ")
+    expected = [
+        f"{name} (use {new[0]})" if new else f"{name} (its value is fixed now)"
+        for name, *new in REMOVED
+    ]
+    assert sorted(told) == sorted(expected)
+
+
+def test_the_150_removed_options_are_not_options_any_more_and_their_replacements_are() -> None:
+    options = {".".join(pair) for pair in OPTIONS}
+    assert len(REMOVED) == 150
+    assert not options & {name for name, *_ in REMOVED}
+    assert {new[0] for _, *new in REMOVED if new} <= options
+
+
+BROKEN: tuple[tuple[str | bytes, str, str], ...] = (
+    ("[memory", " is not valid TOML: ", "(line 1)"),
+    ("\n[memory]\n= 3\n", " is not valid TOML: ", ""),
+    (b"\xff\xfe", " cannot be read: ", ""),
+    ("a = " + "[" * 5000, " is not valid TOML: too deeply nested.", ""),
+    (f"[daemon]\nmax_connections = {'9' * 5000}", " is not valid TOML: ", ""),
+    ("[core]\ngoal_chars = 1\n\n[boats]\n", ": there is no section [boats].", "(line 4)"),
+    ("\nmemory = 1", ": memory is not a section.", "(line 2)"),
+    ("[memory]\n\nboats = 1", ": [memory] has no option 'boats'.", "(line 3)"),
+    ("[core]\ngoal_chars = true", ": [core] goal_chars is True.", "(line 2)"),
+    ("[core]\ngoal_chars = 1979-05-27", ": [core] goal_chars is ", "(line 2)"),
+    ("core.goal_chars = 'x'", ": [core] goal_chars is 'x'.", "(line 1)"),
+    ("\n\n[memory.type_caps]\nx = 'a'", ": [memory] type_caps.x is 'a'.", "(line 3)"),
+    ("[proxy]\nport = 1\n[[pruning.rules]]\n", ": [pruning] rules, rule 1 has no name.", "3)"),
+)
+
+
+@pytest.mark.parametrize(("text", "message", "line"), BROKEN)
+def test_a_broken_config_gives_the_defaults_and_names_the_place(
+    tmp_path: Path, text: str | bytes, message: str, line: str
+) -> None:
+    made = loaded(tmp_path, text)
+    assert made.config_error is not None
+    file = tmp_path / ".config" / "wm" / "config.toml"
+    assert made.config_error.message.startswith(f"{file}{message}")
+    assert line in made.config_error.fix
+    assert made.core.goal_chars == Settings(paths=made.paths).core.goal_chars
+    assert made.config_notice.startswith(f"{file} cannot be used")
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe"])
+def test_what_is_no_file_is_a_broken_config_that_is_not_waited_for(
+    tmp_path: Path, kind: str
+) -> None:
+    file = tmp_path / ".config" / "wm" / "config.toml"
+    file.parent.mkdir(parents=True)
+    if kind == "folder":
+        file.mkdir()
+    else:
+        os.mkfifo(file)
+    made = load({"HOME": str(tmp_path)})
+    assert made.config_error is not None
+    assert "cannot be read: " in made.config_error.message
+
+
+def test_what_needs_consent_is_off_while_the_config_is_broken(tmp_path: Path) -> None:
+    wanting = [pair for pair in OPTIONS if options_of(SECTIONS[pair[0]])[pair[1]].needs_consent]
+    assert sorted(wanting) == [("proxy", "upstream"), ("recall", "models_url")]
+    sound = '[proxy]\nupstream = "https://a.example"\n[recall]\nmodels_url = "https://b.example"\n'
+    made = loaded(tmp_path, sound)
+    assert (made.proxy.upstream, made.recall.models_url) == (
+        "https://a.example",
+        "https://b.example",
+    )
+    made = loaded(tmp_path, sound + "[boats]\n")
+    assert not any(getattr(getattr(made, section), name) for section, name in wanting)
+
+
+def test_the_notice_for_logs_and_prompts_quotes_no_value(tmp_path: Path) -> None:
+    made = loaded(tmp_path, '[core]\ngoal_chars = "hunter2"\n')
+    assert "hunter2" in str(made.config_error)
+    assert "hunter2" not in made.config_notice
+    assert "(line 2)" in made.config_notice
+
+
+def test_a_near_name_is_suggested(tmp_path: Path) -> None:
+    error = loaded(tmp_path, "[memory]\nrendered_entreis = 3\n").config_error
+    assert error is not None
+    assert "Did you mean rendered_entries?" in error.fix

@@ -1,8 +1,8 @@
-"""Every error that `wm` raises on purpose, ordered by who must act.
+"""The errors that `wm` raises on purpose, grouped by who must act.
 
-Refusals that are normal (the quality gate, a caps decision, nothing to do) are values
-with reason codes, never exceptions. Anything raised that is not below is a bug of ours:
-exit code 3 on the command line, a 500 with a log line in the daemon.
+Expected refusals (the quality gate, a limit, nothing to do) are values with reason codes, never
+exceptions. Any other exception is a bug: exit code 3 on the command line, a 500 with a log line in
+the daemon.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class WmError(Exception):
 
 
 class UserError(WmError):
-    """The person at the keyboard must change something (exit 1, no traceback)."""
+    """The user must change something (exit 1, no traceback)."""
 
     code = "user_error"
     status = 400
@@ -39,14 +39,14 @@ class NotFound(UserError):
 
 
 class RootMismatch(UserError):
-    """The workspace key of a folder names the memory of another folder; nothing is shared."""
+    """The workspace key of a folder belongs to the memory of another folder; nothing is shared."""
 
     code = "root_mismatch"
     status = 409
 
 
 class HostError(WmError):
-    """A client sent what we cannot read or may not serve (4xx problem+json)."""
+    """A client sent a request that we cannot read or may not serve (4xx problem+json)."""
 
     code = "bad_request"
     status = 400
@@ -67,15 +67,15 @@ class Unavailable(WmError):
 
 
 class Unanswered(WmError):
-    """The daemon took a request, but its answer did not come: nobody may do it a second time
-    without looking (the files included)."""
+    """The daemon accepted a request, but its answer did not come. It must not be repeated without
+    a check of the result, over the files neither."""
 
     code = "unanswered"
     status = 504
 
 
 class StoreError(WmError):
-    """The data folder could not do what was asked; nothing was lost."""
+    """The data folder could not be read or written as asked; nothing was lost."""
 
     code = "store_error"
     status = 503
@@ -94,14 +94,14 @@ class Busy(StoreError):
 
 
 class Unwritable(StoreError):
-    """A staged document cannot be a file: too large, or not readable again. Nothing of its
-    transaction was written; whoever batched several operations runs them one by one."""
+    """A staged document cannot be written: it is too large, or not readable again. Nothing of its
+    transaction was written; a caller that batched several operations runs them one by one."""
 
     code = "unwritable"
 
 
 class Conflict(StoreError):
-    """The document changed since the version that the caller named."""
+    """The document changed since the version that the caller read."""
 
     code = "conflict"
     status = 409
@@ -115,7 +115,7 @@ class TooNew(StoreError):
 
 
 class ModelUnavailable(WmError):
-    """A model that a feature wanted is not there; the feature degrades and says so."""
+    """A model that a feature needs is missing; the feature degrades and reports it."""
 
     code = "model_unavailable"
     status = 503

@@ -1,13 +1,13 @@
-"""wm for Python programs: the use cases by name, with the daemon and without it (ST-7).
+"""The use cases of wm for Python programs, by name, with or without the daemon (ST-7).
 
     from wm.library import Library
 
     library = Library()
     library.run("remember", {"directory": "/home/ann/ferry", "text": "We deploy with make ship."})
 
-Requests and answers are plain JSON values, as on the socket (docs/protocol.md). While the daemon
-lives every call goes through it; where nobody listens, the same use case runs here, on the same
-files under the same locks. Starts nothing, and keeps nothing open between two calls.
+Requests and answers are plain JSON values, as on the socket (docs/protocol.md). While a daemon
+runs, every call goes through it; otherwise the same use case runs in this process, on the same
+files under the same locks. It starts no daemon, and keeps nothing open between two calls.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from wm.settings import Settings, load
 
 
 class Library:
-    """Reaches use cases by name."""
+    """Runs use cases by name."""
 
     def __init__(self, settings: Settings | None = None) -> None:
         self._settings = settings or load()
@@ -34,32 +34,30 @@ class Library:
         deadline_s: float | None = None,
         repeatable: bool = False,
     ) -> dict[str, Any]:
-        """The answer of a use case. Raises WmError: what it refuses, the same from both ways.
+        """The answer of a use case. Raises WmError for a refusal, with and without the daemon.
 
-        deadline_s: the longest wait for the daemon; None: its own and a little. repeatable: the
-        call changes nothing, so where the daemon took it and did not answer, the files do.
-        KeyError for a name that is none.
+        deadline_s: the longest wait for the daemon; None: a little longer than the daemon's own
+        limit. repeatable: the call changes nothing, so it runs on the files if the daemon accepted
+        it and did not answer. Raises KeyError for an unknown name.
         """
         try:
             with Client(self._settings) as client:
-                answer = client.call(name, fields, deadline_s=deadline_s)
+                return client.run(name, fields, deadline_s=deadline_s)
         except Unavailable:
             return self._on_files(name, fields)
         except Unanswered:
             if not repeatable:
                 raise
             return self._on_files(name, fields)
-        assert isinstance(answer, dict), f"{name} answers with a text"
-        return answer
 
     def _on_files(self, name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-        # Loaded here: with a daemon nobody needs the models and the store.
+        # Imported here: a call that the daemon answers needs neither the models nor the store.
         from pydantic import ValidationError
 
         from wm.formats.base import dump
-        from wm.ops.base import execute
         from wm.ops.catalogue import OPERATIONS
         from wm.ops.local import open_runtime
+        from wm.ops.operation import execute
 
         operation = OPERATIONS[name]
         try:

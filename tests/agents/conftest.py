@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from wm.agents import setup
-from wm.agents.claude_hooks import Command
+from wm.agents.claude_hooks import WmCommand
 from wm.settings import HookSettings, find_agent_paths, find_paths
 
-COMMAND = Command(wm=("/opt/wm/python", "-I", "m.py"), hook=("/opt/wm/python", "h.py"))
+COMMAND = WmCommand(wm=("/opt/wm/python", "-I", "m.py"), hook=("/opt/wm/python", "h.py"))
 
 
 @dataclass
@@ -20,7 +20,7 @@ class Machine:
 
     home: Path
     platform: str = "linux"
-    command: Command = COMMAND
+    command: WmCommand = COMMAND
     ran: list[tuple[str, ...]] = field(default_factory=list)
 
     @property
@@ -39,18 +39,18 @@ class Machine:
     def record(self) -> Path:
         return self.home / ".config" / "wm" / "setup.json"
 
-    def look(self) -> setup.Facts:
+    def look(self) -> setup.MachineFacts:
         env = self.environment
         return setup.look(
             find_agent_paths(env), find_paths(env), self.command, HookSettings(), self.platform
         )
 
-    def setup(self, *agents: str, service: bool = False) -> setup.Plan:
+    def setup(self, *agents: str, service: bool = False) -> setup.SetupPlan:
         plan = setup.plan_setup(self.look(), agents=agents, service=service)
         setup.apply(plan, self._run)
         return plan
 
-    def unsetup(self, *agents: str) -> setup.Plan:
+    def unsetup(self, *agents: str) -> setup.SetupPlan:
         plan = setup.plan_unsetup(self.look(), agents=agents)
         setup.apply(plan, self._run)
         return plan

@@ -18,15 +18,15 @@ from wm.agents.claude_hooks import (
     LOOKS,
     MARK,
     ClaudeHook,
-    Command,
     Files,
+    WmCommand,
     group,
     hooks,
     line,
     plugin_files,
     statusline,
 )
-from wm.domain.hooks.claude_code import TOOL_KINDS
+from wm.domain.payloads.claude_code import TOOL_KINDS
 from wm.settings import HookSettings
 
 FOLDER = Path(wm.__file__).parent / "agents" / "claude_code"
@@ -50,7 +50,7 @@ class Place:
             f'#!/bin/sh\necho "$*" >> {self.called}\ncat > {root}/stdin\necho files\n'
         )
         client.chmod(0o755)
-        self.command = Command(hook=(str(client),))
+        self.command = WmCommand(hook=(str(client),))
 
     @property
     def socket(self) -> Path:
@@ -218,7 +218,7 @@ def test_a_daemon_that_hangs_costs_one_deadline(place: Place, row: ClaudeHook) -
 
 @each_row
 def test_where_wm_is_gone_altogether_a_line_is_silent(place: Place, row: ClaudeHook) -> None:
-    gone = Command(hook=("/nonexistent/python", "hook.py"))
+    gone = WmCommand(hook=("/nonexistent/python", "hook.py"))
     done = place.run_line(line(row, gone, SETTINGS))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
@@ -244,7 +244,7 @@ def test_the_plugin_folder_is_what_the_table_says() -> None:
 
 
 def test_the_events_are_those_of_the_specification() -> None:
-    assert list(hooks(Command(), SETTINGS)) == [
+    assert list(hooks(WmCommand(), SETTINGS)) == [
         "SessionStart",
         "UserPromptSubmit",
         "PostToolUse",
@@ -263,12 +263,12 @@ def test_every_tool_that_leaves_a_trace_has_a_hook() -> None:
 
 @each_row
 def test_the_agents_own_limit_stands_behind_ours(row: ClaudeHook) -> None:
-    [handler] = group(row, Command(), SETTINGS)["hooks"]
+    [handler] = group(row, WmCommand(), SETTINGS)["hooks"]
     library = row.files is not Files.NEVER
     ours = SETTINGS.event_timeout_s + (SETTINGS.start_timeout_s if library else 0)
     assert ours < handler["timeout"] <= ours + 2
 
 
 def test_words_of_the_command_are_quoted_for_the_shell() -> None:
-    command = Command(hook=("/opt/my python", "-I", "it's.py"))
+    command = WmCommand(hook=("/opt/my python", "-I", "it's.py"))
     assert "'/opt/my python' -I 'it'\"'\"'s.py' claude-code" in line(HOOKS[0], command, SETTINGS)

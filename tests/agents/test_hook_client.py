@@ -1,4 +1,4 @@
-"""The hook client (IF-3): two modules, one exchange, silence where nobody answers."""
+"""The hook client (IF-3): two modules, one exchange, and the person hears of what failed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import fcntl
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,41 @@ def client(
         timeout=60,
         check=False,
     )
+
+
+WITHIN = """
+import sys
+sys.path.insert(0, "{root}")
+from wm.agents import hook_client
+hook_client.LIBRARY_S = {seconds}
+sys.exit(hook_client.main(sys.argv[1:]))
+"""
+
+
+def within(
+    home: Path, seconds: float, *words: str, payload: bytes
+) -> subprocess.CompletedProcess[bytes]:
+    """The client, whose library has so many seconds."""
+    code = WITHIN.format(root=Path(FILE).parents[2], seconds=seconds)
+    return subprocess.run(
+        [sys.executable, "-I", "-c", code, *words],
+        input=payload,
+        env=environment(home),
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def patient(home: Path, *words: str, payload: bytes) -> subprocess.CompletedProcess[bytes]:
+    """The client where only the outcome counts: whole suites run beside these tests."""
+    return within(home, 60, *words, payload=payload)
+
+
+def hurried(home: Path, seconds: float, payload: bytes) -> subprocess.CompletedProcess[bytes]:
+    """A prompt through the library, which has so many seconds."""
+    words = ("hook", "claude-code", "UserPromptSubmit", hook.LIBRARY)
+    return within(home, seconds, *words, payload=payload)
 
 
 @pytest.fixture
@@ -148,7 +184,7 @@ def test_wrong_words_are_a_usage_error(
 ) -> None:
     assert hook.main(words, io.BytesIO(), io.BytesIO()) == 2
     assert capsys.readouterr().err == (
-        "wm: `wm hook` needs AGENT and EVENT, and no word behind them.\n"
+        "wm: `wm hook` needs AGENT and EVENT, and nothing after them.\n"
         "    `wm hook --help` shows how.\n"
     )
 
@@ -156,7 +192,7 @@ def test_wrong_words_are_a_usage_error(
 def test_a_word_behind_statusline_is_told_of_statusline(capsys: pytest.CaptureFixture[str]) -> None:
     assert hook.main(["statusline", "--json"], io.BytesIO(), io.BytesIO()) == 2
     assert capsys.readouterr().err == (
-        "wm: `wm statusline` takes no words.\n    `wm statusline --help` shows how.\n"
+        "wm: `wm statusline` takes no arguments.\n    `wm statusline --help` shows how.\n"
     )
 
 
@@ -167,7 +203,7 @@ def test_the_limits_are_the_defaults_of_the_settings() -> None:
 
 
 def test_without_a_daemon_the_library_takes_the_payload(tmp_path: Path) -> None:
-    """What the library does with it is `wm.ops.hooks`'s; here it must be reached, from -I -S."""
+    """Only that `wm.ops.session.hooks` is reached from `-I -S`; what it does is tested there."""
     project = tmp_path / "project"
     project.mkdir()
     payload = {"session_id": "s", "cwd": str(project), "prompt": "remember that we use make ship"}
@@ -192,11 +228,20 @@ def prompt(tmp_path: Path, *, session: str = "s") -> bytes:
     return json.dumps(payload).encode()
 
 
+def shown(done: subprocess.CompletedProcess[bytes]) -> str:
+    """What Claude Code shows to the person, of a hook that failed and blocks nothing."""
+    assert (done.returncode, done.stderr) == (0, b"")
+    answer = json.loads(done.stdout)
+    assert list(answer) == ["systemMessage"]
+    return str(answer["systemMessage"])
+
+
 def failing(tmp_path: Path, payload: bytes) -> list[dict[str, str]]:
-    """The log's lines after one call that must end silently."""
+    """The log's lines after one call that failed, of which the person was told."""
     words = ("hook", "claude-code", "UserPromptSubmit", hook.LIBRARY)
-    done = client(tmp_path, *words, payload=payload)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    message = shown(patient(tmp_path, *words, payload=payload))
+    assert message.startswith("wm could not record this event (UserPromptSubmit). ")
+    assert "SECRET-WORDS" not in message
     log = tmp_path / "wm" / "daemon.log"
     lines = log.read_text().splitlines() if log.exists() else []
     return [json.loads(line) for line in lines if line.strip()]
@@ -227,27 +272,6 @@ def test_the_note_is_left_out_where_there_is_no_place_for_it(tmp_path: Path) -> 
     assert log.stat().st_size == hook.MAX_LOG
 
 
-HURRIED = """
-import sys
-sys.path.insert(0, "{root}")
-from wm.agents import hook_client
-hook_client.LIBRARY_S = {seconds}
-sys.exit(hook_client.main(["hook", "claude-code", "UserPromptSubmit", hook_client.LIBRARY]))
-"""
-
-
-def hurried(home: Path, seconds: float, payload: bytes) -> subprocess.CompletedProcess[bytes]:
-    """A prompt through the library, which has so many seconds."""
-    return subprocess.run(
-        [sys.executable, "-I", "-c", HURRIED.format(root=Path(FILE).parents[2], seconds=seconds)],
-        input=payload,
-        env=environment(home),
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
-
-
 def test_a_library_that_must_wait_costs_its_deadline(tmp_path: Path) -> None:
     """Somebody holds the lock of what has to be written, for longer than a hook may last."""
     payload = prompt(tmp_path)
@@ -256,16 +280,147 @@ def test_a_library_that_must_wait_costs_its_deadline(tmp_path: Path) -> None:
     with lock.open("r+b") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         done = hurried(tmp_path, 0.2, payload)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert shown(done).startswith("wm did not record this (UserPromptSubmit) within 0.2 s")
     line = json.loads((tmp_path / "wm" / "daemon.log").read_text())
     assert line["reason"] == "not done within 0.2 s"
 
 
 @pytest.mark.parametrize("seconds", [0.02, 0.06, 0.1, 0.15, 0.25])
-def test_a_deadline_at_any_moment_is_silent(tmp_path: Path, seconds: float) -> None:
+def test_a_deadline_at_any_moment_is_told_and_blocks_nothing(
+    tmp_path: Path, seconds: float
+) -> None:
     """Also while a C extension is loaded, which takes no exception of ours."""
     done = hurried(tmp_path, seconds, prompt(tmp_path))
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert shown(done).startswith("wm did not record this (UserPromptSubmit)")
+
+
+# --- a hook whose write failed ----------------------------------------------------------------
+
+SHIP = "we deploy with `make ship` from the release branch."
+KEPT = "What it asks to remember waits in the journal for the next session."
+LOST = "If it asks to remember something, ask again later."
+
+
+def said(tmp_path: Path, event: str = "UserPromptSubmit", **fields: object) -> bytes:
+    project = tmp_path / "project"
+    project.mkdir(exist_ok=True)
+    words = {"prompt": f"Remember that {SHIP}"} if event == "UserPromptSubmit" else {}
+    return json.dumps({"session_id": "s", "cwd": str(project), **words, **fields}).encode()
+
+
+def by_files(
+    tmp_path: Path, payload: bytes, event: str = "UserPromptSubmit", agent: str = "claude-code"
+) -> subprocess.CompletedProcess[bytes]:
+    return patient(tmp_path, "hook", agent, event, hook.LIBRARY, payload=payload)
+
+
+def begun(tmp_path: Path) -> Path:
+    """The folder of a workspace in which a session ran before."""
+    assert by_files(tmp_path, said(tmp_path, prompt="Hello.")).returncode == 0
+    [folder] = (tmp_path / "wm" / "workspaces").iterdir()
+    return folder
+
+
+def texts(folder: Path, name: str) -> list[str]:
+    found = folder / name
+    entries = json.loads(found.read_text())["entries"] if found.exists() else []
+    return [item.get("entry", item)["text"] for item in entries]
+
+
+def test_a_request_waits_in_the_journal_while_a_lock_stays_held(tmp_path: Path) -> None:
+    folder = begun(tmp_path)
+    [lock] = folder.glob("sessions/.*.lock")
+    with lock.open("r+b") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        message = shown(by_files(tmp_path, said(tmp_path)))
+        assert message.endswith(KEPT)
+        assert "is locked" in message
+        assert shown(by_files(tmp_path, said(tmp_path))).endswith(KEPT)
+        assert texts(folder, "pending-journal.json") == [SHIP]
+    done = by_files(tmp_path, said(tmp_path, "SessionStart", session_id="s2"), "SessionStart")
+    assert SHIP in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+    assert texts(folder, "pending-journal.json") == []
+    assert texts(folder, "workspace-memory.json") == [SHIP]
+
+
+def test_the_next_request_of_the_same_session_brings_what_waits_along(tmp_path: Path) -> None:
+    folder = begun(tmp_path)
+    [lock] = folder.glob("sessions/.*.lock")
+    with lock.open("r+b") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        by_files(tmp_path, said(tmp_path))
+    by_files(tmp_path, said(tmp_path, prompt="Remember that the board is at berth nine."))
+    assert texts(folder, "workspace-memory.json") == [SHIP, "the board is at berth nine."]
+
+
+@pytest.mark.parametrize("broken", ["sessions", "evidence"])
+def test_a_request_waits_in_the_journal_where_a_folder_takes_nothing(
+    tmp_path: Path, broken: str
+) -> None:
+    folder = begun(tmp_path)
+    shutil.rmtree(folder / broken, ignore_errors=True)
+    (folder / broken).write_text("a file where a folder belongs")
+    assert shown(by_files(tmp_path, said(tmp_path))).endswith(KEPT)
+    assert texts(folder, "pending-journal.json") == [SHIP]
+    (folder / broken).unlink()
+    by_files(tmp_path, said(tmp_path, "SessionStart", session_id="s2"), "SessionStart")
+    assert texts(folder, "workspace-memory.json") == [SHIP]
+
+
+def without_room(tmp_path: Path, payload: bytes) -> subprocess.CompletedProcess[bytes]:
+    """A hook on a system that takes no byte more: each write fails as on a full disk."""
+    code = WITHIN.format(root=Path(FILE).parents[2], seconds=60)
+    words = ("hook", "claude-code", "UserPromptSubmit", hook.LIBRARY)
+    return subprocess.run(
+        ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", sys.executable, "-I", "-c", code, *words],
+        input=payload,
+        env=environment(tmp_path),
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_where_not_even_the_journal_can_be_written_the_person_hears_it(tmp_path: Path) -> None:
+    folder = begun(tmp_path)
+    message = shown(without_room(tmp_path, said(tmp_path)))
+    assert "Nothing was kept" in message
+    assert message.endswith(LOST)
+    assert texts(folder, "workspace-memory.json") + texts(folder, "pending-journal.json") == []
+
+
+def test_a_message_that_the_daemon_refused_for_its_state_or_size_is_kept_on_the_files(
+    tmp_path: Path, socket: Path
+) -> None:
+    for status in (500, 503, 413):
+        project = tmp_path / str(status)
+        project.mkdir()
+        with FakeDaemon(socket, lambda _seen, status=status: (status, b"{}")):
+            payload = said(tmp_path, cwd=str(project))
+            done = patient(tmp_path, "hook", "claude-code", "UserPromptSubmit", payload=payload)
+        assert b"Remembered as" in done.stdout
+    assert len(list((tmp_path / "wm").rglob("workspace-memory.json"))) == 3
+
+
+def test_opencode_is_told_in_a_notice(tmp_path: Path) -> None:
+    folder = begun(tmp_path)
+    shutil.rmtree(folder / "evidence", ignore_errors=True)
+    (folder / "evidence").write_text("a file where a folder belongs")
+    part = {"type": "text", "text": f"Remember that {SHIP}"}
+    body = {
+        "input": {"sessionID": "ses_1"},
+        "output": {"message": {"id": "msg_1"}, "parts": [part]},
+        "directory": str(tmp_path / "project"),
+    }
+    done = by_files(tmp_path, json.dumps(body).encode(), "chat.message", "opencode")
+    [notice] = json.loads(done.stdout)["notices"]
+    assert notice.endswith(KEPT)
+    assert texts(folder, "pending-journal.json") == [SHIP]
+
+
+def test_a_tool_call_that_is_refused_is_not_told_each_time(tmp_path: Path) -> None:
+    done = by_files(tmp_path, b'{"session_id": "s"}', "PostToolUse")
+    assert (done.returncode, done.stdout) == (0, b"")
 
 
 def test_a_secret_in_the_name_of_a_hook_or_a_folder_is_not_noted(tmp_path: Path) -> None:

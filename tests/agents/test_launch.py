@@ -122,7 +122,7 @@ def test_the_last_file_that_opencode_merges_names_its_upstream(tmp_path: Path) -
 
 def test_a_base_url_by_variable_must_be_said(tmp_path: Path) -> None:
     put(tmp_path / "p/opencode.json", opencode("{env:GATEWAY}"))
-    with pytest.raises(UserError, match="by a variable"):
+    with pytest.raises(UserError, match="from a variable"):
         named("opencode", tmp_path)
 
 
@@ -136,10 +136,10 @@ def test_a_file_that_cannot_be_read_is_told_by_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("[]", "it is no object"),
-        ('{"provider": 7}', "its provider is no object"),
-        ('{"provider": {"anthropic": null}}', "its anthropic is no object"),
-        ('{"provider": {"anthropic": {"options": "x"}}}', "its options are no object"),
+        ("[]", "it is not an object"),
+        ('{"provider": 7}', "its provider is not an object"),
+        ('{"provider": {"anthropic": null}}', "its anthropic is not an object"),
+        ('{"provider": {"anthropic": {"options": "x"}}}', "its options are not an object"),
         ("[" * 100_000, "recursion"),
     ],
 )

@@ -10,14 +10,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from wm.agents.mcp_session import LATEST, MAX_PENDING, VERSIONS, Call, Outcome, Session
-from wm.formats.tools import INSTRUCTIONS, TOOLS
+from wm.agents.mcp_session import (
+    LATEST,
+    MAX_PENDING,
+    VERSIONS,
+    McpSession,
+    ToolCall,
+    ToolOutcome,
+)
+from wm.api.tools import (
+    INSTRUCTIONS,
+    TOOLS,
+)
 
-DONE = Outcome("Found.", {"hits": []})
+DONE = ToolOutcome("Found.", {"hits": []})
 
 
-def opened(version: str = LATEST) -> Session:
-    session = Session("1.2.3")
+def opened(version: str = LATEST) -> McpSession:
+    session = McpSession("1.2.3")
     session.feed(request("initialize", protocolVersion=version, id=0))
     session.feed(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
     return session
@@ -39,11 +49,11 @@ def cancel(id: Any) -> bytes:
     ).encode()
 
 
-def replies(session: Session, line: bytes) -> list[Any]:
+def replies(session: McpSession, line: bytes) -> list[Any]:
     return [json.loads(reply) for reply in session.feed(line).replies]
 
 
-def error(session: Session, line: bytes) -> tuple[Any, int]:
+def error(session: McpSession, line: bytes) -> tuple[Any, int]:
     [reply] = replies(session, line)
     return reply["id"], reply["error"]["code"]
 
@@ -62,7 +72,7 @@ NEGOTIATED = (
 def test_a_known_version_is_agreed_to_and_for_any_other_ours_is_offered(
     asked: str, agreed: str
 ) -> None:
-    session = Session("1.2.3")
+    session = McpSession("1.2.3")
     [reply] = replies(session, request("initialize", protocolVersion=asked, capabilities={}))
     result = reply["result"]
     assert result["protocolVersion"] == session.version == agreed
@@ -72,11 +82,11 @@ def test_a_known_version_is_agreed_to_and_for_any_other_ours_is_offered(
 
 
 def test_initialize_without_a_version_is_refused() -> None:
-    assert error(Session("1"), request("initialize")) == (1, -32602)
+    assert error(McpSession("1"), request("initialize")) == (1, -32602)
 
 
 def test_a_ping_is_answered_before_and_after_the_beginning() -> None:
-    session = Session("1")
+    session = McpSession("1")
     assert replies(session, request("ping", "a")) == [{"jsonrpc": "2.0", "id": "a", "result": {}}]
 
 
@@ -139,7 +149,7 @@ def test_a_call_is_carried_out_and_answered_under_its_id(version: str) -> None:
     session = opened(version)
     step = session.feed(query("c-1"))
     assert step.replies == ()
-    assert step.calls == (Call(1, "memory_query", {"query": "deploy"}),)
+    assert step.calls == (ToolCall(1, "memory_query", {"query": "deploy"}),)
     reply = json.loads(session.finish(1, DONE) or b"")
     structured: dict[str, Any] = (
         {"structuredContent": {"hits": []}} if version >= "2025-06-18" else {}
@@ -154,13 +164,13 @@ def test_a_call_is_carried_out_and_answered_under_its_id(version: str) -> None:
 def test_a_refusal_is_a_result_that_the_model_reads() -> None:
     session = opened()
     session.feed(query(1))
-    reply = json.loads(session.finish(1, Outcome("No daemon.", failed=True)) or b"")
+    reply = json.loads(session.finish(1, ToolOutcome("No daemon.", failed=True)) or b"")
     assert reply["result"] == {"content": [{"type": "text", "text": "No daemon."}], "isError": True}
 
 
 def test_arguments_may_be_left_out() -> None:
     step = opened().feed(request("tools/call", name="memory_stats"))
-    assert step.calls == (Call(1, "memory_stats", {}),)
+    assert step.calls == (ToolCall(1, "memory_stats", {}),)
 
 
 @pytest.mark.parametrize(
@@ -309,7 +319,7 @@ def test_half_a_surrogate_goes_out_as_it_came_in() -> None:
 
 def test_a_line_that_is_too_long_is_refused() -> None:
     [line] = opened().too_long(4096).replies
-    assert json.loads(line)["error"]["message"] == "A message may have 4096 bytes."
+    assert json.loads(line)["error"]["message"] == "A message must not be longer than 4096 bytes."
 
 
 ANY = st.recursive(

@@ -14,8 +14,14 @@ from typing import Any
 
 import pytest
 
-from wm.agents.mcp_session import Outcome, Session
-from wm.agents.mcp_stdio import Lines, serve
+from wm.agents.mcp_session import (
+    McpSession,
+    ToolOutcome,
+)
+from wm.agents.mcp_stdio import (
+    LineSplitter,
+    serve,
+)
 from wm.settings import daemon_environment
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,7 +43,7 @@ def call(id: Any, name: str, **arguments: Any) -> bytes:
 def test_a_stream_is_the_same_lines_wherever_it_is_cut() -> None:
     stream = b'{"a":1}\n\n{"b":2}\r\nlast'
     for cut in range(len(stream)):
-        lines = Lines(64)
+        lines = LineSplitter(64)
         got = lines.feed(stream[:cut]) if cut else []
         got += lines.feed(stream[cut:])
         assert [*got, *lines.feed(b"")] == [b'{"a":1}', b"", b'{"b":2}\r', b"last"]
@@ -46,7 +52,7 @@ def test_a_stream_is_the_same_lines_wherever_it_is_cut() -> None:
 @pytest.mark.parametrize("size", [1, 3, 5, 100])
 def test_a_line_that_is_too_long_is_skipped_and_the_next_one_read(size: int) -> None:
     stream = b"short\n" + b"x" * 50 + b"\nafter\n" + b"y" * 11
-    lines = Lines(10)
+    lines = LineSplitter(10)
     got: list[bytes | None] = []
     for at in range(0, len(stream), size):
         got += lines.feed(stream[at : at + size])
@@ -64,7 +70,7 @@ class Client:
         self._from, self.target = os.pipe()
         self.answers = os.fdopen(self._from, "rb")
         self.thread = threading.Thread(
-            target=serve, args=(Session("1"), perform, self.source, self.target), daemon=True
+            target=serve, args=(McpSession("1"), perform, self.source, self.target), daemon=True
         )
         self.thread.start()
 
@@ -94,10 +100,10 @@ def talking_to(perform: Any) -> Iterator[Client]:
 def test_a_ping_is_answered_and_a_cancellation_heard_while_a_call_is_under_way() -> None:
     began, go_on = threading.Event(), threading.Event()
 
-    def slow(name: str, arguments: Mapping[str, Any]) -> Outcome:
+    def slow(name: str, arguments: Mapping[str, Any]) -> ToolOutcome:
         began.set()
         assert go_on.wait(10)
-        return Outcome(str(arguments["query"]))
+        return ToolOutcome(str(arguments["query"]))
 
     with talking_to(slow) as client:
         client.send(call(1, "memory_query", query="a"), call(2, "memory_query", query="b"))
@@ -113,9 +119,9 @@ def test_a_ping_is_answered_and_a_cancellation_heard_while_a_call_is_under_way()
 def test_the_calls_before_the_end_of_the_input_are_still_answered() -> None:
     go_on = threading.Event()
 
-    def slow(name: str, arguments: Mapping[str, Any]) -> Outcome:
+    def slow(name: str, arguments: Mapping[str, Any]) -> ToolOutcome:
         assert go_on.wait(10)
-        return Outcome("done")
+        return ToolOutcome("done")
 
     with talking_to(slow) as client:
         client.send(call(1, "memory_stats"), call(2, "memory_stats").rstrip())
@@ -129,7 +135,7 @@ def test_the_calls_before_the_end_of_the_input_are_still_answered() -> None:
 def test_a_bug_in_a_tool_costs_one_call_and_tells_no_contents(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    def broken(name: str, arguments: Mapping[str, Any]) -> Outcome:
+    def broken(name: str, arguments: Mapping[str, Any]) -> ToolOutcome:
         raise KeyError(arguments["query"])
 
     with talking_to(broken) as client:
@@ -143,7 +149,7 @@ def test_a_bug_in_a_tool_costs_one_call_and_tells_no_contents(
 
 
 def test_a_client_that_stops_reading_ends_the_server() -> None:
-    client = Client(lambda name, arguments: Outcome("x"))
+    client = Client(lambda name, arguments: ToolOutcome("x"))
     client.answers.close()
     client.send(message("ping", 1))
     client.thread.join(10)

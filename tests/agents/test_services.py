@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from wm.agents import services
-from wm.agents.claude_hooks import Command
-from wm.agents.services import Kind
+from wm.agents.claude_hooks import WmCommand
+from wm.agents.services import ServiceKind
 from wm.settings import AgentPaths, Paths
 
-ODD = Command(wm=('/opt/100% "my" $python\\', "-I"))
+ODD = WmCommand(wm=('/opt/100% "my" $python\\', "-I"))
 
 
 def paths(socket: str = "/run/user/7/wm/wm.sock") -> Paths:
@@ -30,9 +30,13 @@ def agents(runtime: str = "/run/user/7") -> AgentPaths:
 
 @pytest.mark.parametrize(
     ("platform", "kind"),
-    [("linux", Kind.SYSTEMD), ("darwin", Kind.LAUNCHD), ("freebsd14", Kind.NONE)],
+    [
+        ("linux", ServiceKind.SYSTEMD),
+        ("darwin", ServiceKind.LAUNCHD),
+        ("freebsd14", ServiceKind.NONE),
+    ],
 )
-def test_the_service_manager_goes_by_the_platform(platform: str, kind: Kind) -> None:
+def test_the_service_manager_goes_by_the_platform(platform: str, kind: ServiceKind) -> None:
     assert services.kind_of(platform) is kind
 
 
@@ -60,7 +64,9 @@ def test_systemd_itself_accepts_the_units(tmp_path: Path) -> None:
     analyze = shutil.which("systemd-analyze")
     if analyze is None:
         pytest.skip("systemd is not installed")
-    for part in services.parts(Kind.SYSTEMD, agents(), paths(), Command(wm=("/bin/true",))):
+    for part in services.parts(
+        ServiceKind.SYSTEMD, agents(), paths(), WmCommand(wm=("/bin/true",))
+    ):
         (tmp_path / part.path.name).write_bytes(part.content)
     done = subprocess.run(
         [analyze, "--user", "verify", str(tmp_path / "wm.socket"), str(tmp_path / "wm.service")],
@@ -73,7 +79,7 @@ def test_systemd_itself_accepts_the_units(tmp_path: Path) -> None:
 
 
 def test_the_launchd_agent_is_a_property_list_with_these_words() -> None:
-    [part] = services.parts(Kind.LAUNCHD, agents(), paths(), ODD)
+    [part] = services.parts(ServiceKind.LAUNCHD, agents(), paths(), ODD)
     value = plistlib.loads(part.content)
     assert part.path == Path("/agents/io.github.wm-memory.wm.plist")
     assert value["ProgramArguments"] == [*ODD.wm, "daemon"]
@@ -81,6 +87,6 @@ def test_the_launchd_agent_is_a_property_list_with_these_words() -> None:
 
 
 def test_where_there_is_no_service_manager_nothing_is_written_or_run() -> None:
-    assert services.parts(Kind.NONE, agents(), paths(), Command()) == ()
-    assert services.enable(Kind.NONE) == ()
-    assert services.disable(Kind.NONE) == ((), ())
+    assert services.parts(ServiceKind.NONE, agents(), paths(), WmCommand()) == ()
+    assert services.enable(ServiceKind.NONE) == ()
+    assert services.disable(ServiceKind.NONE) == ((), ())

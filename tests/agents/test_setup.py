@@ -118,10 +118,10 @@ def test_a_pipe_in_the_place_of_the_settings_is_refused_and_not_waited_for(
 ) -> None:
     machine.settings.unlink(missing_ok=True)
     os.mkfifo(machine.settings)
-    with pytest.raises(UserError, match=r"settings\.json is no file"):
+    with pytest.raises(UserError, match=r"settings\.json is not a regular file"):
         machine.setup(setup.CLAUDE_CODE)
     plan = machine.setup()
-    assert "settings.json is no file" in plan.refused["claude-code"]
+    assert "settings.json is not a regular file" in plan.refused["claude-code"]
     assert machine.plugin.exists()
 
 
@@ -133,8 +133,8 @@ def test_settings_that_cannot_be_read_are_told_and_the_other_agent_is_wired_and_
     assert setup.states(machine.look()) == {"claude-code": "blocked", "opencode": "absent"}
     plan = machine.setup()
     assert plan.refused == {
-        "claude-code": f"claude-code is left as it is: {machine.settings} cannot be read: Too many "
-        "levels of symbolic links. Mend that, then run it again."
+        "claude-code": f"claude-code is left unchanged: {machine.settings} cannot be read: Too "
+        "many levels of symbolic links. Correct that, then try again."
     }
     assert machine.plugin.exists()
     assert list(machine.unsetup().refused) == ["claude-code"]
@@ -335,7 +335,7 @@ def test_a_file_of_the_same_name_that_is_not_ours_is_refused(machine: Machine) -
 def test_a_file_that_changes_between_plan_and_deed_is_not_overwritten(machine: Machine) -> None:
     plan = setup.plan_setup(machine.look())
     write(machine, b'{"model": "opus"}')
-    with pytest.raises(UserError, match="was changed while setup was at work"):
+    with pytest.raises(UserError, match="was changed while setup was running"):
         setup.apply(plan)
     assert machine.settings.read_bytes() == b'{"model": "opus"}'
     assert not machine.plugin.exists()
@@ -415,8 +415,8 @@ def test_a_command_that_fails_is_told_and_stops_nothing(machine: Machine) -> Non
     applied = setup.apply(plan)
     assert machine.plugin.exists()
     assert applied.problems == (
-        "`false` ended with 1.",
-        "`no-such-program-anywhere` is not there, so `no-such-program-anywhere x` was not run.",
+        "`false` failed with exit code 1.",
+        "`no-such-program-anywhere` is not installed, so `no-such-program-anywhere x` was not run.",
     )
 
 
@@ -438,13 +438,13 @@ USER = st.dictionaries(KEYS, PLAIN, max_size=4).flatmap(
 )
 
 
-def wired(facts: setup.Facts, plan: setup.Plan) -> setup.Facts:
+def wired(facts: setup.MachineFacts, plan: setup.SetupPlan) -> setup.MachineFacts:
     """The machine after a plan, without touching a disk."""
     files = {**facts.files, **{c.path: c.after for c in plan.changes if not c.private}}
     record = facts.record
     for change in plan.changes:
         if change.private:
-            record = setup.Record.model_validate_json(change.after or b"{}")
+            record = setup.SetupRecord.model_validate_json(change.after or b"{}")
     return replace(facts, files=files, record=record)
 
 
@@ -477,7 +477,7 @@ def test_any_settings_come_back_as_they_were_also_after_an_edit_elsewhere(
     assert wired(after, setup.plan_unsetup(after)).files == before.files
 
     edited = (after.files[path] or b"") + b"\n"
-    forgotten = replace(after, files={**after.files, path: edited}, record=setup.Record())
+    forgotten = replace(after, files={**after.files, path: edited}, record=setup.SetupRecord())
     left = wired(forgotten, setup.plan_unsetup(forgotten)).files[path]
     assert _without_empty(json.loads(left or b"{}")) == _without_empty(user)
 

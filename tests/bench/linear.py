@@ -2,8 +2,9 @@
 
     python -m tests.bench linear
 
-Each expression of `wm.domain` meets each shape at 32 KB and at 64 KB; printed are the worst of
-each figure with the module it stands in. A time too short to be told from noise has no ratio.
+Each expression of `wm.text`, `wm.secrets` and `wm.domain` meets each shape at 32 KB and at 64 KB;
+printed are the worst of each figure with the module it stands in. A time too short to be told from
+noise has no ratio.
 """
 
 from __future__ import annotations
@@ -21,20 +22,31 @@ from typing import Any, NamedTuple
 import re2
 
 import wm.domain
+import wm.secrets
+import wm.text
 from tests.bench.harness import Row, at_most, report
-from wm.domain import text
-from wm.domain.context.pruning.call import Call
-from wm.domain.context.pruning.modes import Mode
-from wm.domain.context.pruning.prune import prune
+from wm.domain.failures import errors_in
 from wm.domain.imports import markdown
-from wm.domain.patterns import Lazy
-from wm.domain.redact import Redactor
-from wm.domain.session import decisions, origin, remember
-from wm.domain.session.errors import errors_in
-from wm.domain.workspace import candidates, contradiction, echo, quality
+from wm.domain.learning import (
+    decisions,
+    provenance,
+    requests,
+)
+from wm.domain.memory import (
+    candidates,
+    contradiction,
+    echo_guard,
+    gate,
+)
+from wm.domain.pruning.modes import Mode
+from wm.domain.pruning.prune import prune
+from wm.domain.pruning.tool_call import PrunableCall
 from wm.formats.events import ToolFinished
 from wm.formats.session_state import WordOrigins
+from wm.secrets.redact import Redactor
 from wm.settings import GateSettings, OriginSettings, PruningSettings, SessionSettings
+from wm.text import escape, letters, sentences
+from wm.text.patterns import Lazy, PatternSet
 
 KB = 1024
 SMALL, LARGE = 32 * KB, 64 * KB
@@ -107,8 +119,10 @@ def _expressions() -> bool:
 def expressions() -> dict[str, Any]:
     """Every compiled expression of the domain by its place."""
     found: dict[str, Any] = {}
-    for module in pkgutil.walk_packages(wm.domain.__path__, "wm.domain."):
-        if not module.ispkg:
+    for package in (wm.text, wm.secrets, wm.domain):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if module.ispkg:
+                continue
             names = vars(importlib.import_module(module.name))
             for name, value in names.items():
                 for number, pattern in enumerate(_patterns_in(value, depth=4)):
@@ -121,7 +135,7 @@ def _patterns_in(value: object, depth: int) -> Iterator[Any]:
         yield value.compiled
     elif isinstance(value, re2._Regexp):
         yield value
-    elif depth and isinstance(value, tuple | list | dict):
+    elif depth and isinstance(value, tuple | list | dict | PatternSet):
         parts = value.values() if isinstance(value, dict) else value
         for part in parts:
             yield from _patterns_in(part, depth - 1)
@@ -139,7 +153,7 @@ NOW = datetime(2026, 11, 21, tzinfo=UTC)
 
 
 def _pruned(subject: str) -> object:
-    return prune(Call("bash", "bash", "make", subject), Mode.NORMAL, PruningSettings())
+    return prune(PrunableCall("bash", "bash", "make", subject), Mode.NORMAL, PruningSettings())
 
 
 def _errors(subject: str) -> object:
@@ -147,32 +161,32 @@ def _errors(subject: str) -> object:
     return errors_in(event, root="/home/ana/shop", now=NOW, settings=SessionSettings())
 
 
-def _words() -> origin.Words:
-    return origin.Words(WordOrigins(), b"k" * 16, OriginSettings())
+def _words() -> provenance.SessionWords:
+    return provenance.SessionWords(WordOrigins(), b"k" * 16, OriginSettings())
 
 
 RULES: dict[str, Callable[[str], object]] = {
     "redact": REDACTOR.text,
-    "requests": lambda s: remember.find_requests.__wrapped__(s, GATE),
-    "forgets": lambda s: remember.find_forgets.__wrapped__(s, GATE),
+    "requests": lambda s: requests.find_requests(s, GATE),
+    "forgets": lambda s: requests.find_requests_and_forgets(s, GATE)[1],
     "candidates": candidates.parse,
-    "echo": echo.without_injected,
-    "gate": lambda s: quality.judge(
+    "echo": echo_guard.without_injected,
+    "gate": lambda s: gate.judge(
         s, type="project", source="compaction", settings=GATE, redactor=REDACTOR
     ),
     "decisions": decisions.decisions_in,
     "errors": _errors,
     "prune": _pruned,
-    "contradictions": contradiction.saying,
-    "words of a user": lambda s: _words().hear_user(s),
-    "words of a model": lambda s: _words().hear_agent(s),
-    "words of a tool": lambda s: _words().hear_foreign(s),
+    "contradictions": contradiction.proposition,
+    "words of a user": lambda s: _words().record_user(s),
+    "words of a model": lambda s: _words().record_agent(s),
+    "words of a tool": lambda s: _words().record_foreign(s),
     "words of a candidate": lambda s: _words().judge(s),
     "instructions of a project": markdown.statements,
-    "canonical": text.canonical.__wrapped__,
-    "neutralise": text.neutralise,
-    "safe": text.safe,
-    "first sentences": lambda s: text.first_sentences(s, 260),
+    "canonical": letters.canonical.__wrapped__,
+    "neutralise": escape.neutralise,
+    "safe": escape.safe,
+    "first sentences": lambda s: sentences.first_sentences(s, 260),
 }
 
 
@@ -212,8 +226,7 @@ def _message() -> bool:
 
 
 def _searched(message: str) -> object:
-    requests = remember.find_requests.__wrapped__
-    return requests(message, GATE), remember.find_forgets.__wrapped__(message, GATE)
+    return requests.find_requests_and_forgets(message, GATE)
 
 
 # --- a long output -------------------------------------------------------------------------------

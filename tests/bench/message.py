@@ -15,13 +15,13 @@ from datetime import UTC, datetime
 from functools import partial
 
 from tests.bench.harness import at_most, report
+from tests.store.twin import MemoryStore
+from wm.api.protocol import EventRequest
 from wm.formats.events import Event, ToolFinished, UserPrompt
-from wm.formats.protocol import EventRequest
-from wm.ops.base import execute
 from wm.ops.catalogue import OPERATIONS
+from wm.ops.operation import execute
 from wm.ops.runtime import make_runtime
 from wm.settings import load
-from wm.store.memory import MemoryStore
 
 KB = 1024
 RECORD = OPERATIONS["record_event"]

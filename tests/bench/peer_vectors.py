@@ -21,15 +21,26 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.bench.sets import Home
-from wm.domain.redact import Redactor
-from wm.domain.session import activity, remember
-from wm.domain.session.errors import after_tool, errors_in
-from wm.domain.session.errors.commands import ran
+from wm.domain.failures import (
+    after_tool,
+    errors_in,
+)
+from wm.domain.failures.commands import ran
+from wm.domain.learning import requests
+from wm.domain.memory import (
+    candidates,
+    consolidate,
+    gate,
+    retention,
+    same_fact,
+    select,
+)
+from wm.domain.session import active_files
 from wm.domain.times import iso
-from wm.domain.workspace import candidates, consolidate, quality, retention, sameness, select
 from wm.formats.events import ToolFinished
 from wm.formats.session_state import ActiveFile, OpenError
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
+from wm.secrets.redact import Redactor
 from wm.settings import GateSettings, MemorySettings, SessionSettings
 from wm.store.identity import key_of
 from wm.store.paths import sid
@@ -77,13 +88,13 @@ def _memory(entries: Sequence[MemoryEntry] = ()) -> WorkspaceMemory:
 
 
 def _gate(asked: Input) -> object:
-    return quality.judge(
+    return gate.judge(
         asked["text"], type=asked["type"], source="compaction", settings=GATE, redactor=REDACTOR
     ).ok
 
 
 def _requests(asked: Input) -> object:
-    return [request.text for request in remember.find_requests(asked["text"], GATE).found]
+    return [request.text for request in requests.find_requests(asked["text"], GATE).found]
 
 
 def _candidates(asked: Input) -> object:
@@ -92,7 +103,7 @@ def _candidates(asked: Input) -> object:
         (item.type, item.text)
         for item in items
         if item.action == "add"
-        and quality.judge(
+        and gate.judge(
             item.text, type=item.type, source="compaction", settings=GATE, redactor=REDACTOR
         ).ok
     ]
@@ -107,8 +118,8 @@ def _their_candidates(said: Any) -> object:
 
 def _same_key(asked: Input) -> object:
     entry = _entry(asked)
-    about = sameness.identity(entry.text) if entry.type in sameness.IDENTITY_TYPES else ""
-    return ":".join(sameness.key(entry)), about
+    about = same_fact.identity(entry.text) if entry.type in same_fact.IDENTITY_TYPES else ""
+    return ":".join(same_fact.key(entry)), about
 
 
 def _their_key(said: Any) -> object:
@@ -211,7 +222,7 @@ def _touched(asked: Input) -> object:
     for second, (path, action) in enumerate(asked["touches"]):
         now = NOW.replace(second=second % 60, minute=second // 60)
         event = ToolFinished(tool=action, paths=(path,))
-        files = activity.touch(files, event, root=ROOT, now=now, settings=SESSION)
+        files = active_files.touch(files, event, root=ROOT, now=now, settings=SESSION)
     return [f"{ROOT}/{file.path}|{file.action}|{file.count}" for file in files[:8]]
 
 
@@ -353,7 +364,7 @@ DIFFERENCES: dict[str, tuple[Reason, ...]] = {
 }
 
 NOT_OURS = {
-    "active_file_extraction": "the agents' payloads are read in wm.domain.hooks, by another shape",
+    "active_file_extraction": "agents' payloads are read in wm.domain.payloads, by another shape",
     "compaction_refs": "the numbered list follows strength and carries a snapshot id (EX-2)",
     "hot_render": "sections share the room; secrets are hidden before anything is stored (HS-3)",
     "migration": "stores of the plugin are imported into the inbox, not cleaned in place (CB-6)",

@@ -20,16 +20,21 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests.bench import poison_cases as cases
+from tests.store.twin import MemoryStore
+from wm.api.protocol import (
+    HookAnswer,
+    HookRequest,
+    RememberRequest,
+    ToolRequest,
+)
 from wm.errors import WmError
-from wm.formats.protocol import HookAnswer, HookRequest, RememberRequest, ToolRequest
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops.base import execute
 from wm.ops.catalogue import OPERATIONS
+from wm.ops.operation import execute
 from wm.ops.runtime import make_runtime
 from wm.settings import load
 from wm.store.base import Ref
 from wm.store.identity import key_of
-from wm.store.memory import MemoryStore
 
 BEGIN = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 HERE, ELSEWHERE = "ferry", "other"

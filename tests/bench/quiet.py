@@ -23,11 +23,14 @@ from typing import Any
 from tests.bench.quiet_cases import FACTS, HARD, NOTHING, filler
 from tests.bench.recall_set import NOW, ROOT, runtime_of
 from tests.bench.retrieval import model_of
+from wm.api.protocol import (
+    SearchAnswer,
+    SearchRequest,
+)
 from wm.domain.times import iso
-from wm.formats.protocol import SearchAnswer, SearchRequest
 from wm.formats.workspace_memory import MemoryEntry
-from wm.ops.base import execute
 from wm.ops.catalogue import OPERATIONS
+from wm.ops.operation import execute
 from wm.ops.runtime import Runtime
 from wm.store.identity import key_of
 

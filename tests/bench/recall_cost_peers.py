@@ -52,17 +52,17 @@ def resident_mb() -> float:
 
 
 def ours(folder: Path, texts: list[str], rows: Any) -> Engine:
-    from wm.domain.recall.documents import Document
-    from wm.domain.recall.index import Index
     from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
     from wm.models.embed import EMBEDDED, ModelCard
-    from wm.ops.shelf import Shelf
+    from wm.ops.search.vector_cache import VectorCache
+    from wm.search.documents import SearchDocument
+    from wm.search.index import SearchIndex
     from wm.settings import RecallSettings, StoreSettings
     from wm.store.base import Ref
     from wm.store.files import FileStore
-    from wm.store.graph import NearGraph
+    from wm.store.vectors.graph import NearGraph
 
-    index = Index((), RecallSettings(), NearGraph)
+    index = SearchIndex((), RecallSettings(), NearGraph)
     store = FileStore(folder / "home", StoreSettings())
     when = "2026-01-01T00:00:00.000Z"
 
@@ -89,13 +89,13 @@ def ours(folder: Path, texts: list[str], rows: Any) -> Engine:
             assert held is not None
             entries = (*held.entries, entry(number, text))
             transaction.put(ref, held.model_copy(update={"entries": entries}))
-        index.add(Document(str(number), text, when))
+        index.add(SearchDocument(str(number), text, when))
         index.attach(str(number), row[None])
 
     def add() -> None:
         for number in range(0, len(texts), KEPT_AT_ONCE):
             keep(number)
-        index.add_all(Document(str(at), text, when) for at, text in enumerate(texts))
+        index.add_all(SearchDocument(str(at), text, when) for at, text in enumerate(texts))
         index.attach_all([str(n) for n in range(len(texts))], [row[None] for row in rows])
         index.settle()
         while index.extend_graph(512):
@@ -105,7 +105,7 @@ def ours(folder: Path, texts: list[str], rows: Any) -> Engine:
         graph = None if found[1].graph is None else found[1].graph.to_bytes()
         card = ModelCard(EMBEDDED, rows.shape[1], "1", 256)
         said = [texts[int(i)] for i in found[0]]
-        assert Shelf(store, "0" * 16).save(card, said, found[1], graph, rest=lambda: None)
+        assert VectorCache(store, "0" * 16).save(card, said, found[1], graph, rest=lambda: None)
 
     def query(text: str, vector: Any) -> list[int]:
         return [int(hit.id) for hit in index.search(text, MOST, vector=vector)]

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import replace
-
-from wm.formats.protocol import SearchRequest
+from tests.store.twin import MemoryStore
+from wm.api.protocol import SearchRequest
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
-from wm.ops.base import execute
 from wm.ops.catalogue import OPERATIONS
+from wm.ops.operation import execute
 from wm.ops.runtime import Runtime, make_runtime
 from wm.settings import load
 from wm.store.base import Ref
 from wm.store.identity import key_of
-from wm.store.memory import MemoryStore
 
 ROOT = "/home/dev/project"
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)

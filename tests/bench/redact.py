@@ -6,7 +6,7 @@ import time
 from statistics import median
 
 from tests.bench.harness import at_most, report
-from wm.domain.redact import Redactor
+from wm.secrets.redact import Redactor
 
 LINES = [
     f"{number:05d} src/ferry/bay_{number % 37}.py:{number % 900}: note: ramp {number} opens at dawn"

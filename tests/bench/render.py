@@ -6,13 +6,13 @@ import time
 from pathlib import Path
 
 from tests.bench.harness import at_most, ratio, report, scratch, settings_for
-from wm.formats.protocol import PromptRequest
+from wm.api.protocol import PromptRequest
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
-from wm.ops.base import execute
 from wm.ops.local import open_runtime
+from wm.ops.operation import execute
 from wm.ops.place import locate, memory_ref
-from wm.ops.prompt import prompt
 from wm.ops.runtime import Runtime
+from wm.ops.session.prompt import prompt
 from wm.store.base import Ref
 
 SESSIONS = 40

@@ -7,10 +7,13 @@ import sys
 import uvicorn
 from fastapi import FastAPI
 
-from wm.formats.protocol import EntryAnswer, EntryRequest
-from wm.ops.base import execute
-from wm.ops.entries import show_entry
+from wm.api.protocol import (
+    EntryAnswer,
+    EntryRequest,
+)
 from wm.ops.local import open_runtime
+from wm.ops.memory.entries import show_entry
+from wm.ops.operation import execute
 from wm.settings import load
 
 

@@ -19,22 +19,21 @@ import time
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import mean, pstdev
 from typing import Any
 
 import numpy as np
-from msgspec.structs import replace
 
 from tests.bench.references import Bm25, orders
 from tests.models import minilm
-from wm.domain.recall.documents import Document
-from wm.domain.recall.index import Index
 from wm.models.embed import EMBEDDED, Embedder
 from wm.models.opening import open_embedder
+from wm.search.documents import SearchDocument
+from wm.search.index import SearchIndex
 from wm.settings import RecallSettings
-from wm.store.graph import NearGraph
+from wm.store.vectors.graph import NearGraph
 
 COLUMNS = ("R@1", "R@5", "R@10", "N@10", "MRR", "New")
 OURS, WORDS, GRAPH = "wm", "wm, words only", "wm, through the graph"
@@ -218,8 +217,8 @@ def _ask(
     if any("before" in query for query in queries):
         documents = sorted(documents, key=lambda d: d["ts"])
         queries = sorted(queries, key=lambda q: q["before"])
-    index = Index((), settings)
-    second = Index((), replace(settings, graph_from=1), NearGraph)
+    index = SearchIndex((), settings)
+    second = SearchIndex((), replace(settings, graph_from=1), NearGraph)
     if vectors.embedder is not None and vectors.embedder.card.id != EMBEDDED:
         index.expect(embedded=False)
         second.expect(embedded=False)
@@ -262,8 +261,8 @@ def _is_there(document: Mapping[str, Any], query: Mapping[str, Any]) -> bool:
     return "before" not in query or document["ts"] < query["before"]
 
 
-def _add(index: Index, row: Mapping[str, Any], vectors: Any) -> None:
-    index.add(Document(row["id"], row["x"], row["ts"] or ""))
+def _add(index: SearchIndex, row: Mapping[str, Any], vectors: Any) -> None:
+    index.add(SearchDocument(row["id"], row["x"], row["ts"] or ""))
     if vectors is not None:
         index.attach(row["id"], vectors)
 

@@ -10,16 +10,16 @@ from pathlib import Path
 from statistics import median
 
 from tests.bench.harness import Row, at_most, report, scratch, settings_for
+from wm.api.protocol import RememberRequest
 from wm.domain.times import iso
 from wm.formats.evidence import EvidenceRecord
-from wm.formats.protocol import RememberRequest
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
-from wm.ops.base import execute
+from wm.ops.learning.remember import remember
 from wm.ops.local import open_runtime
+from wm.ops.operation import execute
 from wm.ops.place import locate, memory_ref
-from wm.ops.remember import remember
-from wm.ops.rotate import rotate
 from wm.ops.runtime import Runtime
+from wm.ops.storage.evidence_rotation import rotate
 from wm.store.base import Ref
 
 LOG_BYTES = 5_000_000

@@ -6,26 +6,35 @@ A `SETS` row names the fields of a case that are read, and the function that ans
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from msgspec.structs import replace
-
-from wm.domain.hooks.opencode import TOOL_KINDS
-from wm.domain.workspace import consolidate
+from tests.store.twin import MemoryStore
+from wm.api.protocol import (
+    EventAnswer,
+    EventRequest,
+    RememberRequest,
+    WorkspacePlace,
+)
+from wm.domain.memory import consolidate
+from wm.domain.payloads.opencode import TOOL_KINDS
 from wm.formats.pressure import Pressure
-from wm.formats.protocol import EventAnswer, EventRequest, Place, RememberRequest
 from wm.formats.session_state import OpenError, SessionState
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
-from wm.ops.base import Work, execute
 from wm.ops.catalogue import OPERATIONS
-from wm.ops.remember import judged, new_entry
+from wm.ops.learning.remember import (
+    judged,
+    new_entry,
+)
+from wm.ops.operation import (
+    Work,
+    execute,
+)
 from wm.ops.runtime import make_runtime
 from wm.settings import load
 from wm.store.base import Ref
 from wm.store.identity import key_of
-from wm.store.memory import MemoryStore
 from wm.store.paths import sid
 
 Case = dict[str, Any]
@@ -48,7 +57,7 @@ class Home:
             settings = replace(settings, session=session)
         self.store = MemoryStore(settings.store)
         self.runtime = make_runtime(settings, self.store, now=lambda: NOW)
-        self.place = Place(key=key_of(root), root=root)
+        self.place = WorkspacePlace(key=key_of(root), root=root)
         memory = WorkspaceMemory(workspace=Workspace(root=root, key=self.place.key))
         ref = Ref(WorkspaceMemory, self.place.key)
         with self.store.transaction([ref]) as transaction:

@@ -12,7 +12,7 @@ from tests.bench.idle import resident_mb
 from wm.daemon.client import Client
 from wm.formats.tool_output import ToolOutput, file_name
 from wm.ops.local import open_runtime
-from wm.ops.outputs import output_ref
+from wm.ops.session.tool_outputs import output_ref
 from wm.store.identity import key_of
 from wm.store.paths import sid
 

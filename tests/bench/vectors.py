@@ -10,17 +10,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from statistics import median
 
 import numpy as np
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from tests.bench.harness import Row, at_most, report
 from tests.bench.recall_cost_peers import resident_mb
-from wm.domain.recall.space import Held, Space
+from wm.search.vector_index import (
+    RowSet,
+    VectorIndex,
+)
 from wm.settings import RecallSettings
-from wm.store.graph import NearGraph
+from wm.store.vectors.graph import NearGraph
 
 SIZES = (10_000, 100_000)
 WIDTH = 256
@@ -98,10 +101,10 @@ def _graph(rows: Floats) -> NearGraph:
     return graph
 
 
-def _space(settings: RecallSettings, rows: Floats, graph: NearGraph | None = None) -> Space:
-    space = Space(WIDTH, settings, NearGraph)
+def _space(settings: RecallSettings, rows: Floats, graph: NearGraph | None = None) -> VectorIndex:
+    space = VectorIndex(WIDTH, settings, NearGraph)
     ones, halves = np.ones(len(rows), np.uint16), rows.astype(np.float16)
-    space.fill(Held(np.arange(len(rows)), ones, halves, graph, 0 if graph is None else len(rows)))
+    space.fill(RowSet(np.arange(len(rows)), ones, halves, graph, 0 if graph is None else len(rows)))
     space.settle()
     return space
 
@@ -111,7 +114,7 @@ def _best_ten(scores: Floats) -> NDArray[np.int64]:
     return best[np.argsort(-scores[best])]
 
 
-def _through(space: Space, query: Floats, count: int) -> NDArray[np.int64]:
+def _through(space: VectorIndex, query: Floats, count: int) -> NDArray[np.int64]:
     """What the index does: candidates, their likeness, and what is usual."""
     named = space.nearest(query, count)
     assert named is not None
@@ -120,7 +123,7 @@ def _through(space: Space, query: Floats, count: int) -> NDArray[np.int64]:
     return named
 
 
-def _found(exact: Space, helped: Space, query: Floats, size: int, count: int) -> float:
+def _found(exact: VectorIndex, helped: VectorIndex, query: Floats, size: int, count: int) -> float:
     near, _ = exact.likeness(query, size)
     return _shared(_best_ten(near), _through(helped, query, count))
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import re2
 
 from tests.canary.tokens import Canary, forms
-from wm.domain.patterns import Pattern
+from wm.text.patterns import Pattern
 
 WRITES = ("write", "pwrite64", "writev", "pwritev", "pwritev2")
 NAMES = (

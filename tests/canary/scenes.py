@@ -22,9 +22,9 @@ from tests.canary.stage import Stage
 from tests.canary.tokens import Mint
 from tests.canary.traffic import Driver, Upstream
 from wm.agents import claude_hooks, hook_client
+from wm.api.tools import TOOLS
 from wm.cli.app import commands
 from wm.daemon.routes import ROUTES, Route, compose
-from wm.formats.tools import TOOLS
 from wm.ops.catalogue import OPERATIONS
 
 Scene = Callable[[Stage], None]

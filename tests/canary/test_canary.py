@@ -23,11 +23,11 @@ from tests.canary.recorder import Net, Written, traced, written
 from tests.canary.stage import ROOT, needs
 from tests.canary.tokens import LABELLED, TOKENS, Mint
 from wm.daemon.routes import ROUTES
-from wm.domain.redact import Redactor
 from wm.errors import WmError
-from wm.ops.base import execute
 from wm.ops.catalogue import OPERATIONS
+from wm.ops.operation import execute
 from wm.ops.runtime import make_runtime
+from wm.secrets.redact import Redactor
 from wm.settings import load
 from wm.store.files import FileStore
 from wm.store.fsops import Disk, Handle

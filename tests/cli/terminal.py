@@ -20,8 +20,8 @@ from typing import Any
 
 from wm.cli.app import run
 from wm.formats.base import Record
-from wm.ops.base import execute
 from wm.ops.catalogue import OPERATIONS
+from wm.ops.operation import execute
 from wm.ops.runtime import Ids, make_runtime
 from wm.settings import Settings, load
 from wm.store.files import FileStore

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 
-from jsonschema import validate
-
 from tests.cli.terminal import Terminal
-from tests.docs.schemas import printed_schema
-from tests.ops.replay.parts import LONG, session, written
+from tests.docs.schemas import validate_printed
+from tests.replay.parts import (
+    LONG,
+    session,
+    written,
+)
 
 
 def test_the_transcripts_of_this_folder_are_taken_by_themselves(user: Terminal) -> None:
@@ -33,7 +35,7 @@ def test_a_folder_or_a_file_can_be_named_and_the_json_fits(user: Terminal) -> No
     for named in (folder, path):
         said = user.wm("audit", str(named), "--json")
         assert (said.code, said.err) == (0, "")
-        validate(said.json, printed_schema("audit"))
+        validate_printed("audit", said.json)
         assert said.json["requests"] == 3
 
 

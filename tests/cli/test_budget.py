@@ -23,9 +23,9 @@ def test_findings_are_named_and_end_with_1(user: Terminal) -> None:
     said = user.wm("budget", "check")
     assert said.code == 1
     assert " ".join(said.out.split()) == (
-        "over AGENTS.md 7 lines · 39 bytes · 1 dated entry, 0 lines besides "
-        "line 1 The entry of 2026-01-01 has 6 top-level bullets; 5 are the most. "
-        "→ Say less, or put details below the bullets that they belong to."
+        "over AGENTS.md 7 lines · 39 bytes · 1 dated entry, 0 lines of other text "
+        "line 1 The entry of 2026-01-01 has 6 top-level bullets; the limit is 5. "
+        "→ Shorten it, or put details below the bullets that they belong to."
     )
 
 
@@ -47,10 +47,10 @@ def test_the_dry_run_prints_what_the_run_does(user: Terminal) -> None:
     assert planned.out.replace("Would move", "Moved").split() == done.out.split()
     assert "Moved 8 entries of AGENTS.md to AGENTS.archive.md: " in " ".join(done.out.split())
     assert "2026-01-01 Step · 3,023 bytes" in done.out
-    assert "nothing has to go" in user.wm("budget", "prune").out
+    assert "nothing has to move" in user.wm("budget", "prune").out
 
 
 def test_a_file_outside_of_the_project_is_refused_in_a_sentence(user: Terminal) -> None:
     said = user.wm("budget", "check", "/etc/passwd")
     assert said.code == 1
-    assert "/etc/passwd is no file of the project" in said.sentences
+    assert "/etc/passwd is outside the project" in said.sentences

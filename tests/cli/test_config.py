@@ -49,7 +49,7 @@ def test_mistakes_are_answered_in_sentences(terminal: Terminal) -> None:
         assert (said.code, "or --list alone" in said.sentences) == (2, True)
     said = terminal.wm("config", "allow-secret", TOKEN)
     assert said.code == 1
-    assert said.err.startswith("wm: That is no label of a secret.\n")
+    assert said.err.startswith("wm: That is not a label of a secret.\n")
     assert TOKEN not in said.err
     said = terminal.wm("config", "allow-secret", "--remove", "1a2b3c")
     assert said.err.startswith("wm: 1a2b3c was not allowed.\n")

@@ -8,10 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from jsonschema import validate
 
 from tests.cli.terminal import Terminal
-from tests.docs.schemas import printed_schema
+from tests.docs.schemas import validate_printed
 from tests.proxy.scripted import MODEL, Chain, played, upstream_of
 from wm.daemon.client import Client
 from wm.store.paths import sid
@@ -55,7 +54,7 @@ def test_the_two_most_pressed_stand_in_the_status_a_line_each(user: Terminal, pa
     ]
     assert "aaaa-1" not in "".join(lines)
     told = user.wm("status", "--json").json
-    validate(told, printed_schema("status"))
+    validate_printed("status", told)
     assert [(c["sessionId"], c["tokens"], c["zone"]) for c in told["conversations"]] == [
         ("bbbb-2", 182_000, "critical"),
         ("cccc-3", 143_000, "warning"),
@@ -75,7 +74,7 @@ def test_the_last_three_stand_in_inspect(user: Terminal, passes: Pass) -> None:
         ("bbbb-2", "30", "normal"),
     ]
     told = user.wm("inspect", "--json").json
-    validate(told, printed_schema("inspect"))
+    validate_printed("inspect", told)
     assert [c["percentage"] for c in told["conversations"]] == [60, 45, 30, 15]
 
 

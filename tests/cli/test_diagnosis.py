@@ -87,11 +87,11 @@ def test_looking_changes_nothing(terminal: Terminal) -> None:
 def test_undo_says_what_it_did_and_how_to_do_it_again(user: Terminal) -> None:
     entry = user.remember(SHIP)
     said = user.wm("undo").out
-    assert said.startswith(f"Took back the remember: {entry} goes to the trash.\n  {SHIP}\n")
+    assert said.startswith(f"Undid the remember: {entry} moves to the trash.\n  {SHIP}\n")
     again = re.search(r"wm undo (e_[0-9a-f]{20}) does it again", said)
     assert again is not None
     assert user.wm("undo", again[1]).out.startswith(
-        f"Took back the forget: {entry} comes back from the trash.\n"
+        f"Undid the forget: {entry} is restored from the trash.\n"
     )
     assert SHIP in user.wm("inspect").out
 
@@ -116,9 +116,9 @@ def test_the_trash_says_what_is_not_learned_again(user: Terminal) -> None:
 
 def test_a_revert_is_only_told_until_it_is_applied(user: Terminal) -> None:
     entry = user.remember(SHIP)
-    assert user.wm("diag", "revert", entry).out.startswith("Would take back the remember")
+    assert user.wm("diag", "revert", entry).out.startswith("Would undo the remember")
     assert SHIP in user.wm("inspect").out
-    assert user.wm("diag", "revert", entry, "--apply").out.startswith("Took back the remember")
+    assert user.wm("diag", "revert", entry, "--apply").out.startswith("Undid the remember")
     assert SHIP not in user.wm("inspect").out
 
 
@@ -131,7 +131,7 @@ def test_a_finding_ends_with_1(terminal: Terminal, verb: str) -> None:
             file.unlink()
     said = terminal.wm("diag", verb)
     assert said.code == 1
-    assert "No record tells where it went" in " ".join(said.out.split())
+    assert "No record says why" in " ".join(said.out.split())
     assert terminal.wm("diag", verb, "--json").code == 1
 
 
@@ -143,7 +143,7 @@ def test_an_anchored_entry_says_that_its_code_changed(user: Terminal) -> None:
     assert "speaks of dock.py:berth" in " ".join(user.wm("inspect").out.split())
     file.write_text("def berth(number):\n    return number + 2\n")
     shown = " ".join(user.wm("inspect").out.split())
-    assert "suspect: the code that it speaks of changed" in shown
+    assert "suspect: the code that it describes changed" in shown
     explained = " ".join(user.wm("diag", "explain", entry).out.split())
     assert "its code dock.py:berth · changed" in explained
     assert "× 0.25 (suspect)" in explained

@@ -28,7 +28,7 @@ def test_the_editor_gets_the_text_and_its_text_is_kept(user: Terminal) -> None:
 
 def test_an_editor_that_changes_nothing_changes_nothing(user: Terminal) -> None:
     said = edited(user, ":")
-    assert (said.code, said.err) == (1, "wm: Nothing was changed: the text is as it was.\n")
+    assert (said.code, said.err) == (1, "wm: Nothing was changed: the text is the same.\n")
 
 
 def test_an_emptied_text_is_refused(user: Terminal) -> None:
@@ -40,7 +40,7 @@ def test_an_emptied_text_is_refused(user: Terminal) -> None:
 def test_an_editor_that_fails_is_named(user: Terminal) -> None:
     said = edited(user, "exit 3")
     assert said.code == 1
-    assert said.sentences.startswith("wm: The editor did not end well: ")
+    assert said.sentences.startswith("wm: The editor failed: ")
     assert said.sentences.endswith("Editing failed. Set EDITOR to one that runs.")
 
 
@@ -77,7 +77,10 @@ def test_a_text_of_nothing_is_refused_and_opens_no_editor(user: Terminal) -> Non
 def test_an_edit_that_waits_says_what_puts_it_in_force(user: Terminal) -> None:
     said = user.wm("edit", user.remember(ONE), "All 40 tests pass now.")
     assert said.code == 0
-    assert "status    waits in the inbox: it tells how far the work is" in said.out
+    assert "status    waits in the inbox: it describes progress, not a lasting fact" in said.out
     told = " ".join(said.out.split())
-    assert "The new text waits in the inbox, because it tells how far the work is." in told
-    assert "puts it in the place of" in told
+    assert (
+        "The new text waits in the inbox, because it describes progress, not a lasting fact."
+        in told
+    )
+    assert "replaces m_" in told

@@ -24,8 +24,8 @@ def test_a_handoff_is_written_checked_and_printed(user: Terminal) -> None:
 def test_the_next_session_is_asked_for_and_not(user: Terminal) -> None:
     user.wm("state", "init", "Ship it.")
     said = " ".join(user.wm("handoff", "--inject-next").out.split())
-    assert said.endswith("The next session that begins here is given it.")
-    assert "is given it" not in user.wm("handoff", "--no-inject").out
+    assert said.endswith("The next session that starts here gets it.")
+    assert "gets it" not in user.wm("handoff", "--no-inject").out
 
 
 def test_what_cannot_be_handed_off_is_said(user: Terminal) -> None:

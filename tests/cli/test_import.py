@@ -62,7 +62,7 @@ def test_nothing_to_import_is_said(terminal: Terminal) -> None:
     assert (said.code, said.err) == (0, "")
     assert said.out == (
         "Nothing to import was found.\n"
-        "`wm import --help` says where it looks; PATHs may be named.\n"
+        "`wm import --help` lists the folders it reads; or name PATHs.\n"
     )
 
 
@@ -74,11 +74,11 @@ def test_an_import_reports_what_came_in_and_what_did_not(user: Terminal) -> None
     lines = said.out.splitlines()
     assert lines[1:4] == [
         "       1  active",
-        "       2  wait for your word: wm inbox",
+        "       2  wait for your approval: wm inbox",
         "       1  refused",
     ]
     assert "  refuse     Phase 2 is completed and all 212 tests pass." in lines
-    assert any("CLAUDE.md:5 · it tells how far the work is" in line for line in lines)
+    assert any("CLAUDE.md:5 · it describes progress, not a lasting fact" in line for line in lines)
     left = lines.index("Left where they are:")
     assert lines[left + 1] == "       1  code: the files say it better"
     assert max(map(len, lines)) <= 80
@@ -90,7 +90,7 @@ def test_a_dry_run_writes_nothing_and_tells_what_the_run_does(user: Terminal) ->
     rules(user)
     dry = user.wm("import", "--dry-run")
     assert dry.out.count("  inbox      ") == 2
-    assert "Nothing was written: without --dry-run, this is what is done.\n" in dry.out
+    assert "Nothing was written: without --dry-run, this would be done.\n" in dry.out
     assert user.wm("inbox").out == "The inbox is empty.\n"
     planned = user.wm("import", "--dry-run", "--json").json
     done = user.wm("import", "--json").json
@@ -105,7 +105,7 @@ def test_a_second_run_changes_no_byte(terminal: Terminal) -> None:
     before = {p: p.read_bytes() for p in terminal.data.rglob("*") if p.is_file()}
     again = terminal.wm("import")
     assert "       3  were imported before\n" in again.out
-    assert "  Nothing new came in.\n" in again.out
+    assert "  Nothing new was imported.\n" in again.out
     assert {p: p.read_bytes() for p in terminal.data.rglob("*") if p.is_file()} == before
 
 
@@ -124,7 +124,7 @@ def test_bad_files_are_said_on_stderr_and_the_rest_comes_in(user: Terminal) -> N
     (user.repo / "MEMORY.md").symlink_to("/etc/hostname")
     said = user.wm("import")
     assert said.code == 1
-    assert "       2  wait for your word: wm inbox\n" in said.out
+    assert "       2  wait for your approval: wm inbox\n" in said.out
     assert "AGENTS.md: it is binary, not text." in said.sentences
     assert "MEMORY.md: it is a link to /etc/hostname; to import that, name it." in said.sentences
     report = user.wm("import", "--json")
@@ -162,7 +162,7 @@ def test_a_workspace_may_be_named_by_its_key(terminal: Terminal) -> None:
     rules(terminal)
     terminal.remember("We use Postgres 16 in tests.")
     said = terminal.wm("import", "--workspace", key_of(str(terminal.repo)), cwd=terminal.home)
-    assert said.out.splitlines()[1] == "       2  wait for your word: wm inbox"
+    assert said.out.splitlines()[1] == "       2  wait for your approval: wm inbox"
 
 
 def test_no_secret_reaches_the_terminal_or_the_disk(user: Terminal) -> None:
@@ -203,14 +203,14 @@ def test_a_path_that_does_not_exist_is_said(terminal: Terminal) -> None:
     said = terminal.wm("import", "nowhere")
     assert said.code == 1
     assert said.sentences.endswith(
-        "ferry/nowhere: it does not exist. Mend or name others, then import again."
+        "ferry/nowhere: it does not exist. Correct or name others, then import again."
     )
 
 
 def test_progress_is_told_once_a_second_and_not_before(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    verb = import_module("wm.cli.verbs.import")
+    verb = import_module("wm.cli.verbs.project.import_")
     moments = iter([0.0, 0.2, 0.9, 1.1, 1.1, 1.5, 2.2, 2.2, 2.3, 2.4])
     progress = verb.Progress(lambda: next(moments))
     for number in range(1, 6):
@@ -219,7 +219,7 @@ def test_progress_is_told_once_a_second_and_not_before(
     progress.send(1000)
     assert capsys.readouterr() == (
         "",
-        "Reading file 3: /p/3\nReading file 5: /p/5\nJudging 1,000 statements …\n",
+        "Reading file 3: /p/3\nReading file 5: /p/5\nChecking 1,000 statements …\n",
     )
 
 

@@ -55,5 +55,5 @@ def test_what_does_not_wait_is_not_edited_here(user: Terminal) -> None:
     kept = user.remember("We deploy with `make ship`.")
     said = user.wm("inbox", "edit", kept, "We deploy with `make boat`.")
     assert said.code == 1
-    assert "does not wait in the inbox: it is active" in " ".join(said.err.split())
+    assert "is not in the inbox: it is active" in " ".join(said.err.split())
     assert active(user) == ["We deploy with `make ship`."]

@@ -7,10 +7,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
-from jsonschema import validate
 
 from tests.cli.terminal import Terminal
-from tests.docs.schemas import printed_schema
+from tests.docs.schemas import validate_printed
 from tests.docs.screens import EVENTS, SESSION
 from wm.cli.app import commands
 from wm.cli.context import Caller
@@ -120,7 +119,7 @@ def _leaves(path: str, command: click.Command) -> list[str]:
 def fits(user: Terminal, verb: str, *words: str) -> Any:
     said = user.wm(*words, "--json")
     assert said.code == 0, (verb, said)
-    validate(said.json, printed_schema(verb))
+    validate_printed(verb, said.json)
     assert said.err == ""
     return said.json
 
@@ -174,7 +173,7 @@ def test_up_down_and_repair_fit_and_repair_wants_the_daemon_down() -> None:
             said = user.wm("fsck", "repair", "--json")
             assert (said.code, said.json["detail"]) == (
                 1,
-                "The daemon is running; repair needs the files to itself.",
+                "The daemon is running; repair needs exclusive access to the files.",
             )
         finally:
             down = fits(user, "down", "down")
@@ -187,6 +186,6 @@ def test_lines_of_an_output_that_are_not_there_are_told(user: Terminal) -> None:
         _record(user, event)
     handle = _record(user, LISTED).pruned.handle
     said = user.wm("output", handle, "--grep", "no such line")
-    assert (said.code, said.out, said.err) == (1, "", "No line of it is asked for by that.\n")
+    assert (said.code, said.out, said.err) == (1, "", "That selects no line of it.\n")
     assert user.wm("output", handle, "--grep", "no such line", "--json").code == 1
     assert user.wm("output", handle, "--grep", "crate-7.").code == 0

@@ -7,10 +7,9 @@ import shlex
 
 import click
 import pytest
-from jsonschema import validate
 
 from tests.cli.terminal import Terminal
-from tests.docs.schemas import printed_schema
+from tests.docs.schemas import validate_printed
 from wm.cli.app import ALSO, VERBS, commands
 
 SESSIONS = "`wm session list` lists the sessions with their ids."
@@ -210,7 +209,7 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
     (
         "-n 3 search x",
         2,
-        "`wm` has no option -n. It goes behind the verb.",
+        "`wm` has no option -n. It comes after the verb.",
         "`wm --help` shows how.",
     ),
     ("-v", 2, "`wm` has no option -v. Did you mean -V?", "`wm --help` shows how."),
@@ -303,7 +302,7 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "restore m_ffff",
         1,
         "There is no 'm_ffff' in the trash of {repo}.",
-        "`wm forget --list` shows what is there.",
+        "`wm forget --list` lists the trash.",
     ),
     ("forget", 2, "`wm forget` needs an ID, or --list.", "`wm forget --help` shows how."),
     (
@@ -328,12 +327,12 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
     ("undo --list --dry-run", 2, "--list goes with --limit only.", "`wm undo --help` shows how."),
     ("why-not", 2, "`wm why-not` needs TEXT.", "`wm why-not --help` shows how."),
     ("why-not ...", 1, "There is no text to ask about.", '`wm why-not "the text"`.'),
-    ("history m_ffff", 1, "Nothing is known of 'm_ffff' in {repo}.", LISTS),
+    ("history m_ffff", 1, "Nothing is known about 'm_ffff' in {repo}.", LISTS),
     (
         "history --before e_none",
         1,
-        "There is no record 'e_none' to begin behind.",
-        "Leave --before out to begin with the newest one.",
+        "There is no record 'e_none' to start after.",
+        "Omit --before to start with the newest one.",
     ),
     (
         "diag statsu",
@@ -344,7 +343,7 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
     (
         "diag rejected --since soon",
         1,
-        "'soon' is no time.",
+        "'soon' is not a time.",
         "Give one of: 90m, 2h, 3d, 1w, 6 months, yesterday, last week, 2026-11-21, or "
         "2026-11-21T14:30Z.",
     ),
@@ -352,7 +351,7 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
     (
         "diag trace nope",
         1,
-        "No session 'nope' is known here.",
+        "There is no session 'nope' here.",
         "`wm session list` shows the sessions.",
     ),
     ("diag revert", 2, "`wm diag revert` needs EVENT|ID.", "`wm diag revert --help` shows how."),
@@ -362,7 +361,12 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "There is no text file pier.py in this project, or it is too large.",
         "Write it as path, path:symbol or path:12-40.",
     ),
-    ("why ' '", 1, "There is nothing to ask about.", '`wm why ID`, or `wm why "the text"`.'),
+    (
+        "why ' '",
+        1,
+        "The request names no entry and no text.",
+        '`wm why ID`, or `wm why "the text"`.',
+    ),
     (
         "show m_3f",
         1,
@@ -436,12 +440,12 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "workspace mv nowhere missing",
         1,
         "There is no folder {repo}/missing.",
-        "NEW is the folder where the checkout lies now.",
+        "NEW is the folder where the checkout is now.",
     ),
     (
         "export -o .git/HEAD",
         1,
-        ".git/HEAD exists already, and is left as it is.",
+        ".git/HEAD already exists; nothing was changed.",
         "Name another file.",
     ),
     (
@@ -480,7 +484,7 @@ def test_with_json_a_problem_is_an_object_on_stdout(
     terminal: Terminal, line: str, code: int, kind: str
 ) -> None:
     said = terminal.wm(*shlex.split(line))
-    validate(said.json, printed_schema("problem"))
+    validate_printed("problem", said.json)
     assert (said.json["type"], said.json["exitCode"], said.code) == (kind, code, code)
     assert said.err == ""
 
@@ -510,7 +514,7 @@ def test_an_entry_that_was_forgotten_is_said_to_be(user: Terminal) -> None:
             1,
             f"wm: {entry} was forgotten.\n    `wm restore {entry}` brings it back.\n",
         )
-    assert "It lies in the trash" in user.wm("show", entry).out
+    assert "It is in the trash" in user.wm("show", entry).out
     assert user.wm("restore", entry[:8]).code == 0
     assert user.wm("pin", entry).out == f"{entry} is pinned.\n"
 
@@ -559,12 +563,12 @@ def test_text_comes_from_standard_input(user: Terminal) -> None:
 def test_a_bug_of_ours_is_exit_code_3_with_a_log(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch, tmp_path: object
 ) -> None:
-    from wm.cli.verbs import logs
+    from wm.cli.verbs.setup import daemon
 
     def broken(**_options: object) -> int:
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr(logs.command, "callback", broken)
+    monkeypatch.setattr(daemon.logs, "callback", broken)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     said = terminal.wm("logs")
     assert said.code == 3

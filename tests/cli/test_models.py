@@ -9,10 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from jsonschema import validate
 
 from tests.cli.terminal import Terminal
-from tests.docs.schemas import printed_schema
+from tests.docs.schemas import validate_printed
 from tests.models import small
 
 TIMEOUT_S = 120.0
@@ -28,22 +27,22 @@ def test_a_model_is_imported_chosen_tried_and_left_again(user: Terminal, model: 
     name = f"m-{user.repo.parent.name.lower()[-40:]}"
     taken = user.wm("models", "import", str(model), "--name", name, "--json")
     assert (taken.code, taken.json["dimension"]) == (0, 8)
-    validate(taken.json, printed_schema("models import"))
+    validate_printed("models import", taken.json)
     used = user.wm("models", "use", name, "--json")
-    validate(used.json, printed_schema("models use"))
+    validate_printed("models use", used.json)
     assert used.json["chosen"] == name
     shown = user.wm("models").out
     assert f"* {name}" in shown
     assert "8 dimensions" in shown
     assert max(map(len, shown.splitlines())) <= 80
     tried = user.wm("models", "test", "--json")
-    validate(tried.json, printed_schema("models test"))
+    validate_printed("models test", tried.json)
     assert (tried.json["dimension"], tried.json["tokenLimit"]) == (8, 256)
     # A daemon may have texts to embed for it still, and says so below.
     assert user.wm("models", "use", "embedded").out.splitlines()[0] == "In use: embedded."
     assert user.wm("models", "test").code == 0
     gone = user.wm("models", "remove", name, "--json")
-    validate(gone.json, printed_schema("models remove"))
+    validate_printed("models remove", gone.json)
     assert gone.json["freedBytes"] == sum(file["bytes"] for file in taken.json["files"])
     assert name not in user.wm("models").out
 
@@ -63,15 +62,15 @@ def test_removing_says_what_it_freed_and_refuses_what_is_in_use(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("use", "boat"), "There is no model 'boat'. There are embedded, none"),
+        (("use", "boat"), "There is no model 'boat'. Available: embedded, none"),
         (("test", "boat"), "There is no model 'boat'."),
         (("test", "/absent/boat"), "There is no usable model in /absent/boat"),
         (("remove", "boat"), "There is no installed model 'boat'. None is installed."),
         (("remove", "embedded"), "embedded was not installed, so it cannot be removed."),
         (("import", "/absent/boat"), "There is no folder /absent/boat."),
         (("import", ".", "--name", "none"), "cannot be a model's name"),
-        (("import", "."), "is no model folder: it has none of model.onnx"),
-        (("pull", "boat"), "There is no model 'boat' that wm fetches. It fetches minilm"),
+        (("import", "."), "is not a model folder: it has none of model.onnx"),
+        (("pull", "boat"), "There is no model 'boat' that wm can fetch. It can fetch minilm"),
         (("pull", "--json"), ""),
     ],
 )
@@ -91,13 +90,13 @@ def test_a_fetch_shows_what_is_pinned_and_does_nothing_unasked(terminal: Termina
     assert "Use --yes" in said.sentences
     assert max(map(len, said.out.splitlines())) <= 80
     asked = terminal.wm("models", "pull", "--json")
-    validate(asked.json, printed_schema("models pull"))
+    validate_printed("models pull", asked.json)
     assert len(asked.json["files"]) == 6
     config = terminal.home / ".config/wm/config.toml"
     config.parent.mkdir(parents=True)
     config.write_text('[recall]\nmodels_url = "http://127.0.0.1:9"\n')
     offline = terminal.wm("models", "pull", "--yes")
-    assert (offline.code, "did not give the model" in offline.sentences) == (1, True)
+    assert (offline.code, "The model could not be fetched from" in offline.sentences) == (1, True)
     assert "`wm models import`" in offline.sentences
 
 
@@ -113,17 +112,17 @@ def test_a_damaged_model_is_one_line_of_status_and_doctor(
     assert user.wm("down").code == 0
     assert user.wm("up", "--quiet").code == 0
     doctor = user.wm("doctor", "--no-proof")
-    assert "of the model damaged is gone. Recall goes on without it." in " ".join(
+    assert "of the model damaged is gone. Search continues without it." in " ".join(
         doctor.out.split()
     )
     assert user.wm("search", "anything").code == 1
     status = user.wm("status")
-    assert "Recall goes on without it." in " ".join(status.out.split())
+    assert "Search continues without it." in " ".join(status.out.split())
     assert any(r["event"] == "trouble" for r in user.wm("logs", "--json").json["records"])
     file.write_text(kept)
     assert user.wm("models", "use", "damaged").code == 0
     assert user.wm("models", "use", "embedded").code == 0
-    assert "Recall goes on" not in user.wm("status").out
+    assert "Search continues" not in user.wm("status").out
 
 
 OFFLINE = """

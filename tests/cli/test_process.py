@@ -73,7 +73,7 @@ def test_through_the_daemon_a_verb_loads_no_use_case(home_with_daemon: Terminal,
         check=True,
     )
     loaded = json.loads(done.stderr.splitlines()[-1])
-    heavy = ("wm.ops.base", "wm.store", "wm.domain.workspace", "importlib.metadata")
+    heavy = ("wm.ops.operation", "wm.store", "wm.domain.memory")
     assert [m for m in loaded if m.startswith(heavy)] == []
 
 
@@ -127,7 +127,7 @@ main(sys.argv[2:])
     ("module", "line", "code", "said"),
     [
         ("wm.cli.app", "status", 130, "wm: Stopped.\n"),
-        ("wm.cli.verbs.status", "status", 130, "wm: Stopped.\n"),
+        ("wm.cli.verbs.diagnosis.status", "status", 130, "wm: Stopped.\n"),
         ("wm.agents.hook_client", "statusline", 0, ""),
     ],
 )

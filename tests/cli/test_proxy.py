@@ -16,10 +16,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from jsonschema import validate
 
 from tests.cli.terminal import Terminal
-from tests.docs.schemas import printed_schema
+from tests.docs.schemas import validate_printed
 from wm.daemon.client import Client
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,7 +93,7 @@ def test_a_proxy_serves_until_it_is_told_to_end(terminal: Terminal, service: Ser
     process = start(terminal, "proxy", "--port", "0", "--upstream", service.url, "--json")
     assert process.stdout is not None
     told = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
-    validate(told, printed_schema("proxy"))
+    validate_printed("proxy", told)
     status, answer = post(told["baseUrl"], b'{"model": "m"}')
     assert (status, b"usage" in answer) == (200, True)
     assert service.heard[0][0] == "/v1/messages"
@@ -177,8 +176,8 @@ def test_a_program_that_was_killed_gives_the_code_of_a_shell(terminal: Terminal)
         (("run",), 2, "needs a PROGRAM"),
         (("run", "--upstream", "http://127.0.0.1:9", "no-such-program"), 1, "no program"),
         (("run", "--upstream", "http://api.example", "sh"), 1, "without encryption"),
-        (("run", "--upstream", "nonsense", "sh"), 1, "no http or https URL"),
-        (("proxy", "--upstream", "ftp://x"), 1, "no http or https URL"),
+        (("run", "--upstream", "nonsense", "sh"), 1, "not an http or https URL"),
+        (("proxy", "--upstream", "ftp://x"), 1, "not an http or https URL"),
         (("proxy", "--port", "70000"), 2, "--port"),
     ],
 )

@@ -20,10 +20,10 @@ from tests.clients.accounting import blocks_of, canonical
 from tests.clients.scripts import Answer
 from tests.clients.upstream import Upstream
 from tests.proxy.scripted import Agent, Chain, by_the_upstream, played, upstream_of
+from wm.api.replay import ReplayReport
 from wm.cli.proxies import Seen, lost
 from wm.domain.recording import Reader
-from wm.formats.replay import ReplayReport
-from wm.ops.replay.report import replay
+from wm.replay.report import replay
 from wm.store.paths import sid
 
 TURNS = 12
@@ -213,8 +213,8 @@ def test_what_the_daemon_cannot_keep_is_told_apart_from_no_daemon(user: Terminal
     assert dict(+made.reporter.handover.left) == {"the daemon could not keep them (store error)": 1}
     assert made.observer.tally.failed == 0  # the agent noticed nothing of it
     told = lost(Seen(made.observer, made.reporter))
-    assert told.startswith(f"the daemon could not keep all of it. Could not write {in_the_way}")
-    assert told.endswith("A file or a symlink stands where a folder should be; move it away.")
+    assert told.startswith(f"the daemon could not store all of it. Could not write {in_the_way}")
+    assert told.endswith("A file or a symlink is where a folder should be; move it away.")
 
 
 def test_figures_that_the_daemon_cannot_keep_are_told_without_a_recording(user: Terminal) -> None:

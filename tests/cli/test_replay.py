@@ -5,11 +5,12 @@ from __future__ import annotations
 from html.parser import HTMLParser
 from pathlib import Path
 
-from jsonschema import validate
-
 from tests.cli.terminal import Terminal
-from tests.docs.schemas import printed_schema
-from tests.ops.replay.parts import session, written
+from tests.docs.schemas import validate_printed
+from tests.replay.parts import (
+    session,
+    written,
+)
 
 
 def recording(user: Terminal) -> Path:
@@ -28,7 +29,7 @@ def test_the_table_names_conversations_and_sums_and_fits_the_screen(user: Termin
 def test_the_json_fits_its_schema(user: Terminal) -> None:
     said = user.wm("replay", str(recording(user)), "--json")
     assert (said.code, said.err) == (0, "")
-    validate(said.json, printed_schema("replay"))
+    validate_printed("replay", said.json)
     assert said.json["total"]["requests"] == 6
     assert len(said.json["turns"]) == 6
 

@@ -33,7 +33,7 @@ def test_a_hit_says_what_must_be_known_before_it_is_relied_on(user: Terminal) ->
     (user.repo / ".git" / "HEAD").write_text("ref: refs/heads/pier\n")
     said = " ".join(user.wm("search", "berth", "--all").out.split())
     for mark in (
-        "project · suspect: the code that it speaks of changed · words berth",
+        "project · suspect: the code that it describes changed · words berth",
         "project · only on branch main · words berth",
         "project · waits in the inbox · words berth",
     ):

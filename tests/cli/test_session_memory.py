@@ -32,7 +32,7 @@ def test_blocks_are_written_shown_and_refused_with_the_count(user: Terminal) -> 
     assert "context  0 of 1500 characters\n  empty" in shown
     refused = user.wm("session", "core", "set", "goal", "x" * 1001)
     assert refused.code == 1
-    assert "goal would have 1001 characters; 1000 are the most." in refused.err
+    assert "goal would have 1001 characters; the limit is 1000." in refused.err
     assert user.wm("session", "core", "set", "plan", "x").code == 2
     assert GOAL in user.wm("session", "show", "ses_one").out
     assert "2 core blocks" in user.wm("session", "list").out
@@ -56,7 +56,7 @@ def test_the_working_memory_is_filled_and_emptied(user: Terminal) -> None:
 
 def test_a_session_goes_on_in_the_next(user: Terminal) -> None:
     nobody = user.wm("session", "continue")
-    assert (nobody.code, "No session with core blocks" in nobody.err) == (1, True)
+    assert (nobody.code, "There is no session with core blocks" in nobody.err) == (1, True)
     begin(user, "ses_one")
     user.wm("session", "core", "set", "goal", GOAL)
     said = user.wm("session", "continue")
@@ -71,7 +71,7 @@ def test_an_mcp_client_that_names_no_session_can_be_told_which_it_is(user: Termi
     begin(user, "ses_one")
     arguments = {"block": "goal", "content": GOAL, "operation": "replace"}
     call = {"name": "core_memory_update", "arguments": arguments}
-    assert "does not say which session" in mcp(user, call)["content"][0]["text"]
+    assert "does not send a session id" in mcp(user, call)["content"][0]["text"]
     done = mcp(user, call, "--session", "ses_one")
     assert done["content"][0]["text"] == "goal has 41 of 1000 characters now."
     assert GOAL in user.wm("session", "core").out

@@ -6,10 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from jsonschema import validate
 
 from tests.cli.terminal import Terminal
-from tests.docs.schemas import printed_schema
+from tests.docs.schemas import validate_printed
 
 PLAIN = '{\n    "model":"opus",\n  "hooks": {}, "permissions": {"allow": ["Bash(ls:*)"]}\n}'
 
@@ -44,7 +43,7 @@ def test_setup_shows_the_diff_and_changes_nothing_unless_told(user: Terminal) ->
         assert "plugin/wm.js" in said.out
         assert tree(user) == before
     refused = user.wm("setup")
-    assert refused.err == "Nothing was changed. Use --yes where nobody can answer.\n"
+    assert refused.err == "Nothing was changed. Use --yes if nobody can answer.\n"
 
 
 def test_setup_and_unsetup_give_every_byte_back(user: Terminal) -> None:
@@ -86,8 +85,8 @@ def test_one_agent_alone_can_be_wired(user: Terminal) -> None:
 def test_json_reports_what_was_done(user: Terminal) -> None:
     planned = user.wm("setup", "--json").json
     done = user.wm("setup", "--json", "--yes").json
-    validate(planned, printed_schema("setup"))
-    validate(done, printed_schema("setup"))
+    validate_printed("setup", planned)
+    validate_printed("setup", done)
     assert (planned["applied"], done["applied"]) == (False, True)
     assert [change["path"] for change in planned["changes"]] == [
         change["path"] for change in done["changes"]
@@ -111,7 +110,7 @@ def test_the_other_agents_are_wired_where_the_settings_of_one_cannot_be_understo
     settings(user).write_text('{"hooks": ')
     said = user.wm("setup", "--yes")
     assert said.code == 1
-    assert "claude-code is left as it is: " in said.sentences
+    assert "claude-code is left unchanged: " in said.sentences
     assert "settings.json" in said.sentences
     assert settings(user).read_text() == '{"hooks": '
     assert (user.home / ".config" / "opencode" / "plugin" / "wm.js").exists()
@@ -179,7 +178,7 @@ def test_agents_whose_wiring_cannot_be_told_are_not_said_to_be_missing(user: Ter
     (user.home / ".config" / "wm" / "setup.json").write_text("{")
     assert "agents how they are wired cannot be told" in " ".join(user.wm("status").out.split())
     assert user.wm("status", "--json").json["agents"] == {}
-    assert "which setup keeps to undo itself, is damaged" in user.wm("unsetup", "--yes").sentences
+    assert "which `wm unsetup` needs, is damaged" in user.wm("unsetup", "--yes").sentences
 
 
 def test_a_folder_in_the_place_of_the_settings_of_one_agent_does_not_stop_the_other(
@@ -189,8 +188,8 @@ def test_a_folder_in_the_place_of_the_settings_of_one_agent_does_not_stop_the_ot
     settings(user).mkdir()
     said = user.wm("setup", "--yes")
     assert said.code == 1
-    told = "settings.json is a folder, where a file belongs. Move it away, then run it again."
-    assert f"claude-code is left as it is: {settings(user).parent}/{told}" in said.sentences
+    told = "settings.json is a folder, but must be a file. Move it away, then try again."
+    assert f"claude-code is left unchanged: {settings(user).parent}/{told}" in said.sentences
     plugin = user.home / ".config" / "opencode" / "plugin" / "wm.js"
     assert plugin.exists()
     assert user.wm("status", "--json").json["agents"] == {
@@ -198,7 +197,7 @@ def test_a_folder_in_the_place_of_the_settings_of_one_agent_does_not_stop_the_ot
         "opencode": "current",
     }
     doctor = user.wm("doctor", "--no-proof")
-    assert "is a folder, where a file belongs" in " ".join(doctor.out.split())
+    assert "is a folder, but must be a file" in " ".join(doctor.out.split())
     gone = user.wm("unsetup", "--yes")
     assert (gone.code, gone.out.splitlines()[-1]) == (0, "Undone. 2 files written.")
     assert not plugin.exists()
@@ -214,7 +213,7 @@ def test_settings_that_setup_refuses_are_told_by_doctor_in_the_same_words(user: 
     )
     assert checked["verdict"] == "error"
     assert checked["detail"].startswith(f"{settings(user)} is not valid JSON: ")
-    assert f"claude-code is left as it is: {checked['detail']} {checked['fix']}" in refused
+    assert f"claude-code is left unchanged: {checked['detail']} {checked['fix']}" in refused
     assert user.wm("status", "--json").json["agents"]["claude-code"] == "blocked"
 
 
@@ -228,10 +227,10 @@ def test_unsetup_of_one_agent_does_not_wait_for_the_other_whose_settings_cannot_
     settings(user).mkdir()
     said = user.wm("unsetup", "--yes")
     assert said.code == 1
-    assert "claude-code is left as it is: " in said.sentences
+    assert "claude-code is left unchanged: " in said.sentences
     assert not (user.home / ".config" / "opencode" / "plugin").exists()
     again = user.wm("unsetup", "--yes")
-    assert (again.code, "is a folder, where a file belongs" in again.sentences) == (1, True)
+    assert (again.code, "is a folder, but must be a file" in again.sentences) == (1, True)
     settings(user).rmdir()
     settings(user).write_bytes(wired)
     assert user.wm("unsetup", "--yes").code == 0
@@ -247,7 +246,9 @@ def test_a_folder_that_cannot_be_written_to_is_told_and_the_other_agent_is_wired
     said = user.wm("setup", "--yes")
     assert (said.code, said.out.splitlines()[-1]) == (1, "3 files written.")
     assert "opencode: " in said.sentences
-    assert "wm.js cannot be written: Not a directory. Mend that, then run it" in said.sentences
+    assert (
+        "wm.js cannot be written: Not a directory. Correct that, then try again" in said.sentences
+    )
     assert "PostToolUse" in settings(user).read_text()
     assert user.wm("unsetup", "--yes").code == 0
     assert tree(user) == before

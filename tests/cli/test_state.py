@@ -15,7 +15,7 @@ def contract(user: Terminal) -> Path:
 def test_a_contract_from_its_making_to_its_check(user: Terminal) -> None:
     said = user.wm("state", "init", "Ship", "the", "berth", "planner.", "--phase", "build")
     assert (said.code, said.err) == (0, "")
-    assert "is there" in said.out
+    assert "was created" in said.out
     assert user.wm("state", "set", "decisions", "--append", "Use UTC.", "Ship weekly.").code == 0
     assert user.wm("state", "set", "decisions", "--remove", "2").code == 0
     assert user.wm("state", "set", "open_risks", "The feed may end.").code == 0
@@ -32,7 +32,7 @@ def test_without_a_contract_every_verb_says_how_to_make_one(user: Terminal) -> N
         said = user.wm("state", *words)
         assert said.code == 1
         assert "There is no state/session-state.json" in said.sentences
-        assert "`wm state init` makes one." in said.sentences
+        assert "`wm state init` creates one." in said.sentences
     said = user.wm("state", "validate")
     assert said.code == 1
     assert "wm state init" in said.out
@@ -115,7 +115,7 @@ def test_a_meant_change_of_history_is_accepted(user: Terminal) -> None:
     contract(user).write_text(text)
     said = user.wm("state", "validate")
     assert said.code == 1
-    assert "it had 1 and is only appended to" in " ".join(said.out.split())
+    assert "it had 1, and entries may only be added" in " ".join(said.out.split())
     assert user.wm("state", "validate", "--accept").code == 0
     assert user.wm("state", "validate").code == 0
 

@@ -159,7 +159,7 @@ STORY: tuple[tuple[str, int, str], ...] = (
           TIME  edited (pinned)
           TIME  edited (pinned)
           TIME  edited (text)
-          TIME  forgotten, to the trash
+          TIME  forgotten, moved to the trash
         """,
     ),
     (
@@ -193,7 +193,7 @@ STORY: tuple[tuple[str, int, str], ...] = (
 
           The user asked to remember it on DAY.
           TIME  kept
-          TIME  came again; counted with the entry that says so already (too
+          TIME  recurred; counted with the entry that already says so (too
                             soon to count as seen again)
           TIME  edited (user importance)
         """,

@@ -12,6 +12,7 @@ import pytest
 from tests.clients import install
 from tests.clients.harness import Machine
 from tests.clients.upstream import Upstream
+from tests.clients.wired import Wired
 
 OUTCOME = pytest.StashKey[pytest.TestReport]()
 
@@ -62,3 +63,21 @@ def machine(clients: install.Installed, request: pytest.FixtureRequest) -> Itera
             if report is not None and report.failed:
                 print(machine.transcript())
             shutil.rmtree(root, ignore_errors=True)
+
+
+@pytest.fixture
+def config() -> str:
+    """The text of config.toml when wm is set up; a module may have a fixture of its own."""
+    return ""
+
+
+@pytest.fixture
+def wm(machine: Machine, config: str) -> Wired:
+    """wm, installed on the machine and wired into both agents."""
+    if config:
+        file = machine.home / ".config" / "wm" / "config.toml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(config)
+    wired = Wired(machine)
+    wired.setup()
+    return wired

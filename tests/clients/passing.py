@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from tests.clients.harness import Machine
 from tests.listening import listening
 from tests.proxy.scripted import by_the_upstream
+from wm.proxy.exchange import Parties
 from wm.proxy.guard import Guard, hosts_of
 from wm.proxy.listener import Server, bind
 from wm.proxy.origin import parse_origin
@@ -208,7 +209,8 @@ class _Proxy:
         pool = Pool(parse_origin(self._settings.upstream), self._settings)
         guard = Guard(TOKEN.encode(), hosts_of(host_port))
         observer = self.observer
-        self._server = Server(pool, guard, observer.watch, self._settings, observer.failed)
+        parties = Parties(pool, observer.failed)
+        self._server = Server(parties, guard, observer.watch, self._settings)
         await self._server.listen(self._listener)
 
     def __enter__(self) -> _Proxy:

@@ -18,11 +18,10 @@ GOAL = "Warn the harbour before the gate closes."
 
 
 @pytest.fixture
-def wm(machine: Machine) -> Wired:
-    wired = Wired(machine)
-    wired.setup()
+def wm(machine: Machine, wm: Wired) -> Wired:
+    """In a project with a contract."""
     machine.tool("wm", "state", "init", GOAL)
-    return wired
+    return wm
 
 
 def contract(machine: Machine) -> Path:

@@ -19,13 +19,6 @@ pytestmark = pytest.mark.clients
 ASK_TO_KEEP = "Please remember that we deploy with `make ship`."
 
 
-@pytest.fixture
-def wm(machine: Machine) -> Wired:
-    wired = Wired(machine)
-    wired.setup()
-    return wired
-
-
 def tree(machine: Machine) -> set[str]:
     """Files of the workspace, but for its evidence and the daemon's own reports."""
     folder = machine.home / ".local" / "share" / "wm" / "workspaces"

@@ -60,13 +60,6 @@ WAYS = (
 )
 
 
-@pytest.fixture
-def wm(machine: Machine) -> Wired:
-    wired = Wired(machine)
-    wired.setup()
-    return wired
-
-
 def use(way: Way, machine: Machine) -> None:
     """OpenCode over MCP: configured as its pages say, and without our plugin."""
     if way.name != "opencode, over MCP":

@@ -42,13 +42,6 @@ TEST = "python3 -m pytest -q -p no:cacheprovider test_calc.py"
 BROKEN_EXTRA_SECONDS = 10.0
 
 
-@pytest.fixture
-def wm(machine: Machine) -> Wired:
-    wired = Wired(machine)
-    wired.setup()
-    return wired
-
-
 def by_name(agent: Agent) -> str:
     return agent.name
 

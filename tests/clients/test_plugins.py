@@ -21,7 +21,10 @@ from tests.agents.fake_daemon import FakeDaemon, Reply, Seen
 from tests.clients.harness import FULL_CONTEXT_TOKENS, Machine, Run
 from tests.clients.scripts import answer, call, is_subagent, say, script, think, turns
 from wm.agents import setup
-from wm.agents.claude_hooks import Command, installed
+from wm.agents.claude_hooks import (
+    WmCommand,
+    installed,
+)
 from wm.settings import HookSettings, find_agent_paths, find_paths
 
 pytestmark = pytest.mark.clients
@@ -65,7 +68,7 @@ class Memory:
         return 200, json.dumps(said).encode() if said else b""
 
 
-def wire(machine: Machine, command: Command | None = None) -> None:
+def wire(machine: Machine, command: WmCommand | None = None) -> None:
     environment = machine.environment
     facts = setup.look(
         find_agent_paths(environment),
@@ -150,7 +153,7 @@ def test_claude_runs_as_ever_where_the_daemon_hangs_or_wm_is_gone(machine: Machi
     machine.upstream.script = script(
         *turns(*[answer(call("Bash", command="true", description="x")), answer(say("Done."))] * 2)
     )
-    wire(machine, Command(wm=("/nonexistent/wm",), hook=("/nonexistent/python", "hook.py")))
+    wire(machine, WmCommand(wm=("/nonexistent/wm",), hook=("/nonexistent/python", "hook.py")))
     gone = machine.run_claude("Go.")
     with FakeDaemon(machine.runtime / "wm" / "wm.sock") as hanging:
         hanging.hang.set()
@@ -262,7 +265,7 @@ def test_opencode_begins_a_new_epoch_with_a_compaction_and_only_there(
 def test_opencode_keeps_the_bytes_it_has_when_the_daemon_is_lost_in_an_epoch(
     machine: Machine, how: str
 ) -> None:
-    wire(machine, Command(wm=("/nonexistent/wm",), hook=("/nonexistent/python",)))
+    wire(machine, WmCommand(wm=("/nonexistent/wm",), hook=("/nonexistent/python",)))
     machine.upstream.script = script(
         *turns(
             answer(think("Try."), call("bash", command="echo two", description="Say")),
@@ -290,7 +293,7 @@ def test_opencode_keeps_the_bytes_it_has_when_the_daemon_is_lost_in_an_epoch(
 def test_opencode_leaves_a_session_alone_that_was_answered_while_wm_was_away(
     machine: Machine,
 ) -> None:
-    wire(machine, Command(wm=("/nonexistent/wm",), hook=("/nonexistent/python",)))
+    wire(machine, WmCommand(wm=("/nonexistent/wm",), hook=("/nonexistent/python",)))
     machine.upstream.script = script(
         *turns(
             answer(think("One."), call("bash", command="echo one", description="Say")),
@@ -307,6 +310,6 @@ def test_opencode_leaves_a_session_alone_that_was_answered_while_wm_was_away(
 
 
 def test_opencode_runs_as_ever_where_wm_is_gone(machine: Machine) -> None:
-    wire(machine, Command(wm=("/nonexistent/wm",), hook=("/nonexistent/python",)))
+    wire(machine, WmCommand(wm=("/nonexistent/wm",), hook=("/nonexistent/python",)))
     machine.upstream.script = script(*turns(answer(think("x"), say("Done."))))
     fine(machine, machine.run_opencode("remember that we use make ship"))

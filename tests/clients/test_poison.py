@@ -36,13 +36,6 @@ ATTACKS = tuple(
 )
 
 
-@pytest.fixture
-def wm(machine: Machine) -> Wired:
-    wired = Wired(machine)
-    wired.setup()
-    return wired
-
-
 def lay_out(machine: Machine) -> None:
     """Every payload where a tool finds it."""
     for channel in cases.CHANNELS:

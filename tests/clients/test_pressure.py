@@ -31,13 +31,6 @@ PRINTED = 12_000
 """Characters of each output where nobody reports tokens; 180,000 count as full."""
 
 
-@pytest.fixture
-def wm(machine: Machine) -> Wired:
-    wired = Wired(machine)
-    wired.setup()
-    return wired
-
-
 def told(exchange: Exchange) -> Counter[str]:
     """How often each level is spoken of in a request."""
     text = exchange.request.text

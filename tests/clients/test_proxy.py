@@ -24,8 +24,8 @@ from tests.clients.scripts import (
 )
 from tests.clients.wired import Wired
 from tests.proxy.scripted import by_the_upstream
-from wm.formats.replay import ReplayReport
-from wm.ops.replay.report import replay
+from wm.api.replay import ReplayReport
+from wm.replay.report import replay
 from wm.store.paths import sid
 
 pytestmark = pytest.mark.clients

@@ -25,14 +25,9 @@ HANDLE = re.compile(r"memory_restore (t_[0-9a-f]{20})")
 
 
 @pytest.fixture
-def wm(machine: Machine) -> Wired:
-    # What is tested is what reaches the model, not how fast: a busy machine may take its time.
-    config = machine.home / ".config" / "wm" / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text("[hooks]\nevent_timeout_s = 15\n")
-    wired = Wired(machine)
-    wired.setup()
-    return wired
+def config() -> str:
+    """What is tested is what reaches the model, not how fast: a busy machine may take its time."""
+    return "[hooks]\nevent_timeout_s = 15\n"
 
 
 def many_files(machine: Machine) -> None:

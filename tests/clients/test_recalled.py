@@ -114,9 +114,7 @@ class Remembering:
 
 
 @pytest.fixture
-def wired(machine: Machine) -> Remembering:
-    wm = Wired(machine)
-    wm.setup()
+def wired(machine: Machine, wm: Wired) -> Remembering:
     return Remembering(machine, wm)
 
 

@@ -26,13 +26,6 @@ NOTE = "The check prints one line per case."
 PREFIX = {"claude": "mcp__wm__", "opencode": ""}
 
 
-@pytest.fixture
-def wm(machine: Machine) -> Wired:
-    wired = Wired(machine)
-    wired.setup()
-    return wired
-
-
 def tool(agent: Agent, name: str, **arguments: str) -> Block:
     return call(PREFIX[agent.name] + name, **arguments)
 

@@ -1,4 +1,5 @@
-"""`python -m tests.crash [pytest options]`: every `crash` test at full size, with its counts."""
+"""`python -m tests.crash [pytest options]`: runs each `crash` test at full size and prints
+counts."""
 
 from __future__ import annotations
 

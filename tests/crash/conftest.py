@@ -14,7 +14,7 @@ from tests.crash.states import ram
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A scratch folder in memory where there is one: no test here needs a real drive."""
+    """A scratch folder in memory if possible: no test here needs a real drive."""
     made = Path(tempfile.mkdtemp(prefix="wm-crash-", dir=ram()))
     try:
         yield made
@@ -27,7 +27,7 @@ Report = Callable[[str, Mapping[str, object]], None]
 
 @pytest.fixture
 def report(request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> Report:
-    """Print counts of a test at full size; the fast tier stays silent."""
+    """Print counts of a test at full size; the fast tier prints nothing."""
 
     def told(name: str, counts: Mapping[str, object]) -> None:
         if request.node.get_closest_marker("crash"):

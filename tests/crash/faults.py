@@ -1,9 +1,9 @@
-"""Every call of the data folder fails, in every way, in every scene (ST-5, F06-F10).
+"""Fail each call on the data folder, in every way, in every scene (ST-5, F06-F10).
 
-A `Fault` says which call, which error, whether the call did its work before it told the error,
-and whether everything after it fails too (a full disk stays full). After each: a typed error or
-a success that is really on disk, the old or the new, no descriptor left, locks free; once the
-fault is over the same process goes on, and leaves no temporary file.
+A `Fault` says which call fails, with which error, whether the call did its work before the error,
+and whether all later calls fail too (a full disk stays full). After each fault: a typed error, or
+a success that is really on disk; the old or the new text; no open descriptor; free locks. Once the
+fault is over the same process continues, and leaves no temporary file.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ ERRORS = (
     *(errno.ENOSPC, errno.EIO, errno.EMFILE, errno.EACCES, errno.EROFS, errno.EDQUOT),
     errno.EINTR,
 )
-# What a call may have done before it tells its error; the others only look.
+# Calls that may have changed something before they report an error; all others only read.
 ACTING = (
     *("make_home", "mkdir", "create", "open_lock", "write_some", "truncate", "rename"),
-    *("exchange", "link", "unlink", "chmod", "flush"),
+    *("link", "unlink", "chmod", "flush"),
 )
 LOOKING = ("folder", "inner", "list", "names", "read", "has", "open", "read_at", "stat", "status")
 CALLS = (*ACTING, *LOOKING)
@@ -62,7 +62,7 @@ FAULTS = (
 
 
 class FaultDisk(Disk):
-    """Counts the calls, and fails the one with number `at` (and all after it, if sticky)."""
+    """Counts the calls, and fails the call number `at` (and all after it, if sticky)."""
 
     parallel = False
 
@@ -76,7 +76,7 @@ class FaultDisk(Disk):
         self.at = 0
 
     def due(self, name: str) -> bool:
-        """Count a call; whether it is to fail."""
+        """Count a call; returns whether it must fail."""
         self.log.append(name)
         count = len(self.log)
         return 0 < self.at <= count and (self.fault.sticky or count == self.at)
@@ -118,7 +118,7 @@ for _name in CALLS:
 
 @dataclass
 class Stage:
-    """One step of a scene, its folder before, and what the folder says before and after."""
+    """One step of a scene, its folder before the step, and a snapshot before and after."""
 
     scene: Scene
     project: Path
@@ -145,7 +145,7 @@ class Stage:
 
 
 def stage(scene: Scene, folder: Path) -> Stage:
-    """Play the single step of a scene once, undisturbed."""
+    """Run the single step of a scene once, without faults."""
     folder.mkdir(parents=True, exist_ok=True)
     project = folder / "project"
     project.mkdir(exist_ok=True)
@@ -164,7 +164,7 @@ def stage(scene: Scene, folder: Path) -> Stage:
 
 
 def different(scenes: Iterable[Scene], folder: Path) -> list[Scene]:
-    """The single steps of all scenes, less those that make the same calls as an earlier one."""
+    """The single steps of all scenes, without those that make the same calls as an earlier one."""
     found: dict[tuple[str, ...], Scene] = {}
     steps = (step for scene in scenes for step in scene.single_steps())
     for number, step in enumerate(steps):
@@ -175,8 +175,8 @@ def different(scenes: Iterable[Scene], folder: Path) -> list[Scene]:
 def loop(
     made: Stage, fault: Fault, every: int = 1, start: int = 1
 ) -> tuple[Counter[str], list[str]]:
-    """Fail each call (or each `every`th, from `start` on) of a stage; counts, and what went
-    wrong."""
+    """Fail each call (or each `every`th, from `start` on) of a stage; returns counts and the
+    problems found."""
     counts: Counter[str] = Counter()
     problems: list[str] = []
     at = start
@@ -190,7 +190,7 @@ def loop(
 
 
 def attempt(made: Stage, at: int, fault: Fault, counts: Counter[str]) -> tuple[bool, list[str]]:
-    """One run with one fault. True when there was no call with this number any more."""
+    """One run with one fault. True when the run had no call with this number."""
     home = made.fresh()
     open_before = snapshot.descriptors()
     disk = FaultDisk(home, at, fault)
@@ -229,13 +229,13 @@ def _judge(
 
 
 def _goes_on(made: Stage, home: Path, bench: Any) -> Iterator[str]:
-    """The fault is over: the same process carries on, and so does a new one."""
+    """The fault is over: the same process continues, and so does a new one."""
     try:
         again = bench or made.scene.bench(home, made.project, number=made.number)
         try:
             made.scene.steps[0](again)
         except UserError:
-            # It was done already, and that was seen before anything was written: write.
+            # The step was done already, so it wrote nothing: write once more.
             with again.store.transaction([*snapshot.refs(again.store), Ref(Aliases)]):
                 pass
         again.store.flush()

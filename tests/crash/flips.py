@@ -1,12 +1,11 @@
-"""Every bit of every file of a small, complete folder is flipped, one at a time (F13).
+"""Flip each bit of each file of a small, complete folder, one at a time (F13).
 
-Each flip must be seen: by the health of the document, by a count of the log, or by a finding of
-`check`. Whatever is served must be exactly what was written; a flip that leaves a valid
-document is a change made outside, and the old text stays in force. The only flips that may pass
-unseen are those that change nothing anybody reads: the newline between two records, which the
-reader puts back by itself.
+Each flip must be detected: by the health of the document, by a count of the log, or by a finding of
+`check`. A document that is served must be exactly what was written; a flip that leaves a valid
+document is an outside change, and the old text stays in force. The only flip that may go undetected
+is one of the newline between two records, which the reader restores by itself.
 
-Left out: `quarantine/` and copies of older versions, whose bytes are somebody else's.
+Left out: `quarantine/` and copies of older versions, whose bytes are not ours.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ from tests.crash.states import ram, unpack
 from tests.crash.tree import Node, Tree, TreeDisk, load
 from wm.errors import Corrupt, StoreError
 from wm.formats.home import Alias, Aliases, AllowedDigests
-from wm.ops import entries
-from wm.ops.remember import remember
+from wm.ops.learning.remember import remember
+from wm.ops.memory import entries
 from wm.store.base import Health, Ref
 from wm.store.check import check
 
@@ -48,7 +47,7 @@ WAITING = "Names are kept in UTF-8."
 
 
 def _at_home(bench: Bench) -> object:
-    """The documents that belong to no workspace."""
+    """Write the documents that belong to no workspace."""
     digests, aliases = Ref(AllowedDigests), Ref(Aliases)
     alias = Alias(key="0123456789abcdef", target=bench.key, root="/src/old")
     with bench.store.transaction([digests, aliases]) as transaction:
@@ -66,12 +65,12 @@ COMPLETE = Scene(
     (),
     segment_bytes=700,
 )
-"""One document of every format, with spares, locks, key and two evidence files."""
+"""One document of every format, with previous copies, locks, key and two evidence files."""
 
 
 @dataclass
 class Result:
-    """counts: flips by how they were seen; problems: those that were not, or did harm."""
+    """counts: flips by how they were detected; problems: flips that were not, or did harm."""
 
     counts: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
@@ -80,7 +79,7 @@ class Result:
 
 @dataclass
 class Folder:
-    """The folder as it was written, and what it says."""
+    """The folder as it was written, and its contents as read."""
 
     home: Path
     project: Path
@@ -160,10 +159,10 @@ def _flip(folder: Folder, path: str, node: Node, bit: int, counts: Counter[str])
 
 
 def _seen(folder: Folder, path: str) -> tuple[str, list[str]]:
-    """How a flip in this file shows, and what it does wrong.
+    """How a flip in this file is detected, and the problems it causes.
 
-    One open store sees all flips, as a long-lived process would; the key is read once only, so
-    a flip there needs a new one.
+    One open store reads all flips, as a long-lived process would; the key is read only once, so
+    a flip in it needs a new store.
     """
     bench = folder.bench() if "local.key" in path else folder.open
     found = snapshot.take(bench.store)
@@ -196,7 +195,7 @@ def _findings(bench: Bench) -> frozenset[tuple[str, str]]:
 
 
 def _used(folder: Folder, path: str, node: Node, bit: int, counts: Counter[str]) -> list[str]:
-    """With the flip in place, look and remember; then everything is there and healthy."""
+    """Read and write with the flip in place; afterwards everything must be there and healthy."""
     counts["used"] += 1
     kept = folder.tree
     content = folder.tree.content()

@@ -1,11 +1,11 @@
-"""What is saved of an index is damaged, and who makes it is killed: answers stay (RC-3, RC-4).
+"""Damage saved vectors and kill the processes that write them: answers stay the same (RC-3, RC-4).
 
     python -m tests.crash.index_damage --damaged 5000 --kills 30 --daemons 30
 
-Damaged sets: one file of saved vectors is broken and a new process asks; its answer must be the
-one of the whole files. Kills: a process that makes, saves, discards and makes again the vectors of
-a memory dies anywhere in it. Daemons: a daemon that takes entries, indexes and saves dies anywhere
-in it; the next one must find each entry that was acknowledged. Any count may be 0.
+Damaged sets: one file of saved vectors is damaged and a new process searches; its answer must be
+the one of the undamaged files. Kills: a process that computes, saves and discards the vectors of a
+memory in a loop is killed at any point. Daemons: a daemon that takes entries, indexes and saves is
+killed at any point; the next one must find each acknowledged entry. Any count may be 0.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from wm.daemon.client import Client
 from wm.errors import WmError
 from wm.models.embed import EMBEDDED
 from wm.models.worker import EmbedWorker
-from wm.ops.shelf import maker_of
+from wm.ops.search.vector_cache import maker_of
 from wm.settings import StoreSettings
 from wm.store import paths
 from wm.store.check import check
+from wm.store.check.repair import repair
 from wm.store.files import FileStore
 from wm.store.identity import key_of
-from wm.store.mend import repair
 
 ROOT = Path(__file__).resolve().parents[2]
 MEMORY = memory_of(120)
@@ -51,8 +51,8 @@ DAMAGES = tuple(found for found in damage.DAMAGES if found.__name__ in OF_ANY_FI
 
 
 def same(answer: Answer, other: Answer) -> bool:
-    """The same entries in the same order, with the same scores but for what adding up in another
-    order changes."""
+    """The same entries in the same order, with the same scores except for the rounding of another
+    order of summation."""
     return [i for i, _ in answer] == [i for i, _ in other] and all(
         abs(a - b) < 1e-4 for (_, a), (_, b) in zip(answer, other, strict=True)
     )
@@ -63,7 +63,7 @@ def opened(folder: Path) -> FileStore:
 
 
 def saved(folder: Path, worker: EmbedWorker) -> tuple[FileStore, Answer]:
-    """A store with the vectors of the memory, and what is answered through them."""
+    """A store with the vectors of the memory, and the answer that uses them."""
     store = opened(folder)
     answer = asked(store, worker, MEMORY)
     assert len(answer) == 10
@@ -78,7 +78,7 @@ def files_of(store: FileStore, worker: EmbedWorker) -> set[str]:
 
 
 def answers_stay(folder: Path, worker: EmbedWorker, count: int) -> dict[str, int]:
-    """Damage what was saved and ask as a new process would; how often each damage was done."""
+    """Damage what was saved and search as a new process would; returns the count of each damage."""
     store, answer = saved(folder, worker)
     whole = {file.name: file.read_bytes() for file in files(store)}
     draw = random.Random(SEED)
@@ -106,7 +106,7 @@ def files(store: FileStore) -> list[Path]:
 
 
 def deaths(folder: Path, worker: EmbedWorker, count: int) -> dict[str, int]:
-    """What was left of the vectors after each kill; the answers are always the same."""
+    """What each kill left of the vectors; the answers must always be the same."""
     store, answer = saved(folder, worker)
     draw = random.Random(SEED)
     told: dict[str, int] = {}
@@ -123,7 +123,7 @@ def deaths(folder: Path, worker: EmbedWorker, count: int) -> dict[str, int]:
 
 
 def killed(folder: Path, draw: random.Random) -> None:
-    """Let a process make and save vectors, and kill it somewhere in the middle of it."""
+    """Start a process that computes and saves vectors, and kill it at a random point."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.crash.saver", str(folder / "home")],
         cwd=ROOT,
@@ -132,7 +132,7 @@ def killed(folder: Path, draw: random.Random) -> None:
     )
     try:
         list(lines(process, draw.randrange(1, 6)))
-        # A bounded wait for something that does not come: it dies wherever it is by then.
+        # A wait with a bound for output that does not come: the process is killed wherever it is.
         assert process.stdout is not None
         os.set_blocking(process.stdout.fileno(), False)
         select.select([], [], [], draw.random() * 0.15)
@@ -155,11 +155,11 @@ def lines(process: subprocess.Popen[str], count: int) -> Iterator[str]:
 # --- a daemon -----------------------------------------------------------------------------------
 
 CONFIG = "[recall]\ngraph_from = 40\n"
-"""So that the graph is made, saved and loaded, too."""
+"""A low limit, so that the graph is computed, saved and loaded, too."""
 
 
 class Daemons:
-    """One home, and one daemon after the other."""
+    """One data folder, and one daemon after the other."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -170,7 +170,7 @@ class Daemons:
         (config / "config.toml").write_text(CONFIG)
         self.vectors = folder / "wm" / paths.vectors_folder(key_of(str(self.project)))
         self.acknowledged: dict[str, str] = {}
-        """Of each entry its own word."""
+        """The unique word of each entry."""
         self.more = threading.Condition()
 
     def begin(self) -> subprocess.Popen[bytes]:
@@ -185,7 +185,7 @@ class Daemons:
         return process
 
     def write(self, number: int) -> None:
-        """Keep entries, and ask, until the daemon is gone."""
+        """Add entries, and search, until the daemon is gone."""
         with Client(settings_for(self.folder)) as client, suppress(WmError, OSError):
             for at in itertools.count():
                 word = f"crane{number:03}x{at:03}"
@@ -198,7 +198,7 @@ class Daemons:
                     client.call("search", self.told(query=f"what takes {word}"))
 
     def wait(self, count: int, bound_s: float = 60.0) -> None:
-        """Return once so many entries were acknowledged."""
+        """Return once `count` entries were acknowledged."""
         with self.more:
             assert self.more.wait_for(lambda: len(self.acknowledged) >= count, bound_s)
 
@@ -206,7 +206,7 @@ class Daemons:
         return {"directory": str(self.project), **words}
 
     def found(self, some: Sequence[str]) -> int:
-        """Each of these entries by its word. AssertionError for one that is lost."""
+        """Search each of these entries by its word. AssertionError for a lost one."""
         with Client(settings_for(self.folder)) as client:
             for name in some:
                 query = self.acknowledged[name]
@@ -217,7 +217,7 @@ class Daemons:
 
 def daemon_deaths(folder: Path, count: int) -> dict[str, int]:
     """Kill a daemon again and again while it takes entries, indexes and saves. Every third one
-    begins without saved vectors."""
+    starts without saved vectors."""
     daemons, draw = Daemons(folder), random.Random(SEED)
     told = {"deaths": 0, "found": 0, "vectors there": 0}
     known = 0
@@ -229,7 +229,7 @@ def daemon_deaths(folder: Path, count: int) -> dict[str, int]:
             writer = threading.Thread(target=daemons.write, args=(number,))
             writer.start()
             daemons.wait(known + draw.randrange(2, 12))
-            # Not a wait for anything: it dies wherever it is by then.
+            # Not a wait for an event: the daemon is killed wherever it is.
             writer.join(draw.random() * 0.2)
         finally:
             process.kill()

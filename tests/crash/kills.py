@@ -1,8 +1,8 @@
-"""A process dies at every call of the data folder; the next one finds the old or the new (F01).
+"""Kill a process at each call on the data folder; the next finds the old or the new text (F01).
 
-The child is forked, plays one step of a scene and dies by `os._exit` (its descriptors close,
-nothing is flushed) or by a real SIGKILL: before call number `at`, or in the middle of it where
-it is a write. What it acknowledged it wrote to a pipe before.
+The child is forked, runs one step of a scene and dies by `os._exit` (its descriptors close,
+nothing is flushed) or by a real SIGKILL: before call number `at`, or in the middle of it if it is a
+write. It writes its acknowledgement to a pipe.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ for _name in CALLS:
 
 
 def run_and_die(act: Callable[[Callable[[], None]], None]) -> tuple[bool, bool]:
-    """Run `act(acknowledge)` in a child. Whether it acknowledged, and whether it died early."""
+    """Run `act(acknowledge)` in a child. Returns whether it acknowledged, and whether it died
+    early."""
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -101,7 +102,7 @@ def _write(descriptor: int) -> None:
 def attempt(
     made: Stage, at: int, how: str, counts: Counter[str], *, half: bool = False
 ) -> tuple[bool, list[str]]:
-    """One death. True when there was no call with this number any more."""
+    """One death. True when the run had no call with this number."""
     home = made.fresh()
 
     def act(acknowledge: Callable[[], None]) -> None:
@@ -120,7 +121,7 @@ def attempt(
 
 
 def judge(made: Stage, home: Path, *, acknowledged: bool) -> list[str]:
-    """Open the folder as the next process would."""
+    """Open the folder as the next process would; returns the problems."""
     before = made.after if acknowledged else made.before
     bench = made.scene.bench(home, made.project)
     found = snapshot.take(bench.store)

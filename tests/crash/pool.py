@@ -1,4 +1,4 @@
-"""Two workers for what takes minutes."""
+"""Two worker processes for tests that take minutes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Found = tuple[Counter[str], list[str]]
 
 
 def spread(work: Callable[[T], Found], tasks: Iterable[T]) -> Found:
-    """Run `work` on every task in forked workers; all counts and all problems."""
+    """Run `work` on every task in forked workers; returns all counts and problems."""
     counts: Counter[str] = Counter()
     problems: list[str] = []
     with multiprocessing.get_context("fork").Pool(WORKERS, maxtasksperchild=8) as pool:

@@ -1,10 +1,9 @@
-"""Processes update one folder while others of them are frozen and killed (F28, F55, TR-2).
+"""Processes update one folder while some of them are frozen and killed (F28, F55, TR-2).
 
-Each worker adds 1 to a counter of its own inside one document that all share (and logs it as
-evidence), and tells on a pipe when an update was acknowledged. The parent keeps freezing,
-thawing and killing random workers, and starts those again that it killed. At the end no
-acknowledged update may be missing, and a kill may have left at most the one update that was
-under way.
+Each worker adds 1 to its own counter in one shared document (and logs it as evidence), and reports
+on a pipe when an update was acknowledged. The parent keeps freezing, thawing and killing random
+workers, and restarts the killed ones. At the end no acknowledged update may be missing, and a kill
+may have added at most the one update that was under way.
 """
 
 from __future__ import annotations
@@ -28,19 +27,19 @@ from wm.store.files import FileStore
 
 KEY = "0123456789abcdef"
 COUNTERS = Ref(AllowedDigests)
-"""Shared by all: name of the worker -> how often it counted."""
+"""Shared by all: name of the worker -> its count."""
 MEMORY = Ref(WorkspaceMemory, KEY)
 
 _ACKNOWLEDGED = b"a"
 _PAUSES_S = (0.01, 0.08)
-"""Between two disturbances."""
+"""Bounds of the pause between two disturbances."""
 _KILLS = 0.4
-"""So many disturbances of all kill; the others freeze until the next."""
+"""Share of disturbances that kill; the others freeze a worker until the next one."""
 
 
 @dataclass
 class Worker:
-    """A child process. lives: how often it was started; acknowledged: updates it told of."""
+    """A child process. lives: number of starts; acknowledged: updates that it reported."""
 
     name: str
     pid: int = 0
@@ -52,7 +51,7 @@ class Worker:
 
 @dataclass
 class Race:
-    """What came of it."""
+    """The result of a race."""
 
     updates: int
     seconds: float = 0.0
@@ -71,7 +70,7 @@ def race(
     seed: int,
     pauses_s: tuple[float, float] = _PAUSES_S,
 ) -> Race:
-    """Run `workers` until each had `updates` acknowledged."""
+    """Run `workers` workers until each had `updates` updates acknowledged."""
     began = time.monotonic()
     chance = random.Random(seed)
     crowd = [Worker(f"w{number}") for number in range(workers)]
@@ -149,7 +148,7 @@ def _count(worker: Worker) -> None:
 
 
 def _reap(worker: Worker, home: Path, updates: int) -> None:
-    """Notice a worker that ended; one that was killed before its last update starts again."""
+    """Collect an ended worker; restart it if it was killed before its last update."""
     if not worker.pid:
         return
     pid, status = os.waitpid(worker.pid, os.WNOHANG)
@@ -167,7 +166,7 @@ def _reap(worker: Worker, home: Path, updates: int) -> None:
 
 
 def _disturb(crowd: list[Worker], chance: random.Random, result: Race) -> None:
-    """Thaw whoever is frozen; freeze or kill somebody else, so that work goes on."""
+    """Thaw the frozen worker; freeze or kill another one, so that work continues."""
     living = [worker for worker in crowd if worker.pid]
     chosen = chance.choice(living) if living else None
     for worker in living:
@@ -219,8 +218,8 @@ def _judge(home: Path, crowd: list[Worker], result: Race) -> None:
 
 
 def hold(home: Path) -> tuple[int, int]:
-    """A child that takes the lock of the memory and holds it; its pid, and a pipe that says
-    when it has it."""
+    """Start a child that takes the lock of the memory and holds it; returns its pid, and a pipe
+    that reports when it has the lock."""
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:

@@ -1,8 +1,8 @@
-"""What the next process does with a folder that somebody died over, and what must come of it.
+"""Recovery of a folder after a crash by the next process, and the rules for its result.
 
-`recover` is the recovery: mend, then write once (which sweeps and cuts torn ends). `problems`
-holds it to its promises: nothing that cannot be mended, nothing changed in what the documents
-say, a second recovery has nothing left to do.
+`recover` is the recovery: repair, then write once (which sweeps and cuts torn ends). `problems`
+checks its rules: nothing unrepairable is left, no document's content changes, and a second recovery
+has nothing left to do.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from wm.errors import StoreError
 from wm.formats.evidence import EvidenceRecord
 from wm.store.base import Finding
 from wm.store.check import check
+from wm.store.check.repair import repair
 from wm.store.files import FileStore
-from wm.store.mend import repair
 
 
 def recover(store: FileStore) -> list[Finding]:
-    """Mend, and write once into every workspace; what was done."""
+    """Repair, and write once into every workspace; returns what was done."""
     done = list(repair(store))
     for workspace in store.workspaces():
         touch(store, workspace)
@@ -49,7 +49,7 @@ TOUCHED = "e_touched"
 
 
 def problems(bench: Bench, found: Snapshot, store: FileStore) -> Iterator[str]:
-    """Check and recover twice; whatever should not be so. `found` was read before."""
+    """Check and recover twice; yields each violated rule. `found` was read before."""
     try:
         yield from _unmendable(check(store, deep=True))
         told = [finding for finding in repair(store) if finding.severity == "error"]

@@ -1,4 +1,4 @@
-"""A process that makes, saves, discards and makes again the vectors of one memory, until it dies.
+"""A process that computes, saves and discards the vectors of one memory in a loop, until killed.
 
 python -m tests.crash.saver HOME
 """
@@ -8,13 +8,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from wm.domain.recall.documents import Filters
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
 from wm.models.embed import EMBEDDED
 from wm.models.worker import EmbedWorker
-from wm.ops.background import Answering, tasks
-from wm.ops.searcher import Searcher
-from wm.ops.shelf import Shelf
+from wm.ops.background import tasks
+from wm.ops.search.index_keeper import Searcher
+from wm.ops.search.vector_cache import VectorCache
+from wm.search.documents import Filters
 from wm.settings import RecallSettings, StoreSettings
 from wm.store.files import FileStore
 
@@ -43,9 +43,9 @@ def memory_of(count: int) -> WorkspaceMemory:
 def asked(
     store: FileStore, worker: EmbedWorker, memory: WorkspaceMemory
 ) -> list[tuple[str, float]]:
-    """What a process that was just started answers, once all its work is done."""
-    later = tasks(Answering())
-    searcher = Searcher(LIMITS, worker, Shelf(store, KEY), later)
+    """The answer of a newly started process, after all its background work is done."""
+    later = tasks()
+    searcher = Searcher(LIMITS, worker, VectorCache(store, KEY), later)
     hits = searcher.search(memory, QUERY, 10, Filters())
     later.finish()
     return [(hit.id, hit.score) for hit in hits]

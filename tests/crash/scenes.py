@@ -1,7 +1,7 @@
-"""Named scenes: a data folder, and the steps that change it. All crash tools play these.
+"""Named scenes: a data folder, and the steps that change it. All crash tools use them.
 
-A scene is played with ids and a clock that depend on the step only, so two runs of one step on
-copies of one folder give the same documents, and "the old or the new" is a plain comparison.
+Ids and the clock of a scene depend on the step only, so two runs of one step on copies of one
+folder give the same documents, and "the old or the new" is a plain comparison.
 """
 
 from __future__ import annotations
@@ -33,15 +33,24 @@ from wm.formats.pending_journal import PendingJournal, PendingMemory
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tool_output import ToolOutput, file_name
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
-from wm.ops import entries, govern, record_event, workspaces
-from wm.ops.base import Operation, execute
-from wm.ops.prompt import prompt
-from wm.ops.remember import remember
-from wm.ops.runtime import Ids, make_runtime
+from wm.ops.learning.remember import remember
+from wm.ops.memory import (
+    entries,
+    workspaces,
+)
+from wm.ops.operation import (
+    Operation,
+    execute,
+)
+from wm.ops.runtime import Ids, Process, make_runtime
+from wm.ops.session import record_event
+from wm.ops.session.prompt import prompt
+from wm.ops.storage import sweep
 from wm.settings import Paths, Settings, StorageSettings, StoreSettings
 from wm.store import key as keys
-from wm.store import mend, paths
+from wm.store import paths
 from wm.store.base import Ref
+from wm.store.check.repair import repair as repair_store
 from wm.store.files import FileStore
 from wm.store.fsops import Disk
 from wm.store.identity import key_of
@@ -62,7 +71,7 @@ EVERYTHING_IS_OLD = StorageSettings(
     output_max_age_days=-1e6, trash_max_age_days=-1e6, session_max_age_days=-1e6,
     lost_after_days=-1e6, orphan_days=-1e6, young_minutes=-1e9,
 )  # fmt: skip
-"""The scenes' clock knows nothing of the files' times: a sweep takes all that a sweep may."""
+"""The scenes' clock is unrelated to the files' times, so a sweep treats every file as old."""
 
 
 class Bench:
@@ -101,7 +110,7 @@ class Bench:
             self.store,
             now=self._now,
             ids=Ids(self._random_bytes),
-            instance=f"step {number}",
+            process=Process(instance=f"step {number}"),
         )
 
     def call(self, operation: Operation[Any, Any], **fields: Any) -> Record:
@@ -122,7 +131,7 @@ class Bench:
         return Workspace(root=str(self.project), key=self.key)
 
     def id_of(self, text: str) -> str:
-        """The id that the entry with this text has, or had when it was forgotten."""
+        """The id of the entry with this text, including forgotten entries."""
         for entry in self.memory().entries:
             if entry.text == text:
                 return entry.id
@@ -146,8 +155,8 @@ Step = Callable[[Bench], object]
 
 @dataclass(frozen=True)
 class Scene:
-    """before: makes the folder. steps: each is one acknowledged act. segment_bytes: where the
-    evidence log begins a new file. records: how many of it a purge keeps."""
+    """before: prepares the folder. steps: each is one acknowledged action. segment_bytes: size at
+    which the evidence log starts a new file. records: number of records that a purge keeps."""
 
     name: str
     before: tuple[Step, ...]
@@ -169,14 +178,14 @@ class Scene:
         )
 
     def prepare(self, home: Path, project: Path, steps: int = 0) -> None:
-        """Make the folder as it is before step number `steps`."""
+        """Create the folder as it is before step number `steps`."""
         for number, step in enumerate((*self.before, *self.steps[:steps])):
             bench = self.bench(home, project, number=number)
             step(bench)
             bench.store.close()
 
     def single_steps(self) -> Iterator[Scene]:
-        """One scene for each step, with all steps before it already done."""
+        """One scene for each step, with all earlier steps already done."""
         for index, step in enumerate(self.steps):
             name = self.name if len(self.steps) == 1 else f"{self.name} {index + 1}"
             yield dataclasses.replace(
@@ -225,7 +234,7 @@ def ask_prompt(bench: Bench) -> object:
 
 
 def compacted(bench: Bench) -> object:
-    """A summary that adds one memory, sees one again, and replaces one the model had learned."""
+    """A summary that adds one memory, repeats one, and replaces one that the model had learned."""
     ref = Ref(CompactionState, bench.key, paths.sid(SESSION))
     document = bench.store.read(ref).document
     if document is None:
@@ -249,7 +258,7 @@ def flush(bench: Bench) -> object:
 
 
 def repair(bench: Bench) -> object:
-    return list(mend.repair(bench.store))
+    return list(repair_store(bench.store))
 
 
 def tool(number: int) -> Step:
@@ -261,8 +270,8 @@ def tool(number: int) -> Step:
 
 
 def swept(bench: Bench) -> object:
-    """A sweep that could do all that it planned, and its report on disk."""
-    done: Any = bench.call(govern.sweep_storage)
+    """A sweep that completes its whole plan, with its report on disk."""
+    done: Any = bench.call(sweep.sweep_storage)
     bench.store.flush()
     for error in done.logs[0].errors:
         raise StoreError(f"{error.path} stays: {error.reason}.")
@@ -345,7 +354,7 @@ def old_file_of_ours(bench: Bench) -> object:
 
 
 def old_file_of_others(bench: Bench) -> object:
-    """The same file without our checksum: brought here from another program."""
+    """The same file without our checksum: copied here by another program."""
     bench.place("").mkdir(mode=0o700, parents=True, exist_ok=True)
     for name in ("workspace-memory.json", ".workspace-memory.json.spare"):
         bench.place(name).unlink(missing_ok=True)
@@ -354,7 +363,7 @@ def old_file_of_others(bench: Bench) -> object:
 
 
 def left_temps(bench: Bench) -> object:
-    """What writers that died left behind."""
+    """Temporary files of dead writers."""
     for name in ("workspace-memory.json", "tombstones.json"):
         for number in range(2):
             temp = bench.place(f".{name}.{number:016x}.tmp")
@@ -364,12 +373,12 @@ def left_temps(bench: Bench) -> object:
 
 
 def damaged_all_over(bench: Bench) -> object:
-    """Damage of every kind that `wm fsck --repair` mends."""
+    """Every kind of damage that `wm fsck --repair` repairs."""
     left_temps(bench)
     memory = bench.place("workspace-memory.json")
     memory.write_bytes(memory.read_bytes()[:200])
-    spare = bench.place(".tombstones.json.spare")
-    spare.write_bytes(b"\0" * 64)
+    previous = bench.place(".tombstones.json.spare")
+    previous.write_bytes(b"\0" * 64)
     (log,) = bench.place("evidence").glob("*.jsonl")
     with log.open("ab") as file:
         file.write(b'{"version":1,"eventId":"e_torn')
@@ -387,7 +396,7 @@ def moved(bench: Bench) -> object:
 
 
 def ignored(number: int) -> Step:
-    """What leaves evidence that answers for nothing."""
+    """An action whose evidence explains nothing in memory."""
     text = f"Don't remember that dock {number} is closed."
     return happen(UserPrompt(text=text, message_id=f"i{number}"))
 
@@ -397,7 +406,7 @@ def ignored(number: int) -> Step:
 TWO = (keep(SHIP), keep(CENTS))
 STARTED = happen(SessionStarted())
 SAID = happen(AssistantText(text=f"{TABS} {QUEUE} {DOCS}"))
-"""What the model said itself may become memory without a person's word (TR-3)."""
+"""What the model said itself may become memory without a person's approval (TR-3)."""
 LEARNED = keep(TABS, source="compaction", origin="agent", session=SESSION)
 IN_SESSION = (*TWO, STARTED, SAID, LEARNED, ask_prompt)
 ENDED = happen(SessionEnded(reason="exit"))

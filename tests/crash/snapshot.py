@@ -1,8 +1,8 @@
-"""What a data folder says, and whether that is the old, the new, or something else.
+"""The contents of a data folder, and whether they are the old ones, the new ones, or neither.
 
 `take` opens the folder like a new process and reads everything that the store serves.
-`differences` is the rule of all crash tools: each document is one that was acknowledged or was
-on its way, evidence that was acknowledged is there, and no fact is nowhere.
+`differences` is the rule of all crash tools: each document is an acknowledged one or the one being
+written, acknowledged evidence is there, and no fact is lost.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from wm.store.files import FileStore
 
 @dataclass(frozen=True)
 class Snapshot:
-    """documents: path -> the one in force. facts: texts that some document holds. evidence:
+    """documents: path -> the document in force. facts: texts that some document holds. evidence:
     (workspace, event id)."""
 
     documents: Mapping[str, Document]
@@ -35,7 +35,7 @@ class Snapshot:
     health: Mapping[str, Health]
     damaged_records: int
     by_user: frozenset[tuple[str, str]] = frozenset()
-    """The evidence of what a person did."""
+    """The evidence of a person's acts."""
 
 
 def with_evidence(one: Snapshot, more: frozenset[tuple[str, str]]) -> Snapshot:
@@ -58,7 +58,7 @@ def take(store: FileStore) -> Snapshot:
     facts: set[str] = set()
     for ref in refs(store):
         if issubclass(ref.model, SweepLog):
-            continue  # it tells what one run did, and two runs that did the same tell different
+            continue  # describes one run, so it differs between two equal runs
         path = paths.place(ref).path
         reading = store.read(ref)
         health[path] = reading.health
@@ -100,8 +100,8 @@ def _facts(document: Document | None) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Allowed:
-    """What may be found: `before` was acknowledged, `after` was on its way. since: the
-    snapshots back to the last flush of what is relaxed. evidence: what must be in the logs."""
+    """The allowed contents: `before` was acknowledged, `after` was being written. since: the
+    snapshots back to the last flush of class relaxed. evidence: what must be in the logs."""
 
     before: Snapshot
     after: Snapshot
@@ -119,7 +119,7 @@ def differences(found: Snapshot, allowed: Allowed) -> Iterator[str]:
         if not any(found.documents.get(path) == one.documents.get(path) for one in fits):
             yield f"{path} is neither old nor new: {_about(found.documents.get(path))}"
     wanted = before.evidence if allowed.evidence is None else allowed.evidence
-    wanted -= before.evidence - after.evidence  # what a purge was about to take
+    wanted -= before.evidence - after.evidence  # records that a purge was about to remove
     if lost := wanted - found.evidence:
         yield f"evidence is lost: {sorted(lost)}"
     if more := found.evidence - after.evidence - before.evidence:
@@ -139,7 +139,7 @@ def left_temps(home: Path) -> list[str]:
 
 
 def descriptors() -> dict[str, str]:
-    """The open descriptors of this process, and what they are."""
+    """The open descriptors of this process, and their targets."""
     found: dict[str, str] = {}
     for name in os.listdir("/proc/self/fd"):
         try:

@@ -1,15 +1,15 @@
 """All states in which a power cut may leave a folder, by three models of the drive (F02-F05).
 
 prefix    operations reach the drive one by one, in order; a write may be cut
-ordered   names in order, bytes late: unflushed bytes are there, missing, cut or zero
-weak      every unflushed operation is there or not, independently; only a flush of the file
+ordered   names in order, bytes late: unflushed bytes are present, missing, cut or zero
+weak      every unflushed operation is present or not, independently; only a flush of the file
           (its bytes) or of the folder (its names) forces anything
 
-For each state the folder is opened as the next process would, read, checked, mended twice and
-written to; see `snapshot.differences` and `recovery.problems` for what must hold. Where a
-point has more states than `limit`, its corners and a seeded sample are taken. Lock files hold
-no bytes and are taken as there. What the models leave out: reordering within one write beyond
-cuts and zeros, and drives that lie about flushes (bit flips: see `flips`).
+For each state the folder is opened as the next process would, read, checked, repaired twice and
+written to; see `snapshot.differences` and `recovery.problems` for the rules. If a point has more
+states than `limit`, its corners and a seeded sample are taken. Lock files have no bytes and count
+as present. The models leave out reordering within one write beyond cuts and zeros, and drives that
+lie about flushes (bit flips: see `flips`).
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from tests.crash.snapshot import Allowed, Snapshot
 from tests.crash.trace import Bytes, Flush, Mark, Name, Names, Trace, TraceDisk
 from tests.crash.tree import Node, Tree, TreeDisk, load, store_to
 from wm.errors import StoreError
+from wm.formats.tool_output import ToolOutput
 from wm.store.base import Health
 
 MODELS = ("prefix", "ordered", "weak")
@@ -37,18 +38,20 @@ MODELS = ("prefix", "ordered", "weak")
 
 @dataclass(frozen=True)
 class State:
-    """A folder after a power cut. acknowledged: steps; flushed: the step up to which nothing
-    relaxed is outstanding."""
+    """A folder after a power cut. acknowledged: number of steps; flushed: the step up to which all
+    of class relaxed is flushed; settled: that step is the last one, and the next has committed
+    nothing."""
 
     tree: Tree
     acknowledged: int
     flushed: int
+    settled: bool
 
 
 @dataclass
 class Played:
-    """A scene's trace. history: what the folder said before the first step and after each.
-    durable: per step, whether its evidence is acknowledged as on disk."""
+    """A scene's trace. history: snapshots before the first step and after each step. durable: per
+    step, whether its evidence is acknowledged as on disk."""
 
     scene: Scene
     home: Path
@@ -75,8 +78,14 @@ class Played:
         )
 
 
-def play(scene: Scene, folder: Path, door: type[TraceDisk] = TraceDisk) -> Played:
-    """Prepare the folder on real files, then play all steps in one process, traced."""
+def play(
+    scene: Scene, folder: Path, door: type[TraceDisk] = TraceDisk, *, closes: bool = False
+) -> Played:
+    """Prepare the folder on real files, then run all steps in one process, traced.
+
+    closes: the store is closed before each step is acknowledged, as every command without the
+    daemon does.
+    """
     project, locks, home = folder / "project", folder / "locks", folder / "home"
     for made in (project, locks):
         made.mkdir(parents=True)
@@ -87,6 +96,8 @@ def play(scene: Scene, folder: Path, door: type[TraceDisk] = TraceDisk) -> Playe
     played.history.append(snapshot.take(played.bench(disk.tree).store))
     for number, step in enumerate(scene.steps, 1):
         step(bench)
+        if closes:
+            bench.store.close()
         disk.mark(number, flushed=not bench.store.dirty())
         bench.number += 1
         played.history.append(snapshot.take(played.bench(disk.tree).store))
@@ -112,8 +123,8 @@ def _is_durable(before: Snapshot, after: Snapshot) -> bool:
 
 @dataclass
 class Point:
-    """A moment of a trace: operations before `at` were issued. names: those that are pending
-    under the model, in order; data: pending file -> its possible bytes."""
+    """A moment of a trace: operations before `at` were issued. names: the pending ones under the
+    model, in order; data: pending file -> its possible bytes."""
 
     at: int
     fixed: dict[Name, int]
@@ -122,6 +133,7 @@ class Point:
     settled: dict[int, bytes]
     acknowledged: int
     flushed: int
+    nothing_waits: bool
 
 
 def explore(trace: Trace, model: str, limit: int, chance: random.Random) -> Iterator[State]:
@@ -136,10 +148,14 @@ def explore(trace: Trace, model: str, limit: int, chance: random.Random) -> Iter
 def _point(trace: Trace, model: str, at: int) -> Point:
     done = trace.ops[:at]
     acknowledged = flushed = 0
+    nothing_waits = True
     for op in done:
         if isinstance(op, Mark):
             acknowledged = op.acknowledged
             flushed = op.acknowledged if op.flushed else flushed
+            nothing_waits = op.flushed
+        elif isinstance(op, Flush):
+            nothing_waits = False  # a commit is under way; the previous copy follows it, unflushed
     fixed = dict(trace.names)
     pending: list[Names] = []
     flushes = [(index, op.nodes) for index, op in enumerate(done) if isinstance(op, Flush)]
@@ -161,11 +177,11 @@ def _point(trace: Trace, model: str, at: int) -> Point:
         else:
             pending.append(op)
     data, settled = _bytes(trace, done, flushes, model)
-    return Point(at, fixed, pending, data, settled, acknowledged, flushed)
+    return Point(at, fixed, pending, data, settled, acknowledged, flushed, nothing_waits)
 
 
 def _overtakes(op: Names, pending: list[Names]) -> bool:
-    """Whether an older pending change of the same name could come after this forced one."""
+    """Whether an older pending change of the same name could be applied after this forced one."""
     names = {name for name, _ in op.effects}
     return any(name in names for other in pending for name, _ in other.effects)
 
@@ -184,7 +200,7 @@ def _bytes(
     flushes: Sequence[tuple[int, frozenset[int]]],
     model: str,
 ) -> tuple[dict[int, list[bytes]], dict[int, bytes]]:
-    """What each file may hold: pending ones with all their variants, and the settled rest."""
+    """The possible bytes of each file: pending files with all variants, and the settled files."""
     writes: dict[int, list[tuple[int, bytes]]] = {}
     for index, op in enumerate(done):
         if isinstance(op, Bytes):
@@ -220,7 +236,7 @@ def _variants(old: bytes, late: list[bytes]) -> list[bytes]:
         rest = len(new) - len(old)
         found += [_half(old, new), new[:-1], old + b"\0" * rest]
         if len(late) > 1:
-            # The newer of two writes came through, the older one did not.
+            # The newer of two writes reached the drive, the older one did not.
             gap = len(late[-2]) - len(old)
             found.append(old + b"\0" * gap + new[len(late[-2]) :])
     return found
@@ -234,7 +250,7 @@ def _states(
         for op in chosen:
             _apply(names, op)
         tree = build(trace, names, {**point.settled, **bytes_of})
-        yield State(tree, point.acknowledged, point.flushed)
+        yield State(tree, point.acknowledged, point.flushed, point.nothing_waits)
 
 
 Choice = tuple[Sequence[Names], dict[int, bytes]]
@@ -254,7 +270,7 @@ def _choices(point: Point, model: str, limit: int, chance: random.Random) -> Ite
     yield from corners
     for _ in range(limit - len(corners)):
         if model == "weak":
-            # Few missing, few present, or any: each kind finds other faults.
+            # Few missing, few present, or mixed: each kind finds other faults.
             odds = chance.choice((0.1, 0.5, 0.9))
             chosen = [op for op in pending if chance.random() < odds]
         else:
@@ -273,7 +289,7 @@ def _all_subsets(pending: list[Names], model: str) -> Iterator[list[Names]]:
 def _corners(
     pending: list[Names], nodes: list[int], options: list[list[bytes]], model: str
 ) -> Iterator[Choice]:
-    """All there; nothing there; all bytes of one kind; one name missing, one name alone."""
+    """All present; none present; all bytes of one kind; one name missing; only one name present."""
     newest = {node: raws[0] for node, raws in zip(nodes, options, strict=True)}
     oldest = {node: raws[-1] for node, raws in zip(nodes, options, strict=True)}
     yield pending, newest
@@ -291,7 +307,7 @@ def _corners(
 
 
 def build(trace: Trace, names: dict[Name, int], data: dict[int, bytes]) -> Tree:
-    """The tree of what can be reached from the root."""
+    """The tree of all nodes reachable from the root."""
     inside: dict[int, list[tuple[str, int]]] = {}
     for (folder, name), node in names.items():
         inside.setdefault(folder, []).append((name, node))
@@ -328,25 +344,32 @@ class Result:
 
 
 def run(
-    scene: Scene, *, limit: int, seed: int = 1, second_every: int = 50, files_every: int = 200
+    scene: Scene,
+    *,
+    limit: int,
+    seed: int = 1,
+    second_every: int = 50,
+    files_every: int = 200,
+    models: Sequence[str] = MODELS,
+    closes: bool = False,
 ) -> Result:
-    """Explore one scene under all models."""
+    """Explore one scene under all of `models`; see `play` for `closes`."""
     result = Result()
     base = Path(tempfile.mkdtemp(prefix="wm-states-", dir=ram()))
     try:
-        played = play(scene, base)
+        played = play(scene, base, closes=closes)
         chance = random.Random(seed)
         seen: set[int] = set()
-        for model in MODELS:
+        for model in models:
             for state in explore(played.trace, model, limit, chance):
                 result.counts[f"explored {model}"] += 1
                 content = state.tree.content()
-                mark = hash((state.acknowledged, state.flushed, content))
+                mark = hash((state.acknowledged, state.flushed, state.settled, content))
                 if mark in seen:
                     continue
                 seen.add(mark)
                 result.counts["distinct"] += 1
-                told = _judge(played, state, model)
+                told = [*older_texts(played, state, result.counts), *_judge(played, state, model)]
                 if len(seen) % second_every == 1:
                     told += _second(played, state, content, chance, result.counts)
                 if len(seen) % files_every == 1:
@@ -358,7 +381,7 @@ def run(
 
 
 def ram() -> str | None:
-    """A folder in memory, where the system has one: flushes are the models' business here."""
+    """A folder in memory, if the system has one: the models simulate the flushes."""
     shm = Path("/dev/shm")
     return str(shm) if shm.is_dir() else None
 
@@ -373,8 +396,46 @@ def _judge(played: Played, state: State, model: str) -> list[str]:
     return told
 
 
+def older_texts(played: Played, state: State, counts: Counter[str]) -> Iterator[str]:
+    """Each flushed document whose previous copy is older than the acknowledged text.
+
+    The document itself is damaged, as by an editor or a failing drive: the other copy must then
+    serve the acknowledged text, or the one being written. Only if nothing waits for a flush: until
+    then the other copy may be older.
+    """
+    if not state.settled or not state.acknowledged:
+        return  # before the first step, a scene may have damaged a copy itself
+    before, after = (
+        played.history[min(step, len(played.history) - 1)]
+        for step in (state.acknowledged, state.acknowledged + 1)
+    )
+    for path, document in before.documents.items():
+        name = path.rpartition("/")[2]
+        holder = _folder_of(state.tree, path)
+        kept = before.health.get(path) is Health.OK and not isinstance(document, ToolOutput)
+        if holder is None or holder.entries is None or name not in holder.entries or not kept:
+            continue
+        whole = holder.entries[name]
+        holder.entries[name] = Node(whole.number, b"damaged")
+        try:
+            found = snapshot.take(played.bench(state.tree).store).documents.get(path)
+        finally:
+            holder.entries[name] = whole
+        counts["damaged"] += 1
+        if found not in (document, after.documents.get(path)):
+            counts["older text served"] += 1
+            yield f"older text served: {path}, generation {found.generation if found else 0}"
+
+
+def _folder_of(tree: Tree, path: str) -> Node | None:
+    at: Node | None = tree.root
+    for part in path.split("/")[:-1]:
+        at = (at.entries or {}).get(part) if at is not None else None
+    return at
+
+
 def verdict(played: Played, bench: Bench, allowed: Allowed, model: str) -> Iterator[str]:
-    """What is wrong with a folder that a cut left."""
+    """The problems of a folder after a power cut."""
     store = bench.store
     try:
         found = snapshot.take(store)
@@ -385,8 +446,8 @@ def verdict(played: Played, bench: Bench, allowed: Allowed, model: str) -> Itera
     known = {Health.OK, Health.RESTORED, Health.MISSING}
     for path, health in found.health.items():
         usual = {one.health.get(path) for one in (allowed.before, allowed.after)}
-        # Hot state that was never flushed may be cut; it is kept apart and begins anew. A document
-        # whose deletion was under way may leave a spare that was never flushed.
+        # Hot state that was never flushed may be cut; it goes to quarantine and starts empty. A
+        # document whose deletion was under way may leave a previous copy that was never flushed.
         hot = any(path in one.relaxed for one in (allowed.before, allowed.after))
         leaving = path not in allowed.after.documents and path not in found.documents
         if health not in known | usual and not hot and not leaving:
@@ -401,7 +462,7 @@ def _second(
     chance: random.Random,
     counts: Counter[str],
 ) -> list[str]:
-    """The power fails again while the next process mends the folder."""
+    """The power fails again while the next process repairs the folder."""
     tree = unpack(content)
     disk = TraceDisk(played.home, tree, played.locks)
     store = played.scene.bench(played.home, played.project, disk).store
@@ -432,7 +493,7 @@ def _on_files(
     folder: Path,
     counts: Counter[str],
 ) -> list[str]:
-    """The same state on real files, through the real door."""
+    """The same state on real files, through the real `Disk`."""
     counts["on files"] += 1
     store_to(unpack(content), folder)
     bench = played.scene.bench(folder, played.project)

@@ -1,4 +1,4 @@
-"""Whatever call fails, and however: a typed error, the old or the new, and it goes on (ST-5)."""
+"""Any call fails, in any way: a typed error, the old or the new text, and work continues (ST-5)."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def test_a_fault_here_and_there_does_no_harm(name: str, folder: Path) -> None:
     assert counts["runs"] > 30
 
 
-def test_a_disk_on_which_writes_change_nothing_is_found_out(folder: Path) -> None:
-    """The tool itself: a disk that loses the document's bytes silently must not pass. A lost
-    rename alone is none: the update counts from the file that holds it."""
+def test_a_disk_that_loses_writes_is_detected(folder: Path) -> None:
+    """Tests the tool itself: a disk that silently loses the document's bytes must fail. A lost
+    rename alone is no loss: the update counts from the next-generation file."""
 
     class Liar(FaultDisk):
         def write(self, *args: object, **kwargs: object) -> None:
@@ -77,7 +77,7 @@ def test_a_disk_on_which_writes_change_nothing_is_found_out(folder: Path) -> Non
     assert any("neither old nor new" in one for one in told)
 
 
-def test_a_late_error_of_close_costs_nothing(folder: Path) -> None:
+def test_a_late_error_of_close_loses_nothing(folder: Path) -> None:
     disk = Disk(folder)
     with disk.folder("") as home, disk.create(home, "a") as file:
         closed = structs.replace(file)

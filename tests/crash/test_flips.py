@@ -1,4 +1,4 @@
-"""No flipped bit of any file goes unseen, and none is ever served (F13)."""
+"""Each flipped bit of any file is detected, and none is ever served (F13)."""
 
 from __future__ import annotations
 

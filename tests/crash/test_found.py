@@ -1,4 +1,4 @@
-"""What the tools of this folder once found, each as a plain test."""
+"""Faults that the tools of this folder found, each as a plain test."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_higher_version_number_does_not_put_foreign_text_in_force(folder: Path
     assert texts(bench) == {SHIP: "active"}
 
 
-def test_what_a_newer_wm_of_this_folder_wrote_is_read_as_far_as_it_fits(folder: Path) -> None:
+def test_known_fields_of_a_document_of_a_newer_wm_are_read(folder: Path) -> None:
     bench = begun(folder)
     document = bench.memory()
     key = bench.store.core.key_to_write()

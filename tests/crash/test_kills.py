@@ -1,4 +1,5 @@
-"""A process dies at any call; the next one finds the old or the new, and mends the rest (F01)."""
+"""A process dies at any call; the next finds the old or the new text, and repairs the rest
+(F01)."""
 
 from __future__ import annotations
 
@@ -48,7 +49,7 @@ def test_a_process_dies_at_every_call_of_every_scene(folder: Path, report: Repor
 
 
 @pytest.mark.crash
-def test_a_process_dies_again_while_it_mends(folder: Path, report: Report) -> None:
+def test_a_process_dies_again_during_its_repair(folder: Path, report: Report) -> None:
     counts, problems = pool.spread(die_twice, names_of(different(SCENES, folder)))
     report("kills while mending", counts)
     assert not problems, pool.shown(problems)

@@ -1,4 +1,4 @@
-"""Saved vectors that are damaged, and processes that are killed while they save them (RC-3)."""
+"""Damaged saved vectors, and processes that are killed while they save them (RC-3)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def worker() -> EmbedWorker:
 
 @pytest.mark.crash
 @pytest.mark.parametrize("first", range(0, 5000, 1000))
-def test_5000_damaged_sets_never_end_the_process(folder: Path, first: int, report: Report) -> None:
+def test_5000_damaged_sets_never_crash_the_process(
+    folder: Path, first: int, report: Report
+) -> None:
     command = [sys.executable, "-m", "tests.store.damage", str(folder / "home")]
     done = subprocess.run(
         [*command, str(first), "1000"], cwd=ROOT, capture_output=True, text=True, timeout=600
@@ -42,7 +44,7 @@ def test_5000_damaged_sets_change_no_answer(
     report("same answers", answers_stay(folder, worker, 5000))
 
 
-def test_a_process_that_is_killed_while_it_saves_costs_nothing(
+def test_a_process_that_is_killed_while_it_saves_loses_nothing(
     folder: Path, worker: EmbedWorker
 ) -> None:
     deaths(folder, worker, 1)

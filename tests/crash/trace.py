@@ -1,5 +1,5 @@
-"""Record what a scene does to its folder: every change, with the inodes it touches, every
-flush, and what was acknowledged when.
+"""Record what a scene does to its folder: each change with its inodes, each flush, and when each
+step was acknowledged.
 
 A name change is kept as its effect on (folder, name) pairs, so that it can be applied without
 the ones before it; bytes are kept by inode.
@@ -15,12 +15,12 @@ from tests.crash.tree import Node, Tree, TreeDisk
 from wm.store.fsops import Handle
 
 Name = tuple[int, str]
-"""An entry: the number of its folder, and the name there."""
+"""A directory entry: the number of its folder, and the name there."""
 
 
 @dataclass(frozen=True)
 class Names:
-    """A change of names, in one step. `None`: the name is gone."""
+    """A change of names, in one step. `None`: the name is removed."""
 
     effects: tuple[tuple[Name, int | None], ...]
 
@@ -35,7 +35,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Bytes:
-    """What one write or cut made of a file."""
+    """The content of a file after one write or truncation."""
 
     node: int
     data: bytes
@@ -50,8 +50,8 @@ class Flush:
 
 @dataclass(frozen=True)
 class Mark:
-    """The caller was told. acknowledged: so many steps. flushed: with nothing relaxed left
-    unflushed."""
+    """An acknowledgement to the caller. acknowledged: number of steps. flushed: nothing of class
+    relaxed is unflushed."""
 
     acknowledged: int
     flushed: bool
@@ -62,7 +62,7 @@ Op = Names | Bytes | Flush | Mark
 
 @dataclass
 class Trace:
-    """The folder before, and everything that happened to it."""
+    """The folder before, and all changes to it."""
 
     names: dict[Name, int]
     data: dict[int, bytes]
@@ -71,7 +71,7 @@ class Trace:
 
 
 def begin(tree: Tree) -> Trace:
-    """An empty trace on what the tree holds now."""
+    """An empty trace that starts from the tree's contents."""
     names: dict[Name, int] = {}
     data: dict[int, bytes] = {}
     folders = {0}
@@ -89,7 +89,7 @@ def begin(tree: Tree) -> Trace:
 
 
 class TraceDisk(TreeDisk):
-    """A tree that writes down what is done to it."""
+    """A tree that records all changes."""
 
     def __init__(self, home: Path, tree: Tree, locks: Path) -> None:
         super().__init__(home, tree, locks)
@@ -115,13 +115,6 @@ class TraceDisk(TreeDisk):
             ((there.number, new), there.entries[new].number),
             ((self.node(folder).number, old), None),
         )
-
-    def exchange(self, folder: Handle, one: str, other: str) -> bool:
-        super().exchange(folder, one, other)
-        here = self.node(folder)
-        assert here.entries is not None
-        self._named(*(((here.number, name), here.entries[name].number) for name in (one, other)))
-        return True
 
     def unlink(self, folder: Handle, name: str) -> None:
         super().unlink(folder, name)

@@ -1,6 +1,6 @@
-"""A data folder in memory behind the same door as the real one: `TreeDisk(Disk)`.
+"""A data folder in memory with the interface of the real one: `TreeDisk(Disk)`.
 
-Crash states are built and read here, a hundred times faster than on a drive. Locks alone are
+Crash states are built and read here, a hundred times faster than on a drive. Only locks are
 real: they are taken on real lock files in `locks`, by path.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from wm.store.fsops import Disk, Handle
 
-# Far from every real inode: the list of the system's locks goes by them.
+# Far from every real inode, because the system's list of locks is searched by inode.
 _INODES = 1 << 61
 _FAKE = 1 << 20
 
@@ -46,7 +46,7 @@ class Tree:
         return Node(self.count, entries={} if folder else None)
 
     def walk(self) -> Iterator[tuple[str, Node]]:
-        """Every path with its node, folders before what they hold."""
+        """Every path with its node, folders before their contents."""
         waiting = [("", self.root)]
         while waiting:
             path, node = waiting.pop()
@@ -57,7 +57,7 @@ class Tree:
                     waiting.append((full, inner))
 
     def content(self) -> frozenset[tuple[str, bytes | None]]:
-        """What a reader can tell apart: paths and bytes."""
+        """What a reader can distinguish: paths and bytes."""
         return frozenset(
             (path, None if node.is_folder else node.data) for path, node in self.walk()
         )
@@ -89,7 +89,7 @@ def load(home: Path) -> Tree:
 
 
 def store_to(tree: Tree, home: Path) -> None:
-    """The tree as real files."""
+    """Write the tree as real files."""
     home.mkdir(mode=0o700, parents=True)
     for path, node in tree.walk():
         target = home / path
@@ -201,13 +201,6 @@ class TreeDisk(Disk):
             there[new].links -= 1
         del self._entries(folder)[old]
         there[new] = node
-
-    def exchange(self, folder: Handle, one: str, other: str) -> bool:
-        entries = self._entries(folder)
-        for name in (one, other):
-            self._entry(self._open[folder.fd], name)
-        entries[one], entries[other] = entries[other], entries[one]
-        return True
 
     def link(self, folder: Handle, old: str, new: str, target: Handle | None = None) -> None:
         node = self._entry(self._open[folder.fd], old)

@@ -6,24 +6,23 @@ import asyncio
 import dataclasses
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-
-from msgspec import structs
 
 from tests.daemon.toys import OPERATIONS, TOYS
 from tests.daemon.wire import Wire
 from wm.daemon.actors import Actors, Workers
 from wm.daemon.changes import Hub
 from wm.daemon.control import Controls
-from wm.daemon.dispatch import Door
+from wm.daemon.dispatch import Dispatcher
 from wm.daemon.http import HttpServer
 from wm.daemon.instance import bind_socket
 from wm.daemon.log import DaemonLog
 from wm.daemon.metrics import LagProbe, Metrics
 from wm.daemon.routes import Router
-from wm.ops.base import Change
 from wm.ops.local import open_runtime
+from wm.ops.operation import DocumentChange
 from wm.ops.runtime import Runtime
 from wm.settings import DaemonSettings, Settings, load
 
@@ -41,7 +40,7 @@ class Inside:
     actors: Actors
     hub: Hub
     server: HttpServer
-    published: list[Sequence[Change]]
+    published: list[Sequence[DocumentChange]]
     reported: list[tuple[str, Exception]]
     stopped: list[str]
 
@@ -58,20 +57,20 @@ async def inside(
     **limits: object,
 ) -> AsyncIterator[Inside]:
     settings = load({"HOME": str(folder), "WM_HOME": str(folder / "home")})
-    settings = structs.replace(
+    settings = replace(
         settings,
-        daemon=structs.replace(DaemonSettings(), **limits),
-        store=structs.replace(settings.store, relaxed_flush_s=flush_s),
+        daemon=replace(DaemonSettings(), **limits),
+        store=replace(settings.store, relaxed_flush_s=flush_s),
     )
     settings.paths.home.mkdir(mode=0o700, exist_ok=True)
     runtime = open_runtime(settings)
     loop = asyncio.get_running_loop()
     metrics, hub, workers = Metrics(), Hub("life"), Workers(loop, 2)
-    published: list[Sequence[Change]] = []
+    published: list[Sequence[DocumentChange]] = []
     reported: list[tuple[str, Exception]] = []
     stopped: list[str] = []
 
-    def publish(changes: Sequence[Change]) -> None:
+    def publish(changes: Sequence[DocumentChange]) -> None:
         published.append(changes)
         hub.publish(changes)
 
@@ -88,7 +87,7 @@ async def inside(
     controls = Controls(
         runtime, router, OPERATIONS, actors, hub, metrics, stop=lambda: stopped.append("stop")
     )
-    door = Door(
+    door = Dispatcher(
         router,
         OPERATIONS,
         actors,

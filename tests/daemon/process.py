@@ -10,10 +10,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-from msgspec import structs
 
 from tests.daemon.toys import TOYS
 from wm.daemon import lifecycle
@@ -44,8 +43,8 @@ class Home:
         self.environment.pop("WM_SOCKET", None)
         found = load(self.environment)
         # Whole suites run beside these tests: a start may take its time.
-        daemon = structs.replace(found.daemon, start_wait_s=60.0)
-        self.settings: Settings = structs.replace(found, daemon=daemon)
+        daemon = replace(found.daemon, start_wait_s=60.0)
+        self.settings: Settings = replace(found, daemon=daemon)
         self.children: list[subprocess.Popen[bytes]] = []
 
     def client(self) -> Client:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.daemon.toys import OPERATIONS, TOYS
 from wm.daemon.binding import Binding, read_json
-from wm.daemon.messages import Request
+from wm.daemon.messages import HttpRequest
 from wm.daemon.routes import ROUTES, Route
 from wm.errors import HostError
 from wm.ops import catalogue
@@ -25,7 +25,7 @@ def fill(
 ) -> dict[str, Any]:
     route = ROWS[name]
     binding = Binding(route, OPERATIONS[name])
-    request = Request(route.method, route.path, headers, body)
+    request = HttpRequest(route.method, route.path, headers, body)
     return binding.request(request, values or {}, query).model_dump(exclude_unset=True)
 
 
@@ -101,11 +101,11 @@ REFUSED: list[tuple[str, dict[str, Any], int, str]] = [
         "notes",
         {"query": "limit=1&label=a"},
         400,
-        r"^GET /v1/notes knows no query parameter 'label'\.$",
+        r"^GET /v1/notes has no query parameter 'label'\.$",
     ),
-    ("notes", {"query": "private=x"}, 400, "knows no query parameter 'private'"),
+    ("notes", {"query": "private=x"}, 400, "has no query parameter 'private'"),
     ("notes", {"query": "&".join(f"a{n}=1" for n in range(200))}, 400, "query string"),
-    ("notes", {"body": b"{}"}, 400, "has no body"),
+    ("notes", {"body": b"{}"}, 400, "must not have a body"),
 ]
 
 
@@ -121,9 +121,9 @@ def test_what_does_not_fit_is_refused_with_the_place(
 @pytest.mark.parametrize(
     ("name", "values", "known"),
     [
-        ("notes", {}, "It knows labels, limit, workspace."),
-        ("note_in", {"workspace": "p"}, "It knows copies, gate, labels, text."),
-        ("print", {"agent": "me"}, "It knows project."),
+        ("notes", {}, "It has labels, limit, workspace."),
+        ("note_in", {"workspace": "p"}, "It has copies, gate, labels, text."),
+        ("print", {"agent": "me"}, "It has project."),
     ],
 )
 def test_a_query_parameter_that_nobody_knows_is_answered_with_those_that_are_known(

@@ -11,19 +11,22 @@ from tests.daemon.inside import Inside, inside
 from tests.daemon.toys import TOYS
 from tests.daemon.wire import run, until
 from wm.daemon.changes import KEPT_EVENTS, MAX_BEHIND_BYTES, Hub
-from wm.daemon.client import Event, Events
+from wm.daemon.client import (
+    Events,
+    ServerEvent,
+)
 from wm.daemon.client_async import AsyncClient
 from wm.daemon.routes import Router
-from wm.ops.base import Change
+from wm.ops.operation import DocumentChange
 
-A, B = Change("a", "tombstones"), Change("b", "session_state", "s1")
+A, B = DocumentChange("a", "tombstones"), DocumentChange("b", "session_state", "s1")
 
 
 class Ear:
     """A channel that keeps what it was sent."""
 
     def __init__(self, waiting_bytes: int = 0) -> None:
-        self.events: list[Event] = []
+        self.events: list[ServerEvent] = []
         self.waiting_bytes = waiting_bytes
         self.closed: Any = None
         self.aborted = False
@@ -42,7 +45,7 @@ class Ear:
         return [(event.event, event.data.get("workspace", "")) for event in self.events]
 
 
-def hub_with(*changes: Change) -> Hub:
+def hub_with(*changes: DocumentChange) -> Hub:
     hub = Hub("life")
     hub.publish(changes)
     return hub

@@ -10,11 +10,11 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import structs
 
 from tests.daemon import foreign
 from tests.daemon.foreign import speaking
@@ -23,13 +23,20 @@ from tests.daemon.process import wait_for
 from tests.daemon.toys import TOYS, NoteRequest
 from tests.daemon.wire import run
 from tests.leaks import nothing_left
-from wm.daemon.client import Chunks, Client, Event, Events, encode, plain
+from wm.api.protocol import EventRequest
+from wm.daemon.client import (
+    Chunks,
+    Client,
+    Events,
+    ServerEvent,
+    encode,
+    plain,
+)
 from wm.daemon.client_async import AsyncClient
 from wm.daemon.messages import encode_head, too_busy
 from wm.daemon.routes import Router
 from wm.errors import HostError, NotFound, Unanswered, Unavailable, WmError
 from wm.formats.events import UserPrompt
-from wm.formats.protocol import EventRequest
 from wm.settings import Settings, load
 
 
@@ -138,7 +145,10 @@ def test_where_nobody_listens_it_says_so_at_once(settings: Settings, kind: str) 
 
 BROKEN: list[tuple[bytes, str]] = [
     (b"", "without an answer|ended without"),
-    (b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{", "within its answer|expected bytes"),
+    (
+        b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{",
+        "in the middle of its answer|expected bytes",
+    ),
 ]
 
 
@@ -204,9 +214,7 @@ def test_a_full_listener_is_asked_again_until_the_deadline(settings: Settings, k
             sock.connect(str(settings.paths.socket))
     with pytest.raises(Unavailable, match="too busy"):
         Both(settings, kind).call("status")
-    patient = structs.replace(
-        settings, daemon=structs.replace(settings.daemon, connect_timeout_s=5.0)
-    )
+    patient = replace(settings, daemon=replace(settings.daemon, connect_timeout_s=5.0))
     whole = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
     with ThreadPoolExecutor(1) as pool:
         call = pool.submit(Both(patient, kind).call, "notes")
@@ -247,9 +255,7 @@ def test_where_there_is_no_time_to_come_back_the_refusal_is_the_answer(
 
 def test_200_clients_at_once_lose_no_update(tmp_path: Path) -> None:
     def work(settings: Settings) -> None:
-        patient = structs.replace(
-            settings, daemon=structs.replace(settings.daemon, connect_timeout_s=10.0)
-        )
+        patient = replace(settings, daemon=replace(settings.daemon, connect_timeout_s=10.0))
 
         def one(number: int) -> None:
             with Client(patient, _router=Router(TOYS)) as client:
@@ -280,7 +286,7 @@ def test_an_event_stream_cut_at_every_byte_reads_the_same() -> None:
     data = b'retry: 1\nid: a-1\nevent: change\ndata: {"k": 1}\n\nid: a-2\nevent: x\ndata: {}\n\n'
     framed = b"".join(b"%x\r\n%b\r\n" % (len(part), part) for part in (data[:9], data[9:]))
     framed += b"0\r\n\r\n"
-    expected = [Event("a-1", "change", {"k": 1}), Event("a-2", "x", {})]
+    expected = [ServerEvent("a-1", "change", {"k": 1}), ServerEvent("a-2", "x", {})]
     for at in range(len(framed) + 1):
         chunks, events = Chunks(), Events()
         got = [e for part in (framed[:at], framed[at:]) for e in events.feed(chunks.feed(part))]
@@ -313,8 +319,8 @@ def test_the_client_imports_neither_an_event_loop_nor_models() -> None:
 def test_a_daemon_of_another_user_is_told_nothing(settings: Settings, kind: str) -> None:
     answer = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
     with foreign.listener(answer) as (path, heard):
-        paths = structs.replace(settings.paths, socket=path)
-        theirs = Both(structs.replace(settings, paths=paths), kind)
+        paths = replace(settings.paths, socket=path)
+        theirs = Both(replace(settings, paths=paths), kind)
         with pytest.raises(Unavailable, match="another user"):
             theirs.call("note", NoteRequest(text="a secret plan"))
         assert foreign.told(heard) == b""

@@ -10,8 +10,11 @@ import pytest
 
 from tests.daemon.inside import inside
 from tests.daemon.wire import Wire, run
+from wm.api.control import (
+    DaemonStatus,
+    Stopping,
+)
 from wm.formats.base import dump
-from wm.formats.control import DaemonStatus, Stopping
 
 
 async def ask(

@@ -10,11 +10,11 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import structs
 
 from tests.daemon.process import (
     TOY,
@@ -196,8 +196,8 @@ def test_each_socket_that_a_service_manager_holds_is_served(place: Home, tmp_pat
             listener.listen()
         activated(place, one, two)
     for name in paths:
-        there = structs.replace(place.settings.paths, socket=name)
-        assert lifecycle.hello(structs.replace(place.settings, paths=there)) is not None
+        there = replace(place.settings.paths, socket=name)
+        assert lifecycle.hello(replace(place.settings, paths=there)) is not None
 
 
 @pytest.mark.parametrize(
@@ -210,8 +210,8 @@ def test_a_socket_whose_peers_nobody_knows_is_refused(place: Home, family: int, 
         said = child.communicate(timeout=20)[1].decode()
     assert child.returncode == 1
     assert said == (
-        "The service manager gave descriptor 3, which is no listening Unix stream socket. "
-        "Name only paths in the `ListenStream=` lines of its socket unit; no `Accept=yes`.\n"
+        "The service manager passed descriptor 3, which is not a listening Unix stream socket. "
+        "Use only paths in the `ListenStream=` lines of its socket unit, without `Accept=yes`.\n"
     )
 
 
@@ -221,7 +221,7 @@ def test_one_connection_in_the_place_of_a_socket_is_refused(place: Home) -> None
         child = activated(place, here, stderr=subprocess.PIPE)
         said = child.communicate(timeout=20)[1].decode()
     assert child.returncode == 1
-    assert said.startswith("The service manager gave descriptor 3, which is no listening")
+    assert said.startswith("The service manager passed descriptor 3, which is no listening")
 
 
 def test_too_few_descriptors_are_refusals_and_not_the_end(place: Home) -> None:

@@ -12,14 +12,20 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from msgspec import structs
 
 from tests.daemon.wire import LIMITS, Served, Wire, echo, run, serving, turns, until
 from wm.daemon.http import HttpServer
-from wm.daemon.messages import Channel, Reply, Request, Response, Stream
+from wm.daemon.messages import (
+    Channel,
+    HttpRequest,
+    Reply,
+    Response,
+    Stream,
+)
 
 GET = b"GET /a HTTP/1.1\r\n\r\n"
 POST = b"POST /b HTTP/1.1\r\nContent-Length: 3\r\n\r\nxyz"
@@ -197,7 +203,7 @@ def test_answers_keep_the_order_of_their_requests(tmp_path: Path) -> None:
     """The first answer comes late; the second request must not overtake it."""
     waiting: list[Reply] = []
 
-    def handler(request: Request, reply: Reply) -> None:
+    def handler(request: HttpRequest, reply: Reply) -> None:
         if request.target == "/a":
             waiting.append(reply)
         else:
@@ -231,7 +237,7 @@ def test_a_refusal_waits_for_the_answers_before_it(tmp_path: Path) -> None:
 def test_continue_is_sent_before_the_body_and_not_before_earlier_answers(tmp_path: Path) -> None:
     waiting: list[Reply] = []
 
-    def handler(request: Request, reply: Reply) -> None:
+    def handler(request: HttpRequest, reply: Reply) -> None:
         waiting.append(reply) if request.target == "/a" else echo(request, reply)
 
     async def scenario() -> None:
@@ -253,7 +259,7 @@ def test_continue_is_sent_before_the_body_and_not_before_earlier_answers(tmp_pat
 
 
 def test_a_body_over_the_limit_is_refused_before_it_is_sent(tmp_path: Path) -> None:
-    limits = structs.replace(LIMITS, max_body_bytes=1000)
+    limits = replace(LIMITS, max_body_bytes=1000)
     declared = b"POST /b HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 1001\r\n\r\n"
     chunks = (
         b"POST /c HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + b"64\r\n" + b"x" * 100 + b"\r\n"
@@ -293,7 +299,7 @@ HEADS = [
 @pytest.mark.parametrize("data", [row[1] for row in HEADS], ids=[row[0] for row in HEADS])
 def test_a_head_over_the_limit_is_refused(tmp_path: Path, data: bytes) -> None:
     async def scenario() -> None:
-        limits = structs.replace(LIMITS, max_head_bytes=4096)
+        limits = replace(LIMITS, max_head_bytes=4096)
         async with serving(tmp_path, limits=limits) as served:
             wire = await served.connect()
             await wire.send(data)
@@ -304,7 +310,7 @@ def test_a_head_over_the_limit_is_refused(tmp_path: Path, data: bytes) -> None:
 
 def test_who_sends_on_after_a_refusal_still_gets_to_read_it(tmp_path: Path) -> None:
     async def scenario() -> None:
-        limits = structs.replace(LIMITS, max_body_bytes=1000)
+        limits = replace(LIMITS, max_body_bytes=1000)
         async with serving(tmp_path, limits=limits) as served:
             wire = await served.connect()
             await wire.send(b"POST / HTTP/1.1\r\nContent-Length: 3000000\r\n\r\n")
@@ -317,7 +323,7 @@ def test_who_sends_on_after_a_refusal_still_gets_to_read_it(tmp_path: Path) -> N
 
 def test_slow_heads_and_bodies_are_closed_and_nobody_else_waits(tmp_path: Path) -> None:
     # Long enough for a busy machine to take in the first bytes of each.
-    limits = structs.replace(LIMITS, header_timeout_s=1.0, body_timeout_s=1.0)
+    limits = replace(LIMITS, header_timeout_s=1.0, body_timeout_s=1.0)
 
     async def scenario() -> None:
         async with serving(tmp_path, limits=limits) as served:
@@ -357,7 +363,7 @@ def test_an_idle_connection_has_no_timer(tmp_path: Path) -> None:
 def test_a_client_that_leaves_within_a_request_leaves_nothing_behind(tmp_path: Path) -> None:
     seen: list[str] = []
 
-    def handler(request: Request, reply: Reply) -> None:
+    def handler(request: HttpRequest, reply: Reply) -> None:
         seen.append(request.target)
         echo(request, reply)
 
@@ -393,7 +399,7 @@ def test_an_answer_for_a_client_that_has_left_is_dropped(tmp_path: Path) -> None
 def test_a_client_that_does_not_read_is_not_written_to_without_end(tmp_path: Path) -> None:
     handled = 0
 
-    def handler(_request: Request, reply: Reply) -> None:
+    def handler(_request: HttpRequest, reply: Reply) -> None:
         nonlocal handled
         handled += 1
         reply(Response(200, b"x" * 50_000, "text/plain"))
@@ -427,7 +433,7 @@ def test_a_flood_of_requests_behind_one_under_way_is_not_read(tmp_path: Path) ->
             sending = asyncio.ensure_future(wire.send(POST * 200_000))
             await until(lambda: bool(waiting))
             (connection,) = served.server.connections
-            await until(lambda: connection._reading_paused)
+            await until(lambda: bool(connection._pauses))
             await turns()
             assert len(connection._queue) < 10_000
             assert not sending.done()
@@ -452,7 +458,7 @@ def test_200_connections_are_served_at_once(tmp_path: Path) -> None:
 
 
 def test_one_connection_too_many_takes_the_place_of_the_longest_idle(tmp_path: Path) -> None:
-    limits = structs.replace(LIMITS, max_connections=3)
+    limits = replace(LIMITS, max_connections=3)
 
     async def scenario() -> None:
         async with serving(tmp_path, limits=limits) as served:
@@ -470,7 +476,7 @@ def test_one_connection_too_many_takes_the_place_of_the_longest_idle(tmp_path: P
 
 def test_where_no_connection_is_idle_a_new_one_is_told_to_come_back(tmp_path: Path) -> None:
     waiting: list[Reply] = []
-    limits = structs.replace(LIMITS, max_connections=2)
+    limits = replace(LIMITS, max_connections=2)
 
     async def scenario() -> None:
         async with serving(tmp_path, lambda _q, reply: waiting.append(reply), limits) as served:
@@ -488,7 +494,7 @@ def test_where_no_connection_is_idle_a_new_one_is_told_to_come_back(tmp_path: Pa
 
 
 def test_those_who_never_ask_make_room_for_one_who_does(tmp_path: Path) -> None:
-    limits = structs.replace(LIMITS, max_connections=3)
+    limits = replace(LIMITS, max_connections=3)
 
     async def scenario() -> None:
         async with serving(tmp_path, limits=limits) as served:
@@ -506,7 +512,7 @@ def test_those_who_never_ask_make_room_for_one_who_does(tmp_path: Path) -> None:
 def test_a_client_that_asks_much_at_once_lets_others_in_between(tmp_path: Path) -> None:
     served_to: list[str] = []
 
-    def note(request: Request, reply: Reply) -> None:
+    def note(request: HttpRequest, reply: Reply) -> None:
         served_to.append(request.target)
         reply(Response(200))
 
@@ -526,7 +532,7 @@ def test_a_client_that_asks_much_at_once_lets_others_in_between(tmp_path: Path) 
 def test_what_a_client_left_unread_behind_is_not_worked_off(tmp_path: Path) -> None:
     answered: list[str] = []
 
-    def note(request: Request, reply: Reply) -> None:
+    def note(request: HttpRequest, reply: Reply) -> None:
         answered.append(request.target)
         reply(Response(200, b"x" * 1000))
 
@@ -558,7 +564,7 @@ def test_a_body_in_tiny_chunks_costs_its_bytes(tmp_path: Path) -> None:
 
 
 def test_unfinished_bodies_share_one_budget(tmp_path: Path) -> None:
-    limits = structs.replace(LIMITS, max_buffered_bytes=1500)
+    limits = replace(LIMITS, max_buffered_bytes=1500)
     part = b"POST / HTTP/1.1\r\nContent-Length: 2000\r\n\r\n" + b"x" * 1000
 
     async def scenario() -> None:
@@ -600,7 +606,7 @@ STREAMS = [
 def test_a_stream_is_sent_as_it_comes(tmp_path: Path, request_: bytes, expected: bytes) -> None:
     channels: list[Channel] = []
 
-    def handler(_request: Request, reply: Reply) -> None:
+    def handler(_request: HttpRequest, reply: Reply) -> None:
         reply(Stream(channels.append))
 
     async def scenario() -> None:

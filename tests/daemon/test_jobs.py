@@ -7,22 +7,22 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from tests.daemon.process import Home
+from wm.api.protocol import EventRequest
 from wm.daemon.jobs import Job, Jobs, Stopped, _Rest
-from wm.formats.protocol import EventRequest
 from wm.formats.sweep_log import SessionSweepLog, SweepLog
 from wm.formats.tool_output import ToolOutput, file_name
-from wm.ops.base import execute_batch
 from wm.ops.local import open_runtime
+from wm.ops.operation import execute_batch
 from wm.ops.place import locate
-from wm.ops.record_event import record_event
 from wm.ops.runtime import Runtime
+from wm.ops.session.record_event import record_event
 from wm.settings import Settings, load
 from wm.store.base import Ref
 from wm.store.paths import sid

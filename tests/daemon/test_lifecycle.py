@@ -127,7 +127,7 @@ def test_a_socket_on_which_somebody_else_listens_is_left_alone(
 def test_a_command_that_cannot_run_is_said(place: Home) -> None:
     with pytest.raises(Unavailable, match="cannot be started"):
         lifecycle.start(place.settings, ("/nowhere/python",), place.environment)
-    with pytest.raises(Unavailable, match="it said nothing"):
+    with pytest.raises(Unavailable, match="it printed nothing"):
         lifecycle.start(place.settings, (sys.executable, "-c", "pass"), place.environment)
 
 
@@ -152,3 +152,43 @@ def test_a_machine_without_proc_has_a_daemon_too(place: Home) -> None:
     assert lifecycle.start(place.settings, words, place.environment) is True
     note(place, "still here")
     assert texts(place) == ["still here"]
+
+
+NO_INSTANCE = 'echo 0 > /proc/sys/user/max_inotify_instances && exec "$@"'
+COLLECTING = """
+import gc, sys, threading, time
+from pathlib import Path
+from wm.daemon.__main__ import main
+
+def look():
+    while gc.isenabled():  # the start switches it off
+        time.sleep(0.001)
+    while not gc.isenabled():
+        time.sleep(0.01)
+    Path(sys.argv[1]).write_text("on")
+
+threading.Thread(target=look, daemon=True).start()
+sys.exit(main([]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux")
+def test_without_a_free_inotify_instance_it_polls_and_completes_its_start(tmp_path: Path) -> None:
+    place = Home(tmp_path, "[store]\nwatch_poll_s = 0.2\n")
+    limited = ["unshare", "-Ur", "sh", "-c", NO_INSTANCE, "sh"]
+    if subprocess.run([*limited, "true"], capture_output=True).returncode != 0:
+        pytest.skip("this system lets nobody lower the limit")
+    collects = tmp_path / "collects"
+    try:
+        child = place.foreground([*limited, sys.executable, "-P", "-c", COLLECTING, str(collects)])
+        wait_for(collects.exists)
+        told = {line["event"]: line.get("reason", "") for line in place.log()}
+        assert told["polls_edits"].startswith("polling: ")
+        assert "polls_folders" in told
+        assert "failed" not in told
+        place.settings.paths.socket.unlink()
+        wait_for(lambda: lifecycle.hello(place.settings) is not None)
+        child.send_signal(signal.SIGTERM)
+        assert child.wait(20) == 0
+    finally:
+        place.kill()

@@ -16,8 +16,14 @@ TOY = build(OPERATIONS, TOYS)
 
 
 def parameters(path: str, method: str) -> list[tuple[str, str, bool]]:
-    entry = TOY["paths"][path][method]
-    return [(p["name"], p["in"], p["required"]) for p in entry.get("parameters", ())]
+    told = [_whole(one) for one in TOY["paths"][path][method].get("parameters", ())]
+    return [(p["name"], p["in"], p["required"]) for p in told]
+
+
+def _whole(parameter: dict[str, Any]) -> Any:
+    """The parameter itself, where several rows share it."""
+    name = parameter.get("$ref", "").removeprefix("#/components/parameters/")
+    return TOY["components"]["parameters"][name] if name else parameter
 
 
 def body(path: str) -> Any:
@@ -76,6 +82,7 @@ def test_every_reference_leads_somewhere_and_every_name_is_unique(
     ]
     assert sorted(names) == sorted(route.operation for route in routes)
     text = json.dumps(described)
-    references = {part.split('"')[0] for part in text.split('"#/components/schemas/')[1:]}
-    assert references <= set(described["components"]["schemas"])
+    for kind, known in described["components"].items():
+        references = {part.split('"')[0] for part in text.split(f'"#/components/{kind}/')[1:]}
+        assert references == set(known)
     assert build(operations, routes) == described

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -16,21 +15,6 @@ def job(workers: Workers, work: Callable[[], Any]) -> asyncio.Future[Any]:
     future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
     workers.submit(work, future.set_result)
     return future
-
-
-def test_the_thread_that_was_busy_last_gets_the_next_job() -> None:
-    async def scenario() -> None:
-        workers = Workers(asyncio.get_running_loop(), 4)
-        gate = threading.Event()
-        slow = job(workers, lambda: gate.wait(20) and threading.get_ident())
-        quick = await job(workers, threading.get_ident)
-        gate.set()
-        last = await slow
-        assert quick != last
-        assert {await job(workers, threading.get_ident) for _ in range(5)} == {last}
-        assert workers.close(20.0)
-
-    run(scenario)
 
 
 def test_jobs_without_a_thread_wait_for_one_in_their_order() -> None:

@@ -18,7 +18,10 @@ from wm.formats.base import Document, Record
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import Tombstone, Tombstones
 from wm.formats.workspace_memory import Workspace
-from wm.ops.base import Operation, Work
+from wm.ops.operation import (
+    Operation,
+    Work,
+)
 from wm.ops.runtime import Runtime
 from wm.store.base import Ref
 
@@ -113,8 +116,8 @@ def _touch_refs(_runtime: Runtime, request: NotesRequest) -> Sequence[Ref[Docume
     return (Ref(SessionState, request.workspace, "s" * 32),)
 
 
-def _heard(_runtime: Runtime, request: NoteRequest) -> Notes | None:
-    return None if request.text == "waits" else Notes(texts=("heard",))
+def _heard(_runtime: Runtime, request: NoteRequest) -> tuple[Notes, NoteRequest] | None:
+    return None if request.text == "waits" else (Notes(texts=("heard",)), request)
 
 
 def _queue(_runtime: Runtime, request: Any) -> str:

@@ -11,7 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from wm.daemon.http import HttpServer
-from wm.daemon.messages import Handler, Reply, Request, Response
+from wm.daemon.messages import (
+    Handler,
+    HttpRequest,
+    Reply,
+    Response,
+)
 from wm.settings import DaemonSettings
 
 LIMITS = DaemonSettings(drain_s=2.0)
@@ -27,7 +32,7 @@ def run(scenario: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
     return asyncio.run(bounded())
 
 
-def echo(request: Request, reply: Reply) -> None:
+def echo(request: HttpRequest, reply: Reply) -> None:
     """Answers method, target and body."""
     text = f"{request.method} {request.target} ".encode() + request.body
     reply(Response(200, text, "text/plain"))

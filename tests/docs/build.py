@@ -10,9 +10,8 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from tests.docs import commands, constants, pieces, schemas, screens, socket
+from tests.docs import commands, constants, schemas, screens, socket
 from tests.docs.pages import ROOT
-from wm.cli.models import PRINTS
 from wm.formats.registry import IN_PROJECTS, REGISTRY
 
 GENERATORS: Mapping[str, Callable[[], str]] = {
@@ -20,12 +19,8 @@ GENERATORS: Mapping[str, Callable[[], str]] = {
     "docs/constants.md": constants.text,
     "docs/protocol.md": socket.page,
     "docs/screens.md": screens.text,
+    "schemas/cli.schema.json": schemas.printed,
     "schemas/openapi.json": socket.openapi,
-    "wm/domain/pieces.py": pieces.text,
-    **{
-        f"schemas/cli/{verb.replace(' ', '-')}.schema.json": partial(schemas.printed, verb)
-        for verb in PRINTS
-    },
     **{f"schemas/{slug}.schema.json": partial(schemas.text, slug) for slug in REGISTRY},
     **{f"schemas/{slug}.schema.json": partial(schemas.project_text, slug) for slug in IN_PROJECTS},
 }

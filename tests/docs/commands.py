@@ -16,12 +16,12 @@ INTRODUCTION = """\
 Generated from the commands themselves (`python -m tests.docs.build`).
 
 Every verb takes `-C DIR` or `--workspace KEY` where it speaks of a workspace, and `--json`
-where it prints something; the form of that JSON is in `schemas/cli/`. `-C DIR` may stand
+where it prints something; the form of that JSON is in `schemas/cli.schema.json`. `-C DIR` may stand
 before the verb too. While the daemon lives a command goes through it, otherwise it works on
 the files. [Screens](screens.md) shows what the verbs print.
 
 A problem is a sentence on standard error, with what to do about it below. With `--json` it is an
-object on standard output instead (`schemas/cli/problem.schema.json`: `type`, `detail`, `fix`,
+object on standard output instead (`problem` in `schemas/cli.schema.json`: `type`, `detail`, `fix`,
 `exitCode`), so that a program parses one stream whatever happens; findings and "nothing fits"
 are answers, in the verb's own form, with exit code 1.
 

@@ -1,9 +1,16 @@
-"""`schemas/<slug>.schema.json`: what a file must look like, from the models (ID-5)."""
+"""The JSON schemas of files and of command output, made from the models (ID-5, IF-5).
+
+`schemas/<slug>.schema.json` describes a file, `schemas/cli.schema.json` the output of all verbs.
+"""
 
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import Any
+
+from jsonschema import Draft202012Validator
+from pydantic.json_schema import models_json_schema
 
 from tests.docs.pages import meanings
 from wm.cli.models import PRINTS
@@ -64,17 +71,33 @@ def text(slug: str) -> str:
     return _written(schema(slug))
 
 
-def printed_schema(verb: str) -> dict[str, Any]:
-    """What a verb prints with --json (IF-5)."""
-    made = PRINTS[verb].model_json_schema(by_alias=True, mode="serialization")
-    for part in (made, *made.get("$defs", {}).values()):
+@lru_cache(maxsize=1)
+def printed_schemas() -> dict[str, Any]:
+    """What every verb prints with --json (IF-5): a property for each verb, definitions shared."""
+    models = sorted(set(PRINTS.values()), key=lambda model: model.__name__)
+    named, made = models_json_schema([(model, "serialization") for model in models])
+    for part in made["$defs"].values():
         _explain(part, {})
-    return {"$schema": DIALECT, "$id": f"urn:wm:cli:{verb.replace(' ', '-')}", **made}
+    return {
+        "$schema": DIALECT,
+        "$id": "urn:wm:cli",
+        "title": "cli",
+        "description": "What a verb prints with --json stands under its name.",
+        "type": "object",
+        "properties": {verb: named[model, "serialization"] for verb, model in PRINTS.items()},
+        "additionalProperties": False,
+        "$defs": made["$defs"],
+    }
 
 
-def printed(verb: str) -> str:
-    """`schemas/cli/<verb>.schema.json`."""
-    return _written(printed_schema(verb))
+def validate_printed(verb: str, value: Any) -> None:
+    """Hold what a verb printed to its schema. Raises ValidationError."""
+    Draft202012Validator(printed_schemas()).validate({verb: value})
+
+
+def printed() -> str:
+    """`schemas/cli.schema.json`."""
+    return _written(printed_schemas())
 
 
 def _written(schema: dict[str, Any]) -> str:

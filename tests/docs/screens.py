@@ -111,7 +111,7 @@ UNSTEADY = (
     (r"pid \d+", "pid 4711"),
     (r"\(\d+ ms\)", "(12 ms)"),
     # Vectors come when they are ready; the words are there at once.
-    (r"(found by words [^;(]*[^;( ]); alike in meaning", r"\1"),
+    (r"(found by words [^;(]*[^;( ]); similar in meaning", r"\1"),
     (r"up for \d+ \w+", "up for 2 hours"),
     (r"m_(?!9e3779)[0-9a-f]{20} is on disk", "m_5b1d0c9e24f7a86312d0 is on disk"),
     (r"  \w+ +python .*(\n {24}.*)*", "  ok       python       3.13.1 at ~/.venv/bin/python"),

@@ -53,8 +53,8 @@ for change in client.changes():
 
 `wm.daemon.client_async.AsyncClient` has the same calls for asyncio. A use case is called by the
 name in the third column; its fields are those of the request model in
-`wm/formats/protocol.py`. Without a daemon both raise `Unavailable`; `wm.ops.local.open_runtime`
-with `wm.ops.base.execute` runs the same use case on the files.
+`wm/api/protocol.py`. Without a daemon both raise `Unavailable`; `wm.ops.local.open_runtime`
+with `wm.ops.operation.execute` runs the same use case on the files.
 """
 
 

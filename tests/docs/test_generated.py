@@ -24,6 +24,10 @@ def test_every_schema_is_generated() -> None:
     assert names == {path for path in build.GENERATORS if path.startswith("schemas/")}
 
 
+def test_the_schema_of_command_output_is_one() -> None:
+    Draft202012Validator.check_schema(schemas.printed_schemas())
+
+
 def fields_of(slug: str) -> dict[str, set[str]]:
     """Record name -> fields, of all records that a format is made of."""
     made = schemas.schema(slug)

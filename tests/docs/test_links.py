@@ -56,12 +56,12 @@ def test_paths_of_the_tree_that_a_page_names_are_there(page: str) -> None:
 @pytest.mark.parametrize(
     ("path", "there"),
     [
-        ("wm/settings.py", True),
-        ("ops/base.execute_batch", True),
+        ("wm/settings/load.py", True),
+        ("ops/operation.execute_batch", True),
         ("docs/formats/<slug>.md", True),
         ("tests/domain", True),
         ("wm/domain/nowhere.py", False),
-        ("ops/base.nothing_like_it", False),
+        ("ops/operation.nothing_like_it", False),
     ],
 )
 def test_the_check_of_paths_tells_good_from_bad(path: str, there: bool) -> None:

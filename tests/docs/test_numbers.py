@@ -13,9 +13,9 @@ import pytest
 from tests.docs import markdown
 from tests.docs.pages import ROOT
 from wm.agents.claude_hooks import HOOKS
-from wm.domain.hooks.opencode import EVENTS
+from wm.domain.memory import retention
+from wm.domain.payloads.opencode import EVENTS
 from wm.domain.times import iso
-from wm.domain.workspace import retention
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
 from wm.settings import SECTIONS, MemorySettings, Paths, Settings, apply_config
 

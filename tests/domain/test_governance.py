@@ -9,47 +9,56 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wm.domain.governance import SWEPT, FileFact, Kind, Part, Plan, Rule, allowance, plan
+from wm.domain.governance import (
+    SWEPT,
+    FileFact,
+    FileKind,
+    FilePart,
+    SweepPlan,
+    SweepRule,
+    allowance,
+    plan,
+)
 from wm.settings import StorageSettings
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 DAY = 86_400.0
 FOLDERS = {
-    Kind.OUTPUT: "cache/tool-outputs",
-    Kind.SESSION: "sessions",
-    Kind.SISTER: "core",
-    Kind.EPOCH: "epochs",
-    Kind.TRASH: "trash",
-    Kind.VECTORS: "vectors",
-    Kind.RECORDING: "recordings",
-    Kind.KEPT: "evidence",
-    Kind.UNKNOWN: "notes",
+    FileKind.OUTPUT: "cache/tool-outputs",
+    FileKind.SESSION: "sessions",
+    FileKind.SISTER: "core",
+    FileKind.EPOCH: "epochs",
+    FileKind.TRASH: "trash",
+    FileKind.VECTORS: "vectors",
+    FileKind.RECORDING: "recordings",
+    FileKind.KEPT: "evidence",
+    FileKind.UNKNOWN: "notes",
 }
 BESIDE = {
-    Part.COPY: ".{}.spare",
-    Part.LOCK: ".{}.lock",
-    Part.TEMP: ".{}.0123456789abcdef.tmp",
-    Part.OLD: ".{}.v1",
+    FilePart.COPY: ".{}.spare",
+    FilePart.LOCK: ".{}.lock",
+    FilePart.TEMP: ".{}.0123456789abcdef.tmp",
+    FilePart.OLD: ".{}.v1",
 }
 
 
 def fact(
-    kind: Kind,
+    kind: FileKind,
     name: str,
     days: float,
     *,
-    part: Part = Part.DOCUMENT,
+    part: FilePart = FilePart.DOCUMENT,
     session: str = "",
     size: int = 100,
     **flags: bool,
 ) -> FileFact:
     folder = FOLDERS[kind]
-    file = name if part is Part.DOCUMENT else BESIDE[part].format(name)
+    file = name if part is FilePart.DOCUMENT else BESIDE[part].format(name)
     at = NOW.timestamp() - days * DAY
     return FileFact(f"{folder}/{file}", f"{folder}/{name}", kind, part, session, at, size, **flags)
 
 
-def gone(found: Plan) -> dict[str, str]:
+def gone(found: SweepPlan) -> dict[str, str]:
     return {deletion.file.path: deletion.rule.value for deletion in found.deletions}
 
 
@@ -58,167 +67,167 @@ LIMITS = StorageSettings(max_outputs=2, workspace_max_bytes=10_000)
 CASES: list[tuple[str, list[FileFact], dict[str, str]]] = [
     (
         "an output that is too old goes",
-        [fact(Kind.OUTPUT, "old", 7.1), fact(Kind.OUTPUT, "new", 6.9)],
+        [fact(FileKind.OUTPUT, "old", 7.1), fact(FileKind.OUTPUT, "new", 6.9)],
         {"cache/tool-outputs/old": "output_age"},
     ),
     (
         "beyond the newest so many the oldest outputs go",
-        [fact(Kind.OUTPUT, str(number), number / 10) for number in (1, 2, 3, 4)],
+        [fact(FileKind.OUTPUT, str(number), number / 10) for number in (1, 2, 3, 4)],
         {"cache/tool-outputs/3": "output_count", "cache/tool-outputs/4": "output_count"},
     ),
     (
         "a young output stays although there are too many",
-        [fact(Kind.OUTPUT, str(number), number / 10_000) for number in (1, 2, 3, 4)],
+        [fact(FileKind.OUTPUT, str(number), number / 10_000) for number in (1, 2, 3, 4)],
         {},
     ),
     (
         "recorded bodies go when they are old, though their session stays",
         [
-            fact(Kind.SESSION, "a", 8, session="a"),
-            fact(Kind.RECORDING, "a", 8, session="a"),
-            fact(Kind.RECORDING, "a", 8, session="a", part=Part.LOCK),
-            fact(Kind.RECORDING, "b", 6, session="b"),
+            fact(FileKind.SESSION, "a", 8, session="a"),
+            fact(FileKind.RECORDING, "a", 8, session="a"),
+            fact(FileKind.RECORDING, "a", 8, session="a", part=FilePart.LOCK),
+            fact(FileKind.RECORDING, "b", 6, session="b"),
         ],
         {"recordings/a": "recording_age", "recordings/.a.lock": "recording_age"},
     ),
     (
         "trash goes after a month, with its second copy and its lock",
         [
-            fact(Kind.TRASH, "m_1", 31),
-            fact(Kind.TRASH, "m_1", 31, part=Part.COPY),
-            fact(Kind.TRASH, "m_1", 31, part=Part.LOCK),
-            fact(Kind.TRASH, "m_2", 29),
+            fact(FileKind.TRASH, "m_1", 31),
+            fact(FileKind.TRASH, "m_1", 31, part=FilePart.COPY),
+            fact(FileKind.TRASH, "m_1", 31, part=FilePart.LOCK),
+            fact(FileKind.TRASH, "m_2", 29),
         ],
         {"trash/m_1": "trash_age", "trash/.m_1.spare": "trash_age", "trash/.m_1.lock": "trash_age"},
     ),
     (
         "vectors that nobody made new for long go",
-        [fact(Kind.VECTORS, "a.rows", 31), fact(Kind.VECTORS, "b.rows", 29)],
+        [fact(FileKind.VECTORS, "a.rows", 31), fact(FileKind.VECTORS, "b.rows", 29)],
         {"vectors/a.rows": "vectors_age"},
     ),
     (
         "beyond the quota what can be made again goes first",
         [
-            fact(Kind.VECTORS, "a.rows", 2, size=6000),
-            fact(Kind.OUTPUT, "old", 3, size=6000),
+            fact(FileKind.VECTORS, "a.rows", 2, size=6000),
+            fact(FileKind.OUTPUT, "old", 3, size=6000),
         ],
         {"vectors/a.rows": "quota"},
     ),
-    ("pinned trash stays", [fact(Kind.TRASH, "m_1", 400, pinned=True)], {}),
+    ("pinned trash stays", [fact(FileKind.TRASH, "m_1", 400, pinned=True)], {}),
     (
         "a document of a session without a state goes",
         [
-            fact(Kind.SISTER, "a", 8, session="a"),
-            fact(Kind.SISTER, "b", 8, session="b"),
-            fact(Kind.SESSION, "b", 8, session="b"),
-            fact(Kind.EPOCH, "p_1", 8, session="a"),
-            fact(Kind.EPOCH, "p_2", 8, session="b"),
-            fact(Kind.EPOCH, "p_3", 8),
+            fact(FileKind.SISTER, "a", 8, session="a"),
+            fact(FileKind.SISTER, "b", 8, session="b"),
+            fact(FileKind.SESSION, "b", 8, session="b"),
+            fact(FileKind.EPOCH, "p_1", 8, session="a"),
+            fact(FileKind.EPOCH, "p_2", 8, session="b"),
+            fact(FileKind.EPOCH, "p_3", 8),
         ],
         {"core/a": "orphan", "epochs/p_1": "orphan"},
     ),
     (
         "the second copy of a state is a state: it can be restored",
         [
-            fact(Kind.SISTER, "a", 8, session="a"),
-            fact(Kind.SESSION, "a", 8, part=Part.COPY, session="a"),
+            fact(FileKind.SISTER, "a", 8, session="a"),
+            fact(FileKind.SESSION, "a", 8, part=FilePart.COPY, session="a"),
         ],
         {},
     ),
-    ("an orphan that is not old yet stays", [fact(Kind.SISTER, "a", 6, session="a")], {}),
+    ("an orphan that is not old yet stays", [fact(FileKind.SISTER, "a", 6, session="a")], {}),
     (
         "a stale session goes whole, its state first",
         [
-            fact(Kind.SISTER, "a", 95, session="a"),
-            fact(Kind.EPOCH, "p_1", 99, session="a"),
-            fact(Kind.SESSION, "a", 91, session="a"),
-            fact(Kind.SESSION, "b", 89, session="b"),
+            fact(FileKind.SISTER, "a", 95, session="a"),
+            fact(FileKind.EPOCH, "p_1", 99, session="a"),
+            fact(FileKind.SESSION, "a", 91, session="a"),
+            fact(FileKind.SESSION, "b", 89, session="b"),
         ],
         {"sessions/a": "stale_session", "core/a": "stale_session", "epochs/p_1": "stale_session"},
     ),
     (
         "a session of which one document is newer is not stale",
-        [fact(Kind.SESSION, "a", 91, session="a"), fact(Kind.SISTER, "a", 80, session="a")],
+        [fact(FileKind.SESSION, "a", 91, session="a"), fact(FileKind.SISTER, "a", 80, session="a")],
         {},
     ),
     (
         "a session of which one document is locked stays whole",
         [
-            fact(Kind.SESSION, "a", 91, session="a"),
-            fact(Kind.SISTER, "a", 91, session="a"),
-            fact(Kind.SISTER, "a", 91, part=Part.LOCK, session="a", locked=True),
+            fact(FileKind.SESSION, "a", 91, session="a"),
+            fact(FileKind.SISTER, "a", 91, session="a"),
+            fact(FileKind.SISTER, "a", 91, part=FilePart.LOCK, session="a", locked=True),
         ],
         {},
     ),
     (
         "a session whose agent deleted it goes after a day",
         [
-            fact(Kind.SESSION, "a", 1.1, session="a", lost=True),
-            fact(Kind.SESSION, "b", 0.9, session="b", lost=True),
+            fact(FileKind.SESSION, "a", 1.1, session="a", lost=True),
+            fact(FileKind.SESSION, "b", 0.9, session="b", lost=True),
         ],
         {"sessions/a": "lost_transcript"},
     ),
     (
         "what writers left goes, also beside what is never swept",
         [
-            fact(Kind.KEPT, "1.jsonl", 1),
-            fact(Kind.KEPT, "1.jsonl", 1, part=Part.TEMP),
-            fact(Kind.TRASH, "m_1", 1),
-            fact(Kind.TRASH, "m_1", 0.001, part=Part.TEMP),
+            fact(FileKind.KEPT, "1.jsonl", 1),
+            fact(FileKind.KEPT, "1.jsonl", 1, part=FilePart.TEMP),
+            fact(FileKind.TRASH, "m_1", 1),
+            fact(FileKind.TRASH, "m_1", 0.001, part=FilePart.TEMP),
         ],
         {"evidence/.1.jsonl.0123456789abcdef.tmp": "dead_writer"},
     ),
     (
         "a lock that guards nothing goes, one of memory or journal stays",
         [
-            fact(Kind.SESSION, "a", 1, part=Part.LOCK, session="a"),
-            fact(Kind.SESSION, "b", 1, part=Part.LOCK, session="b", locked=True),
-            fact(Kind.KEPT, "log", 1, part=Part.LOCK),
+            fact(FileKind.SESSION, "a", 1, part=FilePart.LOCK, session="a"),
+            fact(FileKind.SESSION, "b", 1, part=FilePart.LOCK, session="b", locked=True),
+            fact(FileKind.KEPT, "log", 1, part=FilePart.LOCK),
         ],
         {"sessions/.a.lock": "orphan_lock"},
     ),
     (
         "a lock of a session stays, and goes with it",
         [
-            fact(Kind.SESSION, "a", 1, session="a"),
-            fact(Kind.SISTER, "a", 1, part=Part.LOCK, session="a"),
-            fact(Kind.SESSION, "b", 91, session="b"),
-            fact(Kind.SISTER, "b", 91, part=Part.LOCK, session="b"),
+            fact(FileKind.SESSION, "a", 1, session="a"),
+            fact(FileKind.SISTER, "a", 1, part=FilePart.LOCK, session="a"),
+            fact(FileKind.SESSION, "b", 91, session="b"),
+            fact(FileKind.SISTER, "b", 91, part=FilePart.LOCK, session="b"),
         ],
         {"sessions/b": "stale_session", "core/.b.lock": "stale_session"},
     ),
     (
         "a lock stays while a writer may be at work beside it",
         [
-            fact(Kind.SESSION, "a", 1, part=Part.LOCK, session="a"),
-            fact(Kind.SESSION, "a", 0.001, part=Part.TEMP, session="a"),
+            fact(FileKind.SESSION, "a", 1, part=FilePart.LOCK, session="a"),
+            fact(FileKind.SESSION, "a", 0.001, part=FilePart.TEMP, session="a"),
         ],
         {},
     ),
     (
         "beyond the quota outputs go before sessions, the oldest first",
         [
-            fact(Kind.KEPT, "1.jsonl", 1, size=8700),
-            fact(Kind.OUTPUT, "1", 1, size=600),
-            fact(Kind.OUTPUT, "2", 2, size=600),
-            fact(Kind.SESSION, "a", 30, session="a", size=600),
+            fact(FileKind.KEPT, "1.jsonl", 1, size=8700),
+            fact(FileKind.OUTPUT, "1", 1, size=600),
+            fact(FileKind.OUTPUT, "2", 2, size=600),
+            fact(FileKind.SESSION, "a", 30, session="a", size=600),
         ],
         {"cache/tool-outputs/2": "quota"},
     ),
     (
         "then sessions that rest",
         [
-            fact(Kind.KEPT, "1.jsonl", 1, size=9900),
-            fact(Kind.SESSION, "a", 30, session="a"),
-            fact(Kind.SISTER, "a", 30, session="a"),
-            fact(Kind.SESSION, "b", 31, session="b"),
-            fact(Kind.SESSION, "c", 0.5, session="c"),
+            fact(FileKind.KEPT, "1.jsonl", 1, size=9900),
+            fact(FileKind.SESSION, "a", 30, session="a"),
+            fact(FileKind.SISTER, "a", 30, session="a"),
+            fact(FileKind.SESSION, "b", 31, session="b"),
+            fact(FileKind.SESSION, "c", 0.5, session="c"),
         ],
         {"sessions/b": "quota", "sessions/a": "quota", "core/a": "quota"},
     ),
     (
         "what is not ours stays, however old and large",
-        [fact(Kind.UNKNOWN, "diary", 4000, size=10**9)],
+        [fact(FileKind.UNKNOWN, "diary", 4000, size=10**9)],
         {},
     ),
 ]
@@ -232,16 +241,16 @@ def test_what_goes(says: str, facts: list[FileFact], expected: dict[str, str]) -
 
 def test_the_state_of_a_session_goes_first() -> None:
     facts = [
-        fact(Kind.EPOCH, "p_1", 99, session="a"),
-        fact(Kind.SISTER, "a", 99, session="a"),
-        fact(Kind.SESSION, "a", 99, session="a"),
+        fact(FileKind.EPOCH, "p_1", 99, session="a"),
+        fact(FileKind.SISTER, "a", 99, session="a"),
+        fact(FileKind.SESSION, "a", 99, session="a"),
     ]
     assert list(gone(plan(facts, LIMITS, NOW))) == ["sessions/a", "core/a", "epochs/p_1"]
 
 
 def test_what_no_rule_may_take_is_told() -> None:
-    facts = [fact(Kind.KEPT, "1.jsonl", 400, size=12_345)]
-    assert plan(facts, LIMITS, NOW) == Plan((), 1, 12_345, 2_345)
+    facts = [fact(FileKind.KEPT, "1.jsonl", 400, size=12_345)]
+    assert plan(facts, LIMITS, NOW) == SweepPlan((), 1, 12_345, 2_345)
 
 
 @pytest.mark.parametrize(
@@ -271,18 +280,18 @@ def _facts(draw: st.DrawFn) -> list[FileFact]:
     """Documents of some sessions with anything beside them, in any state."""
     found: dict[str, FileFact] = {}
     for _ in range(draw(st.integers(0, 24))):
-        kind = draw(st.sampled_from(Kind))
+        kind = draw(st.sampled_from(FileKind))
         name = draw(st.sampled_from("abcdef"))
         owner = draw(st.sampled_from(["a", "b", "c", ""]))
-        named = (Kind.SESSION, Kind.SISTER, Kind.RECORDING)
+        named = (FileKind.SESSION, FileKind.SISTER, FileKind.RECORDING)
         session = name if kind in named else owner
-        if kind in (Kind.TRASH, Kind.KEPT, Kind.UNKNOWN):
+        if kind in (FileKind.TRASH, FileKind.KEPT, FileKind.UNKNOWN):
             session = ""
         one = fact(
             kind,
             name,
             draw(_AGES),
-            part=draw(st.sampled_from([Part.DOCUMENT, Part.DOCUMENT, *Part])),
+            part=draw(st.sampled_from([FilePart.DOCUMENT, FilePart.DOCUMENT, *FilePart])),
             session=session,
             size=draw(st.sampled_from([0, 1, 100, 4000])),
             pinned=draw(_FLAG),
@@ -303,7 +312,7 @@ def _protected(one: FileFact, limits: StorageSettings) -> bool:
     return one.pinned or one.locked or young
 
 
-def _rest(facts: Iterable[FileFact], found: Plan) -> list[FileFact]:
+def _rest(facts: Iterable[FileFact], found: SweepPlan) -> list[FileFact]:
     went = {deletion.file.path for deletion in found.deletions}
     return [one for one in facts if one.path not in went]
 
@@ -314,13 +323,13 @@ def test_what_must_not_go_never_goes(facts: list[FileFact], limits: StorageSetti
     found = plan(facts, limits, NOW)
     for deletion in found.deletions:
         one = deletion.file
-        assert one.kind is not Kind.UNKNOWN
-        assert one.kind in SWEPT or one.part is Part.TEMP
+        assert one.kind is not FileKind.UNKNOWN
+        assert one.kind in SWEPT or one.part is FilePart.TEMP
         assert not _protected(one, limits)
     went = gone(found)
     assert len(went) == len(found.deletions)
     for one in facts:
-        if one.part in (Part.DOCUMENT, Part.COPY) and one.path in went:
+        if one.part in (FilePart.DOCUMENT, FilePart.COPY) and one.path in went:
             beside = [other for other in facts if other.document == one.document]
             assert all(other.path in went for other in beside)
             assert not any(_protected(other, limits) for other in beside)
@@ -349,15 +358,15 @@ def test_what_stays_is_bounded(facts: list[FileFact], limits: StorageSettings) -
         for one in rest
         if not any(_protected(other, limits) for other in rest if other.document == one.document)
         and any(
-            other.part in (Part.DOCUMENT, Part.COPY)
+            other.part in (FilePart.DOCUMENT, FilePart.COPY)
             for other in rest
             if other.document == one.document
         )
     }
-    outputs = {path for path, one in free.items() if one.kind is Kind.OUTPUT}
-    bodies = {path for path, one in free.items() if one.kind is Kind.RECORDING}
+    outputs = {path for path, one in free.items() if one.kind is FileKind.OUTPUT}
+    bodies = {path for path, one in free.items() if one.kind is FileKind.RECORDING}
     assert len(outputs) <= limits.max_outputs
-    kept = sum(one.size for one in rest if one.kind is not Kind.UNKNOWN)
+    kept = sum(one.size for one in rest if one.kind is not FileKind.UNKNOWN)
     assert kept == found.kept_bytes
     if kept > limits.workspace_max_bytes:
         assert found.over == kept - limits.workspace_max_bytes
@@ -378,6 +387,6 @@ def test_the_order_in_which_files_are_found_does_not_matter(
 
 
 def test_every_rule_is_told_in_words() -> None:
-    from wm.cli.verbs.gc import _SAYS
+    from wm.cli.verbs.diagnosis.files import RULES
 
-    assert set(_SAYS) == {rule.value for rule in Rule}
+    assert set(RULES) == {rule.value for rule in SweepRule}

@@ -7,9 +7,17 @@ import json
 
 import pytest
 
-from wm.domain.recording import Entry, Index, Line, NotJson, Reader, cut, folded
-from wm.domain.redact import Redactor
+from wm.domain.recording import (
+    Entry,
+    NotJson,
+    Reader,
+    RecordingIndex,
+    RecordingLine,
+    cut,
+    folded,
+)
 from wm.formats.recording import Recording
+from wm.secrets.redact import Redactor
 
 LONG = "the ferry to the second berth is late again, and nobody knows why"
 SECRET = "sk-ant-" + "api03-" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4z" * 3
@@ -20,8 +28,10 @@ def redactor() -> Redactor:
     return Redactor(lambda text: hashlib.sha256(text.encode()).hexdigest())
 
 
-def recorded(index: Index, name: str, *parts: bytes, base: str = "", keep: int = 0) -> Recording:
-    line = Line(index)
+def recorded(
+    index: RecordingIndex, name: str, *parts: bytes, base: str = "", keep: int = 0
+) -> Recording:
+    line = RecordingLine(index)
     begin = index.kept(base, keep)
     assert begin is not None
     entries = (*begin, *(line.entry(cut(part, redactor())) for part in parts))
@@ -32,7 +42,7 @@ def recorded(index: Index, name: str, *parts: bytes, base: str = "", keep: int =
 
 
 def back(*parts: bytes) -> bytes:
-    found = Reader().take(recorded(Index(), "f_1", *parts))
+    found = Reader().take(recorded(RecordingIndex(), "f_1", *parts))
     assert found is not None
     assert found.request is not None
     return found.request
@@ -97,7 +107,7 @@ HIDDEN = {
 
 @pytest.mark.parametrize("name", HIDDEN)
 def test_no_secret_is_kept(name: str) -> None:
-    kept = recorded(Index(), "f_1", HIDDEN[name].encode()).model_dump_json()
+    kept = recorded(RecordingIndex(), "f_1", HIDDEN[name].encode()).model_dump_json()
     assert "[secret:" in kept
     assert SECRET not in kept
     assert SECRET[-20:] not in kept
@@ -121,7 +131,7 @@ def test_a_seal_of_thinking_stays_and_the_same_text_elsewhere_goes() -> None:
 
 
 def test_a_text_is_kept_once_whatever_stands_around_it() -> None:
-    index = Index()
+    index = RecordingIndex()
     first = recorded(index, "f_1", b'{"content":"%b"}' % LONG.encode())
     second = recorded(index, "f_2", b'{"text":"%b"}' % LONG.encode())
     assert (first.texts, second.texts) == ((LONG,), ())
@@ -129,7 +139,7 @@ def test_a_text_is_kept_once_whatever_stands_around_it() -> None:
 
 
 def test_a_block_is_the_same_with_its_mark_and_without() -> None:
-    index = Index()
+    index = RecordingIndex()
     plain = b'{"type":"text","text":"%b"}' % LONG.encode()
     marked = plain[:-1] + b',"cache_control":{"type":"ephemeral"}}'
     recorded(index, "f_1", marked, b"]")
@@ -138,7 +148,7 @@ def test_a_block_is_the_same_with_its_mark_and_without() -> None:
 
 
 def test_what_a_request_repeats_is_named_by_place() -> None:
-    index = Index()
+    index = RecordingIndex()
     parts = [b'{"n":%d}' % number for number in range(30)]
     first = recorded(index, "f_1", *parts)
     second = recorded(index, "f_2", b"[31]", base="f_1", keep=30)
@@ -170,7 +180,7 @@ def test_runs_are_told_by_place(
 
 
 def test_a_lost_line_costs_what_builds_on_it_and_nothing_else() -> None:
-    index = Index()
+    index = RecordingIndex()
     lost = recorded(index, "f_1", b'{"a":"%b"}' % LONG.encode())
     built = recorded(index, "f_2", b'{"b":"%b"}' % LONG.encode())
     apart = recorded(index, "f_3", b'{"c":3}')
@@ -181,7 +191,7 @@ def test_a_lost_line_costs_what_builds_on_it_and_nothing_else() -> None:
 
 
 def test_a_request_in_several_lines_is_one() -> None:
-    index = Index()
+    index = RecordingIndex()
     first = recorded(index, "x_1", b"[1,", b"2,").model_copy(update={"more": True})
     last = recorded(index, "f_1", b"3]", base="x_1", keep=2)
     reader = Reader()

@@ -68,7 +68,7 @@ def test_pipes_and_huge_files_and_no_folder_at_all_are_refused(tmp_path: Path) -
         sources(folder, 5)
     (folder / "config.json").unlink()
     os.mkfifo(folder / "config.json")
-    with pytest.raises(UserError, match="no regular file"):
+    with pytest.raises(UserError, match="not a regular file"):
         sources(folder, MOST)
     with pytest.raises(UserError, match="There is no folder"):
         sources(tmp_path / "absent", MOST)

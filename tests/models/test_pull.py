@@ -69,7 +69,7 @@ def test_what_is_pinned_comes_whole_and_its_bytes_are_counted(server: str) -> No
         ("/other", "its digest differs"),
         ("/long", "it is longer"),
         ("/short", "ended after 159,999 of 160,000 bytes"),
-        ("/gone", "answers 404 for onnx/model.onnx"),
+        ("/gone", "answered 404 for onnx/model.onnx"),
     ],
 )
 def test_what_is_not_is_thrown_away_with_a_sentence(server: str, base: str, said: str) -> None:
@@ -82,7 +82,7 @@ def test_what_is_not_is_thrown_away_with_a_sentence(server: str, base: str, said
 @pytest.mark.parametrize("base", ["http://127.0.0.1:9", "file:///etc", "http://[", "nowhere"])
 def test_where_nobody_answers_it_ends_at_once(base: str) -> None:
     model = pinned()
-    with pytest.raises(ModelUnavailable, match="did not give the model"):
+    with pytest.raises(ModelUnavailable, match="The model could not be fetched from"):
         list(fetch(model, model.files[0], base, PATIENCE_S, lambda _bytes: None))
 
 

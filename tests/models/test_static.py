@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
-from tokenizers import Tokenizer
 
 from wm.errors import ModelUnavailable
 from wm.models.embed import EMBEDDED, NONE, cut
-from wm.models.folder import package_folder
 from wm.models.opening import open_embedder
-from wm.models.static import TOKENIZER, StaticEmbedder, _tensor, _tokenizer
+from wm.models.static import StaticEmbedder, _tensor, _tokenizer
 from wm.settings import RecallSettings
 
 TEXTS = ["", "harbour", "def load(path): ...", "予約は前払い", "a " * 700]
@@ -45,22 +42,10 @@ def test_many_texts_at_once_get_the_rows_that_each_gets_alone(embedder: StaticEm
     assert np.array_equal(embedder.embed(TEXTS), alone)
 
 
-def test_it_is_opened_in_steps_between_which_others_have_their_turn() -> None:
-    rests: list[int] = []
-    StaticEmbedder(RecallSettings(), lambda: rests.append(1))
-    assert len(rests) > 80
-
-
-def test_a_tokenizer_that_is_not_the_known_one_is_read_by_its_package(tmp_path: Path) -> None:
-    other = json.loads((package_folder() / TOKENIZER).read_text("utf-8"))
-    other["model"]["merges"] = other["model"]["merges"][:500]
-    path = tmp_path / "tokenizer.json"
-    path.write_text(json.dumps(other), "utf-8")
-    package, ours = Tokenizer.from_file(str(path)), _tokenizer(path)
-    for text in TEXTS:
-        said = package.encode(text, add_special_tokens=False)
-        assert ours.ids(text) == said.ids
-        assert ours.spans(text) == said.offsets
+def test_half_a_surrogate_pair_is_embedded_as_some_letter(embedder: StaticEmbedder) -> None:
+    text = "a harbour \ud800 " * 200
+    assert len(embedder.pieces(text)) > 1
+    assert np.linalg.norm(embedder.embed([text])) == pytest.approx(1, abs=1e-5)
 
 
 def test_a_long_text_is_cut_into_pieces_that_lose_no_letter_of_it() -> None:
@@ -115,7 +100,7 @@ def test_opening_it_needs_no_package_of_the_network_or_of_installing() -> None:
         "import sys; from wm.models.static import StaticEmbedder; "
         "from wm.settings import RecallSettings; "
         "StaticEmbedder(RecallSettings()).embed(['x']); "
-        "print(sorted({'requests', 'tokenizers', 'urllib3', 'httpx', 'huggingface_hub', "
+        "print(sorted({'requests', 'urllib3', 'httpx', 'huggingface_hub', "
         "'importlib.metadata', 'email.message', 'zipfile'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

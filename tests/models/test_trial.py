@@ -37,7 +37,9 @@ def test_a_model_whose_vectors_are_no_numbers_is_refused(tmp_path: Path) -> None
     folder, broken = small.write(tmp_path / "broken"), small.weights()
     broken["embeddings.LayerNorm.weight"][:] = np.nan
     onnx.save(build(small.CONFIG, broken), folder / "model.onnx")
-    with pytest.raises(ModelUnavailable, match="some numbers of its vectors are no numbers"):
+    with pytest.raises(
+        ModelUnavailable, match="vectors contain values that are not finite numbers"
+    ):
         trial(str(folder), RecallSettings())
 
 
@@ -52,5 +54,5 @@ def test_an_onnx_file_that_is_none_is_refused(tmp_path: Path) -> None:
 def test_without_a_model_the_sentence_says_what_to_choose() -> None:
     with pytest.raises(ModelUnavailable) as caught:
         trial(NONE, RecallSettings())
-    assert caught.value.message == "There is no model to try: words alone are searched."
-    assert caught.value.fix == "`wm models use embedded` chooses the one that is always there."
+    assert caught.value.message == "There is no model to try: search uses words only."
+    assert caught.value.fix == "`wm models use embedded` chooses the built-in one."

@@ -11,23 +11,32 @@ from typing import Any
 
 import pytest
 
+from tests.store.twin import MemoryStore
+from wm.api.protocol import (
+    EventAnswer,
+    HookAnswer,
+    PromptAnswer,
+)
 from wm.formats.base import Document, Record
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.prompt_epoch import PromptEpoch
-from wm.formats.protocol import EventAnswer, HookAnswer, PromptAnswer
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
-from wm.ops.base import Done, execute, execute_batch
 from wm.ops.catalogue import OPERATIONS
+from wm.ops.operation import (
+    Done,
+    Operation,
+    execute,
+    execute_batch,
+)
 from wm.ops.runtime import Ids, Runtime, make_runtime
 from wm.settings import Paths, Settings, StoreSettings
 from wm.store.base import Ref, Store
 from wm.store.files import FileStore
 from wm.store.fsops import Disk, Handle
 from wm.store.identity import key_of
-from wm.store.memory import MemoryStore
 from wm.store.paths import sid
 
 BEGIN = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -79,6 +88,11 @@ class Bench:
         return execute_batch(
             self.runtime, [(OPERATIONS[n], self.request(n, **fields)) for n, fields in calls]
         )
+
+    def early(self, operation: Operation[Any, Any], request: Record) -> tuple[Any, Any] | None:
+        """The answer that is given when the request is queued, and what is left to run."""
+        assert operation.at_once is not None
+        return operation.at_once(self.runtime, operation.parse(self.runtime, request))
 
     def request(self, name: str, /, **fields: Any) -> Record:
         model = OPERATIONS[name].request

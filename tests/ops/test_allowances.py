@@ -69,11 +69,11 @@ def test_others_stay_redacted(bench: Bench) -> None:
 def test_what_is_no_label_is_refused_and_not_repeated(bench: Bench, label: str) -> None:
     with pytest.raises(UserError) as refused:
         bench.call("allow_secret", labels=[label])
-    assert refused.value.message == "That is no label of a secret."
+    assert refused.value.message == "That is not a label of a secret."
 
 
 def test_nothing_and_the_unknown_are_refused(bench: Bench) -> None:
-    with pytest.raises(UserError, match="Nothing was named"):
+    with pytest.raises(UserError, match="The request names no label"):
         bench.call("allow_secret", text=" \n")
     with pytest.raises(NotFound, match="1a2b3c was not allowed"):
         bench.call("disallow_secret", labels=["[secret:token:1a2b3c]"])

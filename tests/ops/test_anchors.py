@@ -39,7 +39,7 @@ def test_changed_code_makes_the_entry_suspect_until_it_is_what_it_was(bench: Ben
     strengths = {v.entry.id: v.strength for v in bench.call("inspect").entries}
     assert strengths[kept.id] == pytest.approx(strengths[other.id] / 4, rel=0.01)
     shown = bench.prompt("s-3").blocks[0].text
-    assert f"- {SHIP} (suspect: the code that it speaks of changed)" in shown
+    assert f"- {SHIP} (suspect: the code that it describes changed)" in shown
     assert shown.index(CENTS) < shown.index(SHIP)
     file.write_text(CODE)
     bench.later(minutes=2)
@@ -70,7 +70,7 @@ def test_editing_the_anchor_ties_the_entry_anew(bench: Bench) -> None:
     assert edited.suspect == ""
     bench.event("session_started", "s-2")
     assert bench.memory().entries[0].suspect == ""
-    with pytest.raises(UserError, match="was tied to before is not kept"):
+    with pytest.raises(UserError, match="does not hold the earlier anchor"):
         bench.call("undo")
     freed = bench.call("edit_entry", id=kept.id, anchors=[]).entry
     assert freed.anchors == ()

@@ -20,7 +20,7 @@ from tests.ops.conftest import (
     settings_of,
 )
 from wm.errors import StoreError, UserError
-from wm.ops.check import check_store
+from wm.ops.storage.check import check_store
 from wm.store.files import FileStore
 from wm.store.fsops import Handle
 

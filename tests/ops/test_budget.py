@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.ops.conftest import Bench
+from wm.api.instruction_budget import PruneAnswer
 from wm.errors import Conflict, UserError
-from wm.formats.budget import PruneAnswer
-from wm.ops import budget as module
+from wm.ops.contract import instruction_budget as module
 from wm.store.project import ProjectFile, Trouble
 
 ENTRY = "### 2026-{month:02}-{day:02} Step {day}\n" + "- " + "w" * 997 + "\n"
@@ -64,7 +64,7 @@ def test_a_workspace_whose_folder_is_not_known_is_not_where_we_stand(
 ) -> None:
     key = "0" * 16
     (files.settings.paths.home / "workspaces" / key).mkdir(mode=0o700, parents=True)
-    with pytest.raises(UserError, match="It is not known where the workspace"):
+    with pytest.raises(UserError, match="The folder of the workspace"):
         files.call(operation, directory="", workspace=key)
 
 
@@ -127,9 +127,9 @@ def test_what_lies_outside_of_the_project_is_neither_read_nor_written(
     assert found(bench) == {"AGENTS.md": ["outside"]}
     assert not prune(bench).within
     assert elsewhere.read_bytes() == before
-    with pytest.raises(UserError, match="no file of the project"):
+    with pytest.raises(UserError, match="is outside the project"):
         found(bench, str(elsewhere))
-    with pytest.raises(UserError, match="no file of the project"):
+    with pytest.raises(UserError, match="is outside the project"):
         found(bench, "../elsewhere.md")
 
 
@@ -155,7 +155,7 @@ def test_a_file_that_changes_meanwhile_stays_as_it_is(
         return replace(file, data, over=over)
 
     monkeypatch.setattr(ProjectFile, "replace", slowly)
-    with pytest.raises(Conflict, match="changed meanwhile"):
+    with pytest.raises(Conflict, match="changed by another program"):
         prune(bench)
     assert agents.read_bytes() == b"saved by an editor"
 

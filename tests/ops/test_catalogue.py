@@ -40,7 +40,7 @@ def test_the_models_alone_bring_no_use_case_along() -> None:
 def test_a_use_case_brings_no_other_along() -> None:
     program = (
         "import sys; from wm.ops.catalogue import OPERATIONS; OPERATIONS['remember'];"
-        "print([m for m in sys.modules if m.startswith(('wm.ops.diag', 'wm.ops.import'))])"
+        "print([m for m in sys.modules if m.startswith(('wm.ops.diagnosis', 'wm.ops.import'))])"
     )
     told = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.ops.conftest import SHIP, Bench
-from wm.ops.check import repair_store
+from wm.ops.storage.check import repair_store
 
 
 def test_a_mended_document_is_told_in_the_evidence(files: Bench) -> None:
@@ -19,7 +19,7 @@ def test_a_mended_document_is_told_in_the_evidence(files: Bench) -> None:
     assert [(r.outcome, r.reason_codes, r.details["path"]) for r in told] == [
         ("repaired", ("restored",), "workspace-memory.json")
     ]
-    assert bench.call("history").happenings[0].sentence.startswith("a file was mended (")
+    assert bench.call("history").happenings[0].sentence.startswith("a file was repaired (")
     assert list(repair_store(bench.runtime)) == []
 
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from wm.api.protocol import (
+    ConversationUsage,
+    Inspection,
+    SessionAnswer,
+)
 from wm.formats.flow import FlowUsage
-from wm.formats.protocol import Conversation, Inspection, SessionAnswer
-from wm.ops.base import execute
 from wm.ops.catalogue import OPERATIONS
-from wm.ops.conversations import LOOKS
 from wm.ops.local import open_runtime
+from wm.ops.operation import execute
 from wm.ops.runtime import Runtime
+from wm.ops.traffic.conversations import LOOKS
 from wm.settings import load
 from wm.store.paths import sid
 
@@ -56,14 +61,16 @@ class User:
         (log,) = self.folder.parent.glob(f".local/share/wm/workspaces/*/flows/{sid(session)}.jsonl")
         os.utime(log, (at, at))
 
-    def sees(self) -> tuple[Conversation, ...]:
+    def sees(self) -> tuple[ConversationUsage, ...]:
         found = self.does("inspect")
         assert isinstance(found, Inspection)
         return found.conversations
 
     @property
     def zones(self) -> dict[str, int]:
-        return self.runtime.zones.counts(self.clock.at - timedelta(hours=1))
+        since = self.clock.at - timedelta(hours=1)
+        zones = self.runtime.signals.zones.values()
+        return Counter(zone for zone, at in zones if at >= since)
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from tests.ops.conftest import Bench
+from wm.api.protocol import PromptText
+from wm.api.session_memory import Blocks
 from wm.errors import NotFound, UserError
 from wm.formats.core_memory import CoreMemory
-from wm.formats.protocol import PromptText
-from wm.formats.session_memory import Blocks
-from wm.ops.core import next_ref
+from wm.ops.session.core_blocks import next_ref
 from wm.store.base import Ref
 from wm.store.paths import sid
 
@@ -47,7 +47,7 @@ def set_by_user(bench: Bench, block: str, content: str, session: str = "s-1") ->
 def test_a_model_writes_appends_and_reads_its_blocks(bench: Bench) -> None:
     bench.event("session_started")
     assert update(bench, GOAL) == "goal has 39 of 1000 characters now."
-    assert update(bench, GOAL) == "goal says so already: 39 of 1000 characters."
+    assert update(bench, GOAL) == "goal already says so: 39 of 1000 characters."
     said = update(bench, "done: client", block="progress", operation="append")
     assert said == "progress has 12 of 2000 characters now."
     assert tool(bench, "core_memory_read").split("\n")[2:5] == [
@@ -64,7 +64,7 @@ def test_what_is_too_long_is_refused_with_the_count_and_nothing_is_cut(bench: Be
     with pytest.raises(UserError) as error:
         update(bench, "x" * 1000, operation="append")
     assert error.value.message == (
-        "goal would have 1040 characters; 1000 are the most. Nothing was changed."
+        "goal would have 1040 characters; the limit is 1000. Nothing was changed."
     )
     assert error.value.fix == "Shorten it by 40 characters, or replace the block."
     assert core(bench).blocks.goal.content == GOAL
@@ -87,7 +87,7 @@ def test_an_order_to_the_model_is_no_note(bench: Bench) -> None:
 
 def test_a_client_without_a_session_and_a_subagent_have_none(bench: Bench) -> None:
     bench.event("session_started", "child", parent_session="s-1", subagent=True)
-    for session, said in (("", "does not say which session"), ("child", "A subagent has no")):
+    for session, said in (("", "does not send a session id"), ("child", "A subagent has no")):
         with pytest.raises(UserError) as error:
             update(bench, GOAL, session)
         assert said in error.value.message

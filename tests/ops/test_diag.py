@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from msgspec import structs
 
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench, entry
 from wm.errors import NotFound, UserError
 from wm.formats.tombstones import TrashedEntry
 from wm.models.embed import EMBEDDED
 from wm.models.worker import EmbedWorker
-from wm.ops.chosen_model import chosen
+from wm.ops.search.model_choice import chosen
 from wm.store.base import Ref
 
 PROGRESS = "All 40 tests pass now."
@@ -80,7 +80,7 @@ def test_a_memory_whose_files_were_deleted_is_no_empty_one_for_the_status(files:
     assert [(r.code, r.sentence, r.fix) for r in status.remarks] == [
         (
             "disappeared",
-            "Entries that are gone, and nothing tells why: 2.",
+            "Entries that disappeared without a record: 2.",
             "wm diag disappearances",
         )
     ]
@@ -128,7 +128,7 @@ def test_the_time_is_a_span_or_a_day(bench: Bench) -> None:
     assert bench.call("diag_rejected", since="2d").total == 0
     assert bench.call("diag_rejected", since="2026-11-21").total == 1
     assert bench.call("diag_rejected", since="2026-11-23").total == 0
-    with pytest.raises(UserError, match="'soon' is no time"):
+    with pytest.raises(UserError, match="'soon' is not a time"):
         bench.call("diag_rejected", since="soon")
 
 
@@ -219,7 +219,7 @@ def test_a_session_is_traced_by_its_id_an_event_or_as_the_newest(bench: Bench) -
     assert [h.text for h in first.happenings] == [PROGRESS]
     event = first.happenings[0].record.event_id
     assert bench.call("diag_trace", subject=event).session_id == "s-1"
-    with pytest.raises(NotFound, match="No session 'other' is known here"):
+    with pytest.raises(NotFound, match="There is no session 'other' here"):
         bench.call("diag_trace", subject="other")
 
 
@@ -367,8 +367,8 @@ def test_what_is_near_in_meaning_is_listed_and_nothing_changes(bench: Bench) -> 
 
 
 def test_without_a_model_nothing_is_compared_and_that_is_said(bench: Bench) -> None:
-    recall = structs.replace(bench.settings.recall, model="none")
-    bench.settings = structs.replace(bench.settings, recall=recall)
+    recall = replace(bench.settings.recall, model="none")
+    bench.settings = replace(bench.settings, recall=recall)
     bench.__post_init__()
     bench.remember("The collector keeps the log files.")
     answer = bench.call("diag_alike")
@@ -379,8 +379,8 @@ def test_without_a_model_nothing_is_compared_and_that_is_said(bench: Bench) -> N
 def test_vectors_of_all_entries_together_are_waited_for_so_long_and_no_longer(
     bench: Bench,
 ) -> None:
-    recall = structs.replace(bench.settings.recall, hint_wait_s=0.25)
-    bench.settings = structs.replace(bench.settings, recall=recall)
+    recall = replace(bench.settings.recall, hint_wait_s=0.25)
+    bench.settings = replace(bench.settings, recall=recall)
     bench.__post_init__()
 
     def working() -> None:
@@ -389,7 +389,7 @@ def test_vectors_of_all_entries_together_are_waited_for_so_long_and_no_longer(
     slow = EmbedWorker(EMBEDDED, recall, rest=working)
     slow.query("It is opened before.", 60.0)
     model = chosen(bench.runtime)
-    bench.runtime.models.get("embed", (model.location, model.at), lambda: slow)
+    bench.runtime.caches.models.get("embed", (model.location, model.at), lambda: slow)
     bench.write_memory(*(entry(f"m_{n:08}", f"Berth {n} takes {n} tons.") for n in range(200)))
     answer = bench.call("diag_alike")
-    assert answer.problem == "the model did not make the vectors in time"
+    assert answer.problem == "the embedding model did not answer in time"

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench, entry
+from wm.domain.times import iso
 from wm.errors import NotFound, UserError
+from wm.formats.workspace_memory import TYPES
 from wm.store import paths
 
 
@@ -46,7 +50,7 @@ def test_an_id_that_fits_several_names_them(bench: Bench) -> None:
     bench.write_memory(entry("m_abcd1", SHIP), entry("m_abcd2", CENTS))
     with pytest.raises(UserError) as refused:
         bench.call("edit_entry", id="abcd", pinned=True)
-    assert refused.value.message == "'abcd' fits 2 entries: m_abcd1, m_abcd2."
+    assert refused.value.message == "'abcd' matches 2 entries: m_abcd1, m_abcd2."
 
 
 def test_edits_tell_what_was_and_what_is(bench: Bench) -> None:
@@ -82,7 +86,7 @@ def test_accepting_and_rejecting_what_waits(bench: Bench) -> None:
 
 def test_what_does_not_wait_is_not_accepted(bench: Bench) -> None:
     kept = bench.remember(SHIP)
-    with pytest.raises(UserError, match="does not wait in the inbox: it is active"):
+    with pytest.raises(UserError, match="is not in the inbox: it is active"):
         bench.call("accept_entry", id=kept.id)
 
 
@@ -133,6 +137,71 @@ def test_an_entry_that_was_deleted_by_hand_can_come_back(files: Bench) -> None:
     assert files.texts() == []
     assert files.call("restore_entry", id=kept.id).entry.status == "active"
     assert files.texts() == [SHIP]
+
+
+BARE = {"text": CENTS}
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        {},
+        {"type": "decision"},
+        {"id": None, "createdAt": None},
+        {"type": "decision", "source": "manual", "createdAt": "2026-11-20T09:00:00.000Z"},
+    ],
+    ids=["text only", "with a type", "with nulls", "without an id"],
+)
+def test_an_entry_written_by_hand_without_id_or_dates_is_offered(
+    files: Bench, left: dict[str, Any]
+) -> None:
+    kept = files.remember(SHIP)
+    _write_by_hand(files, {**BARE, **left})
+    assert files.texts() == [SHIP]
+    assert files.call("notice_outside").waiting == 1
+    (waiting,) = [e for e in files.memory().entries if e.status == "inbox"]
+    assert (waiting.text, waiting.outside) == (CENTS, "added")
+    assert waiting.id.startswith("m_")
+    assert waiting.type in TYPES
+    now = iso(files.moment)
+    assert (waiting.created_at, waiting.updated_at) == (left.get("createdAt") or now, now)
+    files.call("accept_entry", id=waiting.id)
+    assert sorted(files.texts()) == sorted([SHIP, CENTS])
+    assert files.call("show_entry", id=kept.id).entry.text == SHIP
+    assert not (files.settings.paths.home / "quarantine").exists()
+
+
+def test_the_same_entry_written_by_hand_twice_is_offered_once(files: Bench) -> None:
+    files.remember(SHIP)
+    path = _write_by_hand(files, BARE)
+    edited = path.read_bytes()
+    assert files.call("notice_outside").waiting == 1
+    path.write_bytes(edited)
+    files.call("notice_outside")
+    assert [e.text for e in files.memory().entries if e.outside == "added"] == [CENTS]
+
+
+def test_dates_that_were_taken_out_of_an_entry_are_no_change(files: Bench) -> None:
+    files.remember(SHIP)
+    path = _memory_file(files)
+    document = json.loads(path.read_text("utf-8"))
+    for name in ("createdAt", "updatedAt"):
+        del document["entries"][0][name]
+    path.write_text(json.dumps(document), "utf-8")
+    assert files.call("notice_outside").waiting == 0
+    assert files.texts() == [SHIP]
+
+
+def _memory_file(bench: Bench) -> Path:
+    return bench.settings.paths.home / paths.workspace_folder(bench.key) / "workspace-memory.json"
+
+
+def _write_by_hand(bench: Bench, entry: dict[str, Any]) -> Path:
+    path = _memory_file(bench)
+    document = json.loads(path.read_text("utf-8"))
+    document["entries"].append(entry)
+    path.write_text(json.dumps(document), "utf-8")
+    return path
 
 
 # --- finding and asking -------------------------------------------------------------------------

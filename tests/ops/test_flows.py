@@ -8,9 +8,9 @@ import pytest
 
 from wm.errors import UserError
 from wm.formats.flow import FlowNote, FlowUsage
-from wm.ops.base import execute
 from wm.ops.catalogue import OPERATIONS
 from wm.ops.local import open_runtime
+from wm.ops.operation import execute
 from wm.ops.runtime import Runtime
 from wm.settings import load
 from wm.store.paths import sid

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from wm.domain.recall.documents import Filters
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
-from wm.ops.searcher import Searcher
+from wm.ops.search.index_keeper import Searcher
+from wm.search.documents import Filters
 from wm.settings import RecallSettings
 
 WHEN = "2026-06-20T12:00:00.000Z"

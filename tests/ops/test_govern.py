@@ -5,24 +5,27 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from tests.ops.conftest import CENTS, SHIP, Bench, entry
+from wm.api.governance import Swept
 from wm.errors import StoreError
-from wm.formats.governance import Swept
 from wm.formats.pending_journal import PendingJournal, PendingMemory
 from wm.formats.sweep_log import SessionSweepLog, SweepLog
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.tool_output import ToolOutput, file_name
-from wm.ops import govern
-from wm.ops.govern import Evidence, Run
-from wm.ops.outputs import output_ref
 from wm.ops.runtime import Ids, make_runtime
+from wm.ops.session.tool_outputs import output_ref
+from wm.ops.storage import sweep
+from wm.ops.storage.sweep import (
+    Evidence,
+    SweepRun,
+)
 from wm.store.base import Ref
 from wm.store.paths import sid
 
@@ -152,8 +155,8 @@ def test_the_next_run_finds_nothing_more(files: Bench) -> None:
 def test_nothing_of_a_plan_stays_in_memory_behind_its_run(files: Bench) -> None:
     """What a hundred thousand files took goes back to the system only if nobody holds a part."""
     everything(files)
-    tally = govern._Tally(most=10)
-    plan = govern.planned(files.runtime, files.key, Run(), files.moment, tally)
+    tally = sweep._Tally(most=10)
+    plan = sweep.planned(files.runtime, files.key, SweepRun(), files.moment, tally)
     for deletion in plan.deletions:
         tally.gone(deletion)
     known = {id(deletion.file.path) for deletion in plan.deletions}
@@ -161,7 +164,7 @@ def test_nothing_of_a_plan_stays_in_memory_behind_its_run(files: Bench) -> None:
     assert not known & {id(file.path) for file in tally.files}
     files.call("sweep_storage")
     cache = files.store.core.cache  # type: ignore[attr-defined]
-    assert cache.get(f"workspaces/{files.key}/sweep.json", SweepLog) is None
+    assert cache.get(f"workspaces/{files.key}/sweep.json") is None
 
 
 def test_the_report_is_left_and_told_in_the_evidence(files: Bench) -> None:
@@ -187,12 +190,12 @@ def test_an_entry_that_left_the_trash_between_look_and_deletion_is_not_lost(
     gone = files.remember(SHIP)
     files.call("forget_entry", id=gone.id)
     age(files, 100)
-    tally = govern._Tally(most=10)
-    plan = govern.planned(files.runtime, files.key, Run(), files.moment, tally)
+    tally = sweep._Tally(most=10)
+    plan = sweep.planned(files.runtime, files.key, SweepRun(), files.moment, tally)
     files.call("restore_entry", id=gone.id)
     if anew:
         files.call("forget_entry", id=gone.id)
-    govern._do(files.runtime, files.key, plan, Run(), tally)
+    sweep._do(files.runtime, files.key, plan, SweepRun(), tally)
     assert (tally.deleted, [error.reason for error in tally.errors]) == (0, ["changed"])
     if anew:
         files.call("restore_entry", id=gone.id)
@@ -275,11 +278,11 @@ def test_what_is_locked_only_after_the_look_stays_and_is_told(files: Bench) -> N
     """Where the system does not tell who holds a lock, taking it does."""
     lived(files, "stale")
     age(files, 100)
-    tally = govern._Tally(most=10)
-    plan = govern.planned(files.runtime, files.key, Run(), files.moment, tally)
+    tally = sweep._Tally(most=10)
+    plan = sweep.planned(files.runtime, files.key, SweepRun(), files.moment, tally)
     before = tree(files)
     with locked(files, f"{sid('stale')}.json"):
-        govern._do(files.runtime, files.key, plan, Run(), tally)
+        sweep._do(files.runtime, files.key, plan, SweepRun(), tally)
     assert tree(files) == before
     assert [(e.path.rpartition("/")[2], e.reason) for e in tally.errors] == [
         (f"{sid('stale')}.json", "locked")
@@ -289,11 +292,11 @@ def test_what_is_locked_only_after_the_look_stays_and_is_told(files: Bench) -> N
 def test_a_session_that_comes_back_between_look_and_deletion_stays(files: Bench) -> None:
     lived(files, "stale")
     age(files, 100)
-    tally = govern._Tally(most=10)
-    plan = govern.planned(files.runtime, files.key, Run(), files.moment, tally)
+    tally = sweep._Tally(most=10)
+    plan = sweep.planned(files.runtime, files.key, SweepRun(), files.moment, tally)
     files.event("tool_finished", session="stale", tool="edit", name="Edit", paths=("a.py",))
     before = tree(files)
-    govern._do(files.runtime, files.key, plan, Run(), tally)
+    sweep._do(files.runtime, files.key, plan, SweepRun(), tally)
     assert tree(files) == before
     assert [error.reason for error in tally.errors] == ["changed"]
 
@@ -317,7 +320,7 @@ def test_a_run_that_ends_anywhere_is_finished_by_the_next(files: Bench) -> None:
                 raise Enough
 
         try:
-            govern.sweep_workspace(bench.runtime, bench.key, Run(rest=rest))
+            sweep.sweep_workspace(bench.runtime, bench.key, SweepRun(rest=rest))
         except Enough:
             ends += 1
         else:
@@ -352,14 +355,14 @@ def test_a_transcript_in_a_folder_that_is_not_there_may_come_back(files: Bench) 
 
 def test_the_events_of_a_session_leave_their_report_beside_it(files: Bench) -> None:
     lived(files, "s-1")
-    run = Run(cause="events", session=sid("s-1"))
-    govern.sweep_workspace(files.runtime, files.key, run)
+    run = SweepRun(cause="events", session=sid("s-1"))
+    sweep.sweep_workspace(files.runtime, files.key, run)
     log = files.store.read(Ref(SessionSweepLog, files.key, sid("s-1"))).document
     assert log is not None
     assert (log.session, log.cause) == (sid("s-1"), "events")
     files.event("session_deleted")
     assert not [name for name in home(files).rglob("*") if sid("s-1") in name.name]
-    govern.sweep_workspace(files.runtime, files.key, run)
+    sweep.sweep_workspace(files.runtime, files.key, run)
     assert not [name for name in home(files).rglob("*") if sid("s-1") in name.name]
 
 
@@ -387,17 +390,17 @@ def test_those_that_waited_longest_come_first(files: Bench) -> None:
         (home(files) / "workspaces" / key).mkdir(parents=True)
     files.remember(SHIP)
     files.call("sweep_storage")
-    assert govern.waiting_longest(files.runtime) == ["a" * 16, "b" * 16, files.key]
+    assert sweep.waiting_longest(files.runtime) == ["a" * 16, "b" * 16, files.key]
 
 
 def test_evidence_is_looked_through_when_it_grew(files: Bench) -> None:
     files.remember(SHIP)
-    log = govern.sweep_workspace(files.runtime, files.key, Run(evidence=Evidence.GROWN))
+    log = sweep.sweep_workspace(files.runtime, files.key, SweepRun(evidence=Evidence.GROWN))
     assert log.evidence is None
-    log = govern.sweep_workspace(files.runtime, files.key, Run())
+    log = sweep.sweep_workspace(files.runtime, files.key, SweepRun())
     assert log.evidence is not None
     files.later(days=1)
-    again = govern.sweep_workspace(files.runtime, files.key, Run(evidence=Evidence.GROWN))
+    again = sweep.sweep_workspace(files.runtime, files.key, SweepRun(evidence=Evidence.GROWN))
     assert again.evidence is not None
     assert again.evidence.at == log.evidence.at
 
@@ -419,14 +422,14 @@ def test_a_workspace_that_cannot_be_looked_through_keeps_nobody_from_the_others(
 
 
 def test_a_store_without_files_has_nothing_to_sweep() -> None:
+    from tests.store.twin import MemoryStore
     from wm.settings import StoreSettings
-    from wm.store.memory import MemoryStore
 
     class Only:
         store = MemoryStore(StoreSettings())
 
     with pytest.raises(StoreError, match="Only a data folder can be swept"):
-        govern._files(Only())  # type: ignore[arg-type]
+        sweep._files(Only())  # type: ignore[arg-type]
 
 
 def test_a_report_that_cannot_be_kept_takes_nothing_from_the_sweep(files: Bench) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from tests.ops.conftest import Bench
-from wm.domain.session.handoff import MARK
-from wm.domain.session.handoff_block import OPENING
+from wm.domain.contract.handoff import MARK
+from wm.domain.contract.handoff_block import OPENING
 from wm.errors import NotFound, UserError
 from wm.formats.core_memory import CoreBlock, CoreBlocks, CoreMemory
 from wm.ops.runtime import make_runtime
@@ -81,9 +81,9 @@ def test_the_newest_main_session_is_handed_off_or_the_one_that_is_named(made: Be
     made.event("tool_finished", session="sub", tool="edit", paths=["sub.py"])
     assert made.call("handoff").session == "s-2"
     assert "one.py" in made.call("handoff", session="s-1").text
-    with pytest.raises(NotFound, match="fits 2 sessions"):
+    with pytest.raises(NotFound, match="matches 2 sessions"):
         made.call("handoff", session="s")
-    with pytest.raises(NotFound, match="fits no session"):
+    with pytest.raises(NotFound, match="matches no session"):
         made.call("handoff", session="zz")
 
 

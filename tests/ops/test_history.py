@@ -19,8 +19,8 @@ def test_the_history_of_an_entry_tells_what_happened_to_it_newest_first(bench: B
     bench.call("forget_entry", id=kept.id)
     undone = bench.call("undo")
     assert lines(bench, id=kept.id[:8]) == [
-        f"brought back from the trash, by taking {undone.act.event} back",
-        "forgotten, to the trash",
+        f"restored from the trash, by undoing {undone.act.event}",
+        "forgotten, moved to the trash",
         "edited (pinned)",
         "kept",
     ]
@@ -46,16 +46,16 @@ def test_what_replaced_an_entry_is_part_of_its_history(bench: Bench) -> None:
     bench.call("accept_entry", id=waiting.id)
     assert lines(bench, id=kept.id) == [
         "replaced an older entry, or was replaced",
-        f"a change of it waits in the inbox, as {waiting.id} (it is too short to be understood "
+        f"a change to it waits in the inbox, as {waiting.id} (it is too short to be understood "
         "later)",
-        "replaced an older entry, or was replaced (long enough after the last time)",
+        "replaced an older entry, or was replaced (enough time has passed since the last time)",
     ]
-    assert lines(bench, id=waiting.id)[0] == f"took the place of {kept.id}"
+    assert lines(bench, id=waiting.id)[0] == f"replaced {kept.id}"
 
 
 def test_what_is_not_known_has_no_history(bench: Bench) -> None:
     bench.remember(SHIP)
-    with pytest.raises(NotFound, match="Nothing is known of 'm_other'"):
+    with pytest.raises(NotFound, match="Nothing is known about 'm_other'"):
         bench.call("history", id="m_other")
     with pytest.raises(UserError, match="There is no record 'e_none'"):
         bench.call("history", before="e_none")

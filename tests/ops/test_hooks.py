@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from tests.ops.conftest import CENTS, SHIP, Bench, entry
+from wm.api.protocol import HookRequest
 from wm.errors import Busy, HostError
-from wm.formats.protocol import HookRequest
-from wm.ops import hooks
-from wm.ops.base import execute_batch
 from wm.ops.local import open_runtime
+from wm.ops.operation import execute_batch
 from wm.ops.place import memory_ref
+from wm.ops.session import hooks
 from wm.settings import Settings, load
 
 CLAUDE, OPENCODE = "claude-code", "opencode"
@@ -298,8 +298,7 @@ def test_only_a_tool_call_is_answered_before_it_is_written(
 ) -> None:
     given = {"session_id": "cc-1", "cwd": str(bench.project), **payload}
     request = HookRequest(agent=CLAUDE, name=event, payload=given)
-    assert hooks.hook.at_once is not None
-    assert (hooks.hook.at_once(bench.runtime, request) is not None) == early
+    assert (bench.early(hooks.hook, request) is not None) == early
 
 
 @pytest.mark.parametrize("failed", [FAILED, FAILED * 400], ids=["short", "long"])
@@ -310,9 +309,10 @@ def test_a_failed_call_that_was_answered_early_is_an_error_for_what_comes_behind
     claude.start()
     given = {"session_id": "cc-1", "cwd": str(bench.project), **RAN, "error": failed}
     request = HookRequest(agent=CLAUDE, name="PostToolUseFailure", payload=given)
-    assert hooks.hook.at_once is not None
-    early = hooks.hook.at_once(bench.runtime, request)
-    [done] = execute_batch(bench.runtime, [(hooks.hook, request)])
-    assert done.response == early
+    early = bench.early(hooks.hook, request)
+    assert early is not None
+    said, rest = early
+    [done] = execute_batch(bench.runtime, [(hooks.hook, rest)])
+    assert done.response == said
     assert [error.category for error in bench.state("cc-1").open_errors] == ["test"]
     assert "test_total" in claude.compact()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from wm.errors import UserError
-from wm.ops import words
-from wm.ops.memory import full_id
+from wm.ops import explanations
+from wm.ops.memory.documents import full_id
 
 KNOWN = ("m_3f9a0011", "m_3f9a0022", "m_77", "mem_abcdef01")
 
@@ -37,14 +37,14 @@ def test_four_characters_of_an_id_name_an_entry_and_fewer_name_none(
 def test_a_beginning_that_fits_several_names_them() -> None:
     with pytest.raises(UserError) as error:
         full_id("3f9a", KNOWN)
-    assert error.value.message == "'3f9a' fits 2 entries: m_3f9a0011, m_3f9a0022."
-    assert error.value.fix == "Give more of the id."
+    assert error.value.message == "'3f9a' matches 2 entries: m_3f9a0011, m_3f9a0022."
+    assert error.value.fix == "Give more digits of the id."
 
 
 REASONS: tuple[tuple[tuple[str, ...], str], ...] = (
     ((), ""),
     (("too_short",), "it is too short to be understood later"),
-    (("secret", "secret", "empty"), "it holds what looks like a secret; it has no words"),
+    (("secret", "secret", "empty"), "it contains what looks like a secret; it has no words"),
     (("some_new_code",), "some new code"),
     (("status:superseded",), "status: superseded"),
 )
@@ -52,4 +52,4 @@ REASONS: tuple[tuple[tuple[str, ...], str], ...] = (
 
 @pytest.mark.parametrize(("codes", "told"), REASONS)
 def test_reasons_read_as_clauses(codes: tuple[str, ...], told: str) -> None:
-    assert words.reasons(codes) == told
+    assert explanations.reasons(codes) == told

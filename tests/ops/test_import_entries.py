@@ -8,9 +8,9 @@ import pytest
 
 from tests.domain.imports.test_golden import CASES, parsed_golden
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
+from wm.api.imports import ImportAnswer
 from wm.domain.imports.found import id_of_text
 from wm.errors import UserError
-from wm.formats.imports import ImportAnswer
 from wm.formats.workspace_memory import MemoryEntry
 from wm.settings import ImportSettings
 from wm.store.paths import sid
@@ -375,6 +375,6 @@ def test_unknown_words_are_not_believed(bench: Bench) -> None:
 
 def test_more_than_one_run_takes_is_refused_whole(bench: Bench) -> None:
     most = ImportSettings().max_facts
-    with pytest.raises(UserError, match="statements; one run takes"):
+    with pytest.raises(UserError, match="statements; the limit is"):
         run(bench, *(fact(f"The berth {n} is deep.", id=f"mem_{n}_x") for n in range(most + 1)))
     assert bench.memory().entries == ()

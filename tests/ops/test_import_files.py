@@ -9,8 +9,12 @@ from typing import Any
 
 import pytest
 
-from wm.formats.protocol import Place
-from wm.ops.import_files import Asked, Gathered, gather
+from wm.api.protocol import WorkspacePlace
+from wm.ops.imports.files import (
+    Gathered,
+    ImportSelection,
+    gather,
+)
 from wm.settings import ForeignPaths, ImportSettings
 from wm.store.identity import key_of
 
@@ -48,8 +52,8 @@ class Home:
         )
 
     def gather(self, *paths: Path, folder: Path | None = None, source: str = "") -> Gathered:
-        place = Place(key=key_of(str(self.project)), root=str(self.project))
-        asked = Asked(place, str(folder or self.project), tuple(map(str, paths)), source)
+        place = WorkspacePlace(key=key_of(str(self.project)), root=str(self.project))
+        asked = ImportSelection(place, str(folder or self.project), tuple(map(str, paths)), source)
         return gather(asked, self.places, SMALL, max_chars=2000)
 
 
@@ -94,8 +98,8 @@ def test_every_known_place_is_looked_at(home: Home) -> None:
     home.write("pier/.opencode/memory-working/s.json", {"items": []})
     home.store(home.project, "eleven")
     settings = ImportSettings()
-    place = Place(key=key_of(str(home.project)), root=str(home.project))
-    found = gather(Asked(place, str(home.project)), home.places, settings, max_chars=2000)
+    place = WorkspacePlace(key=key_of(str(home.project)), root=str(home.project))
+    found = gather(ImportSelection(place, str(home.project)), home.places, settings, max_chars=2000)
     assert sorted(texts(found)) == sorted([*places.values(), "ten", "eleven"])
     assert found.problems == []
     assert texts(found)[0] == "eleven"  # the strongest source first
@@ -129,8 +133,8 @@ def test_outside_git_no_folder_above_counts(home: Home) -> None:
     (home.folder / "loose").mkdir()
     home.write("loose/AGENTS.md", "here")
     folder = home.folder / "loose"
-    place = Place(key=key_of(str(folder)), root=str(folder))
-    found = gather(Asked(place, str(folder)), home.places, SMALL, max_chars=2000)
+    place = WorkspacePlace(key=key_of(str(folder)), root=str(folder))
+    found = gather(ImportSelection(place, str(folder)), home.places, SMALL, max_chars=2000)
     assert texts(found) == ["here"]
 
 
@@ -187,7 +191,7 @@ def test_a_json_file_is_known_by_its_shape(home: Home) -> None:
     copy = home.write("copy.json", {"entries": [{"id": "mem_1_aa", "text": KEPT}]})
     assert texts(home.gather(copy)) == [KEPT]
     assert whys(home.gather(home.write("package.json", {"name": "x"}))) == [
-        "it has no form that is known; --from says what it is"
+        "its format is unknown; name it with --from"
     ]
 
 
@@ -265,7 +269,7 @@ def test_no_link_is_followed_out_of_the_project(home: Home) -> None:
     assert texts(found) == []
     assert sorted(whys(found)) == [
         f"it is a link to {secret}; to import that, name it",
-        f"it leads out of {home.project}",
+        f"it is outside {home.project}",
     ]
 
 
@@ -282,7 +286,7 @@ def test_pipes_devices_and_folders_are_not_waited_for(home: Home) -> None:
     home.write("pier/MEMORY.md", "good")
     found = home.gather()
     assert texts(found) == ["good"]
-    assert whys(found) == ["it is no regular file"] * 2
+    assert whys(found) == ["it is not a regular file"] * 2
 
 
 def test_paths_that_do_not_exist_and_empty_folders_are_said(home: Home) -> None:
@@ -291,7 +295,7 @@ def test_paths_that_do_not_exist_and_empty_folders_are_said(home: Home) -> None:
     assert whys(found) == [
         "it does not exist",
         "nothing to import was found in it",
-        "it is no regular file",
+        "it is not a regular file",
     ]
 
 
@@ -300,7 +304,7 @@ def test_a_file_that_may_not_be_read_is_said(home: Home) -> None:
     file.chmod(0)
     if os.access(file, os.R_OK):
         pytest.skip("this user may read everything")
-    assert whys(home.gather()) == ["it may not be read"]
+    assert whys(home.gather()) == ["permission denied"]
 
 
 def test_a_folder_without_end_has_one(home: Home) -> None:

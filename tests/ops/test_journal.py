@@ -74,7 +74,7 @@ def test_what_a_session_asks_for_waits_while_the_memory_cannot_be_written(files:
     wish = "Remember that we deploy with `make ship` from the release branch."
     (kept,) = bench.event("user_prompt", text=wish).remembered
     assert (kept.outcome, kept.reason_codes) == ("retryable", ("too_new",))
-    assert kept.message.startswith("It could not be kept yet and waits in the journal")
+    assert kept.message.startswith("It could not be stored yet and waits in the journal")
     summary = f"Done.\n\nMemory candidates:\n- [project] {CENTS}\n- [project] 3 of 4 tests pass."
     done = bench.event("compaction_finished", summary=summary).remembered
     assert [k.outcome for k in done] == ["retryable", "rejected"]

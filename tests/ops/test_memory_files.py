@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.ops.conftest import QUEUE, SHIP, Bench, entry
-from wm.formats.protocol import MemoryFilesAnswer
+from wm.api.protocol import MemoryFilesAnswer
 
 NOTES = "/memories/notes.md"
 TEXT = "# Queue\n\nThe job queue runs on Postgres.\nIt skips locked rows."

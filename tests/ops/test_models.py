@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import shutil
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from msgspec import structs
 
 from tests.models import small
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
 from wm.errors import ModelUnavailable, NotFound, UserError
 from wm.models.embed import EMBEDDED
 from wm.models.worker import EmbedWorker
-from wm.ops.chosen_model import INSTALLED, chosen, look_at_model
-from wm.ops.models import import_model, pull_model, remove_model
-from wm.ops.search import embedding, searcher
+from wm.ops.search.model_choice import (
+    INSTALLED,
+    chosen,
+    look_at_model,
+)
+from wm.ops.search.models import (
+    import_model,
+    pull_model,
+    remove_model,
+)
+from wm.ops.search.search import (
+    embedding,
+    searcher,
+)
 
 PATIENCE_S = 60.0
 
@@ -28,8 +39,8 @@ def home(files: Bench) -> Bench:
 
 
 def with_recall(bench: Bench, **options: object) -> Bench:
-    recall = structs.replace(bench.settings.recall, **options)  # type: ignore[arg-type]
-    bench.settings = structs.replace(bench.settings, recall=recall)
+    recall = replace(bench.settings.recall, **options)  # type: ignore[arg-type]
+    bench.settings = replace(bench.settings, recall=recall)
     bench.__post_init__()
     return bench
 
@@ -116,7 +127,7 @@ def test_old_vectors_answer_until_the_new_ones_are_whole(home: Bench) -> None:
 
 
 def _all():  # type: ignore[no-untyped-def]
-    from wm.domain.recall.documents import Filters
+    from wm.search.documents import Filters
 
     return Filters()
 
@@ -144,8 +155,8 @@ def test_a_chosen_model_that_is_damaged_leaves_the_default_and_a_sentence(
     home.remember(SHIP)
     (home.settings.paths.home / "models/harbour/tokenizer.json").unlink()
     look_at_model(home.runtime)
-    told = home.runtime.troubles.now()["model"]
-    assert told.endswith("of the model harbour is gone. Recall goes on without it.")
+    told = home.runtime.signals.troubles["model"]
+    assert told.endswith("of the model harbour is gone. Search continues without it.")
     assert len(home.call("search", query="deploy").hits) == 1
     whole(home)
     assert used(home) == EMBEDDED
@@ -270,9 +281,9 @@ def test_a_model_that_fails_its_trial_leaves_nothing_and_is_called_as_its_folder
 
 def test_a_server_that_does_not_answer_leaves_nothing(home: Bench) -> None:
     with_recall(home, models_url="http://127.0.0.1:9")
-    with pytest.raises(ModelUnavailable, match=r"127\.0\.0\.1 did not give the model"):
+    with pytest.raises(ModelUnavailable, match=r"could not be fetched from 127\.0\.0\.1"):
         pull_model(home.runtime, "minilm")
-    with pytest.raises(NotFound, match="that wm fetches"):
+    with pytest.raises(NotFound, match="that wm can fetch"):
         pull_model(home.runtime, "harbour")
     assert list((home.settings.paths.home / "models").iterdir()) == []
 

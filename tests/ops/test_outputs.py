@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
-from msgspec.structs import replace
 
 from tests.ops.conftest import Bench
+from wm.api.protocol import (
+    HookRequest,
+    PrunedOutput,
+)
 from wm.errors import Corrupt, NotFound, UserError
 from wm.formats.pressure import Pressure
-from wm.formats.protocol import HookRequest, PrunedOutput
 from wm.formats.tool_output import ToolOutput, file_name
-from wm.ops.hooks import hook
-from wm.ops.outputs import output_ref
+from wm.ops.session.hooks import hook
+from wm.ops.session.tool_outputs import output_ref
 from wm.settings import PruningRule
 from wm.store.base import Ref
 from wm.store.paths import sid
@@ -118,8 +121,7 @@ def test_only_a_call_that_may_be_cut_is_waited_for(bench: Bench) -> None:
     def waits(payload: dict[str, object]) -> bool:
         given = {"payload": payload, "project": str(bench.project)}
         request = HookRequest(agent="claude-code", name="PostToolUse", **given)
-        assert hook.at_once is not None
-        return hook.at_once(bench.runtime, request) is None
+        return bench.early(hook, request) is None
 
     assert waits(bash("ls", LISTED))
     assert not waits(bash("ls", "a\n" * 12))
@@ -160,7 +162,7 @@ def test_why_tells_of_a_cut_also_when_the_output_is_gone(bench: Bench) -> None:
     handle = handle_of(bench)
     told = bench.call("why", subject=handle[:10])
     assert [record.entry for record in told.records] == [handle]
-    assert "the output of a tool was cut before the model read it (listing)" in told.sentences[0]
+    assert "a tool's output was shortened before the model read it (listing)" in told.sentences[0]
     names = bench.store.names(ToolOutput, bench.key)
     bench.store.discard([output_ref(bench.key, name) for name in names])
     assert bench.call("why", subject=handle).records == told.records
@@ -210,7 +212,7 @@ def test_what_cannot_be_found_is_said(bench: Bench, asked: dict[str, str], said:
 def test_a_beginning_that_fits_several_outputs_names_them(bench: Bench) -> None:
     keep(bench, 0xABCDE << 60, "s-1")
     keep(bench, (0xABCDE << 60) + 1, "s-2")
-    with pytest.raises(UserError, match="fits 2 tool outputs: t_abcde"):
+    with pytest.raises(UserError, match="matches 2 tool outputs: t_abcde"):
         bench.call("show_output", id="abcde")
 
 

@@ -8,13 +8,19 @@ from typing import Any
 import pytest
 
 from tests.ops.conftest import Bench
+from wm.api.protocol import HookRequest
 from wm.formats.pressure import LargeItem, Pressure
-from wm.formats.protocol import HookRequest
 from wm.formats.session_state import SessionState
-from wm.ops import hooks
-from wm.ops.base import execute_batch
-from wm.ops.pressure import level, waits
-from wm.ops.sessions import pressure_ref, session_ref
+from wm.ops.operation import execute_batch
+from wm.ops.session import hooks
+from wm.ops.session.hot_state import (
+    pressure_ref,
+    session_ref,
+)
+from wm.ops.session.pressure import (
+    level,
+    waits,
+)
 
 LINE = "x" * 1799 + "\n"
 LIMIT = {"context": 200_000, "output": 32_000}
@@ -413,12 +419,12 @@ def test_a_tool_call_is_waited_for_only_while_something_is_to_be_said(bench: Ben
         request = HookRequest(
             agent="claude-code", name="PostToolUse", payload=body, project=str(bench.project)
         )
-        assert hooks.hook.at_once is not None
-        answer = hooks.hook.at_once(bench.runtime, request)
+        found = bench.early(hooks.hook, request)
+        rest = found[1] if found is not None else hooks.hook.parse(bench.runtime, request)
         bench.later()
-        [done] = execute_batch(bench.runtime, [(hooks.hook, request)])
+        [done] = execute_batch(bench.runtime, [(hooks.hook, rest)])
         assert done.response is not None
-        return answer is not None, done.response.body
+        return found is not None, done.response.body
 
     assert early() == (True, "")
     status(bench, 160_000)
@@ -441,8 +447,8 @@ def test_a_call_that_was_answered_early_swallows_no_review(bench: Bench) -> None
     request = HookRequest(
         agent="claude-code", name="PostToolUse", payload=payload, project=str(bench.project)
     )
-    assert hooks.hook.at_once is not None
-    assert hooks.hook.at_once(bench.runtime, request) is not None
-    execute_batch(bench.runtime, [(hooks.hook, request)])
+    early = bench.early(hooks.hook, request)
+    assert early is not None
+    execute_batch(bench.runtime, [(hooks.hook, early[1])])
     assert (known(bench).waiting, known(bench).interventions_sent) == ("critical", 0)
     assert "critical" in claude(bench, "UserPromptSubmit", prompt="Go on.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from msgspec import structs
 
 from tests.ops.conftest import CENTS, SHIP, Bench, entry
 from wm.formats.workspace_memory import MemoryEntry
+from wm.ops.runtime import Process
 from wm.store.paths import sid
 
 WALRUS = "The walrus manifest is signed by the harbour master."
@@ -24,13 +26,13 @@ def serving(bench: Bench) -> Bench:
 
 def with_settings(bench: Bench, shown: int = 1, **recall: Any) -> Bench:
     settings = bench.settings
-    bench.settings = structs.replace(
+    bench.settings = replace(
         settings,
-        recall=structs.replace(settings.recall, **{"model": "none", **recall}),
-        memory=structs.replace(settings.memory, rendered_entries=shown),
+        recall=replace(settings.recall, **{"model": "none", **recall}),
+        memory=replace(settings.memory, rendered_entries=shown),
     )
     bench.__post_init__()
-    bench.runtime = structs.replace(bench.runtime, serves=True)
+    bench.runtime = structs.replace(bench.runtime, process=Process(serves=True))
     return bench
 
 
@@ -42,7 +44,7 @@ def begin(bench: Bench, session: str = "s-1", **fields: Any) -> None:
 
 def indexed(bench: Bench) -> None:
     """What a daemon does when a session begins has come to its end."""
-    later = bench.runtime.models.peek("later")
+    later = bench.runtime.caches.models.peek("later")
     if later is not None:
         later.finish()
 
@@ -131,14 +133,14 @@ def test_a_message_does_not_wait_for_an_index_that_is_not_there_yet(serving: Ben
 def test_a_few_entries_of_one_type_are_enough_for_the_prompt_to_leave_one_out(
     bench: Bench,
 ) -> None:
-    memory = structs.replace(bench.settings.memory, type_caps={"project": 1})
-    bench.settings = structs.replace(bench.settings, memory=memory)
+    memory = replace(bench.settings.memory, type_caps={"project": 1})
+    bench.settings = replace(bench.settings, memory=memory)
     with_settings(bench, shown=28)
     bench.remember("The gate of the depot opens at seven.", type="project")
     bench.remember("The lamps of the quay are lit by the night watch.", type="project")
     bench.event("session_started")
     indexed(bench)
-    assert len(bench.runtime.indexes.values()) == 1
+    assert len(bench.runtime.caches.indexes.values()) == 1
 
 
 def test_nothing_is_told_where_it_is_switched_off(bench: Bench) -> None:
@@ -149,19 +151,19 @@ def test_nothing_is_told_where_it_is_switched_off(bench: Bench) -> None:
 
 
 def test_a_process_that_does_not_stay_looks_nothing_up(serving: Bench) -> None:
-    serving.runtime = structs.replace(serving.runtime, serves=False)
+    serving.runtime = structs.replace(serving.runtime, process=Process(serves=False))
     keep(serving)
     begin(serving)
     assert say(serving) == ""
-    assert serving.runtime.indexes.values() == ()
+    assert serving.runtime.caches.indexes.values() == ()
 
 
 def test_where_the_prompt_shows_all_there_is_no_index_is_made(bench: Bench) -> None:
-    bench.runtime = structs.replace(bench.runtime, serves=True)
+    bench.runtime = structs.replace(bench.runtime, process=Process(serves=True))
     bench.remember(WALRUS)
     begin(bench)
     assert say(bench) == ""
-    assert bench.runtime.indexes.values() == ()
+    assert bench.runtime.caches.indexes.values() == ()
 
 
 def test_a_subagent_is_told_nothing(serving: Bench) -> None:
@@ -186,7 +188,7 @@ def test_what_is_told_says_that_its_code_changed_since_the_session_began(serving
     serving.call("edit_entry", id=kept.id, anchors=["dock.py:manifest"])
     begin(serving)
     code.write_text("def manifest():\n    return 2\n")
-    assert f"{WALRUS} (suspect: the code that it speaks of changed)" in say(serving)
+    assert f"{WALRUS} (suspect: the code that it describes changed)" in say(serving)
 
 
 def test_what_is_pinned_meanwhile_is_told_with_the_next_message(serving: Bench) -> None:
@@ -219,7 +221,7 @@ def test_the_evidence_says_so_and_why_answers(serving: Bench) -> None:
         (kept.id, sid("s-1"), ("asked_about",))
     ]
     sentences = serving.call("why", subject=kept.id).sentences
-    assert any("told to a session behind a message of the user" in s for s in sentences)
+    assert any("shown to a session after a user message" in s for s in sentences)
 
 
 def test_what_was_told_is_not_learned_again(serving: Bench) -> None:

@@ -98,13 +98,13 @@ def test_a_stronger_source_takes_the_place_of_the_weaker(bench: Bench) -> None:
             {"text": SHIP, "rationale": "y" * 181},
             "The rationale has 181 characters; an entry holds 180.",
         ),
-        ({"text": SHIP, "type": "opinion"}, "'opinion' is no known type."),
-        ({"text": SHIP, "source": "rumour"}, "'rumour' is no known source."),
-        ({"text": SHIP, "origin": "web"}, "'web' is no known origin."),
-        ({"text": SHIP, "importance": "huge"}, "'huge' is no known importance."),
+        ({"text": SHIP, "type": "opinion"}, "'opinion' is not a known type."),
+        ({"text": SHIP, "source": "rumour"}, "'rumour' is not a known source."),
+        ({"text": SHIP, "origin": "web"}, "'web' is not a known origin."),
+        ({"text": SHIP, "importance": "huge"}, "'huge' is not a known importance."),
         (
             {"text": SHIP, "branch_only": True},
-            "No branch is checked out here, so there is none to keep this for.",
+            "No branch is checked out here, so the entry cannot be bound to one.",
         ),
         ({"text": SHIP, "directory": ""}, "The request names no workspace."),
     ],
@@ -137,7 +137,7 @@ def test_what_comes_from_a_tool_waits_in_the_inbox(bench: Bench) -> None:
     assert (answer.outcome, answer.reason_codes) == ("inbox", ("tainted",))
     assert (
         answer.message
-        == "It waits in the inbox, because it leans on text from outside the conversation."
+        == "It waits in the inbox, because it rests on text from tools, files or the web."
     )
     assert bench.texts() == []
 
@@ -178,19 +178,31 @@ def test_a_text_that_even_the_inbox_does_not_take_is_refused_with_its_count(benc
         bench.call("remember", text="The bay opens at dawn. " * 3_000)
 
 
-def test_a_message_with_more_requests_than_anybody_types_says_what_was_left(bench: Bench) -> None:
-    lines = (f"Remember that the door of bay {n} opens at dawn." for n in range(60))
+def test_requests_over_the_limit_of_a_message_wait_in_the_inbox_together(bench: Bench) -> None:
+    lines = [f"Remember that the door of bay {n} opens at dawn." for n in range(60)]
     answer = bench.event("user_prompt", text="\n".join(lines))
-    assert len(bench.memory().entries) == 50
+    *kept, rest = bench.memory().entries
+    assert [entry.status for entry in kept] == ["active"] * 50
+    assert (rest.status, rest.text) == ("inbox", "\n".join(lines[50:]))
+    assert rest.reasons == ("too_many_requests",)
     assert answer.notices[-1] == (
-        "The message asks for too much: only the first 50 requests were kept."
+        f"It waits in the inbox as {rest.id}, because the message asks for more than one message "
+        "may."
     )
-    assert bench.told("explicit_ignored")[-1].reason_codes == ("too_many_requests",)
+
+
+def test_a_request_of_any_length_waits_in_the_inbox_whole(bench: Bench) -> None:
+    long = "The bay opens at dawn and the gate of the harbour at eight. " * 4_000
+    answer = bench.event("user_prompt", text=f"Remember this: {long}")
+    [entry] = bench.memory().entries
+    assert (entry.status, entry.text) == ("inbox", long.strip())
+    assert "too_long" in entry.reasons
+    assert answer.notices[0] == answer.remembered[0].message
 
 
 @pytest.mark.parametrize("fields", [{"session_id": "s" * 501}, {"agent": "a" * 501}])
 def test_a_text_in_the_place_of_an_id_is_refused(bench: Bench, fields: dict[str, str]) -> None:
     fields = {"session_id": "s-1", "agent": "tests", **fields}
     for name, rest in (("record_event", {"event": {"kind": "session_started"}}), ("prompt", {})):
-        with pytest.raises(UserError, match="has 501 characters; 500 are the most"):
+        with pytest.raises(UserError, match="has 501 characters; the limit is 500"):
             bench.call(name, **fields, **rest)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
+from wm.api.rollback import Rollback
 from wm.errors import UserError
-from wm.formats.rollback import Rollback
 
 MIRROR = "Packages are fetched from the mirror in Lisbon."
 
@@ -112,8 +112,8 @@ def test_a_second_run_has_nothing_left_and_what_was_taken_back_is_not_learned_ag
 @pytest.mark.parametrize(
     ("since", "message"),
     [
-        ("soon", "'soon' names no moment."),
-        ("2027-01-01", "2027-01-01T00:00:00.000Z is still to come."),
+        ("soon", "'soon' is not a time."),
+        ("2027-01-01", "2027-01-01T00:00:00.000Z is in the future."),
     ],
 )
 def test_what_names_no_moment_of_the_past_is_refused(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
 from wm.errors import StoreError
-from wm.ops.rotate import rotate
 from wm.ops.runtime import Ids, make_runtime
+from wm.ops.storage.evidence_rotation import rotate
 
 
 def eager(bench: Bench, **limits: int) -> Bench:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from msgspec import structs
 
 from tests.cli.terminal import repository
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
@@ -20,7 +20,7 @@ from wm.settings import NUMERIC_THREADS, RecallSettings
 def test_a_search_gives_as_many_hits_as_asked_or_as_the_settings_say(
     bench: Bench, asked: dict[str, int], hits: int
 ) -> None:
-    bench.settings = structs.replace(bench.settings, recall=RecallSettings(max_hits=2))
+    bench.settings = replace(bench.settings, recall=RecallSettings(max_hits=2))
     bench.__post_init__()
     for text in (SHIP, CENTS, QUEUE):
         bench.remember(f"{text} This is about the shop.")
@@ -66,11 +66,11 @@ def test_a_time_that_is_none_is_refused_with_what_to_write(bench: Bench) -> None
         ({"origin": "me"}, "`origin` is 'me'", "user, agent, tool or import"),
         ({"status": "old"}, "`status` is 'old'", "active, superseded, inbox or all"),
         ({"scope": "main"}, "`scope` is 'main'", "branch:NAME"),
-        ({"scope": "branch:"}, "no scope", "branch:NAME"),
+        ({"scope": "branch:"}, "not a scope", "branch:NAME"),
         ({"until": "soon"}, "`until` is 'soon'", "last week"),
         ({"since": "1d", "until": "2d"}, "Nothing lies between", "earlier"),
-        ({"path": "/etc/passwd"}, "lies outside of", "path of this project"),
-        ({"path": "../other"}, "lies outside of", "path of this project"),
+        ({"path": "/etc/passwd"}, "is outside", "path of this project"),
+        ({"path": "../other"}, "is outside", "path of this project"),
     ],
 )
 def test_a_filter_that_no_entry_can_pass_is_refused_with_what_to_write(
@@ -202,7 +202,7 @@ def test_a_filter_leaves_nothing_rather_than_what_hardly_fits(bench: Bench) -> N
 def test_who_embeds_first_computes_on_one_thread(tmp_path: Path) -> None:
     program = (
         "import os, threading; from wm.ops.local import open_runtime;"
-        "from wm.ops.search import embedding; from wm.settings import load;"
+        "from wm.ops.search.search import embedding; from wm.settings import load;"
         "worker, made = embedding(open_runtime(load())), threading.Event();"
         "worker.submit(['x'], lambda *_: made.set()); assert made.wait(20);"
         "print(len(os.listdir('/proc/self/task')) - threading.active_count())"

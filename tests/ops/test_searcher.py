@@ -7,23 +7,32 @@ import gc
 import threading
 import weakref
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from msgspec import structs
 from numpy.typing import NDArray
 
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench, open_files, project_in, settings_of
-from wm.domain.recall.documents import Filters
-from wm.domain.recall.explain import Reasons, explain
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
 from wm.models.embed import EMBEDDED, NONE
 from wm.models.worker import Done, EmbedWorker
-from wm.ops.background import Answering, tasks
-from wm.ops.search import embedding, searcher
-from wm.ops.searcher import Searcher
-from wm.ops.shelf import Shelf, maker_of
+from wm.ops.background import tasks
+from wm.ops.search.index_keeper import Searcher
+from wm.ops.search.search import (
+    embedding,
+    searcher,
+)
+from wm.ops.search.vector_cache import (
+    VectorCache,
+    maker_of,
+)
+from wm.search.documents import Filters
+from wm.search.explain import (
+    Reasons,
+    explain,
+)
 from wm.settings import RecallSettings
 from wm.store.base import SavedVectors
 
@@ -33,8 +42,8 @@ PATIENCE_S = 60.0
 @pytest.fixture
 def patient(bench: Bench) -> Bench:
     """Waits for its vectors, however busy the machine is."""
-    recall = structs.replace(bench.settings.recall, embed_wait_s=PATIENCE_S)
-    bench.settings = structs.replace(bench.settings, recall=recall)
+    recall = replace(bench.settings.recall, embed_wait_s=PATIENCE_S)
+    bench.settings = replace(bench.settings, recall=recall)
     bench.__post_init__()
     return bench
 
@@ -50,9 +59,9 @@ def test_what_is_near_in_meaning_comes_first(patient: Bench) -> None:
 @pytest.mark.parametrize(
     ("reasons", "told"),
     [
-        (Reasons(alike=True), "alike in meaning"),
-        (Reasons(), "faintly alike in meaning"),
-        (Reasons(heir=True, alike=True), "replaced what matches"),
+        (Reasons(alike=True), "similar in meaning"),
+        (Reasons(), "slightly similar in meaning"),
+        (Reasons(heir=True, alike=True), "replaced a match"),
         (Reasons(alike=True, words=("cat",)), "words cat"),
         (Reasons(alike=True, related=("cat",), superseded=True), "related to cat; superseded"),
         (Reasons(words=tuple("abcdefghijkl")), "words a, b, c, d, e, f, g, h, i, j, k, l"),
@@ -79,8 +88,8 @@ def test_a_memory_is_found_right_after_it_was_acknowledged_and_gone_when_forgott
 
 
 def test_words_answer_alone_when_no_vector_comes_in_time(bench: Bench) -> None:
-    recall = structs.replace(bench.settings.recall, embed_wait_s=0.0)
-    bench.settings = structs.replace(bench.settings, recall=recall)
+    recall = replace(bench.settings.recall, embed_wait_s=0.0)
+    bench.settings = replace(bench.settings, recall=recall)
     bench.__post_init__()
     bench.remember("The walrus manifest is signed by the harbour master.")
     assert len(bench.call("search", query="walrus manifest").hits) == 1
@@ -167,8 +176,10 @@ class Process:
     def __post_init__(self) -> None:
         limits = RecallSettings(embed_wait_s=PATIENCE_S, graph_from=self.graph_from)
         self.worker.texts = 0
-        self.later = tasks(Answering())
-        self.searcher = Searcher(limits, self.worker, Shelf(self.bench.store, KEY), self.later)
+        self.later = tasks()
+        self.searcher = Searcher(
+            limits, self.worker, VectorCache(self.bench.store, KEY), self.later
+        )
 
     def ask(self, known: WorkspaceMemory, query: str = BERTH) -> list[tuple[str, float, str]]:
         hits = self.searcher.search(known, query, 10, Filters())
@@ -200,7 +211,7 @@ def test_who_saves_rests_after_some_texts_and_not_after_each(
     taken, card = process.searcher._index.vectors(), process.searcher.card
     assert taken is not None
     assert card is not None
-    shelf = Shelf(bench.store, KEY)
+    shelf = VectorCache(bench.store, KEY)
     assert shelf.save(card, taken[0], taken[1], None, rest=lambda: rests.append(1))
     assert len(rests) == 5
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wm.ops import shown
+from wm.ops.learning import ambient_files
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from wm.ops import shown
     ],
 )
 def test_paths_behind_an_at_sign_are_mentions(message: str, paths: tuple[str, ...]) -> None:
-    assert shown.mentions(message) == paths
+    assert ambient_files.mentions(message) == paths
 
 
 def test_only_regular_files_are_read_and_no_more_than_the_limit(tmp_path: Path) -> None:
@@ -37,5 +37,5 @@ def test_only_regular_files_are_read_and_no_more_than_the_limit(tmp_path: Path) 
     os.mkfifo(tmp_path / "AGENTS.md")
     (tmp_path / "CLAUDE.md").write_text("Rules.")
     asked = "@a.md @folder @AGENTS.md @missing.md"
-    assert list(shown.mentioned(asked, ["", str(tmp_path)], 10)) == ["wordswords"]
-    assert list(shown.instructions([str(tmp_path), str(tmp_path)], 100)) == ["Rules."]
+    assert list(ambient_files.mentioned(asked, ["", str(tmp_path)], 10)) == ["wordswords"]
+    assert list(ambient_files.instructions([str(tmp_path), str(tmp_path)], 100)) == ["Rules."]

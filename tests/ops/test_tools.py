@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench, entry
+from wm.api.protocol import ToolAnswer
+from wm.api.tools import TOOLS
 from wm.errors import NotFound, UserError
-from wm.formats.protocol import ToolAnswer
-from wm.formats.tools import TOOLS
-from wm.ops.tools import RUNS
+from wm.ops.tools import OF_MEMORY, OF_SESSION
 
 
 def call(bench: Bench, name: str, **arguments: Any) -> ToolAnswer:
@@ -19,7 +19,7 @@ def call(bench: Bench, name: str, **arguments: Any) -> ToolAnswer:
 
 
 def test_every_tool_of_the_table_is_carried_out() -> None:
-    assert list(RUNS) == [tool.name for tool in TOOLS]
+    assert [*OF_MEMORY, *OF_SESSION] == [tool.name for tool in TOOLS]
 
 
 def test_a_query_answers_with_fenced_notes_and_the_same_for_programs(bench: Bench) -> None:
@@ -67,9 +67,9 @@ def test_a_query_that_finds_nothing_says_so(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("kept", "only", "said"),
     [
-        ((), "", "Nothing is remembered of this workspace yet."),
-        ((), "type:decision", "No memory passes these filters. Ask with fewer."),
-        ((SHIP,), 'until:"last week"', "No memory passes these filters. Ask with fewer."),
+        ((), "", "This workspace has no memories yet."),
+        ((), "type:decision", "No memory passes these filters. Use fewer."),
+        ((SHIP,), 'until:"last week"', "No memory passes these filters. Use fewer."),
         (
             (SHIP,),
             "origin:user",
@@ -267,8 +267,8 @@ def test_stats_count_what_there_is(bench: Bench) -> None:
     answer = call(bench, "memory_stats")
     counted = {k: answer.structured[k] for k in ("active", "byType", "waiting", "trash")}
     assert counted == {"active": 1, "byType": {"decision": 1}, "waiting": 1, "trash": 1}
-    assert "in force: 1 memory (1 decision)" in answer.text
-    assert "waiting for the user's word (`wm inbox`): 1" in answer.text
+    assert "active: 1 memory (1 decision)" in answer.text
+    assert "waiting for the user's approval (`wm inbox`): 1" in answer.text
 
 
 WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
@@ -336,7 +336,7 @@ def test_standing_instructions_come_with_every_answer(bench: Bench) -> None:
     assert nothing.text.split("\n") == [
         "Nothing fits, among 1 memory. Try other words.",
         "<recalled_context>",
-        "Standing instructions, pinned by the user, whatever was asked:",
+        "Standing instructions, pinned by the user, independent of the query:",
         line,
         "</recalled_context>",
     ]

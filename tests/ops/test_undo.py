@@ -138,7 +138,7 @@ def test_a_plan_writes_nothing(bench: Bench) -> None:
     before, records = seen(bench), len(bench.told())
     plan = bench.call("plan_undo")
     assert not plan.applied
-    assert plan.message == f"Would take back the remember: {kept.id} goes to the trash."
+    assert plan.message == f"Would undo the remember: {kept.id} moves to the trash."
     assert (seen(bench), len(bench.told())) == (before, records)
 
 
@@ -168,12 +168,12 @@ def test_what_cannot_be_taken_back_says_why(bench: Bench) -> None:
     bench.call("edit_entry", id=kept.id, text=CENTS)
     edited = bench.told("memory_edited")[0].event_id
     bench.call("edit_entry", id=kept.id, text=QUEUE)
-    assert refusal(bench, act=edited) == f"The text of {kept.id} was changed again since."
+    assert refusal(bench, act=edited) == f"The text of {kept.id} was changed again later."
     bench.call("forget_entry", id=kept.id)
     assert refusal(bench, act=edited) == f"{kept.id} is in the trash."
     undone = bench.call("undo").event
     gone = bench.told("memory_trashed")[0].event_id
-    assert refusal(bench, act=gone) == f"{gone} was taken back already, by {undone}."
+    assert refusal(bench, act=gone) == f"{gone} was already undone by {undone}."
     assert refusal(bench, act="e_nothing") == f"There is no act 'e_nothing' in {bench.project}."
 
 
@@ -182,7 +182,7 @@ def test_seeing_a_fact_again_cannot_be_taken_back(bench: Bench) -> None:
     bench.later(days=8)
     bench.remember(SHIP)
     assert refusal(bench) == (
-        f"{kept.id} said so already; being seen again only makes it fade more slowly."
+        f"{kept.id} already stated this; the recurrence only makes it fade more slowly."
     )
 
 
@@ -269,15 +269,15 @@ def test_a_change_by_hand_of_more_than_values_stays(bench: Bench) -> None:
     edited = one(bench).model_copy(update={"tags": ("deploy",)})
     _by_hand(bench, bench.memory().model_copy(update={"entries": (edited,)}))
     bench.call("accept_outside")
-    assert "before the edit by hand is not kept" in refusal(bench)
+    assert "said before the edit by hand" in refusal(bench)
 
 
 def _by_hand(bench: Bench, edited: object) -> None:
-    from wm.domain.workspace import outside
+    from wm.domain.memory import outside_changes
     from wm.formats.workspace_memory import WorkspaceMemory
 
     assert isinstance(edited, WorkspaceMemory)
-    memory, _facts = outside.absorb(
+    memory, _facts = outside_changes.absorb(
         bench.memory(), edited, now=bench.moment, new_id=lambda: "m_hand0001"
     )
     bench.write_memory(*memory.entries)
@@ -292,12 +292,12 @@ def test_a_change_of_a_sessions_own_memory_is_not_passed_over(bench: Bench) -> N
     with pytest.raises(UserError) as refused:
         bench.call("undo")
     assert refused.value.message == (
-        "The newest thing that you did here is a change of the core block goal. `wm undo` takes "
-        "back what was done to entries; the memory of a session it leaves alone."
+        "The newest change that you made here is a change of the core block goal. `wm undo` undoes "
+        "changes to entries, not to the memory of a session."
     )
     assert refused.value.fix == (
-        "Write it anew with `wm session core` or `wm session working`; "
-        f"`wm undo {record.event_id}` takes back the remember before it."
+        "Change it with `wm session core` or `wm session working`; "
+        f"`wm undo {record.event_id}` undoes the remember before it."
     )
     bench.call("add_item", session_id="s-1", text="Look at the crane.")
     bench.call("remove_items", session_id="s-1")

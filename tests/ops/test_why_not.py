@@ -20,7 +20,7 @@ def forget_and_lose(bench: Bench) -> None:
     """The tombstone outlives the trash."""
     forget(bench)
     name = bench.trash()[0]
-    from wm.ops.entries import trash_ref
+    from wm.ops.memory.entries import trash_ref
 
     ref = trash_ref(bench.key, name)
     with bench.store.transaction([ref]) as transaction:

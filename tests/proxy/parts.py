@@ -8,11 +8,11 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 
-from wm.proxy.exchange import Outcome
+from wm.net.messages import RequestHead, ResponseHead
+from wm.proxy.exchange import ExchangeOutcome
 from wm.proxy.guard import Admitted
-from wm.proxy.heads import RequestHead, ResponseHead
+from wm.proxy.preparing import RequestPreparer
 from wm.proxy.serve import Running, running
-from wm.proxy.turns import Turns
 from wm.settings import ProxySettings
 
 TOKEN = "token-of-a-test"
@@ -100,13 +100,14 @@ class Seen:
     sent_bytes: int = 0
     answer: ResponseHead | None = None
     received: bytearray = field(default_factory=bytearray)
-    outcome: Outcome | None = None
+    outcome: ExchangeOutcome | None = None
     decisions: tuple[str, ...] = ()
+    trouble: str = ""
     concluded: bool = False
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def decided(self, policy: str, blocks: tuple[str, ...]) -> None:
-        self.decisions = blocks
+    def prepared(self, policy: str, blocks: tuple[str, ...], trouble: str) -> None:
+        self.decisions, self.trouble = blocks, trouble
 
     def request(self, body: list[bytes], size: int) -> None:
         self.sent, self.sent_bytes = b"".join(body), size
@@ -121,7 +122,7 @@ class Seen:
     def held_bytes(self) -> int:
         return len(self.sent) + len(self.received)
 
-    def ended(self, outcome: Outcome) -> None:
+    def ended(self, outcome: ExchangeOutcome) -> None:
         self.outcome = outcome
         self.over.set()
 
@@ -169,8 +170,12 @@ class Bench:
 
 @contextlib.asynccontextmanager
 async def bench(
-    *scripts: Play, turns: Turns | None = None, **options: object
+    *scripts: Play,
+    preparer: RequestPreparer | None = None,
+    prepare_deadline_s: float = 15.0,
+    **options: object,
 ) -> AsyncIterator[Bench]:
+    """prepare_deadline_s: so long that a busy machine does not meet it by chance."""
     seen: list[Seen] = []
     failures: list[Exception] = []
 
@@ -182,7 +187,13 @@ async def bench(
         address = f"http://127.0.0.1:{upstream.port}"
         settings = ProxySettings(**{"upstream": address, "drain_s": 0.5, **options})  # type: ignore[arg-type]
         async with running(
-            settings, TOKEN, port=0, watch=watch, failed=failures.append, turns=turns
+            settings,
+            TOKEN,
+            port=0,
+            watch=watch,
+            failed=failures.append,
+            preparer=preparer,
+            prepare_deadline_s=prepare_deadline_s,
         ) as proxy:
             made = Bench(upstream, proxy, seen, failures)
             try:

@@ -8,7 +8,7 @@ import gzip
 import pytest
 
 from tests.proxy.parts import Bench, Visit, bench, play, within
-from wm.proxy.exchange import Outcome
+from wm.proxy.exchange import ExchangeOutcome
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
 
@@ -169,7 +169,7 @@ def test_an_answer_that_ends_with_its_connection_is_whole() -> None:
             assert b"Transfer-Encoding: chunked" in head
             assert await client.body(19) == b"9\r\nall of it\r\n0\r\n\r\n"
             await b.seen[0].over.wait()
-            assert b.seen[0].outcome is Outcome.WHOLE
+            assert b.seen[0].outcome is ExchangeOutcome.WHOLE
 
     within(test)
 
@@ -191,7 +191,7 @@ def test_an_answer_that_is_cut_is_cut_for_the_client_too(part: bytes) -> None:
             client = await b.ask(b.head("POST /v1/messages", "Content-Length: 0"))
             assert await client.gone() == part
             await b.seen[0].over.wait()
-            assert b.seen[0].outcome is Outcome.UPSTREAM_CUT
+            assert b.seen[0].outcome is ExchangeOutcome.UPSTREAM_CUT
 
     within(test)
 
@@ -211,7 +211,7 @@ def test_a_client_that_leaves_ends_the_call_upstream() -> None:
             await client.head()
             client.writer.close()
             await left.wait()
-            assert b.seen[0].outcome is Outcome.CLIENT_LEFT
+            assert b.seen[0].outcome is ExchangeOutcome.CLIENT_LEFT
 
     within(test)
 
@@ -227,7 +227,7 @@ def test_a_kept_connection_that_was_given_up_is_replaced_without_the_client_noti
             client = await b.connect()
             await client.say(b.head("GET /v1/models"))
             await answer_of(client, 2)
-            await client.say(b.head("POST /v1/messages", "Content-Length: 4") + b"body")
+            await client.say(b.head("PUT /v1/files", "Content-Length: 4") + b"body")
             assert b"".join(await answer_of(client, 2)) == OK
             assert b.upstream.visits[1].raw.endswith(b"\r\n\r\nbody")
 
@@ -242,7 +242,7 @@ def test_an_upstream_that_cannot_be_reached_is_said_in_the_service_s_own_form() 
             assert answer.startswith(b"HTTP/1.1 502 ")
             assert b'"type": "api_error"' in answer
             assert b"cannot reach 127.0.0.1:9" in answer
-            assert b.seen[0].outcome is Outcome.UNREACHABLE
+            assert b.seen[0].outcome is ExchangeOutcome.UNREACHABLE
 
     within(test)
 
@@ -345,7 +345,7 @@ class _Broken:
     def request(self, body: list[bytes], size: int = 0) -> None:
         raise ValueError("a bug")
 
-    decided = head = body = ended = conclude = request
+    prepared = head = body = ended = conclude = request
 
 
 def test_draining_lets_an_answer_under_way_end(capsys: object) -> None:

@@ -6,8 +6,13 @@ import itertools
 
 import pytest
 
-from wm.proxy.guard import Admitted, Guard, Refused, hosts_of
-from wm.proxy.heads import RequestHead
+from wm.net.messages import RequestHead
+from wm.proxy.guard import (
+    Admitted,
+    Guard,
+    RefusedRequest,
+    hosts_of,
+)
 
 GUARD = Guard(b"secret-token", hosts_of(8642))
 GOOD_HOST = b"127.0.0.1:8642"
@@ -34,13 +39,40 @@ def head(
         (b"/t/secret-token/w/0123", b"/", "0123"),
         (b"/t/secret-token/v1/w/0123", b"/v1/w/0123", ""),
         (b"/t/secret-token/t/other/v1", b"/t/other/v1", ""),
-        (b"/t/secret-token/v1/a%2Fb/../c", b"/v1/a%2Fb/../c", ""),
+        (b"/t/secret-token/v1/a%2Fb/c", b"/v1/a%2Fb/c", ""),
     ],
 )
 def test_the_rest_of_the_path_goes_on_as_it_came(
     target: bytes, asked: bytes, workspace: str
 ) -> None:
     assert GUARD.check(head(target)) == Admitted(asked, workspace)
+
+
+@pytest.mark.parametrize(
+    ("asked", "path"),
+    [
+        (b"/v1/./messages", b"/v1/messages"),
+        (b"/v1/a/../messages", b"/v1/messages"),
+        (b"/../../etc", b"/etc"),
+        (b"/%2e%2E/%2e./.%2e/etc", b"/etc"),
+        (b"/v1/%2e/messages?x=../y", b"/v1/messages?x=../y"),
+        (b"/v1/messages/..", b"/v1/"),
+        (b"/v1/messages/.", b"/v1/messages/"),
+        (b"/..", b"/"),
+        (b"/a//../b", b"/a/b"),
+        (b"/v1/a%2Fb/../c", b"/v1/c"),
+        (b"/v1/...", b"/v1/..."),
+        (b"/v1/.a/b.%2e", b"/v1/.a/b.%2e"),
+        (b"//v1//x/", b"//v1//x/"),
+    ],
+)
+def test_dot_segments_are_resolved_before_a_path_is_judged(asked: bytes, path: bytes) -> None:
+    assert GUARD.check(head(b"/t/secret-token" + asked)) == Admitted(path)
+
+
+@pytest.mark.parametrize("asked", [b"/x/../w/0123/v1", b"/%2e/w/0123/v1", b"/w/0123/v1/../v1"])
+def test_a_workspace_is_found_behind_dot_segments(asked: bytes) -> None:
+    assert GUARD.check(head(b"/t/secret-token" + asked)) == Admitted(b"/v1", "0123")
 
 
 @pytest.mark.parametrize(
@@ -68,11 +100,11 @@ def test_the_names_of_the_loopback_mean_this_port(host: bytes) -> None:
 )
 def test_a_path_without_the_token_goes_nowhere(target: bytes) -> None:
     found = GUARD.check(head(target))
-    assert isinstance(found, Admitted | Refused)
+    assert isinstance(found, Admitted | RefusedRequest)
     if target.endswith(b"/w/XYZ"):
         assert found == Admitted(b"/w/XYZ")
     else:
-        assert found == Refused(403, "The base URL must be the one that `wm proxy` printed.")
+        assert found == RefusedRequest(403, "The base URL must be the one that `wm proxy` printed.")
 
 
 def test_a_hostile_page_has_no_effect_whatever_it_combines() -> None:
@@ -87,7 +119,7 @@ def test_a_hostile_page_has_no_effect_whatever_it_combines() -> None:
     for host, origin, method, kind, target in combinations:
         sent = head(target, (b"Origin", origin), (b"Content-Type", kind), method=method, host=host)
         found = GUARD.check(sent)
-        assert isinstance(found, Refused)
+        assert isinstance(found, RefusedRequest)
         assert found.status == 403
 
 
@@ -102,17 +134,17 @@ def test_a_hostile_page_has_no_effect_whatever_it_combines() -> None:
 )
 def test_any_sign_of_a_browser_is_refused(extra: tuple[bytes, bytes]) -> None:
     found = GUARD.check(head(b"/t/secret-token/v1/messages", extra))
-    assert found == Refused(403, "This port serves agents, not web pages.")
+    assert found == RefusedRequest(403, "This port serves agents, not web pages.")
 
 
 @pytest.mark.parametrize("hosts", [(), (b"127.0.0.1:8642", b"evil.example")])
 def test_a_host_that_is_missing_or_said_twice_is_refused(hosts: tuple[bytes, ...]) -> None:
     sent = head(b"/t/secret-token/v1", *((b"Host", h) for h in hosts), host=None)
-    assert GUARD.check(sent) == Refused(403, "The Host header does not name this proxy.")
+    assert GUARD.check(sent) == RefusedRequest(403, "The Host header does not name this proxy.")
 
 
 @pytest.mark.parametrize("method", [b"CONNECT", b"TRACE", b"OPTIONS", b"BREW"])
 def test_methods_that_no_agent_uses_are_not_passed_on(method: bytes) -> None:
     found = GUARD.check(head(method=method))
-    assert isinstance(found, Refused)
+    assert isinstance(found, RefusedRequest)
     assert found.status == 405

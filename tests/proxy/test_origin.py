@@ -44,15 +44,15 @@ def test_the_prefix_stands_before_every_target() -> None:
 @pytest.mark.parametrize(
     ("url", "why"),
     [
-        ("api.example", "no http or https URL"),
-        ("ftp://host", "no http or https URL"),
-        ("https://", "no http or https URL"),
-        ("https://host:99999", "no URL"),
-        ("https://user:pass@host", "may hold no user"),
-        ("https://host/?x=1", "may hold no user, query or fragment"),
+        ("api.example", "not an http or https URL"),
+        ("ftp://host", "not an http or https URL"),
+        ("https://", "not an http or https URL"),
+        ("https://host:99999", "not a URL"),
+        ("https://user:pass@host", "must have no user"),
+        ("https://host/?x=1", "must have no user, query or fragment"),
         ("http://api.example", "without encryption"),
         ("http://10.0.0.1:8080", "without encryption"),
-        ("https://host/ü", "no URL"),
+        ("https://host/ü", "not a URL"),
     ],
 )
 def test_what_is_no_upstream_is_refused_with_the_reason(url: str, why: str) -> None:

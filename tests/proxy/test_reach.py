@@ -17,7 +17,7 @@ import pytest
 from tests.leaks import nothing_left
 from wm.proxy.origin import Origin
 from wm.proxy.reach import reach
-from wm.proxy.upstream import Connection, Pool
+from wm.proxy.upstream import Pool, UpstreamConnection
 from wm.settings import Network, ProxySettings
 
 NAME = "api.example"
@@ -278,14 +278,14 @@ def test_a_connect_under_tls_that_is_cancelled_at_any_turn_leaves_no_socket(
 def test_one_that_is_cancelled_as_its_handshake_ends_waits_for_no_farewell(
     certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = Connection.connection_made
+    made = UpstreamConnection.connection_made
 
     async def test() -> None:
-        def made_and_cancelled(self: Connection, transport: asyncio.BaseTransport) -> None:
+        def made_and_cancelled(self: UpstreamConnection, transport: asyncio.BaseTransport) -> None:
             made(self, transport)
             task.cancel()
 
-        monkeypatch.setattr(Connection, "connection_made", made_and_cancelled)
+        monkeypatch.setattr(UpstreamConnection, "connection_made", made_and_cancelled)
         task = asyncio.ensure_future(Pool(ORIGIN, settings).connect())
         with contextlib.suppress(asyncio.CancelledError):
             await task
@@ -303,21 +303,3 @@ def test_one_that_is_cancelled_as_its_handshake_ends_waits_for_no_farewell(
 def test_a_name_without_an_address_cannot_be_reached() -> None:
     with asyncio.Runner(loop_factory=Loop) as runner, pytest.raises(OSError, match="no address"):
         runner.run(reach(NAME, 80))
-
-
-@pytest.mark.parametrize(
-    ("family", "host"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")]
-)
-def test_an_address_in_figures_is_not_looked_up(family: int, host: str) -> None:
-    class Deaf(Loop):
-        async def getaddrinfo(self, host: Any, port: Any, **words: Any) -> list[Any]:
-            raise AssertionError("nothing is to be looked up")
-
-    with socket.socket(family) as listener:
-        try:
-            listener.bind((host, 0))
-        except OSError:
-            pytest.skip("this machine has no such address")
-        listener.listen()
-        with asyncio.Runner(loop_factory=Deaf) as runner:
-            runner.run(reach(host, listener.getsockname()[1])).close()

@@ -103,7 +103,7 @@ def test_a_forward_proxy_that_cannot_be_used_is_told_without_its_password(url: s
 def test_certificates_that_cannot_be_used_are_told_with_their_option(tmp_path: Path) -> None:
     bad = tmp_path / "bad.pem"
     bad.write_text("nothing")
-    with pytest.raises(UserError, match="no PEM file") as caught:
+    with pytest.raises(UserError, match="not a PEM file") as caught:
         trust(ProxySettings(ca_file=str(bad)), Network())
     assert "proxy.ca_file" in caught.value.fix
     with pytest.raises(UserError, match="No such file") as caught:

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tests.proxy.parts import Play, Visit, bench, within
+from wm.net.messages import RequestHead
 from wm.proxy import handover
 from wm.proxy.guard import Admitted
-from wm.proxy.heads import RequestHead
 from wm.proxy.watching import RECORDED_BYTES, Bodies, Note, Observer
 from wm.wire.body import index
 

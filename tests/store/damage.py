@@ -1,10 +1,10 @@
-"""Damaged files of saved vectors, and a process of its own that loads them.
+"""Damaged files of saved vectors, and a child process that loads them.
 
     python -m tests.store.damage FOLDER FIRST COUNT
 
-A graph that usearch is given unverified can end the process, so what is loaded here is loaded in
-a child. It prints how many of the damaged sets read as absent, without their graph, and whole;
-whatever reads as whole must be, byte for byte, what was saved.
+An unverified graph can crash usearch and its process, so the damaged files are loaded in a child.
+It prints how many of the damaged sets read as absent, without their graph, and whole. A set that
+reads as whole must be, byte for byte, what was saved.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ import numpy as np
 from msgspec.structs import replace
 
 from wm.settings import StoreSettings
-from wm.store import graph, paths, vectors
+from wm.store import paths, vectors
 from wm.store.base import Maker, SavedGraph, SavedVectors
 from wm.store.files import FileStore
+from wm.store.vectors import graph
 
 KEY = "a1" * 8
 OTHER = "b2" * 8
@@ -61,7 +62,7 @@ def file_of(store: FileStore, kind: str, maker: Maker = MAKER, key: str = KEY) -
 def _flip(_store: FileStore, file: Path, draw: random.Random) -> None:
     raw = bytearray(file.read_bytes())
     for _ in range(draw.choice((1, 1, 1, 8))):
-        # Half of them in the line that says what the file is.
+        # Half of the damage hits the first line, which says what the file is.
         at = draw.randrange(min(512, len(raw)) if draw.random() < 0.5 else len(raw))
         raw[at] ^= 1 << draw.randrange(8)
     file.write_bytes(raw)
@@ -110,7 +111,7 @@ def _of_another_model(store: FileStore, file: Path, draw: random.Random) -> None
 
 
 def _of_an_earlier_save(store: FileStore, file: Path, _draw: random.Random) -> None:
-    """Only one of the two is put back, so that they do not fit each other."""
+    """Restore only one of the two files, so that they do not match each other."""
     now = {kind: file_of(store, kind).read_bytes() for kind in ("rows", "graph")}
     store.keep_vectors(KEY, MAKER, made(seed=EARLIER))
     other = "rows" if file.suffix == ".graph" else "graph"
@@ -118,7 +119,7 @@ def _of_an_earlier_save(store: FileStore, file: Path, _draw: random.Random) -> N
 
 
 def _of_another_user(store: FileStore, file: Path, draw: random.Random) -> None:
-    """As far as this user may give files away; else it is not ours by its key."""
+    """Give the file to another user, if this user may; else sign it with another key."""
     if os.geteuid() == 0:
         os.chown(file, 12_345, 12_345)
     else:
@@ -148,7 +149,7 @@ def _huge_counts(store: FileStore, file: Path, draw: random.Random) -> None:
 def _resigned(
     store: FileStore, file: Path, draw: random.Random, *, count: int = 5, key: bytes = b""
 ) -> None:
-    """Other counts, or another key, under a checksum that holds."""
+    """Other counts, or another key, under a valid checksum."""
     raw = file.read_bytes()
     end = raw.index(b"\n") + 1
     known = vectors._verified(raw, store.core.key_to_read())
@@ -177,7 +178,7 @@ def begin(home: Path) -> FileStore:
 
 
 def damage(store: FileStore, number: int, original: dict[str, bytes]) -> str:
-    """Put both files back as they were, and one of them wrong; what was done."""
+    """Restore both files, then damage one of them; returns what was done."""
     shutil.rmtree(folder_of(store))
     folder_of(store).mkdir(0o700)
     for kind, raw in original.items():
@@ -189,12 +190,12 @@ def damage(store: FileStore, number: int, original: dict[str, bytes]) -> str:
 
 
 def outcome(store: FileStore) -> str:
-    """What the damaged files read as. AssertionError for anything that was not saved."""
+    """How the damaged files read. AssertionError for anything that was not saved."""
     good, found = made(), store.vectors(KEY, MAKER)
     if found is None:
         return "absent"
     if found.digests == made(seed=EARLIER).digests:
-        # Vectors of other texts, told by their digests; what must not be taken is the graph.
+        # Vectors of other texts, identified by their digests; the graph must not be used.
         good = replace(made(seed=EARLIER), graph=None)
     assert (found.digests, found.pieces) == (good.digests, good.pieces)
     assert bytes(found.rows) == bytes(good.rows)

@@ -1,4 +1,4 @@
-"""Every broken invariant is found, what can be mended is, and no byte is lost (ST-3)."""
+"""Each broken invariant is found, repairable ones are repaired, and no byte is lost (ST-3)."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from wm.settings import StoreSettings
 from wm.store import paths
 from wm.store.base import Finding, Ref
 from wm.store.check import check
+from wm.store.check.repair import repair
 from wm.store.files import FileStore
 from wm.store.identity import key_of
-from wm.store.mend import repair
 
 ROOT = "/srv/code/shop"
 KEY = key_of(ROOT)
 WORKSPACE = Workspace(root=ROOT, key=KEY)
 BASE = f"workspaces/{KEY}"
 MEMORY = f"{BASE}/workspace-memory.json"
-SPARE = f"{BASE}/.workspace-memory.json.spare"
+PREVIOUS_COPY = f"{BASE}/.workspace-memory.json.spare"
 SID = paths.sid("s-1")
 LOG = f"{BASE}/evidence/1.jsonl"
 
@@ -69,7 +69,7 @@ def record(number: int, workspace: str = KEY) -> EvidenceRecord:
 
 
 class Folder:
-    """A data folder with one of everything, and ways to break it."""
+    """A data folder with one document of each kind, and ways to damage it."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -138,7 +138,7 @@ def tree(home: Path) -> dict[str, tuple[int, bytes]]:
     }
 
 
-def test_where_nothing_is_nothing_is_found(tmp_path: Path) -> None:
+def test_a_missing_folder_has_no_findings(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "wm")
     assert folder.found() == []
     assert list(repair(folder.store())) == []
@@ -308,7 +308,7 @@ BREAKS: dict[str, tuple[Callable[[Folder], object], list[tuple[str, str, str]]]]
 }
 
 
-def test_one_damaged_record_is_told_as_one(folder: Folder) -> None:
+def test_a_damaged_record_is_reported_once(folder: Folder) -> None:
     damage, _ = BREAKS["a damaged record in the log"]
     damage(folder)
     (finding,) = check(folder.store(), deep=True)
@@ -316,7 +316,7 @@ def test_one_damaged_record_is_told_as_one(folder: Folder) -> None:
 
 
 @pytest.mark.parametrize("name", BREAKS)
-def test_what_is_only_told_is_not_touched_by_repair(folder: Folder, name: str) -> None:
+def test_repair_leaves_findings_that_are_not_repairable(folder: Folder, name: str) -> None:
     damage, findings = BREAKS[name]
     damage(folder)
     before = tree(folder.home)
@@ -334,17 +334,17 @@ MENDS: dict[str, tuple[Callable[[Folder], object], list[tuple[str, str, str]]]] 
         lambda f: f.path(MEMORY).unlink(),
         [("restored", "warning", MEMORY)],
     ),
-    "a damaged spare": (
-        lambda f: f.change(SPARE, b"{", b"["),
-        [("damaged_spare", "warning", SPARE)],
+    "a damaged previous copy": (
+        lambda f: f.change(PREVIOUS_COPY, b"{", b"["),
+        [("damaged_spare", "warning", PREVIOUS_COPY)],
     ),
-    "an edited spare": (
-        lambda f: f.change(SPARE, b"cents", b"euros"),
-        [("damaged_spare", "warning", SPARE)],
+    "an edited previous copy": (
+        lambda f: f.change(PREVIOUS_COPY, b"cents", b"euros"),
+        [("damaged_spare", "warning", PREVIOUS_COPY)],
     ),
-    "a spare that is gone": (
-        lambda f: f.path(SPARE).unlink(),
-        [("no_spare", "warning", SPARE)],
+    "a previous copy that is gone": (
+        lambda f: f.path(PREVIOUS_COPY).unlink(),
+        [("no_spare", "warning", PREVIOUS_COPY)],
     ),
     "files that others can read": (
         lambda f: (f.path(MEMORY).chmod(0o644), f.path(BASE).chmod(0o755), f.home.chmod(0o711)),
@@ -373,7 +373,7 @@ MENDS: dict[str, tuple[Callable[[Folder], object], list[tuple[str, str, str]]]] 
 
 
 @pytest.mark.parametrize("name", MENDS)
-def test_what_can_be_mended_is_mended(folder: Folder, name: str) -> None:
+def test_repairable_findings_are_repaired(folder: Folder, name: str) -> None:
     damage, findings = MENDS[name]
     memory = folder.memory()
     damage(folder)
@@ -383,13 +383,15 @@ def test_what_can_be_mended_is_mended(folder: Folder, name: str) -> None:
     assert {f.severity for f in done} == {"note"}
     assert [f for f in folder.found() if f[0] != "quarantined"] == []
     assert folder.memory() == memory
-    assert folder.path(MEMORY).read_bytes() == folder.path(SPARE).read_bytes()
-    assert folder.path(MEMORY).stat().st_ino != folder.path(SPARE).stat().st_ino
+    assert folder.path(MEMORY).read_bytes() == folder.path(PREVIOUS_COPY).read_bytes()
+    assert folder.path(MEMORY).stat().st_ino != folder.path(PREVIOUS_COPY).stat().st_ino
     assert folder.store().evidence(KEY).records == (record(1), record(2))
 
 
-@pytest.mark.parametrize("name", ["a damaged document", "a damaged spare", "an edited spare"])
-def test_what_is_replaced_is_kept(folder: Folder, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["a damaged document", "a damaged previous copy", "an edited previous copy"]
+)
+def test_a_replaced_file_is_kept_in_quarantine(folder: Folder, name: str) -> None:
     MENDS[name][0](folder)
     before = {raw for _, raw in tree(folder.home).values()}
     list(repair(folder.store()))
@@ -397,17 +399,17 @@ def test_what_is_replaced_is_kept(folder: Folder, name: str) -> None:
     assert [code for code, _, _ in folder.found()] == ["quarantined"]
 
 
-def test_where_no_copy_can_be_read_all_are_kept_and_the_document_begins_anew(
+def test_without_a_readable_copy_all_are_kept_and_the_document_starts_empty(
     folder: Folder,
 ) -> None:
-    for path in (MEMORY, SPARE):
+    for path in (MEMORY, PREVIOUS_COPY):
         folder.path(path).write_bytes(b"rubbish of " + path.encode())
     assert folder.found() == [("unreadable", "error", MEMORY)]
     assert [f.code for f in repair(folder.store())] == ["unreadable"]
     kept = sorted(
         p.read_bytes() for p in folder.path("quarantine").glob("*.json*") if "reason" not in p.name
     )
-    assert kept == sorted(b"rubbish of " + path.encode() for path in (MEMORY, SPARE))
+    assert kept == sorted(b"rubbish of " + path.encode() for path in (MEMORY, PREVIOUS_COPY))
     assert [code for code, _, _ in folder.found()] == ["quarantined", "quarantined"]
     assert folder.memory() is None
 
@@ -422,7 +424,7 @@ def test_a_key_without_a_whole_copy_is_the_only_error_until_it_is_renewed(folder
     assert codes == {"quarantined", "changed_outside", "damaged_records"}
 
 
-def test_a_session_that_a_power_cut_took_back_gets_its_flushed_text(folder: Folder) -> None:
+def test_a_session_reverted_by_a_power_cut_gets_its_flushed_text(folder: Folder) -> None:
     ref, path = Ref(SessionState, KEY, SID), f"{BASE}/sessions/{SID}.json"
     old = folder.path(path).read_bytes()
     store = folder.store()
@@ -437,7 +439,7 @@ def test_a_session_that_a_power_cut_took_back_gets_its_flushed_text(folder: Fold
     assert (reading.document.agent, folder.found()) == ("opencode", [])
 
 
-def test_a_writer_at_work_is_left_in_peace(folder: Folder) -> None:
+def test_files_of_an_active_writer_are_no_findings(folder: Folder) -> None:
     temp = folder.path(f"{BASE}/.workspace-memory.json.0123456789abcdef.tmp")
     with folder.store().transaction([Ref(WorkspaceMemory, KEY)]):
         temp.write_text("{")
@@ -448,7 +450,7 @@ def test_a_writer_at_work_is_left_in_peace(folder: Folder) -> None:
     assert [code for code, _, _ in folder.found()] == ["stale_temp"]
 
 
-def test_what_cannot_be_mended_now_is_said(folder: Folder) -> None:
+def test_a_failed_repair_is_reported(folder: Folder) -> None:
     folder.path(MEMORY).write_bytes(b"{")
     with folder.store().transaction([Ref(WorkspaceMemory, KEY)]):
         (finding,) = list(repair(folder.store()))
@@ -456,7 +458,7 @@ def test_what_cannot_be_mended_now_is_said(folder: Folder) -> None:
     assert "locked by" in finding.message
 
 
-def test_without_deep_only_what_people_edit_is_read(folder: Folder) -> None:
+def test_without_deep_only_documents_that_people_edit_are_read(folder: Folder) -> None:
     folder.path(f"{BASE}/epochs/p_1.json").write_bytes(b"{")
     folder.append(LOG, b"{")
     folder.path(MEMORY).write_bytes(b"{")
@@ -486,6 +488,7 @@ def test_a_root_that_is_no_utf8_has_the_key_of_its_bytes(tmp_path: Path) -> None
 
 
 def test_a_file_that_cannot_be_reached_is_an_error_and_no_damage(folder: Folder) -> None:
+    folder.path(f"{BASE}/.workspace-memory.json.spare").unlink()
     if os.geteuid() == 0:
         folder.path(MEMORY).unlink()
         folder.path(MEMORY).mkdir()
@@ -496,23 +499,30 @@ def test_a_file_that_cannot_be_reached_is_an_error_and_no_damage(folder: Folder)
 
 
 @pytest.mark.parametrize("name", [MEMORY, f"{BASE}/pending-journal.json"])
-def test_a_folder_in_the_place_of_a_document_is_one_finding(folder: Folder, name: str) -> None:
+@pytest.mark.parametrize("copied", [True, False], ids=["with its copy", "without"])
+def test_a_folder_in_the_place_of_a_document_is_reported(
+    folder: Folder, name: str, copied: bool
+) -> None:
     folder.path(name).unlink()
     folder.path(name).mkdir()
+    if not copied:
+        above, _, file = name.rpartition("/")
+        folder.path(f"{above}/{paths.previous_copy(file)}").unlink()
     told = [found for found in check(folder.store(), deep=True) if found.path == name]
-    assert told == [
-        Finding(
-            "not_ours",
-            "error",
-            name,
-            "There is a folder where a file or folder of wm belongs; wm does not follow it.",
-        )
-    ]
+    in_place = Finding(
+        "not_ours",
+        "error",
+        name,
+        "There is a folder where a file or folder of wm belongs; wm does not follow it.",
+    )
+    why = "it cannot be read: a folder is in its place; using the previous copy"
+    served = Finding("restored", "warning", name, why, repairable=True)
+    assert told == ([in_place, served] if copied else [in_place])
 
 
 def test_findings_say_what_they_are_about(folder: Folder) -> None:
     folder.path(MEMORY).write_bytes(b"")
     (finding,) = list(check(folder.store()))
     assert finding == Finding(
-        "restored", "warning", MEMORY, "it is empty; its spare serves", repairable=True
+        "restored", "warning", MEMORY, "it is empty; using the previous copy", repairable=True
     )

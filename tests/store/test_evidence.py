@@ -90,7 +90,7 @@ def test_a_full_segment_is_closed_and_the_next_begun(tmp_path: Path) -> None:
     assert segment(home).read_bytes() == first
 
 
-def test_a_damaged_record_costs_itself_only(tmp_path: Path) -> None:
+def test_a_damaged_record_is_the_only_one_lost(tmp_path: Path) -> None:
     home = tmp_path / "wm"
     add(opened(home), 1, 2, 3)
     segment(home).write_bytes(segment(home).read_bytes().replace(b"ev_2", b"ev_9"))
@@ -101,7 +101,7 @@ def test_a_damaged_record_costs_itself_only(tmp_path: Path) -> None:
     assert events(home) == ["ev_1", "ev_3", "ev_4"]
 
 
-def test_a_log_file_that_vanishes_while_it_is_read_costs_its_own_records_only(
+def test_a_log_file_that_vanishes_during_a_read_is_the_only_one_lost(
     tmp_path: Path,
 ) -> None:
     class Vanishing(Disk):
@@ -168,7 +168,7 @@ def test_evidence_without_a_user_or_a_full_document_waits_for_the_flush(tmp_path
 
 
 @pytest.mark.parametrize("odd", ["pipe", "symlink"])
-def test_what_is_no_file_in_the_place_of_the_log_stops_the_update_before_it_changes_anything(
+def test_another_thing_in_the_place_of_the_log_stops_the_update_before_any_change(
     tmp_path: Path, odd: str
 ) -> None:
     home = tmp_path / "wm"

@@ -9,7 +9,7 @@ import pytest
 from tests.store.samples import KEY, SID
 from tests.store.test_promises import flow
 from wm.settings import StoreSettings
-from wm.store import check, flows
+from wm.store import check, session_logs
 from wm.store.files import FileStore
 
 
@@ -42,7 +42,7 @@ def test_a_torn_tail_is_cut_by_the_next_writer(store: FileStore) -> None:
     assert b"torn" not in log(store).read_bytes()
 
 
-def test_a_damaged_line_costs_itself_only(store: FileStore) -> None:
+def test_a_damaged_line_is_the_only_one_lost(store: FileStore) -> None:
     for number in range(3):
         store.append_flow(KEY, SID, flow(number))
     raw = bytearray(log(store).read_bytes())
@@ -54,7 +54,7 @@ def test_a_damaged_line_costs_itself_only(store: FileStore) -> None:
 def test_a_log_that_has_grown_too_large_keeps_its_newer_half(
     store: FileStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(flows, "MAX_BYTES", 4000)
+    monkeypatch.setattr(session_logs, "MAX_FLOW_BYTES", 4000)
     for number in range(40):
         store.append_flow(KEY, SID, flow(number))
     found = numbers(store)

@@ -1,8 +1,10 @@
-"""What the flush of relaxed documents buys, and what it must not do."""
+"""What the flush of relaxed documents guarantees, and what it must not do."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -15,7 +17,7 @@ from wm.store.files import FileStore
 from wm.store.fsops import Disk, Handle
 
 FILE = f"workspaces/{KEY}/sessions/{SESSION.name}.json"
-SPARE = f"workspaces/{KEY}/sessions/.{SESSION.name}.json.spare"
+PREVIOUS_COPY = f"workspaces/{KEY}/sessions/.{SESSION.name}.json.spare"
 
 
 def opened(home: Path) -> FileStore:
@@ -49,18 +51,18 @@ def test_the_last_flushed_state_survives_whatever_a_power_cut_leaves(tmp_path: P
 def test_an_unflushed_state_is_there_after_the_process_is_gone(tmp_path: Path) -> None:
     put(opened(tmp_path), "one")
     assert agent(opened(tmp_path)) == (Health.OK, "one")
-    assert not (tmp_path / SPARE).exists()
+    assert not (tmp_path / PREVIOUS_COPY).exists()
 
 
-def test_an_edited_session_is_not_copied_over_its_spare(tmp_path: Path) -> None:
+def test_an_edited_session_is_not_copied_over_its_previous_copy(tmp_path: Path) -> None:
     store = opened(tmp_path)
     put(store, "one")
     store.flush()
     put(store, "two")
-    spare = (tmp_path / SPARE).read_bytes()
+    previous = (tmp_path / PREVIOUS_COPY).read_bytes()
     (tmp_path / FILE).write_text("{}")
     store.flush()
-    assert (tmp_path / SPARE).read_bytes() == spare
+    assert (tmp_path / PREVIOUS_COPY).read_bytes() == previous
 
 
 def test_a_deleted_session_does_not_come_back(tmp_path: Path) -> None:
@@ -73,7 +75,7 @@ def test_a_deleted_session_does_not_come_back(tmp_path: Path) -> None:
     assert one.names(SessionState, KEY) == ()
 
 
-def test_a_flush_that_fails_is_told_and_tried_again(tmp_path: Path) -> None:
+def test_a_failed_flush_is_reported_and_tried_again(tmp_path: Path) -> None:
     class TiredDisk(Disk):
         tired = False
 
@@ -94,11 +96,11 @@ def test_a_flush_that_fails_is_told_and_tried_again(tmp_path: Path) -> None:
     disk.tired = False
     store.flush()
     assert not store.dirty()
-    assert (tmp_path / SPARE).exists()
+    assert (tmp_path / PREVIOUS_COPY).exists()
     assert not list(tmp_path.rglob("*.tmp"))
 
 
-def test_a_session_that_is_locked_is_flushed_when_it_is_free(tmp_path: Path) -> None:
+def test_a_locked_session_is_flushed_when_its_lock_is_free(tmp_path: Path) -> None:
     one, other = opened(tmp_path), opened(tmp_path)
     put(one, "one")
     with other.transaction([SESSION]), pytest.raises(StoreError, match="is locked by"):
@@ -117,3 +119,27 @@ def test_hundreds_of_sessions_are_flushed_together(tmp_path: Path) -> None:
     store.flush()
     assert not store.dirty()
     assert len(list((tmp_path / FILE).parent.glob(".*.spare"))) == 80
+
+
+def test_a_previous_copy_is_flushed_before_its_rename_and_its_name_by_the_next_flush(
+    tmp_path: Path,
+) -> None:
+    class ListedDisk(Disk):
+        flushed: ClassVar[list[set[str]]] = []
+
+        def flush_all(self, handles: Sequence[Handle]) -> None:
+            self.flushed.append({handle.path for handle in handles})
+            super().flush_all(handles)
+
+        def rename(self, folder: Handle, old: str, new: str, target: Handle | None = None) -> None:
+            if new.endswith(".spare"):
+                assert any(f"{folder.path}/{old}" in paths for paths in self.flushed)
+                self.flushed.clear()
+            super().rename(folder, old, new, target)
+
+    store = FileStore(tmp_path, StoreSettings(), ListedDisk(tmp_path))
+    with store.transaction([MEMORY]) as tx:
+        tx.put(MEMORY, memory("x"))
+    assert ListedDisk.flushed == []
+    store.close()
+    assert f"workspaces/{KEY}" in ListedDisk.flushed[0]

@@ -1,11 +1,10 @@
-"""The one door to the data folder."""
+"""The only access to the data folder."""
 
 from __future__ import annotations
 
 import errno
 import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -46,7 +45,7 @@ def test_a_file_that_grows_while_it_is_read_is_read_to_its_end(folder: Handle) -
 
 
 LARGE = bytes(range(251)) * 2200
-"""More than is compared in two steps, and no number of steps."""
+"""Larger than two read steps, and not a multiple of the step."""
 
 
 @pytest.mark.parametrize("size", [0, 1, 256 * 1024, 256 * 1024 + 1, len(LARGE)])
@@ -64,35 +63,7 @@ def test_a_file_has_its_bytes_and_no_others(folder: Handle, size: int) -> None:
         folder.disk.has(folder, "b", raw)
 
 
-@pytest.mark.parametrize("size", [0, 1, 512 * 1024 - 1, 512 * 1024, len(LARGE)])
-def test_a_file_whose_room_was_taken_is_as_long_as_its_bytes(folder: Handle, size: int) -> None:
-    folder.disk.reserves = True
-    make(folder, "a", LARGE[:size])
-    assert folder.disk.read(folder, "a", len(LARGE)) == LARGE[:size]
-    with folder.disk.open(folder, "a", write=True) as file:
-        folder.disk.write(file, LARGE)
-    assert folder.disk.read(folder, "a", 2 * len(LARGE)) == LARGE[:size] + LARGE
-
-
-def test_what_no_room_can_be_taken_for_is_told_by_the_write(folder: Handle) -> None:
-    folder.disk.reserves = True
-    make(folder, "a", b"")
-    with folder.disk.open(folder, "a") as file, pytest.raises(OSError, match="descriptor"):
-        folder.disk.write(file, LARGE)
-    assert folder.disk.read(folder, "a", 1) == b""
-
-
-def test_several_threads_compare_at_once(folder: Handle) -> None:
-    other = LARGE[1:] + LARGE[:1]
-    make(folder, "a", LARGE)
-    make(folder, "b", other)
-    asked = [("a", LARGE), ("b", other), ("a", other), ("b", LARGE)] * 20
-    with ThreadPoolExecutor(4) as threads:
-        told = list(threads.map(lambda one: folder.disk.has(folder, *one), asked))
-    assert told == [True, True, False, False] * 20
-
-
-def test_symlinks_are_followed_nowhere(folder: Handle, tmp_path: Path) -> None:
+def test_symlinks_are_never_followed(folder: Handle, tmp_path: Path) -> None:
     disk = folder.disk
     make(folder, "real", b"text")
     (tmp_path / "link").symlink_to("real")
@@ -113,7 +84,7 @@ def test_symlinks_are_followed_nowhere(folder: Handle, tmp_path: Path) -> None:
         assert caught.value.errno in (errno.ELOOP, errno.EEXIST, errno.ENOTDIR)
 
 
-def test_a_pipe_is_no_file_to_read_or_to_write(folder: Handle, tmp_path: Path) -> None:
+def test_a_pipe_is_neither_read_nor_written(folder: Handle, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     before = sorted(os.listdir("/dev/fd"))
     for call in (
@@ -139,17 +110,6 @@ def test_log_files_are_appended_to(folder: Handle) -> None:
         assert folder.disk.read_at(file, 2, 2) == b"et"
         folder.disk.truncate(file, 4)
     assert folder.disk.read(folder, "a", 100) == b"onet"
-
-
-def test_a_swap_exchanges_two_files_in_one_step(folder: Handle) -> None:
-    make(folder, "a", b"one")
-    make(folder, "b", b"two")
-    if not folder.disk.exchange(folder, "a", "b"):
-        pytest.skip("this system cannot swap names")
-    assert folder.disk.read(folder, "a", 9) == b"two"
-    assert folder.disk.read(folder, "b", 9) == b"one"
-    with pytest.raises(FileNotFoundError):
-        folder.disk.exchange(folder, "a", "missing")
 
 
 def test_a_handle_closes_once(folder: Handle) -> None:
@@ -183,7 +143,7 @@ def test_several_handles_are_flushed_together(folder: Handle) -> None:
         folder.disk.close(file)
 
 
-def test_home_is_made_private_and_told_once(tmp_path: Path) -> None:
+def test_home_is_created_private_and_reported_once(tmp_path: Path) -> None:
     disk = Disk(tmp_path / "deep" / "wm")
     assert disk.make_home()
     assert not disk.make_home()

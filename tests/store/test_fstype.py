@@ -6,10 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.samples import MEMORY
 from wm.errors import StoreError
-from wm.settings import StoreSettings
-from wm.store.files import FileStore
 from wm.store.fstype import classify, kind_in, of, require_supported
 
 MOUNTS = r"""22 1 259:2 / / rw,relatime shared:1 - ext4 /dev/nvme0n1p2 rw
@@ -76,14 +73,3 @@ def test_a_sync_folder_is_refused_with_what_to_do_unless_allowed(tmp_path: Path)
 
 def test_this_machine_has_a_known_file_system(tmp_path: Path) -> None:
     assert of(tmp_path / "not" / "yet").kind not in ("", "unknown")
-
-
-@pytest.mark.parametrize(("kind", "reserves"), [("ext4", True), ("btrfs", False), ("", False)])
-def test_the_room_of_large_files_is_taken_at_once_on_ext4_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, reserves: bool
-) -> None:
-    monkeypatch.setattr("wm.store.fstype._kind", lambda real: kind)
-    store = FileStore(tmp_path / "wm", StoreSettings())
-    assert not store.core.disk.reserves
-    with store.transaction([MEMORY]):
-        assert store.core.disk.reserves is reserves

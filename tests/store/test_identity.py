@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 
 from wm.errors import NotFound, UserError
-from wm.store.identity import Identity, branch_gone, find, key_of, merged, true_name
+from wm.store.identity import (
+    WorkspaceIdentity,
+    branch_gone,
+    find,
+    key_of,
+    merged,
+    true_name,
+)
 
 ENV = {
     "PATH": os.environ["PATH"],
@@ -49,7 +56,7 @@ def repo(base: Path) -> Path:
     return root
 
 
-def where(folder: Path, **more: object) -> Identity:
+def where(folder: Path, **more: object) -> WorkspaceIdentity:
     return find(folder, user_home=Path("/nonexistent/home"), **more)  # type: ignore[arg-type]
 
 
@@ -62,14 +69,14 @@ def test_outside_git_the_folder_itself_is_the_workspace(base: Path) -> None:
     inner.mkdir(parents=True)
     found = where(inner)
     expected = hashlib.sha256(os.fsencode(inner)).hexdigest()[:16]
-    assert found == Identity(str(inner), expected, None, False, inner)
+    assert found == WorkspaceIdentity(str(inner), expected, None, False, inner)
 
 
 def test_subfolders_and_symlinks_lead_to_the_checkout(repo: Path, base: Path) -> None:
     (repo / "src" / "deep").mkdir(parents=True)
     (base / "link").symlink_to(repo / "src")
     for folder in (repo, repo / "src" / "deep", base / "link", base / "link" / "deep"):
-        assert where(folder) == Identity(str(repo), key_of(repo), "main", True, repo)
+        assert where(folder) == WorkspaceIdentity(str(repo), key_of(repo), "main", True, repo)
 
 
 def test_a_linked_worktree_shares_the_key_and_has_its_own_branch(repo: Path, base: Path) -> None:
@@ -80,7 +87,7 @@ def test_a_linked_worktree_shares_the_key_and_has_its_own_branch(repo: Path, bas
     assert where(repo).branch == "main"
 
 
-def test_inside_the_git_folder_the_checkout_is_meant(repo: Path, base: Path) -> None:
+def test_a_folder_inside_the_git_folder_belongs_to_the_checkout(repo: Path, base: Path) -> None:
     git(repo, "worktree", "add", "-q", str(base / "wt"))
     assert where(repo / ".git" / "hooks").path == repo
     assert where(repo / ".git" / "worktrees" / "wt").path == repo
@@ -152,7 +159,7 @@ def test_head_may_be_a_symbolic_link(repo: Path) -> None:
     assert where(repo).branch == "main"
 
 
-def test_a_worktree_that_was_moved_by_hand_stands_alone(repo: Path, base: Path) -> None:
+def test_a_worktree_that_was_moved_by_hand_is_its_own_workspace(repo: Path, base: Path) -> None:
     git(repo, "worktree", "add", "-q", str(base / "wt"))
     (base / "wt").rename(base / "moved")
     assert where(base / "moved").path == base / "moved"
@@ -175,7 +182,7 @@ def test_an_unpacked_archive_cannot_name_another_repository(repo: Path, base: Pa
     assert where(evil).path == evil
 
 
-def test_core_worktree_is_believed_only_where_it_leads_back(repo: Path, base: Path) -> None:
+def test_core_worktree_counts_only_if_it_points_back(repo: Path, base: Path) -> None:
     bare = base / "bare"
     git(base, "clone", "-q", "--bare", str(repo), str(bare))
     git(bare, "worktree", "add", "-q", str(base / "wt"), "main")
@@ -192,7 +199,7 @@ def test_a_pointer_to_nowhere_marks_a_plain_folder(base: Path, repo: Path, conte
     assert (where(inner).path, where(inner).in_git) == (inner, False)
 
 
-def test_pipes_and_empty_git_folders_are_passed_by(repo: Path) -> None:
+def test_pipes_and_empty_git_folders_are_ignored(repo: Path) -> None:
     inner = repo / "inner"
     (inner / ".git").mkdir(parents=True)
     assert where(inner).path == repo
@@ -312,7 +319,7 @@ def test_without_git_nothing_is_known(repo: Path, monkeypatch: pytest.MonkeyPatc
     assert where(repo).branch == "main"
 
 
-def test_a_git_that_hangs_is_left_after_the_deadline(
+def test_a_git_that_hangs_is_abandoned_after_the_deadline(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sleep = shutil.which("sleep")

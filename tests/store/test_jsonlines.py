@@ -25,7 +25,7 @@ def test_a_log_cut_at_any_byte_keeps_every_whole_record() -> None:
     ends = [len(LINES[0]), len(LINES[0] + LINES[1]), len(LOG)]
     for cut in range(len(LOG)):
         lines = jsonlines.read(LOG[:cut], KEY)
-        # A record is whole from its closing brace on, newline or not.
+        # A record is whole once its closing brace is written, with or without newline.
         whole = sum(cut >= end - 1 for end in ends)
         assert lines.records == BODIES[:whole], cut
         assert lines.damaged == 0

@@ -1,4 +1,4 @@
-"""local.key: made once, mended from its spare, never silently replaced."""
+"""local.key: created once, repaired from its previous copy, never silently replaced."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def read(home: Path) -> Health:
     return FileStore(home, StoreSettings()).read(MEMORY).health
 
 
-def test_every_flipped_bit_of_the_key_is_noticed_and_mended(home: Path) -> None:
-    path, spare = home / "local.key", home / ".local.key.spare"
+def test_every_flipped_bit_of_the_key_is_detected_and_repaired(home: Path) -> None:
+    path, previous = home / "local.key", home / ".local.key.spare"
     whole = path.read_bytes()
     for position in range(0, len(whole), 7):
         flipped = bytearray(whole)
@@ -43,12 +43,12 @@ def test_every_flipped_bit_of_the_key_is_noticed_and_mended(home: Path) -> None:
         assert key.damaged(Disk(home)) == ["local.key"]
         assert read(home) is Health.OK
         put(home, "x")
-        assert path.read_bytes() == spare.read_bytes() == whole
+        assert path.read_bytes() == previous.read_bytes() == whole
         assert path.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("name", ["local.key", ".local.key.spare"])
-def test_a_missing_copy_is_made_from_the_other(home: Path, name: str) -> None:
+def test_a_missing_copy_is_restored_from_the_other(home: Path, name: str) -> None:
     whole = (home / "local.key").read_bytes()
     (home / name).unlink()
     assert read(home) is Health.OK
@@ -60,7 +60,7 @@ def test_a_missing_copy_is_made_from_the_other(home: Path, name: str) -> None:
 def test_a_key_without_a_whole_copy_is_an_error_and_stays(home: Path) -> None:
     (home / "local.key").write_bytes(b"zeroed")
     (home / ".local.key.spare").write_bytes(b"")
-    with pytest.raises(Corrupt, match=r"local\.key is damaged, and so is its spare"):
+    with pytest.raises(Corrupt, match=r"local\.key and its previous copy are damaged"):
         read(home)
     with pytest.raises(Corrupt, match="damaged"):
         put(home, "x")

@@ -1,4 +1,4 @@
-"""F13: no changed byte of a large document, which is made out of its last bytes, is passed on."""
+"""F13: a large document with any changed byte is never served, including its last bytes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from wm.settings import StoreSettings
 from wm.store.base import Health
 from wm.store.files import FileStore
 
-MAIN, SPARE = "workspace-memory.json", ".workspace-memory.json.spare"
+MAIN, PREVIOUS_COPY = "workspace-memory.json", ".workspace-memory.json.spare"
 TEXTS = [f'{number} "said"\n    }},\n    {{\n ' + "x" * 300 for number in range(140)]
 FLIPS = 6
 HEAD_BITS = 8 * 160
-WHERE = ([MAIN], [SPARE], [MAIN, SPARE])
+WHERE = ([MAIN], [PREVIOUS_COPY], [MAIN, PREVIOUS_COPY])
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def put(store: FileStore, entries: tuple[object, ...]) -> None:
 
 
 def bits(raw: bytes) -> list[int]:
-    """A few of the first lines, and a few of all."""
+    """Some bits of the first lines, and some of the whole file."""
     draw = random.Random(13)
     return [draw.randrange(end) for end in (HEAD_BITS, 8 * len(raw)) for _ in range(FLIPS // 2)]
 
@@ -51,8 +51,8 @@ def flipped(raw: bytes, bit: int) -> bytes:
 
 
 @pytest.mark.parametrize("known", [False, True], ids=["a new process", "one that knows it"])
-@pytest.mark.parametrize("names", WHERE, ids=["document", "spare", "both"])
-def test_a_flipped_bit_is_never_passed_on(
+@pytest.mark.parametrize("names", WHERE, ids=["document", "previous copy", "both"])
+def test_a_flipped_bit_is_never_served(
     tmp_path: Path, raw: tuple[bytes, bytes], names: list[str], *, known: bool
 ) -> None:
     whole, key = raw
@@ -61,7 +61,7 @@ def test_a_flipped_bit_is_never_passed_on(
         folder = tmp_path / "workspaces" / KEY
         folder.mkdir(parents=True)
         (tmp_path / "local.key").write_bytes(key)
-        for name in (MAIN, SPARE):
+        for name in (MAIN, PREVIOUS_COPY):
             (folder / name).write_bytes(whole)
         store = FileStore(tmp_path, StoreSettings())
         if known:
@@ -79,6 +79,6 @@ def test_a_flipped_bit_is_never_passed_on(
         put(store, (*reading.document.entries, entry("next", 999)))
         after = FileStore(tmp_path, StoreSettings()).read(MEMORY)
         assert (after.health, texts(after.document)) == (Health.OK, [*TEXTS, "next"]), bit
-        assert (folder / MAIN).read_bytes() == (folder / SPARE).read_bytes(), bit
+        assert (folder / MAIN).read_bytes() == (folder / PREVIOUS_COPY).read_bytes(), bit
         set_aside = list((tmp_path / "quarantine").glob("*.reason.json"))
-        assert len(set_aside) == (0 if known and names == [SPARE] else 1), bit
+        assert len(set_aside) == (0 if known and names == [PREVIOUS_COPY] else 1), bit

@@ -67,7 +67,7 @@ def test_a_lock_file_is_private_and_stays(folder: Handle, tmp_path: Path) -> Non
     assert path.read_bytes() == b""
 
 
-def test_a_thread_waits_and_then_learns_who_holds_it(folder: Handle) -> None:
+def test_a_thread_waits_and_the_error_names_the_holder(folder: Handle) -> None:
     locks = locks_of(folder)
     held = locks.take_all([(folder, "a.json")])
     with pytest.raises(Busy, match=rf"another thread of this process \({os.getpid()}\)"):
@@ -106,7 +106,7 @@ def test_a_stopped_holder_still_holds(folder: Handle, tmp_path: Path) -> None:
         end(process)
 
 
-def test_a_failed_attempt_lets_go_of_what_it_had(folder: Handle) -> None:
+def test_a_failed_attempt_releases_its_locks(folder: Handle) -> None:
     one, other = locks_of(folder), locks_of(folder)
     held = one.take_all([(folder, "b.json")])
     with pytest.raises(Busy):
@@ -127,7 +127,7 @@ def test_a_lock_file_removed_while_held_is_noticed(folder: Handle, tmp_path: Pat
     locks.release_all([held])
 
 
-def test_who_waits_for_a_lock_that_its_holder_removes_gets_a_new_one(
+def test_a_waiter_for_a_lock_file_that_its_holder_removes_gets_a_new_one(
     folder: Handle, tmp_path: Path
 ) -> None:
     one, other = locks_of(folder), locks_of(folder, wait_s=5.0)
@@ -162,7 +162,7 @@ def test_a_forked_child_neither_holds_nor_frees_the_lock(folder: Handle) -> None
     if child == 0:
         os.close(hold_writer)
         os.write(writer, b"1" if held[0].file.fd == -1 else b"0")
-        os.read(hold_reader, 1)  # live on until the parent has looked
+        os.read(hold_reader, 1)  # stay alive until the parent has checked
         os._exit(0)
     assert os.read(reader, 1) == b"1"
     assert locks.try_take(folder, "a.json") is None
@@ -175,7 +175,7 @@ def test_a_forked_child_neither_holds_nor_frees_the_lock(folder: Handle) -> None
     os.waitpid(child, 0)
 
 
-def test_threads_never_hold_together(folder: Handle) -> None:
+def test_two_threads_never_hold_a_lock_at_once(folder: Handle) -> None:
     locks = locks_of(folder, wait_s=30)
     inside: list[int] = []
     most: list[int] = []

@@ -1,4 +1,4 @@
-"""Folders of models: whole or not there, and nothing is left of what failed."""
+"""Model folders are complete or absent, and a failed import leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def store(tmp_path: Path) -> FileStore:
     return FileStore(tmp_path / "home", StoreSettings())
 
 
-def test_files_are_written_with_their_digests_and_take_the_name_at_the_end(
+def test_files_are_written_with_their_digests_and_renamed_at_the_end(
     store: FileStore,
 ) -> None:
     with Staging(store, "small") as staging:
@@ -35,7 +35,7 @@ def test_files_are_written_with_their_digests_and_take_the_name_at_the_end(
     assert (store.home / "models/small/model.onnx").stat().st_mode & 0o777 == 0o600
 
 
-def test_nothing_is_left_of_what_failed(store: FileStore) -> None:
+def test_a_failed_import_leaves_nothing(store: FileStore) -> None:
     def torn() -> Iterator[bytes]:
         yield b"half"
         raise UserError("no more")
@@ -45,7 +45,7 @@ def test_nothing_is_left_of_what_failed(store: FileStore) -> None:
     assert os.listdir(store.home / "models") == []
 
 
-def test_a_folder_goes_with_all_that_is_in_it_and_says_how_much_that_was(store: FileStore) -> None:
+def test_a_folder_is_removed_with_its_contents_and_returns_its_size(store: FileStore) -> None:
     assert remove(store, "small") is None
     with Staging(store, "small") as staging:
         staging.fill([("model.onnx", [b"one ", b"two"]), ("1_Pooling/config.json", [b"{}"])])
@@ -54,7 +54,7 @@ def test_a_folder_goes_with_all_that_is_in_it_and_says_how_much_that_was(store: 
     assert os.listdir(store.home / "models") == []
 
 
-def test_what_a_link_leads_to_stays(store: FileStore, tmp_path: Path) -> None:
+def test_the_target_of_a_link_is_not_removed(store: FileStore, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "mine").write_text("kept")
@@ -67,7 +67,7 @@ def test_what_a_link_leads_to_stays(store: FileStore, tmp_path: Path) -> None:
     assert (outside / "mine").read_text() == "kept"
 
 
-def test_a_name_that_is_taken_stays_what_it_was(store: FileStore) -> None:
+def test_a_model_whose_name_is_taken_is_not_replaced(store: FileStore) -> None:
     (store.home / "models/small").mkdir(parents=True)
     with Staging(store, "small") as staging:
         staging.fill([("model.onnx", [b"x"])])
@@ -76,8 +76,10 @@ def test_a_name_that_is_taken_stays_what_it_was(store: FileStore) -> None:
     assert os.listdir(store.home / "models") == ["small"]
 
 
-def test_what_a_killed_import_left_goes_a_day_later(store: FileStore, tmp_path: Path) -> None:
-    sweep(store, NOW_S)  # nothing is there yet
+def test_leftovers_of_a_killed_import_are_removed_after_a_day(
+    store: FileStore, tmp_path: Path
+) -> None:
+    sweep(store, NOW_S)  # nothing exists yet
     left = store.home / "models/.small.0123456789abcdef.tmp"
     (left / "onnx").mkdir(parents=True)
     outside = tmp_path / "outside"

@@ -1,4 +1,4 @@
-"""Kept outputs: whole or not there, found by session, never in anybody's way (PR-3, ID-4)."""
+"""Kept outputs: whole or absent, found by session, without blocking other writers (PR-3, ID-4)."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from tests.store.samples import KEY, MEMORY, SID, memory
+from tests.store.twin import MemoryStore
 from wm.errors import StoreError, Unwritable
 from wm.formats.tool_output import ToolOutput, file_name, of_file_name
 from wm.settings import StoreSettings
 from wm.store import paths
 from wm.store.base import Health, Ref, Store
 from wm.store.check import check
+from wm.store.check.repair import repair
 from wm.store.files import FileStore
 from wm.store.fsops import Disk, Handle
-from wm.store.memory import MemoryStore
-from wm.store.mend import repair
 
 SETTINGS = StoreSettings(lock_wait_s=0.05, max_document_bytes=5000)
 OTHER_SID = "c4" * 16
@@ -56,7 +56,7 @@ def keep(store: Store, *outputs: ToolOutput) -> None:
         store.keep(ref(one), one)
 
 
-def test_what_was_kept_is_read_whole_also_by_the_next_process(files: FileStore) -> None:
+def test_a_kept_output_is_read_whole_also_by_the_next_process(files: FileStore) -> None:
     keep(files, output(text="ligne é\n\x1b[31mred\x00"))
     again = FileStore(files.home, SETTINGS).read(ref(output()))
     assert again.health is Health.OK
@@ -70,18 +70,18 @@ def test_the_same_output_a_second_time_is_the_same_one_file(store: Store) -> Non
     assert store.read(ref(output())).health is Health.OK
 
 
-def test_names_tell_handle_and_session(store: Store) -> None:
+def test_a_name_contains_handle_and_session(store: Store) -> None:
     keep(store, output(1), output(2, OTHER_SID))
     told = [of_file_name(name) for name in store.names(ToolOutput, KEY)]
     assert told == [(f"t_{1:020x}", SID), (f"t_{2:020x}", OTHER_SID)]
 
 
 @pytest.mark.parametrize("name", ["", "t_1", "m_" + "0" * 20 + "_" + SID, "t_" + "0" * 20])
-def test_a_name_that_is_not_ours_tells_nothing(name: str) -> None:
+def test_a_foreign_name_has_no_handle_or_session(name: str) -> None:
     assert of_file_name(name) == ("", "")
 
 
-def test_what_is_discarded_is_gone_and_the_rest_stays(store: Store) -> None:
+def test_discard_removes_only_the_named_outputs(store: Store) -> None:
     keep(store, output(1), output(2))
     assert store.discard([ref(output(1)), ref(output(3))]) == 1
     assert store.names(ToolOutput, KEY) == (ref(output(2)).name,)
@@ -89,7 +89,7 @@ def test_what_is_discarded_is_gone_and_the_rest_stays(store: Store) -> None:
     store.flush()
 
 
-def test_what_is_larger_than_a_document_may_be_is_refused(store: Store) -> None:
+def test_an_output_over_the_document_limit_is_refused(store: Store) -> None:
     with pytest.raises(Unwritable, match="more than 5000"):
         keep(store, output(text="x" * 5000))
     assert store.names(ToolOutput, KEY) == ()
@@ -102,7 +102,7 @@ def test_only_outputs_are_written_without_a_transaction(files: FileStore) -> Non
         files.discard([MEMORY])
 
 
-def test_nothing_lies_beside_an_output(files: FileStore) -> None:
+def test_an_output_has_no_lock_and_no_previous_copy(files: FileStore) -> None:
     keep(files, output(), output())
     files.flush()
     [found] = (files.home / FOLDER).iterdir()
@@ -112,7 +112,7 @@ def test_nothing_lies_beside_an_output(files: FileStore) -> None:
 
 
 class FailingDisk(Disk):
-    """Writes nothing but the key once the folder is there."""
+    """Writes nothing but the key once the folder exists."""
 
     def write_some(self, file: Handle, data: memoryview) -> int:
         if "tool-outputs" in file.path:
@@ -136,7 +136,7 @@ def test_a_full_disk_leaves_no_half_output(tmp_path: Path) -> None:
         (lambda raw: raw.replace(b"one", b"uno"), Health.OUTSIDE, "changed_outside"),
     ],
 )
-def test_damage_costs_that_output_and_is_found(
+def test_damage_affects_only_that_output_and_is_found(
     files: FileStore, damage: object, health: Health, code: str
 ) -> None:
     keep(files, output(1), output(2))
@@ -148,7 +148,7 @@ def test_damage_costs_that_output_and_is_found(
     assert files.read(ref(output(2))).health is Health.OK
 
 
-def test_repair_sets_a_damaged_output_aside_and_keeps_it(files: FileStore) -> None:
+def test_repair_moves_a_damaged_output_to_quarantine(files: FileStore) -> None:
     keep(files, output())
     path = files.home / FOLDER / f"{ref(output()).name}.json"
     path.write_bytes(b"{")

@@ -1,4 +1,4 @@
-"""Where documents lie (ID-4)."""
+"""The places of documents (ID-4)."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_session_name_with_an_underscore_cannot_pass_for_a_sister_file() -> No
 @pytest.mark.parametrize("key", ["", "..", "0123456789ABCDEF", "0123456789abcde", f"{KEY}\n"])
 def test_only_sixteen_hex_digits_are_a_workspace(key: str) -> None:
     assert not paths.is_workspace(key)
-    with pytest.raises(StoreError, match="is no workspace key"):
+    with pytest.raises(StoreError, match="is not a workspace key"):
         paths.place(Ref(WorkspaceMemory, key))
 
 
@@ -92,8 +92,14 @@ def test_companion_names_can_be_told_apart() -> None:
     name = "workspace-memory.json"
     temp = paths.temp(name, "0123456789abcdef")
     assert paths.document_of_temp(temp) == name
-    assert paths.document_of_spare(paths.spare(name)) == name
-    for other in (name, paths.lock(name), paths.spare(name), paths.old_version(name, 1), "x.tmp"):
+    assert paths.document_of_previous_copy(paths.previous_copy(name)) == name
+    for other in (
+        name,
+        paths.lock(name),
+        paths.previous_copy(name),
+        paths.old_version(name, 1),
+        "x.tmp",
+    ):
         assert paths.document_of_temp(other) is None
     for other in (name, paths.lock(name), temp, paths.old_version(name, 1)):
-        assert paths.document_of_spare(other) is None
+        assert paths.document_of_previous_copy(other) is None

@@ -1,4 +1,4 @@
-"""The files in the user's project: what stands in their place, their mode, and other writers."""
+"""The files in the user's project: other things in their place, their mode, and other writers."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def placed(file: ProjectFile, data: bytes = b"one") -> Path:
 
 def test_what_is_written_is_read_and_leaves_nothing_beside_it(file: ProjectFile) -> None:
     assert file.read(10) is None
-    assert not file.stands
+    assert not file.exists
     assert file.replace(b"one", over=None)
     assert file.read(10) == b"one"
     assert file.replace(b"two", over=b"one")
     assert file.read(10) == b"two"
-    assert file.stands
+    assert file.exists
     assert os.listdir(Path(file.path).parent) == ["s.json"]
 
 
-def test_a_longer_file_gives_one_byte_more_than_asked(file: ProjectFile) -> None:
+def test_a_longer_file_returns_one_byte_over_the_limit(file: ProjectFile) -> None:
     placed(file, b"x" * 100)
     assert file.read(10) == b"x" * 11
 
@@ -58,7 +58,7 @@ def test_a_new_file_is_as_open_as_the_project(file: ProjectFile, root: int, made
     assert stat.S_IMODE(os.stat(file.path).st_mode) == made
 
 
-def test_somebody_who_was_faster_is_not_overwritten(file: ProjectFile) -> None:
+def test_a_faster_writer_is_not_overwritten(file: ProjectFile) -> None:
     path = placed(file)
     assert not file.replace(b"two", over=b"other")
     assert not file.replace(b"two", over=None)
@@ -109,11 +109,11 @@ def _file_for_folder(path: Path) -> None:
         (_file_for_folder, "folder_is_file", "folder_is_file"),
     ],
 )
-def test_what_is_no_plain_file_is_neither_read_nor_written(
+def test_only_regular_files_are_read_and_written(
     file: ProjectFile, place: object, reads: str, writes: str
 ) -> None:
     place(Path(file.path))  # type: ignore[operator]
-    assert file.stands or place is _file_for_folder
+    assert file.exists or place is _file_for_folder
     with pytest.raises(Trouble) as reading:
         file.read(10)
     with pytest.raises(Trouble) as writing:

@@ -1,4 +1,4 @@
-"""What every store promises (`wm.store.base`), asked of the one on files and its twin."""
+"""The interface `wm.store.base.Store`, tested on the file store and its twin in memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from tests.store.samples import (
     session,
     texts,
 )
-from wm.domain.recording import Index
+from tests.store.twin import MemoryStore
+from wm.domain.recording import RecordingIndex
 from wm.errors import Busy, StoreError, Unwritable
 from wm.formats.flow import Flow
 from wm.formats.home import Alias, Aliases
@@ -33,8 +34,7 @@ from wm.formats.workspace_memory import WorkspaceMemory
 from wm.settings import StoreSettings
 from wm.store.base import Health, Ref, Store
 from wm.store.files import FileStore
-from wm.store.flows import encode
-from wm.store.memory import MemoryStore
+from wm.store.session_logs import encode
 
 SETTINGS = StoreSettings(lock_wait_s=0.05, max_document_bytes=9000)
 
@@ -172,7 +172,7 @@ def test_documents_of_the_home_have_no_workspace(store: Store) -> None:
     assert kept.aliases[0].target == KEY
 
 
-def test_fields_that_nobody_knows_survive(store: Store) -> None:
+def test_unknown_fields_survive(store: Store) -> None:
     odd = memory("x").model_copy(update={"entries": (entry("y").model_copy(update={"mood": 1}),)})
     strange = WorkspaceMemory.model_validate({**odd.model_dump(by_alias=True), "later": {"a": [1]}})
     with store.transaction([MEMORY]) as tx:
@@ -276,7 +276,7 @@ def test_the_order_of_refs_does_not_matter(store: Store) -> None:
                 tx.put(MEMORY, kept.model_copy(update={"entries": new}))
         done.append(index)
 
-    patient = StoreSettings(lock_wait_s=30)  # and room for forty entries
+    patient = StoreSettings(lock_wait_s=30)  # also leaves room for forty entries
     store.settings = patient  # type: ignore[attr-defined]
     if isinstance(store, FileStore):
         store = FileStore(store.home, patient)
@@ -330,8 +330,8 @@ def test_flows_are_read_in_the_order_in_which_they_came(store: Store) -> None:
     assert not store.dirty()
 
 
-def a_line(number: int) -> Callable[[Index], Recording | None]:
-    def make(index: Index) -> Recording | None:
+def a_line(number: int) -> Callable[[RecordingIndex], Recording | None]:
+    def make(index: RecordingIndex) -> Recording | None:
         assert index.next_text == number
         told = {"exchange": f"f_{number}", "first_text": number, "texts": [f"text {number}"]}
         return Recording.model_validate(told)
@@ -339,7 +339,7 @@ def a_line(number: int) -> Callable[[Index], Recording | None]:
     return make
 
 
-def test_recorded_bodies_are_written_by_what_the_log_holds(store: Store) -> None:
+def test_recorded_bodies_are_appended_until_the_limit(store: Store) -> None:
     assert store.recordings(KEY, SID) == ()
     for number in range(3):
         assert store.append_recording(KEY, SID, 10_000, a_line(number))
@@ -351,7 +351,7 @@ def test_recorded_bodies_are_written_by_what_the_log_holds(store: Store) -> None
     assert store.dirty()
 
 
-def test_recorded_bodies_of_a_session_go_alone_and_begin_anew(store: Store) -> None:
+def test_recorded_bodies_of_one_session_are_removed_and_can_start_again(store: Store) -> None:
     store.append_recording(KEY, SID, 10_000, a_line(0))
     store.append_recording(KEY, "other", 10_000, a_line(0))
     assert store.discard_recordings(KEY, SID)
@@ -378,13 +378,13 @@ def test_the_latest_logs_are_those_that_were_written_last(store: Store) -> None:
     assert store.latest_flow_sessions(KEY, 2) == ()
     for number, name in enumerate(("a" * 32, "b" * 32, "c" * 32, "a" * 32)):
         store.append_flow(KEY, name, flow(number))
-        if isinstance(store, FileStore):  # its clock may tick more rarely than it writes
+        if isinstance(store, FileStore):  # file times may be coarse
             log = store.home / "workspaces" / KEY / "flows" / f"{name}.jsonl"
             os.utime(log, (number, number))
     assert store.latest_flow_sessions(KEY, 2) == ("a" * 32, "c" * 32)
 
 
-def test_flows_of_a_session_go_alone(store: Store) -> None:
+def test_discarding_the_flows_of_one_session_keeps_all_others(store: Store) -> None:
     store.append_flow(KEY, SID, flow(1))
     store.append_flow(KEY, "other", flow(2))
     assert store.discard_flows(KEY, SID)

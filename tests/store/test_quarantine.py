@@ -1,4 +1,4 @@
-"""Where bytes go that nobody may lose."""
+"""The quarantine folder."""
 
 from __future__ import annotations
 

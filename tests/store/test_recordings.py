@@ -1,4 +1,4 @@
-"""Recorded bodies on real files: private, mended by the next writer, known to the checker."""
+"""Recorded bodies on real files: private, repaired by the next writer, known to the checker."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.store.samples import KEY, SID
-from wm.domain.recording import Index
+from wm.domain.recording import RecordingIndex
 from wm.formats.recording import Recording
 from wm.settings import StoreSettings
 from wm.store import check
@@ -24,10 +24,10 @@ def log(store: FileStore) -> Path:
     return store.home / "workspaces" / KEY / "recordings" / f"{SID}.jsonl"
 
 
-def line(seen: list[int]) -> Callable[[Index], Recording]:
-    """A line with one more text; what the index said stands in `seen`."""
+def line(seen: list[int]) -> Callable[[RecordingIndex], Recording]:
+    """A line with one more text; appends to `seen` what the index contains."""
 
-    def make(index: Index) -> Recording:
+    def make(index: RecordingIndex) -> Recording:
         seen.append(index.next_text)
         told = {"exchange": "f_1", "first_text": index.next_text, "texts": ["a text"]}
         return Recording.model_validate(told)
@@ -36,7 +36,7 @@ def line(seen: list[int]) -> Callable[[Index], Recording]:
 
 
 def append(store: FileStore) -> int:
-    """Write a line; how many texts the log was known to hold before."""
+    """Write a line; returns the number of texts that the log held before."""
     seen: list[int] = []
     assert store.append_recording(KEY, SID, 100_000, line(seen))
     return seen[0]
@@ -61,12 +61,12 @@ def test_a_torn_tail_is_cut_by_the_next_writer(store: FileStore) -> None:
     assert b"torn" not in log(store).read_bytes()
 
 
-def test_what_another_process_wrote_is_looked_at(store: FileStore) -> None:
+def test_a_line_of_another_process_is_noticed(store: FileStore) -> None:
     other = FileStore(store.home, StoreSettings())
     assert [append(store), append(other), append(store), append(other)] == [0, 1, 2, 3]
 
 
-def test_a_damaged_line_is_left_out_and_told(store: FileStore) -> None:
+def test_a_damaged_line_is_left_out_and_reported(store: FileStore) -> None:
     for _ in range(3):
         append(store)
     raw = bytearray(log(store).read_bytes())

@@ -1,4 +1,4 @@
-"""GV-3: records leave the evidence log in whole files, beside its appenders, and no other goes."""
+"""GV-3: the evidence log is purged file by file while others append; nothing else is removed."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tests.store.test_faults import FailingDisk, QuickDisk
 from wm.errors import StoreError
 from wm.settings import StoreSettings
 from wm.store import check
+from wm.store.base import Pause
+from wm.store.evidence.rotate import Rotation, rotate
 from wm.store.files import FileStore
 from wm.store.fsops import Handle
-from wm.store.rest import Rest
-from wm.store.rotate import Rotation, rotate
 
 SEGMENT_BYTES = 900
-"""Three records and a bit."""
+"""The size of three records and a part of the next."""
 
 
 def opened(home: Path, disk: QuickDisk | None = None) -> FileStore:
@@ -57,7 +57,7 @@ def home(tmp_path: Path) -> Path:
     return home
 
 
-def test_what_may_go_goes_and_all_else_stays_byte_for_byte(home: Path) -> None:
+def test_purgeable_records_are_removed_and_all_else_stays_byte_for_byte(home: Path) -> None:
     before = b"".join(file.read_bytes() for file in segments(home)).splitlines()
     names = [file.name for file in segments(home)]
     done = rotate(opened(home).core, KEY, odd)
@@ -83,7 +83,7 @@ def test_a_run_that_is_ended_anywhere_leaves_each_file_whole_and_nothing_beside_
     class Enough(Exception):
         pass
 
-    def end_at(step: int) -> Rest:
+    def end_at(step: int) -> Pause:
         steps = iter(range(step))
 
         def rest() -> None:
@@ -93,7 +93,7 @@ def test_a_run_that_is_ended_anywhere_leaves_each_file_whole_and_nothing_beside_
         return rest
 
     ended = 0
-    for step in range(12 + 6):  # each record is read, and each that may go is looked at again
+    for step in range(12 + 6):  # each record is read, and each removable one is checked again
         try:
             rotate(opened(home).core, KEY, odd, rest=end_at(step))
         except Enough:
@@ -104,17 +104,17 @@ def test_a_run_that_is_ended_anywhere_leaves_each_file_whole_and_nothing_beside_
     assert numbers(opened(home)) == list(range(0, 12, 2))
 
 
-def test_too_little_is_not_worth_it(home: Path) -> None:
+def test_too_few_purgeable_records_cause_no_rewrite(home: Path) -> None:
     assert rotate(opened(home).core, KEY, odd, at_least=7).purged == 0
     assert numbers(opened(home)) == list(range(12))
     assert rotate(opened(home).core, KEY, lambda _records: ()).rewritten == 0
 
 
-def test_no_log_is_nothing_to_do(tmp_path: Path) -> None:
+def test_a_missing_log_is_no_error(tmp_path: Path) -> None:
     assert rotate(opened(tmp_path / "wm").core, KEY, odd) == Rotation()
 
 
-def test_whoever_knew_the_end_goes_on_behind_it(home: Path) -> None:
+def test_a_store_that_cached_the_end_appends_behind_it(home: Path) -> None:
     mine, other = opened(home), opened(home)
     add(mine, 12)
     add(other, 14)
@@ -125,7 +125,7 @@ def test_whoever_knew_the_end_goes_on_behind_it(home: Path) -> None:
     assert not [f for f in check.check(opened(home), deep=True) if f.severity != "note"]
 
 
-def test_what_cannot_be_read_stays(home: Path) -> None:
+def test_unreadable_lines_stay(home: Path) -> None:
     first, last = segments(home)[0], segments(home)[-1]
     raw = bytearray(first.read_bytes())
     raw[raw.index(b"ev_1")] ^= 1
@@ -140,7 +140,7 @@ def test_what_cannot_be_read_stays(home: Path) -> None:
 
 
 class Meddling(QuickDisk):
-    """Somebody else appends in the moment before the new file takes the name."""
+    """Another process appends just before the new file is renamed."""
 
     def __init__(self, home: Path, meddle: Any) -> None:
         super().__init__(home)
@@ -164,7 +164,7 @@ def test_a_file_that_grew_meanwhile_is_left_for_the_next_time(tmp_path: Path) ->
     assert rotate(store.core, KEY, odd).purged == 3
 
 
-def test_a_lock_that_somebody_holds_is_told_and_nothing_happens(home: Path) -> None:
+def test_a_held_lock_is_reported_and_nothing_changes(home: Path) -> None:
     mine, other = opened(home), opened(home)
     folder = other.disk.folder(f"workspaces/{KEY}/evidence")
     held = other.core.locks.take_all([(folder, "log")])
@@ -180,7 +180,7 @@ def test_a_lock_that_somebody_holds_is_told_and_nothing_happens(home: Path) -> N
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO])
 @pytest.mark.parametrize("sticky", [False, True])
-def test_a_call_that_fails_costs_no_record_and_doubles_none(
+def test_a_failing_call_loses_and_doubles_no_record(
     tmp_path: Path, code: int, sticky: bool
 ) -> None:
     at = 0
@@ -206,7 +206,7 @@ def test_a_call_that_fails_costs_no_record_and_doubles_none(
     assert at > 10
 
 
-def test_appenders_that_go_on_lose_nothing(home: Path) -> None:
+def test_concurrent_appenders_lose_nothing(home: Path) -> None:
     begun, stop = threading.Event(), threading.Event()
     written: list[int] = []
 

@@ -1,11 +1,11 @@
-"""Whose a file is, as its name tells (GV-1, GV-3)."""
+"""Which session or document a file belongs to, by its name (GV-1, GV-3)."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.store.samples import KEY, SID
-from wm.domain.governance import Kind
+from wm.domain.governance import FileKind
 from wm.store.sweep import classify
 from wm.store.tree import kind_of
 
@@ -13,18 +13,18 @@ from wm.store.tree import kind_of
 @pytest.mark.parametrize(
     ("folder", "name", "kind", "session"),
     [
-        ("sessions", f"{SID}.json", Kind.SESSION, SID),
-        ("sessions", f"{SID}_working.json", Kind.SISTER, SID),
-        ("core", f"{SID}.json", Kind.SISTER, SID),
-        ("core", f".{SID}.json.spare", Kind.SISTER, SID),
-        ("core", "next.json", Kind.KEPT, ""),
-        ("core", ".next.json.spare", Kind.KEPT, ""),
-        ("flows", f"{SID}.jsonl", Kind.SISTER, SID),
-        ("flows", f".{SID}.jsonl.lock", Kind.SISTER, SID),
+        ("sessions", f"{SID}.json", FileKind.SESSION, SID),
+        ("sessions", f"{SID}_working.json", FileKind.SISTER, SID),
+        ("core", f"{SID}.json", FileKind.SISTER, SID),
+        ("core", f".{SID}.json.spare", FileKind.SISTER, SID),
+        ("core", "next.json", FileKind.KEPT, ""),
+        ("core", ".next.json.spare", FileKind.KEPT, ""),
+        ("flows", f"{SID}.jsonl", FileKind.SISTER, SID),
+        ("flows", f".{SID}.jsonl.lock", FileKind.SISTER, SID),
     ],
 )
-def test_a_sessions_own_memory_goes_with_it_and_what_waits_for_the_next_one_stays(
-    folder: str, name: str, kind: Kind, session: str
+def test_a_sessions_own_memory_belongs_to_it_and_the_next_sessions_memory_is_kept(
+    folder: str, name: str, kind: FileKind, session: str
 ) -> None:
     found = classify(kind_of(f"workspaces/{KEY}/{folder}"), name)
     assert found is not None

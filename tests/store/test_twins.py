@@ -1,4 +1,4 @@
-"""The store on files and its twin in memory answer alike, whatever is done to both."""
+"""The file store and its twin in memory give the same answers to the same steps."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.store.samples import KEY, MEMORY, SESSION, SID, memory, record, session
+from tests.store.twin import MemoryStore
 from wm.formats.base import Document
 from wm.formats.session_state import CompactionState, SessionState
 from wm.settings import StoreSettings
 from wm.store.base import Reading, Ref, Store, Transaction
 from wm.store.files import FileStore
 from wm.store.fsops import Disk, Handle
-from wm.store.memory import MemoryStore
 
 COMPACTION = Ref(CompactionState, KEY, SID)
 REFS: tuple[Ref[Document], ...] = (MEMORY, SESSION, COMPACTION)
@@ -37,7 +37,7 @@ class QuickDisk(Disk):
 
 @dataclass
 class Played:
-    """What a transaction told while the steps were done."""
+    """The answers of a transaction to the steps."""
 
     told: list[Reading[Document]] = field(default_factory=list)
 
@@ -84,7 +84,9 @@ def state(store: Store) -> tuple[object, ...]:
 
 @settings(max_examples=25)
 @given(st.lists(st.tuples(STEPS, st.booleans(), st.booleans()), min_size=1, max_size=4))
-def test_both_stores_tell_the_same(transactions: list[tuple[list[Step], bool, bool]]) -> None:
+def test_both_stores_give_the_same_answers(
+    transactions: list[tuple[list[Step], bool, bool]],
+) -> None:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "wm"
         files: Store = FileStore(home, StoreSettings(), QuickDisk(home))

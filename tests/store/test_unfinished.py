@@ -1,7 +1,7 @@
-"""An update that was on disk before its document took its name: it counts, and is finished.
+"""An update that was on disk before its document was renamed: it counts, and is finished.
 
-What a power cut leaves is made by hand here: the file under the name `.…next0` or `.…next1`,
-and the document as it was. Which states a cut can leave at all is the crash tools' business.
+These tests create by hand what a power cut leaves: the file `.…next0` or `.…next1`, and the
+document as it was. The crash tools check which states a power cut can leave at all.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from wm.settings import StoreSettings
 from wm.store import paths
 from wm.store.base import Health
 from wm.store.check import check
+from wm.store.check.repair import repair
 from wm.store.files import FileStore
 from wm.store.fsops import Disk, Handle
-from wm.store.mend import repair
 
 FOLDER = f"workspaces/{KEY}"
 
@@ -45,7 +45,7 @@ def document(home: Path) -> Path:
     return file(home, "workspace-memory.json")
 
 
-def spare(home: Path) -> Path:
+def previous(home: Path) -> Path:
     return file(home, ".workspace-memory.json.spare")
 
 
@@ -55,8 +55,8 @@ def mendable(home: Path) -> list[str]:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """Generation 3, "new", was acknowledged, and the cut took its names back: the document and
-    its spare hold generation 2, "old"."""
+    """Generation 3, "new", was acknowledged, and the power cut reverted its renames: the document
+    and its previous copy hold generation 2, "old"."""
     home = tmp_path / "wm"
     store = opened(home)
     put(store, "first")
@@ -65,7 +65,7 @@ def home(tmp_path: Path) -> Path:
     put(store, "new")
     store.close()
     document(home).rename(ahead(home, 3))
-    for path in (document(home), spare(home)):
+    for path in (document(home), previous(home)):
         path.write_bytes(old)
         path.chmod(0o600)
     return home
@@ -78,7 +78,7 @@ def test_a_reader_counts_it_and_changes_nothing(home: Path) -> None:
     assert sorted(path.name for path in (home / FOLDER).iterdir()) == before
 
 
-def test_a_writer_finishes_it_and_goes_on_from_there(home: Path) -> None:
+def test_a_writer_finishes_it_and_continues_from_there(home: Path) -> None:
     with opened(home).transaction([MEMORY]) as tx:
         assert texts(tx.read(MEMORY).document) == ["new"]
         assert not ahead(home, 3).exists()
@@ -89,7 +89,7 @@ def test_a_writer_finishes_it_and_goes_on_from_there(home: Path) -> None:
     assert reading.document.generation == 4
 
 
-def test_what_a_living_writer_has_under_way_does_not_count(home: Path) -> None:
+def test_an_update_of_a_living_writer_does_not_count(home: Path) -> None:
     other = opened(home)
     transaction = other.transaction([MEMORY])
     try:
@@ -99,7 +99,7 @@ def test_what_a_living_writer_has_under_way_does_not_count(home: Path) -> None:
     assert texts(opened(home).read(MEMORY).document) == ["new"]
 
 
-def test_a_cut_one_is_cleared_by_the_next_update_of_its_turn(home: Path) -> None:
+def test_an_incomplete_one_is_removed_by_the_next_update_with_its_file_name(home: Path) -> None:
     ahead(home, 3).write_bytes(ahead(home, 3).read_bytes()[:100])
     store = opened(home)
     assert texts(store.read(MEMORY).document) == ["old"]
@@ -133,7 +133,7 @@ def test_it_stays_in_force_when_somebody_edits_the_document_first(home: Path) ->
         assert texts(tx.read(MEMORY).document) == ["new"]
 
 
-def test_a_document_of_long_ago_that_was_put_back_is_shown_as_such(home: Path) -> None:
+def test_a_much_older_document_that_was_put_back_is_reported(home: Path) -> None:
     raw = document(home).read_bytes()
     store = opened(home)
     for text in ("a", "b", "c"):
@@ -159,7 +159,7 @@ def test_a_deleted_document_does_not_come_back(home: Path) -> None:
     assert not ahead(home, 3).exists()
 
 
-def test_a_kept_document_notices_what_a_dead_writer_left(home: Path) -> None:
+def test_a_cached_document_notices_an_unfinished_write(home: Path) -> None:
     raw = ahead(home, 3).read_bytes()
     ahead(home, 3).unlink()
     store = opened(home)
@@ -169,21 +169,21 @@ def test_a_kept_document_notices_what_a_dead_writer_left(home: Path) -> None:
         assert texts(tx.read(MEMORY).document) == ["new"]
 
 
-def test_fsck_tells_of_it_and_repair_finishes_it(home: Path) -> None:
+def test_fsck_reports_it_and_repair_finishes_it(home: Path) -> None:
     assert mendable(home) == ["unfinished"]
-    assert [f.message for f in repair(opened(home))] == ["Finished."]
+    assert [f.message for f in repair(opened(home))] == ["Completed the write."]
     assert mendable(home) == []
     assert texts(opened(home).read(MEMORY).document) == ["new"]
 
 
-def test_repair_clears_a_cut_one(home: Path) -> None:
+def test_repair_removes_an_incomplete_one(home: Path) -> None:
     ahead(home, 3).write_bytes(b"{")
-    assert [f.message for f in repair(opened(home))] == ["Cleared."]
+    assert [f.message for f in repair(opened(home))] == ["Removed."]
     assert mendable(home) == []
     assert texts(opened(home).read(MEMORY).document) == ["old"]
 
 
-def test_repair_of_two_leaves_nothing_to_mend(home: Path) -> None:
+def test_repair_of_two_leaves_nothing_to_repair(home: Path) -> None:
     ahead(home, 4).write_bytes(b"{")
     ahead(home, 4).chmod(0o600)
     assert len(list(repair(opened(home)))) > 0
@@ -208,7 +208,7 @@ def test_a_failed_update_leaves_neither_document_nor_record(home: Path) -> None:
     assert not ahead(home, 4).exists()
 
 
-def test_the_document_takes_its_name_only_when_it_is_on_disk(tmp_path: Path) -> None:
+def test_the_document_is_renamed_only_when_it_is_on_disk(tmp_path: Path) -> None:
     seen: list[str] = []
 
     class TellingDisk(Disk):
@@ -223,4 +223,4 @@ def test_the_document_takes_its_name_only_when_it_is_on_disk(tmp_path: Path) -> 
     home = tmp_path / "wm"
     put(opened(home), "first")
     put(opened(home, TellingDisk(home)), "second")
-    assert seen == ["flush", "workspace-memory.json"]
+    assert seen == ["flush", "workspace-memory.json", ".workspace-memory.json.spare"]

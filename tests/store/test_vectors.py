@@ -1,4 +1,4 @@
-"""Saved vectors: whole or absent, never trusted unverified (RC-3)."""
+"""Saved vectors: whole or absent, never used unverified (RC-3)."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ from tests.store.damage import (
     made,
     outcome,
 )
+from tests.store.twin import MemoryStore
 from wm.settings import StoreSettings
-from wm.store import graph, paths
+from wm.store import paths
 from wm.store.base import Maker, SavedVectors, Store
 from wm.store.check import check
+from wm.store.check.repair import repair
 from wm.store.files import FileStore
-from wm.store.memory import MemoryStore
-from wm.store.mend import repair
+from wm.store.vectors import graph
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -60,7 +61,7 @@ def told(saved: SavedVectors | None) -> tuple[object, ...] | None:
     return bytes(saved.digests), list(saved.pieces), bytes(saved.rows), over
 
 
-def test_what_was_saved_comes_back_and_nothing_before(store: Store) -> None:
+def test_saved_vectors_are_read_back_and_none_before(store: Store) -> None:
     assert store.vectors(KEY, MAKER) is None
     assert store.keep_vectors(KEY, MAKER, made())
     assert told(store.vectors(KEY, MAKER)) == told(made())
@@ -89,7 +90,7 @@ def test_a_later_save_replaces_all_of_an_earlier_one(store: Store) -> None:
     assert told(store.vectors(KEY, MAKER)) == told(later)
 
 
-def test_discarding_takes_those_of_all_models_of_one_workspace(store: Store) -> None:
+def test_discarding_removes_the_vectors_of_all_models_of_one_workspace(store: Store) -> None:
     for key in (KEY, OTHER):
         store.keep_vectors(key, MAKER, replace(made(), graph=None))
     assert store.discard_vectors(KEY) == 1
@@ -103,13 +104,13 @@ def test_no_vectors_at_all_can_be_saved(store: Store) -> None:
     assert told(store.vectors(KEY, MAKER)) == (b"", [], b"", None)
 
 
-def test_what_is_too_much_is_not_kept(tmp_path: Path) -> None:
+def test_vectors_over_the_limit_are_not_saved(tmp_path: Path) -> None:
     store = FileStore(tmp_path / "wm", StoreSettings(max_vector_bytes=5000))
     assert not store.keep_vectors(KEY, MAKER, made())
     assert store.vectors(KEY, MAKER) is None
 
 
-def test_another_process_that_saves_is_not_waited_for(files: FileStore) -> None:
+def test_saving_does_not_wait_for_another_process(files: FileStore) -> None:
     name = paths.vectors_file(MAKER, "rows")
     with files.disk.folder(paths.vectors_folder(KEY)) as folder:
         held = files.core.locks.take_all([(folder, name)])
@@ -133,21 +134,21 @@ def test_a_damaged_file_reads_as_absent(files: FileStore, number: int) -> None:
     assert outcome(files) in ("absent", "without its graph")
 
 
-def test_a_hundred_damaged_files_never_end_the_process(tmp_path: Path) -> None:
+def test_a_hundred_damaged_files_never_crash_the_process(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.store.damage", str(tmp_path / "wm"), "100", "100"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
     assert "absent" in done.stdout
 
 
-def test_what_happens_to_a_file_behind_the_check_is_not_seen(files: FileStore) -> None:
+def test_a_change_to_a_file_after_the_check_has_no_effect(files: FileStore) -> None:
     found = files.vectors(KEY, MAKER)
     for kind in ("rows", "graph"):
         os.truncate(file_of(files, kind), 10)
     assert told(found) == told(made())
 
 
-def test_a_graph_over_another_number_of_rows_is_none(files: FileStore) -> None:
+def test_a_graph_over_another_number_of_rows_is_rejected(files: FileStore) -> None:
     found = files.vectors(KEY, MAKER)
     assert found is not None
     assert found.graph is not None
@@ -157,7 +158,7 @@ def test_a_graph_over_another_number_of_rows_is_none(files: FileStore) -> None:
     assert graph.restore(body, WIDE.dimension, 120) is None
 
 
-def test_the_checker_tells_of_damage_and_mending_removes_it(files: FileStore) -> None:
+def test_the_checker_reports_damage_and_repair_removes_it(files: FileStore) -> None:
     file = file_of(files, "graph")
     raw = file.read_bytes()
     file.write_bytes(raw[:-1])
@@ -165,12 +166,12 @@ def test_the_checker_tells_of_damage_and_mending_removes_it(files: FileStore) ->
     assert [(f.path.rpartition("/")[2], f.severity, f.repairable) for f in findings] == [
         (file.name, "note", True)
     ]
-    assert [f.message for f in repair(files)] == ["Removed; the next search makes them again."]
+    assert [f.message for f in repair(files)] == ["Removed; the next search computes them again."]
     assert not file.exists()
     assert file_of(files, "rows").exists()
 
 
-def test_the_checker_has_nothing_to_say_of_whole_ones(files: FileStore) -> None:
+def test_the_checker_has_no_findings_for_whole_vectors(files: FileStore) -> None:
     found = [f for f in check(files, deep=True) if paths.VECTORS in f.path]
     assert found == []
 

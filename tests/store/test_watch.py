@@ -1,4 +1,4 @@
-"""What somebody else changed is told, own writes are not, and nothing is lost (ST-4, F51, F52)."""
+"""Changes by other programs are reported, own writes are not, and none is lost (ST-4, F51, F52)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ import pytest
 from wm.errors import StoreError
 from wm.formats.workspace_memory import Workspace, WorkspaceMemory
 from wm.settings import StoreSettings
-from wm.store.base import Change, Ref
+from wm.store.base import (
+    FileChangeHint,
+    Ref,
+)
 from wm.store.files import FileStore
 from wm.store.fsops import Disk
 from wm.store.watch import Watch, documents, written_by
@@ -26,24 +29,24 @@ A, B = "a" * 16, "b" * 16
 MEMORY = "workspace-memory.json"
 FAST = StoreSettings(watch_quiet_s=0.01, watch_poll_s=0.02)
 LONG_S = 10.0
-"""A bound for what must happen; nothing waits this long."""
+"""An upper bound for events that must happen; nothing waits this long."""
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux")
 
 
 class Ear:
-    """Takes what a watch tells."""
+    """Receives the reports of a watch."""
 
     def __init__(self) -> None:
-        self._told: queue.Queue[tuple[Change, ...]] = queue.Queue()
+        self._told: queue.Queue[tuple[FileChangeHint, ...]] = queue.Queue()
 
-    def __call__(self, changes: tuple[Change, ...]) -> None:
+    def __call__(self, changes: tuple[FileChangeHint, ...]) -> None:
         self._told.put(changes)
 
-    def hears(self, *changes: Change) -> None:
+    def hears(self, *changes: FileChangeHint) -> None:
         assert self._told.get(timeout=LONG_S) == changes
 
-    def hears_of(self, change: Change) -> None:
+    def hears_of(self, change: FileChangeHint) -> None:
         while change not in self._told.get(timeout=LONG_S):
             pass
 
@@ -78,7 +81,7 @@ def watch_of(home: Path) -> Watch:
 
 
 def write(home: Path, key: str = A, root: str = "/srv/x") -> Path:
-    """One write of the store; the path of the document."""
+    """One write of the store; returns the path of the document."""
     ref = Ref(WorkspaceMemory, key)
     with FileStore(home, FAST).transaction([ref]) as transaction:
         transaction.put(ref, WorkspaceMemory(workspace=Workspace(root=root, key=key)))
@@ -90,11 +93,13 @@ def replace(folder: Path, name: str, raw: bytes) -> None:
     (folder / ".new.tmp").rename(folder / name)
 
 
-def change(key: str, slug: str = "workspace_memory") -> Change:
-    return Change(workspace=key, slug=slug)
+def change(key: str, slug: str = "workspace_memory") -> FileChangeHint:
+    return FileChangeHint(workspace=key, slug=slug)
 
 
-def test_an_edit_in_place_and_a_replacement_are_told(home: Path, watch: Watch, ear: Ear) -> None:
+def test_an_edit_in_place_and_a_replacement_are_reported(
+    home: Path, watch: Watch, ear: Ear
+) -> None:
     assert watch.state == "watching"
     folder = home / "workspaces" / A
     (folder / MEMORY).write_text("{}")
@@ -103,24 +108,28 @@ def test_an_edit_in_place_and_a_replacement_are_told(home: Path, watch: Watch, e
     ear.hears(change(B, "tombstones"))
 
 
-def test_own_writes_are_known_by_their_content(home: Path, watch: Watch, ear: Ear) -> None:
+def test_own_writes_are_recognised_by_content(home: Path, watch: Watch, ear: Ear) -> None:
     for _ in range(3):
         path = write(home)
     replace(path.parent, "pending-journal.json", b"{}")
-    # The journal was written last: had the memory been told, it would have come before.
+    # The journal was written last: a report about the memory would have come before it.
     ear.hears(change(A, "pending_journal"))
     replace(path.parent, MEMORY, path.read_bytes().replace(b"/srv/x", b"/srv/y"))
     ear.hears(change(A))
 
 
-def test_an_older_generation_that_is_put_back_is_told(home: Path, watch: Watch, ear: Ear) -> None:
+def test_an_older_generation_that_is_put_back_is_reported(
+    home: Path, watch: Watch, ear: Ear
+) -> None:
     old = write(home).read_bytes()
     path = write(home, root="/srv/y")
     replace(path.parent, MEMORY, old)
     ear.hears(change(A))
 
 
-def test_a_deletion_is_told_and_the_stores_own_is_not(home: Path, watch: Watch, ear: Ear) -> None:
+def test_a_deletion_is_reported_and_the_stores_own_is_not(
+    home: Path, watch: Watch, ear: Ear
+) -> None:
     ref = Ref(WorkspaceMemory, B)
     write(home, B)
     with FileStore(home, FAST).transaction([ref]) as transaction:
@@ -129,7 +138,7 @@ def test_a_deletion_is_told_and_the_stores_own_is_not(home: Path, watch: Watch, 
     ear.hears(change(A))
 
 
-def test_locks_spares_temporary_and_foreign_files_are_nobodys_business(
+def test_locks_previous_copies_temporary_and_foreign_files_are_ignored(
     home: Path, watch: Watch, ear: Ear
 ) -> None:
     folder = home / "workspaces" / A
@@ -141,7 +150,7 @@ def test_locks_spares_temporary_and_foreign_files_are_nobodys_business(
     assert ear.heard_nothing
 
 
-def test_a_burst_is_told_once(home: Path, ear: Ear) -> None:
+def test_a_burst_is_reported_once(home: Path, ear: Ear) -> None:
     watch = Watch(Disk(home), lambda _: False, StoreSettings(watch_quiet_s=0.2))
     watch.start(ear)
     for number in range(50):
@@ -151,7 +160,7 @@ def test_a_burst_is_told_once(home: Path, ear: Ear) -> None:
     assert ear.heard_nothing
 
 
-def test_a_stream_without_a_pause_is_told_all_the_same(home: Path, ear: Ear) -> None:
+def test_a_stream_without_a_pause_is_still_reported(home: Path, ear: Ear) -> None:
     watch = Watch(
         Disk(home), lambda _: False, StoreSettings(watch_quiet_s=30.0, watch_longest_s=0.05)
     )
@@ -161,7 +170,7 @@ def test_a_stream_without_a_pause_is_told_all_the_same(home: Path, ear: Ear) -> 
     watch.stop()
 
 
-def test_a_workspace_that_comes_while_watching_is_watched(
+def test_a_workspace_added_while_watching_is_watched(
     home: Path, tmp_path_factory: pytest.TempPathFactory, watch: Watch, ear: Ear
 ) -> None:
     new = home / "workspaces" / ("c" * 16)
@@ -177,9 +186,7 @@ def test_a_workspace_that_comes_while_watching_is_watched(
     ear.hears_of(change("d" * 16))
 
 
-def test_a_workspace_that_goes_is_no_change_of_a_document(
-    home: Path, watch: Watch, ear: Ear
-) -> None:
+def test_a_removed_workspace_is_no_change_of_a_document(home: Path, watch: Watch, ear: Ear) -> None:
     write(home)
     shutil.rmtree(home / "workspaces" / A)
     (home / "workspaces" / B / MEMORY).write_text("{}")
@@ -204,7 +211,7 @@ def test_there_must_be_a_data_folder(tmp_path: Path, ear: Ear) -> None:
         Watch(Disk(tmp_path / "wm"), lambda _: True, FAST).start(ear)
 
 
-def test_the_first_workspace_of_all_is_told(tmp_path: Path, ear: Ear) -> None:
+def test_the_first_workspace_is_reported(tmp_path: Path, ear: Ear) -> None:
     watch = watch_of(tmp_path)
     watch.start(ear)
     write(tmp_path, A).write_text("{}")
@@ -213,7 +220,7 @@ def test_the_first_workspace_of_all_is_told(tmp_path: Path, ear: Ear) -> None:
     assert (tmp_path / "workspaces").stat().st_mode & 0o777 == 0o700
 
 
-def test_a_folder_that_is_moved_away_is_said(home: Path, watch: Watch, ear: Ear) -> None:
+def test_a_folder_that_is_moved_away_is_reported(home: Path, watch: Watch, ear: Ear) -> None:
     (home / "workspaces").rename(home / "elsewhere")
     deadline = threading.Event()
     for _ in range(1000):
@@ -222,7 +229,7 @@ def test_a_folder_that_is_moved_away_is_said(home: Path, watch: Watch, ear: Ear)
     assert watch.state == "blind: No such file or directory"
 
 
-def test_what_is_looked_at_after_an_overflow(home: Path) -> None:
+def test_all_documents_are_checked_after_an_overflow(home: Path) -> None:
     (home / "workspaces" / "not-a-key").mkdir()
     beside = ("pending-journal.json", "tombstones.json", "contract-record.json", "sweep.json")
     assert list(documents(Disk(home))) == [
@@ -230,7 +237,7 @@ def test_what_is_looked_at_after_an_overflow(home: Path) -> None:
     ]
 
 
-def test_polling_tells_the_same_and_says_why(home: Path, ear: Ear) -> None:
+def test_polling_reports_the_same_changes_and_its_reason(home: Path, ear: Ear) -> None:
     watch = watch_of(home)
     watch.start(ear)
     watch.fail("no watches left")
@@ -274,7 +281,7 @@ def spawn(home: Path, *before: str) -> subprocess.Popen[str]:
 
 
 @linux
-def test_an_overflow_of_the_queue_means_that_everything_is_looked_at(home: Path) -> None:
+def test_an_overflow_of_the_queue_checks_all_documents(home: Path) -> None:
     limit = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
     if limit > 40_000:
         pytest.skip("the queue of this system is too long for a quick test")
@@ -289,7 +296,7 @@ def test_an_overflow_of_the_queue_means_that_everything_is_looked_at(home: Path)
         for _ in range(limit // 4 + 100):
             noise.rename(other)
             other.rename(noise)
-        # The hint of this one no longer fits into the queue.
+        # The hint of this file no longer fits into the queue.
         (home / "workspaces" / B / "tombstones.json").write_text("{}")
         child.send_signal(signal.SIGCONT)
         assert child.stdout.readline() == "b:tombstones\n"

@@ -11,14 +11,14 @@ from tests.clients.validity import refusals
 from tests.wire.conversations import Conversation
 from wm.wire import policy as policies
 from wm.wire.body import Body
-from wm.wire.history import History
+from wm.wire.history import ConversationHistory
 from wm.wire.policy import Decision, Log, Policy, Prepared, nothing, prepare, results
 
 
 def stubbing(seed: int) -> Policy:
     """Takes away some results, once two newer ones stand behind them."""
 
-    def policy(body: Body, told: History, log: Log) -> tuple[Decision, ...]:
+    def policy(body: Body, told: ConversationHistory, log: Log) -> tuple[Decision, ...]:
         names = [name for _, name in results(body, told)]
         return tuple(
             Decision(name, f"[taken out: {name}] ünd 'quotes' \"\\", "old")

@@ -8,9 +8,16 @@ from random import Random
 from typing import Any
 
 from tests.wire.conversations import Conversation
-from wm.wire.sse import Cutter, Decoder, Event
-from wm.wire.turn import Hand, Turn
-from wm.wire.usage import AnswerReader, Told
+from wm.wire.interception import InterceptedStream
+from wm.wire.sse import (
+    Cutter,
+    Decoder,
+    StreamEvent,
+)
+from wm.wire.usage import (
+    AnswerReader,
+    AnswerSummary,
+)
 
 ALL_CUTS_BYTES = 400
 """A stream up to this is also read byte by byte."""
@@ -49,9 +56,9 @@ def stream(message: dict[str, Any], chance: Random, end: bytes) -> bytes:
 
 
 class Plain:
-    """An ear that changes nothing."""
+    """An interceptor that changes nothing."""
 
-    def heard(self, raw: bytes, event: Event | None) -> bytes:
+    def event(self, raw: bytes, event: StreamEvent | None) -> bytes:
         return raw
 
     def ended(self) -> bytes:
@@ -67,28 +74,28 @@ def check(raw: bytes, chance: Random) -> None:
         ways.append([raw[n : n + 1] for n in range(len(raw))])
     for pieces in ways:
         assert _read(pieces) == whole
-        assert _heard(Turn(), pieces) == raw
-        assert _heard(Turn(ear=Plain()), pieces) == raw
+        assert _passed(pieces) == raw
 
 
-def _read(pieces: list[bytes]) -> tuple[list[Event], list[tuple[bytes, Event | None]], Told]:
+def _read(
+    pieces: list[bytes],
+) -> tuple[list[StreamEvent], list[tuple[bytes, StreamEvent | None]], AnswerSummary]:
     decoder, cutter, reader = Decoder(), Cutter(), AnswerReader(stream=True)
-    events: list[Event] = []
-    cut: list[tuple[bytes, Event | None]] = []
+    events: list[StreamEvent] = []
+    cut: list[tuple[bytes, StreamEvent | None]] = []
     for piece in pieces:
         events += decoder.feed(piece)
         cut += cutter.feed(piece)
         reader.feed(piece)
     if rest := cutter.rest():  # a stream whose lines end in \r: the last one waits for its \n
-        told = Decoder().feed(rest)
-        cut.append((rest, told[0] if told else None))
+        last = decoder.end()
+        events += last
+        cut.append((rest, last[0] if last else None))
     assert b"".join(one for one, _ in cut) == b"".join(pieces)
     assert [event for _, event in cut if event is not None] == events
-    return events, cut, reader.told()
+    return events, cut, reader.summary()
 
 
-def _heard(turn: Turn, pieces: list[bytes]) -> bytes:
-    turn.answered(events=True)
-    commands = [c for piece in pieces for c in turn.answer(piece)]
-    commands += turn.answer_ended()
-    return b"".join(c.data for c in commands if isinstance(c, Hand))
+def _passed(pieces: list[bytes]) -> bytes:
+    stream = InterceptedStream(Plain())
+    return b"".join([stream.feed(piece) for piece in pieces]) + stream.end()

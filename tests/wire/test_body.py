@@ -9,7 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wm.wire.body import Body, Span, index, splice
+from wm.wire.body import (
+    Body,
+    ByteSpan,
+    index,
+    splice,
+)
 
 ODD = (
     b' {\n "model" : "m" , "x": 1e0, "y":[1, {"a": "}"}], "\\u006dax_tokens": 5,\t"messages": ['
@@ -93,9 +98,15 @@ def test_replacing_a_block_leaves_every_other_byte() -> None:
 
 
 @pytest.mark.parametrize(
-    "spans", [[Span(0, 5), Span(4, 6)], [Span(-1, 2)], [Span(0, 10**6)], [Span(3, 4), Span(2, 5)]]
+    "spans",
+    [
+        [ByteSpan(0, 5), ByteSpan(4, 6)],
+        [ByteSpan(-1, 2)],
+        [ByteSpan(0, 10**6)],
+        [ByteSpan(3, 4), ByteSpan(2, 5)],
+    ],
 )
-def test_spans_that_cannot_be_are_refused(spans: list[Span]) -> None:
+def test_spans_that_cannot_be_are_refused(spans: list[ByteSpan]) -> None:
     with pytest.raises(ValueError, match="span"):
         splice(ODD, [(span, b"") for span in spans])
 

@@ -14,7 +14,10 @@ from tests.clients.upstream import Upstream
 from wm.wire.body import Block, Body, index
 from wm.wire.cachesim import PromptCache, dollars, uncached
 from wm.wire.prices import price_of
-from wm.wire.rows import Row, row
+from wm.wire.rows import (
+    BlockRow,
+    row,
+)
 from wm.wire.usage import Usage
 
 MARK = {"cache_control": {"type": "ephemeral"}}
@@ -26,7 +29,7 @@ def ten(_block: Block) -> int:
     return 10
 
 
-def row_of(*texts: str, marks: dict[int, dict[str, Any]] | None = None, **fields: Any) -> Row:
+def row_of(*texts: str, marks: dict[int, dict[str, Any]] | None = None, **fields: Any) -> BlockRow:
     """A request of one message with these texts; `marks` by number."""
     blocks = [
         {"type": "text", "text": text, **(marks or {}).get(number, {})}
@@ -187,7 +190,7 @@ def _marked(body: dict[str, Any], dice: random.Random) -> dict[str, Any]:
 def test_reads_and_writes_are_those_of_the_scripted_service(seed: int) -> None:
     upstream = Upstream()
     cache = PromptCache(minimum=0)
-    before: tuple[Body, Row] | None = None
+    before: tuple[Body, BlockRow] | None = None
     for body in a_conversation(seed):
         upstream.decide(Request("POST", "/v1/messages", {}, body))
         told = upstream.exchanges[-1].usage

@@ -8,12 +8,19 @@ from typing import Any
 import pytest
 
 from wm.wire.body import index
-from wm.wire.history import Change, History, Kind, compare, history, unpaired
+from wm.wire.history import (
+    Continuation,
+    ConversationHistory,
+    HistoryChange,
+    compare,
+    history,
+    unpaired,
+)
 
 MARK = {"cache_control": {"type": "ephemeral"}}
 
 
-def told(*messages: tuple[str, Any], **more: Any) -> History:
+def told(*messages: tuple[str, Any], **more: Any) -> ConversationHistory:
     body = index(body_of(*messages, **more))
     assert body is not None
     return history(body)
@@ -70,23 +77,23 @@ ONE = (("user", "a"), ("assistant", "b"), ("user", "c"))
 @pytest.mark.parametrize(
     ("before", "now", "change"),
     [
-        (None, ONE, Change(Kind.FIRST, 0)),
-        (ONE, ONE, Change(Kind.AGAIN, 3)),
-        (ONE, (*ONE, ("assistant", "d")), Change(Kind.APPENDED, 3)),
-        (ONE, ONE[:1], Change(Kind.REWOUND, 1)),
-        (ONE, (*ONE[:2], ("user", "x")), Change(Kind.CHANGED, 2)),
-        (ONE, (("user", "summary"),), Change(Kind.RESTARTED, 0)),
-        (ONE[:1], (("assistant", "a"),), Change(Kind.RESTARTED, 0)),
+        (None, ONE, HistoryChange(Continuation.FIRST, 0)),
+        (ONE, ONE, HistoryChange(Continuation.AGAIN, 3)),
+        (ONE, (*ONE, ("assistant", "d")), HistoryChange(Continuation.APPENDED, 3)),
+        (ONE, ONE[:1], HistoryChange(Continuation.REWOUND, 1)),
+        (ONE, (*ONE[:2], ("user", "x")), HistoryChange(Continuation.CHANGED, 2)),
+        (ONE, (("user", "summary"),), HistoryChange(Continuation.RESTARTED, 0)),
+        (ONE[:1], (("assistant", "a"),), HistoryChange(Continuation.RESTARTED, 0)),
     ],
 )
-def test_what_became_of_a_history(before: Any, now: Any, change: Change) -> None:
+def test_what_became_of_a_history(before: Any, now: Any, change: HistoryChange) -> None:
     assert compare(told(*before) if before else None, told(*now)) == change
 
 
 def test_tools_and_system_stand_before_every_message() -> None:
     plain = told(*ONE, system="be brief", tools=[{"name": "t"}])
     assert compare(plain, told(*ONE, system=[text("be brief", **MARK)], tools=[{"name": "t"}])) == (
-        Change(Kind.AGAIN, 3)
+        HistoryChange(Continuation.AGAIN, 3)
     )
     assert compare(plain, told(*ONE, system="be long", tools=[{"name": "t"}])).head_changed
     assert compare(plain, told(*ONE, system="be brief", tools=[{"name": "u"}])).head_changed

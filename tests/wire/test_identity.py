@@ -10,8 +10,15 @@ from typing import Any
 import pytest
 
 from wm.wire.body import index
-from wm.wire.history import Kind, history
-from wm.wire.identity import Conversations, Identity, identify
+from wm.wire.history import (
+    Continuation,
+    history,
+)
+from wm.wire.identity import (
+    Conversations,
+    RequestIdentity,
+    identify,
+)
 
 CLAUDE = {"user-agent": "claude-cli/2.1.330 (external)", "x-claude-code-session-id": "s-1"}
 OPENCODE = {"user-agent": "opencode/1.18.33 ai-sdk", "x-session-id": "ses_1"}
@@ -28,7 +35,9 @@ def user(content: Any) -> dict[str, Any]:
     return {"role": "user", "content": content}
 
 
-def told(headers: dict[str, str], body: bytes, path: str = "/v1/messages", **more: str) -> Identity:
+def told(
+    headers: dict[str, str], body: bytes, path: str = "/v1/messages", **more: str
+) -> RequestIdentity:
     return identify(path, headers, index(body), **more)
 
 
@@ -112,7 +121,9 @@ def test_the_folder_is_told_by_header_or_prompt(
     assert told(headers, body).folder == folder
 
 
-def follow(known: Conversations, headers: dict[str, str], body: bytes) -> tuple[Identity, Kind]:
+def follow(
+    known: Conversations, headers: dict[str, str], body: bytes
+) -> tuple[RequestIdentity, Continuation]:
     found = index(body)
     assert found is not None
     named, change = known.follow(identify("/v1/messages", headers, found), history(found))
@@ -127,7 +138,7 @@ def test_a_side_call_is_in_the_folder_of_its_session_and_leaves_its_history_alon
     sub, _ = follow(known, child, raw(user("look"), tools=TOOLS))
     assert (title.folder, sub.folder) == ("/home/ann/ferry", "/home/ann/ferry")
     _, kind = follow(known, OPENCODE, raw(user("hi"), user("on"), system=ENV, tools=TOOLS))
-    assert kind is Kind.APPENDED
+    assert kind is Continuation.APPENDED
 
 
 def test_unnamed_conversations_that_begin_alike_part_where_they_differ() -> None:
@@ -167,15 +178,15 @@ def test_what_is_known_of_all_conversations_together_is_bounded() -> None:
         follow(known, {**OPENCODE, "x-session-id": f"ses_{number}"}, raw(*long))
     assert [len(one.lines) for one in known._histories.values()] == [6_000] * 3
     again = follow(known, {**OPENCODE, "x-session-id": "ses_4"}, raw(*long, user("more")))
-    assert again[1] is Kind.APPENDED
-    assert follow(known, {**OPENCODE, "x-session-id": "ses_0"}, raw(*long))[1] is Kind.FIRST
+    assert again[1] is Continuation.APPENDED
+    assert follow(known, {**OPENCODE, "x-session-id": "ses_0"}, raw(*long))[1] is Continuation.FIRST
 
 
 def test_a_history_that_is_longer_than_all_together_may_be_is_still_followed() -> None:
     known = Conversations()
     long = [user(f"m{number}") for number in range(21_000)]
     follow(known, OPENCODE, raw(*long))
-    assert follow(known, OPENCODE, raw(*long, user("more")))[1] is Kind.APPENDED
+    assert follow(known, OPENCODE, raw(*long, user("more")))[1] is Continuation.APPENDED
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,15 @@ import pytest
 from wm.wire.body import Body, index
 from wm.wire.cachesim import PromptCache
 from wm.wire.history import compare, history, identity
-from wm.wire.outline import Line, Unfolding, before, marks, modes_of, quick, sizes
+from wm.wire.outline import (
+    OutlineRow,
+    Unfolding,
+    before,
+    marks,
+    modes_of,
+    quick,
+    sizes,
+)
 from wm.wire.rows import estimate, row
 
 MARK = {"cache_control": {"type": "ephemeral"}}
@@ -62,7 +70,7 @@ def test_the_rows_of_a_conversation_come_back() -> None:
         found = unfolding.take(
             head,
             change.common,
-            [Line(line.role, line.blocks, tuple(sizes(m))) for line, m in fresh],
+            [OutlineRow(line.role, line.blocks, tuple(sizes(m))) for line, m in fresh],
             len(now.lines),
             (marks(came), modes_of(came), "claude-opus-5-5"),
         )
@@ -75,17 +83,18 @@ def test_the_rows_of_a_conversation_come_back() -> None:
         known = now
 
 
-def _head(came: Body) -> list[Line]:
+def _head(came: Body) -> list[OutlineRow]:
     blocks = {"tools": came.tools, "system": came.system}
     return [
-        Line(role, tuple(map(identity, blocks[role])), tuple(found)) for role, found in before(came)
+        OutlineRow(role, tuple(map(identity, blocks[role])), tuple(found))
+        for role, found in before(came)
     ]
 
 
 def test_a_history_that_is_not_whole_has_no_row_until_it_begins_anew() -> None:
     unfolding = Unfolding()
     head = _head(body("a"))
-    one = Line("user", ("0" * 16,), (3,))
+    one = OutlineRow("user", ("0" * 16,), (3,))
     told = ((), "", "m")
     assert unfolding.take(head, 0, [one], 2, told) is None
     assert unfolding.take((), 2, [one], 3, told) is None

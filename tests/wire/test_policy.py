@@ -11,12 +11,20 @@ from hypothesis import given, settings
 
 from tests.wire.conversations import Conversation, conversations
 from tests.wire.policies import check, stubbing
-from wm.wire.body import Body, Span, index, members
-from wm.wire.history import History, history
+from wm.wire.body import (
+    Body,
+    ByteSpan,
+    index,
+    members,
+)
+from wm.wire.history import (
+    ConversationHistory,
+    history,
+)
 from wm.wire.policy import Decision, Policy, Prepared, nothing, prepare, results
 
 
-def opened(raw: bytes) -> tuple[Body, History]:
+def opened(raw: bytes) -> tuple[Body, ConversationHistory]:
     body = index(raw)
     assert body is not None
     return body, history(body)
@@ -114,7 +122,7 @@ def test_what_is_named_twice_in_a_result_is_left_alone() -> None:
 def test_members_of_an_object_are_found_where_they_stand(
     text: bytes, found: dict[str, tuple[int, int]] | None
 ) -> None:
-    told = members(text, Span(0, len(text)))
+    told = members(text, ByteSpan(0, len(text)))
     assert (told and {n: (s.start, s.end) for n, s in told.items()}) == found
 
 

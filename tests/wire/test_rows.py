@@ -7,14 +7,23 @@ from typing import Any
 
 import pytest
 
-from wm.wire.body import Block, Span, index
-from wm.wire.rows import IMAGE_TOKENS, Row, estimate, row
+from wm.wire.body import (
+    Block,
+    ByteSpan,
+    index,
+)
+from wm.wire.rows import (
+    IMAGE_TOKENS,
+    BlockRow,
+    estimate,
+    row,
+)
 
 MARK = {"cache_control": {"type": "ephemeral"}}
 HOUR = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
 
 
-def row_of(**fields: Any) -> Row:
+def row_of(**fields: Any) -> BlockRow:
     body = index(json.dumps({"model": "claude-opus-5-5", **fields}).encode())
     assert body is not None
     return row(body)
@@ -118,8 +127,8 @@ def test_an_image_counts_as_an_image_and_not_as_its_letters() -> None:
     image = {"type": "image", "source": {"type": "base64", "data": "A" * 400_000}}
     for value in (image, {"type": "tool_result", "content": [image]}):
         raw = json.dumps(value).encode()
-        assert IMAGE_TOKENS < estimate(Block(Span(0, len(raw)), raw)) < IMAGE_TOKENS + 30
+        assert IMAGE_TOKENS < estimate(Block(ByteSpan(0, len(raw)), raw)) < IMAGE_TOKENS + 30
 
 
 def test_what_cannot_be_read_counts_as_its_bytes() -> None:
-    assert estimate(Block(Span(0, 8), b'"{]]{{{"')) == 2
+    assert estimate(Block(ByteSpan(0, 8), b'"{]]{{{"')) == 2

@@ -10,7 +10,11 @@ import zlib
 import pytest
 
 from wm.wire.encodings import TooLong, opener
-from wm.wire.usage import AnswerReader, Told, Usage
+from wm.wire.usage import (
+    AnswerReader,
+    AnswerSummary,
+    Usage,
+)
 
 MOST = 50_000_000
 """Bytes that an answer may have, unpacked."""
@@ -23,10 +27,10 @@ def stream(*events: dict[str, object]) -> bytes:
     )
 
 
-def told(data: bytes, *, is_stream: bool = True) -> Told:
+def told(data: bytes, *, is_stream: bool = True) -> AnswerSummary:
     reader = AnswerReader(stream=is_stream)
     reader.feed(data)
-    return reader.told()
+    return reader.summary()
 
 
 START = {
@@ -58,7 +62,7 @@ def test_a_stream_tells_usage_in_parts_that_add_up() -> None:
         {"type": "message_stop"},
     )
     usage = Usage(4, 42, 100, 5, 15)
-    assert told(data) == Told("msg_1", "m-1", usage, "tool_use", "", whole=True)
+    assert told(data) == AnswerSummary("msg_1", "m-1", usage, "tool_use", "", whole=True)
     assert usage.prompt == 124
 
 
@@ -70,12 +74,14 @@ def test_an_error_inside_a_stream_is_told_and_the_answer_is_not_whole() -> None:
 def test_a_plain_answer_tells_the_same() -> None:
     body = {"type": "message", **START["message"], "stop_reason": "end_turn"}  # type: ignore[dict-item]
     found = told(json.dumps(body).encode(), is_stream=False)
-    assert found == Told("msg_1", "m-1", Usage(3, 1, 100, 5, 15), "end_turn", "", whole=True)
+    assert found == AnswerSummary(
+        "msg_1", "m-1", Usage(3, 1, 100, 5, 15), "end_turn", "", whole=True
+    )
 
 
 def test_a_plain_refusal_tells_its_type() -> None:
     body = {"type": "error", "error": {"type": "rate_limit_error", "message": "slow down"}}
-    assert told(json.dumps(body).encode(), is_stream=False) == Told(
+    assert told(json.dumps(body).encode(), is_stream=False) == AnswerSummary(
         error="rate_limit_error", whole=True
     )
 

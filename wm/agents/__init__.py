@@ -1,1 +1,1 @@
-"""What stands between the agents and the socket."""
+"""The integrations that connect agents to the daemon's socket."""

@@ -1,17 +1,16 @@
 """Claude Code's hooks as one table, and the shell line of each (IF-3).
 
-`wm setup` writes the lines into the user's settings, the plugin folder `claude_code/` carries
-the same ones; a test holds the folder to this table. What the payloads mean stands in
-`wm.domain.hooks.claude_code`.
+`wm setup` writes the lines into the user's settings, and the plugin folder `claude_code/` contains
+the same ones; a test compares the two. `wm.domain.payloads.claude_code` reads the payloads.
 
-Rules of a line. It costs little: one curl on the socket, no interpreter. It is silent and
-ends with 0 whatever happens: code 2 of a hook would block the agent. It never outlives its
-deadline. It finds the socket when it runs (ID-1), so one line is right on every machine that
-shares the settings file. It needs no file of ours, so it stays silent where `wm` is gone.
+Rules of a line. It is cheap: one curl on the socket, no interpreter. It prints no error and exits
+with 0 whatever happens, because exit code 2 of a hook would block the agent. It ends within its
+deadline. It finds the socket at run time (ID-1), so one line is right on every machine that shares
+the settings file. It needs no file of ours, so it stays silent after `wm` is removed.
 
-What becomes of a payload that the daemon did not take is said per hook (`Files`). curl reads
-its input only after it connected (`-T -`), so a line that falls back where nobody listens
-needs no copy of it; one that must also survive a daemon that hangs or breaks off keeps one.
+`Files` says per hook what happens to a payload that the daemon did not accept. curl reads its input
+only after it has connected (`-T -`), so a line that falls back only if no daemon listens needs no
+copy of the payload; a line that must also survive a daemon that hangs or disconnects keeps one.
 """
 
 from __future__ import annotations
@@ -29,20 +28,20 @@ from wm.agents import hook_client
 from wm.settings import HookSettings
 
 MARK = "/v1/hooks/claude-code/"
-"""What every line of ours holds; nobody else's does."""
+"""Part of each of our lines, and of no other program's."""
 
 CHANGES = "Bash|Write|Edit|MultiEdit|NotebookEdit"
-"""The tools that change files, or show that an error is gone (HS-2)."""
+"""The tools that change files, or show that an error is fixed (HS-2)."""
 
 LOOKS = "Read|Grep"
 """The tools that only make a file active (HS-1)."""
 
 OTHERS = f"^(?!(?:{CHANGES}|{LOOKS})$)"
-"""All other tools, those of MCP servers too: what they show is where words come from (TR-3)."""
+"""All other tools, those of MCP servers too: their output is where words come from (TR-3)."""
 
 
 class Files(Enum):
-    """When a payload goes to `wm hook`, that is to the files."""
+    """When a payload goes to `wm hook`, which works on the files."""
 
     UNANSWERED = "whenever the daemon did not take it"
     UNHEARD = "where nobody listens; a daemon that hangs has it already"
@@ -50,7 +49,7 @@ class Files(Enum):
 
 
 class ClaudeHook(Struct, frozen=True):
-    """matcher "": every call. prints: the agent reads what the line prints."""
+    """matcher "": every call. prints: the agent reads the output of the line."""
 
     event: str
     matcher: str = ""
@@ -77,41 +76,41 @@ SOCKET = (
     "case $XDG_DATA_HOME in /*) d=$XDG_DATA_HOME;; *) d=$HOME/.local/share;; esac; "
     "s=${s:-${WM_HOME:-$d/wm}/run/wm.sock}"
 )
-"""ID-1 in POSIX shell: leaves the socket's path in $s."""
+"""ID-1 in POSIX shell: sets $s to the path of the socket."""
 
 MINE = '[ -O "$s" ] || s=/'
-"""Behind SOCKET: another user's socket counts as one where nobody listens (TR-1). `-O` is not
-in POSIX, but in every shell that is somewhere the `sh`."""
+"""Follows SOCKET: another user's socket counts as one without a listener (TR-1). `-O` is not in
+POSIX, but every shell that some system uses as `sh` has it."""
 
 
 KEPT = "--data-binary @-"
-"""curl reads all of the payload first and sends it with its length."""
+"""curl reads the whole payload first and sends it with its length."""
 
 PASSED_ON = "-X POST -T -"
 """curl connects first, and sends the payload in chunks as it reads it."""
 
 
-class Command(Struct, frozen=True):
-    """How `wm` is started on this machine: the words of `wm` itself, and of its hook client."""
+class WmCommand(Struct, frozen=True):
+    """The command lines of `wm` and of its hook client on this machine."""
 
     wm: tuple[str, ...] = ("wm",)
     hook: tuple[str, ...] = ("wm", "hook")
 
     @property
     def mcp(self) -> tuple[str, ...]:
-        """The words that start the MCP server."""
+        """The command line that starts the MCP server."""
         return (*self.wm, "mcp")
 
 
-def installed(python: str, package: Path) -> Command:
-    """This installation by path: no shim, and nothing that an agent's environment can bend."""
-    return Command(
+def installed(python: str, package: Path) -> WmCommand:
+    """This installation by path: no shim, and independent of an agent's environment."""
+    return WmCommand(
         wm=(python, "-I", str(package / "__main__.py")),
         hook=(python, "-I", "-S", str(package / "agents" / "hook.py"), "hook"),
     )
 
 
-def line(row: ClaudeHook, command: Command, settings: HookSettings) -> str:
+def line(row: ClaudeHook, command: WmCommand, settings: HookSettings) -> str:
     """The shell line of one hook."""
     client = f"{shlex.join(command.hook)} claude-code {row.event}"
     only_files = f"{client} {hook_client.LIBRARY}"
@@ -124,8 +123,8 @@ def line(row: ClaudeHook, command: Command, settings: HookSettings) -> str:
             f"{{ case $? in 2|127) m=;; *) m={hook_client.LIBRARY};; esac; "
             f'printf %s "$b" | {client} $m; }}; }}{sink} 2>/dev/null || :'
         )
-    # curl ends with 2 (too old), 7 (nobody listens) or the shell with 127 (no curl) before a
-    # byte of the payload was read.
+    # Before it reads a byte of the payload, curl exits with 2 (too old) or 7 (no listener), or the
+    # shell with 127 (no curl).
     if row.files is Files.UNHEARD:
         cases = f"2|127) {client};; 7) {only_files};;"
     else:
@@ -135,22 +134,22 @@ def line(row: ClaudeHook, command: Command, settings: HookSettings) -> str:
 
 
 def statusline(settings: HookSettings) -> str:
-    """The shell line of the status line: what the daemon says, or nothing."""
+    """The shell line of the status line: prints what the daemon answers, or nothing."""
     post = _post("statusline", settings.event_timeout_s, KEPT)
     return f"{SOCKET}; {MINE}; {post} 2>/dev/null || :"
 
 
-def hooks(command: Command, settings: HookSettings) -> dict[str, list[dict[str, Any]]]:
-    """The `hooks` object: what goes into settings.json, and into the plugin's hooks.json."""
+def hooks(command: WmCommand, settings: HookSettings) -> dict[str, list[dict[str, Any]]]:
+    """The `hooks` object for settings.json and for the plugin's hooks.json."""
     events: dict[str, list[dict[str, Any]]] = {row.event: [] for row in HOOKS}
     for row in HOOKS:
         events[row.event].append(group(row, command, settings))
     return events
 
 
-def group(row: ClaudeHook, command: Command, settings: HookSettings) -> dict[str, Any]:
+def group(row: ClaudeHook, command: WmCommand, settings: HookSettings) -> dict[str, Any]:
     """One matcher group of Claude Code's settings."""
-    # The agent's own limit stands behind ours: curl's wait, then the library's.
+    # The agent's own limit must be longer than ours: curl's wait, then the library's.
     wait = settings.event_timeout_s + (0 if row.files is Files.NEVER else settings.start_timeout_s)
     handler = {
         "type": "command",
@@ -161,7 +160,7 @@ def group(row: ClaudeHook, command: Command, settings: HookSettings) -> dict[str
 
 
 def plugin_files(version: str) -> dict[str, str]:
-    """The files of the plugin folder by their path in it. `wm` is looked for on the PATH there."""
+    """The files of the plugin folder by their path in it. They find `wm` on the PATH."""
     about = {
         "name": "wm",
         "version": version,
@@ -171,9 +170,9 @@ def plugin_files(version: str) -> dict[str, str]:
     }
     described = {
         "description": "Posts each event to the wm daemon's socket; silent where there is none.",
-        "hooks": hooks(Command(), HookSettings()),
+        "hooks": hooks(WmCommand(), HookSettings()),
     }
-    program, *words = Command().mcp
+    program, *words = WmCommand().mcp
     servers = {"mcpServers": {"wm": {"type": "stdio", "command": program, "args": words}}}
     return {
         ".claude-plugin/plugin.json": _indented(about),
@@ -183,7 +182,7 @@ def plugin_files(version: str) -> dict[str, str]:
 
 
 def _post(event: str, timeout_s: float, body: str) -> str:
-    """curl: -q, because a user's .curlrc may print; no proxy; no wait for `100 Continue`."""
+    """curl options: -q, because a user's .curlrc may print; no proxy; no `100 Continue`."""
     return (
         f'curl -qsf -m {timeout_s:g} --noproxy "*" --unix-socket "$s" '
         '-H Expect: -H Content-Type:application/json -H "X-Wm-Project: $CLAUDE_PROJECT_DIR" '

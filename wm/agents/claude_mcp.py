@@ -1,9 +1,8 @@
-"""Our MCP server in the user's `.claude.json` of Claude Code: put in, recognised, taken out.
+"""Our MCP server in the user's `.claude.json` of Claude Code: add, recognise, remove.
 
-Pure. Servers of a user stand there and nowhere else that setup could reach (`settings.json`
-takes none). Claude Code writes that file all the time, so what is ours is one member of
-`mcpServers`, and every other byte stays as it is found. A server of the name that somebody else
-put there is theirs: it stays, and ours is not added.
+Pure. Claude Code reads a user's servers from that file only; `settings.json` takes none. Claude
+Code writes the file all the time, so we own one member of `mcpServers`, and every other byte stays
+unchanged. A server of the same name that the user added stays; ours is then not added.
 """
 
 from __future__ import annotations
@@ -13,17 +12,17 @@ from typing import Any
 
 from msgspec import Struct
 
-from wm.agents.claude_hooks import Command
+from wm.agents.claude_hooks import WmCommand
+from wm.agents.parts import encoded, parse_object, refusal
 from wm.errors import UserError
 from wm.formats import jsontext
 from wm.formats.jsontext import Node
 
 SECTION, NAME = "mcpServers", "wm"
-BOM = b"\xef\xbb\xbf"
 
 
-def part(path: Path, command: Command) -> ClaudeServer:
-    """What this installation wants in Claude Code's own file."""
+def part(path: Path, command: WmCommand) -> ClaudeServer:
+    """The server that this installation wants in Claude Code's own file."""
     program, *words = command.mcp
     return ClaudeServer(
         path=path, wanted={"type": "stdio", "command": program, "args": words, "env": {}}
@@ -31,7 +30,7 @@ def part(path: Path, command: Command) -> ClaudeServer:
 
 
 class ClaudeServer(Struct, frozen=True):
-    """A `wm.agents.parts.Part`. wanted: the server as it should stand there."""
+    """A `wm.agents.parts.SettingsPart`. wanted: the server as it should be in the file."""
 
     path: Path
     wanted: dict[str, Any]
@@ -39,7 +38,7 @@ class ClaudeServer(Struct, frozen=True):
     purpose: str = ""
 
     def is_ours(self, raw: bytes) -> bool:
-        # A file without our word is not ours, whatever else it may be: nobody need mend it.
+        # A file without our word is not ours, even if it is damaged: nobody need repair it.
         return b'"mcp"' in raw and _is_ours(self._server(self._tree(raw)[1]))
 
     def is_current(self, raw: bytes) -> bool:
@@ -63,7 +62,7 @@ class ClaudeServer(Struct, frozen=True):
             text = jsontext.add_member(text, root, SECTION, {NAME: self.wanted})
         else:
             text = jsontext.add_member(text, servers, NAME, self.wanted)
-        return (BOM if raw and raw.startswith(BOM) else b"") + text.encode()
+        return encoded(text, raw)
 
     def without(self, raw: bytes, original: bytes | None) -> bytes | None:
         text, root = self._tree(raw)
@@ -75,7 +74,7 @@ class ClaudeServer(Struct, frozen=True):
             text = _without(text, root, SECTION)
         if original is None and not jsontext.parse(text).children:
             return None
-        return (BOM if raw.startswith(BOM) else b"") + text.encode()
+        return encoded(text, raw)
 
     def _had_section(self, original: bytes | None) -> bool:
         try:
@@ -89,46 +88,30 @@ class ClaudeServer(Struct, frozen=True):
 
     def _tree(self, raw: bytes) -> tuple[str, Node]:
         """The text and its tree. Raises UserError unless it has the shape that we edit."""
-        try:
-            text = _bare(raw).decode("utf-8")
-            text = text if text.strip() else "{}\n"
-            root = jsontext.parse(text)
-        except (UnicodeDecodeError, jsontext.NotJsonError) as error:
-            raise self._refusal(f"is not valid JSON: {error}") from error
-        if not isinstance(root.value, dict):
-            raise self._refusal("does not hold a JSON object")
+        text, root = parse_object(self.path, raw)
         if not isinstance(root.value.get(SECTION, {}), dict):
-            raise self._refusal(f'has "{SECTION}" that are no object')
+            raise refusal(self.path, f'has "{SECTION}" that are no object')
         return text, root
-
-    def _refusal(self, what: str) -> UserError:
-        return UserError(
-            f"{self.path} {what}.",
-            fix="Mend the file, or leave this agent out; it was not touched.",
-        )
 
 
 def _is_ours(server: Node | None) -> bool:
-    """Setup names the program by its whole path; who writes `wm mcp` by hand does not."""
+    """Whether setup wrote it: setup uses the program's full path, a user who writes `wm mcp` by
+    hand does not."""
     return server is not None and _command(server).startswith("/")
 
 
 def _runs_wm(server: Node) -> bool:
-    """Written by hand, and does the same."""
+    """Whether the user configured `wm mcp` by hand, which does the same."""
     return _command(server) == "wm"
 
 
 def _command(server: Node) -> str:
-    """The program of a server that is told `mcp` last; "" of any other."""
+    """The program of a server whose last argument is `mcp`; "" for any other."""
     value = server.value
     words = value.get("args") if isinstance(value, dict) else None
     if not isinstance(words, list) or words[-1:] != ["mcp"]:
         return ""
     return str(value.get("command", ""))
-
-
-def _bare(raw: bytes) -> bytes:
-    return raw.removeprefix(BOM)
 
 
 def _child(node: Node, key: str) -> Node:

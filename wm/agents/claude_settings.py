@@ -1,7 +1,7 @@
-"""Our hooks in the user's `settings.json` of Claude Code: put in, recognised, taken out.
+"""Our hooks in the user's `settings.json` of Claude Code: add, recognise, remove.
 
-Pure. The file is the user's: what is not ours keeps every byte. A handler is ours if its
-command posts to our hook path; a status line is added only where the user has none.
+Pure. The user owns the file: every byte that is not ours stays. A handler is ours if its command
+posts to our hook path; a status line is added only if the user has none.
 """
 
 from __future__ import annotations
@@ -12,23 +12,27 @@ from typing import Any
 
 from msgspec import Struct
 
-from wm.agents.claude_hooks import MARK, Command, hooks, statusline
+from wm.agents.claude_hooks import (
+    MARK,
+    WmCommand,
+    hooks,
+    statusline,
+)
+from wm.agents.parts import encoded, parse_object, refusal
 from wm.errors import UserError
 from wm.formats import jsontext
 from wm.formats.jsontext import Node
 from wm.settings import HookSettings
 
-BOM = b"\xef\xbb\xbf"
 
-
-def part(path: Path, command: Command, settings: HookSettings) -> ClaudeSettings:
-    """What this installation wants in Claude Code's settings."""
+def part(path: Path, command: WmCommand, settings: HookSettings) -> ClaudeSettings:
+    """The entries that this installation wants in Claude Code's settings."""
     status = {"type": "command", "command": statusline(settings)}
     return ClaudeSettings(path=path, wanted=hooks(command, settings), status=status)
 
 
 class ClaudeSettings(Struct, frozen=True):
-    """A `wm.agents.parts.Part`. wanted: matcher groups by event; status: the status line."""
+    """A `wm.agents.parts.SettingsPart`. wanted: matcher groups by event. status: its line."""
 
     path: Path
     wanted: dict[str, list[dict[str, Any]]]
@@ -57,7 +61,7 @@ class ClaudeSettings(Struct, frozen=True):
         return ""
 
     def added_to(self, raw: bytes | None) -> bytes:
-        text, root = self._tree(b"{}\n" if raw is None or not _bare(raw).strip() else raw)
+        text, root = self._tree(raw or b"")
         if root.member("hooks") is None:
             text = jsontext.add_member(text, root, "hooks", self.wanted)
         else:
@@ -66,7 +70,7 @@ class ClaudeSettings(Struct, frozen=True):
         root = jsontext.parse(text)
         if root.member("statusLine") is None:
             text = jsontext.add_member(text, root, "statusLine", self.status)
-        return (BOM if raw and raw.startswith(BOM) else b"") + text.encode()
+        return encoded(text, raw)
 
     def without(self, raw: bytes, original: bytes | None) -> bytes | None:
         text, root = self._tree(raw)
@@ -76,7 +80,7 @@ class ClaudeSettings(Struct, frozen=True):
         text = _without_empty(text, () if original is None else self._kept_keys(original))
         if original is None and not jsontext.parse(text).children:
             return None
-        return (BOM if raw.startswith(BOM) else b"") + text.encode()
+        return encoded(text, raw)
 
     def _kept_keys(self, original: bytes) -> tuple[str, ...]:
         try:
@@ -88,30 +92,14 @@ class ClaudeSettings(Struct, frozen=True):
 
     def _tree(self, raw: bytes) -> tuple[str, Node]:
         """The text and its tree. Raises UserError unless it has the shape that we edit."""
-        try:
-            text = _bare(raw).decode("utf-8")
-            root = jsontext.parse(text)
-        except (UnicodeDecodeError, jsontext.NotJsonError) as error:
-            raise self._refusal(f"is not valid JSON: {error}") from error
-        if not isinstance(root.value, dict):
-            raise self._refusal("does not hold a JSON object")
+        text, root = parse_object(self.path, raw)
         groups = root.value.get("hooks", {})
         if not isinstance(groups, dict):
-            raise self._refusal('has "hooks" that are no object')
+            raise refusal(self.path, 'has "hooks" that are no object')
         for event, listed in groups.items():
             if not isinstance(listed, list):
-                raise self._refusal(f'has "hooks" whose "{event}" is no list')
+                raise refusal(self.path, f'has "hooks" whose "{event}" is no list')
         return text, root
-
-    def _refusal(self, what: str) -> UserError:
-        return UserError(
-            f"{self.path} {what}.",
-            fix="Mend the file, or leave this agent out; it was not touched.",
-        )
-
-
-def _bare(raw: bytes) -> bytes:
-    return raw.removeprefix(BOM)
 
 
 def _with_groups(text: str, event: str, groups: list[dict[str, Any]]) -> str:
@@ -163,7 +151,8 @@ def _is_our_group(value: Any) -> bool:
 
 
 def _without_empty(text: str, kept: tuple[str, ...]) -> str:
-    """Drop the lists that held only us, and `hooks` itself, unless they were there before."""
+    """Drop the lists that contained only our handlers, and `hooks` itself, unless they were there
+    before."""
     events = jsontext.parse(text).member("hooks")
     while events is not None:
         empty = [

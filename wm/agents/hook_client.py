@@ -1,19 +1,19 @@
-"""The hook client: an agent's payload goes to the socket, its answer to stdout (IF-3).
+"""The hook client: send an agent's payload to the socket, print the answer (IF-3).
 
 For `wm hook AGENT EVENT` and, started as `python -I -S hook.py hook AGENT EVENT`, for machines
-without a usable curl (`hook.py` is only the door). It runs once per event of an agent, so it
-imports nothing but `sys`, `posix` and `_socket` (the start of `socket` and `json` alone costs
-more than Python's) and passes the payload through unread. For the same reason it resolves ID-1
-by itself, the one place beside `wm.settings` that reads the environment.
+without a usable curl. It runs once per event of an agent, so it imports only `sys`, `posix` and
+`_socket` (importing `socket` and `json` takes longer than starting Python) and forwards the payload
+without parsing it. For the same reason it resolves ID-1 itself, the only place besides
+`wm.settings` that reads the environment.
 
-When nobody answers, the same payload goes to the library on the files. That import is the one
-exception to the rule that agents do not know `ops`, and it happens only then. Where it was a
-session's start, a daemon is started behind the answer, so that the two do not compete for the
-processor while the agent waits.
+If no daemon answers, the library handles the same payload on the files. That import is the one
+exception to the rule that agents do not import `ops`, and it happens only then. After a session's
+start it then starts a daemon, after the answer, so that the two do not compete for the processor
+while the agent waits.
 
-Rule: silent, and exit 0, whatever goes wrong here; an agent never waits beyond the deadlines
-and never stops for `wm`. What the library could not do leaves a line in `daemon.log`, which
-`wm logs` shows: names and codes, never contents (TR-1).
+Rule: exit 0 after any failure here; an agent never waits beyond the deadlines and never stops
+because of `wm`. A failure of the library is shown to the user in the agent's own form and leaves a
+line in `daemon.log`, which `wm logs` shows: names and codes, never contents (TR-1).
 """
 
 import _socket
@@ -28,10 +28,10 @@ TIMEOUT_S = 1.0
 """One wait for the daemon (`hooks.event_timeout_s`; a test compares them)."""
 
 LIBRARY_S = 5.0
-"""All of the library's work (`hooks.start_timeout_s`; a test compares them)."""
+"""Limit for all work of the library (`hooks.start_timeout_s`; a test compares them)."""
 
 SOCKET_ONLY = ("statusline",)
-"""Nothing to keep, so nothing to load the library for."""
+"""Events without anything to store, so the library is not loaded for them."""
 
 MAY_START = ("SessionStart",)
 """Only the start of a session starts a daemon (IF-6)."""
@@ -40,18 +40,20 @@ LIBRARY = "--library"
 """The caller has already tried the socket."""
 
 SOCKET = "--socket"
-"""Not worth the library: where nobody answers, nothing is done."""
+"""Not important enough for the library: if no daemon answers, nothing is done."""
 
 WRONG_HOOK = (
-    "wm: `wm hook` needs AGENT and EVENT, and no word behind them.\n"
+    "wm: `wm hook` needs AGENT and EVENT, and nothing after them.\n"
     "    `wm hook --help` shows how.\n"
 )
-WRONG_STATUSLINE = "wm: `wm statusline` takes no words.\n    `wm statusline --help` shows how.\n"
+WRONG_STATUSLINE = (
+    "wm: `wm statusline` takes no arguments.\n    `wm statusline --help` shows how.\n"
+)
 
 MAX_REPLY = 4 * 1024 * 1024
 
 MAX_LOG = 1024 * 1024
-"""Without a daemon nobody rotates the log, so it is not filled beyond this."""
+"""Size at which this client stops writing: only the daemon rotates the log."""
 
 
 def main(
@@ -59,7 +61,7 @@ def main(
 ) -> int:
     """`hook AGENT EVENT [--library | --socket]` or `statusline`: print the answer, or nothing.
 
-    Returns 0; 2 for words that mean nothing.
+    Returns 0; 2 for unknown words.
     """
     asked = [word for word in words if word not in (LIBRARY, SOCKET)]
     if asked == ["statusline"]:
@@ -85,7 +87,7 @@ def main(
 
 
 def over_socket(agent: str, event: str, payload: bytes) -> "bytes | None":
-    """The daemon's answer; b"" for nothing to say, None where it could not be asked."""
+    """The daemon's answer; b"" for an empty one, None if the daemon could not answer."""
     path = socket_path(posix.environ)
     if not path:
         return None
@@ -104,8 +106,7 @@ def over_socket(agent: str, event: str, payload: bytes) -> "bytes | None":
 
 
 def _is_ours(sock: "_socket.socket") -> bool:
-    """Whether our own user serves the socket, as `wm.daemon.peer` has it: nobody else hears
-    what the agent says, or answers it (TR-1)."""
+    """Whether our own user serves the socket (TR-1); the same rule as in `wm.daemon.peer`."""
     if sys.platform == "darwin":
         raw = sock.getsockopt(0, 1, 76)  # SOL_LOCAL, LOCAL_PEERCRED: version, uid
     else:
@@ -114,41 +115,70 @@ def _is_ours(sock: "_socket.socket") -> bool:
 
 
 def from_files(agent: str, event: str, payload: bytes) -> bytes:
-    """The library's answer from the files; b"" where it cannot give one. Where the time is over
-    first, the process ends, with exit code 0."""
+    """The library's answer from the files, or a notice for the user that it failed. When the time
+    is up, the process prints a notice and exits with code 0."""
     import gc
     import signal
 
+    too_late = failure(
+        agent,
+        f"wm did not record this ({event}) within {LIBRARY_S:g} s and gave up, so that you need "
+        "not wait. If it asks to remember something, ask again later.",
+    )
+
     def late(_number: int, _frame: object) -> None:
-        # No exception: it might come up inside a C extension, which prints it, or takes another
-        # one for it. An end at any moment leaves whole files behind (ST-2).
+        # Not an exception: raised inside a C extension, it could be printed or replaced there. The
+        # process may end at any moment without leaving half-written files (ST-2).
         try:
+            posix.write(1, too_late)
             _note(agent, event, f"not done within {LIBRARY_S:g} s")
             if event in MAY_START:
                 _start_daemon()
         finally:
             posix._exit(0)
 
-    # One event, then the process ends: nothing that is loaded here is worth collecting.
+    # The process ends after one event: garbage collection would only take time.
     gc.disable()
     signal.signal(signal.SIGALRM, late)
     signal.setitimer(signal.ITIMER_REAL, LIBRARY_S)
     try:
-        if sys.flags.no_site:
-            _add_packages()
-        from wm.ops import hooks
-
-        project = posix.environ.get(b"CLAUDE_PROJECT_DIR", b"").decode("utf-8", "surrogateescape")
-        return hooks.run(agent, event, payload, project=project)
-    except Exception as error:  # noqa: BLE001 - the last door: no agent hears of a bug
-        _note(agent, event, _reason(error))
-        return b""
+        return _by_library(agent, event, payload)
+    except Exception as error:  # noqa: BLE001 - the last door: a bug must not stop the agent
+        reason = _reason(error)
+        _note(agent, event, reason)
+        return failure(agent, f"wm could not record this ({event}): {reason}. `wm logs` has more.")
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
+def _by_library(agent: str, event: str, payload: bytes) -> bytes:
+    if sys.flags.no_site:
+        _add_packages()
+    from wm.errors import WmError
+    from wm.ops.session import hooks
+
+    project = posix.environ.get(b"CLAUDE_PROJECT_DIR", b"").decode("utf-8", "surrogateescape")
+    try:
+        return hooks.run(agent, event, payload, project=project)
+    except (OSError, WmError) as error:
+        _note(agent, event, _reason(error))
+        return failure(agent, hooks.keep_requests(agent, event, payload, error, project=project))
+
+
+def failure(agent: str, message: str) -> bytes:
+    """A hook's answer that shows the message to the user; b"" if the agent cannot show it.
+
+    It is here and not in the adapters of `wm.domain.payloads`, because it must work when nothing of
+    the library can be loaded.
+    """
+    import json
+
+    forms = {"claude-code": {"systemMessage": message}, "opencode": {"notices": [message]}}
+    return json.dumps(forms[agent]).encode() if message and agent in forms else b""
+
+
 def _note(agent: str, event: str, reason: str) -> None:
-    """One line in `daemon.log`, if there is a place for it."""
+    """Append one line to `daemon.log` if the data folder exists."""
     home = home_path(posix.environ)
     if not home:
         return
@@ -160,14 +190,14 @@ def _note(agent: str, event: str, reason: str) -> None:
     fields = {
         "at": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at)) + f".{int(at % 1 * 1000):03}Z",
         "event": "hook_failed",
-        **_told({"agent": agent, "hook": event, "reason": reason}),
+        **_redacted({"agent": agent, "hook": event, "reason": reason}),
     }
     line = json.dumps(fields).encode("ascii", "replace") + b"\n"
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
     try:
         log = os.open(home + b"/daemon.log", flags, 0o600)
     except OSError:
-        return  # no data folder, or a broken one: `wm doctor` says so
+        return  # no data folder, or a broken one: `wm doctor` reports it
     try:
         if os.fstat(log).st_size < MAX_LOG:
             os.write(log, line)
@@ -177,17 +207,19 @@ def _note(agent: str, event: str, reason: str) -> None:
         os.close(log)
 
 
-def _told(words: "dict[str, str]") -> "dict[str, str]":
-    """The words without secrets: a name may be anything, and a path may hold a token."""
-    redact = getattr(sys.modules.get("wm.ops.hooks"), "without_secrets", None)
+def _redacted(words: "dict[str, str]") -> "dict[str, str]":
+    """The fields without secrets: a name may be any text, and a path may contain a token."""
+    redact = getattr(sys.modules.get("wm.ops.session.hooks"), "without_secrets", None)
     if redact is None:
-        # It failed, or was cut off, while it was loaded: the reason speaks of our own files only.
+        # The library failed, or was cut off, during its import: the reason names only our own
+        # files.
         return {"reason": words["reason"]}
     return {name: redact(text) for name, text in words.items()}
 
 
 def _reason(error: Exception) -> str:
-    """What names files only as it is; of all else the type and the place, as it may quote."""
+    """The message of an error that names only files; for any other error its type and place, as its
+    message may quote contents."""
     errors = sys.modules.get("wm.errors")
     if isinstance(error, OSError) or (errors and isinstance(error, errors.StoreError)):
         return str(error)
@@ -199,13 +231,14 @@ def _reason(error: Exception) -> str:
 
 
 def _start_daemon() -> None:
-    """Not waited for: the files answer this call. `wm up` takes the lock before it starts."""
+    """Start the daemon without waiting: the files answer this call. `wm up` takes the lock first,
+    so only one daemon starts."""
     import contextlib
     import subprocess
 
     main_file = __file__.rpartition("/agents/")[0] + "/__main__.py"
     silent = subprocess.DEVNULL
-    with contextlib.suppress(OSError):  # no room for a process: the files still answer
+    with contextlib.suppress(OSError):  # no process could be started: the files still answer
         subprocess.Popen(
             [sys.executable, "-I", main_file, "up", "--quiet"],
             stdin=silent,
@@ -217,7 +250,7 @@ def _start_daemon() -> None:
 
 
 def socket_path(env: "dict[bytes, bytes]") -> bytes:
-    """ID-1, as `wm.settings.find_paths` has it; b"" where there is no usable place."""
+    """The socket's path (ID-1), as in `wm.settings.find_paths`; b"" if there is no usable place."""
     named = env.get(b"WM_SOCKET", b"")
     if named:
         return named
@@ -229,7 +262,7 @@ def socket_path(env: "dict[bytes, bytes]") -> bytes:
 
 
 def home_path(env: "dict[bytes, bytes]") -> bytes:
-    """The data folder (ID-1); b"" where there is no usable place."""
+    """The data folder (ID-1); b"" if there is no usable place."""
     home = env.get(b"WM_HOME", b"")
     if home:
         return home
@@ -253,7 +286,7 @@ def _request(agent: str, event: str, payload: bytes) -> bytes:
 
 
 def _receive(sock: "_socket.socket") -> bytes:
-    """Everything up to the end of the connection, which we asked the daemon to close."""
+    """All bytes up to the end of the connection; the request asked the daemon to close it."""
     data = b""
     while len(data) < MAX_REPLY:
         part = sock.recv(65536)
@@ -264,18 +297,18 @@ def _receive(sock: "_socket.socket") -> bytes:
 
 
 def _body(reply: bytes) -> "bytes | None":
-    """The body of a 2xx answer; b"" for a 4xx (the library would refuse it too), else None."""
+    """The body of a 2xx answer; b"" for a 4xx that the library would give too, else None."""
     head, mark, body = reply.partition(b"\r\n\r\n")
     if not mark or not head.startswith(b"HTTP/1.1 "):
         return None
     status = head[9:12]
-    if status[:1] == b"4":
+    if status[:1] == b"4" and status != b"413":  # the library accepts a message of any length
         return b""
     return body if status[:1] == b"2" else None
 
 
 def _read(stdin: "BinaryIO | None") -> bytes:
-    """The payload; b"" where stdin is closed or is nothing that can be read (F68)."""
+    """The payload; b"" if stdin is closed or unreadable (F68)."""
     stream = stdin or (sys.stdin and sys.stdin.buffer)
     try:
         return stream.read() if stream else b""
@@ -290,12 +323,12 @@ def _print(reply: bytes, stdout: "BinaryIO | None") -> None:
             stream.write(reply)
             stream.flush()
     except OSError:
-        # The agent hung up. Python tries once more when it ends: into nothing, or it complains.
+        # The agent closed the pipe. Python flushes again at exit and would report an error.
         posix.dup2(posix.open("/dev/null", posix.O_WRONLY), 1)
 
 
 def _add_packages() -> None:
-    """Undo -S, so that the library and what it needs can be imported."""
+    """Undo -S, so that the library and its dependencies can be imported."""
     import site
 
     site.main()

@@ -1,8 +1,7 @@
-"""What a program needs to speak through a proxy of ours, and where it would have spoken (PX-1).
+"""The environment that sends a program's requests through our proxy, and its own upstream (PX-1).
 
-Nothing is written anywhere: what `wm run` sets ends with the program that it starts. Where the
-user's own settings name another upstream, that one is kept: a key for a company's gateway must
-never be sent to somebody else.
+Writes no file: what `wm run` sets ends with the program that it starts. An upstream that the user's
+own settings name is kept: a key for a company's gateway must never be sent to another host.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ BASE_URL = "ANTHROPIC_BASE_URL"
 OPENCODE_CONFIG = "OPENCODE_CONFIG"
 OPENCODE_CONTENT = "OPENCODE_CONFIG_CONTENT"
 FIRST_PARTY = "_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL"
-"""Claude Code holds back features, the large context among them, where it sees another host."""
+"""Without it Claude Code disables features, the large context among them, for another host."""
 
 _FORWARD_PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 _LOOPBACK = ("127.0.0.1", "localhost")
@@ -30,7 +29,7 @@ _OPENCODE_FILES = ("opencode.json", "opencode.jsonc")
 
 
 class Named(Struct, frozen=True):
-    """An upstream that the user named, and where."""
+    """An upstream that the user configured, and where."""
 
     url: str = ""
     where: str = ""
@@ -47,11 +46,11 @@ def is_claude(program: str) -> bool:
 def named_upstream(
     program: str, env: Mapping[str, str], *, claude: Path, opencode: Path, folder: Path
 ) -> Named:
-    """Where the program's own settings send its requests; nothing where they do not say.
+    """The upstream that the program's own settings name; empty if they name none.
 
-    claude, opencode: the agents' own folders. folder: where the program will run.
+    claude, opencode: the agents' own folders. folder: the program's working directory.
 
-    Raises UserError where its settings overrule whatever its environment says, or cannot be read.
+    Raises UserError if its settings override the environment, or cannot be read.
     """
     if is_opencode(program):
         return _named_for_opencode(env, opencode, folder)
@@ -65,7 +64,7 @@ def named_upstream(
             environment = _object(path).get("env")
             if isinstance(environment, dict) and environment.get(BASE_URL):
                 raise UserError(
-                    f"{path} sets {BASE_URL}, and Claude Code believes it more than wm run.",
+                    f"{path} sets {BASE_URL}, which overrides what `wm run` sets.",
                     fix="Move that URL to proxy.upstream in config.toml.",
                 )
     return Named(env.get(BASE_URL, ""), f"the environment ({BASE_URL})")
@@ -74,11 +73,11 @@ def named_upstream(
 def environment(
     program: str, base_url: str, env: Mapping[str, str], *, upstream_host: str
 ) -> dict[str, str]:
-    """What to set beside `env`. Raises UserError for a configuration that cannot be read."""
+    """The variables to add to `env`. Raises UserError if the configuration cannot be read."""
     if is_opencode(program):
         content = _content(env)
         provider = content.setdefault("provider", {}).setdefault("anthropic", {})
-        # This client's base URL ends in the version, that of all others does not.
+        # This client's base URL ends in the version; the base URL of all others does not.
         provider["options"] = {**(provider.get("options") or {}), "baseURL": f"{base_url}/v1"}
         return {OPENCODE_CONTENT: json.dumps(content), **_past_forward_proxies(env)}
     found = {BASE_URL: base_url, **_past_forward_proxies(env)}
@@ -88,7 +87,7 @@ def environment(
 
 
 def _past_forward_proxies(env: Mapping[str, str]) -> dict[str, str]:
-    """A forward proxy that is named must not be asked for what is on this machine."""
+    """Requests to this machine must not go through the user's forward proxy."""
     if not any(env.get(name) or env.get(name.upper()) for name in _FORWARD_PROXIES):
         return {}
     found = {}
@@ -103,7 +102,7 @@ def _past_forward_proxies(env: Mapping[str, str]) -> dict[str, str]:
 
 
 def _named_for_opencode(env: Mapping[str, str], own: Path, folder: Path) -> Named:
-    """The last one counts, in the order in which it merges its files."""
+    """OpenCode merges its files in this order; the last one that names an upstream wins."""
     named = Named()
     paths: list[Path] = [own / name for name in _OPENCODE_FILES]
     if env.get(OPENCODE_CONFIG):
@@ -120,8 +119,8 @@ def _named_for_opencode(env: Mapping[str, str], own: Path, folder: Path) -> Name
             named = Named(url.rstrip("/").removesuffix("/v1"), where)
     if "{" in named.url:
         raise UserError(
-            f"{named.where} names its base URL by a variable.",
-            fix="Say where requests go with --upstream URL.",
+            f"{named.where} sets its base URL from a variable, which wm does not resolve.",
+            fix="Name the upstream with --upstream URL.",
         )
     return named
 
@@ -138,14 +137,14 @@ def _content(env: Mapping[str, str]) -> dict[str, Any]:
     try:
         content = json.loads(without_comments(text))
         if not isinstance(content, dict):
-            raise ValueError("it is no object")
+            raise ValueError("it is not an object")
         found: Any = content
         for name in ("provider", "anthropic"):
             found = found.get(name, {})
             if not isinstance(found, dict):
-                raise ValueError(f"its {name} is no object")
+                raise ValueError(f"its {name} is not an object")
         if not isinstance(found.get("options") or {}, dict):
-            raise ValueError("its options are no object")
+            raise ValueError("its options are not an object")
     except (ValueError, RecursionError) as error:
         raise UserError(
             f"{OPENCODE_CONTENT} cannot be read: {error}.", fix="Correct it, or unset it."
@@ -154,7 +153,7 @@ def _content(env: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _object(path: Path) -> dict[str, Any]:
-    """The settings in a file; none where there is no such file."""
+    """The settings in a file; empty if there is no such file."""
     try:
         with path.open("rb") as file:
             raw = file.read(_MAX_FILE_BYTES)
@@ -164,13 +163,13 @@ def _object(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise UserError(
             f"{path} may name another upstream, and cannot be read: {error}.",
-            fix="Correct it, or say where requests go with --upstream URL.",
+            fix="Correct it, or name the upstream with --upstream URL.",
         ) from None
     return content if isinstance(content, dict) else {}
 
 
 def without_comments(text: str) -> str:
-    """JSON with comments and trailing commas, as OpenCode takes it, as plain JSON."""
+    """Convert JSON with comments and trailing commas, which OpenCode accepts, to plain JSON."""
     out: list[str] = []
     at, end = 0, len(text)
     while at < end:

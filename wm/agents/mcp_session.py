@@ -1,13 +1,13 @@
 """One MCP session, message in, message out (IF-4). Pure: no streams, no clock, no daemon.
 
-JSON-RPC 2.0 as MCP uses it on stdio: one message a line. `feed` takes a line and says what to
-answer at once and which tool calls to carry out; `finish` takes what became of a call. Written
-by hand because the whole of what we need is this page, and the official package costs many times
-as much at every start of an agent (docs/adr/0010-tools-from-one-table.md).
+JSON-RPC 2.0 as MCP uses it on stdio: one message per line. `feed` takes a line and returns the
+answers to send at once and the tool calls to carry out; `finish` takes the outcome of a call.
+Written by hand because this page covers all that we need, and the official package takes many times
+as long at every start of an agent (docs/adr/0010-tools-from-one-table.md).
 
-Rules. Whatever comes in, something sensible or nothing goes out, and the session lives on. What
-a model is told here is the same bytes in every session of one version: it stands in the prompt,
-whose prefix caches and signed thinking are bound to (EP-1). So no list ever changes.
+Rules. Any input gets a valid answer or none, and the session continues. The texts for the model are
+the same bytes in every session of one version: they are part of the prompt's prefix, to which
+caches and signed thinking are bound (EP-1). So no list ever changes.
 """
 
 from __future__ import annotations
@@ -18,50 +18,55 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from wm.formats.tools import INSTRUCTIONS, TOOLS, Tool, find
+from wm.api.tools import (
+    INSTRUCTIONS,
+    TOOLS,
+    Tool,
+    find,
+)
 
 VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-"""Protocol versions that we speak, the oldest first. They sort as text."""
+"""Supported protocol versions, the oldest first. They sort as text."""
 
 LATEST = VERSIONS[-1]
 ANNOTATED, STRUCTURED = "2025-03-26", "2025-06-18"
-"""Since when tools carry annotations; titles and structured content."""
+"""The first versions with tool annotations, and with titles and structured content."""
 
 BATCHED = ("2025-03-26",)
-"""Versions with batches: one brought them, the next took them away again."""
+"""Versions with batches: one added them, the next removed them."""
 
 PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
 
 MAX_PENDING = 64
-"""Calls that may be under way; a further one is refused."""
+"""Maximum number of calls in progress; a further one is refused."""
 
 MAX_QUOTE = 60
-"""Characters of a foreign word that an error repeats."""
+"""Maximum characters of the client's words that an error repeats."""
 
 Id = str | int | float | None
 
 
-class Call(Struct, frozen=True):
-    """A tool to call. Its outcome goes to `Session.finish` under this number."""
+class ToolCall(Struct, frozen=True):
+    """A tool call. Its outcome goes to `McpSession.finish` under this number."""
 
     number: int
     name: str
     arguments: Mapping[str, Any]
 
 
-class Outcome(Struct, frozen=True):
-    """What became of a call, as the model reads it. failed: it was not done, and why."""
+class ToolOutcome(Struct, frozen=True):
+    """The outcome of a call, as the model reads it. failed: it was not done, and why."""
 
     text: str
     structured: Mapping[str, Any] = field(default_factory=dict)
     failed: bool = False
 
 
-class Step(Struct, frozen=True):
-    """What a line led to: messages to write, calls to carry out in this order."""
+class SessionStep(Struct, frozen=True):
+    """The result of a line: messages to write, calls to carry out in this order."""
 
     replies: tuple[bytes, ...] = ()
-    calls: tuple[Call, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
 
 
 class _Batch(Struct):
@@ -77,15 +82,15 @@ class _Pending(Struct):
 
 
 class ProtocolError(Exception):
-    """A message that is answered with an error of JSON-RPC."""
+    """A message that is answered with a JSON-RPC error."""
 
     def __init__(self, code: int, message: str, id: Id = None) -> None:
         super().__init__(message)
         self.code, self.message, self.id = code, message, id
 
 
-class Session:
-    """The state of one connection: the version, and the calls that are under way."""
+class McpSession:
+    """The state of one connection: the version, and the calls in progress."""
 
     def __init__(self, server_version: str) -> None:
         self._server_version = server_version
@@ -97,30 +102,30 @@ class Session:
 
     @property
     def version(self) -> str:
-        """What both sides speak; the latest until they agreed."""
+        """The negotiated version; the latest one before the negotiation."""
         return self._version or LATEST
 
-    def feed(self, line: bytes) -> Step:
-        """Take one line from the client."""
+    def feed(self, line: bytes) -> SessionStep:
+        """Handle one line from the client."""
         if not line.strip():
-            return Step()
+            return SessionStep()
         try:
             message = _parse(line)
             if isinstance(message, list):
                 return self._several(message)
         except ProtocolError as error:
-            return Step((_line(_error(error)),))
+            return SessionStep((_line(_error(error)),))
         reply, calls = self._one(message, None)
         freed, self._freed = self._freed, []
-        return Step((*freed, _line(reply)) if reply else tuple(freed), calls)
+        return SessionStep((*freed, _line(reply)) if reply else tuple(freed), calls)
 
-    def too_long(self, limit: int) -> Step:
-        """A line beyond what is read came in; it was skipped."""
-        error = ProtocolError(INVALID_REQUEST, f"A message may have {limit} bytes.")
-        return Step((_line(_error(error)),))
+    def too_long(self, limit: int) -> SessionStep:
+        """Handle a line that exceeded the limit and was skipped."""
+        error = ProtocolError(INVALID_REQUEST, f"A message must not be longer than {limit} bytes.")
+        return SessionStep((_line(_error(error)),))
 
-    def finish(self, number: int, outcome: Outcome) -> bytes | None:
-        """The message for a finished call; None where nobody waits for it (any more)."""
+    def finish(self, number: int, outcome: ToolOutcome) -> bytes | None:
+        """The message for a finished call; None if the client does not wait for it (any more)."""
         pending = self._pending.pop(number, None)
         if pending is None:
             return None
@@ -128,26 +133,26 @@ class Session:
 
     # --- messages -------------------------------------------------------------------------
 
-    def _several(self, messages: list[Any]) -> Step:
+    def _several(self, messages: list[Any]) -> SessionStep:
         if self._version not in BATCHED:
-            said = f"Batches are no part of MCP {self.version}: send one message a line."
+            said = f"MCP {self.version} has no batches: send one message per line."
             raise ProtocolError(INVALID_REQUEST, said)
         if not messages:
             raise ProtocolError(INVALID_REQUEST, "The batch is empty.")
-        batch = _Batch(open=1)  # held open until all of it was read
-        calls: list[Call] = []
+        batch = _Batch(open=1)  # kept open until the whole batch is read
+        calls: list[ToolCall] = []
         for message in messages:
             reply, wanted = self._one(message, batch)
             batch.replies += [reply] if reply else []
             batch.open += len(wanted)
             calls += wanted
         done = self._closed(batch)
-        return Step((done,) if done else (), tuple(calls))
+        return SessionStep((done,) if done else (), tuple(calls))
 
     def _one(
         self, message: Any, batch: _Batch | None
-    ) -> tuple[dict[str, Any] | None, tuple[Call, ...]]:
-        """A reply, or none, and the calls that it asks for."""
+    ) -> tuple[dict[str, Any] | None, tuple[ToolCall, ...]]:
+        """A reply, or none, and the calls that the message asks for."""
         try:
             method, params, id = _read(message)
             if id is None:
@@ -156,7 +161,7 @@ class Session:
             if method == "tools/call":
                 return self._call(params, id, batch)
             if method == "initialize" and batch is not None:
-                raise ProtocolError(INVALID_REQUEST, "initialize is no part of a batch.")
+                raise ProtocolError(INVALID_REQUEST, "initialize must not be part of a batch.")
             return _result(id, self._answer(method, params)), ()
         except _Silent:
             return None, ()
@@ -171,9 +176,11 @@ class Session:
             return {}
         if method == "tools/list":
             if params.get("cursor") is not None:
-                raise ProtocolError(INVALID_PARAMS, "There is one page of tools, so no cursor.")
+                raise ProtocolError(
+                    INVALID_PARAMS, "The list of tools has one page, so it takes no cursor."
+                )
             return {"tools": [_described(tool, self.version) for tool in TOOLS]}
-        raise ProtocolError(NO_METHOD, f"There is no method {_quoted(method)} here.")
+        raise ProtocolError(NO_METHOD, f"Unknown method: {_quoted(method)}.")
 
     def _initialize(self, params: Mapping[str, Any]) -> dict[str, Any]:
         wanted = params.get("protocolVersion")
@@ -189,7 +196,7 @@ class Session:
         }
 
     def _notified(self, method: str, params: Mapping[str, Any]) -> None:
-        """A cancelled call is not answered any more; whether it is still done is not said."""
+        """Handle a notification. A cancelled call is not answered; it may still be carried out."""
         if method != "notifications/cancelled":
             return
         wanted = params.get("requestId")
@@ -204,20 +211,20 @@ class Session:
 
     def _call(
         self, params: Mapping[str, Any], id: Id, batch: _Batch | None
-    ) -> tuple[dict[str, Any] | None, tuple[Call, ...]]:
+    ) -> tuple[dict[str, Any] | None, tuple[ToolCall, ...]]:
         name, arguments = params.get("name"), params.get("arguments")
         if not isinstance(name, str) or find(name) is None:
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {_quoted(name)}.")
         if arguments is not None and not isinstance(arguments, dict):
-            raise ProtocolError(INVALID_PARAMS, "The arguments of a tool are an object.")
+            raise ProtocolError(INVALID_PARAMS, "The arguments of a tool must be an object.")
         if len(self._pending) >= MAX_PENDING:
-            said = f"{MAX_PENDING} calls are under way already. Wait for one, then try again."
-            return _result(id, self._called(Outcome(said, failed=True))), ()
+            said = f"{MAX_PENDING} calls are already running. Wait until one ends, then try again."
+            return _result(id, self._called(ToolOutcome(said, failed=True))), ()
         self._last += 1
         self._pending[self._last] = _Pending(id, batch)
-        return None, (Call(self._last, name, arguments or {}),)
+        return None, (ToolCall(self._last, name, arguments or {}),)
 
-    def _called(self, outcome: Outcome) -> dict[str, Any]:
+    def _called(self, outcome: ToolOutcome) -> dict[str, Any]:
         structured = (
             {"structuredContent": dict(outcome.structured)}
             if outcome.structured and self.version >= STRUCTURED
@@ -246,7 +253,7 @@ def _parse(line: bytes) -> Any:
     try:
         return json.loads(line.decode("utf-8"), parse_constant=_refuse)
     except (ValueError, RecursionError):
-        raise ProtocolError(PARSE_ERROR, "This line is no JSON.") from None
+        raise ProtocolError(PARSE_ERROR, "This line is not valid JSON.") from None
 
 
 def _refuse(word: str) -> Any:
@@ -254,22 +261,22 @@ def _refuse(word: str) -> Any:
 
 
 def _read(message: Any) -> tuple[str, Mapping[str, Any], Id]:
-    """Method, params and id (None: a notification). Raises what is wrong with the message."""
+    """Method, params and id (None: a notification). Raises ProtocolError for an invalid message."""
     if not isinstance(message, dict):
-        raise ProtocolError(INVALID_REQUEST, "A message is a JSON object.")
+        raise ProtocolError(INVALID_REQUEST, "A message must be a JSON object.")
     if "method" not in message and ("result" in message or "error" in message):
-        raise _Silent  # an answer: we ask nothing, so it answers nobody
+        raise _Silent  # a response: we send no requests, so it answers none
     if message.get("jsonrpc") != "2.0":
-        raise ProtocolError(INVALID_REQUEST, 'A message says "jsonrpc": "2.0".')
+        raise ProtocolError(INVALID_REQUEST, 'A message must contain "jsonrpc": "2.0".')
     method, params = message.get("method"), message.get("params")
     if not isinstance(method, str):
-        raise ProtocolError(INVALID_REQUEST, "A request names its method.")
+        raise ProtocolError(INVALID_REQUEST, "A request must name its method.")
     if "id" not in message:
         return method, params if isinstance(params, dict) else {}, None
     if not _is_id(message["id"]):
-        raise ProtocolError(INVALID_REQUEST, "The id of a request is a text or a number.")
+        raise ProtocolError(INVALID_REQUEST, "The id of a request must be a string or a number.")
     if params is not None and not isinstance(params, dict):
-        raise ProtocolError(INVALID_PARAMS, "The params of a request are an object.")
+        raise ProtocolError(INVALID_PARAMS, "The params of a request must be an object.")
     return method, params or {}, message["id"]
 
 
@@ -287,7 +294,7 @@ def _quoted(word: Any) -> str:
 
 
 def _described(tool: Tool, version: str) -> dict[str, Any]:
-    """A tool as `tools/list` shows it. Nothing of it reaches beyond this machine's files."""
+    """A tool as `tools/list` shows it. `openWorldHint` is false: tools use only local files."""
     title = {"title": tool.title} if version >= STRUCTURED else {}
     hints = {
         "title": tool.title,
@@ -315,5 +322,5 @@ def _error(error: ProtocolError) -> dict[str, Any]:
 
 
 def _line(message: Any) -> bytes:
-    """One line. ASCII, so that half a surrogate that came in can go out again."""
+    """One line. ASCII, so that a lone surrogate from the client can be sent back."""
     return json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n"

@@ -1,10 +1,10 @@
-"""The MCP server on standard input and output (IF-4): lines in, lines out, calls in between.
+"""The MCP server on standard input and output (IF-4): reads lines, runs calls, writes lines.
 
-Calls run one after the other in a thread of their own, so that a ping or a cancellation is heard
-while one is under way. The end of the input ends the process, after the calls that came before
-it; so does a client that stopped reading. Nothing is left running.
+Calls run one at a time in a separate thread, so that a ping or a cancellation is handled during a
+call. The end of the input ends the process after the calls that came before it; so does a client
+that stops reading. No process or thread stays behind.
 
-Rule: standard output carries the protocol and nothing else. Whatever prints goes to stderr.
+Rule: standard output carries the protocol and nothing else. All other output goes to stderr.
 """
 
 from __future__ import annotations
@@ -17,10 +17,15 @@ from collections.abc import Callable, Mapping
 from queue import SimpleQueue
 from typing import Any
 
-from wm.agents.mcp_session import Call, Outcome, Session, Step
+from wm.agents.mcp_session import (
+    McpSession,
+    SessionStep,
+    ToolCall,
+    ToolOutcome,
+)
 
-Perform = Callable[[str, Mapping[str, Any]], Outcome]
-"""Carries a tool out. Raises only for a bug."""
+Perform = Callable[[str, Mapping[str, Any]], ToolOutcome]
+"""Carries a tool call out. Raises only for a bug."""
 
 MAX_LINE = 4 * 1024 * 1024
 """Bytes of one message; a longer one is skipped and refused."""
@@ -30,10 +35,10 @@ _READ = 64 * 1024
 BUG = "This is a bug in wm, so nothing can be said of the call; its place was written to stderr."
 
 
-def serve_stdio(session: Session, perform: Perform) -> int:
-    """Serve this process's client to its end; the exit code."""
+def serve_stdio(session: McpSession, perform: Perform) -> int:
+    """Serve the client of this process until it ends; return the exit code."""
     out = os.dup(1)
-    os.dup2(2, 1)  # a stray print of whatever library must not break the protocol
+    os.dup2(2, 1)  # a stray print in any library must not break the protocol
     try:
         serve(session, perform, 0, out)
     finally:
@@ -41,7 +46,7 @@ def serve_stdio(session: Session, perform: Perform) -> int:
     return 0
 
 
-def serve(session: Session, perform: Perform, source: int, target: int) -> None:
+def serve(session: McpSession, perform: Perform, source: int, target: int) -> None:
     """Serve the client that writes to `source` and reads from `target` until it ends."""
     wake, waker = os.pipe()
     writer = _Writer(target, waker)
@@ -52,10 +57,10 @@ def serve(session: Session, perform: Perform, source: int, target: int) -> None:
         os.close(waker)
 
 
-def _talk(session: Session, perform: Perform, source: int, writer: _Writer, wake: int) -> None:
-    calls: SimpleQueue[Call | None] = SimpleQueue()
+def _talk(session: McpSession, perform: Perform, source: int, writer: _Writer, wake: int) -> None:
+    calls: SimpleQueue[ToolCall | None] = SimpleQueue()
     lock = threading.Lock()
-    lines = Lines(MAX_LINE)
+    lines = LineSplitter(MAX_LINE)
 
     def work() -> None:
         while (call := calls.get()) is not None:
@@ -87,20 +92,20 @@ def _talk(session: Session, perform: Perform, source: int, writer: _Writer, wake
     worker.join()
 
 
-def _taken(session: Session, line: bytes | None) -> Step:
+def _taken(session: McpSession, line: bytes | None) -> SessionStep:
     return session.too_long(MAX_LINE) if line is None else session.feed(line)
 
 
-def _performed(perform: Perform, call: Call) -> Outcome:
+def _performed(perform: Perform, call: ToolCall) -> ToolOutcome:
     try:
         return perform(call.name, call.arguments)
     except Exception as error:  # noqa: BLE001 - the server's door: a bug costs one call
         _tell_place(error)
-        return Outcome(BUG, failed=True)
+        return ToolOutcome(BUG, failed=True)
 
 
 def _tell_place(error: Exception) -> None:
-    """Type and place, never contents: the client keeps our stderr in its log (TR-1)."""
+    """Print type and place, never contents: the client keeps our stderr in its log (TR-1)."""
     frame = error.__traceback__
     while frame and frame.tb_next:
         frame = frame.tb_next
@@ -109,9 +114,9 @@ def _tell_place(error: Exception) -> None:
     sys.stderr.flush()
 
 
-class Lines:
-    """Cuts a stream into lines, the last one also without its end. None stands for one that is
-    longer than `limit`; it is skipped, so that memory stays bounded."""
+class LineSplitter:
+    """Splits a stream into lines; the last one may lack its end. None stands for a line longer than
+    `limit`, which is skipped, so that memory stays bounded."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -134,7 +139,7 @@ class Lines:
         return found
 
     def _add(self, part: bytes) -> list[bytes | None]:
-        """Keep a part of the current line; [None] at the moment when it gets too long."""
+        """Append to the current line; [None] when it becomes too long."""
         if self._skips:
             return []
         self._parts.append(part)
@@ -152,7 +157,7 @@ class Lines:
 
 
 class _Writer:
-    """Whole messages to a descriptor, from both threads. gone: nobody reads any more."""
+    """Writes whole messages to a descriptor, from both threads. gone: the client has left."""
 
     def __init__(self, target: int, waker: int) -> None:
         self._target = target

@@ -1,7 +1,7 @@
-"""What setup puts into one file, and how it is recognised and taken out again.
+"""What setup puts into one file, and how to recognise and remove it.
 
-Pure: texts in, texts out. `claude_settings` is the part that shares a file with the user;
-an `OwnFile` is a file of ours alone.
+Pure: texts in, texts out. `claude_settings` and `claude_mcp` edit files of the user; an `OwnFile`
+is a file that only wm writes.
 """
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from wm.agents.claude_hooks import Command
+from wm.agents.claude_hooks import WmCommand
+from wm.api.tools import TOOLS
 from wm.errors import UserError
-from wm.formats.tools import TOOLS
+from wm.formats import jsontext
+from wm.formats.jsontext import Node
 from wm.settings import HookSettings
 
 
-class Part(Protocol):
-    """Ours in one file. All raise UserError for a file that they do not understand."""
+class SettingsPart(Protocol):
+    """Our part of one file. All methods raise UserError for a file that they do not understand."""
 
     @property
     def agent(self) -> str: ...
@@ -29,35 +31,35 @@ class Part(Protocol):
 
     @property
     def purpose(self) -> str:
-        """What a file of ours alone is for; "" for one that is shared with the user."""
+        """What a file that only wm writes is for; "" for a file of the user."""
         ...
 
     def is_ours(self, raw: bytes) -> bool:
-        """Something of ours is in it, of this version or another."""
+        """Whether the file contains our part, of this version or another."""
         ...
 
     def is_current(self, raw: bytes) -> bool:
-        """What this version would put there is there, or the user's own stands in its place."""
+        """Whether the file contains what this version writes, or the user's own equivalent."""
         ...
 
     def remark(self, raw: bytes) -> str:
-        """What a person should know of the file as it is, and what to do; mostly ""."""
+        """A note for the user about the file, and what to do; mostly ""."""
         ...
 
     def added_to(self, raw: bytes | None) -> bytes:
-        """The file with our part. `raw` has none of it."""
+        """The file with our part. `raw` does not contain it."""
         ...
 
     def without(self, raw: bytes, original: bytes | None) -> bytes | None:
-        """The file without our part; None: nothing is left that was not ours.
+        """The file without our part; None: nothing is left.
 
-        original: what the file was before us, as far as that is known.
+        original: the file before setup, as far as that is known.
         """
         ...
 
 
 class OwnFile(Struct, frozen=True):
-    """A file of ours alone, known by a mark in its text."""
+    """A file that only wm writes, recognised by a mark in its text."""
 
     agent: str
     path: Path
@@ -77,7 +79,7 @@ class OwnFile(Struct, frozen=True):
     def added_to(self, raw: bytes | None) -> bytes:
         if raw is not None:
             raise UserError(
-                f"{self.path} is there already and was not written by wm.",
+                f"{self.path} already exists and was not written by wm.",
                 fix="Move it away, then run setup again.",
             )
         return self.content
@@ -86,8 +88,39 @@ class OwnFile(Struct, frozen=True):
         return None
 
 
-def bake(template: str, version: str, command: Command, hooks: HookSettings) -> str:
-    """The OpenCode plugin for this installation: its settings filled in."""
+BOM = b"\xef\xbb\xbf"
+
+
+def parse_object(path: Path, raw: bytes) -> tuple[str, Node]:
+    """The text and the tree of a user's JSON file; an empty file is an empty object.
+
+    Raises UserError if it is not a JSON object.
+    """
+    try:
+        text = raw.removeprefix(BOM).decode("utf-8")
+        text = text if text.strip() else "{}\n"
+        root = jsontext.parse(text)
+    except (UnicodeDecodeError, jsontext.NotJsonError) as error:
+        raise refusal(path, f"is not valid JSON: {error}") from error
+    if not isinstance(root.value, dict):
+        raise refusal(path, "does not contain a JSON object")
+    return text, root
+
+
+def encoded(text: str, raw: bytes | None) -> bytes:
+    """The bytes of the new text, with a byte order mark if the old file has one."""
+    return (BOM if raw and raw.startswith(BOM) else b"") + text.encode()
+
+
+def refusal(path: Path, what: str) -> UserError:
+    return UserError(
+        f"{path} {what}.",
+        fix="Correct the file, or leave this agent out; the file was not changed.",
+    )
+
+
+def bake(template: str, version: str, command: WmCommand, hooks: HookSettings) -> str:
+    """The OpenCode plugin with the settings of this installation filled in."""
     tools = [
         {"name": tool.name, "description": tool.description, "args": tool.schema["properties"]}
         for tool in TOOLS

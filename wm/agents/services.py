@@ -1,8 +1,8 @@
-"""The daemon under the service manager: systemd's user units, launchd's agent (IF-6).
+"""The daemon under a service manager: systemd's user units, launchd's agent (IF-6).
 
-Pure. systemd holds the socket and starts the daemon at the first connection, so it may leave
-when idle and nothing waits for it at login. launchd hands sockets over by a call of its own
-that the daemon does not speak, so there the daemon is simply kept running.
+Pure. systemd owns the socket and starts the daemon at the first connection, so the daemon may exit
+when idle and login does not wait for it. launchd passes sockets through an API that the daemon does
+not support, so launchd keeps the daemon running.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import Enum
 from xml.sax.saxutils import escape
 
-from wm.agents.claude_hooks import Command
+from wm.agents.claude_hooks import WmCommand
 from wm.agents.parts import OwnFile
 from wm.settings import AgentPaths, Paths
 
@@ -20,27 +20,29 @@ MARK = "written by wm setup"
 Commands = tuple[tuple[str, ...], ...]
 
 
-class Kind(Enum):
+class ServiceKind(Enum):
     SYSTEMD = "systemd"
     LAUNCHD = "launchd"
     NONE = "none"
 
 
-def kind_of(platform: str) -> Kind:
-    """The service manager that goes with `sys.platform`."""
+def kind_of(platform: str) -> ServiceKind:
+    """The service manager for a value of `sys.platform`."""
     if platform.startswith("linux"):
-        return Kind.SYSTEMD
-    return Kind.LAUNCHD if platform == "darwin" else Kind.NONE
+        return ServiceKind.SYSTEMD
+    return ServiceKind.LAUNCHD if platform == "darwin" else ServiceKind.NONE
 
 
-def parts(kind: Kind, agents: AgentPaths, paths: Paths, command: Command) -> tuple[OwnFile, ...]:
+def parts(
+    kind: ServiceKind, agents: AgentPaths, paths: Paths, command: WmCommand
+) -> tuple[OwnFile, ...]:
     """The unit files of this machine."""
-    if kind is Kind.SYSTEMD:
+    if kind is ServiceKind.SYSTEMD:
         texts = {
             agents.systemd / "wm.socket": (socket_unit(agents, paths), "the socket of the daemon"),
             agents.systemd / "wm.service": (service_unit(paths, command), "how it is started"),
         }
-    elif kind is Kind.LAUNCHD:
+    elif kind is ServiceKind.LAUNCHD:
         kept = launch_agent(paths, command), "how the daemon is started and kept"
         texts = {agents.launchd / f"{LABEL}.plist": kept}
     else:
@@ -52,7 +54,7 @@ def parts(kind: Kind, agents: AgentPaths, paths: Paths, command: Command) -> tup
 
 
 def socket_unit(agents: AgentPaths, paths: Paths) -> str:
-    """`wm.socket`: the path of ID-1, relative to the runtime folder where it lies there."""
+    """`wm.socket`: the path of ID-1, relative to the runtime folder if it is inside that."""
     path = _percent(str(paths.socket))
     if agents.runtime and paths.socket.is_relative_to(agents.runtime):
         path = "%t/" + _percent(str(paths.socket.relative_to(agents.runtime)))
@@ -64,7 +66,7 @@ def socket_unit(agents: AgentPaths, paths: Paths) -> str:
     )
 
 
-def service_unit(paths: Paths, command: Command) -> str:
+def service_unit(paths: Paths, command: WmCommand) -> str:
     """`wm.service`: started by its socket only."""
     start = " ".join(_quoted(word) for word in (*command.wm, "daemon"))
     places = "".join(
@@ -79,7 +81,7 @@ def service_unit(paths: Paths, command: Command) -> str:
     )
 
 
-def launch_agent(paths: Paths, command: Command) -> str:
+def launch_agent(paths: Paths, command: WmCommand) -> str:
     """The property list of a launchd agent."""
     words = "".join(f"    <string>{escape(word)}</string>\n" for word in (*command.wm, "daemon"))
     places = "".join(
@@ -103,26 +105,26 @@ def launch_agent(paths: Paths, command: Command) -> str:
     )
 
 
-def enable(kind: Kind) -> Commands:
-    """What makes new unit files count."""
-    if kind is Kind.SYSTEMD:
+def enable(kind: ServiceKind) -> Commands:
+    """The commands that load new unit files."""
+    if kind is ServiceKind.SYSTEMD:
         return (
             ("systemctl", "--user", "daemon-reload"),
             ("systemctl", "--user", "enable", "--now", "wm.socket"),
         )
-    if kind is Kind.LAUNCHD:
+    if kind is ServiceKind.LAUNCHD:
         return (("sh", "-c", f'launchctl bootstrap "gui/$(id -u)" {_plist()}'),)
     return ()
 
 
-def disable(kind: Kind) -> tuple[Commands, Commands]:
-    """What must run before the unit files go, and after."""
-    if kind is Kind.SYSTEMD:
+def disable(kind: ServiceKind) -> tuple[Commands, Commands]:
+    """The commands to run before the unit files are removed, and after."""
+    if kind is ServiceKind.SYSTEMD:
         return (
             (("systemctl", "--user", "disable", "--now", "wm.socket", "wm.service"),),
             (("systemctl", "--user", "daemon-reload"),),
         )
-    if kind is Kind.LAUNCHD:
+    if kind is ServiceKind.LAUNCHD:
         return ((("sh", "-c", f'launchctl bootout "gui/$(id -u)/{LABEL}"'),), ())
     return ((), ())
 
@@ -132,7 +134,7 @@ def _plist() -> str:
 
 
 def _environment(paths: Paths) -> dict[str, str]:
-    """Said outright: a service manager does not have the login shell's environment."""
+    """The environment, written out: a service manager does not have the login shell's."""
     return {"WM_HOME": str(paths.home), "WM_SOCKET": str(paths.socket)}
 
 
@@ -141,6 +143,6 @@ def _percent(text: str) -> str:
 
 
 def _quoted(word: str, *, in_command: bool = True) -> str:
-    """One word for a unit file: specifiers, quotes and, in a command, variables are literal."""
+    """Quote one word of a unit file: specifiers and, in a command, variables are literal."""
     text = _percent(word).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{text.replace("$", "$$") if in_command else text}"'

@@ -1,15 +1,15 @@
-"""Wire the agents of this machine to `wm`, and undo it (IF-5, IF-6).
+"""Connect the agents of this machine to `wm`, and undo it (IF-5, IF-6).
 
 `look` reads, `plan_setup` and `plan_unsetup` decide from what was read, `apply` writes. A plan
-holds every file as it is and as it will be; nothing here prints.
+contains every file before and after; nothing here prints.
 
-Files of the user's are edited as text and keep every byte that is not ours. What they were
-before is kept in the record (`setup.json`, 0600: settings hold tokens), so that unsetup gives
-the very bytes back; where the user changed a file since, only our own parts leave it.
+The user's files are edited as text and keep every byte that is not ours. Their earlier content is
+kept in the record (`setup.json`, 0600, because settings contain tokens), so that unsetup restores
+the same bytes; if the user changed a file since, only our part is removed.
 
-Rules: a file that cannot be understood is refused and left alone. The record is written before
-the files on the way in and after them on the way out, so that a crash between two writes can
-be undone. A second run has nothing to do.
+Rules: a file that cannot be understood is refused and left unchanged. Setup writes the record
+before the files, unsetup after them, so that a crash between two writes can be undone. A second run
+has nothing to do.
 """
 
 from __future__ import annotations
@@ -29,8 +29,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from wm import __version__
 from wm.agents import claude_mcp, claude_settings, services
-from wm.agents.claude_hooks import Command
-from wm.agents.parts import OwnFile, Part, bake
+from wm.agents.claude_hooks import WmCommand
+from wm.agents.parts import (
+    OwnFile,
+    SettingsPart,
+    bake,
+)
 from wm.errors import UserError
 from wm.settings import AgentPaths, HookSettings, Paths
 
@@ -45,14 +49,14 @@ PRIVATE_FILE = 0o600
 COMMAND_WAIT_S = 20.0
 
 
-# --- what is known ------------------------------------------------------------------------
+# --- facts --------------------------------------------------------------------------------
 
 
 class KeptFile(BaseModel):
-    """What is kept of one file: how to undo what was done to it.
+    """What is needed to undo the changes of one file.
 
-    original: the bytes before us as base64; None: there was no file. written: sha256 of what
-    we wrote (the last two, because a crash may leave the former). made: folders that we made.
+    original: the bytes before setup as base64; None: there was no file. written: sha256 of what
+    setup wrote (the last two, because a crash may leave the former). made: folders that setup made.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -67,7 +71,7 @@ class KeptFile(BaseModel):
         return None if self.original is None else base64.b64decode(self.original)
 
 
-class Record(BaseModel):
+class SetupRecord(BaseModel):
     """`setup.json`: what setup changed, by path. made: folders made for the record itself."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -77,37 +81,37 @@ class Record(BaseModel):
     files: dict[str, KeptFile] = {}
 
 
-class Facts(Struct, frozen=True):
-    """The machine as `look` found it: the only input of a plan.
+class MachineFacts(Struct, frozen=True):
+    """The machine as `look` read it: the only input of a plan.
 
-    found: agents whose program or folder is there. files: content by path, None for no file.
-    missing: folders that a new file would need made. service: unit files fit this machine.
-    cut: half-written files of a run that was killed, with what they hold. blocked: files of
-    agents that cannot be read, with the sentence that says why; these are not in `files`.
+    found: agents whose program or folder exists. files: content by path, None for no file. missing:
+    folders that a new file needs. service: the service manager of this machine. cut: partly written
+    files of a run that was killed, with their content. blocked: files of agents that cannot be
+    read, with the reason; these are not in `files`.
     """
 
     found: tuple[str, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[SettingsPart, ...]
     files: Mapping[Path, bytes | None]
     missing: Mapping[Path, tuple[Path, ...]]
     record_path: Path
-    record: Record
+    record: SetupRecord
     record_bytes: bytes | None
-    service: services.Kind
+    service: services.ServiceKind
     cut: Mapping[Path, bytes] = field(default_factory=dict)
     blocked: Mapping[Path, UserError] = field(default_factory=dict)
 
-    def current(self, part: Part) -> bytes | None:
-        """What stands in the part's file. Raises UserError where that cannot be read."""
+    def current(self, part: SettingsPart) -> bytes | None:
+        """The content of the part's file. Raises UserError if it cannot be read."""
         if part.path in self.blocked:
             raise self.blocked[part.path]
         return self.files[part.path]
 
 
 class FileChange(Struct, frozen=True):
-    """One file as it is and as it will be; None: no file. private: not to be shown. purpose: what
-    a file of ours alone is for; it is the same everywhere, so a word about it does for its text.
-    """
+    """One file before and after; None: no file. private: its content is not shown. purpose: what a
+    file that only wm writes is for. Such a file is the same everywhere, so this is shown instead of
+    its text."""
 
     path: Path
     before: bytes | None
@@ -121,15 +125,15 @@ class FileChange(Struct, frozen=True):
 
     @property
     def diff(self) -> str:
-        """A unified diff; "" for a file that is not shown."""
+        """A unified diff; "" for a file whose content is not shown."""
         return "" if self.private else _diff(self.path, self.before, self.after)
 
 
-class Plan(Struct, frozen=True):
-    """What will be done, in this order: `first`, then the changes, then `last`.
+class SetupPlan(Struct, frozen=True):
+    """The steps, in this order: `first`, the changes, `last`.
 
-    notes: sentences that the person should read. first, last: commands, best effort.
-    refused: agents that are left as they are, each with the sentence that says why.
+    notes: sentences for the user. first, last: commands, whose failure is only reported. refused:
+    agents that are left unchanged, each with the reason.
     """
 
     changes: tuple[FileChange, ...] = ()
@@ -148,8 +152,8 @@ class Plan(Struct, frozen=True):
 
 
 class Applied(Struct, frozen=True):
-    """changed: files written or removed. problems: sentences about what failed: a command, or the
-    files of one agent, while those of the others were written."""
+    """changed: files written or removed. problems: sentences about failures: a command, or the
+    files of one agent while those of the others were written."""
 
     changed: tuple[Path, ...] = ()
     problems: tuple[str, ...] = ()
@@ -159,12 +163,12 @@ class Applied(Struct, frozen=True):
 
 
 def look(
-    agents: AgentPaths, paths: Paths, command: Command, hooks: HookSettings, platform: str
-) -> Facts:
-    """Read everything a plan needs. Raises UserError for a record that cannot be used."""
+    agents: AgentPaths, paths: Paths, command: WmCommand, hooks: HookSettings, platform: str
+) -> MachineFacts:
+    """Read everything that a plan needs. Raises UserError if the record cannot be used."""
     kind = services.kind_of(platform)
     template = Path(__file__).with_name("opencode") / "wm.js"
-    parts: tuple[Part, ...] = (
+    parts: tuple[SettingsPart, ...] = (
         claude_settings.part(agents.claude / "settings.json", command, hooks),
         claude_mcp.part(agents.claude_state, command),
         OwnFile(
@@ -187,9 +191,9 @@ def look(
             if (raw := _read(new := _new_of(path))) is not None:
                 cut[new] = raw
         except UserError as error:
-            # The files of the other agents do not wait for this one.
+            # A file of one agent must not block the other agents.
             blocked[path] = error
-    return Facts(
+    return MachineFacts(
         found=tuple(agent for agent in AGENTS if _is_there(agent, agents)),
         parts=parts,
         files=files,
@@ -206,7 +210,7 @@ def look(
 def _is_there(agent: str, paths: AgentPaths) -> bool:
     folder = paths.claude if agent == CLAUDE_CODE else paths.opencode
     program = PROGRAMS[agent]
-    # os.path takes a folder that may not be looked into for one without it; pathlib raises.
+    # os.path.isfile is False inside a folder without permission; pathlib raises there.
     return os.path.isdir(folder) or any(
         os.access(place / program, os.X_OK) and os.path.isfile(place / program)
         for place in paths.search
@@ -217,41 +221,41 @@ def _read(path: Path) -> bytes | None:
     try:
         if path.is_dir():
             raise UserError(
-                f"{path} is a folder, where a file belongs.", fix="Move it away, then run it again."
+                f"{path} is a folder, but must be a file.", fix="Move it away, then try again."
             )
         if path.exists() and not path.is_file():
-            # To read a pipe would be to wait for its writer.
-            raise UserError(f"{path} is no file.", fix="Move it away, then run it again.")
+            # Reading a pipe would block until a writer comes.
+            raise UserError(f"{path} is not a regular file.", fix="Move it away, then try again.")
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise UserError(
-            f"{path} cannot be read: {error.strerror}.", fix="Mend that, then run it again."
+            f"{path} cannot be read: {error.strerror}.", fix="Correct that, then try again."
         ) from error
 
 
 def _missing(folder: Path) -> Iterator[Path]:
-    """The folders that would have to be made, the outermost last."""
+    """The folders that are missing, the outermost last."""
     while not os.path.exists(folder) and folder != folder.parent:
         yield folder
         folder = folder.parent
 
 
-def _parse_record(path: Path, raw: bytes | None) -> Record:
+def _parse_record(path: Path, raw: bytes | None) -> SetupRecord:
     if raw is None:
-        return Record()
+        return SetupRecord()
     try:
-        record = Record.model_validate_json(raw)
+        record = SetupRecord.model_validate_json(raw)
     except ValidationError as error:
         raise UserError(
-            f"{path}, which setup keeps to undo itself, is damaged.",
-            fix="Move it away; unsetup then takes out wm's own parts, but cannot restore bytes.",
+            f"{path}, which `wm unsetup` needs, is damaged.",
+            fix="Move it away; unsetup then removes wm's entries, but cannot restore whole files.",
         ) from error
     if record.version > RECORD_VERSION:
         raise UserError(
             f"{path} was written by a newer wm (version {record.version}).",
-            fix="Run setup and unsetup with that wm.",
+            fix="Run `wm setup` and `wm unsetup` of that version.",
         )
     return record
 
@@ -259,15 +263,17 @@ def _parse_record(path: Path, raw: bytes | None) -> Record:
 # --- decide -------------------------------------------------------------------------------
 
 
-def plan_setup(facts: Facts, *, agents: Sequence[str] = (), service: bool = False) -> Plan:
-    """Wire these agents (default: those found), and the service manager if asked.
+def plan_setup(
+    facts: MachineFacts, *, agents: Sequence[str] = (), service: bool = False
+) -> SetupPlan:
+    """Connect these agents (default: those found), and the service manager if asked.
 
-    An agent whose settings cannot be understood is left as it is, and named; the others are
-    wired. Raises UserError where that leaves nobody.
+    An agent whose settings cannot be understood is left unchanged and reported; the others are
+    connected. Raises UserError if none could be.
     """
     chosen = tuple(agents) or facts.found
     notes = [] if chosen else ["No agent was found: neither claude nor opencode is installed."]
-    if service and facts.service is services.Kind.NONE:
+    if service and facts.service is services.ServiceKind.NONE:
         notes.append("This system has neither systemd nor launchd; no service was set up.")
     parts = [
         part
@@ -275,53 +281,68 @@ def plan_setup(facts: Facts, *, agents: Sequence[str] = (), service: bool = Fals
         if part.agent in chosen
         or (part.agent == SERVICE and (service or part.is_ours(facts.files.get(part.path) or b"")))
     ]
-    changes: list[FileChange] = []
-    files = dict(facts.record.files)
-    refused: dict[str, UserError] = {}
-    for agent, own in groupby(parts, key=lambda part: part.agent):
-        try:
-            wired = [(part, *_wire(facts, part)) for part in own]
-        except UserError as error:
-            refused[agent] = error
-            continue
-        for part, kept, change, note in wired:
-            files[str(part.path)] = kept
-            changes += [change] if change else []
-            notes += [note] if note else []
+    wired, refused = _by_agent(facts, parts, _wire)
     if refused and len(refused) == len({part.agent for part in parts}):
         raise next(iter(refused.values()))
-    record = _record_change(facts, facts.record.model_copy(update={"files": files}))
+    kept = {str(path): step.kept for path, step in wired.items() if step.kept}
+    record = _record_change(facts, {**facts.record.files, **kept})
+    changes = [step.change for step in wired.values() if step.change]
     touched = any(change.agent == SERVICE for change in changes)
-    return Plan(
+    return SetupPlan(
         changes=(*_cleared(facts), *record, *changes),
-        notes=tuple(notes),
+        notes=(*notes, *(step.note for step in wired.values() if step.note)),
         last=services.enable(facts.service) if touched else (),
         refused=_sentences(refused),
     )
 
 
+class _Step(Struct, frozen=True):
+    """The change of one file. kept: what the record contains for it from now on."""
+
+    change: FileChange | None = None
+    kept: KeptFile | None = None
+    note: str = ""
+
+
+def _by_agent(
+    facts: MachineFacts,
+    parts: Iterable[SettingsPart],
+    decide: Callable[[MachineFacts, SettingsPart], _Step],
+) -> tuple[dict[Path, _Step], dict[str, UserError]]:
+    """The steps by file, and the agents that are left unchanged because one of their files cannot
+    be understood."""
+    steps: dict[Path, _Step] = {}
+    refused: dict[str, UserError] = {}
+    for agent, own in groupby(parts, key=lambda part: part.agent):
+        try:
+            steps.update({part.path: decide(facts, part) for part in own})
+        except UserError as error:
+            refused[agent] = error
+    return steps, refused
+
+
 def _sentences(refused: Mapping[str, UserError]) -> dict[str, str]:
     return {
-        agent: f"{agent} is left as it is: {error.message} {error.fix}".strip()
+        agent: f"{agent} is left unchanged: {error.message} {error.fix}".strip()
         for agent, error in refused.items()
     }
 
 
-def _wire(facts: Facts, part: Part) -> tuple[KeptFile, FileChange | None, str]:
+def _wire(facts: MachineFacts, part: SettingsPart) -> _Step:
     current = facts.current(part)
     kept = facts.record.files.get(str(part.path))
     if current is not None and part.is_current(current):
         if kept is None:
             base = part.without(current, None)
             kept = _kept(part, base, current, ())
-        return kept, None, part.remark(current)
+        return _Step(kept=kept, note=part.remark(current))
     note = ""
     if kept is not None and current is not None and _sha(current) in kept.written:
         base = kept.original_bytes
     elif current is not None and part.is_ours(current):
         base = part.without(current, kept.original_bytes if kept else None)
         if isinstance(part, OwnFile) and kept is not None:
-            note = f"{part.path} was changed by hand; setup writes it anew."
+            note = f"{part.path} was changed by hand; setup replaces it."
     else:
         base = current
     after = part.added_to(base)
@@ -337,81 +358,69 @@ def _wire(facts: Facts, part: Part) -> tuple[KeptFile, FileChange | None, str]:
         make=facts.missing[part.path],
     )
     earlier = kept.written[-1:] if kept else ()
-    return _kept(part, base, after, earlier).model_copy(update={"made": made}), change, note
+    return _Step(change, _kept(part, base, after, earlier).model_copy(update={"made": made}), note)
 
 
-def _kept(part: Part, base: bytes | None, after: bytes, earlier: tuple[str, ...]) -> KeptFile:
+def _kept(
+    part: SettingsPart, base: bytes | None, after: bytes, earlier: tuple[str, ...]
+) -> KeptFile:
     original = None if base is None else base64.b64encode(base).decode("ascii")
     return KeptFile(agent=part.agent, original=original, written=(*earlier, _sha(after)))
 
 
-def _cleared(facts: Facts) -> Iterator[FileChange]:
+def _cleared(facts: MachineFacts) -> Iterator[FileChange]:
     for path, raw in facts.cut.items():
         yield FileChange(path=path, before=raw, after=None, say="clear", private=True)
 
 
-def plan_unsetup(facts: Facts, *, agents: Sequence[str] = ()) -> Plan:
-    """Undo setup for these agents (default: everything, the service too).
+def plan_unsetup(facts: MachineFacts, *, agents: Sequence[str] = ()) -> SetupPlan:
+    """Undo setup for these agents (default: all of them and the service).
 
-    An agent one of whose files cannot be read, or was changed since and cannot be understood, is
-    left as it is, and named. Raises UserError where nothing else is to be done.
+    An agent is left unchanged and reported if one of its files cannot be read, or was changed since
+    setup and cannot be understood. Raises UserError if nothing else is to be done.
     """
     chosen = tuple(agents) or (*AGENTS, SERVICE)
-    changes: list[FileChange] = []
-    notes: list[str] = []
-    files = dict(facts.record.files)
-    refused: dict[str, UserError] = {}
-    parts = [part for part in facts.parts if part.agent in chosen]
-    for agent, own in groupby(parts, key=lambda part: part.agent):
-        try:
-            undone = [(part, *_unwire(facts, part, _kept_of(facts, part))) for part in own]
-        except UserError as error:
-            refused[agent] = error
-            continue
-        for part, change, note in undone:
-            files.pop(str(part.path), None)
-            changes += [change] if change else []
-            notes += [note] if note else []
+    undone, refused = _by_agent(facts, [p for p in facts.parts if p.agent in chosen], _unwire)
+    changes = [step.change for step in undone.values() if step.change]
     if refused and not changes:
         raise next(iter(refused.values()))
-    record = _record_change(facts, facts.record.model_copy(update={"files": files}))
+    gone = set(map(str, undone))
+    left = {path: kept for path, kept in facts.record.files.items() if path not in gone}
+    record = _record_change(facts, left)
     touched = any(change.agent == SERVICE for change in changes)
     first, last = services.disable(facts.service) if touched else ((), ())
-    return Plan(
+    return SetupPlan(
         changes=(*_cleared(facts), *changes, *record),
-        notes=tuple(notes),
+        notes=tuple(step.note for step in undone.values() if step.note),
         first=first,
         last=last,
         refused=_sentences(refused),
     )
 
 
-def _kept_of(facts: Facts, part: Part) -> KeptFile | None:
-    return facts.record.files.get(str(part.path))
-
-
-def _unwire(facts: Facts, part: Part, kept: KeptFile | None) -> tuple[FileChange | None, str]:
+def _unwire(facts: MachineFacts, part: SettingsPart) -> _Step:
+    kept = facts.record.files.get(str(part.path))
     if kept is None and part.path in facts.blocked and os.path.isdir(part.path):
-        return None, ""  # a folder holds nothing of ours
+        return _Step()  # a folder contains nothing of ours
     current = facts.current(part)
     made = tuple(Path(folder) for folder in kept.made) if kept else ()
     if current is None:
-        # A run that was killed, or the user, took the file and left our folders.
+        # A run that was killed, or the user, removed the file and left our folders.
         if not set(made) - set(facts.missing[part.path]):
-            return None, ""
+            return _Step()
         say = "remove the folder of"
-        return FileChange(part.path, None, None, agent=part.agent, say=say, drop=made), ""
+        return _Step(FileChange(part.path, None, None, agent=part.agent, say=say, drop=made))
     note = ""
     if kept is not None and _sha(current) in kept.written:
         after = kept.original_bytes
     elif part.is_ours(current):
         after = part.without(current, kept.original_bytes if kept else None)
         if kept is not None:
-            note = f"{part.path} was changed since setup: only what wm had put there is taken out."
+            note = f"{part.path} was changed since setup: only the entries of wm are removed."
     else:
-        return None, ""
+        return _Step()
     if after == current:
-        return None, ""  # what stands there under our name is the user's
+        return _Step()  # the entry under our name is the user's
     change = FileChange(
         path=part.path,
         before=current,
@@ -421,10 +430,11 @@ def _unwire(facts: Facts, part: Part, kept: KeptFile | None) -> tuple[FileChange
         purpose=part.purpose,
         drop=made if after is None else (),
     )
-    return change, note
+    return _Step(change, note=note)
 
 
-def _record_change(facts: Facts, record: Record) -> tuple[FileChange, ...]:
+def _record_change(facts: MachineFacts, files: dict[str, KeptFile]) -> tuple[FileChange, ...]:
+    record = facts.record.model_copy(update={"files": files})
     if record == facts.record:
         return ()
     made = facts.missing[facts.record_path]
@@ -436,7 +446,7 @@ def _record_change(facts: Facts, record: Record) -> tuple[FileChange, ...]:
             path=facts.record_path,
             before=facts.record_bytes,
             after=after,
-            say="keep what undoes this" if record.files else "remove",
+            say="save what undoes this" if record.files else "remove",
             private=True,
             make=made,
             drop=tuple(Path(folder) for folder in record.made) if after is None else (),
@@ -444,8 +454,8 @@ def _record_change(facts: Facts, record: Record) -> tuple[FileChange, ...]:
     )
 
 
-class State:
-    """How an agent is wired, for `wm doctor` and `wm status`."""
+class WiringState:
+    """How an agent is connected, for `wm doctor` and `wm status`."""
 
     ABSENT = "absent"
     CURRENT = "current"
@@ -453,9 +463,9 @@ class State:
     BLOCKED = "blocked"
 
 
-def states(facts: Facts) -> dict[str, str]:
-    """Each agent that is found or wired, and whether its wiring is this version's."""
-    found: dict[str, str] = dict.fromkeys(facts.found, State.ABSENT)
+def states(facts: MachineFacts) -> dict[str, str]:
+    """Each agent that is found or connected, and whether its files are of this version."""
+    found: dict[str, str] = dict.fromkeys(facts.found, WiringState.ABSENT)
     wired: dict[str, list[tuple[bool, bool]]] = {}
     for part in facts.parts:
         with contextlib.suppress(UserError):
@@ -465,12 +475,12 @@ def states(facts: Facts) -> dict[str, str]:
     for agent, parts in wired.items():
         if any(ours for ours, _ in parts):
             whole = all(now for _, now in parts)
-            found[agent] = State.CURRENT if whole else State.STALE
-    return {**found, **dict.fromkeys(blocked(facts), State.BLOCKED)}
+            found[agent] = WiringState.CURRENT if whole else WiringState.STALE
+    return {**found, **dict.fromkeys(blocked(facts), WiringState.BLOCKED)}
 
 
-def blocked(facts: Facts) -> dict[str, UserError]:
-    """The agents found here one of whose files setup would refuse, with what it would say."""
+def blocked(facts: MachineFacts) -> dict[str, UserError]:
+    """The agents found here for which setup would refuse a file, with the error."""
     said: dict[str, UserError] = {}
     for part in facts.parts:
         if part.agent in facts.found:
@@ -481,8 +491,8 @@ def blocked(facts: Facts) -> dict[str, UserError]:
     return said
 
 
-def remarks(facts: Facts) -> dict[str, str]:
-    """The agents that are wired in part, because something of the user's stands in the way."""
+def remarks(facts: MachineFacts) -> dict[str, str]:
+    """The agents that are only partly connected because of a setting of the user."""
     said: dict[str, str] = {}
     for part in facts.parts:
         with contextlib.suppress(UserError):
@@ -515,14 +525,14 @@ Runner = Callable[[Sequence[str]], str]
 """Runs one command; "" or a sentence about what failed."""
 
 
-def apply(plan: Plan, run: Runner | None = None) -> Applied:
-    """Carry a plan out. An agent whose files cannot be written does not keep the others waiting:
-    what failed is in the problems. Raises UserError where a file is no longer as the plan saw it,
-    or where the record that undoes this cannot be written."""
+def apply(plan: SetupPlan, run: Runner | None = None) -> Applied:
+    """Carry a plan out. If the files of one agent cannot be written, the other agents are still set
+    up, and the failure is in the problems. Raises UserError if a file changed since the plan was
+    made, or if the record that undoes the plan cannot be written."""
     for change in plan.changes:
         if _read(change.path) != change.before:
             raise UserError(
-                f"{change.path} was changed while setup was at work.", fix="Run it again."
+                f"{change.path} was changed while setup was running.", fix="Run it again."
             )
     run = run or run_command
     problems = [run(words) for words in plan.first]
@@ -530,7 +540,7 @@ def apply(plan: Plan, run: Runner | None = None) -> Applied:
     failed: set[str] = set()
     for change in plan.changes:
         if failed and change.agent in ("", *failed):
-            continue  # the record, which comes last on the way out, still undoes what is left
+            continue  # the record, written last by unsetup, still undoes what is left
         try:
             _carry_out(change)
         except UserError as error:
@@ -548,7 +558,7 @@ def apply(plan: Plan, run: Runner | None = None) -> Applied:
 
 
 def _carry_out(change: FileChange) -> None:
-    # A link is the user's: what it leads to is written, and is what goes again.
+    # A symbolic link belongs to the user: its target is written or removed, never the link.
     target = Path(os.path.realpath(change.path))
     try:
         if change.after is not None:
@@ -560,20 +570,20 @@ def _carry_out(change: FileChange) -> None:
     except OSError as error:
         raise UserError(
             f"{change.path} cannot be written: {error.strerror}.",
-            fix="Mend that, then run it again; what was done so far can be undone.",
+            fix="Correct that, then try again; the changes so far can be undone.",
         ) from error
     _drop_folders(change.drop)
 
 
 def _new_of(path: Path) -> Path:
-    """Where the new content of a file is written first: always there, so that what a killed run
-    left is found, and cleared, by the next."""
+    """Where the new content of a file is written first. The path is fixed, so that the next run
+    finds and removes what a killed run left."""
     target = Path(os.path.realpath(path))
     return target.with_name(f".{target.name}.wm-new")
 
 
 def _replace(path: Path, content: bytes) -> None:
-    """A whole file or the old one, with the old one's mode; links are followed before."""
+    """Replace a file atomically and keep its mode; the caller has resolved symbolic links."""
     mode = path.stat().st_mode & 0o777 if path.exists() else PRIVATE_FILE
     new = _new_of(path)
     new.unlink(missing_ok=True)
@@ -598,21 +608,21 @@ def _drop_folders(folders: Iterable[Path]) -> None:
         except FileNotFoundError:
             continue
         except OSError:
-            return  # somebody else's files live there by now
+            return  # not empty: it contains other files by now
 
 
 def run_command(words: Sequence[str]) -> str:
-    """Run a command of the service manager; a sentence where it failed."""
+    """Run a command of the service manager; return a sentence if it failed."""
     shown = " ".join(words)
     try:
         done = subprocess.run(
             list(words), capture_output=True, timeout=COMMAND_WAIT_S, check=False, text=True
         )
     except FileNotFoundError:
-        return f"`{words[0]}` is not there, so `{shown}` was not run."
+        return f"`{words[0]}` is not installed, so `{shown}` was not run."
     except (OSError, subprocess.TimeoutExpired) as error:
-        return f"`{shown}` did not work: {error}."
+        return f"`{shown}` failed: {error}."
     if done.returncode == 0:
         return ""
     said = done.stderr.strip().splitlines()
-    return f"`{shown}` ended with {done.returncode}{': ' + said[-1] if said else ''}."
+    return f"`{shown}` failed with exit code {done.returncode}{': ' + said[-1] if said else ''}."

@@ -1,4 +1,4 @@
-"""The verbs, the options that all share, and the one door where every error ends."""
+"""The `wm` command: its verbs, the shared options, and the handling of every error."""
 
 from __future__ import annotations
 
@@ -11,77 +11,83 @@ import click
 
 from wm import __version__
 from wm.cli import output, streams
-from wm.cli.given import given
 from wm.cli.groups import Group
+from wm.cli.options import not_empty
 from wm.errors import WmError
 
-GROUPS: dict[str, dict[str, str]] = {
-    "Daemon": {
-        "up": "Start the daemon for you, if it is not running.",
-        "down": "Stop the daemon; nothing is lost.",
-        "status": "Is the daemon up, and what is here.",
-        "logs": "Show the last lines of the daemon's log.",
-        "daemon": "Run the daemon in the foreground (for service managers).",
-    },
-    "Agents": {
-        "setup": "Wire the agents on this machine; shows a diff first.",
-        "unsetup": "Take wm out of the agents' settings again.",
-        "doctor": "Check everything and prove the whole round trip.",
-    },
-    "Look": {
-        "inspect": "Show what this workspace remembers.",
-        "show": "Show one entry in full.",
-        "search": "Find entries by words, meaning, identifiers or paths.",
-        "why": "Say why an entry is kept, shown, or not.",
-        "why-not": "Say which rule keeps a text out of the memory.",
-        "history": "Tell what happened to an entry, or here, newest first.",
-        "diag": "Look closer: what is kept, refused, left out, and sound.",
-        "output": "Print a tool output that was cut for the model.",
-        "session": "Agents' sessions: look, change their memory, delete them.",
-        "workspace": "List workspaces; tell wm that a checkout moved.",
-    },
-    "The project": {
-        "state": "The session contract: make, show, change, validate it.",
-        "handoff": "Write where the work stands, for whoever goes on.",
-        "budget": "Check the size of instruction files; prune AGENTS.md.",
-    },
-    "Keep and drop": {
-        "remember": "Keep a fact for all later sessions.",
-        "forget": "Move an entry to the trash; it is not learned again.",
-        "restore": "Bring an entry back from the trash.",
-        "undo": "Take back the newest thing that you did; --list shows all.",
-        "rollback": "Take back what models taught the memory since a moment.",
-        "edit": "Change an entry's text, rationale or type.",
-        "pin": "Always show an entry in prompts; --off ends it.",
-        "importance": "Say how much an entry matters: low, normal or high.",
-        "inbox": "Accept or reject what waits for your word.",
-    },
-    "Files": {
-        "import": "Take in what other programs remember of this project.",
-        "export": "Write everything kept of a workspace as one JSON file.",
-        "gc": "Sweep old files and evidence; --dry-run only tells.",
-        "fsck": "Check the files; `wm fsck repair` mends.",
-        "config": "Show every option; declare a text to be no secret.",
-        "models": "Models that find by meaning: list, fetch, import, choose, try.",
-    },
-    "Proxy": {
-        "run": "Start an agent with a proxy of its own.",
-        "proxy": "Pass the Messages API through, for every agent.",
-        "replay": "Run recorded sessions again, offline: tokens and bill.",
-        "audit": "Say where the tokens of your own transcripts went.",
-    },
-    "For programs": {
-        "mcp": "Serve the memory tools to an agent over MCP.",
-        "hook": "Answer one hook of an agent (stdin to stdout).",
-        "statusline": "Print one line for Claude Code's status line.",
-        "completion": "Print the completion script for your shell.",
-    },
-}
-"""Every verb, in the order of `wm --help`. Each has a module of its name in `wm.cli.verbs`; its
-sentence stands here, so that the help loads none of them."""
+COMMANDS: dict[str, tuple[tuple[str, str, str], ...]] = {
+    "Daemon": (
+        ("up", "setup.daemon", "Start the daemon for you, if it is not running."),
+        ("down", "setup.daemon", "Stop the daemon; nothing is lost."),
+        ("status", "diagnosis.status", "Show the daemon, and what this workspace contains."),
+        ("logs", "setup.daemon", "Show the last lines of the daemon's log."),
+        ("daemon", "setup.daemon", "Run the daemon in the foreground (for service managers)."),
+    ),
+    "Agents": (
+        ("setup", "setup.agents", "Add wm to the agents' settings; shows a diff first."),
+        ("unsetup", "setup.agents", "Remove wm from the agents' settings."),
+        ("doctor", "diagnosis.doctor", "Check everything and prove the whole round trip."),
+    ),
+    "Look": (
+        ("inspect", "memory.inspect", "Show what this workspace remembers."),
+        ("show", "memory.entry", "Show one entry in full."),
+        ("search", "memory.search", "Find entries by words, meaning, identifiers or paths."),
+        ("why", "memory.why", "Say why an entry is kept, and whether prompts show it."),
+        ("why-not", "memory.why", "Say which rule keeps a text out of the memory."),
+        ("history", "memory.history", "Show what happened to an entry, or here, newest first."),
+        ("diag", "diagnosis.diag", "Look closer: what is kept, refused, left out or damaged."),
+        ("output", "memory.output", "Print a tool output that was cut for the model."),
+        ("session", "sessions.session",
+         "Agents' sessions: look, change their memory, delete them."),
+        ("workspace", "project.workspace", "List workspaces; tell wm that a checkout moved."),
+    ),
+    "The project": (
+        ("state", "project.state", "The session contract: make, show, change, validate it."),
+        ("handoff", "project.handoff", "Write the state of the work for the next person or agent."),
+        ("budget", "project.budget", "Check the size of instruction files; prune AGENTS.md."),
+    ),
+    "Keep and drop": (
+        ("remember", "memory.remember", "Keep a fact for all later sessions."),
+        ("forget", "memory.entry", "Move an entry to the trash; it is not learned again."),
+        ("restore", "memory.entry", "Bring an entry back from the trash."),
+        ("undo", "memory.history", "Undo your newest change; --list shows all."),
+        ("rollback", "memory.history", "Undo what agents and compactions taught since a time."),
+        ("edit", "memory.entry", "Change an entry's text, rationale or type."),
+        ("pin", "memory.entry", "Always show an entry in prompts; --off ends it."),
+        ("importance", "memory.entry", "Say how much an entry matters: low, normal or high."),
+        ("inbox", "memory.inbox", "Accept or reject entries that wait for your approval."),
+    ),
+    "Files": (
+        ("import", "project.import_", "Import what other programs remember of this project."),
+        ("export", "project.export", "Write all data of a workspace as one JSON file."),
+        ("gc", "diagnosis.files", "Delete old files and evidence; --dry-run only lists them."),
+        ("fsck", "diagnosis.files", "Check the files; `wm fsck repair` repairs them."),
+        ("config", "config", "Show every option; declare that a text is not a secret."),
+        ("models", "setup.models",
+         "Models for search by meaning: list, fetch, choose, test."),
+    ),
+    "Proxy": (
+        ("run", "proxy.serving", "Start an agent with a proxy of its own."),
+        ("proxy", "proxy.serving", "Forward the Messages API, for every agent."),
+        ("replay", "proxy.replay", "Replay recorded sessions, offline: tokens and cost."),
+        ("audit", "proxy.audit", "Show where the tokens of your own transcripts went."),
+    ),
+    "For programs": (
+        ("mcp", "setup.mcp", "Serve the memory tools to an agent over MCP."),
+        ("hook", "setup.for_agents", "Answer one hook of an agent (stdin to stdout)."),
+        ("statusline", "setup.for_agents", "Print one line for Claude Code's status line."),
+        ("completion", "setup.for_agents", "Print the completion script for your shell."),
+    ),
+}  # fmt: skip
+"""Title in the help -> its verbs, in order: the verb, its module in `wm.cli.verbs`, and its
+one-line help, which is here so that `wm --help` loads no module. In the module the command has the
+name of the verb, or `command`."""
+
+GROUPS = {title: {verb: says for verb, _, says in verbs} for title, verbs in COMMANDS.items()}
+MODULES = {verb: module for verbs in COMMANDS.values() for verb, module, _ in verbs}
 
 MAX_CAUSES = 5
-"""Errors behind an error that a report tells of."""
+"""Maximum length of a chain of causes in a bug report."""
 
 VERBS = {verb: says for verbs in GROUPS.values() for verb, says in verbs.items()}
 
@@ -99,11 +105,11 @@ ALSO: dict[str, str] = {
     "version": "--version", "accept": "inbox accept", "reject": "inbox reject",
     "unpin": "pin --off", "stat": "status", "stats": "status",
 }  # fmt: skip
-"""Words that people try, and the line that does it here."""
+"""Words that people try, and the command that does it here."""
 
 
 class Verbs(Group):
-    """Loads a verb's module when the verb is asked for."""
+    """Loads a verb's module when the verb is used."""
 
     also = ALSO
 
@@ -113,7 +119,10 @@ class Verbs(Group):
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
         if name not in VERBS:
             return None
-        command = importlib.import_module(f"wm.cli.verbs.{name.replace('-', '_')}").command
+        module = importlib.import_module(f"wm.cli.verbs.{MODULES[name]}")
+        command = getattr(module, name.replace("-", "_"), None)
+        if not isinstance(command, click.Command):
+            command = module.command
         assert isinstance(command, click.Command)
         command.short_help = VERBS[name]
         return command
@@ -141,8 +150,8 @@ class Verbs(Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
 @click.version_option(__version__, "-V", "--version", message="wm %(version)s")
-@click.option("-C", "directory", metavar="DIR", callback=given, help="As if started in DIR.")
-@click.option("--workspace", metavar="KEY", callback=given, help="The workspace with this key.")
+@click.option("-C", "directory", metavar="DIR", callback=not_empty, help="As if started in DIR.")
+@click.option("--workspace", metavar="KEY", callback=not_empty, help="The workspace with this key.")
 @click.pass_context
 def application(ctx: click.Context, directory: str, workspace: str) -> None:
     """Memory for coding agents, in plain files that you can read and edit."""
@@ -152,10 +161,10 @@ def application(ctx: click.Context, directory: str, workspace: str) -> None:
 
 
 def run(words: list[str]) -> int:
-    """Run one command line; its exit code. All errors end here, each as one sentence.
+    """Run one command line and return its exit code. Every error is reported here, in one sentence.
 
-    With --json a problem is a JSON object on stdout (schemas/cli/problem.schema.json), so that
-    a program finds an object there whatever happens.
+    With --json an error is a JSON object on stdout (`problem` in schemas/cli.schema.json), so that
+    a program always finds an object there.
     """
     try:
         return _outcome(words)
@@ -175,7 +184,7 @@ def _outcome(words: list[str]) -> int:
         result = application.main(words, prog_name="wm", standalone_mode=False)
     except click.exceptions.Exit as stop:
         return stop.exit_code
-    except SystemExit as stop:  # a completion ends so, with 0; and a help whose reader is gone
+    except SystemExit as stop:  # a completion (code 0), or a help on a closed pipe
         if stop.code:
             raise output.ReaderGone from None
         return 0
@@ -192,7 +201,7 @@ def _outcome(words: list[str]) -> int:
     except (output.ReaderGone, output.Unprintable):
         raise
     except Exception:  # noqa: BLE001 - the last door: a bug becomes a report, never a mystery
-        output.flush()  # what a library printed, and could not, is no bug
+        output.flush()  # output of a library that cannot be printed is not a bug
         return tell(3, "bug", "This is a bug in wm, not something you did.", _bug(words))
     return result if isinstance(result, int) else 0
 
@@ -213,14 +222,14 @@ def _usage_fix(error: click.UsageError, words: list[str]) -> str:
 
 
 def _path(words: list[str]) -> str:
-    """The verb that was asked for; an error of splitting the words does not know it."""
+    """The verb on the command line; a parse error does not contain it."""
     ctx = click.Context(application, info_name="wm")
     rest = iter(words)
     for word in rest:
         if not isinstance(ctx.command, click.Group):
             break
         if word in ("-C", "--workspace"):
-            next(rest, None)  # a folder may be called as a verb is
+            next(rest, None)  # a folder may have the name of a verb
             continue
         found = ctx.command.get_command(ctx, word)
         ctx = ctx if found is None else click.Context(found, info_name=word, parent=ctx)
@@ -228,7 +237,7 @@ def _path(words: list[str]) -> str:
 
 
 def _bug(words: list[str]) -> str:
-    """Write the traceback to a file and say where it is."""
+    """Write the traceback to a file and return a sentence with its path."""
     verb = next((word for word in words if word in VERBS), "")
     text = f"wm {__version__}, Python {sys.version}\nverb: {verb}\n\n{_traceback()}"
     try:
@@ -242,8 +251,8 @@ def _bug(words: list[str]) -> str:
 
 
 def _traceback() -> str:
-    """Types and frames of what is being handled. A message may quote what somebody wrote, and
-    so it stays out (TR-1)."""
+    """Types and frames of the current exception. Its message stays out, because it may quote a
+    user's text (TR-1)."""
     error = sys.exception()
     parts: list[str] = []
     while error is not None and len(parts) < MAX_CAUSES:

@@ -1,52 +1,59 @@
-"""What every verb shares: settings, which workspace, and how a use case is reached.
+"""What all verbs share: settings, the workspace, and access to use cases.
 
-While the daemon lives every command goes through it; without it the same use case runs here
+If the daemon runs, every command goes through it; otherwise the same use case runs in this process
 on the same files under the same locks (ST-7).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from msgspec import Struct
 
-from wm.cli.given import given
+from wm.cli import output
+from wm.cli.options import json_option as json_option  # for verbs that print their own result
+from wm.cli.options import not_empty
 from wm.daemon.client import Client
 from wm.errors import HostError, Unavailable, UserError, WmError
-from wm.settings import Settings, load, load_or_defaults
+from wm.settings import Settings, load
+
+if TYPE_CHECKING:  # most commands call the daemon and need no use case
+    from wm.ops.runtime import Runtime
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 STATUS_S = 3.0
-"""A daemon that does not even say that it lives within this time hangs."""
+"""A daemon that does not report its status within this time hangs."""
 HINT_S = 0.3
-"""Where something else went wrong already, nobody waits long for a hint."""
+"""Timeout for a hint after another error: nobody waits long for it."""
 
 
 def ask(
     settings: Settings, name: str, fields: Any = None, *, deadline_s: float | None = None
 ) -> Any:
-    """The daemon's answer to one call. Raises Unavailable where there is no daemon."""
+    """The daemon's answer to one call. Raises Unavailable if no daemon runs."""
     with Client(settings) as client:
         return client.call(name, fields or {}, deadline_s=deadline_s)
 
 
 def daemon_status(settings: Settings, *, deadline_s: float = STATUS_S) -> dict[str, Any]:
-    """What the daemon of this data folder says of itself.
+    """The status that the daemon of this data folder reports.
 
-    Raises Unavailable where there is none, WmError where something else answers in its place.
+    Raises Unavailable if there is none, WmError if something else answers on its socket.
     """
     found = ask(settings, "status", deadline_s=deadline_s)
     path = settings.paths.socket
     if not isinstance(found, dict) or found.get("name") != "wm":
         raise WmError(
-            f"What answers on the socket {path} is no daemon of wm.",
+            f"What answers on the socket {path} is not a daemon of wm.",
             fix="Stop that program, or set WM_SOCKET to another path.",
         )
     if not _is_same(str(found.get("home")), settings.paths.home):
@@ -58,8 +65,8 @@ def daemon_status(settings: Settings, *, deadline_s: float = STATUS_S) -> dict[s
 
 
 def _outdated(settings: Settings) -> str:
-    """A sentence for whoever was refused by a daemon that is another wm; "" for any other."""
-    from wm.cli.outdated import outdated
+    """A sentence for a user whose call was refused by a daemon of another wm version, else ""."""
+    from wm.cli.daemon_state import outdated
 
     try:
         why = outdated(daemon_status(settings, deadline_s=HINT_S))
@@ -76,60 +83,57 @@ def _is_same(home: str, ours: Path) -> bool:
 
 
 PATIENCE_S: Mapping[str, float] = MappingProxyType({"sweep_storage": 600.0, "diag_alike": 60.0})
-"""What may take longer than the answers that agents wait for: a folder of 100,000 files, vectors
-of all entries."""
+"""Use cases that may take longer than the answers that agents wait for: a folder of 100,000 files,
+vectors of all entries."""
 
 
 class Caller:
-    """Reaches use cases by name, through the daemon or on the files.
+    """Runs use cases by name, through the daemon or on the files.
 
-    directory: what the user gave with -C, or "". The current folder is asked for only when a
-    workspace is wanted: much works in a folder that does not exist any more.
+    directory: the value of -C, or "". The current folder is read only when a workspace is needed:
+    many commands also work in a folder that was deleted.
     """
 
     def __init__(self, settings: Settings, directory: str, workspace: str) -> None:
         self.settings = settings
         self.workspace = workspace
         self.alone = False
-        """The daemon is known not to answer: the files do, without asking it again."""
+        """The daemon is known not to answer: work on the files without asking again."""
         self._named = directory
 
     @property
     def directory(self) -> str:
-        """The folder that the user means. Raises UserError where it cannot be found."""
+        """The folder that the user means. Raises UserError if it cannot be found."""
         return absolute(self._named) if self._named else here()
 
     @property
     def names_workspace(self) -> bool:
-        """The user named one, with -C or --workspace."""
+        """Whether the user named a workspace, with -C or --workspace."""
         return bool(self._named or self.workspace)
 
     def scoped(self, **fields: Any) -> dict[str, Any]:
-        """Request fields with the workspace that the user meant."""
+        """Request fields with the chosen workspace."""
         if self.workspace:
             return {"workspace": self.workspace, **fields}
         folder = self.directory
         scope: dict[str, Any] = {"directory": folder}
         if self._named and _is_home(folder):
-            # Only that very folder: below it -C and cd must mean the same workspace.
+            # Only this folder itself: in a folder below it -C and cd must mean the same workspace.
             scope["explicit"] = True
         return {**scope, **fields}
 
     def call(self, name: str, **fields: Any) -> Any:
-        """Run a use case on the chosen workspace; its response model."""
+        """Run a use case on the chosen workspace and return its response model."""
         return self.run(name, self.scoped(**fields))
 
     def run(self, name: str, fields: dict[str, Any]) -> Any:
-        """Run a use case by name. Raises what it raises, the same from both ways."""
+        """Run a use case by name. Raises the same errors with and without the daemon."""
         from pydantic import ValidationError
 
-        from wm.daemon.lean import find_no_plugins
         from wm.ops.catalogue import models_of
 
-        find_no_plugins()
-
         if "" in (fields.get("id"), fields.get("sessionId")):
-            # An unset shell variable; in a path of the socket it would name something else.
+            # An unset shell variable; in a path of the socket an empty id would name another route.
             lists = "`wm inspect --all` lists every entry with its id."
             if name == "show_output":
                 lists = "The handle stands in the output that was cut."
@@ -152,42 +156,99 @@ class Caller:
             return answers.model_validate(answer)
         except ValidationError:
             raise WmError(
-                "The daemon answers in another form than this wm expects.",
+                "The daemon's answer does not have the expected format.",
                 fix="It is probably another version: `wm down`, then `wm up`.",
             ) from None
 
     def _on_files(self, name: str, request: Any) -> Any:
-        from wm.ops.base import execute
         from wm.ops.catalogue import OPERATIONS
+        from wm.ops.operation import execute
+
+        with self.opened() as runtime:
+            return execute(runtime, OPERATIONS[name], request)
+
+    @contextmanager
+    def opened(self) -> Iterator[Runtime]:
+        """The data folder, opened in this process. Raises WmError."""
         from wm.ops.local import open_runtime
 
         runtime = open_runtime(self.settings)
         try:
-            return execute(runtime, OPERATIONS[name], request)
+            yield runtime
         finally:
             runtime.store.close()
 
 
 def workspace_options(command: F) -> F:
-    """Adds -C and --workspace, and hands the verb a Caller as its first argument."""
-    return _with_options(command, load)
+    """Add -C and --workspace, and pass a Caller as the verb's first argument. Prints the faults of
+    config.toml before the verb runs."""
+    return _with_options(command, report_config)
 
 
 def lasting_options(command: F) -> F:
-    """`workspace_options` for a verb that must work although config.toml does not fit."""
-    return _with_options(command, load_or_defaults)
+    """`workspace_options` for a verb that handles faults of config.toml itself."""
+    return _with_options(command, lambda _settings: None)
 
 
-def _with_options(command: F, read: Callable[[], Settings]) -> F:
+def report_config(settings: Settings) -> None:
+    """Report on stderr why config.toml cannot be used, or what is ignored in it."""
+    error = settings.config_error
+    if error is not None:
+        told = "Until then the defaults apply, and what needs your consent is off."
+        output.problem(error.message, fix=f"{error.fix} {told}")
+    elif settings.config_warning:
+        output.note(f"wm: {settings.config_warning}")
+
+
+class Result(Struct, frozen=True):
+    """The result of a verb: `answer` for programs (JSON), `show` for people.
+
+    show: a line, or a function that prints the answer; unused with --json. failed: exit code 1.
+    """
+
+    answer: Any
+    show: str | Callable[[Any], None]
+    failed: bool = False
+
+
+def prints(verb: Callable[..., Result]) -> Callable[..., int]:
+    """Decorator for verbs that print a result: adds --json, -C, --workspace and the exit code."""
+    return json_option(workspace_options(_printing(verb)))  # type: ignore[no-any-return]
+
+
+def prints_always(verb: Callable[..., Result]) -> Callable[..., int]:
+    """`prints` for a verb that must also work with an unusable config.toml."""
+    return json_option(lasting_options(_printing(verb)))  # type: ignore[no-any-return]
+
+
+def _printing(verb: Callable[..., Result]) -> Callable[..., int]:
+    @wraps(verb)
+    def command(caller: Caller, *, as_json: bool, **options: Any) -> int:
+        result = verb(caller, **options)
+        if as_json:
+            output.as_json(result.answer)
+        elif isinstance(result.show, str):
+            output.line(result.show)
+        else:
+            result.show(result.answer)
+        return int(result.failed)
+
+    return command
+
+
+def _with_options(command: F, report: Callable[[Settings], None]) -> F:
     @click.option(
         "-C",
         "directory",
         metavar="DIR",
-        callback=given,
+        callback=not_empty,
         help="Work on the workspace of DIR instead of the current folder.",
     )
     @click.option(
-        "--workspace", metavar="KEY", callback=given, help="Work on the workspace with this key."
+        "--workspace",
+        metavar="KEY",
+        callback=not_empty,
+        help="Work on the workspace with this key.",
     )
     @wraps(command)
     def with_caller(*args: Any, directory: str, workspace: str, **options: Any) -> Any:
@@ -196,23 +257,16 @@ def _with_options(command: F, read: Callable[[], Settings]) -> F:
             directory, workspace = click.get_current_context().find_root().obj or ("", "")
         if directory and workspace:
             raise click.UsageError("Give either -C DIR or --workspace KEY.")
-        return command(Caller(read(), directory, workspace), *args, **options)
+        settings = load()
+        report(settings)
+        return command(Caller(settings, directory, workspace), *args, **options)
 
     return with_caller  # type: ignore[return-value]
 
 
-def config_trouble() -> UserError | None:
-    """Why config.toml does not count, None where it does or is not there."""
-    try:
-        load()
-    except UserError as error:
-        return error
-    return None
-
-
 def absolute(path: str) -> str:
-    """The path from the root on. Raises UserError for a relative one in a deleted folder, and for
-    an empty one: an unset shell variable does not mean this folder."""
+    """The absolute path. Raises UserError for a relative path in a deleted folder, and for an empty
+    one: an unset shell variable must not mean the current folder."""
     if not path:
         raise UserError("The path is empty.", fix="Name a folder, or `.` for this one.")
     return path if os.path.isabs(path) else os.path.normpath(os.path.join(here(), path))
@@ -236,7 +290,8 @@ def _is_home(folder: str) -> bool:
 
 
 def _utf8(name: str, value: Any) -> Any:
-    """Words that are not UTF-8 reach us with half surrogates in them, which no file can hold."""
+    """Replace bytes that are not UTF-8: they are lone surrogates here, which no file can store.
+    Raises UserError for the folder, whose name must not change."""
     if not isinstance(value, str) or value.isascii():
         return value
     plain = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -246,6 +301,3 @@ def _utf8(name: str, value: Any) -> Any:
             fix="Rename the folder, or give the workspace with --workspace KEY.",
         )
     return plain
-
-
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

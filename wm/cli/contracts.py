@@ -1,24 +1,24 @@
-"""The contract of the project at hand, for the verbs that say how things stand."""
+"""The current project's session contract, for the verbs that report its state."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from wm.api.protocol import WorkspacePlace
 from wm.cli import output
 from wm.cli.context import Caller
-from wm.formats.protocol import Place
-from wm.ops.contract_file import contract_file
+from wm.ops.contract.contract_file import contract_file
 
 
-def look(caller: Caller, place: Place) -> Any:
-    """What is there of a contract, None without one. Raises WmError."""
+def look(caller: Caller, place: WorkspacePlace) -> Any:
+    """The contract, or None without one. Raises WmError."""
     folder = place.root if caller.workspace else caller.directory
-    there = bool(folder) and contract_file(place, folder).stands
+    there = bool(folder) and contract_file(place, folder).exists
     return caller.call("show_contract") if there else None
 
 
-def told(found: Any) -> str:
-    """How it stands, in one line."""
+def state_line(found: Any) -> str:
+    """Its state, in one line."""
     if found.valid:
         return "sound"
     first, *more = found.faults
@@ -27,9 +27,9 @@ def told(found: Any) -> str:
 
 
 def word(found: Any) -> str:
-    """The same for programs: sound, faults, or "" without a contract."""
+    """Its state for programs: sound, faults, or "" without a contract."""
     return "" if found is None else "sound" if found.valid else "faults"
 
 
 def row(found: Any) -> output.Row:
-    return ("contract", told(found), str if found.valid else output.warn)
+    return ("contract", state_line(found), str if found.valid else output.warn)

@@ -1,17 +1,20 @@
-"""How an entry looks in the terminal."""
+"""Formats entries for the terminal."""
 
 from __future__ import annotations
 
+from wm.api.protocol import (
+    EntryAnswer,
+    EntryView,
+)
 from wm.cli import output
-from wm.formats.protocol import EntryAnswer, EntryView
 from wm.formats.workspace_memory import Anchor, MemoryEntry
-from wm.ops import words
+from wm.ops import explanations
 
 SHORT_ID = 10
-"""Characters of an id that lists show: `m_` and eight hex digits; verbs take it as it is."""
+"""Characters of an id in lists: `m_` and eight hex digits; verbs accept it."""
 
 COLUMN = 2 + SHORT_ID + 2 + 4 + 2
-"""Where the text of an entry begins in a list: after id and strength."""
+"""Column of an entry's text in a list: after id and strength."""
 
 LISTED_LINES = 4
 """Lines of a text that a list shows."""
@@ -29,7 +32,7 @@ CAME_FROM = {
     ("compaction", "agent"): "from a summary, said by the agent",
     ("compaction", "tool"): "from a summary, read by a tool",
 }
-"""(source, origin) -> words."""
+"""(source, origin) -> words for it."""
 
 
 def short_id(entry_id: str) -> str:
@@ -37,10 +40,10 @@ def short_id(entry_id: str) -> str:
 
 
 def marks(entry: MemoryEntry) -> list[str]:
-    """Where an entry comes from and what is special about it, in words."""
+    """The source of an entry and its special properties, in words."""
     came = CAME_FROM.get((entry.source, entry.origin), f"{entry.source}, from {entry.origin}")
     if "not_attributable" in entry.reasons:
-        came = "from a summary, said by nobody" if entry.source == "compaction" else came
+        came = "from a summary, source unknown" if entry.source == "compaction" else came
     found = [came]
     if entry.pinned:
         found.append("pinned")
@@ -54,24 +57,24 @@ def marks(entry: MemoryEntry) -> list[str]:
 
 
 def doubts(entry: MemoryEntry) -> list[str]:
-    """What a reader must know before they rely on an entry."""
+    """What a reader must know before relying on an entry."""
     found = []
     if entry.scope != "workspace":
         found.append("only on " + entry.scope.replace(":", " ", 1))
     if entry.tainted:
         found.append("tainted")
     if entry.suspect:
-        found.append(f"suspect: {words.reason(f'anchor_{entry.suspect}')}")
+        found.append(f"suspect: {explanations.reason(f'anchor_{entry.suspect}')}")
     return found
 
 
 def print_text(entry: MemoryEntry) -> None:
-    """What the entry says."""
+    """Print the entry's text."""
     output.lines(output.wrap_block(entry.text, indent=2))
 
 
 def print_entry(entry: MemoryEntry, *more: output.Row) -> None:
-    """The whole entry, and further rows in the same columns."""
+    """Print the whole entry, and further rows in the same columns."""
     print_text(entry)
     output.line()
     rows: list[output.Row] = [
@@ -94,16 +97,12 @@ def print_entry(entry: MemoryEntry, *more: output.Row) -> None:
     output.lines(output.pairs([*rows, *more]))
 
 
-def print_answer(answer: EntryAnswer, as_json: bool) -> int:
-    """What was asked of one entry: the entry, and what there is to say. The exit code."""
-    if as_json:
-        output.as_json(answer)
-        return 0
+def print_answer(answer: EntryAnswer) -> None:
+    """Print the answer about one entry: the entry, and the message."""
     print_entry(answer.entry)
     if answer.message:
         output.line()
-        output.lines(output.wrap(answer.message, output.width()))
-    return 0
+        output.message(answer)
 
 
 def _anchor(anchor: Anchor) -> str:
@@ -117,11 +116,11 @@ def _status(entry: MemoryEntry) -> str:
         "trashed": "in the trash",
         "superseded": "replaced",
     }.get(entry.status, entry.status)
-    return told + (f": {words.reasons(entry.reasons)}" if entry.reasons else "")
+    return told + (f": {explanations.reasons(entry.reasons)}" if entry.reasons else "")
 
 
 def print_row(view: EntryView) -> None:
-    """One entry in a list: id, strength, text, and what is special about it."""
+    """Print one entry in a list: id, strength, text, and special properties."""
     entry = view.entry
     head = f"  {short_id(entry.id):<{SHORT_ID}}  {view.strength:4.2f}"
     first, *rest = output.hang(head, entry.text, COLUMN)
@@ -138,7 +137,7 @@ def _about(view: EntryView) -> list[str]:
     if view.entry.anchors:
         about.append(f"speaks of {', '.join(map(_anchor, view.entry.anchors))}")
     if view.entry.reasons:
-        about.append(words.reasons(view.entry.reasons))
+        about.append(explanations.reasons(view.entry.reasons))
     if view.omitted and view.entry.status == "active":
-        about.append(f"not in prompts: {words.reason(view.omitted)}")
+        about.append(f"not in prompts: {explanations.reason(view.omitted)}")
     return about

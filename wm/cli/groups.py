@@ -1,4 +1,4 @@
-"""Verbs that have verbs: what they say to a word they do not know."""
+"""Groups of verbs: suggest the nearest verb for an unknown word."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from typing import Any
 import click
 
 WITHOUT_VERB = "without a verb: "
-"""In `meta` of a context, before the group's words: what stood behind it where a verb might."""
+"""Key prefix in the `meta` of a context, before the group's name: the argument given in place of a
+verb."""
 
 
 class Group(click.Group):
-    """A group whose unknown verb is answered with the nearest known one.
+    """A group that suggests the nearest known verb for an unknown one.
 
-    default: the verb that is meant where none is given, so that `wm inbox --json` lists.
+    default: the verb that runs if none is given, so that `wm inbox --json` lists.
     """
 
     also: Mapping[str, str] = MappingProxyType({})
-    """Words that people try, and what they are here."""
+    """Words that people try, and the verb that does it here."""
 
     def __init__(self, *args: Any, default: str = "", **options: Any) -> None:
         super().__init__(*args, **options)
@@ -27,7 +28,7 @@ class Group(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         plain = not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names)
-        # While words are completed (resilient parsing) every verb is still possible.
+        # During shell completion (resilient parsing) every verb is still possible.
         if not self.default or not plain or ctx.resilient_parsing:
             return super().parse_args(ctx, args)
         ctx.meta[WITHOUT_VERB + ctx.command_path] = tuple(args)
@@ -45,7 +46,7 @@ class Group(click.Group):
             raise click.UsageError(message + self._nearest(ctx, args[0]), ctx=ctx) from error
 
     def known(self, ctx: click.Context) -> list[str]:
-        """The words that may stand here."""
+        """The words that are valid here."""
         return self.list_commands(ctx)
 
     def _nearest(self, ctx: click.Context, word: str) -> str:
@@ -57,7 +58,7 @@ class Group(click.Group):
 
 
 def nearest(word: str, known: Sequence[str]) -> str:
-    """The known word that was mistyped, or begun; "" where that would be a guess."""
+    """The known word that this one abbreviates or misspells; "" if it is not clear."""
     word = word.lower()
     begun = [one for one in known if len(word) > 2 and one.startswith(word)]
     if len(begun) == 1:
@@ -68,7 +69,7 @@ def nearest(word: str, known: Sequence[str]) -> str:
 
 
 def _slips(one: str, other: str) -> int:
-    """Letters too many, missing, wrong or swapped with their neighbour."""
+    """Edit distance: letters added, missing, wrong, or swapped with their neighbour."""
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, char in enumerate(one, start=1):

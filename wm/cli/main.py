@@ -1,6 +1,6 @@
-"""The `wm` command: which verb, which exit code. Verbs are loaded when they are used.
+"""Entry point of `wm`: dispatches verbs and sets the exit code. Verbs load on use.
 
-Exit codes: 0 done; 1 could not, said in a sentence, or findings; 2 usage; 3 a bug of ours.
+Exit codes: 0 done; 1 could not, with a sentence, or findings; 2 usage; 3 a bug in wm.
 `wm hook` and `wm statusline` run once per event of an agent, so they are dispatched before
 anything heavy is imported.
 """
@@ -13,7 +13,7 @@ import sys
 from wm.cli import streams
 
 QUICK = ("hook", "statusline")
-"""Verbs that must not pay for an import."""
+"""Verbs that must not load click."""
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -23,7 +23,7 @@ def main(argv: list[str] | None = None) -> None:
     quick = bool(words) and words[0] in QUICK and "--help" not in words and "-h" not in words
     try:
         sys.exit(_quick(words) if quick else _run(words, closed))
-    except KeyboardInterrupt:  # while imports are under way, or a hook's input is awaited
+    except KeyboardInterrupt:  # during imports, or while a hook's input is read
         if quick:
             sys.exit(0)
         sys.stderr.write("wm: Stopped.\n")
@@ -39,7 +39,7 @@ def _quick(words: list[str]) -> int:
 def _run(words: list[str], closed: bool) -> int:
     if closed:
         streams.refuse()
-    # What is imported now stays: looking for garbage in it again and again costs a fifth.
+    # Imported modules stay: repeated garbage collection over them costs a fifth of the time.
     gc.set_threshold(50_000)
     from wm.cli.app import run
 

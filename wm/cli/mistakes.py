@@ -1,8 +1,8 @@
-"""A wrong command line as a full sentence: what was wrong, and what was meant.
+"""Explains a wrong command line in a full sentence, with a suggestion.
 
-Imported where somebody mistyped only. Of an option that a verb does not know it says which one of
-its own was meant, or whose it is. For that it loads all verbs: a guess that leads away from what
-was wanted is worse than a quarter of a second.
+Imported only after a usage error. For an unknown option it suggests one of the verb's own options,
+or names the verb that has it. For that it loads all verbs: a misleading guess is worse than a
+delay of a quarter of a second.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import click
 from wm.cli.groups import WITHOUT_VERB, Group, nearest
 
 MOST_MEANT = 2
-"""An option that more verbs have says nothing of what was wanted."""
+"""An option that more verbs have does not identify the intended verb."""
 
 ANYWHERE = ("--force", "--quiet", "--check", "--full", "--print", "--apply", "--wait")
-"""Options that people try with any verb: whose they are says nothing of what was wanted."""
+"""Options that people try with any verb: which verb has them says nothing about the intent."""
 
 INSTEAD: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
@@ -27,11 +27,11 @@ INSTEAD: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "daemon": {"background": "up", "detach": "up", "daemonize": "up"},
     }
 )
-"""By verb, options that people try, and the verb that does it."""
+"""By verb: options that people try, and the verb that does it."""
 
 
 def sentence(error: click.UsageError) -> str:
-    """What was wrong with the words, as a full sentence."""
+    """The usage error as a full sentence."""
     path = error.ctx.command_path if error.ctx else "wm"
     match error:
         case click.NoSuchOption():
@@ -41,7 +41,7 @@ def sentence(error: click.UsageError) -> str:
         case click.BadParameter():
             said = f"{_name(error.param)}: {error.message}"
         case click.BadOptionUsage():
-            # Raised while words are split, so it does not know whose option it is.
+            # Raised during parsing, so the error does not contain its command.
             said = error.message.replace("Option '", "The option ").replace("' ", " ", 1)
         case _ if error.message.startswith("Got unexpected extra argument"):
             extra = error.message.partition("(")[2].rstrip(")")
@@ -53,7 +53,7 @@ def sentence(error: click.UsageError) -> str:
 
 
 def _verb_first(extra: str, ctx: click.Context | None) -> str:
-    """ " The verb comes first: …" where an option stood before it, so that another was meant."""
+    """ " The verb comes first: …" if an option came before the verb, so that another was meant."""
     here = ctx.parent if ctx else None
     given = here.meta.get(WITHOUT_VERB + here.command_path) if here else None
     if here is None or given is None:
@@ -62,7 +62,7 @@ def _verb_first(extra: str, ctx: click.Context | None) -> str:
     group: click.Command | None = here.command
     for word in extra.split():
         group = group.get_command(here, word) if isinstance(group, click.Group) else None
-        if group is None or word not in given:  # a word of one that was given with spaces in it
+        if group is None or word not in given:  # a word inside a quoted argument
             break
         verbs.append(word)
     rest = list(given)
@@ -77,7 +77,7 @@ def _words(extra: str) -> str:
 
 
 def _name(param: click.Parameter | None) -> str:
-    """A parameter as it stands in the help."""
+    """A parameter's name as in the help."""
     if param is None:
         return "an argument"
     if isinstance(param, click.Argument):
@@ -86,7 +86,7 @@ def _name(param: click.Parameter | None) -> str:
 
 
 def _hint(error: click.NoSuchOption) -> str:
-    """ " Did you mean …?", whose the option is, or ""."""
+    """ " Did you mean …?", the verb that has the option, or ""."""
     ctx = error.ctx
     if ctx is None:
         return ""
@@ -96,7 +96,7 @@ def _hint(error: click.NoSuchOption) -> str:
         return f" Did you mean {close}?"
     if isinstance(ctx.command, click.Group):
         behind = any(name in _options(under) for _, under in _all_below(ctx.command, ctx))
-        return " It goes behind the verb." if behind else ""
+        return " It comes after the verb." if behind else ""
     verb = _verb(name.lstrip("-"), ctx)
     owners = _owners(name, ctx)
     if len(owners) + bool(verb) > MOST_MEANT:
@@ -115,7 +115,7 @@ def _nearest_option(name: str, ctx: click.Context) -> str:
 
 
 def _verb(word: str, ctx: click.Context) -> str:
-    """A verb beside this one, or of `wm` itself, that is called as the option is."""
+    """A verb of the same group, or of `wm` itself, with the name of the option."""
     instead = INSTEAD.get(ctx.info_name or "", {}).get(word, "")
     if instead:
         return f"wm {instead}"
@@ -141,7 +141,7 @@ def _owners(name: str, ctx: click.Context) -> list[str]:
 
 
 def _all_below(group: click.Group, ctx: click.Context) -> Iterator[tuple[str, click.Command]]:
-    """Every verb of a group, and of the groups in it, with its words."""
+    """Every verb of a group and of its subgroups, with its words."""
     for name in group.list_commands(ctx):
         command = group.get_command(ctx, name)
         if isinstance(command, click.Group):

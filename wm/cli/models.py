@@ -1,54 +1,31 @@
-"""The form of what each verb prints with `--json` (schemas/cli/).
+"""Models of what the verbs print with `--json` (schemas/cli.schema.json).
 
-Verbs that answer with a use case's response print that response; the others have a model here.
+Verbs that return a use case's response print that response; the others have a model here.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from wm.formats.allowances import Allowances
+from wm.api import (
+    allowances,
+    contract,
+    diag,
+    diagnosis,
+    governance,
+    imports,
+    instruction_budget,
+    models,
+    protocol,
+    replay,
+    rollback,
+    session_memory,
+)
+from wm.formats import (
+    home,
+    workspace_memory,
+)
 from wm.formats.base import Record, optional
-from wm.formats.budget import BudgetAnswer, PruneAnswer
-from wm.formats.contract import ContractAnswer, ContractChanged, HandoffAnswer
-from wm.formats.diag import (
-    Alike,
-    Audit,
-    Commands,
-    Coverage,
-    DiagHealth,
-    DiagStatus,
-    Disappearances,
-    Explanation,
-    Missing,
-    Quality,
-    Rejected,
-    Trace,
-)
-from wm.formats.diagnosis import Acts, History, Trash, Undone, WhyNotAnswer
-from wm.formats.governance import DeletedSession, Swept
-from wm.formats.home import InstalledModel, ModelFile
-from wm.formats.imports import ImportAnswer
-from wm.formats.models import ModelsAnswer, ModelTrial, RemovedModel
-from wm.formats.protocol import (
-    Conversation,
-    EntryAnswer,
-    ExportAnswer,
-    Inspection,
-    Moved,
-    OutputAnswer,
-    Place,
-    Remembered,
-    SearchAnswer,
-    SessionAnswer,
-    SessionSummary,
-    WhyAnswer,
-    Workspaces,
-)
-from wm.formats.replay import AuditReport, ReplayReport
-from wm.formats.rollback import Rollback
-from wm.formats.session_memory import Blocks, Continued, WorkingItems
-from wm.formats.workspace_memory import MemoryEntry
 
 
 class ProblemReport(Record):
@@ -100,20 +77,20 @@ class StatusReport(Record):
     daemon: dict[str, Any] | None
     home: str
     socket: str
-    workspace: Place | None
+    workspace: protocol.WorkspacePlace | None
     counts: dict[str, int]
     sessions: int
     trouble: str
     """Why nothing can be said of a workspace here, or ""."""
     agents: dict[str, str]
-    """Agents found here: current, stale (wired by another wm) or absent (not wired)."""
+    """Agents found here: current, stale (set up by another wm) or absent (not wired)."""
     contract: str
     """The project's session contract: sound, faults, or "" where there is none."""
     config: str
     """Why config.toml does not count, or ""."""
-    conversations: tuple[Conversation, ...] = optional(())
-    """Those of this workspace that a proxy saw within a day and that go on, the most pressed
-    first."""
+    conversations: tuple[protocol.ConversationUsage, ...] = optional(())
+    """Conversations of this workspace that a proxy observed within a day and that still run, the
+    fullest context first."""
 
 
 class DoctorReport(Record):
@@ -134,6 +111,8 @@ class LogsReport(Record):
 class ConfigReport(Record):
     file: str
     options: dict[str, dict[str, Any]]
+    warning: str = optional("")
+    """Options of config.toml that are ignored."""
 
 
 class SetupChange(Record):
@@ -158,7 +137,7 @@ class ExportReport(Record):
 
 
 class SessionsReport(Record):
-    sessions: tuple[SessionSummary, ...]
+    sessions: tuple[protocol.SessionSummary, ...]
 
 
 class AcceptReport(Record):
@@ -172,7 +151,7 @@ class AcceptReport(Record):
 class InboxReport(Record):
     """Several entries were accepted or rejected. problems: those that could not be, by id."""
 
-    entries: tuple[MemoryEntry, ...] = ()
+    entries: tuple[workspace_memory.MemoryEntry, ...] = ()
     problems: tuple[dict[str, str], ...] = ()
 
 
@@ -197,7 +176,7 @@ class ImportReport(Record):
     of stores in the known places that are for others."""
 
     dry_run: bool
-    targets: tuple[ImportAnswer, ...]
+    targets: tuple[imports.ImportAnswer, ...]
     left: tuple[ImportLeft, ...]
     problems: tuple[ImportProblem, ...]
     notes: tuple[str, ...]
@@ -220,8 +199,8 @@ class PullReport(Record):
     origin: str
     commit: str
     license: str
-    files: tuple[ModelFile, ...]
-    model: InstalledModel | None = None
+    files: tuple[home.ModelFile, ...]
+    model: home.InstalledModel | None = None
 
 
 PROBLEM = "problem"
@@ -234,78 +213,78 @@ PRINTS: dict[str, type[Record]] = {
     "setup": SetupReport,
     "unsetup": SetupReport,
     "doctor": DoctorReport,
-    "inspect": Inspection,
-    "show": EntryAnswer,
-    "search": SearchAnswer,
-    "why": WhyAnswer,
-    "why-not": WhyNotAnswer,
-    "history": History,
-    "output": OutputAnswer,
-    "diag status": DiagStatus,
-    "diag rejected": Rejected,
-    "diag missing": Missing,
-    "diag explain": Explanation,
-    "diag commands": Commands,
-    "diag quality": Quality,
-    "diag alike": Alike,
-    "diag trace": Trace,
-    "diag coverage": Coverage,
-    "diag disappearances": Disappearances,
-    "diag health": DiagHealth,
-    "diag audit": Audit,
-    "diag revert": Undone,
-    "state init": ContractChanged,
-    "state show": ContractAnswer,
-    "state set": ContractChanged,
-    "state validate": ContractAnswer,
-    "handoff": HandoffAnswer,
-    "budget check": BudgetAnswer,
-    "budget prune": PruneAnswer,
+    "inspect": protocol.Inspection,
+    "show": protocol.EntryAnswer,
+    "search": protocol.SearchAnswer,
+    "why": protocol.WhyAnswer,
+    "why-not": diagnosis.WhyNotAnswer,
+    "history": diagnosis.HistoryPage,
+    "output": protocol.OutputAnswer,
+    "diag status": diag.DiagStatus,
+    "diag rejected": diag.Rejected,
+    "diag missing": diag.Missing,
+    "diag explain": diag.Explanation,
+    "diag commands": diag.Commands,
+    "diag quality": diag.Quality,
+    "diag alike": diag.Alike,
+    "diag trace": diag.Trace,
+    "diag coverage": diag.Coverage,
+    "diag disappearances": diag.Disappearances,
+    "diag health": diag.DiagHealth,
+    "diag audit": diag.Audit,
+    "diag revert": diagnosis.Undone,
+    "state init": contract.ContractChanged,
+    "state show": contract.ContractAnswer,
+    "state set": contract.ContractChanged,
+    "state validate": contract.ContractAnswer,
+    "handoff": contract.HandoffAnswer,
+    "budget check": instruction_budget.BudgetAnswer,
+    "budget prune": instruction_budget.PruneAnswer,
     "session list": SessionsReport,
-    "session show": SessionAnswer,
-    "session core show": Blocks,
-    "session core set": Blocks,
-    "session core append": Blocks,
-    "session working show": WorkingItems,
-    "session working add": WorkingItems,
-    "session working remove": WorkingItems,
-    "session working clear": WorkingItems,
-    "session continue": Continued,
-    "session delete": DeletedSession,
-    "workspace list": Workspaces,
-    "workspace mv": Moved,
-    "remember": Remembered,
-    "forget": EntryAnswer,
-    "forget list": Trash,
-    "restore": EntryAnswer,
-    "undo": Undone,
-    "rollback": Rollback,
-    "undo list": Acts,
-    "edit": EntryAnswer,
-    "pin": EntryAnswer,
-    "importance": EntryAnswer,
-    "inbox list": Inspection,
+    "session show": protocol.SessionAnswer,
+    "session core show": session_memory.Blocks,
+    "session core set": session_memory.Blocks,
+    "session core append": session_memory.Blocks,
+    "session working show": session_memory.WorkingItems,
+    "session working add": session_memory.WorkingItems,
+    "session working remove": session_memory.WorkingItems,
+    "session working clear": session_memory.WorkingItems,
+    "session continue": session_memory.Continued,
+    "session delete": governance.DeletedSession,
+    "workspace list": protocol.Workspaces,
+    "workspace mv": protocol.Moved,
+    "remember": protocol.Remembered,
+    "forget": protocol.EntryAnswer,
+    "forget list": diagnosis.Trash,
+    "restore": protocol.EntryAnswer,
+    "undo": diagnosis.Undone,
+    "rollback": rollback.Rollback,
+    "undo list": diagnosis.Acts,
+    "edit": protocol.EntryAnswer,
+    "pin": protocol.EntryAnswer,
+    "importance": protocol.EntryAnswer,
+    "inbox list": protocol.Inspection,
     "inbox accept": AcceptReport,
-    "inbox reject": EntryAnswer,
-    "inbox edit": EntryAnswer,
+    "inbox reject": protocol.EntryAnswer,
+    "inbox edit": protocol.EntryAnswer,
     "inbox several": InboxReport,
     "import": ImportReport,
-    "export": ExportAnswer,
+    "export": protocol.ExportAnswer,
     "export file": ExportReport,
-    "gc": Swept,
+    "gc": governance.Swept,
     "fsck check": FsckReport,
     "fsck repair": FsckReport,
     "config show": ConfigReport,
-    "config allow-secret": Allowances,
-    "models list": ModelsAnswer,
-    "models use": ModelsAnswer,
-    "models import": InstalledModel,
+    "config allow-secret": allowances.Allowances,
+    "models list": models.ModelsAnswer,
+    "models use": models.ModelsAnswer,
+    "models import": home.InstalledModel,
     "models pull": PullReport,
-    "models remove": RemovedModel,
-    "models test": ModelTrial,
+    "models remove": models.RemovedModel,
+    "models test": models.ModelTrial,
     "proxy": ProxyReport,
-    "replay": ReplayReport,
-    "audit": AuditReport,
+    "replay": replay.ReplayReport,
+    "audit": replay.AuditReport,
     PROBLEM: ProblemReport,
 }
 """Verb -> the model of its JSON; `problem`: any verb that could not do it."""

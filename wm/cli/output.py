@@ -1,7 +1,7 @@
-"""The only place that prints. Text for people, JSON for programs, problems on stderr.
+"""The only module that prints. Text for people, JSON for programs, problems on stderr.
 
-Stored text may hold terminal escapes or direction marks; everything that comes from a file
-goes through `safe` (TR-1). Colour only on a terminal and never with NO_COLOR.
+Stored text may contain terminal escapes or direction marks: all text from files passes through
+`safe` (TR-1). Colour only on a terminal, and never with NO_COLOR.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import sys
+import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -22,31 +23,35 @@ from wm.cli import streams
 from wm.domain.counts import counted
 from wm.settings import wants_colour
 
-if TYPE_CHECKING:  # `wm --help` pays for no model
+if TYPE_CHECKING:  # `wm --help` loads no model
     from wm.formats.base import Record
 
 WIDTH = 80
 NARROW, WIDE = 40, 100
-"""Fewer columns than these are not wrapped to, more are not used: long lines are hard to read."""
+"""Minimum and maximum columns for wrapping: long lines are hard to read."""
 
 MOST_WORD = 1000
-"""Characters of one word in a sentence on stderr; a whole file may have been given as a name."""
+"""Maximum characters of one word on stderr; an argument may be the text of a whole file."""
+
+BAR_AFTER_S = 1.0
+BAR_EVERY_S = 0.2
+"""Seconds between two updates of a progress bar."""
 
 Paint = Callable[[str], str]
 Row = tuple[str, str] | tuple[str, str, Paint]
-"""Name, value, and how the value is coloured. Values are plain: colour comes after wrapping."""
+"""Name, value, and the value's colour. Values are plain: colour is added after wrapping."""
 
 
 class ReaderGone(Exception):
-    """Whoever read our output stopped (`wm inspect | head`): nothing is wrong."""
+    """The reader of our output closed the pipe (`wm inspect | head`); not an error."""
 
 
 class Unprintable(Exception):
-    """Standard output takes nothing more (a full disk); `str()` is the reason."""
+    """Standard output accepts no more data (a full disk); `str()` is the reason."""
 
 
 def width() -> int:
-    """Columns to use: what the terminal has, 80 where there is none."""
+    """Columns to use: those of the terminal, or 80 without one."""
     if not sys.stdout.isatty():
         return WIDTH
     return max(NARROW, min(WIDE, shutil.get_terminal_size((WIDTH, 24)).columns))
@@ -62,7 +67,7 @@ def line(text: str = "") -> None:
 
 
 def flush() -> None:
-    """What was printed is out, or raises ReaderGone or Unprintable."""
+    """Flush standard output. Raises ReaderGone or Unprintable."""
     with _printing():
         sys.stdout.flush()
 
@@ -84,14 +89,29 @@ def lines(texts: Iterable[str]) -> None:
         line(text)
 
 
+def paragraph(text: str) -> None:
+    lines(wrap(text, width()))
+
+
+def hint(text: str) -> None:
+    """Print a next step, after a blank line."""
+    line()
+    line(dim(text))
+
+
+def message(answer: Any) -> None:
+    """Print the message of an answer."""
+    paragraph(answer.message)
+
+
 def as_json(value: Record | dict[str, Any]) -> None:
-    """One JSON document on stdout, names as on the socket."""
+    """Print one JSON document on stdout, names as on the socket."""
     plain = value if isinstance(value, dict) else value.model_dump(mode="json", by_alias=True)
     line(json_text(plain))
 
 
 def json_text(value: Any) -> str:
-    """JSON for people and programs: what could steer a terminal or hide there is escaped, which
+    """JSON for people and programs: terminal escapes and invisible characters are escaped, which
     means the same to a program (TR-1)."""
     text = json.dumps(value, ensure_ascii=False, indent=2)
     odd = {char for char in set(text) if char != "\n" and safe(char) != char}
@@ -103,7 +123,7 @@ def _escaped(char: str) -> str:
 
 
 def problem(message: str, *, fix: str = "") -> None:
-    """A sentence on stderr, and what to do about it."""
+    """Print an error on stderr, and its fix."""
     paints = sys.stderr.isatty() and wants_colour()
     first, *rest = _sentence(message, WIDTH - len("wm: "))
     _aside(f"{click.style('wm:', fg='red', bold=True)} {first}", color=paints)
@@ -112,14 +132,14 @@ def problem(message: str, *, fix: str = "") -> None:
 
 
 def note(message: str) -> None:
-    """A remark for people on stderr; programs read stdout."""
+    """Print a remark for people on stderr; programs read stdout."""
     for line in _sentence(message, WIDTH):
         _aside(line)
 
 
 def _sentence(message: str, room: int) -> list[str]:
-    """A sentence in lines that fit; lines of its own (a traceback) and words (a path, a command
-    to copy) stay whole, unless they are no words any more."""
+    """Wrap a sentence. Its own lines (a traceback) and words (a path, a command to copy) stay
+    whole, unless a word is extremely long."""
     words = (_short(own) for own in message.split("\n"))
     return [line for own in words for line in wrap(own, room, whole=True)]
 
@@ -131,7 +151,7 @@ def _short(line: str) -> str:
 
 
 def _aside(text: str, *, color: bool | None = None) -> None:
-    """A line on stderr. Where that takes nothing, the exit code alone has to do."""
+    """Print a line on stderr. If that fails, only the exit code reports the error."""
     try:
         click.echo(text, err=True, color=color)
     except OSError:
@@ -139,8 +159,8 @@ def _aside(text: str, *, color: bool | None = None) -> None:
 
 
 def agreed(question: str, *, aside: bool = False) -> bool:
-    """Whether a person says yes; False where none sits there. Raises click.Abort, on a line of
-    its own. aside: ask on stderr, where stdout is for programs."""
+    """Ask for a yes; False without a terminal. Raises click.Abort, after a line break. aside: ask
+    on stderr, because stdout is for programs."""
     if not sys.stdin.isatty():
         return False
     try:
@@ -170,25 +190,54 @@ def bad(text: str) -> str:
     return click.style(text, fg="red")
 
 
+class Bar:
+    """Progress bar on stderr, for runs longer than a second. On terminals only."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._begun = time.monotonic()
+        self._next = self._begun + BAR_AFTER_S
+        self._shown = False
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + BAR_EVERY_S
+        percent = f"{100 * done // total} %" if total else "…"
+        if sys.stderr.isatty():
+            click.echo(f"\r{self._name}: {percent:<6}", nl=False, err=True)
+        elif not self._shown:
+            click.echo(f"{self._name}: this takes a while ({percent} so far)", err=True)
+        self._shown = True
+
+    def __exit__(self, *error: object) -> None:
+        if self._shown and sys.stderr.isatty():
+            click.echo("\r" + " " * (len(self._name) + 8) + "\r", nl=False, err=True)
+
+
 # --- text in columns ----------------------------------------------------------------------
 
 
 def safe(text: str) -> str:
-    """The text in one line, with nothing in it that could steer the terminal or hide (TR-1)."""
+    """The text in one line, without terminal escapes or invisible characters (TR-1)."""
     if text.isascii() and text.isprintable():
         return text
-    from wm.domain import text as texts
+    from wm.text import escape as texts
 
     return texts.safe(text)
 
 
 def safe_lines(text: str) -> list[str]:
-    """The text line by line, with nothing in it that could steer the terminal."""
+    """The lines of a text, without terminal escapes."""
     return [safe(one) for one in text.splitlines()]
 
 
 def cells(text: str) -> int:
-    """Columns that a text takes: East Asian wide characters take two, combining marks none."""
+    """Columns of a text: East Asian wide characters take two, combining marks none."""
     if text.isascii():
         return len(text)
     wide = sum(unicodedata.east_asian_width(char) in "WF" for char in text)
@@ -196,8 +245,8 @@ def cells(text: str) -> int:
 
 
 def wrap(text: str, room: int, *, whole: bool = False) -> list[str]:
-    """Lines of at most `room` columns; words that are longer (paths) are broken, or with `whole`
-    stand alone in a longer line."""
+    """Wrap to lines of at most `room` columns. Longer words (paths) are broken, or with `whole`
+    kept on a longer line of their own."""
     room = max(20, room)
     found, current = [], ""
     for word in map(safe, text.split()):
@@ -212,7 +261,7 @@ def wrap(text: str, room: int, *, whole: bool = False) -> list[str]:
 
 
 def _pieces(word: str, room: int) -> list[str]:
-    """A word cut where it fills the room."""
+    """A word split at the line width."""
     if cells(word) <= room:
         return [word]
     pieces = [""]
@@ -224,7 +273,7 @@ def _pieces(word: str, room: int) -> list[str]:
 
 
 def cut(text: str, room: int) -> str:
-    """The text in one line of at most `room` columns, with an ellipsis where it was longer."""
+    """The text in one line of at most `room` columns, truncated with an ellipsis."""
     text = safe(" ".join(text.split()))
     if cells(text) <= room:
         return text
@@ -237,28 +286,41 @@ def padded(text: str, columns: int) -> str:
     return text + " " * max(0, columns - cells(text))
 
 
-def hang(head: str, text: str, column: int, paint: Paint = str) -> list[str]:
-    """`head` padded to `column`, then the text, wrapped under itself."""
+def hang(head: str, text: str, column: int, paint: Paint = str, *, mark: Paint = str) -> list[str]:
+    """`head` padded to `column`, then the text with a hanging indent. mark: colours the head."""
     first, *rest = wrap(text, width() - column)
     return [
-        padded(head, column) + paint(first),
+        mark(padded(head, column)) + paint(first),
         *(" " * column + paint(more) for more in rest),
     ]
 
 
 def pairs(rows: Sequence[Row], *, indent: int = 2, least: int = 0) -> list[str]:
-    """`name  value` rows, names padded to one column, values wrapped under themselves."""
+    """`name  value` rows: names padded to one column, values with a hanging indent."""
     column = max((len(row[0]) for row in rows), default=0)
     column = indent + max(least, column) + 2
     out = []
     for name, value, *paint in rows:
-        first, *rest = hang(" " * indent + name, value, column, paint[0] if paint else str)
-        out += [dim(first[:column]) + first[column:], *rest]
+        out += hang(" " * indent + name, value, column, *paint, mark=dim)
     return out
 
 
+CHECK_NAME = 12
+VERDICTS: dict[str, Paint] = {"ok": good, "note": dim, "warning": warn, "error": bad}
+
+
+def check(verdict: str, name: str, detail: str, fix: str = "") -> None:
+    """Print a check, or a step of the proof, with its detail; the fix below it."""
+    column = 2 + 7 + 2 + CHECK_NAME + 1
+    first, *rest = hang(f"  {verdict:<7}  {name:<{CHECK_NAME}} ", detail, column)
+    line("  " + VERDICTS[verdict](first[2:9]) + first[9:])
+    lines(rest)
+    if fix:
+        lines(hang("", f"→ {fix}", column))
+
+
 def wrap_block(text: str, *, indent: int) -> list[str]:
-    """A text with its own line breaks kept, each line wrapped and indented."""
+    """Wrap and indent each line of a text, keeping its line breaks."""
     return [
         " " * indent + part
         for own in text.splitlines() or [""]
@@ -281,18 +343,23 @@ count = counted
 
 
 def size(number: int) -> str:
-    """`31 KB`, `1.5 MB`: bytes in the unit that fits."""
+    """`31 KB`, `1.5 MB`: bytes in a suitable unit."""
     megabyte = 1024 * 1024
     return f"{number / megabyte:.1f} MB" if number >= megabyte else f"{max(1, number // 1024)} KB"
 
 
+def minute(iso: str) -> str:
+    """A stored timestamp, to the minute."""
+    return iso[:16].replace("T", " ")
+
+
 def moment(iso: str) -> str:
-    """A time of a file, to the minute."""
-    return iso[:16].replace("T", " ") + " UTC" if iso else "never"
+    """A stored timestamp to the minute, with its zone."""
+    return f"{minute(iso)} UTC" if iso else "never"
 
 
 def lasting(seconds: float) -> str:
-    """A time span in one unit."""
+    """A duration in one unit."""
     for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second")):
         if seconds >= size:
             return count(int(seconds // size), unit)

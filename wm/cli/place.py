@@ -1,40 +1,43 @@
-"""How a workspace is named and summed up in the terminal."""
+"""Formats a workspace's name and summary for the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from wm.api.protocol import (
+    ConversationUsage,
+    Inspection,
+    WorkspacePlace,
+)
 from wm.cli import output
-from wm.formats.protocol import Conversation, Inspection, Place
 
 LEAST = 10
-"""Columns of the names in these blocks, so that they line up with each other."""
+"""Minimum columns of the names, so that these blocks line up with each other."""
 
 FILLED = {"critical": "nearly full", "high": "filling up"}
-"""What a level of pressure means (PS-1)."""
+"""Context pressure levels in words (PS-1)."""
 
 
-def where(place: Place) -> str:
+def where(place: WorkspacePlace) -> str:
     """The folder and its branch."""
-    folder = output.home_short(place.root) or "a folder that is not known"
+    folder = output.home_short(place.root) or "an unknown folder"
     return folder + (f" · branch {place.branch}" if place.branch else "")
 
 
-def print_heading(place: Place) -> None:
-    first, *rest = output.wrap(where(place), output.width())
-    output.lines(map(output.bold, (first, *rest)))
+def print_heading(place: WorkspacePlace) -> None:
+    output.lines(map(output.bold, output.wrap(where(place), output.width())))
 
 
 def memory_rows(found: Inspection) -> list[output.Row]:
-    """What a workspace holds, row by row."""
+    """The contents of a workspace as rows."""
     rows: list[output.Row] = [
         ("workspace", found.place.key),
         ("memory", " · ".join(_held(found))),
     ]
     if waiting := found.counts.get("inbox", 0):
         verb = "waits" if waiting == 1 else "wait"
-        text = f"{output.count(waiting, 'entry', 'entries')} {verb} for your word: wm inbox"
+        text = f"{output.count(waiting, 'entry', 'entries')} {verb} for your approval: wm inbox"
         rows.append(("inbox", text, output.warn))
     rows.append(("in prompts", _shown(found)))
     if found.sessions:
@@ -57,14 +60,14 @@ ZONE_PAINT: Mapping[str, output.Paint] = MappingProxyType(
 )
 
 
-def most_pressed(found: Inspection) -> tuple[Conversation, ...]:
-    """The conversations through a proxy that go on, the fullest first (PS-2)."""
+def most_pressed(found: Inspection) -> tuple[ConversationUsage, ...]:
+    """Running conversations behind a proxy, the fullest context first (PS-2)."""
     current = [c for c in found.conversations if c.current]
     return tuple(sorted(current, key=lambda c: -c.percentage))
 
 
-def conversation_rows(found: Sequence[Conversation], most: int) -> list[output.Row]:
-    """How full conversations were at the last exchange that a proxy saw, row by row."""
+def conversation_rows(found: Sequence[ConversationUsage], most: int) -> list[output.Row]:
+    """Context use of conversations at the last exchange that a proxy observed, as rows."""
     rows: list[output.Row] = []
     for one in found[:most]:
         size = f"{_thousands(one.tokens)} of {_thousands(one.window)} tokens"
@@ -77,7 +80,7 @@ def conversation_rows(found: Sequence[Conversation], most: int) -> list[output.R
 
 
 def _thousands(number: int) -> str:
-    """A line has room for the model, too."""
+    """A token count in thousands, so that the line has room for the model too."""
     return f"{round(number / 1000):,}k" if number >= 1000 else str(number)
 
 

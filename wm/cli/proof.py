@@ -1,7 +1,7 @@
-"""The whole round trip, proven on this machine: write, restart, read, render, search.
+"""Proves the whole round trip on this machine: write, restart, read, render, search.
 
-It runs in a scratch home on the file system of the real one, with a daemon of its own that is
-killed in the middle, so nothing of the user's memory is touched.
+Runs in a scratch home on the file system of the real one, with a daemon of its own that it kills
+in the middle. Never touches the user's memory.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, structs
 
 from wm.cli import output
-from wm.cli.checks import print_check
 from wm.daemon.client import Client
 from wm.daemon.lifecycle import start
 from wm.errors import WmError
@@ -28,20 +28,17 @@ from wm.settings import Paths, Settings
 TEXT = "The scratch project of this proof is deployed with `make ship`."
 
 
-class Step(Struct, frozen=True):
-    """One step of the proof and how it went."""
+class ProofStep(Struct, frozen=True):
+    """One step of the proof and its outcome."""
 
     name: str
     ok: bool
     detail: str
     seconds: float
 
-    def as_dict(self) -> dict[str, Any]:
-        return structs.asdict(self)
-
 
 class _Run:
-    """The proof under way: its scratch settings, its workspace, and what it found so far."""
+    """A running proof: its scratch settings, its workspace, and its results so far."""
 
     def __init__(self, settings: Settings, folder: str) -> None:
         self.settings = settings
@@ -73,10 +70,10 @@ class _Run:
         return "the entry is as it was written"
 
     def render(self) -> str:
-        _expect("make ship" in "".join(self.prompt), "the prompt does not hold the entry")
+        _expect("make ship" in "".join(self.prompt), "the prompt does not contain the entry")
         _expect(
             self._blocks("proof-1") == self.prompt,
-            "the prompt of an open epoch changed over the restart",
+            "the memory text of an open session (its epoch) changed over the restart",
         )
         size = sum(map(len, self.prompt))
         return f"{size} characters, same bytes after the restart"
@@ -102,18 +99,18 @@ class _Run:
         return tuple(str(block["text"]) for block in answer["blocks"])
 
 
-def run(settings: Settings) -> list[Step]:
+def run(settings: Settings) -> list[ProofStep]:
     """Prove the round trip; stops at the first step that fails."""
     begun = time.monotonic()
     try:
         return _prove(settings)
     except OSError as error:
-        detail = f"no scratch home can be made in {settings.paths.home}: {error.strerror}"
-        return [Step("prepare", False, detail, time.monotonic() - begun)]
+        detail = f"no scratch home can be created in {settings.paths.home}: {error.strerror}"
+        return [ProofStep("prepare", False, detail, time.monotonic() - begun)]
 
 
-def _prove(settings: Settings) -> list[Step]:
-    steps: list[Step] = []
+def _prove(settings: Settings) -> list[ProofStep]:
+    steps: list[ProofStep] = []
     with _scratch(settings) as proof:
         plan: tuple[Callable[[], str], ...] = (
             proof.start,
@@ -130,25 +127,29 @@ def _prove(settings: Settings) -> list[Step]:
                 detail, ok = action(), True
             except (WmError, OSError, LookupError) as error:
                 detail, ok = str(error), False
-            steps.append(Step(action.__name__, ok, detail, time.monotonic() - begun))
+            steps.append(ProofStep(action.__name__, ok, detail, time.monotonic() - begun))
             if not ok:
                 _kill(proof)
                 break
     return steps
 
 
-def show(steps: list[Step]) -> None:
+def report(steps: list[ProofStep]) -> list[dict[str, Any]]:
+    return [structs.asdict(step) for step in steps]
+
+
+def show(steps: list[ProofStep]) -> None:
     output.line(output.bold("round trip through the socket"))
     for step in steps:
         took = f" ({step.seconds * 1000:.0f} ms)" if step.ok else ""
-        print_check("ok" if step.ok else "error", step.name, step.detail + took)
+        output.check("ok" if step.ok else "error", step.name, step.detail + took)
 
 
 @contextmanager
 def _scratch(settings: Settings) -> Iterator[_Run]:
-    """A home beside the real one's data, with a socket in a short private folder."""
+    """A scratch home beside the real one, with a socket in a private folder with a short path."""
     base = settings.paths.home / "run"
-    settings.paths.home.mkdir(mode=0o700, parents=True, exist_ok=True)  # nobody else's to look into
+    settings.paths.home.mkdir(mode=0o700, parents=True, exist_ok=True)  # no access for other users
     base.mkdir(mode=0o700, exist_ok=True)
     home = tempfile.mkdtemp(prefix="proof-", dir=base)
     sockets = tempfile.mkdtemp(prefix="wm-")
@@ -160,7 +161,7 @@ def _scratch(settings: Settings) -> Iterator[_Run]:
         config=settings.paths.config,
         cache=settings.paths.cache,
     )
-    proof = _Run(structs.replace(settings, paths=paths), str(project))
+    proof = _Run(replace(settings, paths=paths), str(project))
     try:
         yield proof
     finally:
@@ -188,7 +189,7 @@ def _alive(pid: int) -> bool:
 
 
 def _is_zombie(pid: int) -> bool:
-    """A child of ours that was killed stays as a zombie until it is waited for."""
+    """A killed child process stays a zombie until it is waited for."""
     with suppress(OSError):
         return os.waitpid(pid, os.WNOHANG)[0] == pid
     return False
@@ -198,5 +199,5 @@ def _wait_until(fact: Callable[[], bool], bound_s: float = 10.0) -> None:
     end = time.monotonic() + bound_s
     while not fact():
         if time.monotonic() > end:
-            raise WmError("The daemon did not go away in time.")
+            raise WmError("The daemon did not stop in time.")
         time.sleep(0.01)

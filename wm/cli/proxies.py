@@ -1,17 +1,17 @@
-"""What `wm proxy` and `wm run` share: the token, the address, the sums at the end (PX-1)."""
+"""What `wm proxy` and `wm run` share: the address, and the totals at the end (PX-1)."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from msgspec import Struct
-from msgspec.structs import replace
 
+from wm.api.protocol import Scoped
 from wm.cli import output
 from wm.cli.context import Caller, daemon_status
 from wm.errors import UserError, WmError
-from wm.formats.protocol import Scoped
 from wm.ops.local import open_runtime
 from wm.ops.place import locate
 from wm.proxy.reporting import Reporter
@@ -21,21 +21,30 @@ from wm.settings import ProxySettings, find_network
 
 
 def settings_for(caller: Caller, upstream: str) -> ProxySettings:
-    """The proxy's settings, with the upstream that was asked for."""
+    """The proxy's settings, with the upstream from the command line.
+
+    Raises UserError if config.toml cannot be used and no upstream is given: a key for a company's
+    gateway must not be sent to the default upstream.
+    """
+    if not upstream and caller.settings.config_error is not None:
+        raise UserError(
+            f"The upstream is not known: {caller.settings.config_error.message}",
+            fix=f"{caller.settings.config_error.fix} Or name the upstream with --upstream URL.",
+        )
     settings = caller.settings.proxy
     return replace(settings, upstream=upstream) if upstream else settings
 
 
 def lasting_token(caller: Caller) -> str:
-    """The token of this user's `wm proxy`: the same after a restart, on no other machine."""
+    """The token of this user's `wm proxy`: kept across restarts, different on other machines."""
     return open_runtime(caller.settings).store.digest("proxy token")
 
 
 def workspace_part(caller: Caller) -> str:
-    """`/w/<key>` of the workspace that the user is in; "" outside of any."""
+    """`/w/<key>` of the current workspace; "" without one."""
     try:
-        asked = Scoped.model_validate(caller.scoped())
-        return f"/w/{locate(open_runtime(caller.settings), asked).key}"
+        scope = Scoped.model_validate(caller.scoped())
+        return f"/w/{locate(open_runtime(caller.settings), scope).key}"
     except UserError:
         if caller.names_workspace:
             raise
@@ -51,7 +60,7 @@ def has_daemon(caller: Caller) -> bool:
 
 
 class Seen(Struct, frozen=True):
-    """What a proxy saw, and whom it told."""
+    """What a proxy observed, and its reporter to the daemon."""
 
     observer: Observer
     reporter: Reporter
@@ -61,9 +70,15 @@ class Seen(Struct, frozen=True):
 async def watched(
     caller: Caller, settings: ProxySettings, token: str, *, port: int, record: bool = False
 ) -> AsyncIterator[tuple[Running, Seen]]:
-    """A proxy whose exchanges are noted; record: with their bodies."""
+    """A proxy that records its exchanges; record: with their bodies. With an unusable config.toml
+    no bodies are recorded: that needs consent, and the limits are unknown."""
+    if record and caller.settings.config_error is not None:
+        output.note("Nothing is recorded while config.toml cannot be used.")
+        record = False
     if record and not has_daemon(caller):
-        output.note("Nothing is recorded: bodies go to the daemon, and none runs. Start it: wm up")
+        output.note(
+            "Nothing is recorded: the daemon, which stores bodies, is down. Start it: wm up"
+        )
     reporter = Reporter(caller.settings)
     observer = Observer(
         reporter,
@@ -84,29 +99,36 @@ async def watched(
 
 
 def summary(seen: Seen) -> str:
-    """One line on what passed."""
+    """The totals in one line."""
     tally = seen.observer.tally
     usage = tally.usage
     failed = f", {tally.failed} failed" if tally.failed else ""
-    faults = f" {output.count(tally.faults, 'fault')} of ours beside them." if tally.faults else ""
+    internal = output.count(tally.faults, "internal error")
+    faults = f" {internal} of wm; no bytes were changed." if tally.faults else ""
     tokens = output.count(usage.prompt, "token")
     read = f"{tokens} read, {usage.cache_read:,} of them from the cache"
     return f"{output.count(tally.requests, 'request')}{failed}; {read}.{faults}"
 
 
+def print_end(verb: str, seen: Seen) -> None:
+    """Print the totals, what was recorded, and what the daemon could not store."""
+    for text in filter(None, (summary(seen), recorded(seen), lost(seen))):
+        output.note(f"{verb}: {text}")
+
+
 def lost(seen: Seen) -> str:
-    """What kept the daemon from keeping what passed, "" where nothing did."""
+    """Why the daemon could not store everything, or ""."""
     trouble = seen.reporter.trouble
     if trouble is None:
         return ""
-    return f"the daemon could not keep all of it. {trouble.message} {trouble.fix}".strip()
+    return f"the daemon could not store all of it. {trouble.message} {trouble.fix}".strip()
 
 
 def recorded(seen: Seen) -> str:
-    """One line on what was recorded, "" where nobody asked for it."""
+    """What was recorded, in one line; "" if recording is off."""
     if not seen.observer.record:
         return ""
     handover = seen.reporter.handover
-    told = f"{output.count(handover.recorded, 'exchange')} recorded without secrets"
+    text = f"{output.count(handover.recorded, 'exchange')} recorded without secrets"
     left = [f"{count:,} not: {reason}" for reason, count in sorted(handover.left.items()) if count]
-    return "; ".join([told, *left]) + "."
+    return "; ".join([text, *left]) + "."

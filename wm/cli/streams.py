@@ -1,9 +1,9 @@
-"""The three standard streams, whatever the caller left of them (F68).
+"""Ensures usable standard streams, whatever the caller left of them (F68).
 
-A caller may have closed 0, 1 or 2: no file of ours ever gets such a number. What is printed then
-goes nowhere, and where it was to be read the verb says so. A stream may also refuse what is
-written to it (a full disk): then the verb says so too, and its exit code is its own, not that of
-the interpreter's last flush.
+A caller may have closed 0, 1 or 2: none of our files may get such a number. Output to a closed
+stream is discarded; a verb that must read or write it reports that. A stream may also refuse
+writes (a full disk): then the verb reports that too, with its own exit code, not that of the
+interpreter's last flush.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 
 def fill() -> bool:
-    """Make all three of them exist. Whether standard output was closed."""
+    """Open the missing streams. Returns whether standard output was closed."""
     if sys.stdin is not None and sys.stdout is not None and sys.stderr is not None:
         return False
     closed = sys.stdout is None
@@ -29,22 +29,22 @@ def fill() -> bool:
 
 
 def given(words: Sequence[str]) -> str:
-    """The text that a verb was given: its words or, for "-" alone, standard input."""
+    """The text given to a verb: its words or, for a single "-", standard input."""
     text = " ".join(words)
     return sys.stdin.read() if text == "-" else text
 
 
 def refuse() -> None:
-    """Let a standard output that was closed refuse what is printed, as a full disk does: an
-    export that went nowhere must not pass for one."""
+    """Make a standard output that was closed refuse writes, as a full disk does: an export that was
+    discarded must not look successful."""
     fd = os.open(os.devnull, os.O_RDONLY)
     os.dup2(fd, 1)
     os.close(fd)
 
 
 def abandon(number: int) -> None:
-    """Send what still waits for stream 1 or 2 nowhere: Python flushes both once more when it
-    ends, and complains, with an exit code of its own."""
+    """Discard the unwritten data of stream 1 or 2: Python flushes both again at exit, and would
+    complain with its own exit code."""
     fd = os.open(os.devnull, os.O_WRONLY)
     os.dup2(fd, number)
     os.close(fd)

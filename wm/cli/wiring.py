@@ -1,4 +1,4 @@
-"""The agents of this machine, as `wm setup` sees them."""
+"""Facts about the agents on this machine, for `wm setup`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wm.settings import Settings, find_agent_paths
 states = wiring.states
 
 
-def look(settings: Settings) -> wiring.Facts:
-    """This machine, as far as setup is concerned. Raises UserError."""
+def look(settings: Settings) -> wiring.MachineFacts:
+    """The facts about this machine that setup needs. Raises UserError."""
     command = installed(sys.executable, Path(wm.__file__).parent)
     return wiring.look(find_agent_paths(), settings.paths, command, settings.hooks, sys.platform)

@@ -1,4 +1,4 @@
-"""`python -m wm.daemon`: the daemon without the command line around it, as `start` runs it."""
+"""`python -m wm.daemon`: run the daemon without the command line around it, as `start` does."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ import os
 import sys
 from contextlib import suppress
 
-from wm.daemon.lean import stay_lean
-
 
 def detach() -> None:
-    """Leave the caller's session, folder and descriptors. What the caller had open is its own:
-    a pipe that we kept would never end for whoever reads it (F27)."""
+    """Detach from the caller's session, folder and file descriptors. A caller's pipe that stays
+    open here would never end for its reader (F27)."""
     os.setsid()
     if os.fork():
         os._exit(0)
@@ -24,24 +22,23 @@ def detach() -> None:
 def _close_inherited() -> None:
     try:
         names = os.listdir("/dev/fd")
-    except OSError:  # a container may have no /proc
+    except OSError:  # /proc is missing in some containers
         os.closerange(3, os.sysconf("SC_OPEN_MAX"))
         return
     for name in names:
         if int(name) > 2:
-            with suppress(OSError):  # the listing's own is among them
+            with suppress(OSError):  # the list includes the descriptor of the listing itself
                 os.close(int(name))
 
 
 def main(arguments: list[str]) -> int:
-    """Serve until told to stop. Says why on stderr where it cannot."""
+    """Serve until asked to stop. Errors go to stderr."""
     background = "--background" in arguments
     if background:
         detach()
-    # What is imported now stays for good: looking for garbage in it costs the start a tenth.
-    # The daemon turns the collector on once it has answered.
+    # Modules imported here live as long as the process: collecting garbage among them takes a
+    # tenth of the start. The daemon enables the collector after its first answer.
     gc.disable()
-    stay_lean()
     from wm.daemon.serve import serve
     from wm.errors import WmError
     from wm.ops.local import open_runtime

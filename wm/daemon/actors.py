@@ -1,22 +1,21 @@
 """One queue of updates per workspace, and the worker threads that write (IF-1, ST-1, ST-7).
 
-Updates that wait together for one workspace run in one transaction and share its flush: the
-group commit. A flush of the disk never blocks the event loop, because it happens in a worker.
-Queries need no queue: a read of the store takes no lock.
+Group commit: updates that wait for the same workspace run in one transaction and share its
+flush. A disk flush runs in a worker, so it never blocks the event loop. Queries need no queue,
+because reading the store takes no lock.
 
-The rules it protects: an answer is given after the commit, never before; a queue is bounded;
-a bug in one update does not take the others of its batch with it.
+Rules: an answer is sent after the commit, never before; every queue is bounded; a bug in one
+update does not fail the other updates of its batch.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from queue import SimpleQueue
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 from msgspec import Struct, field
@@ -24,98 +23,64 @@ from msgspec import Struct, field
 from wm.daemon.metrics import Metrics
 from wm.errors import Busy, HostError, StoreError, Unanswered
 from wm.formats.base import Record
-from wm.ops.base import Change, Done, Operation, execute_batch
+from wm.ops.operation import (
+    DocumentChange,
+    Done,
+    Operation,
+    execute_batch,
+)
 from wm.ops.runtime import Runtime
 from wm.settings import DaemonSettings
 
 Answered = Callable[[Done[Any]], None]
 _Job = Callable[[], Any]
-_Task = tuple[_Job, Callable[[Any], None]]
 
 _FLUSH_RETRY = 5
-"""A failed relaxed flush is tried again after this many flush intervals."""
+"""Flush intervals between a failed relaxed flush and the next try."""
 
 
 _GATHER_SHARE = 0.4
-"""The next batch waits at most this share of what the last one took."""
-
-
-class _Worker:
-    """One thread and what it is given to do: None to end."""
-
-    def __init__(self, work: Callable[[_Worker], None]) -> None:
-        self.jobs: SimpleQueue[_Task | None] = SimpleQueue()
-        self.thread = threading.Thread(target=work, args=(self,), name="wm-worker", daemon=True)
-        self.thread.start()
+"""The next batch waits at most this share of the previous batch's duration."""
 
 
 class Workers:
-    """A few threads for what waits for the disk. They sleep without a timeout when idle.
-
-    The thread that was busy last gets the next job: batch after batch on the same one finds
-    its memory at hand. Where two take turns, the daemon works a tenth longer for each update.
-    """
+    """A few threads for work that blocks on the disk. Used on the event loop."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, size: int) -> None:
         self._loop = loop
-        self._size = size
-        self._workers: list[_Worker] = []
-        self._idle: list[_Worker] = []
-        self._waiting: deque[_Task] = deque()
+        self._pool = ThreadPoolExecutor(size, "wm-worker")
+        self._running: set[Future[Any]] = set()
 
     def submit(self, job: _Job, done: Callable[[Any], None]) -> None:
         """Run `job` in a thread, then `done` with its result or its exception on the loop."""
-        if self._idle:
-            self._idle.pop().jobs.put((job, done))
-        elif len(self._workers) < self._size:
-            worker = _Worker(self._work)
-            self._workers.append(worker)
-            worker.jobs.put((job, done))
-        else:
-            self._waiting.append((job, done))
+
+        def ended(future: Future[Any]) -> None:
+            result = future.exception() or future.result()
+            with contextlib.suppress(RuntimeError):  # the loop is closed already
+                self._loop.call_soon_threadsafe(landed, result)
+
+        def landed(result: Any) -> None:
+            self._running.discard(future)
+            done(result)
+
+        future = self._pool.submit(job)
+        self._running.add(future)
+        future.add_done_callback(ended)
 
     def close(self, within_s: float) -> bool:
-        """Let the threads end behind their jobs; False where one did not in time."""
-        waiting, self._waiting = self._waiting, deque()
-        for number, task in enumerate(waiting):
-            self._workers[number % len(self._workers)].jobs.put(task)
-        for worker in self._workers:
-            worker.jobs.put(None)
-        until = time.monotonic() + within_s
-        for worker in self._workers:
-            worker.thread.join(max(0.0, until - time.monotonic()))
-        return not any(worker.thread.is_alive() for worker in self._workers)
-
-    def _work(self, worker: _Worker) -> None:
-        while True:
-            item = worker.jobs.get()
-            if item is None:
-                return
-            job, done = item
-            try:
-                result = job()
-            except Exception as error:  # noqa: BLE001 - handed to the dispatch door, which logs it
-                result = error
-            with contextlib.suppress(RuntimeError):  # the loop ended before us
-                self._loop.call_soon_threadsafe(self._landed, worker, done, result)
-            item = job = done = result = None  # type: ignore[assignment]  # keep nothing alive
-
-    def _landed(self, worker: _Worker, done: Callable[[Any], None], result: Any) -> None:
-        if self._waiting:
-            worker.jobs.put(self._waiting.popleft())
-        else:
-            self._idle.append(worker)
-        done(result)
+        """Wait until the threads have finished their jobs; False if one did not finish in time."""
+        self._pool.shutdown(wait=False)
+        return not wait(self._running, within_s).not_done
 
 
 class _Call(Struct, eq=False):
     operation: Operation[Any, Any]
-    request: Record
+    request: Any
     answered: Answered
     queued: float
     deadline: float
     early: bool = False
-    """Whether its answer was given when it was queued: then it has no deadline."""
+    """Whether it was answered when it was queued; then it has no deadline."""
     open: bool = True
 
     def answer(self, done: Done[Any]) -> None:
@@ -129,16 +94,16 @@ class _Queue(Struct):
     running: Sequence[_Call] = ()
     timer: asyncio.TimerHandle | None = None
     gathering: asyncio.TimerHandle | None = None
-    """Set while the next batch waits a moment for those who were just answered."""
+    """Set while the next batch waits a moment for the clients that were just answered."""
     expected: int = 0
 
 
 class Actors:
     """All queues of one daemon. Used on the event loop; the work itself runs in `workers`.
 
-    publish: gets the changes of every commit; heard: the sessions in which it took something in.
-    foundation: raises StoreError where the data folder is no longer the one that this daemon was
-    started on. report: hears about failures that nobody waits for.
+    publish: receives the changes of every commit. heard: receives the sessions in which events were
+    recorded. foundation: raises StoreError if the data folder is no longer the one that this daemon
+    started on. report: receives failures for which no client waits.
     """
 
     def __init__(
@@ -147,7 +112,7 @@ class Actors:
         workers: Workers,
         metrics: Metrics,
         *,
-        publish: Callable[[Sequence[Change]], None] = lambda _changes: None,
+        publish: Callable[[Sequence[DocumentChange]], None] = lambda _changes: None,
         heard: Callable[[Sequence[tuple[str, str]]], None] = lambda _events: None,
         foundation: Callable[[], None] = lambda: None,
         report: Callable[[str, Exception], None] = lambda _what, _error: None,
@@ -173,23 +138,23 @@ class Actors:
 
     @property
     def unfinished(self) -> int:
-        """What waits, and what runs."""
+        """Number of updates that wait or run."""
         return sum(len(q.waiting) + len(q.running) for q in self._queues.values())
 
     def update(
         self,
         operation: Operation[Any, Any],
-        request: Record,
+        request: Any,
         answered: Answered,
         *,
         soon: bool = False,
     ) -> None:
         """Queue an update. `answered` is called once, on the loop.
 
-        soon: nobody waits for it, so it begins behind what the loop does now: a worker that wakes
-        up meanwhile would take the processor from the answer that is given in its place.
+        soon: no client waits for it, so it starts after the current iteration of the loop. A worker
+        that wakes earlier would compete for the processor with the answer being sent.
 
-        Raises HostError (503) where the workspace's queue is full, and what the operation
+        Raises HostError (503) if the queue of the workspace is full, and whatever the operation
         raises for a request without a workspace.
         """
         key = operation.queue(self._runtime, request)
@@ -199,8 +164,8 @@ class Actors:
         if len(queue.waiting) >= self._limits.queue_requests:
             self._metrics.queue_refusals += 1
             raise HostError(
-                f"{len(queue.waiting)} updates wait for this workspace already.",
-                fix="Come back in a moment.",
+                f"{len(queue.waiting)} updates already wait for this workspace.",
+                fix="Try again in a moment.",
                 status=503,
                 code="too_busy",
             )
@@ -215,23 +180,25 @@ class Actors:
         elif not queue.running:
             self._start(key, queue)
 
-    def early(self, operation: Operation[Any, Any], request: Record) -> Record | None:
-        """The answer for a request that nobody waits for; None: it is waited for."""
-        if operation.at_once is None:
-            return None
-        found: Record | None = operation.at_once(self._runtime, request)
-        return found
+    def parsed(self, operation: Operation[Any, Any], request: Record) -> Any:
+        """The request parsed by its operation. All other methods take this form."""
+        return operation.parse(self._runtime, request)
 
-    def query(self, operation: Operation[Any, Any], request: Record, answered: Answered) -> None:
-        """Answer a query beside the loop."""
+    def early(self, operation: Operation[Any, Any], parsed: Any) -> tuple[Record, Any] | None:
+        """The answer for a request whose client does not wait, and the request to queue after it;
+        None if the client waits."""
+        return operation.at_once(self._runtime, parsed) if operation.at_once else None
+
+    def query(self, operation: Operation[Any, Any], request: Any, answered: Answered) -> None:
+        """Answer a query in a worker thread."""
 
         def finished(result: Any) -> None:
             answered(Done(None, result) if isinstance(result, Exception) else result[0])
 
         self._workers.submit(lambda: self._execute([(operation, request)]), finished)
 
-    def query_now(self, operation: Operation[Any, Any], request: Record) -> Done[Any]:
-        """Answer a query on the loop: for those that take less than a thread's hand-over."""
+    def query_now(self, operation: Operation[Any, Any], request: Any) -> Done[Any]:
+        """Answer a query on the loop; for queries that are faster than a hand-over to a thread."""
         return execute_batch(self._runtime, [(operation, request)])[0]
 
     async def drain(self, within_s: float) -> bool:
@@ -252,7 +219,7 @@ class Actors:
     # -- batches -----------------------------------------------------------------------------
 
     def _begin(self, key: str, queue: _Queue) -> None:
-        """Start what waits, unless that has happened meanwhile."""
+        """Start the waiting batch unless it has started already."""
         if queue.waiting and not queue.running and queue.gathering is None:
             self._start(key, queue)
 
@@ -278,8 +245,9 @@ class Actors:
             lambda: self._execute(calls), lambda result: self._finished(key, queue, now, result)
         )
 
-    def _execute(self, calls: list[tuple[Operation[Any, Any], Record]]) -> list[Done[Any]]:
-        """In a worker. A bug rolls the whole transaction back, so the others run again alone."""
+    def _execute(self, calls: list[tuple[Operation[Any, Any], Any]]) -> list[Done[Any]]:
+        """Run a batch in a worker. A bug rolls back the whole transaction, so the calls then run
+        again one by one."""
         try:
             self._foundation()
             return execute_batch(self._runtime, calls)
@@ -311,8 +279,8 @@ class Actors:
         self._arm_flush()
 
     def _gather(self, key: str, queue: _Queue, answered: int, took_s: float) -> None:
-        """Several clients are at work: give those just answered a moment to come back, so that
-        one flush carries all of them and not each part in turn. A lone client never waits."""
+        """With several active clients, wait briefly for those just answered to send again, so that
+        one flush carries all of them. A single client never waits."""
         queue.expected = len(queue.waiting) + answered
         wait_s = min(self._limits.gather_s, took_s * _GATHER_SHARE)
         queue.gathering = self._loop.call_later(wait_s, self._gathered, key, queue)
@@ -331,7 +299,7 @@ class Actors:
             self._empty.set()
 
     def _expire(self, queue: _Queue) -> None:
-        """The oldest deadline has passed: nobody is kept waiting for a disk that hangs."""
+        """Answer the updates whose deadline has passed: a hanging disk must not block clients."""
         queue.timer = None
         now = time.monotonic()
         for call in (*queue.running, *queue.waiting):
@@ -352,7 +320,7 @@ class Actors:
     # -- relaxed documents -------------------------------------------------------------------
 
     def _arm_flush(self, intervals: int = 1) -> None:
-        """What is class relaxed reaches the disk within a second; no timer without need."""
+        """Flush relaxed documents within a second; no timer runs without need."""
         if self._flush_timer is None and not self._flushing and self._runtime.store.dirty():
             self._flush_timer = self._loop.call_later(self._flush_s * intervals, self._flush)
 
@@ -379,10 +347,10 @@ class Actors:
 
 def _still_running() -> Unanswered:
     return Unanswered(
-        "The update is still under way after its deadline and may yet succeed.",
-        fix="Look at the result before you repeat it.",
+        "The update is still running after its deadline and may yet succeed.",
+        fix="Check the result before you repeat it.",
     )
 
 
 def _not_begun() -> Busy:
-    return Busy("The update waited in vain for its turn; nothing was done.", fix="Try again.")
+    return Busy("The update did not get its turn in time; nothing was done.", fix="Try again.")

@@ -1,7 +1,7 @@
-"""From a parsed request to the request model of its row, and from a response model to bytes.
+"""Parse requests into the request model of their route, and encode response models as bytes.
 
-It reads JSON once, at the edge. What does not fit is refused with the place and the reason,
-never with the value: a refusal may end in a log (TR-1).
+JSON is parsed once, here. A refusal names the place and the reason, never the value, because
+refusals may be logged (TR-1).
 """
 
 from __future__ import annotations
@@ -16,21 +16,24 @@ from urllib.parse import parse_qsl
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from wm.daemon.messages import Request, Response
+from wm.daemon.messages import (
+    HttpRequest,
+    Response,
+)
 from wm.daemon.routes import Route, camel
 from wm.errors import HostError
 from wm.formats.base import Record
-from wm.ops.base import Operation
+from wm.ops.operation import Operation
 
 PROJECT_HEADER = b"x-wm-project"
-"""The project folder of the agent whose hook this is, as the agent knows it."""
+"""The project folder of the agent that runs the hook, as the agent reports it."""
 
 _SEVERAL = (tuple, list, set, frozenset)
 _MAX_QUERY_FIELDS = 100
 
 
 class Binding:
-    """A row together with its use case: fills requests, writes answers."""
+    """A route with its use case: parses requests and encodes answers."""
 
     def __init__(self, route: Route, operation: Operation[Any, Any]) -> None:
         self.route = route
@@ -47,7 +50,7 @@ class Binding:
             self._alias[name] for name, f in fields.items() if _takes_several(f.annotation)
         }
 
-    def request(self, request: Request, values: Mapping[str, str], query: str) -> Record:
+    def request(self, request: HttpRequest, values: Mapping[str, str], query: str) -> Record:
         """The request model. Raises HostError (400, 415, 422)."""
         filled = self._body(request)
         if query:
@@ -63,25 +66,27 @@ class Binding:
             raise _invalid(error) from None
 
     def response(self, answer: Record, *, status: int = 200) -> Response:
-        """What the client gets for the use case's answer."""
+        """The response for the answer of the use case."""
         if self.route.text:
             body = str(getattr(answer, "body", "")).encode("utf-8", "replace")
             kind = str(getattr(answer, "content_type", "text/plain"))
             return Response(status, body, kind)
         return Response(status, answer.__pydantic_serializer__.to_json(answer, by_alias=True))
 
-    def _body(self, request: Request) -> dict[str, Any]:
+    def _body(self, request: HttpRequest) -> dict[str, Any]:
         body = request.body
         takes = self.route.takes
         if not body:
             return {self._alias[takes]: {}} if takes else {}
         if self.route.in_query:
-            raise HostError(f"A {request.method} request has no body here.", fix="Use the query.")
+            raise HostError(
+                f"A {request.method} request must not have a body.", fix="Use the query string."
+            )
         _require_json(request)
         value = read_json(body)
         if not isinstance(value, dict):
             raise HostError("The body must be a JSON object.")
-        # Each name has a colon of its own: so many names as colons means that all are here.
+        # Each name needs a colon: if the counts are equal, no name was dropped as a duplicate.
         if not takes and body.count(b":") != len(value):
             _refuse_twins(body)
         return {self._alias[takes]: value} if takes else value
@@ -91,7 +96,7 @@ class Binding:
         for name, value in query_pairs(query):
             alias = self._alias.get(name, name)
             if alias not in self._fields:
-                # Passed over, a misspelled filter would be a wrong answer.
+                # Ignoring a misspelled filter would return a wrong answer.
                 apart = {*map(camel, self.route.parameters), camel(self.route.takes)}
                 raise unknown_parameter(self.route, name, self._fields - apart)
             if alias in self._several:
@@ -101,7 +106,7 @@ class Binding:
         return values
 
     def _put(self, filled: dict[str, Any], values: Mapping[str, Any]) -> None:
-        """Overrule whatever spelling the body used for the same field."""
+        """Set these fields, replacing both spellings of each that the body may have used."""
         for name, value in values.items():
             filled.pop(name, None)
             filled[self._alias.get(name, name)] = value
@@ -121,18 +126,18 @@ def query_pairs(query: str) -> list[tuple[str, str]]:
 
 
 def unknown_parameter(route: Route, name: str, known: Iterable[str]) -> HostError:
-    """What is said of a name that a query string may not hold; with those that it may."""
+    """The error for an unknown name in a query string; it lists the known ones."""
     names = ", ".join(sorted(known))
     return HostError(
-        f"{route.method} {route.path} knows no query parameter {name[:80]!r}.",
-        fix=f"It knows {names}." if names else "It takes none.",
+        f"{route.method} {route.path} has no query parameter {name[:80]!r}.",
+        fix=f"It has {names}." if names else "It takes none.",
         code="unknown_parameter",
     )
 
 
 def read_json(body: bytes) -> Any:
-    """JSON as it should be, or as agents send it: with lone surrogates and bytes that are not
-    UTF-8 replaced (F45). Raises HostError for anything else, NaN included."""
+    """Parse JSON, including what agents send: lone surrogates and bytes that are not UTF-8 are
+    replaced (F45). Raises HostError for anything else, NaN included."""
     try:
         return from_json(body, allow_inf_nan=False)
     except ValueError:
@@ -153,12 +158,12 @@ def _read_damaged(body: bytes) -> Any:
 
 
 def _refuse_twins(body: bytes) -> None:
-    """A name that is given twice is a mistake of whoever wrote the request, and a guess which
-    one was meant would hide it (F44). An agent's own payload is taken as it comes."""
+    """Refuse a name that occurs twice. It is a mistake of the client, and choosing one of the
+    values would hide it (F44). An agent's own payload is not checked."""
     try:
         json.loads(body, object_pairs_hook=_unique)
     except ValueError:
-        return  # damaged text, which `read_json` has mended
+        return  # damaged text, already repaired by `read_json`
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> None:
@@ -173,12 +178,12 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def _require_json(request: Request) -> None:
+def _require_json(request: HttpRequest) -> None:
     kind = request.header(b"content-type")
     if kind is None:
         return
     word = kind.split(b";", 1)[0].strip().lower()
-    # curl -d sends the form type unless told otherwise; the body decides.
+    # curl -d sends the form type by default; the body decides.
     if word not in (b"application/json", b"application/x-www-form-urlencoded", b"text/plain", b""):
         raise HostError(
             "The body must be JSON.", fix="Send content-type: application/json.", status=415
@@ -193,7 +198,7 @@ def _invalid(error: ValidationError) -> HostError:
     ]
     more = f" (and {len(problems) - 5} more)" if len(problems) > 5 else ""
     return HostError(
-        "The request does not fit: " + "; ".join(words) + more + ".",
+        "The request is not valid: " + "; ".join(words) + more + ".",
         status=422,
         code="invalid_request",
     )

@@ -1,8 +1,8 @@
-"""Server-sent events for what changes (IF-1).
+"""Server-sent events for changes (IF-1).
 
-A subscriber that falls too far behind is let go; one that comes back with its last event's id
-gets what it missed, or a `reset` event where that is no longer known: then it reads anew.
-There is no heartbeat, because an idle daemon does not wake up.
+A subscriber that falls too far behind is disconnected. One that reconnects with the id of its
+last event receives what it missed, or a `reset` event if that is no longer available; then it
+must read everything again. There is no heartbeat, so an idle daemon does not wake up.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from wm.daemon.messages import Channel
-from wm.ops.base import Change
+from wm.ops.operation import DocumentChange
 
 KEPT_EVENTS = 1024
 MAX_BEHIND_BYTES = 1024 * 1024
@@ -28,13 +28,13 @@ class _Subscriber(Struct, frozen=True):
 class Hub:
     """All subscribers of one daemon. Used on the event loop only.
 
-    life: a word that tells this daemon's events from those of the one before.
+    life: an id that distinguishes the events of this daemon process from those of earlier ones.
     """
 
     def __init__(self, life: str) -> None:
         self._life = life
         self._number = 0
-        self._kept: deque[tuple[int, Change]] = deque(maxlen=KEPT_EVENTS)
+        self._kept: deque[tuple[int, DocumentChange]] = deque(maxlen=KEPT_EVENTS)
         self._subscribers: dict[int, _Subscriber] = {}
         self._next = 0
         self.dropped = 0
@@ -43,7 +43,7 @@ class Hub:
         return len(self._subscribers)
 
     def subscribe(self, channel: Channel, workspace: str = "", last_id: str = "") -> None:
-        """Send what was missed since `last_id`, then everything new of `workspace` ("": all)."""
+        """Send the events missed since `last_id`, then all new events of `workspace` ("": all)."""
         number = self._next
         self._next += 1
         self._subscribers[number] = _Subscriber(channel, workspace)
@@ -54,14 +54,14 @@ class Hub:
         for at, change in missed or ():
             self._send(number, at, change)
 
-    def publish(self, changes: Iterable[Change]) -> None:
+    def publish(self, changes: Iterable[DocumentChange]) -> None:
         for change in changes:
             self._number += 1
             self._kept.append((self._number, change))
             for number in tuple(self._subscribers):
                 self._send(number, self._number, change)
 
-    def _since(self, last_id: str) -> list[tuple[int, Change]] | None:
+    def _since(self, last_id: str) -> list[tuple[int, DocumentChange]] | None:
         """Events after that id; None where some may be missing."""
         if not last_id:
             return []
@@ -74,7 +74,7 @@ class Hub:
             return None
         return [(number, change) for number, change in self._kept if number > last]
 
-    def _send(self, number: int, at: int, change: Change) -> None:
+    def _send(self, number: int, at: int, change: DocumentChange) -> None:
         subscriber = self._subscribers.get(number)
         if subscriber is None or subscriber.workspace not in ("", change.workspace):
             return

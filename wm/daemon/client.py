@@ -1,8 +1,8 @@
 """The synchronous client of the socket (IF-1).
 
-Small on purpose: it opens a Unix socket and reads HTTP by itself, so that a command pays
-neither for an event loop nor for an HTTP library. It starts nothing; `wm.daemon.lifecycle`
-does. It protects one rule: a request whose fate is not known is never sent a second time.
+It opens a Unix socket and reads HTTP itself, so that a command loads neither an event loop nor
+an HTTP library. It starts no daemon; `wm.daemon.lifecycle` does. Rule: a request that may have
+been carried out is never sent a second time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, Protocol, TypeGuard
 from msgspec import Struct, field
 
 from wm.daemon.peer import is_owner
-from wm.daemon.routes import Router, compose
+from wm.daemon.routes import Route, Router, compose
 from wm.errors import (
     Busy,
     Conflict,
@@ -55,7 +55,7 @@ _ERRORS: dict[str, type[WmError]] = {
 _MAX_HEAD = 64 * 1024
 _READ = 64 * 1024
 SAFE = ("GET", "HEAD")
-"""Methods whose requests change nothing, so that an answer that is missing costs nothing."""
+"""Methods that change nothing, so that their requests can be repeated."""
 _NOT_THERE = (errno.ENOENT, errno.ECONNREFUSED, errno.ENOTDIR, errno.ENOTSOCK)
 
 
@@ -69,21 +69,22 @@ Fields = Mapping[str, Any] | Dumpable
 
 
 class Answer(Struct, frozen=True):
-    """What came back. Header names are lower case."""
+    """A response. Header names are lower case."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes = b""
 
     def json(self) -> Any:
-        """The body as JSON. Raises Unavailable where it is none: that is no daemon of ours."""
+        """The body as JSON. Raises Unavailable if it is not JSON: then the server is not a wm
+        daemon."""
         try:
             return json.loads(self.body)
         except ValueError:
-            raise Unavailable("What answers on the socket does not speak JSON.") from None
+            raise Unavailable("The server on the socket does not speak JSON.") from None
 
 
-class Event(Struct, frozen=True):
+class ServerEvent(Struct, frozen=True):
     """One server-sent event."""
 
     id: str
@@ -92,7 +93,7 @@ class Event(Struct, frozen=True):
 
 
 def plain(fields: Fields | None) -> dict[str, Any]:
-    """A request as plain JSON values. Defaults go along: the `kind` of an event is one."""
+    """A request as plain JSON values, defaults included: the `kind` of an event is a default."""
     if fields is None:
         return {}
     if _is_model(fields):
@@ -104,7 +105,7 @@ def plain(fields: Fields | None) -> dict[str, Any]:
 def encode(
     method: str, target: str, body: Any = None, headers: Mapping[str, str] | None = None
 ) -> bytes:
-    """The bytes of a request. `body` bytes go as they are, anything else as JSON."""
+    """The bytes of a request. A `body` of bytes is sent unchanged, anything else as JSON."""
     lines = [f"{method} {target} HTTP/1.1", "host: wm"]
     payload = b""
     if body is not None:
@@ -113,15 +114,15 @@ def encode(
     if body is not None or method in ("POST", "PUT", "PATCH"):
         lines.append(f"content-length: {len(payload)}")
     lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
-    return "\r\n".join([*lines, "", ""]).encode("ascii") + payload
+    return "\r\n".join([*lines, "", ""]).encode("utf-8", "surrogateescape") + payload
 
 
 def parse_head(head: bytes) -> tuple[int, dict[str, str]]:
-    """Status and headers of an answer. Raises Unavailable for what is no HTTP."""
+    """Status and headers of an answer. Raises Unavailable if it is not HTTP."""
     first, *lines = head.decode("latin-1").split("\r\n")
     words = first.split(" ", 2)
     if len(words) < 2 or not words[0].startswith("HTTP/1.") or not words[1].isdecimal():
-        raise Unavailable("What answers on the socket does not speak HTTP.")
+        raise Unavailable("The server on the socket does not speak HTTP.")
     headers = {}
     for line in lines:
         name, _, value = line.partition(":")
@@ -130,8 +131,8 @@ def parse_head(head: bytes) -> tuple[int, dict[str, str]]:
 
 
 def checked(answer: Answer) -> Answer:
-    """The answer, or the error that its problem+json stands for: Unavailable also for what is too
-    long for a line of HTTP."""
+    """The answer, or raise the error that its problem+json describes. A request too long for an
+    HTTP request line raises Unavailable."""
     if answer.status < 400:
         return answer
     try:
@@ -140,7 +141,7 @@ def checked(answer: Answer) -> Answer:
         problem = {}
     if not isinstance(problem, dict) or "type" not in problem:
         raise HostError(
-            f"What answers on the socket is no daemon of wm; it said {answer.status}.",
+            f"The server on the socket is not a wm daemon; it answered {answer.status}.",
             fix="Stop that program, or set WM_SOCKET to another path.",
             status=answer.status,
         )
@@ -148,8 +149,8 @@ def checked(answer: Answer) -> Answer:
     detail = str(problem.get("detail", f"The daemon answered {answer.status}."))
     fix = str(problem.get("fix", ""))
     if answer.status == 431:
-        # Nothing of it was done, and the files answer a question of any length.
-        raise Unavailable(f"The daemon takes no question of this length: {detail}", fix=fix)
+        # The daemon has done nothing, and the library can answer a question of any length.
+        raise Unavailable(f"The daemon does not accept a request this long: {detail}", fix=fix)
     kind = _ERRORS.get(code)
     if kind is not None:
         raise kind(detail, fix=fix)
@@ -157,8 +158,8 @@ def checked(answer: Answer) -> Answer:
 
 
 def turned_away(answer: Answer) -> float | None:
-    """After how many seconds to come back to a daemon that had no place for the request, and so
-    has done nothing of it; None for every other answer."""
+    """The seconds after which to try again if the daemon had no capacity and did nothing; None for
+    every other answer."""
     if answer.status != 503 or b'"too_busy"' not in answer.body:
         return None
     told = answer.headers.get("retry-after", "")
@@ -166,12 +167,12 @@ def turned_away(answer: Answer) -> float | None:
 
 
 class Events:
-    """Takes the bytes of an event stream apart. Pure: bytes in, events out."""
+    """Parser of an event stream. Pure: bytes in, events out."""
 
     def __init__(self) -> None:
         self._rest = b""
 
-    def feed(self, data: bytes) -> Iterator[Event]:
+    def feed(self, data: bytes) -> Iterator[ServerEvent]:
         self._rest += data
         while b"\n\n" in self._rest:
             block, _, self._rest = self._rest.partition(b"\n\n")
@@ -181,11 +182,11 @@ class Events:
                 if name in fields:
                     fields[name] = value.removeprefix(" ")
             if fields["data"]:
-                yield Event(fields["id"], fields["event"], json.loads(fields["data"]))
+                yield ServerEvent(fields["id"], fields["event"], json.loads(fields["data"]))
 
 
 class Chunks:
-    """Takes the framing of a chunked body away. Pure."""
+    """Decoder of a chunked body. Pure."""
 
     def __init__(self) -> None:
         self._rest = b""
@@ -201,7 +202,7 @@ class Chunks:
             try:
                 size = int(line.split(b";")[0], 16)
             except ValueError:
-                raise Unavailable("The answer's framing is damaged.") from None
+                raise Unavailable("The daemon's answer is not valid chunked HTTP.") from None
             if len(rest) < size + 2:
                 break
             out.append(rest[:size])
@@ -213,10 +214,10 @@ class Chunks:
 class Client(Struct):
     """One keep-alive connection to the daemon, opened at the first call.
 
-    `deadline_s` is the longest that a call may take; within it the client comes back to a daemon
-    that is full. Raises Unavailable where the daemon
-    cannot be reached (then nothing was done, and the files may be used instead), Unanswered
-    where it took an update and did not answer, and its own refusals as the WmError they were.
+    `deadline_s` is the longest that a call may take; within it the client retries while the daemon
+    is full. Raises Unavailable if the daemon cannot be reached (nothing was done, so the files may
+    be used instead), Unanswered if it accepted an update and did not answer, and the daemon's own
+    refusals as the same WmError.
     """
 
     settings: Settings
@@ -226,20 +227,45 @@ class Client(Struct):
     def call(
         self, operation: str, fields: Fields | None = None, *, deadline_s: float | None = None
     ) -> Any:
-        """Run a use case by its name; its response as plain JSON values (text as str)."""
+        """Run a use case by its name; return its response as plain JSON values (text as str)."""
         route = self._router.named(operation)
-        target, body = compose(route, plain(fields))
-        answer = self.request(route.method, target, body, deadline_s=deadline_s)
+        answer = self._answer(route, plain(fields), deadline_s)
         if answer.headers.get("content-type", "").startswith("application/json") and not route.text:
             return answer.json()
         return answer.body.decode("utf-8", "replace")
 
+    def run(
+        self, operation: str, fields: Fields | None = None, *, deadline_s: float | None = None
+    ) -> dict[str, Any]:
+        """Like `call`, but always return the members of the response model, as the library does: a
+        hook's output comes as `contentType` and `body`."""
+        route = self._router.named(operation)
+        answer = self._answer(route, plain(fields), deadline_s)
+        if not route.text:
+            found: dict[str, Any] = answer.json()
+            return found
+        body = answer.body.decode("utf-8", "replace")
+        return {"contentType": answer.headers.get("content-type", ""), "body": body}
+
+    def _answer(self, route: Route, fields: dict[str, Any], deadline_s: float | None) -> Answer:
+        project = str(fields.pop("project", "")) if route.text else ""
+        target, body = compose(route, fields)
+        is_line = project and "\r" not in project and "\n" not in project
+        headers = {"x-wm-project": project} if is_line else {}
+        return self.request(route.method, target, body, headers=headers, deadline_s=deadline_s)
+
     def request(
-        self, method: str, target: str, body: Any = None, *, deadline_s: float | None = None
+        self,
+        method: str,
+        target: str,
+        body: Any = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        deadline_s: float | None = None,
     ) -> Answer:
         """One request by method and path."""
         until = time.monotonic() + (patience(self.settings, deadline_s))
-        data = encode(method, target, body)
+        data = encode(method, target, body, headers)
         while True:
             sock = self._connected(until)
             try:
@@ -254,8 +280,8 @@ class Client(Struct):
                 return checked(answer)
             time.sleep(pause)
 
-    def changes(self, workspace: str = "", last_id: str = "") -> Iterator[Event]:
-        """Follow what changes, on a connection of its own, until the daemon ends it."""
+    def changes(self, workspace: str = "", last_id: str = "") -> Iterator[ServerEvent]:
+        """Follow the changes on a separate connection until the daemon ends it."""
         pairs = {"workspace": workspace, "lastEventId": last_id}
         target, _ = compose(self._router.named("changes"), {k: v for k, v in pairs.items() if v})
         until = time.monotonic() + patience(self.settings)
@@ -288,7 +314,7 @@ class Client(Struct):
 
     def _connected(self, until: float) -> socket.socket:
         if self._sock is not None and _is_readable(self._sock):
-            self.close()  # the daemon closed it while it was idle: nothing was sent yet
+            self.close()  # the daemon closed it while idle: nothing was sent yet
         if self._sock is None:
             self._sock = self._connect(until)
         return self._sock
@@ -306,7 +332,8 @@ class Client(Struct):
             except OSError as error:
                 sock.close()
                 left = until - time.monotonic()
-                # EAGAIN: the queue of the listener is full; a wait would not be one.
+                # EAGAIN: the listener's queue is full, and connect returns at once instead of
+                # waiting.
                 if error.errno != errno.EAGAIN or left <= 0:
                     raise unreachable(path, error) from error
                 time.sleep(min(left, pause * (0.5 + os.urandom(1)[0] / 256)))
@@ -318,7 +345,7 @@ class Client(Struct):
             sock.settimeout(_left(until))
             sock.sendall(data)
         except TimeoutError as error:
-            raise Unavailable("The daemon did not take the request in time.") from error
+            raise Unavailable("The daemon did not accept the request in time.") from error
         except OSError as error:
             refused = error  # it may have answered before it closed: a refusal without reading
         reader = _Reader(sock, until)
@@ -332,13 +359,13 @@ class Client(Struct):
 
 
 def patience(settings: Settings, deadline_s: float | None = None) -> float:
-    """How long a call may take: as told, else a little longer than the daemon's own deadline."""
+    """How long a call may take: the given deadline, or a little longer than the daemon's own."""
     return settings.daemon.request_timeout_s + 2.0 if deadline_s is None else deadline_s
 
 
 def unanswered(error: Unavailable) -> Unanswered:
-    """The same trouble, of a request that may have been done."""
-    return Unanswered(error.message, fix="Look at the result before you repeat it.")
+    """The same error for a request that may have been carried out."""
+    return Unanswered(error.message, fix="Check the result before you repeat it.")
 
 
 class _Reader:
@@ -359,7 +386,7 @@ class _Reader:
                     return status, headers
                 continue
             if len(self.rest) > _MAX_HEAD:
-                raise Unavailable("What answers on the socket does not speak HTTP.")
+                raise Unavailable("The server on the socket does not speak HTTP.")
             if not self._more():
                 raise Unavailable("The daemon closed the connection without an answer.")
 
@@ -369,7 +396,7 @@ class _Reader:
         while got < length:
             self.rest = b""
             if not self._more():
-                raise Unavailable("The daemon closed the connection within its answer.")
+                raise Unavailable("The daemon closed the connection in the middle of its answer.")
             parts.append(self.rest)
             got += len(self.rest)
         whole = b"".join(parts)
@@ -406,16 +433,16 @@ def _is_model(fields: object) -> TypeGuard[Dumpable]:
 
 
 def ours(sock: socket.socket, path: str) -> socket.socket:
-    """The connected socket, if our own user serves it: nobody else hears or tells us anything.
+    """The connected socket if our own user serves it. Otherwise nothing is sent or read (TR-1).
 
-    Raises Unavailable, and closes it, where somebody else does (TR-1).
+    Closes the socket and raises Unavailable if another user serves it.
     """
     if is_owner(sock):
         return sock
     sock.close()
     raise Unavailable(
         f"The socket {path} is served by another user, so nothing was sent there.",
-        fix="Correct WM_SOCKET or XDG_RUNTIME_DIR: `su` and `sudo` pass on those of somebody else.",
+        fix="Correct WM_SOCKET or XDG_RUNTIME_DIR: `su` and `sudo` keep another user's values.",
     )
 
 
@@ -424,5 +451,5 @@ def unreachable(path: str, error: OSError) -> Unavailable:
     if error.errno in _NOT_THERE:
         return Unavailable(f"No daemon listens on {path}.", fix="`wm up` starts it.")
     if error.errno == errno.EAGAIN or isinstance(error, TimeoutError):
-        return Unavailable("The daemon is too busy to take a connection.", fix="Try again.")
+        return Unavailable("The daemon is too busy to accept a connection.", fix="Try again.")
     return Unavailable(f"The daemon's socket {path} cannot be reached: {error.strerror}.")

@@ -1,4 +1,4 @@
-"""The asynchronous client of the socket: the same promises as `wm.daemon.client` (IF-1)."""
+"""The asynchronous client of the socket, with the guarantees of `wm.daemon.client` (IF-1)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from wm.daemon.client import (
     SAFE,
     Answer,
     Chunks,
-    Event,
     Events,
     Fields,
+    ServerEvent,
     checked,
     encode,
     ours,
@@ -36,7 +36,7 @@ _Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class AsyncClient(Struct):
-    """Keep-alive connections to the daemon; several calls may be under way at once."""
+    """Keep-alive connections to the daemon; several calls may run at once."""
 
     settings: Settings
     _free: list[_Streams] = field(default_factory=list)
@@ -46,7 +46,7 @@ class AsyncClient(Struct):
     async def call(
         self, operation: str, fields: Fields | None = None, *, deadline_s: float | None = None
     ) -> Any:
-        """Run a use case by its name; its response as plain JSON values (text as str)."""
+        """Run a use case by its name; return its response as plain JSON values (text as str)."""
         route = self._router.named(operation)
         target, body = compose(route, plain(fields))
         answer = await self.request(route.method, target, body, deadline_s=deadline_s)
@@ -68,7 +68,7 @@ class AsyncClient(Struct):
         return checked(answer)
 
     async def _answered(self, method: str, data: bytes, until: float) -> Answer:
-        """The answer, of the first time that the daemon has a place for the request."""
+        """The first answer that is not "no capacity, try again"."""
         loop = asyncio.get_running_loop()
         while True:
             streams = self._idle() or await self._connect()
@@ -78,8 +78,8 @@ class AsyncClient(Struct):
                 return answer
             await asyncio.sleep(pause)
 
-    async def changes(self, workspace: str = "", last_id: str = "") -> AsyncIterator[Event]:
-        """Follow what changes until the daemon ends it."""
+    async def changes(self, workspace: str = "", last_id: str = "") -> AsyncIterator[ServerEvent]:
+        """Follow the changes until the daemon ends the stream."""
         pairs = {"workspace": workspace, "lastEventId": last_id}
         target, _ = compose(self._router.named("changes"), {k: v for k, v in pairs.items() if v})
         reader, writer = await self._connect()
@@ -99,7 +99,7 @@ class AsyncClient(Struct):
             writer.close()
 
     async def close(self) -> None:
-        """What is still under way gets its answer, on a connection that is not kept then."""
+        """Close idle connections. Calls in progress finish; their connections are closed after."""
         self._closed = True
         while self._free:
             self._free.pop()[1].close()
@@ -142,8 +142,8 @@ class AsyncClient(Struct):
         path = os.fspath(self.settings.paths.socket)
         pause = 0.001
         while True:
-            # A Unix socket connects at once or not at all, so nothing blocks here. The loop's
-            # own connect takes EAGAIN for "under way" and hands out a socket without a peer.
+            # A Unix socket connects at once or fails, so nothing blocks here. The loop's own
+            # connect takes EAGAIN for "in progress" and returns a socket without a peer.
             sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             sock.setblocking(False)
             try:
@@ -151,7 +151,8 @@ class AsyncClient(Struct):
                 return await asyncio.open_unix_connection(sock=ours(sock, path))
             except OSError as error:
                 sock.close()
-                # EAGAIN: the queue of the listener is full; a wait would not be one.
+                # EAGAIN: the listener's queue is full, and connect returns at once instead of
+                # waiting.
                 if error.errno != errno.EAGAIN or loop.time() >= until:
                     raise unreachable(path, error) from error
             await asyncio.sleep(pause * (0.5 + os.urandom(1)[0] / 256))
@@ -168,7 +169,7 @@ async def _head(reader: asyncio.StreamReader) -> tuple[int, dict[str, str]]:
     except asyncio.IncompleteReadError:
         raise ConnectionError("it ended without an answer") from None
     except asyncio.LimitOverrunError:
-        raise Unavailable("What answers on the socket does not speak HTTP.") from None
+        raise Unavailable("The server on the socket does not speak HTTP.") from None
 
 
 async def _body(reader: asyncio.StreamReader, headers: Mapping[str, str]) -> bytes:

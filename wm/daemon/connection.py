@@ -1,46 +1,48 @@
-"""One client of the socket: HTTP/1.1 on a bare asyncio Protocol around httptools (IF-1, IF-6).
+"""One client of the socket: requests in, answers out, in the order of the requests (IF-1, IF-6).
 
-It reads requests, holds every limit of size and time, keeps the answers of the connection in the
-order of its requests, and writes them. It knows no route, no model and no store.
+It limits bodies and times, passes each request to the handler of its server, and writes the
+answers. It knows no route, no model and no store; `wm.net` parses the bytes.
 
-The rules it protects: a request that does not fit the grammar or the limits gets one
-problem+json answer and the connection ends; nothing is kept in memory beyond the limits; an
-idle connection has no timer, so an idle server never wakes up.
+Rules: a request that breaks the grammar or a limit gets one problem+json answer, then the
+connection ends; memory use stays within the limits; an idle connection has no timer, so an idle
+server never wakes up.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import Any, Protocol
-
-from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
+from typing import Protocol
 
 from wm.daemon.messages import (
     Channel,
     Handler,
-    Request,
+    HttpRequest,
     Response,
     Stream,
     encode_head,
     problem,
     too_busy,
 )
+from wm.net.connection import Peer
+from wm.net.messages import CONTINUE, RequestHead
+from wm.net.parser import (
+    HttpRefusal,
+    RequestReader,
+    Stage,
+)
 from wm.settings import DaemonSettings
 
-_CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
-_CHUNK_ALLOWANCE = 64
-"""Bytes of framing that each chunk of a chunked body may cost before it counts as head."""
 _PAUSE_AT = 8
-"""Complete requests that wait behind one under way before the connection is no longer read."""
+"""Complete requests in the queue of a connection at which reading pauses."""
 _PER_TURN = 16
-"""Requests that one client has answered before the others get their turn."""
+"""Requests of one client that are answered before other clients get their turn."""
 _LINGER_S = 2.0
-"""A refused client that still sends is listened to this long, so that it reads the refusal."""
+"""How long to read from a refused client that still sends, so that it receives the refusal."""
 
 
 class Host(Protocol):
-    """What a connection needs of the server that it belongs to."""
+    """What a connection needs from its server."""
 
     limits: DaemonSettings
     loop: asyncio.AbstractEventLoop
@@ -50,97 +52,84 @@ class Host(Protocol):
     def handler(self) -> Handler: ...
 
     def joined(self, connection: Connection) -> None:
-        """The connection is open."""
+        """Called when the connection is open."""
 
     def left(self, connection: Connection, buffered: int) -> None:
-        """It is gone, with so many bytes still reserved."""
+        """Called when it is closed, with the number of bytes still reserved."""
 
     def idle(self, connection: Connection) -> None:
-        """It waits for its next request."""
+        """Called when it waits for its next request."""
 
     def busy(self, connection: Connection) -> None:
-        """It has taken up a request."""
+        """Called when it starts a request."""
 
     def reserve(self, size: int) -> bool:
-        """Whether that many more bytes of incomplete bodies fit into memory."""
+        """Whether `size` more bytes of incomplete bodies fit into memory."""
 
     def release(self, size: int) -> None:
-        """So many bytes are reserved no more."""
+        """Give back this many reserved bytes."""
 
 
-class Connection(asyncio.Protocol):
-    """One client. Requests are handled one after the other, in the order they came."""
-
-    transport: asyncio.Transport
+class Connection(Peer):
+    """One client. Requests are handled one at a time, in order."""
 
     def __init__(self, server: Host) -> None:
+        super().__init__(server.loop)
         self._server = server
         self._limits = server.limits
-        self._parser: Any = HttpRequestParser(self)
-        self._queue: deque[Request | Response] = deque()
-        self._current: Request | None = None
+        self._reader = RequestReader(self._limits.max_head_bytes)
+        self._head: RequestHead | None = None
+        """The head of the request whose body is incomplete."""
+        # One buffer: a client may send a megabyte as chunks of one byte.
+        self._body = bytearray()
+        self._queue: deque[HttpRequest | Response] = deque()
+        self._current: HttpRequest | None = None
         self._channel: Channel | None = None
         self._pumping = False
-        self._reading_paused = False
         self._writing_paused = False
         self._refused = False
         self._last = False
-        """No further request is read: the client or we said that this one is the last."""
-        self._open = True
-        self._timer: asyncio.TimerHandle | None = None
-        self._stage = 0
-        self._timed_stage = 0
+        """No further request is read: the client or the server announced the last one."""
+        self._timed_part: tuple[int, Stage] | None = None
+        """The part of a request that the timer limits."""
         self._continue_due = False
         self._fresh = True
-        """Nothing was ever answered here: such a client does not get to be silent for long."""
-        self._reset()
+        """No request was answered yet: such a client may not stay silent for long."""
 
-    def _reset(self) -> None:
-        self._incomplete = False
-        self._in_head = False
-        self._url = b""
-        self._headers: list[tuple[bytes, bytes]] = []
-        # One piece of memory: a client may send a megabyte as chunks of one byte.
-        self._body = bytearray()
-        self._body_bytes = 0
-        self._head_bytes = 0
-        self._fed_bytes = 0
-        self._allowed_bytes = self._limits.max_head_bytes
+    @property
+    def _incomplete(self) -> bool:
+        return not self._refused and self._reader.stage is not Stage.IDLE
 
     # -- transport ---------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        super().connection_made(transport)
         self._server.joined(self)
         self._set_timer()
 
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        self._open = False
-        self._cancel_timer()
-        self._server.left(self, self._body_bytes)
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._server.left(self, len(self._body))
         self._queue.clear()
         self._body = bytearray()
-        self._body_bytes = 0
-        self._parser = None
         if self._channel is not None:
             self._channel.detach()
             self._channel = None
 
     def data_received(self, data: bytes) -> None:
         if self._refused or self._last:
-            return  # read and forgotten, so that the client gets to our answer
-        self._fed_bytes += len(data)
-        try:
-            self._parser.feed_data(data)
-        except HttpParserUpgrade:
-            self._drop_last_request()
-            self._refuse(_bad("upgrade", "This server offers no other protocol."))
-        except HttpParserError as error:
-            if not self._last and not self._refused:
-                self._refuse(_bad("bad_request", f"This is not HTTP/1.1: {error}."))
-        if self._incomplete and not self._refused:
-            self._check_framing()
+            return  # read and dropped, so that the client reaches our answer
+        for event in self._reader.feed(data):
+            if isinstance(event, bytes):
+                self._body_came(event)
+            elif isinstance(event, RequestHead):
+                self._head_came(event)
+            elif isinstance(event, HttpRefusal):
+                self._refuse(problem(event.status, event.code, event.message))
+            else:
+                self._request_came()
+            if self._refused:
+                break
         self._after_read()
 
     def eof_received(self) -> bool:
@@ -156,168 +145,111 @@ class Connection(asyncio.Protocol):
         self._writing_paused = False
         self._pump()
 
-    # -- parser ------------------------------------------------------------------------------
+    # -- requests ----------------------------------------------------------------------------
 
-    def on_message_begin(self) -> None:
-        if self._refused or self._last:
-            return
-        self._incomplete = self._in_head = True
-        self._stage += 1
+    def _head_came(self, head: RequestHead) -> None:
+        self._head = head
+        length, expect = head.get(b"content-length"), head.get(b"expect")
+        if length is not None and int(length) > self._limits.max_body_bytes:
+            self._refuse_body()
+        elif head.coded and not head.plainly_chunked:
+            self._refuse(_bad("Only the transfer coding 'chunked' is supported."))
+        elif expect is not None and expect.strip().lower() != b"100-continue":
+            self._refuse(problem(417, "expectation", "Only `Expect: 100-continue` is supported."))
+        else:
+            # Only after the answers of earlier requests: a client reads them in order.
+            self._continue_due = expect is not None and head.version == "1.1"
 
-    def on_url(self, url: bytes) -> None:
-        self._url += url
-        self._count_head(len(url))
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        self._count_head(len(name) + len(value) + 4)
-        if self._in_head and not self._refused:
-            self._headers.append((name.lower(), value))
-
-    def on_headers_complete(self) -> None:
-        if self._refused or self._last:
-            return
-        self._in_head = False
-        self._stage += 1
-        expect = None
-        for name, value in self._headers:
-            if name == b"content-length":
-                if int(value) > self._limits.max_body_bytes:
-                    self._refuse(_too_large(self._limits.max_body_bytes))
-                    return
-            elif name == b"transfer-encoding":
-                if value.strip().lower() != b"chunked" or self._parser.get_http_version() != "1.1":
-                    self._refuse(_bad("bad_request", "Only the transfer coding 'chunked' is read."))
-                    return
-            elif name == b"expect":
-                expect = value
-        if expect is not None:
-            self._expected(expect)
-
-    def _expected(self, expect: bytes) -> None:
-        if expect.strip().lower() != b"100-continue":
-            self._refuse(problem(417, "expectation", "Only 100-continue can be expected here."))
-        elif self._parser.get_http_version() == "1.1":
-            # Not before the answers of earlier requests: a client reads them in order.
-            self._continue_due = True
-
-    def on_chunk_header(self) -> None:
-        self._allowed_bytes += _CHUNK_ALLOWANCE
-
-    def on_body(self, body: bytes) -> None:
-        if self._refused or self._last:
-            return
+    def _body_came(self, data: bytes) -> None:
         self._continue_due = False
-        self._body_bytes += len(body)
-        if self._body_bytes > self._limits.max_body_bytes:
-            self._refuse(_too_large(self._limits.max_body_bytes))
-        elif not self._server.reserve(len(body)):
-            self._body_bytes -= len(body)
+        if len(self._body) + len(data) > self._limits.max_body_bytes:
+            self._refuse_body()
+        elif not self._server.reserve(len(data)):
             self._refuse(
-                too_busy("too_busy", "Too many bytes of requests are under way.", close=True)
+                too_busy("too_busy", "Too many bytes of incomplete requests are in memory.")
             )
         else:
-            self._body += body
+            self._body += data
 
-    def on_message_complete(self) -> None:
-        if self._refused or self._last:
-            return
-        version = self._parser.get_http_version()
-        method = self._parser.get_method().decode("ascii")
-        self._stage += 1
+    def _request_came(self) -> None:
+        head, self._head = self._head, None
+        assert head is not None
         self._continue_due = False
-        if version not in ("1.1", "1.0"):
-            self._refuse(problem(505, "bad_request", "Only HTTP/1.1 and HTTP/1.0 are spoken here."))
+        if not head.target.startswith(b"/"):
+            self._refuse(_bad("The request target must be a path."))
             return
-        if not self._url.startswith(b"/"):
-            self._refuse(_bad("bad_request", "The request target must be a path."))
-            return
-        keep = self._parser.should_keep_alive()
-        target = self._url.decode("ascii")
-        self._queue.append(Request(method, target, self._headers, bytes(self._body), version, keep))
-        self._server.release(self._body_bytes)
-        self._reset()
+        method, target = head.method.decode("ascii"), head.target.decode("ascii")
+        headers = [(name.lower(), value) for name, value in head.headers]
+        body = self._take_body()
+        self._queue.append(HttpRequest(method, target, headers, body, head.version, head.keep))
         self._fresh = False
-        self._last = not keep
+        self._last = not head.keep
+
+    def _take_body(self) -> bytes:
+        body, self._body = bytes(self._body), bytearray()
+        self._server.release(len(body))
+        return body
 
     # -- limits ------------------------------------------------------------------------------
 
-    def _count_head(self, size: int) -> None:
-        self._head_bytes += size
-        if self._head_bytes > self._limits.max_head_bytes and not self._refused:
-            self._refuse(_head_too_large(self._limits.max_head_bytes))
-
-    def _check_framing(self) -> None:
-        """Bytes that are neither body nor allowed framing belong to a head without an end."""
-        if self._fed_bytes - self._body_bytes > self._allowed_bytes + 4096:
-            self._refuse(_head_too_large(self._limits.max_head_bytes))
-
     def _set_timer(self) -> None:
-        """One timer, and only while a request is incomplete and we are willing to read it."""
-        reading = not self._refused and not self._reading_paused
-        wanted = reading and (self._incomplete or self._fresh)
-        if self._timer is not None and (not wanted or self._stage != self._timed_stage):
-            self._cancel_timer()
-        if wanted and self._timer is None:
+        """Run one timer, and only while a request is incomplete and reading is not paused."""
+        part = (self._reader.begun, self._reader.stage)
+        wanted = not self._refused and not self._pauses and (self._incomplete or self._fresh)
+        if not wanted:
+            self.stop_timer()
+        elif self._timer is None or part != self._timed_part:
+            in_body = self._reader.stage is Stage.BODY
             limits = self._limits
-            in_body = self._incomplete and not self._in_head
-            after = limits.body_timeout_s if in_body else limits.header_timeout_s
-            self._timed_stage = self._stage
-            self._timer = self._server.loop.call_later(after, self._timed_out)
-
-    def _cancel_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+            self._timed_part = part
+            after_s = limits.body_timeout_s if in_body else limits.header_timeout_s
+            self.start_timer(after_s, self._timed_out)
 
     def _timed_out(self) -> None:
-        self._timer = None
         if not self._incomplete:
             self.transport.close()
             return
-        part = "head" if self._in_head else "body"
+        part = self._reader.stage.value
         self._refuse(problem(408, "timeout", f"The {part} of the request took too long to arrive."))
         self._pump()
 
+    def _refuse_body(self) -> None:
+        limit = self._limits.max_body_bytes
+        self._refuse(problem(413, "too_large", f"The body is larger than {limit} bytes."))
+
     def _refuse(self, response: Response) -> None:
-        """Answer this after what waits, then end the connection."""
+        """Send this answer after the queued ones, then end the connection."""
         response.close = True
         self._refused = True
         self._continue_due = self._fresh = False
-        self._cancel_timer()
-        self._server.release(self._body_bytes)
-        self._reset()
+        self.stop_timer()
+        self._take_body()
         self._queue.append(response)
-
-    def _drop_last_request(self) -> None:
-        # A request that asks for another protocol was queued by the parser before it told us.
-        if self._queue and isinstance(self._queue[-1], Request):
-            self._queue.pop()
 
     # -- answers -----------------------------------------------------------------------------
 
     def _after_read(self) -> None:
         if self._queue:
             self._pump()
-        if not self._open or self._refused:
+        if not self.is_open or self._refused:
             return
         if self._continue_due and self._current is None and not self._queue:
             self._continue_due = False
-            self.transport.write(_CONTINUE)
-        if not self._reading_paused and len(self._queue) >= _PAUSE_AT:
-            self._reading_paused = True
-            self.transport.pause_reading()
+            self.transport.write(CONTINUE)
+        if len(self._queue) >= _PAUSE_AT:
+            self.pause("queue")
         if self._incomplete or self._timer is not None:
             self._set_timer()
 
     def _pump(self) -> None:
-        """Take up requests in order, one at a time, as long as the client takes the answers."""
+        """Handle requests in order, one at a time, while the client reads the answers."""
         if self._pumping:
             return
         self._pumping = True
         taken = 0
         while self._queue and self._current is None and self._takes_answers():
             if taken == _PER_TURN:
-                self._server.loop.call_soon(self._pump)
+                self.loop.call_soon(self._pump)
                 break
             taken += 1
             item = self._queue.popleft()
@@ -328,11 +260,11 @@ class Connection(asyncio.Protocol):
             self._server.busy(self)
             self._server.handler(item, self._reply)
         self._pumping = False
-        if self._open and self._current is None and not self._queue:
+        if self.is_open and self._current is None and not self._queue:
             self._drained()
 
     def _takes_answers(self) -> bool:
-        return self._open and not self._writing_paused and not self.transport.is_closing()
+        return self.usable and not self._writing_paused
 
     def _drained(self) -> None:
         if self._refused:
@@ -342,15 +274,13 @@ class Connection(asyncio.Protocol):
             return
         if not self._incomplete:
             self._server.idle(self)
-        if self._reading_paused:
-            self._reading_paused = False
-            self.transport.resume_reading()
+        self.resume("queue")
         if self._continue_due or self._incomplete:
             self._after_read()
 
     def _reply(self, response: Response | Stream) -> None:
         request = self._current
-        if not self._open or request is None:
+        if not self.is_open or request is None:
             return
         if isinstance(response, Stream):
             self._write_stream(response, request)
@@ -360,7 +290,7 @@ class Connection(asyncio.Protocol):
         if not self._pumping:
             self._pump()
 
-    def _write(self, response: Response, request: Request | None) -> None:
+    def _write(self, response: Response, request: HttpRequest | None) -> None:
         keep = not response.close and not self._server.draining
         version = "1.1"
         if request is not None:
@@ -373,19 +303,15 @@ class Connection(asyncio.Protocol):
             self._end()
 
     def _end(self) -> None:
-        """Close behind the last answer. A client that is still sending is read on for a moment:
-        closing on unread bytes would reset the connection before it saw the answer."""
+        """Close after the last answer; a client that still sends gets time to read it."""
         self._queue.clear()
-        if not self._refused:
+        if self._refused:
+            self.close_gently(_LINGER_S)
+        else:
             self._last = True
             self.transport.close()
-            return
-        if self.transport.can_write_eof():
-            self.transport.write_eof()
-        self._cancel_timer()
-        self._timer = self._server.loop.call_later(_LINGER_S, self.transport.abort)
 
-    def _write_stream(self, stream: Stream, request: Request) -> None:
+    def _write_stream(self, stream: Stream, request: HttpRequest) -> None:
         chunked = request.version == "1.1"
         head = encode_head(stream, length=None, version=request.version, keep=False)
         self.transport.write(head)
@@ -399,20 +325,12 @@ class Connection(asyncio.Protocol):
             self._channel.close()
 
     def finish(self) -> None:
-        """The server drains: close now when idle, else behind the answer under way."""
+        """The server drains: close now if idle, else after the answer in progress."""
         if self._channel is not None:
             self._channel.close()
         elif self._current is None and not self._queue and not self._incomplete:
             self.transport.close()
 
 
-def _bad(code: str, detail: str) -> Response:
-    return problem(400, code, detail)
-
-
-def _too_large(limit: int) -> Response:
-    return problem(413, "too_large", f"The body is larger than {limit} bytes.")
-
-
-def _head_too_large(limit: int) -> Response:
-    return problem(431, "too_large", f"Request line and headers are larger than {limit} bytes.")
+def _bad(detail: str) -> Response:
+    return problem(400, "bad_request", detail)

@@ -1,10 +1,11 @@
-"""What the daemon answers about itself: status, changes, metrics, description, shutdown."""
+"""The daemon's answers about itself: status, changes, metrics, description, shutdown."""
 
 from __future__ import annotations
 
 import json
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
@@ -12,25 +13,30 @@ from typing import Any
 from msgspec import Struct, field
 from pydantic_core import to_json
 
+from wm.api.control import PROTOCOL
 from wm.daemon.actors import Actors
 from wm.daemon.changes import Hub
 from wm.daemon.dispatch import Control
 from wm.daemon.http import HttpServer
-from wm.daemon.messages import Channel, Request, Response, Stream
+from wm.daemon.messages import (
+    Channel,
+    HttpRequest,
+    Response,
+    Stream,
+)
 from wm.daemon.metrics import Metrics
 from wm.daemon.routes import Router
 from wm.domain.times import iso
-from wm.formats.control import PROTOCOL
-from wm.ops.base import Operation
+from wm.ops.operation import Operation
 from wm.ops.runtime import Runtime
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Controls(Struct, eq=False):
-    """The handlers of the rows marked `control`.
+    """The handlers of the routes marked `control`.
 
-    stop: begins the shutdown. The server is set once it exists.
+    stop: begins the shutdown. `server` is set as soon as the server exists.
     """
 
     runtime: Runtime
@@ -58,13 +64,13 @@ class Controls(Struct, eq=False):
             "shutdown": self.shutdown,
         }
 
-    def status(self, _request: Request, _query: Mapping[str, str]) -> Response:
-        """A `DaemonStatus`. Written as plain JSON: it is the first answer of every start, and
-        building a model's serializer would cost that start 30 ms."""
+    def status(self, _request: HttpRequest, _query: Mapping[str, str]) -> Response:
+        """A `DaemonStatus`, written as plain JSON: it is the first answer after every start, and
+        building the serializer of a model would add 30 ms."""
         paths = self.runtime.settings.paths
         answer = {
             "name": "wm",
-            "version": self.runtime.version,
+            "version": self.runtime.process.version,
             "protocol": PROTOCOL,
             "pid": os.getpid(),
             "startedAt": self._started,
@@ -80,11 +86,11 @@ class Controls(Struct, eq=False):
             "lostEvents": self.metrics.lost_events,
             "lastLoss": self.metrics.last_loss,
             "log": self.log_path,
-            "troubles": self.runtime.troubles.now(),
+            "troubles": dict(self.runtime.signals.troubles),
         }
         return Response(200, json.dumps(answer).encode())
 
-    def changes(self, request: Request, query: Mapping[str, str]) -> Stream:
+    def changes(self, request: HttpRequest, query: Mapping[str, str]) -> Stream:
         header = request.header(b"last-event-id") or b""
         last_id = query.get("lastEventId") or header.decode("latin-1")
         workspace = query.get("workspace", "")
@@ -94,7 +100,7 @@ class Controls(Struct, eq=False):
 
         return Stream(opened)
 
-    def scrape(self, _request: Request, _query: Mapping[str, str]) -> Response:
+    def scrape(self, _request: HttpRequest, _query: Mapping[str, str]) -> Response:
         self.metrics.dropped_subscribers = self.hub.dropped
         server = self.server
         gauges = {
@@ -104,19 +110,19 @@ class Controls(Struct, eq=False):
             "wm_subscribers": len(self.hub),
         }
         runtime = self.runtime
-        recent = timedelta(seconds=runtime.settings.pressure.zone_recent_s)
-        zones = runtime.zones.counts(runtime.now() - recent)
-        text = self.metrics.text(gauges, runtime.told.counts(), zones)
+        since = runtime.now() - timedelta(seconds=runtime.settings.pressure.zone_recent_s)
+        zones = Counter(zone for zone, at in runtime.signals.zones.values() if at >= since)
+        text = self.metrics.text(gauges, dict(runtime.signals.told), zones)
         return Response(200, text.encode(), METRICS_TYPE)
 
-    def openapi(self, _request: Request, _query: Mapping[str, str]) -> Response:
-        # pydantic's schema machinery is 20 ms of import that only this answer needs.
+    def openapi(self, _request: HttpRequest, _query: Mapping[str, str]) -> Response:
+        # pydantic's schema code takes 20 ms to import, and only this answer needs it.
         from wm.daemon.openapi import build
 
         return Response(200, to_json(build(self.operations, self.router.routes)))
 
-    def shutdown(self, _request: Request, _query: Mapping[str, str]) -> Response:
+    def shutdown(self, _request: HttpRequest, _query: Mapping[str, str]) -> Response:
         self.stop()
         """A `Stopping`, as plain JSON for the same reason."""
-        answer = {"pid": os.getpid(), "message": "Finishing what is under way."}
+        answer = {"pid": os.getpid(), "message": "Finishing the requests in progress."}
         return Response(200, json.dumps(answer).encode(), close=True)

@@ -1,7 +1,7 @@
-"""The door that every request comes in by: find its row, run its use case, answer (IF-1).
+"""The dispatcher: find the route of a request, run its use case, answer (IF-1).
 
-One of the three places with a broad catch. An error of ours becomes a 500 with an incident id
-that stands in the log beside the frames; the daemon keeps serving.
+One of the three places with a broad except. A bug becomes a 500 with an incident id; the log has
+the same id with the stack frames. The daemon keeps serving.
 """
 
 from __future__ import annotations
@@ -13,17 +13,26 @@ from typing import Any
 from wm.daemon.actors import Actors
 from wm.daemon.binding import Binding, query_pairs, unknown_parameter
 from wm.daemon.log import DaemonLog
-from wm.daemon.messages import Reply, Request, Response, Stream, problem
+from wm.daemon.messages import (
+    HttpRequest,
+    Reply,
+    Response,
+    Stream,
+    problem,
+)
 from wm.daemon.metrics import LagProbe, Metrics
 from wm.daemon.routes import Match, Route, Router
 from wm.errors import Busy, HostError, WmError
-from wm.ops.base import Done, Operation
+from wm.ops.operation import (
+    Done,
+    Operation,
+)
 
-Control = Callable[[Request, Mapping[str, str]], Response | Stream]
-"""A handler of the daemon's own: the request and its query, the answer at once."""
+Control = Callable[[HttpRequest, Mapping[str, str]], Response | Stream]
+"""A handler of the daemon itself: takes the request and its query, answers at once."""
 
 
-class Door:
+class Dispatcher:
     """Handles requests for `HttpServer`. It never raises."""
 
     def __init__(
@@ -45,7 +54,7 @@ class Door:
         self._probe = probe
         self._bindings: dict[str, Binding] = {}
 
-    def __call__(self, request: Request, reply: Reply) -> None:
+    def __call__(self, request: HttpRequest, reply: Reply) -> None:
         self._probe.touch()
         path, _, query = request.target.partition("?")
         label = "none"
@@ -59,7 +68,9 @@ class Door:
         except Exception as error:  # noqa: BLE001 - the dispatch door
             self._answer(label, reply, self._failure(label, error))
 
-    def _serve(self, match: Match, request: Request, query: str, label: str, reply: Reply) -> None:
+    def _serve(
+        self, match: Match, request: HttpRequest, query: str, label: str, reply: Reply
+    ) -> None:
         route = match.route
         if route.control:
             answer = self._controls[route.operation](request, query_fields(route, query))
@@ -72,21 +83,23 @@ class Door:
         def answered(done: Done[Any]) -> None:
             self._answer(label, reply, self._rendered(binding, label, done))
 
-        early = self._actors.early(operation, model)
+        parsed = self._actors.parsed(operation, model)
+        early = self._actors.early(operation, parsed)
         if early is not None:
+            said, rest = early
             self._actors.update(
-                operation, model, lambda done: self._done_later(label, done), soon=True
+                operation, rest, lambda done: self._done_later(label, done), soon=True
             )
-            self._answer(label, reply, binding.response(early, status=202))
+            self._answer(label, reply, binding.response(said, status=202))
         elif operation.writes:
-            self._actors.update(operation, model, answered)
+            self._actors.update(operation, parsed, answered)
         elif route.heavy:
-            self._actors.query(operation, model, answered)
+            self._actors.query(operation, parsed, answered)
         else:
-            answered(self._actors.query_now(operation, model))
+            answered(self._actors.query_now(operation, parsed))
 
     def _bind(self, route: Route) -> Binding:
-        # Bound at first use: building the models of every row would cost the start 0.1 s.
+        # Created at first use: building the models of all routes would take 0.1 s of the start.
         binding = Binding(route, self._operations[route.operation])
         self._bindings[route.operation] = binding
         return binding
@@ -100,8 +113,8 @@ class Door:
             return self._failure(label, error)
 
     def _done_later(self, label: str, done: Done[Any]) -> None:
-        """The end of an update that was answered when it was queued: who sent it hears no more of
-        it, so it is counted, and `wm status` tells."""
+        """Handle the result of an update that was answered when it was queued. The client does not
+        learn of a failure, so failures are counted, and `wm status` shows them."""
         if done.error is None:
             return
         self._metrics.lost_events += 1
@@ -133,7 +146,7 @@ class Door:
 
 
 def refusal(error: WmError) -> Response:
-    """A deliberate error as problem+json. What may be tried again says when."""
+    """A deliberate error as problem+json, with Retry-After if the request may be repeated."""
     again = isinstance(error, Busy) or (isinstance(error, HostError) and error.status == 503)
     headers = (("retry-after", "1"),) if again else ()
     return problem(error.status, error.code, error.message, fix=error.fix, headers=headers)
@@ -153,5 +166,5 @@ def _not_found(method: str, allowed: frozenset[str]) -> Response:
         return problem(404, "not_found", "There is no such path.", fix="See /v1/openapi.json.")
     names = ", ".join(sorted(allowed | ({"HEAD"} if "GET" in allowed else set())))
     return problem(
-        405, "method", f"{method} is not served here; {names} is.", headers=(("allow", names),)
+        405, "method", f"{method} is not supported here, only {names}.", headers=(("allow", names),)
     )

@@ -1,7 +1,7 @@
-"""Hear at once when something in a folder is removed or replaced, without asking (F23-F25).
+"""Notice that something in a folder was removed or replaced (F23-F25).
 
-inotify on Linux, kqueue on macOS and BSD; nothing elsewhere. It only says "look again": what
-happened is found out by whoever looks. An idle folder costs nothing.
+It reports only that something changed; the callback finds out what. watchdog reports at once and
+costs nothing while idle. If the system has no file watch left, the folder is polled.
 """
 
 from __future__ import annotations
@@ -10,84 +10,89 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
-
-_IN_MOVED = 0x40 | 0x80
-_IN_DELETE = 0x200
-_IN_SELF = 0x400 | 0x800
-_IN_NONBLOCK_CLOEXEC = os.O_NONBLOCK | os.O_CLOEXEC
+from typing import Any
 
 
 class FolderWatch:
-    """Calls `look` on the loop after something left, came to or happened to the folders."""
+    """Calls `look` on the loop after something in one of the folders, or a folder itself, was moved
+    or deleted."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, look: Callable[[], None]) -> None:
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, look: Callable[[], None], poll_s: float
+    ) -> None:
         self._loop = loop
         self._look = look
-        self._fds: list[int] = []
+        self._poll_s = poll_s
+        self._reader: Any = None
+        self._timer: asyncio.TimerHandle | None = None
 
-    def watch(self, folders: Iterable[Path]) -> bool:
-        """Begin; False where the system offers nothing of the kind, or no watch is left."""
+    def start(self, folders: Iterable[Path]) -> str:
+        """Begin, on the loop. Returns the reason for polling; "" if it does not poll."""
         try:
-            if sys.platform.startswith("linux"):
-                self._inotify(folders)
-            elif hasattr(__import__("select"), "kqueue"):
-                self._kqueue(folders)
-            else:
-                return False
-        except OSError:
-            self.close()
-            return False
-        return True
+            self._reader = _inotify(folders, self) if _ON_LINUX else _observer(folders, self)
+        except OSError as error:
+            self._poll()
+            return error.strerror or str(error)
+        return ""
 
     def close(self) -> None:
-        if self._fds:
-            self._loop.remove_reader(self._fds[0])
-        for fd in self._fds:
-            os.close(fd)
-        self._fds = []
+        if self._timer is not None:
+            self._timer.cancel()
+        reader, self._reader = self._reader, None
+        if reader is not None:
+            reader.stop()
+            reader.join()
 
-    def _inotify(self, folders: Iterable[Path]) -> None:
-        import ctypes
-
-        libc = ctypes.CDLL(None, use_errno=True)
-        fd = libc.inotify_init1(_IN_NONBLOCK_CLOEXEC)
-        if fd < 0:
-            raise OSError(ctypes.get_errno(), "inotify")
-        self._fds.append(fd)
-        for folder in folders:
-            mask = _IN_MOVED | _IN_DELETE | _IN_SELF
-            if libc.inotify_add_watch(fd, os.fsencode(folder), mask) < 0:
-                raise OSError(ctypes.get_errno(), "inotify")
-        self._loop.add_reader(fd, self._woken, fd)
-
-    def _kqueue(self, folders: Iterable[Path]) -> None:
-        import select
-
-        queue = select.kqueue()  # type: ignore[attr-defined,unused-ignore]
-        self._fds.append(os.dup(queue.fileno()))
-        for folder in folders:
-            fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-            self._fds.append(fd)
-            event = select.kevent(  # type: ignore[attr-defined,unused-ignore]
-                fd,
-                filter=select.KQ_FILTER_VNODE,  # type: ignore[attr-defined,unused-ignore]
-                flags=select.KQ_EV_ADD | select.KQ_EV_CLEAR,  # type: ignore[attr-defined,unused-ignore]
-                fflags=select.KQ_NOTE_WRITE  # type: ignore[attr-defined,unused-ignore]
-                | select.KQ_NOTE_DELETE  # type: ignore[attr-defined,unused-ignore]
-                | select.KQ_NOTE_RENAME,  # type: ignore[attr-defined,unused-ignore]
-            )
-            queue.control([event], 0)
-        self._queue = queue
-        self._loop.add_reader(self._fds[0], self._drained)
-
-    def _woken(self, fd: int) -> None:
-        try:
-            os.read(fd, 65536)
-        except BlockingIOError:
-            return
+    def _poll(self) -> None:
+        self._timer = self._loop.call_later(self._poll_s, self._poll)
         self._look()
 
-    def _drained(self) -> None:
-        self._queue.control(None, 64, 0)
-        self._look()
+    # watchdog calls these methods on a thread of its own.
+
+    def on_event(self, _event: object) -> None:
+        with suppress(RuntimeError):  # the loop is closed already
+            self._loop.call_soon_threadsafe(self._look)
+
+    def on_queue_overflow(self) -> None:
+        self.on_event(None)
+
+    def on_watch_deleted(self, _descriptor: object) -> None:
+        """Nothing to do: `on_event` has reported the folder already."""
+
+    def dispatch(self, event: object) -> None:
+        self.on_event(event)
+
+
+_ON_LINUX = sys.platform.startswith("linux")
+
+
+def _inotify(folders: Iterable[Path], watch: FolderWatch) -> Any:
+    """watchdog's inotify reader; its observer does not report that a folder itself was moved."""
+    from watchdog.observers import inotify_c  # loads only on Linux, and takes 30 ms
+
+    names = inotify_c.InotifyConstants
+    inside = names.IN_MOVED_FROM | names.IN_MOVED_TO | names.IN_DELETE
+    mask = inotify_c.Mask(inside | names.IN_DELETE_SELF | names.IN_MOVE_SELF)
+    reader = inotify_c.InotifyFD()
+    reader.start()
+    try:
+        for folder in folders:
+            reader.add_callback(os.fsencode(folder), mask, watch, inotify_c.CallbackId(id(watch)))
+    except OSError:
+        reader.stop()
+        raise
+    return reader
+
+
+def _observer(folders: Iterable[Path], watch: FolderWatch) -> Any:
+    from watchdog.events import DirDeletedEvent, DirMovedEvent, FileDeletedEvent, FileMovedEvent
+    from watchdog.observers import Observer
+
+    observer = Observer()
+    events = [DirDeletedEvent, DirMovedEvent, FileDeletedEvent, FileMovedEvent]
+    for folder in folders:
+        observer.schedule(watch, str(folder), event_filter=events)  # type: ignore[arg-type]
+    observer.start()
+    return observer

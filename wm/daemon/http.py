@@ -1,8 +1,8 @@
-"""The listeners and their connections: who is let in, who must wait, and the end (IF-1, IF-6).
+"""The listeners and their connections: accept, refuse, drain (IF-1, IF-6).
 
-What is said on a connection is the business of `connection`; whoever owns the server gives a
-`Handler`. It protects one rule: whatever the number of clients, each is served, or told to come
-back, or waits in the kernel's queue, and never costs the others their connection under way.
+`connection` handles the requests of one connection; the owner of the server provides a `Handler`.
+Rule: with any number of clients, each one is served, or asked to come back, or waits in the
+kernel's queue, and never interrupts the requests of another.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from wm.settings import DaemonSettings
 
 _BACKLOG = 512
 _RETRY_S = 0.25
-"""Without a single free descriptor, a listener rests this long."""
+"""How long a listener pauses if no file descriptor is free."""
 
 
 class HttpServer(Struct, eq=False):
     """The listeners and their connections.
 
-    allow: whether a freshly accepted socket may speak at all (the peer check).
-    on_accept: called before each accept; the owner checks its own foundations there.
+    allow: whether a newly accepted socket may be served (the peer check).
+    on_accept: called before each accept; the owner checks its lock and data folder there.
     """
 
     handler: Handler
@@ -43,11 +43,12 @@ class HttpServer(Struct, eq=False):
     connections: set[Connection] = field(default_factory=set)
     _idle: dict[Connection, None] = field(default_factory=dict)
     _silent: dict[Connection, None] = field(default_factory=dict)
-    """Connections that never sent a whole request, oldest first."""
+    """Connections that never sent a complete request, oldest first."""
     _buffered: int = 0
     _opening: int = 0
     _unopened: set[socket.socket] = field(default_factory=set)
-    """Accepted, and the task that opens them did not run yet: one that is cancelled never will."""
+    """Accepted sockets whose opening task has not run yet; cancelled before that, it never closes
+    them."""
     _pending: set[asyncio.Task[None]] = field(default_factory=set)
     _spare_fd: int = -1
     _listeners: set[socket.socket] = field(default_factory=set)
@@ -55,8 +56,8 @@ class HttpServer(Struct, eq=False):
     loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
 
     def listen(self, listener: socket.socket) -> None:
-        """Serve a bound socket beside those that are served already. One spare descriptor is kept
-        to refuse with when all are used."""
+        """Serve another bound socket. One reserve descriptor stays open, to refuse clients with
+        when all others are used."""
         listener.setblocking(False)
         listener.listen(_BACKLOG)
         if self._spare_fd < 0:
@@ -71,7 +72,7 @@ class HttpServer(Struct, eq=False):
         self._listeners.clear()
 
     async def drain(self, within_s: float) -> bool:
-        """Refuse new connections, let requests under way finish. True if all did."""
+        """Refuse new connections and let running requests finish. True if all did."""
         self.draining = True
         self.stop_listening()
         for connection in tuple(self.connections):
@@ -151,8 +152,8 @@ class HttpServer(Struct, eq=False):
             self._empty.set()
 
     def _evict(self) -> None:
-        """Make room: the connection that has been idle longest goes first, then the oldest of
-        those that have not said anything yet: who means it does so at once."""
+        """Close one connection: the one idle longest, else the oldest that has not sent anything
+        yet. A client that has a request sends it at once."""
         oldest = next(iter(self._idle), None) or next(iter(self._silent), None)
         if oldest is not None:
             self.left(oldest, 0)
@@ -162,12 +163,12 @@ class HttpServer(Struct, eq=False):
         self.refused += 1
         response = too_busy("too_busy", "Too many connections are open.", close=True)
         head = encode_head(response, length=len(response.body), version="1.1", keep=False)
-        with contextlib.suppress(OSError):  # it left already: there is nobody to tell
+        with contextlib.suppress(OSError):  # the client has left already
             sock.send(head + response.body)
         sock.close()
 
     def _refuse_without_descriptor(self, listener: socket.socket) -> None:
-        """No descriptor is left (F09): spend the spare one on telling a client so."""
+        """No descriptor is left (F09): use the reserve one to tell a client so."""
         if self._spare_fd >= 0:
             os.close(self._spare_fd)
             self._spare_fd = -1
@@ -176,9 +177,9 @@ class HttpServer(Struct, eq=False):
                 sock.setblocking(False)
                 self._turn_away(sock)
             except OSError:
-                pass  # somebody else took the descriptor first; the client waits in the queue
+                pass  # another thread took the descriptor first; the client waits in the queue
         if not self._has_spare():
-            # Nothing left at all: the clients wait in the kernel's queue until we look again.
+            # No descriptor at all: the clients wait in the kernel's queue until the next try.
             self.loop.remove_reader(listener.fileno())
             self.loop.call_later(_RETRY_S, self._recover, listener)
 
@@ -208,7 +209,7 @@ class HttpServer(Struct, eq=False):
         self.loop.add_reader(listener.fileno(), self._accept, listener)
 
     def _has_spare(self) -> bool:
-        """Whether a descriptor to refuse with is kept, or can be had."""
+        """Whether a reserve descriptor is open or can be opened."""
         if self._spare_fd < 0:
             with contextlib.suppress(OSError):
                 self._spare_fd = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
@@ -223,7 +224,7 @@ class HttpServer(Struct, eq=False):
         self._silent.pop(connection, None)
 
     def reserve(self, size: int) -> bool:
-        """Whether that many more bytes of incomplete bodies fit into memory."""
+        """Whether `size` more bytes of incomplete bodies fit into memory."""
         if self._buffered + size > self.limits.max_buffered_bytes:
             return False
         self._buffered += size

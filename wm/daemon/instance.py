@@ -1,9 +1,8 @@
-"""One daemon per home: the lock that is held for life, and the socket that stands under it.
+"""One daemon per data folder: its lock, held for the life of the process, and its socket.
 
-The lock comes before the socket: of any number of daemons that start at once one takes the
-lock, and only that one may touch the socket's path. The lock belongs to the kernel and ends
-with the process, so no process id is ever trusted. What is written in the lock file is for
-people. (IF-6, F21-F26)
+The lock comes before the socket: if several daemons start at once, one takes the lock, and only
+that one may touch the path of the socket. The kernel releases the lock when the process ends, so
+no process id is ever trusted. The content of the lock file is for people. (IF-6, F21-F26)
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ _HELLO_S = 1.0
 
 
 class InstanceLock(Struct):
-    """The lock of one home, held as long as its descriptor is open."""
+    """The lock of one data folder, held as long as its descriptor is open."""
 
     path: Path
     fd: int
     identity: tuple[int, int]
 
     def is_ours(self) -> bool:
-        """Whether the path still names the file that we hold (F24, F25)."""
+        """Whether the path still names the locked file (F24, F25)."""
         try:
             info = os.stat(self.path, follow_symlinks=False)
         except OSError:
@@ -45,8 +44,8 @@ class InstanceLock(Struct):
         return (info.st_dev, info.st_ino) == self.identity
 
     def describe(self, socket_path: Path) -> None:
-        """Note for people who holds the lock. A full disk takes no note, and is no reason not to
-        serve what stands on it."""
+        """Write for people who holds the lock. A full disk prevents the note, but must not prevent
+        the daemon from serving what is stored."""
         text = json.dumps({"pid": os.getpid(), "socket": str(socket_path)}) + "\n"
         with contextlib.suppress(OSError):
             os.ftruncate(self.fd, 0)
@@ -79,14 +78,14 @@ def take_lock(settings: Settings) -> InstanceLock | None:
         lock = InstanceLock(path, fd, (info.st_dev, info.st_ino))
         if lock.is_ours():
             return lock
-        lock.release()  # somebody replaced the file between open and lock: try the new one
+        lock.release()  # the file was replaced between open and lock: try the new one
 
 
 def win(settings: Settings) -> InstanceLock | None:
-    """Become the daemon of this home; None where another one answers (a lost race is fine).
+    """Become the daemon of this data folder; None if another one answers (a lost race is fine).
 
-    Waits for one that is on its way out. Raises StoreError where the holder of the lock
-    neither answers nor ends.
+    Waits for a daemon that is shutting down. Raises StoreError if the holder of the lock neither
+    answers nor ends.
     """
     until = time.monotonic() + settings.daemon.drain_s + 1.0
     while True:
@@ -98,8 +97,8 @@ def win(settings: Settings) -> InstanceLock | None:
         if time.monotonic() > until:
             if is_ending(settings):
                 raise StoreError(
-                    "The daemon before this one still writes what it took.",
-                    fix="Try again behind that; `wm logs` shows when.",
+                    "The previous daemon is still writing the updates that it accepted.",
+                    fix="Try again after that; `wm logs` shows when it stops.",
                 )
             raise StoreError(
                 f"{lock_path(settings)} is held by {_holder(settings)}, which does not answer on "
@@ -110,7 +109,7 @@ def win(settings: Settings) -> InstanceLock | None:
 
 
 def hello(settings: Settings) -> dict[str, object] | None:
-    """The status of whoever answers on the socket; None where nobody does."""
+    """The status of the daemon that answers on the socket; None if none does."""
     try:
         with Client(settings) as client:
             status = client.call("status", deadline_s=_HELLO_S)
@@ -122,7 +121,7 @@ def hello(settings: Settings) -> dict[str, object] | None:
 
 
 def is_free(settings: Settings) -> bool:
-    """Whether no daemon holds the lock of this home. Creates nothing."""
+    """Whether no daemon holds the lock of this data folder. Creates nothing."""
     try:
         fd = os.open(lock_path(settings), os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
@@ -137,20 +136,20 @@ def is_free(settings: Settings) -> bool:
 
 
 def holder(settings: Settings) -> str:
-    """Who holds the lock of this home, as a person would name it; "" while nobody does."""
+    """The holder of the lock, described for a person; "" if nobody holds it."""
     return "" if is_free(settings) else _holder(settings)
 
 
 def is_ending(settings: Settings) -> bool:
-    """Whether the daemon that holds the lock listens no more: told to end, it writes what it
-    took."""
-    told = _told(settings)
-    return told is not None and not is_free(settings) and not is_heard(Path(told[1]))
+    """Whether the daemon that holds the lock has stopped listening: it is writing the updates
+    that it accepted."""
+    note = _lock_note(settings)
+    return note is not None and not is_free(settings) and not is_heard(Path(note[1]))
 
 
 def prepare_home(settings: Settings) -> None:
-    """Make the home folder if it is missing. Raises StoreError, also for one of another user:
-    what `sudo` left there would keep the owner's daemon from starting."""
+    """Create the data folder if it is missing. Raises StoreError, also if another user owns it: a
+    folder created through `sudo` would keep the owner's daemon from starting."""
     home = settings.paths.home
     try:
         os.makedirs(home.parent, mode=0o700, exist_ok=True)
@@ -159,8 +158,8 @@ def prepare_home(settings: Settings) -> None:
         owner = os.stat(home).st_uid
     except OSError as error:
         raise StoreError(
-            f"The data folder {home} cannot be made: {error.strerror}.",
-            fix="Make it yourself, or set WM_HOME to a folder that you may write to.",
+            f"The data folder {home} cannot be created: {error.strerror}.",
+            fix="Create it yourself, or set WM_HOME to a folder that you may write to.",
         ) from error
     if owner != os.geteuid():
         raise StoreError(
@@ -189,10 +188,10 @@ class BoundSocket(Struct):
 
 
 def bind_socket(settings: Settings) -> BoundSocket:
-    """Bind the socket; the caller holds the lock. A stale one, where nobody listens, is
+    """Bind the socket; the caller holds the lock. A stale socket, without a listener, is
     replaced (F22).
 
-    Raises UserError where the path is taken by something that is not ours to remove.
+    Raises UserError if the path is taken by something that we may not remove.
     """
     path = settings.paths.socket
     _prepare_folder(path.parent)
@@ -204,7 +203,7 @@ def bind_socket(settings: Settings) -> BoundSocket:
     except OSError as error:
         sock.close()
         raise UserError(
-            f"The socket {path} cannot be made: {error.strerror}.",
+            f"The socket {path} cannot be created: {error.strerror}.",
             fix="Set WM_SOCKET to a path in a folder that only you can enter.",
         ) from error
     finally:
@@ -213,7 +212,7 @@ def bind_socket(settings: Settings) -> BoundSocket:
 
 
 def _prepare_folder(folder: Path) -> None:
-    """The socket's folder is ours and nobody else may write to it (facts 4.2)."""
+    """Make sure that the socket's folder is ours and no other user may write to it (facts 4.2)."""
     try:
         os.makedirs(folder.parent, mode=0o700, exist_ok=True)
         with contextlib.suppress(FileExistsError):
@@ -226,7 +225,7 @@ def _prepare_folder(folder: Path) -> None:
         ) from error
     if info.st_uid != os.geteuid() or info.st_mode & 0o022:
         raise UserError(
-            f"Others may write to the socket's folder {folder}.",
+            f"Other users may write to the socket's folder {folder}.",
             fix=f"Run `chmod 700 {folder}`, or set WM_SOCKET to a path in a folder of yours.",
         )
 
@@ -241,16 +240,17 @@ def _clear(settings: Settings) -> None:
         raise UserError(f"{path} is not a socket, so wm does not replace it.", fix="Move it away.")
     begun = time.monotonic()
     while (status := hello(settings)) is not None or is_heard(path):
-        # We hold the lock of this home. A daemon of ours that answers lost its lock file and
-        # leaves once it was spoken to. Whoever else listens is not ours to take the place of:
-        # the daemon of another home, or a program that is no wm at all.
+        # We hold the lock of this data folder. A daemon of this folder that still answers lost its
+        # lock file and ends once a client has connected. Any other listener must not be replaced:
+        # it is the daemon of another data folder, or another program.
         home = (status or {}).get("home")
         ours = home == str(settings.paths.home)
         patience = settings.daemon.drain_s + 1.0 if ours else _HELLO_S
         if (home and not ours) or time.monotonic() > begun + patience:
             raise UserError(
-                f"The socket {path} is in use by another program (home: {home or 'unknown'}).",
-                fix="Stop that one, or set WM_SOCKET to another path.",
+                f"The socket {path} is in use by another program "
+                f"(data folder: {home or 'unknown'}).",
+                fix="Stop that program, or set WM_SOCKET to another path.",
             )
         time.sleep(_POLL_S)
     with contextlib.suppress(FileNotFoundError):
@@ -258,7 +258,7 @@ def _clear(settings: Settings) -> None:
 
 
 def is_heard(path: Path) -> bool:
-    """Whether anybody listens there, whatever it speaks. Where that cannot be told: yes."""
+    """Whether a process listens there, with any protocol. In doubt: yes."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.setblocking(False)
         try:
@@ -277,14 +277,14 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def _holder(settings: Settings) -> str:
-    told = _told(settings)
-    return "another process" if told is None else f"pid {told[0]} (listening on {told[1]})"
+    note = _lock_note(settings)
+    return "another process" if note is None else f"pid {note[0]} (listening on {note[1]})"
 
 
-def _told(settings: Settings) -> tuple[int, str] | None:
-    """The process and the socket of who described itself in the lock last."""
+def _lock_note(settings: Settings) -> tuple[int, str] | None:
+    """The process id and the socket path that the lock file describes."""
     try:
-        told = json.loads(lock_path(settings).read_text("utf-8"))
-        return int(told["pid"]), str(told["socket"])
+        note = json.loads(lock_path(settings).read_text("utf-8"))
+        return int(note["pid"]), str(note["socket"])
     except (OSError, ValueError, KeyError, TypeError):
         return None

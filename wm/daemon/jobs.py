@@ -1,10 +1,9 @@
-"""The schedule: what the daemon does by itself, beside everything (GV-2, GV-3, IF-6).
+"""The schedule: background work of the daemon (GV-2, GV-3, IF-6).
 
-A sweep of all workspaces once the start has settled and then daily, and one of a session's
-workspace after so many of its events. Runs wait in a line (`wm.ops.background`), whose thread ends
-behind the last, so that an idle daemon wakes up once a day and holds no thread.
-Between short steps the thread sleeps twice as long as it worked. What a stop interrupts,
-the next run does.
+All workspaces are swept shortly after the start and then daily; the workspace of a session also
+after a number of its events. Runs wait in a queue (`wm.ops.background`) whose thread ends after
+the last one, so an idle daemon wakes once a day and keeps no thread. After each short step of
+work the thread sleeps twice as long. A run that a shutdown interrupts is done by the next one.
 """
 
 from __future__ import annotations
@@ -23,18 +22,18 @@ from wm.ops.runtime import Runtime
 from wm.settings import StorageSettings
 
 _STEP_S = 0.001
-"""So long the thread works before it sleeps."""
+"""How long the thread works before it sleeps."""
 _SLEEP_SHARE = 2
 _LONGEST_SLEEP_S = 0.1
 _COUNTED = 1024
-"""Sessions whose events are counted; those that were silent longest are forgotten first."""
+"""Number of sessions whose events are counted; those silent longest are dropped first."""
 
 Heard = tuple[str, str]
-"""Workspace and `<sid>` of a session in which something happened."""
+"""Workspace and `<sid>` of a session in which an event was recorded."""
 
 
 class Job(Struct, frozen=True):
-    """One run that waits. session "": all workspaces."""
+    """One queued run. session "": all workspaces."""
 
     cause: str
     workspace: str = ""
@@ -42,14 +41,13 @@ class Job(Struct, frozen=True):
 
 
 class Stopped(Exception):
-    """The daemon ends: so does the run."""
+    """Raised in a run to end it when the daemon ends."""
 
 
 class Jobs:
     """All scheduled work of one daemon. Used on the event loop.
 
-    foundation: raises StoreError where the data folder is no longer ours. report: hears about
-    what failed.
+    foundation: raises StoreError if the data folder is no longer ours. report: receives failures.
     """
 
     def __init__(
@@ -72,11 +70,11 @@ class Jobs:
         self._timer: asyncio.TimerHandle | None = None
 
     def begin(self) -> None:
-        """The start has settled: sweep once, and every day from now on."""
+        """Called shortly after the start: sweep once now, and daily from now on."""
         self._due("start")
 
     def heard(self, events: Sequence[Heard]) -> None:
-        """Something happened in these sessions."""
+        """Count events of these sessions."""
         for event in events:
             count = self._events.pop(event, 0) + 1
             if count >= self._limits.sweep_events > 0:
@@ -87,14 +85,14 @@ class Jobs:
             self._events.popitem(last=False)
 
     def stop(self) -> None:
-        """Begin nothing more, and end what is under way at its next step."""
+        """Start nothing more, and end the current run at its next step."""
         if self._timer is not None:
             self._timer.cancel()
         self._line.clear()
         self._ending.set()
 
     def ended(self, within_s: float) -> bool:
-        """After `stop`: wait for the thread; False where it did not end in time."""
+        """After `stop`: wait for the thread; False if it did not end in time."""
         return self._line.finish(within_s)
 
     def _due(self, cause: str) -> None:
@@ -109,7 +107,7 @@ class Jobs:
     # --- in the thread --------------------------------------------------------------------
 
     def _tell(self, job: Job, error: Exception) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop ended before us
+        with contextlib.suppress(RuntimeError):  # the loop is closed already
             self._loop.call_soon_threadsafe(self._report, f"sweep ({job.cause})", error)
 
     def _run(self, job: Job) -> None:
@@ -120,31 +118,29 @@ class Jobs:
         self._foundation()
         if not self._runtime.store.workspaces():
             return
-        # Here, not above: nothing of it is needed before the first answer.
-        from wm.ops import govern
-        from wm.ops.heap import give_back
+        # Imported here because nothing of it is needed before the first answer.
+        from wm.ops.storage import sweep
 
         rest = _Rest(self._ending)
-        run = govern.Run(job.cause, job.session, evidence=govern.Evidence.GROWN, rest=rest)
+        run = sweep.SweepRun(job.cause, job.session, evidence=sweep.Evidence.GROWN, rest=rest)
         if job.session:
-            govern.sweep_workspace(self._runtime, job.workspace, run)
+            sweep.sweep_workspace(self._runtime, job.workspace, run)
         else:
-            keys = govern.waiting_longest(self._runtime)[: self._limits.sweep_workspaces]
-            for _log in govern.sweep_all(self._runtime, run, keys):
+            keys = sweep.waiting_longest(self._runtime)[: self._limits.sweep_workspaces]
+            for _log in sweep.sweep_all(self._runtime, run, keys):
                 rest()
         self._runtime.store.flush()
-        give_back()  # what the plans of many files held
 
 
 class _Rest:
-    """Sleeps after each millisecond of work, and ends the run where the daemon ends."""
+    """Sleeps after each millisecond of work, and ends the run when the daemon ends."""
 
     def __init__(self, ending: threading.Event) -> None:
         self._ending = ending
         self._begun = time.thread_time()
 
     def __call__(self) -> None:
-        # Of the processor: while the drive or another process is waited for, nobody waits for us.
+        # Processor time only: waiting for the drive or for another process blocks no client.
         worked = time.thread_time() - self._begun
         if worked < _STEP_S:
             return

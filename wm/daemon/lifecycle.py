@@ -1,7 +1,7 @@
-"""Starting the daemon from a client, and waiting for its end (IF-6).
+"""Start the daemon from a client, and wait for its end (IF-6).
 
-Only explicit commands and the start of an agent's session come here. A client never decides
-by itself whether a daemon runs: it starts one, and the lock decides. It imports no event loop.
+Only explicit commands and the start of an agent's session use this. A client never decides
+whether a daemon runs: it starts one, and the lock decides. Imports no event loop.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ STARTED = "started"
 RUNNING = "running"
 _POLL_S = 0.02
 _LITTLE_S = 2.0
-"""Behind what the daemon gives its requests, it flushes and lets go of its lock."""
-_MAX_TOLD = 64 * 1024
+"""Time beyond the drain in which the daemon flushes and releases its lock."""
+_MAX_OUTPUT = 64 * 1024
 
 
 def command() -> tuple[str, ...]:
-    """How the daemon is started in the background. -P: the folder we stand in adds nothing."""
+    """The command that starts the daemon in the background. -P keeps the current folder off the
+    import path."""
     return (sys.executable, "-P", "-m", "wm.daemon", "--background")
 
 
@@ -35,29 +36,30 @@ def start(
     words: Sequence[str] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> bool:
-    """Have a daemon that answers; True if this call started it.
+    """Make sure that a daemon answers; True if this call started it.
 
-    words: the command, where it is not `command()`. environment: ours, if not given; only
-    what a daemon needs of it is passed on.
+    words: the command, instead of `command()`. environment: instead of our own; only the variables
+    that a daemon needs are passed on.
 
-    Another client may start one at the same time: then there is one, and that is no error.
-    Raises Unavailable with the reason where none answers within `start_wait_s`.
+    If another client starts one at the same time, one of the two serves; that is no error. Raises
+    Unavailable with the reason if none answers within `start_wait_s`.
     """
     if hello(settings) is not None:
         return False
     until = time.monotonic() + settings.daemon.start_wait_s
-    told = _run(words or command(), _environment(settings, environment), until)
-    lines = told.strip().splitlines()
+    output = _run(words or command(), _environment(settings, environment), until)
+    lines = output.strip().splitlines()
     if lines and lines[-1] in (STARTED, RUNNING) and hello(settings) is not None:
         return lines[-1] == STARTED
-    reason = lines[-1] if lines else "it said nothing"
+    reason = lines[-1] if lines else "it printed nothing"
     raise Unavailable(
-        f"The daemon did not start: {reason}", fix="`wm daemon` shows it in the foreground."
+        f"The daemon did not start: {reason}",
+        fix="Run `wm daemon` to see its errors in the foreground.",
     )
 
 
 def wait_gone(settings: Settings) -> bool:
-    """Wait until no daemon holds the lock, `drain_s` and a little at most."""
+    """Wait until no daemon holds the lock, at most `drain_s` and a little."""
     until = time.monotonic() + settings.daemon.drain_s + _LITTLE_S
     while not is_free(settings):
         if time.monotonic() > until:
@@ -68,10 +70,10 @@ def wait_gone(settings: Settings) -> bool:
 
 def _environment(settings: Settings, given: Mapping[str, str] | None) -> dict[str, str]:
     paths = settings.paths
-    environment = daemon_environment(given)
+    environment = daemon_environment() if given is None else daemon_environment(given)
     environment["WM_HOME"] = str(paths.home)
     environment["WM_SOCKET"] = str(paths.socket)
-    # Two arenas: with one per thread, glibc keeps the largest body of each thread for good.
+    # Two arenas: with one per thread, glibc keeps the largest body of each thread forever.
     environment["MALLOC_ARENA_MAX"] = "2"
     environment[NUMERIC_THREADS] = "1"
     root = str(Path(__file__).resolve().parents[2])
@@ -82,10 +84,10 @@ def _environment(settings: Settings, given: Mapping[str, str] | None) -> dict[st
 
 
 def _run(words: Sequence[str], environment: dict[str, str], until: float) -> str:
-    """Start the words in the background; what it said on stderr until it let go of it.
+    """Run the command in the background; return what it wrote to stderr until it closed that.
 
-    The daemon holds our pipe as its stderr only until it answers (or fails), so the end of
-    the pipe is the news, without asking again and again.
+    The daemon keeps our pipe as stderr only until it answers or fails, so the end of the pipe
+    is the signal, and no polling is needed.
     """
     listen, speak = os.pipe()
     try:
@@ -102,26 +104,26 @@ def _run(words: Sequence[str], environment: dict[str, str], until: float) -> str
             )
         finally:
             os.close(speak)
-        told = _read_to_end(listen, until)
-        # The child left as soon as its own child was on its way.
+        output = _read_to_end(listen, until)
+        # The child exits as soon as it has started its own child.
         os.waitpid(pid, 0)
     except OSError as error:
         raise Unavailable(f"The daemon cannot be started: {error.strerror}.") from error
     finally:
         os.close(listen)
-    return told
+    return output
 
 
 def _read_to_end(fd: int, until: float) -> str:
-    told = b""
+    output = b""
     poll = select.poll()
     poll.register(fd, select.POLLIN | select.POLLHUP)
-    while len(told) < _MAX_TOLD:
+    while len(output) < _MAX_OUTPUT:
         left = until - time.monotonic()
         if left <= 0 or not poll.poll(left * 1000):
             raise Unavailable("The daemon did not answer in time after its start.")
         data = os.read(fd, 4096)
         if not data:
             break
-        told += data
-    return told.decode("utf-8", "replace")
+        output += data
+    return output.decode("utf-8", "replace")

@@ -1,9 +1,9 @@
-"""`daemon.log`: one JSON object a line, with names and ids, never contents (TR-1).
+"""`daemon.log`: one JSON object per line, with names and ids, never contents (TR-1).
 
-It is rotated by size: `daemon.log.1` is the one before. Whatever the interpreter itself
-prints (a crash, a stack on request) lands in the same file, because the standard streams of a
-background daemon point there. What libraries say through `logging` does not take that way: it
-would fill the disk past every rotation, and could quote (F67).
+It is rotated by size; `daemon.log.1` is the previous file. The standard streams of a background
+daemon point to it, so output of the interpreter (a crash, a requested stack) lands there too.
+Output of libraries through `logging` takes another way (`Sayings`): unlimited, it would fill the
+disk past every rotation, and it may quote contents (F67).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from typing import Any
 from wm.domain.times import iso
 
 _MOST_SAYINGS = 100
-"""Different things that libraries may say before the rest counts as one."""
+"""Number of distinct library messages; further ones count as one."""
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class DaemonLog:
-    """Appends lines. A log that cannot be written is not an error of anybody's request."""
+    """Appends lines. A log that cannot be written never fails a request."""
 
     def __init__(
         self,
@@ -48,8 +48,8 @@ class DaemonLog:
         self._open()
 
     def write(self, event: str, **fields: Any) -> None:
-        """Append a line. Control characters cannot break it: JSON escapes them. A sentence of an
-        error may name what it was about, a path or an id: a secret in it does not get here."""
+        """Append a line. JSON escapes control characters, so they cannot break it. Secrets are
+        redacted: an error message may contain a path or an id."""
         told = {k: self._redact(v) if isinstance(v, str) else v for k, v in fields.items()}
         line = json.dumps({"at": iso(self._now()), "event": event, **told}, default=str)
         data = line.encode("ascii", "replace") + b"\n"
@@ -59,15 +59,15 @@ class DaemonLog:
             self._size += os.write(self._fd, data)
 
     def incident(self, name: str, where: str, error: BaseException) -> None:
-        """Log a bug of ours: type and frames. The message may quote contents, so it stays out."""
+        """Log a bug: type and stack frames. No message, because it may quote contents."""
         kind, frames = type(error).__name__, _frames(error)
         self.write("incident", id=name, where=where, error=kind, frames=frames)
 
     def take_streams(self) -> None:
-        """From now on stdout, stderr and `logging` end here, through every rotation."""
+        """Redirect stdout, stderr and `logging` to this log, through every rotation."""
         if not self._own_streams:
             logging.getLogger().addHandler(Sayings(self))
-            # The interpreter would print what nobody caught with its message, which may quote.
+            # The interpreter would print an uncaught exception with its message, which may quote.
             sys.excepthook = lambda _kind, error, _trace: self.incident("", "process", error)
             threading.excepthook = lambda told: self._uncaught("thread", told.exc_value)
             sys.unraisablehook = lambda told: self._uncaught("unraisable", told.exc_value)
@@ -108,11 +108,11 @@ class DaemonLog:
 
 
 class Sayings(logging.Handler):
-    """What libraries say through `logging`, in the daemon's log.
+    """Writes what libraries send to `logging` into the daemon's log.
 
-    The sentence without its arguments, or the type and the frames of an error: nothing that could
-    quote (TR-1). Each is written when it comes first and whenever it has come twice as often as at
-    its last line, so that a flood of them is a few lines (F67).
+    It writes the message without its arguments, or the type and the frames of an exception: nothing
+    that may quote (TR-1). A message is written when it first occurs and whenever its count has
+    doubled since its last line, so a flood of messages becomes a few lines (F67).
     """
 
     def __init__(self, log: DaemonLog) -> None:
@@ -127,7 +127,7 @@ class Sayings(logging.Handler):
             fields = {"error": type(error).__name__, "frames": _frames(error)}
         key = f"{record.name} {fields}"
         if key not in self._times and len(self._times) >= _MOST_SAYINGS:
-            key, fields = "", {"text": "and more of other kinds"}
+            key, fields = "", {"text": "and further messages"}
         times = self._times[key] = self._times.get(key, 0) + 1
         if times & (times - 1) == 0:
             self._log.write("said", by=record.name, **fields, times=times)

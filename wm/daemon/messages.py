@@ -1,6 +1,7 @@
-"""Requests and answers as values, and the bytes of an answer's head (IF-1).
+"""Requests and answers of the socket as values (IF-1).
 
-Nothing here reads a request: that is the business of `connection`.
+Defines the form of an error (problem+json) and of a stream. `wm.net` parses requests;
+`connection` writes answers.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from typing import Any
 
 from msgspec import Struct
 
+from wm.net.messages import LAST_CHUNK, chunk, response_head
+
 JSON_TYPE = "application/json"
 PROBLEM_TYPE = "application/problem+json"
 
-_STATUS_LINES = {s.value: f"HTTP/1.1 {s.value} {s.phrase}\r\n".encode() for s in HTTPStatus}
 
-
-class Request(Struct):
-    """One complete request. Header names are lower case, in the order they came."""
+class HttpRequest(Struct):
+    """One complete request. Header names are lower case, in their original order."""
 
     method: str
     target: str
@@ -30,12 +31,12 @@ class Request(Struct):
     keep_alive: bool = True
 
     def header(self, name: bytes) -> bytes | None:
-        """The first header of that (lower-case) name."""
+        """The first header with this (lower-case) name."""
         return next((value for key, value in self.headers if key == name), None)
 
 
 class Response(Struct):
-    """A whole answer. `close` ends the connection behind it."""
+    """A complete answer. `close` ends the connection after it."""
 
     status: int
     body: bytes = b""
@@ -45,7 +46,7 @@ class Response(Struct):
 
 
 class Stream(Struct):
-    """An answer without a length. `opened` gets the channel once the head is on its way."""
+    """An answer without a length. `opened` receives the channel when the head has been written."""
 
     opened: Callable[[Channel], None]
     content_type: str = "text/event-stream"
@@ -53,7 +54,7 @@ class Stream(Struct):
 
 
 Reply = Callable[[Response | Stream], None]
-Handler = Callable[[Request, Reply], None]
+Handler = Callable[[HttpRequest, Reply], None]
 """Answers by calling `reply` exactly once, now or later, on the loop. It must not raise."""
 
 
@@ -83,58 +84,51 @@ def problem(
 
 
 def too_busy(code: str, detail: str, *, close: bool = False) -> Response:
-    """503 with Retry-After: the caller may come back in a second."""
+    """503 with Retry-After: the client may come back in a second."""
     return problem(503, code, detail, headers=(("retry-after", "1"),), close=close)
 
 
 def encode_head(
     response: Response | Stream, *, length: int | None, version: str, keep: bool
 ) -> bytes:
-    """Status line and headers. A body without a length is chunked, or ends the connection."""
+    """Status line and headers. A body without a length is chunked, or ends with the connection."""
     status = response.status if isinstance(response, Response) else 200
-    parts = [_STATUS_LINES[status], b"content-type: ", response.content_type.encode("latin-1")]
-    if status in (204, 304):
-        parts[1:] = []
-    elif length is not None:
-        parts.append(b"\r\ncontent-length: %d\r\n" % length)
-    else:
-        parts.append(b"\r\ntransfer-encoding: chunked\r\n" if version == "1.1" else b"\r\n")
-    for name, value in response.headers:
-        parts.append(f"{name}: {value}\r\n".encode("latin-1"))
-    if not keep:
-        parts.append(b"connection: close\r\n")
-    elif version == "1.0":
-        parts.append(b"connection: keep-alive\r\n")
-    parts.append(b"\r\n")
-    return b"".join(parts)
+    headers = []
+    if status not in (204, 304):
+        headers.append((b"content-type", response.content_type.encode("latin-1")))
+        if length is not None:
+            headers.append((b"content-length", b"%d" % length))
+        elif version == "1.1":
+            headers.append((b"transfer-encoding", b"chunked"))
+    headers += [(n.encode("latin-1"), v.encode("latin-1")) for n, v in response.headers]
+    reason = HTTPStatus(status).phrase.encode("ascii")
+    return response_head(status, reason, headers, keep=keep, version=version)
 
 
 class Channel:
-    """The writing end of a streamed answer. Owned by whoever opened the stream."""
+    """The writing end of a streamed answer. Owned by the code that opened the stream."""
 
     def __init__(self, transport: asyncio.Transport, *, chunked: bool) -> None:
         self._transport: asyncio.Transport | None = transport
         self._chunked = chunked
         self.closed: Callable[[], None] | None = None
-        """Called once when the client is gone or the stream was ended."""
+        """Called once when the client is gone or the stream has ended."""
 
     def send(self, data: bytes) -> bool:
-        """Queue bytes for the client; False when the stream is over."""
-        if self._transport is None or not data:
-            return self._transport is not None
-        framed = b"%x\r\n%b\r\n" % (len(data), data) if self._chunked else data
-        self._transport.write(framed)
+        """Queue bytes for the client; False if the stream is over."""
+        if self._transport is None:
+            return False
+        if data:
+            self._transport.write(chunk(data) if self._chunked else data)
         return True
 
     @property
     def waiting_bytes(self) -> int:
-        """Bytes that the client has not taken yet: how far behind it is."""
-        if self._transport is None:
-            return 0
-        return self._transport.get_write_buffer_size()
+        """Bytes that the client has not read yet."""
+        return 0 if self._transport is None else self._transport.get_write_buffer_size()
 
     def close(self, *, abort: bool = False) -> None:
-        """End the stream; the connection ends with it. `abort` throws away what waits."""
+        """End the stream; the connection ends with it. `abort` discards the unsent bytes."""
         transport = self._transport
         if transport is None:
             return
@@ -143,11 +137,11 @@ class Channel:
             transport.abort()
             return
         if self._chunked:
-            transport.write(b"0\r\n\r\n")
+            transport.write(LAST_CHUNK)
         transport.close()
 
     def detach(self) -> None:
-        """The connection is gone: tell the owner once."""
+        """The connection is gone: notify the owner once."""
         self._transport = None
         closed, self.closed = self.closed, None
         if closed is not None:

@@ -1,7 +1,7 @@
 """Counters and histograms of the daemon, as Prometheus text (IF-1).
 
-Plain numbers, changed on the event loop only. Labels are routes and statuses out of our own
-table, never anything that a client sent, so their number is bounded.
+Plain numbers, changed on the event loop only. Labels are routes and statuses from our own table,
+never text that a client sent, so their number is bounded.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Histogram:
 
 
 class Metrics(Struct, eq=False):
-    """Everything that is counted. One per daemon."""
+    """All metrics of one daemon."""
 
     requests: dict[tuple[str, int], int] = field(default_factory=dict)
     batch_sizes: Histogram = field(default_factory=lambda: Histogram(COUNTS))
@@ -53,7 +53,7 @@ class Metrics(Struct, eq=False):
     flush_failures: int = 0
     incidents: int = 0
     lost_events: int = 0
-    """Answered when they were queued, and not written; last_loss: why the last was not."""
+    """Updates that were answered when queued, and then not written. last_loss: the last reason."""
     last_loss: str = ""
     queue_refusals: int = 0
     dropped_subscribers: int = 0
@@ -68,8 +68,8 @@ class Metrics(Struct, eq=False):
         told: Mapping[tuple[str, str], int] | None = None,
         zones: Mapping[str, int] | None = None,
     ) -> str:
-        """The exposition format, version 0.0.4. told: by event and level (PS-3). zones: recent
-        conversations of proxies by zone (PS-2)."""
+        """The exposition format, version 0.0.4. told: number of pressure notices by event and level
+        (PS-3). zones: recent conversations of proxies by zone (PS-2)."""
         lines = ["# TYPE wm_requests_total counter"]
         for (route, status), count in sorted(self.requests.items()):
             lines.append(f'wm_requests_total{{route="{route}",status="{status}"}} {count}')
@@ -104,9 +104,9 @@ class Metrics(Struct, eq=False):
 
 
 class LagProbe:
-    """How long a callback that is ready waits for its turn on the loop.
+    """How long a ready callback waits for its turn on the loop.
 
-    It looks only when there was work, and at most every 50 ms: an idle daemon is not woken.
+    It measures only after work, and at most every 50 ms, so it does not wake an idle daemon.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class LagProbe:
         self._last = 0.0
 
     def touch(self) -> None:
-        """There was work: measure the way through the ready queue once."""
+        """After work: measure the delay of the ready queue once."""
         now = self._clock()
         if now - self._last >= _PROBE_EVERY_S:
             self._last = now

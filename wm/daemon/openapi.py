@@ -1,24 +1,29 @@
 """The OpenAPI 3.1 description, built from the route table and the models (IF-1).
 
-`schemas/openapi.json` is this, written by the generator of the documents; the daemon serves
-the same from `/v1/openapi.json`.
+The documentation generator writes it to `schemas/openapi.json`; the daemon serves the same at
+`/v1/openapi.json`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
 from wm import __version__
+from wm.api.control import (
+    DaemonStatus,
+    Problem,
+    Stopping,
+)
 from wm.daemon.messages import JSON_TYPE, PROBLEM_TYPE
 from wm.daemon.routes import ROUTES, Route, camel
 from wm.formats.base import Record
-from wm.formats.control import DaemonStatus, Problem, Stopping
-from wm.ops.base import Operation
+from wm.ops.operation import Operation
 
 _REF = "#/components/schemas/{model}"
+_PROBLEM = "#/components/responses/Problem"
 _CONTROL_ANSWERS: dict[str, tuple[str, type[Record] | None]] = {
     "status": (JSON_TYPE, DaemonStatus),
     "changes": ("text/event-stream", None),
@@ -31,7 +36,7 @@ _CONTROL_ANSWERS: dict[str, tuple[str, type[Record] | None]] = {
 def build(
     operations: Mapping[str, Operation[Any, Any]], routes: Iterable[Route] = ROUTES
 ) -> dict[str, Any]:
-    """The whole description. Deterministic: rows in table order, schemas by name."""
+    """The whole description. Deterministic: routes in table order, schemas by name."""
     rows = tuple(routes)
     used = [operations[row.operation] for row in rows if not row.control]
     requests = {operation.request for operation in used}
@@ -40,24 +45,25 @@ def build(
     pairs += [(model, "serialization") for model in answers]
     pairs.sort(key=lambda pair: (pair[0].__name__, pair[1]))
     named, definitions = models_json_schema(pairs, ref_template=_REF)
-    schemas: dict[str, Any] = definitions.get("$defs", {})
+    schemas: dict[str, Any] = _without_titles(definitions.get("$defs", {}))
     paths: dict[str, dict[str, Any]] = {}
     for row in rows:
         operation = None if row.control else operations[row.operation]
-        request, answer = None, _control_answer(row, named)
+        request, whole, answer = None, {}, _control_answer(row, named)
         if operation is not None:
-            reference = named[operation.request, "validation"]["$ref"]
-            request = schemas[reference.rsplit("/", 1)[1]]
+            whole = named[operation.request, "validation"]
+            request = schemas[_name(whole["$ref"])]
             answer = _answer(row, named[operation.response, "serialization"])
         path = "/".join(
             "{" + camel(part[1:-1]) + "}" if part.startswith("{") else part
             for part in row.path.split("/")
         )
-        entry = _entry(row, request, answer)
+        entry = _entry(row, request, whole, answer)
         if operation is not None and operation.at_once is not None:
-            told = "Heard and queued, not written yet: nobody waits for what it brings."
+            told = "Accepted and queued, not written yet."
             entry["responses"]["202"] = {**answer, "description": told}
         paths.setdefault(path, {})[row.method.lower()] = entry
+    parameters = _shared_parameters(paths)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -66,11 +72,76 @@ def build(
             "description": "The Unix socket of the memory daemon.",
         },
         "paths": paths,
-        "components": {"schemas": dict(sorted(schemas.items()))},
+        "components": {
+            "schemas": _used([paths, parameters], schemas),
+            "parameters": parameters,
+            "responses": {"Problem": _problem()},
+        },
     }
 
 
-def _entry(row: Route, request: dict[str, Any] | None, answer: dict[str, Any]) -> dict[str, Any]:
+def _name(reference: str) -> str:
+    return reference.rpartition("/")[2]
+
+
+def _without_titles(value: Any) -> Any:
+    """Drop the titles that pydantic derives from names; they are a tenth of the file."""
+    if isinstance(value, dict):
+        titled = isinstance(value.get("title"), str)
+        return {k: _without_titles(v) for k, v in value.items() if not (titled and k == "title")}
+    return [_without_titles(one) for one in value] if isinstance(value, list) else value
+
+
+def _used(users: Any, schemas: Mapping[str, Any]) -> dict[str, Any]:
+    """The schemas that are referred to, by name. Query fields are described as parameters."""
+    found: dict[str, Any] = {"Problem": schemas["Problem"]}
+    new: list[Any] = [users, found["Problem"]]
+    while new:
+        for name in map(_name, _references(new.pop())):
+            if name in schemas and name not in found:
+                found[name] = schemas[name]
+                new.append(schemas[name])
+    return dict(sorted(found.items()))
+
+
+def _shared_parameters(paths: Mapping[str, Any]) -> dict[str, Any]:
+    """The query parameters that several routes share, by name; the routes now refer to them."""
+    lists = [e["parameters"] for row in paths.values() for e in row.values() if "parameters" in e]
+    known: dict[str, Any] = {}
+    shared: dict[str, Any] = {}
+    for one in (one for parameters in lists for one in parameters if one["in"] == "query"):
+        if known.setdefault(one["name"], one) is not one and known[one["name"]] == one:
+            shared[one["name"]] = one
+    for parameters in lists:
+        parameters[:] = [
+            {"$ref": f"#/components/parameters/{one['name']}"}
+            if shared.get(one["name"]) == one
+            else one
+            for one in parameters
+        ]
+    return dict(sorted(shared.items()))
+
+
+def _references(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        if isinstance(reference := value.get("$ref"), str):
+            yield reference
+        value = list(value.values())
+    for one in value if isinstance(value, list) else ():
+        yield from _references(one)
+
+
+def _problem() -> dict[str, Any]:
+    schema = {"$ref": _REF.format(model="Problem")}
+    described = "An error; `type` is its code."
+    return {"description": described, "content": {PROBLEM_TYPE: {"schema": schema}}}
+
+
+def _entry(
+    row: Route, request: dict[str, Any] | None, whole: Mapping[str, Any], answer: dict[str, Any]
+) -> dict[str, Any]:
+    """The entry of one route. request: the schema of the use case's request; whole: the reference
+    to it."""
     entry: dict[str, Any] = {"operationId": row.operation, "summary": row.summary}
     parameters = [
         {"name": camel(name), "in": "path", "required": True, "schema": {"type": "string"}}
@@ -86,7 +157,7 @@ def _entry(row: Route, request: dict[str, Any] | None, answer: dict[str, Any]) -
     elif request is not None:
         entry["requestBody"] = {
             "required": bool(rest.get("required")),
-            "content": {JSON_TYPE: {"schema": rest}},
+            "content": {JSON_TYPE: {"schema": rest if row.parameters else dict(whole)}},
         }
     parameters += [
         {"name": name, "in": "query", "required": False, "schema": {"type": "string"}}
@@ -94,11 +165,7 @@ def _entry(row: Route, request: dict[str, Any] | None, answer: dict[str, Any]) -
     ]
     if parameters:
         entry["parameters"] = parameters
-    problem = {"content": {PROBLEM_TYPE: {"schema": {"$ref": _REF.format(model="Problem")}}}}
-    entry["responses"] = {
-        "200": answer,
-        "default": {"description": "An error; `type` is its code.", **problem},
-    }
+    entry["responses"] = {"200": answer, "default": {"$ref": _PROBLEM}}
     return entry
 
 
@@ -111,7 +178,7 @@ def _query_parameters(schema: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _without(schema: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """An object schema less the fields that travel in the path."""
+    """An object schema without the fields that travel in the path."""
     gone = {camel(name) for name in names}
     rest = dict(schema)
     properties = schema.get("properties", {})

@@ -1,5 +1,5 @@
-"""Who is at the other end of a Unix socket (TR-1). Only our own user is served, root included:
-what root may do, it can do on the files."""
+"""The user at the other end of a Unix socket (TR-1). Only our own user is served; root is not,
+because root can work on the files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 
 
 def peer_uid(sock: socket.socket) -> int | None:
-    """The user id of the process that connected, from the kernel; None where it does not tell."""
+    """The user id of the connected process, from the kernel; None if it is not available."""
     try:
         if sys.platform == "darwin":
             # struct xucred: version, uid, ... (SOL_LOCAL is 0, LOCAL_PEERCRED is 1).

@@ -1,10 +1,10 @@
-"""The one table of what the socket answers, and how a path finds its row (IF-1).
+"""The route table of the socket, and the lookup of a path in it (IF-1).
 
-Dispatch, OpenAPI and both clients read this table; nothing else knows a path. It imports
-neither models nor use cases, so that a client may use it at the price of a dictionary.
+The dispatcher, OpenAPI and both clients read this table; no other module knows a path. It imports
+neither models nor use cases, so that a client can load it cheaply.
 
-A row names its use case; the request's fields come from the path, then the query string,
-then the members of the JSON body. A field in the path can therefore not be overruled.
+A route names its use case. The fields of a request come from the path, then the query string,
+then the members of the JSON body, so the body cannot override a field in the path.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from msgspec import Struct, field
 
 
 class Route(Struct, frozen=True, eq=False, dict=True):
-    """One row.
+    """One route.
 
-    operation: name in `wm.ops.catalogue`, or of a handler of `wm.daemon.control`.
-    takes: the request field that the whole JSON body fills, where it is somebody else's
-    payload; "" where the members of the body are fields themselves.
-    text: the response's `content_type` and `body` are the answer, byte for byte.
-    control: answered by the daemon itself, not by a use case. asks: what its query may name; of
-    any other row that stands in the use case's request.
-    heavy: a query that may take more than a millisecond: it runs beside the loop.
+    operation: a name in `wm.ops.catalogue`, or of a handler in `wm.daemon.control`.
+    takes: the request field that receives the whole JSON body, if the body is an agent's payload;
+    "" if the members of the body are the fields.
+    text: the answer is the response's `content_type` and `body`, byte for byte.
+    control: answered by the daemon itself, without a use case. asks: the query parameters of a
+    control route; those of other routes are in the request model of the use case.
+    heavy: a query that may take more than a millisecond, so it runs in a worker.
     """
 
     method: str
@@ -51,94 +51,94 @@ class Route(Struct, frozen=True, eq=False, dict=True):
 
 
 ROUTES: tuple[Route, ...] = (
-    Route("GET", "/v1/status", "status", "Who answers, and what it can do", control=True),
+    Route("GET", "/v1/status", "status", "State and abilities of the daemon", control=True),
     Route(
         "GET",
         "/v1/changes",
         "changes",
-        "Server-sent events for what changes",
+        "Server-sent events for changes",
         control=True,
         asks=("workspace", "lastEventId"),
     ),
     Route("GET", "/v1/openapi.json", "openapi", "This description", control=True),
-    Route("POST", "/v1/shutdown", "shutdown", "Finish what is under way and exit", control=True),
+    Route("POST", "/v1/shutdown", "shutdown", "Finish running requests and exit", control=True),
     Route("GET", "/metrics", "metrics", "Counters for Prometheus", control=True),
     Route("GET", "/v1/workspaces", "list_workspaces", "All workspaces", heavy=True),
-    Route("POST", "/v1/workspaces/move", "move_workspace", "A folder adopts another's memory"),
-    Route("GET", "/v1/workspaces/export", "export_workspace", "All of one workspace", heavy=True),
-    Route("GET", "/v1/entries", "inspect", "What a workspace remembers and shows", heavy=True),
-    Route("POST", "/v1/entries", "remember", "Keep a text"),
-    Route("POST", "/v1/entries/import", "import_entries", "Take in statements of other programs"),
+    Route("POST", "/v1/workspaces/move", "move_workspace", "Let a folder adopt another's memory"),
+    Route("GET", "/v1/workspaces/export", "export_workspace", "Export one workspace", heavy=True),
+    Route("GET", "/v1/entries", "inspect", "Memory and prompt text of a workspace", heavy=True),
+    Route("POST", "/v1/entries", "remember", "Remember a text"),
+    Route("POST", "/v1/entries/import", "import_entries", "Import statements of other programs"),
     Route("POST", "/v1/entries/accept-outside", "accept_outside", "Accept edits made by hand"),
     Route("POST", "/v1/entries/notice-outside", "notice_outside", "Look for edits made by hand"),
     Route("GET", "/v1/entries/{id}", "show_entry", "One entry"),
     Route("PATCH", "/v1/entries/{id}", "edit_entry", "Change an entry"),
     Route("DELETE", "/v1/entries/{id}", "forget_entry", "Forget an entry"),
-    Route("POST", "/v1/entries/{id}/restore", "restore_entry", "Take a forgotten entry back"),
+    Route("POST", "/v1/entries/{id}/restore", "restore_entry", "Restore a forgotten entry"),
     Route("POST", "/v1/entries/{id}/accept", "accept_entry", "Accept an entry of the inbox"),
     Route("POST", "/v1/entries/{id}/reject", "reject_entry", "Reject an entry of the inbox"),
-    Route("GET", "/v1/allowed-secrets", "list_allowed", "What was declared to be no secret"),
-    Route("POST", "/v1/allowed-secrets", "allow_secret", "Declare a text to be no secret"),
-    Route("POST", "/v1/allowed-secrets/remove", "disallow_secret", "Take that back"),
-    Route("GET", "/v1/models", "list_models", "Models that compare by meaning", heavy=True),
-    Route("POST", "/v1/models/use", "use_model", "Choose one; vectors are made anew meanwhile"),
-    Route("POST", "/v1/requests/finish", "finish_request", "A proxy passed this on", heavy=True),
-    Route("POST", "/v1/requests/record", "record_exchange", "Bodies to be kept", heavy=True),
+    Route("GET", "/v1/allowed-secrets", "list_allowed", "Texts declared not to be secrets"),
+    Route("POST", "/v1/allowed-secrets", "allow_secret", "Declare a text not to be a secret"),
+    Route("POST", "/v1/allowed-secrets/remove", "disallow_secret", "Declare a text a secret again"),
+    Route("GET", "/v1/models", "list_models", "Available embedding models", heavy=True),
+    Route("POST", "/v1/models/use", "use_model", "Choose the embedding model"),
+    Route("POST", "/v1/requests/finish", "finish_request", "A proxied request ended", heavy=True),
+    Route("POST", "/v1/requests/record", "record_exchange", "Record bodies", heavy=True),
     Route("GET", "/v1/search", "search", "Find entries by words and meaning", heavy=True),
     Route(
         "POST",
         "/v1/memories",
         "memory_files",
-        "The body is a command of the provider's memory tool",
+        "Run a command of the provider's memory tool; the body is the command",
         takes="command",
     ),
     Route(
         "POST",
         "/v1/tools/{name}",
         "call_tool",
-        "A model calls a memory tool; the body is its arguments",
+        "Run a memory tool for a model; the body is its arguments",
         takes="arguments",
     ),
     Route("GET", "/v1/outputs/{id}", "show_output", "The original of a pruned output", heavy=True),
-    Route("GET", "/v1/why", "why", "What is known about an entry or a text", heavy=True),
-    Route("GET", "/v1/why-not", "why_not", "The rule that keeps a text out", heavy=True),
-    Route("GET", "/v1/history", "history", "What happened, newest first", heavy=True),
-    Route("GET", "/v1/trash", "list_trash", "What was forgotten and can come back", heavy=True),
-    Route("GET", "/v1/acts", "list_acts", "What `undo` can take back", heavy=True),
-    Route("POST", "/v1/acts/plan", "plan_undo", "What taking an act back would do", heavy=True),
-    Route("POST", "/v1/acts/undo", "undo", "Take an act back"),
-    Route("POST", "/v1/rollback/plan", "plan_rollback", "What a rollback would do", heavy=True),
-    Route("POST", "/v1/rollback", "rollback", "Take back what models taught since a moment"),
-    Route("POST", "/v1/sweep", "sweep_storage", "Take away what nothing needs", heavy=True),
-    Route("GET", "/v1/diag/status", "diag_status", "Is all well here", heavy=True),
-    Route("GET", "/v1/diag/rejected", "diag_rejected", "What was refused, and why", heavy=True),
-    Route("GET", "/v1/diag/missing", "diag_missing", "What prompts leave out", heavy=True),
+    Route("GET", "/v1/why", "why", "Records about an entry or a text", heavy=True),
+    Route("GET", "/v1/why-not", "why_not", "The rule that refuses a text", heavy=True),
+    Route("GET", "/v1/history", "history", "Events, newest first", heavy=True),
+    Route("GET", "/v1/trash", "list_trash", "Forgotten entries that can be restored", heavy=True),
+    Route("GET", "/v1/acts", "list_acts", "Acts that `undo` can reverse", heavy=True),
+    Route("POST", "/v1/acts/plan", "plan_undo", "Preview of an undo", heavy=True),
+    Route("POST", "/v1/acts/undo", "undo", "Undo an act"),
+    Route("POST", "/v1/rollback/plan", "plan_rollback", "Preview of a rollback", heavy=True),
+    Route("POST", "/v1/rollback", "rollback", "Undo what models taught since a time"),
+    Route("POST", "/v1/sweep", "sweep_storage", "Delete files no longer needed", heavy=True),
+    Route("GET", "/v1/diag/status", "diag_status", "Overall state of a workspace", heavy=True),
+    Route("GET", "/v1/diag/rejected", "diag_rejected", "Refused texts, with reasons", heavy=True),
+    Route("GET", "/v1/diag/missing", "diag_missing", "Entries that prompts leave out", heavy=True),
     Route("GET", "/v1/diag/explain/{id}", "diag_explain", "The numbers of an entry", heavy=True),
     Route("GET", "/v1/diag/commands", "diag_commands", "Commands of compactions", heavy=True),
-    Route("GET", "/v1/diag/quality", "diag_quality", "Entries to look at twice", heavy=True),
-    Route("GET", "/v1/diag/alike", "diag_alike", "Entries that may say the same", heavy=True),
-    Route("GET", "/v1/diag/trace", "diag_trace", "What one session set off", heavy=True),
-    Route("GET", "/v1/diag/coverage", "diag_coverage", "How far evidence reaches", heavy=True),
-    Route("GET", "/v1/diag/disappearances", "diag_disappearances", "What went where", heavy=True),
-    Route("GET", "/v1/diag/health", "diag_health", "Are the files whole", heavy=True),
-    Route("GET", "/v1/diag/audit", "diag_audit", "Do memory and evidence agree", heavy=True),
+    Route("GET", "/v1/diag/quality", "diag_quality", "Entries of doubtful quality", heavy=True),
+    Route("GET", "/v1/diag/alike", "diag_alike", "Entries that may be duplicates", heavy=True),
+    Route("GET", "/v1/diag/trace", "diag_trace", "Effects of one session", heavy=True),
+    Route("GET", "/v1/diag/coverage", "diag_coverage", "What the evidence covers", heavy=True),
+    Route("GET", "/v1/diag/disappearances", "diag_disappearances", "Vanished entries", heavy=True),
+    Route("GET", "/v1/diag/health", "diag_health", "State of the files", heavy=True),
+    Route("GET", "/v1/diag/audit", "diag_audit", "Compare memory with evidence", heavy=True),
     Route("POST", "/v1/contract/look", "show_contract", "The session contract and its faults"),
-    Route("POST", "/v1/contract", "init_contract", "Make a session contract"),
-    Route("POST", "/v1/budget", "check_budget", "How large instruction files are", heavy=True),
-    Route("POST", "/v1/budget/prune", "prune_budget", "Old entries of AGENTS.md go to its archive"),
+    Route("POST", "/v1/contract", "init_contract", "Create a session contract"),
+    Route("POST", "/v1/budget", "check_budget", "Sizes of instruction files", heavy=True),
+    Route("POST", "/v1/budget/prune", "prune_budget", "Archive old entries of AGENTS.md"),
     Route("PATCH", "/v1/contract", "change_contract", "Change a field of the contract"),
-    Route("POST", "/v1/contract/accept", "accept_contract", "Accept reviews and count as they are"),
+    Route("POST", "/v1/contract/accept", "accept_contract", "Accept the current reviews and count"),
     Route("POST", "/v1/contract/compactions", "count_compaction", "Count a session's compactions"),
     Route("POST", "/v1/handoff", "handoff", "Write the handoff of a project"),
     Route("GET", "/v1/sessions/{session_id}", "show_session", "The hot state of a session"),
     Route("DELETE", "/v1/sessions/{session_id}", "delete_session", "Delete a session's files"),
-    Route("POST", "/v1/sessions/{session_id}/events", "record_event", "Something happened"),
+    Route("POST", "/v1/sessions/{session_id}/events", "record_event", "Record an event"),
     Route("GET", "/v1/sessions/{session_id}/blocks", "read_blocks", "The core blocks"),
     Route("POST", "/v1/sessions/{session_id}/blocks/{block}", "change_block", "Write a core block"),
-    Route("POST", "/v1/sessions/continue", "continue_session", "Core blocks go on elsewhere"),
-    Route("GET", "/v1/sessions/{session_id}/slots", "read_working", "Slots and pool"),
-    Route("POST", "/v1/sessions/{session_id}/slots", "add_item", "Add an item to them"),
-    Route("DELETE", "/v1/sessions/{session_id}/slots", "remove_items", "Take items out of them"),
+    Route("POST", "/v1/sessions/continue", "continue_session", "Continue core blocks elsewhere"),
+    Route("GET", "/v1/sessions/{session_id}/slots", "read_working", "The working memory"),
+    Route("POST", "/v1/sessions/{session_id}/slots", "add_item", "Add an item to working memory"),
+    Route("DELETE", "/v1/sessions/{session_id}/slots", "remove_items", "Remove such items"),
     Route("POST", "/v1/sessions/{session_id}/prompt", "prompt", "The text for a prompt"),
     Route(
         "POST",
@@ -160,7 +160,7 @@ ROUTES: tuple[Route, ...] = (
 
 
 class Match(Struct, frozen=True):
-    """The row for a path and what its braces stood for."""
+    """The route of a path and the values of its parameters."""
 
     route: Route
     values: Mapping[str, str]
@@ -173,22 +173,14 @@ class _Node(Struct):
 
 
 class Router:
-    """Finds the row of a method and a path. A literal segment wins over one in braces."""
+    """Finds the route of a method and a path. A literal segment wins over a parameter."""
 
     def __init__(self, routes: Iterable[Route] = ROUTES) -> None:
         self.routes = tuple(routes)
         self._root = _Node()
-        self._exact: dict[tuple[str, str], Match] = {}
         self._named = {route.operation: route for route in reversed(self.routes)}
-        self._ending: dict[tuple[str, str], Route] = {}
-        """The rows whose path ends in its only braces and leads there only: found without a
-        walk, which is a tenth of what such a request costs the daemon's loop."""
         for route in self.routes:
             self._add(route)
-        for route in self.routes:
-            above, _, last = route.path.rpartition("/")
-            if len(route.parameters) == 1 and last.startswith("{") and self._is_plain(above):
-                self._ending[route.method, above] = route
 
     def _add(self, route: Route) -> None:
         node = self._root
@@ -201,19 +193,10 @@ class Router:
         if route.method in node.routes:
             raise ValueError(f"two rows for {route.method} {route.path}")
         node.routes[route.method] = route
-        if not route.parameters:
-            self._exact[route.method, route.path] = Match(route, {})
 
     def find(self, method: str, path: str) -> Match | frozenset[str]:
-        """The match, or the methods that the path would allow (empty: no such path)."""
+        """The match, or the methods that the path allows (empty: unknown path)."""
         method = "GET" if method == "HEAD" else method
-        exact = self._exact.get((method, path))
-        if exact is not None:
-            return exact
-        above, _, last = path.rpartition("/")
-        ending = self._ending.get((method, above))
-        if ending is not None and last:
-            return Match(ending, {ending.parameters[0]: unquote(last, errors="replace")})
         allowed: set[str] = set()
         for node, values in self._nodes(path.split("/")[1:]):
             route = node.routes.get(method)
@@ -222,17 +205,8 @@ class Router:
             allowed.update(node.routes)
         return frozenset(allowed)
 
-    def _is_plain(self, path: str) -> bool:
-        """Whether only literal segments lead along a path."""
-        node = self._root
-        for segment in path.split("/")[1:]:
-            if node.braces is not None:
-                return False
-            node = node.literal[segment]
-        return True
-
     def _nodes(self, segments: list[str]) -> list[tuple[_Node, tuple[str, ...]]]:
-        """Every node that the segments lead to, literal ways first."""
+        """Every node that the segments lead to, literal segments first."""
         found: list[tuple[_Node, tuple[str, ...]]] = [(self._root, ())]
         for segment in segments:
             following: list[tuple[_Node, tuple[str, ...]]] = []
@@ -247,15 +221,15 @@ class Router:
         return found
 
     def named(self, operation: str) -> Route:
-        """The first row of a use case. Raises KeyError."""
+        """The first route of a use case. Raises KeyError."""
         return self._named[operation]
 
 
 def compose(route: Route, fields: Mapping[str, Any]) -> tuple[str, Any]:
     """The request target and JSON body (None: none) that carry `fields` on this route.
 
-    `fields` are plain JSON values under the names of the model, in either spelling. None is
-    left out of a query string. Raises KeyError for a path field that is missing.
+    `fields` are plain JSON values under the names of the model, in either spelling. None values are
+    left out of a query string. Raises KeyError if a path field is missing.
     """
     rest = dict(fields)
     segments = []
@@ -274,7 +248,7 @@ def compose(route: Route, fields: Mapping[str, Any]) -> tuple[str, Any]:
 
 
 def camel(name: str) -> str:
-    """A field's name on the wire."""
+    """The JSON name of a field."""
     first, *others = name.split("_")
     return first + "".join(word.capitalize() for word in others)
 

@@ -1,8 +1,7 @@
-"""The daemon, put together: lock, socket, loop, drain (IF-6).
+"""The daemon process: lock, socket, loop, drain (IF-6).
 
-The order is the rule that it protects. To begin: lock, store, socket, answer. To end: close
-the socket to newcomers, finish what is under way, flush, let go of the lock. Whoever gets the
-lock next finds everything on disk.
+Rule: the order. Start: lock, store, socket, answer. End: close the socket to new clients, finish
+running requests, flush, release the lock. The next holder of the lock finds everything on disk.
 """
 
 from __future__ import annotations
@@ -13,11 +12,10 @@ import faulthandler
 import gc
 import os
 import resource
-import selectors
 import signal
 import socket
-import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -26,7 +24,7 @@ from msgspec import structs
 from wm.daemon.actors import Actors, Workers
 from wm.daemon.changes import Hub
 from wm.daemon.control import Controls
-from wm.daemon.dispatch import Door
+from wm.daemon.dispatch import Dispatcher
 from wm.daemon.folderwatch import FolderWatch
 from wm.daemon.http import HttpServer
 from wm.daemon.instance import BoundSocket, InstanceLock, bind_socket, prepare_home, win
@@ -37,20 +35,22 @@ from wm.daemon.metrics import LagProbe, Metrics
 from wm.daemon.peer import is_owner
 from wm.daemon.routes import ROUTES, Route, Router
 from wm.errors import StoreError, UserError, WmError
-from wm.ops.background import TURN_S, Answering
-from wm.ops.base import Done, Operation
 from wm.ops.catalogue import OPERATIONS
 from wm.ops.local import OutsideWatch, outside_watch
-from wm.ops.runtime import Runtime
+from wm.ops.operation import (
+    Done,
+    Operation,
+)
+from wm.ops.runtime import Process, Runtime
 from wm.settings import DaemonSettings, Settings, activation
 
 _FIRST_FD = 3
 _NOTICE = "notice_outside"
 _RESERVED_FDS = 48
-"""Descriptors that connections may not use: store, log, lock, loop, threads at work."""
+"""File descriptors that connections may not use: store, log, lock, loop, worker threads."""
 _WANTED_FDS = 4096
 _SETTLE_S = 1.0
-"""What can wait until the first requests are answered is done this long after the start."""
+"""Delay after the start for work that can wait until the first requests are answered."""
 
 
 def serve(
@@ -61,9 +61,9 @@ def serve(
     routes: Sequence[Route] = ROUTES,
     background: bool = False,
 ) -> int:
-    """Be the daemon of this home until SIGTERM, SIGINT, a shutdown request or idleness.
+    """Run the daemon of this data folder until SIGTERM, SIGINT, a shutdown request or idleness.
 
-    Returns 0 also where another daemon answers already. Raises WmError where it cannot start.
+    Also returns 0 if another daemon answers already. Raises WmError if it cannot start.
     """
     inherited = _inherited_sockets()
     _fill_streams()
@@ -73,7 +73,7 @@ def serve(
         _tell(RUNNING if background else "wm: A daemon serves this data folder already.")
         return 0
     try:
-        runtime = structs.replace(open_runtime(settings), serves=True)
+        runtime = structs.replace(open_runtime(settings), process=Process(serves=True))
         log = DaemonLog(
             str(settings.paths.home / "daemon.log"),
             runtime.now,
@@ -81,36 +81,14 @@ def serve(
             redact=runtime.redactor.text,
         )
         daemon = _Daemon(runtime, operations or OPERATIONS, Router(routes), lock, log, background)
-        with asyncio.Runner(loop_factory=lambda: _loop(runtime.answering)) as runner:
+        with asyncio.Runner() as runner:
             return runner.run(daemon.run(inherited))
     finally:
         lock.release()
 
 
-def _loop(answering: Answering) -> asyncio.AbstractEventLoop:
-    return asyncio.SelectorEventLoop(_Telling(answering))
-
-
-class _Telling(selectors.DefaultSelector):
-    """Tells whoever computes beside the loop when it is at work: whenever it does not wait."""
-
-    def __init__(self, answering: Answering) -> None:
-        super().__init__()
-        self._answering = answering
-
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        self._answering.end()
-        found = super().select(timeout)
-        self._answering.begin()
-        return found
-
-    def close(self) -> None:
-        super().close()
-        self._answering.end()  # what is still computed delays nobody
-
-
 class _Daemon:
-    """Everything that lives as long as the process."""
+    """All state that lives as long as the process."""
 
     def __init__(
         self,
@@ -141,21 +119,26 @@ class _Daemon:
         self._listen(inherited)
         self._lock.describe(self._settings.paths.socket)
         self._log.write(
-            "started", pid=os.getpid(), version=self._runtime.version, activated=bool(inherited)
+            "started",
+            pid=os.getpid(),
+            version=self._runtime.process.version,
+            activated=bool(inherited),
         )
         if self._background:
             _tell(STARTED)
             self._log.take_streams()
-        elif self._bound is not None:  # a service manager that gave us its socket knows
+        elif self._bound is not None:  # a service manager that passed us its socket knows already
             _tell(
                 f"wm: Serving {self._settings.paths.home} on {self._bound.path}.\n"
                 "    Ctrl-C, or `wm down`, stops it."
             )
-        self._runtime.troubles.listen(self._troubled)
-        # A crash, or SIGUSR1, leaves the stacks in the log: frames, no contents.
+        self._runtime.signals.troubles.hear = self._troubled
+        self._report_config()
+        # A crash, or SIGUSR1, writes the stacks to the log: frames, no contents.
         faulthandler.enable(2)
         faulthandler.register(signal.SIGUSR1, 2)
-        self._watch = FolderWatch(self._loop, self._look)
+        poll_s = self._settings.store.watch_poll_s
+        self._watch = FolderWatch(self._loop, self._look, poll_s)
         settle = self._loop.call_later(_SETTLE_S, self._settle)
         self._arm_idle_exit(activated=bool(inherited))
         try:
@@ -165,14 +148,13 @@ class _Daemon:
         return await self._end()
 
     def stop(self, why: str) -> None:
-        """Begin to end; a second call hurries nothing and harms nothing."""
+        """Begin the shutdown; a second call has no effect."""
         self._why = self._why or why
         self._stopping.set()
 
     # -- parts -------------------------------------------------------------------------------
 
     def _make_parts(self, *, activated: bool) -> None:
-        sys.setswitchinterval(TURN_S)
         self._metrics = Metrics()
         self._hub = Hub(os.urandom(4).hex())
         self._workers = Workers(self._loop, max(1, self._limits.worker_threads))
@@ -197,7 +179,7 @@ class _Daemon:
             activated=activated,
             log_path=self._log.path,
         )
-        door = Door(
+        door = Dispatcher(
             self._router,
             self._operations,
             self._actors,
@@ -220,36 +202,34 @@ class _Daemon:
     def _catch_signals(self) -> None:
         for number in (signal.SIGTERM, signal.SIGINT):
             self._loop.add_signal_handler(number, self.stop, signal.Signals(number).name)
-        # A terminal that goes away is none of our business; a wiped folder is.
+        # A closed terminal (SIGHUP) must not end the daemon; a deleted data folder must.
         self._loop.add_signal_handler(signal.SIGHUP, self._look)
 
     def _settle(self) -> None:
         paths = self._settings.paths
         folders = [paths.home] if self._bound is None else [paths.home, paths.socket.parent]
-        if not self._watch.watch(folders):
-            self._log.write("no_folder_watch")
-        self._look()  # a watch does not tell what happened before it began
+        if why := self._watch.start(folders):
+            self._log.write("polls_folders", reason=why)
+        self._look()  # the watch does not report what happened before it began
         if self._stopping.is_set():
             return
-        # In a worker, because all of it takes a quarter of a second: requests come in meanwhile.
+        # In a worker, because it takes a quarter of a second and requests arrive meanwhile.
         self._workers.submit(self._settle_in, self._settled)
 
     def _settle_in(self) -> None:
-        self._watch_edits()
-        # Imported here, not above: it brings every rule, and the first answer does not wait.
-        from wm.ops.chosen_model import look_at_model
-        from wm.ops.heap import give_back
-        from wm.ops.warm import warm
+        try:
+            self._watch_edits()
+            # Imported here because it loads every rule, which the first answer must not wait for.
+            from wm.ops.search.model_choice import look_at_model
+            from wm.ops.warm import warm
 
-        warm(self._runtime, self._operations)
-        look_at_model(self._runtime)
-        # What is loaded by now stays: the collector need not walk through it again.
-        gc.collect()
-        give_back()  # what building the patterns took and did not keep
-        gc.freeze()
-        # Most of what an update makes is freed by counting: look for cycles more rarely.
-        gc.set_threshold(10_000, 20, 20)
-        gc.enable()
+            warm(self._runtime, self._operations)
+            look_at_model(self._runtime)
+        finally:
+            # Everything loaded by now stays: the collector need not scan it again.
+            gc.collect()
+            gc.freeze()
+            gc.enable()
 
     def _settled(self, result: object) -> None:
         if isinstance(result, Exception):
@@ -263,34 +243,36 @@ class _Daemon:
             return
         try:
             outside.start(self._edited)
-        except StoreError as error:
+        except (StoreError, OSError) as error:
             self._report("watch", error)
         else:
             self._outside = outside
+            if outside.state != "watching":
+                self._log.write("polls_edits", reason=outside.state)
 
     # -- foundations -------------------------------------------------------------------------
 
     def _foundation(self) -> None:
-        """In a worker, before anything is written. Raises StoreError."""
+        """Check the data folder, in a worker, before each write. Raises StoreError."""
         if not self._lock.is_ours():
             self._loop.call_soon_threadsafe(self.stop, "the data folder is gone")
             raise StoreError(
                 f"The data folder {self._settings.paths.home} was moved or deleted; nothing was "
                 "written.",
-                fix="Bring it back, or start wm again with the new place.",
+                fix="Move it back, or set WM_HOME to its new path and start wm again.",
             )
 
     def _edited(self, key: str) -> None:
-        """In the watch's thread: somebody edited this workspace's memory (ST-4)."""
+        """Called in the watch's thread: a person edited this workspace's memory (ST-4)."""
         self._loop.call_soon_threadsafe(self._notice, key)
 
     def _notice(self, key: str) -> None:
-        """Take the edits in like any other update of that workspace."""
+        """Queue the outside change like any other update of that workspace."""
         operation = self._operations[_NOTICE]
         try:
             self._actors.update(operation, operation.request(workspace=key), self._noticed)
         except WmError as error:
-            # Nothing is lost: the next edit, or `wm inbox`, finds what is there.
+            # Nothing is lost: the next edit, or `wm inbox`, finds the change.
             self._report(_NOTICE, error)
 
     def _noticed(self, done: Done[Any]) -> None:
@@ -298,7 +280,7 @@ class _Daemon:
             self._report(_NOTICE, done.error)
 
     def _look(self) -> None:
-        """Something may have happened to the folders under us."""
+        """Check the folders: something in them may have changed."""
         if not self._lock.is_ours():
             self.stop("the data folder or its lock is gone")
             return
@@ -323,9 +305,15 @@ class _Daemon:
         self._server.listen(found.sock)
         self._log.write("socket_bound_again")
 
+    def _report_config(self) -> None:
+        """Log whether config.toml is usable. It is read once; a change needs a restart."""
+        self._runtime.signals.troubles.tell("config", self._settings.config_notice)
+        if self._settings.config_warning:
+            self._log.write("config_ignored", reason=self._settings.config_warning)
+
     def _troubled(self, what: str, why: str) -> None:
-        """In any thread: something goes on without what it wanted."""
-        with contextlib.suppress(RuntimeError):  # the loop ended before
+        """From any thread: log that work continues without a part that failed."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed already
             self._loop.call_soon_threadsafe(
                 partial(self._log.write, "trouble", what=what, reason=why)
             )
@@ -367,7 +355,7 @@ class _Daemon:
         answered = await self._server.drain(within)
         written = await drained(lambda: self._actors.drain(within), lambda: self._actors.unfinished)
         ended = self._workers.close(within) and self._jobs.ended(within)
-        self._stop_watching()  # of one that began only now
+        self._stop_watching()  # in case it began only now
         flushed = self._close_store()
         self._log.write(
             "stopped",
@@ -395,7 +383,8 @@ class _Daemon:
 
 
 async def drained(drain: Callable[[], Awaitable[bool]], left: Callable[[], int]) -> bool:
-    """Drain for as long as what is left becomes less: it was answered, and is nowhere else."""
+    """Drain as long as the remaining work decreases: it was already answered and exists only in
+    memory."""
     before = left()
     while not await drain():
         now = left()
@@ -406,12 +395,12 @@ async def drained(drain: Callable[[], Awaitable[bool]], left: Callable[[], int])
 
 
 def _inherited_sockets() -> list[socket.socket]:
-    """Sockets of systemd's protocol. They stay the manager's: we never unlink their path.
+    """Sockets passed by systemd. They belong to the manager: we never unlink their paths.
 
-    Raises UserError for what is none of ours: of a peer elsewhere nobody tells who it is.
+    Raises UserError for a socket that is not a Unix socket: only those report the peer's user.
     """
     found = []
-    for fd in range(_FIRST_FD, _FIRST_FD + activation().sockets):
+    for fd in range(_FIRST_FD, _FIRST_FD + activation()):
         try:
             os.set_inheritable(fd, False)
             sock = socket.socket(fileno=fd)
@@ -426,13 +415,14 @@ def _inherited_sockets() -> list[socket.socket]:
 
 def _no_listener(fd: int) -> UserError:
     return UserError(
-        f"The service manager gave descriptor {fd}, which is no listening Unix stream socket.",
-        fix="Name only paths in the `ListenStream=` lines of its socket unit; no `Accept=yes`.",
+        f"The service manager passed descriptor {fd}, which is not a listening Unix stream socket.",
+        fix="Use only paths in the `ListenStream=` lines of its socket unit, without `Accept=yes`.",
     )
 
 
 def _fill_streams() -> None:
-    """A caller may have closed 0, 1 or 2 (F68): no file of ours may ever get such a number."""
+    """Open descriptors 0, 1 and 2 if the caller closed them (F68): no file of ours may get such
+    a number."""
     fd = os.open(os.devnull, os.O_RDWR)
     while fd <= 2:
         fd = os.open(os.devnull, os.O_RDWR)
@@ -440,7 +430,7 @@ def _fill_streams() -> None:
 
 
 def _within_descriptors(limits: DaemonSettings) -> DaemonSettings:
-    """As many connections as there are descriptors for, with some left for the files (F09)."""
+    """Limit connections to the available file descriptors, with a reserve for files (F09)."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _WANTED_FDS if hard == resource.RLIM_INFINITY else min(hard, _WANTED_FDS)
     if soft < wanted:
@@ -448,10 +438,10 @@ def _within_descriptors(limits: DaemonSettings) -> DaemonSettings:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
             soft = wanted
     most = max(8, soft - _RESERVED_FDS)
-    return structs.replace(limits, max_connections=min(limits.max_connections, most))
+    return replace(limits, max_connections=min(limits.max_connections, most))
 
 
 def _tell(word: str) -> None:
-    """For who started us: a client (see `wm.daemon.lifecycle`), or a person."""
+    """Print for the process that started us: a client (see `wm.daemon.lifecycle`), or a person."""
     with contextlib.suppress(OSError):
         os.write(2, word.encode(errors="replace") + b"\n")

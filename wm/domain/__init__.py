@@ -1,1 +1,1 @@
-"""What should happen. Pure: values in, values out; time and randomness are arguments."""
+"""Pure decisions: values in, values out; time and randomness are arguments."""

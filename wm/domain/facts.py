@@ -1,7 +1,7 @@
-"""What a rule has to report: facts for the evidence log, and refusals that are normal.
+"""What a rule reports: facts for the evidence log, and expected refusals.
 
-Values only: the log record itself (ids, times, producer) is made where a transaction is.
-It protects one rule: nothing is kept, dropped, shown or refused without a reason (EV-1).
+Values only: the transaction adds ids, times and the producer when it makes the log record.
+Protects one rule: nothing is kept, dropped, shown or refused without a reason (EV-1).
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from msgspec import Struct, field
 from wm.formats.evidence import Outcome, Phase
 
 Detail = str | int | float | bool | None | tuple[str, ...] | tuple[int, ...]
-"""What the details of an evidence record may hold: flat values, and lists of one kind."""
+"""Allowed values of a detail: scalars, and tuples of one scalar type."""
 
 
 class Fact(Struct, frozen=True):
-    """One thing that happened to an entry, ready to be logged.
+    """One event about an entry, ready to be logged.
 
-    type: the event's word, for example `memory_promoted`. phase and outcome are the closed
-    words of `wm.formats.evidence`. entry: id, "" where there is none. Details hold names,
-    ids, codes and numbers; what they quote must be redacted by whoever quotes.
+    type: the name of the event, for example `memory_promoted`. phase, outcome: the closed word
+    lists of `wm.formats.evidence`. entry: its id, "" if there is none. details: names, ids, codes
+    and numbers; the caller redacts any text that it quotes.
     """
 
     type: str
@@ -33,9 +33,9 @@ class Fact(Struct, frozen=True):
 
 
 class Refusal(Struct, frozen=True):
-    """A normal "no": a code for programs, a whole sentence for people, the figures behind it.
+    """An expected "no": a code for programs, a sentence for people, and the figures behind it.
 
-    fix: what the reader can do about it, a sentence or "".
+    fix: a sentence that tells the reader what to do, or "".
     """
 
     code: str

@@ -1,9 +1,10 @@
-"""Decide which files of a workspace may go, each with its rule (GV-1..3). Deletes nothing itself.
+"""Decide which files of a workspace may be deleted, each with the rule that allows it (GV-1..3).
 
-A document and what lies beside it (second copy, lock, temporary file) count as one, and a session
-with all its documents as one: it goes whole or stays whole. What nobody here may touch: files
-that wm does not know, memory, journal, tombstones and evidence, and whatever is young, pinned or
-locked. Files are told apart by what they are; damage is no reason to go.
+Deletes nothing itself. A document and the files beside it (previous copy, lock, temporary file)
+are one unit, and so is a session with all its documents: a unit is deleted whole or kept whole.
+Never planned for deletion: files that wm does not know, memory, journal, tombstones and evidence,
+and anything that is young, pinned or locked. Files are classified by name; damage is no reason
+to delete.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ T = TypeVar("T")
 
 _DAY_S = 86_400.0
 _STEP = 512
-"""Items that are sorted at once."""
+"""Number of items sorted in one step."""
 
 
-class Kind(Enum):
-    """What a file belongs to."""
+class FileKind(Enum):
+    """The kind of document that a file belongs to."""
 
     OUTPUT = "kept tool output"
     SESSION = "state of a session"
@@ -42,21 +43,21 @@ class Kind(Enum):
 
 SWEPT = frozenset(
     {
-        *(Kind.OUTPUT, Kind.SESSION, Kind.SISTER, Kind.EPOCH, Kind.TRASH),
-        *(Kind.RECORDING, Kind.VECTORS),
+        *(FileKind.OUTPUT, FileKind.SESSION, FileKind.SISTER, FileKind.EPOCH, FileKind.TRASH),
+        *(FileKind.RECORDING, FileKind.VECTORS),
     }
 )
 
 
 _TURN = (
-    *(Kind.VECTORS, Kind.SESSION, Kind.SISTER, Kind.EPOCH),
-    *(Kind.OUTPUT, Kind.RECORDING, Kind.TRASH),
+    *(FileKind.VECTORS, FileKind.SESSION, FileKind.SISTER, FileKind.EPOCH),
+    *(FileKind.OUTPUT, FileKind.RECORDING, FileKind.TRASH),
 )
-"""Which documents go first: of a session its state, so that what a crash leaves is an orphan."""
+"""Order of deletion. A session's state goes first, so that a crash leaves only orphans."""
 
 
-class Part(Enum):
-    """What a file is of its document."""
+class FilePart(Enum):
+    """The role of a file within its document."""
 
     DOCUMENT = "the document"
     COPY = "a second copy of it, which counts where the document is gone"
@@ -65,8 +66,8 @@ class Part(Enum):
     OLD = "what it was in an older version"
 
 
-class Rule(Enum):
-    """Why a file goes."""
+class SweepRule(Enum):
+    """The rule that allows a deletion."""
 
     OUTPUT_AGE = "output_age"
     OUTPUT_COUNT = "output_count"
@@ -82,17 +83,18 @@ class Rule(Enum):
 
 
 class FileFact(NamedTuple):
-    """A file as it was found. document: the path of the document that it belongs to, its own if
-    it is one. session: `<sid>`, "" where the file does not tell. modified: seconds since 1970.
+    """A file as the sweep read it.
 
-    pinned: somebody wants it kept, or may want it. locked: somebody writes it. lost: the agent's
-    own record of this session is gone (of its state only).
+    document: the path of the document that the file belongs to, or its own path. session: `<sid>`,
+    "" if the name does not contain it. modified: seconds since 1970. pinned: a user wants to keep
+    it, or may want to. locked: a writer holds the lock. lost: the agent's own transcript of this
+    session is gone (set on the session's state only).
     """
 
     path: str
     document: str
-    kind: Kind
-    part: Part
+    kind: FileKind
+    part: FilePart
     session: str
     modified: float
     size: int
@@ -102,16 +104,17 @@ class FileFact(NamedTuple):
 
 
 class Deletion(Struct, frozen=True):
-    """One file that may go. session: that of its document, which a lock or a copy does not tell."""
+    """One file that may be deleted. session: that of its document; the name of a lock or a previous
+    copy does not contain it."""
 
     file: FileFact
-    rule: Rule
+    rule: SweepRule
     session: str = ""
 
 
-class Plan(Struct, frozen=True):
-    """What may go, in the order in which it should; and what stays. over: bytes beyond the quota
-    that nothing here may take."""
+class SweepPlan(Struct, frozen=True):
+    """The planned deletions, in order, and what stays. over: bytes above the quota that no rule may
+    delete."""
 
     deletions: tuple[Deletion, ...] = ()
     scanned: int = 0
@@ -120,9 +123,9 @@ class Plan(Struct, frozen=True):
 
 
 class _Unit(Struct):
-    """A document with everything beside it."""
+    """A document with every file beside it."""
 
-    kind: Kind
+    kind: FileKind
     session: str
     path: str
     files: list[FileFact] = field(default_factory=list)
@@ -135,17 +138,19 @@ class _Unit(Struct):
 
 def plan(
     facts: Iterable[FileFact], limits: StorageSettings, now: datetime, *, max_bytes: int = -1
-) -> Plan:
-    """What may go from one workspace. max_bytes: its allowance, if not that of the settings."""
+) -> SweepPlan:
+    """Plan the deletions of one workspace. max_bytes: its quota; -1 takes it from the settings."""
     return _Planner(facts, limits, now.timestamp()).plan(
         limits.workspace_max_bytes if max_bytes < 0 else max_bytes
     )
 
 
 def allowance(sizes: Sequence[int], max_bytes: int) -> int:
-    """The most bytes that each workspace may keep so that all together keep `max_bytes`: the
-    large ones give, the small ones stay as they are. At least as much as the largest has where
-    nobody has to give."""
+    """The per-workspace limit, in bytes, with which all workspaces together fit into `max_bytes`.
+
+    Large workspaces give way, small ones stay as they are. If everything fits, the limit is at
+    least the size of the largest workspace.
+    """
     left, most = max_bytes, max(sizes, default=0)
     if sum(sizes) <= max_bytes:
         return most
@@ -159,35 +164,35 @@ def allowance(sizes: Sequence[int], max_bytes: int) -> int:
 
 
 def _in_order(items: Sequence[T], key: Callable[[T], Any]) -> Iterator[T]:
-    """Sorted in short steps: one long sort of 100,000 items would let no other thread run."""
+    """Sort in short steps: one sort of 100,000 items would block every other thread."""
     parts = [sorted(items[at : at + _STEP], key=key) for at in range(0, len(items), _STEP)]
     return merge(*parts, key=key)
 
 
 def _last(session: Sequence[_Unit]) -> float:
-    """When something last happened in a session. Recorded bodies go before it does: flows tell
-    the same times."""
-    return max(unit.modified for unit in session if unit.kind is not Kind.RECORDING)
+    """Time of the last activity in a session. Recorded bodies do not count, because they are
+    deleted before the session and the flows hold the same times."""
+    return max(unit.modified for unit in session if unit.kind is not FileKind.RECORDING)
 
 
 class _Planner:
-    """One plan in the making."""
+    """Builds one plan."""
 
     def __init__(self, facts: Iterable[FileFact], limits: StorageSettings, now: float) -> None:
         self._limits = limits
         self._now = now
         self._young = now - limits.young_minutes * 60
-        self._doomed: dict[str, Rule] = {}
-        """Paths of documents that go."""
+        self._doomed: dict[str, SweepRule] = {}
+        """Paths of the documents to delete, with the rule for each."""
         self._units: dict[str, _Unit] = {}
         self._scanned = self._bytes = 0
         for fact in facts:
             self._take(fact)
         units = self._units.values()
-        self._sessions = {u.session for u in units if u.kind is Kind.SESSION and u.exists}
-        """Those that have a state."""
+        self._sessions = {u.session for u in units if u.kind is FileKind.SESSION and u.exists}
+        """Sessions that have a state document."""
 
-    def plan(self, max_bytes: int) -> Plan:
+    def plan(self, max_bytes: int) -> SweepPlan:
         for unit in self._units.values():
             unit.files.sort(key=attrgetter("path"))
         self._outputs()
@@ -199,11 +204,11 @@ class _Planner:
         over = self._quota(max_bytes)
         deletions = tuple(self._deletions())
         kept = self._bytes - sum(deletion.file.size for deletion in deletions)
-        return Plan(deletions, self._scanned, kept, over)
+        return SweepPlan(deletions, self._scanned, kept, over)
 
     def _take(self, fact: FileFact) -> None:
         self._scanned += 1
-        if fact.kind is Kind.UNKNOWN:
+        if fact.kind is FileKind.UNKNOWN:
             return
         self._bytes += fact.size
         unit = self._units.get(fact.document)
@@ -212,94 +217,94 @@ class _Planner:
         unit.files.append(fact)
         unit.size += fact.size
         unit.session = unit.session or fact.session
-        unit.exists = unit.exists or fact.part in (Part.DOCUMENT, Part.COPY)
-        if fact.part is not Part.LOCK:
+        unit.exists = unit.exists or fact.part in (FilePart.DOCUMENT, FilePart.COPY)
+        if fact.part is not FilePart.LOCK:
             unit.modified = max(unit.modified, fact.modified)
         unit.safe = unit.safe or self._is_safe(fact)
-        unit.lost = unit.lost or (fact.lost and fact.kind is Kind.SESSION)
+        unit.lost = unit.lost or (fact.lost and fact.kind is FileKind.SESSION)
 
     def _is_safe(self, fact: FileFact) -> bool:
         return self._shields(fact) or fact.kind not in SWEPT
 
-    def _of(self, kind: Kind) -> list[_Unit]:
-        """The documents of a kind that are there, newest first."""
+    def _of(self, kind: FileKind) -> list[_Unit]:
+        """The existing documents of one kind, newest first."""
         found = [unit for unit in self._units.values() if unit.kind is kind and unit.exists]
         return list(_in_order(found, lambda unit: (-unit.modified, unit.path)))
 
     def _is_older(self, unit: _Unit, days: float) -> bool:
         return unit.modified < self._now - days * _DAY_S
 
-    def _doom(self, unit: _Unit, rule: Rule) -> None:
+    def _doom(self, unit: _Unit, rule: SweepRule) -> None:
         if not unit.safe:
             self._doomed.setdefault(unit.path, rule)
 
     # --- the rules ------------------------------------------------------------------------
 
     def _outputs(self) -> None:
-        for rank, unit in enumerate(self._of(Kind.OUTPUT)):
+        for rank, unit in enumerate(self._of(FileKind.OUTPUT)):
             if self._is_older(unit, self._limits.output_max_age_days):
-                self._doom(unit, Rule.OUTPUT_AGE)
+                self._doom(unit, SweepRule.OUTPUT_AGE)
             elif rank >= self._limits.max_outputs:
-                self._doom(unit, Rule.OUTPUT_COUNT)
+                self._doom(unit, SweepRule.OUTPUT_COUNT)
 
     def _recordings(self) -> None:
-        for unit in self._of(Kind.RECORDING):
+        for unit in self._of(FileKind.RECORDING):
             if self._is_older(unit, self._limits.recording_max_age_days):
-                self._doom(unit, Rule.RECORDING_AGE)
+                self._doom(unit, SweepRule.RECORDING_AGE)
 
     def _trash(self) -> None:
-        for unit in self._of(Kind.TRASH):
+        for unit in self._of(FileKind.TRASH):
             if self._is_older(unit, self._limits.trash_max_age_days):
-                self._doom(unit, Rule.TRASH_AGE)
+                self._doom(unit, SweepRule.TRASH_AGE)
 
     def _vectors(self) -> None:
-        """They are made again when somebody searches; until then they may be of texts that were
-        forgotten since."""
-        for unit in self._of(Kind.VECTORS):
+        """Saved vectors are rebuilt by the next search. Until then they may describe forgotten
+        texts."""
+        for unit in self._of(FileKind.VECTORS):
             if self._is_older(unit, self._limits.vectors_max_age_days):
-                self._doom(unit, Rule.VECTORS_AGE)
+                self._doom(unit, SweepRule.VECTORS_AGE)
 
     def _orphans(self) -> None:
-        """Documents of sessions that have no state. An epoch that does not tell whose it is
-        stays."""
+        """Documents of sessions without a state. An epoch that does not name its session stays."""
         known = self._sessions | {""}
-        for unit in (*self._of(Kind.SISTER), *self._of(Kind.EPOCH)):
+        for unit in (*self._of(FileKind.SISTER), *self._of(FileKind.EPOCH)):
             if unit.session not in known and self._is_older(unit, self._limits.orphan_days):
-                self._doom(unit, Rule.ORPHAN)
+                self._doom(unit, SweepRule.ORPHAN)
 
     def _rested(self) -> None:
         for session in self._whole_sessions():
             stale = _last(session)
             if stale < self._now - self._limits.session_max_age_days * _DAY_S:
-                self._doom_all(session, Rule.STALE_SESSION)
+                self._doom_all(session, SweepRule.STALE_SESSION)
             elif session[0].lost and stale < self._now - self._limits.lost_after_days * _DAY_S:
-                self._doom_all(session, Rule.LOST_TRANSCRIPT)
+                self._doom_all(session, SweepRule.LOST_TRANSCRIPT)
 
     def _whole_sessions(self) -> list[list[_Unit]]:
-        """Each session that has a state with all its documents, the state first; oldest first."""
+        """Each session that has a state, with all its documents; the state first, oldest session
+        first."""
         sessions: dict[str, list[_Unit]] = {}
-        for unit in self._of(Kind.SESSION):
+        for unit in self._of(FileKind.SESSION):
             sessions.setdefault(unit.session, []).append(unit)
-        # Of a document that was locked and never written there is a lock, which goes along.
-        locks = [u for u in self._units.values() if u.kind is Kind.SISTER and not u.exists]
+        # A document that was locked but never written leaves only its lock, which is deleted too.
+        locks = [u for u in self._units.values() if u.kind is FileKind.SISTER and not u.exists]
         for unit in locks:
             if unit.session in sessions:
                 sessions[unit.session].append(unit)
-        for kind in (Kind.SISTER, Kind.EPOCH, Kind.OUTPUT, Kind.RECORDING):
+        for kind in (FileKind.SISTER, FileKind.EPOCH, FileKind.OUTPUT, FileKind.RECORDING):
             for unit in self._of(kind):
                 if unit.session in sessions:
                     sessions[unit.session].append(unit)
         return list(reversed(sessions.values()))
 
-    def _doom_all(self, session: Sequence[_Unit], rule: Rule) -> None:
-        """All of a session or nothing: half of one is worse than either."""
+    def _doom_all(self, session: Sequence[_Unit], rule: SweepRule) -> None:
+        """Delete a session as a whole or not at all: half a session is worse than either."""
         if not any(unit.safe for unit in session):
             for unit in session:
                 self._doom(unit, rule)
 
     def _quota(self, max_bytes: int) -> int:
-        """Beyond the allowance go saved vectors, which can be made again, then kept outputs, then
-        sessions that rest; the oldest first."""
+        """Above the quota, delete in this order, oldest first: saved vectors (they can be rebuilt),
+        kept tool outputs, inactive sessions. Returns the bytes that are still over."""
         going = sum(unit.size for unit in self._units.values() if unit.path in self._doomed)
         loose = sum(
             self._loose_bytes(unit)
@@ -309,7 +314,7 @@ class _Planner:
         over = self._bytes - going - loose - max_bytes
         if over <= 0:
             return 0
-        for kind in (Kind.VECTORS, Kind.RECORDING, Kind.OUTPUT):
+        for kind in (FileKind.VECTORS, FileKind.RECORDING, FileKind.OUTPUT):
             for unit in reversed(self._of(kind)):
                 over = self._yield([unit], over)
         resting = self._now - self._limits.lost_after_days * _DAY_S
@@ -319,20 +324,21 @@ class _Planner:
         return max(0, over)
 
     def _yield(self, units: Sequence[_Unit], over: int) -> int:
-        """Let these go if there is need; what is over then."""
+        """Delete these units while the total is over the quota. Returns the bytes that are still
+        over."""
         if over <= 0 or any(unit.safe for unit in units):
             return over
         for unit in units:
             if unit.path not in self._doomed:
                 over -= unit.size - self._loose_bytes(unit)
-            self._doom(unit, Rule.QUOTA)
+            self._doom(unit, SweepRule.QUOTA)
         return over
 
     # --- files ----------------------------------------------------------------------------
 
     def _deletions(self) -> Iterator[Deletion]:
-        """What lies loose, then documents in the order of `_TURN`; within it by path, the files
-        of a document together."""
+        """Stray files first, then documents in the order of `_TURN`; within one kind by path, the
+        files of a document together."""
         staying = (unit for unit in self._units.values() if unit.path not in self._doomed)
         loose = [deletion for unit in staying for deletion in self._loose(unit)]
         yield from _in_order(loose, lambda deletion: deletion.file.path)
@@ -342,26 +348,31 @@ class _Planner:
             yield from (Deletion(fact, rule, unit.session) for fact in unit.files)
 
     def _loose(self, unit: _Unit) -> Iterator[Deletion]:
-        """Files beside a document that stays, or is gone: of writers that died, and locks that
-        guard nothing."""
+        """Files beside a document that stays or is already gone: temporary files of dead writers,
+        and locks without a document."""
         if any(fact.locked for fact in unit.files):
             return
-        rest = [fact for fact in unit.files if fact.part is Part.TEMP and not self._shields(fact)]
-        yield from (Deletion(fact, Rule.DEAD_WRITER) for fact in rest)
+        rest = [
+            fact for fact in unit.files if fact.part is FilePart.TEMP and not self._shields(fact)
+        ]
+        yield from (Deletion(fact, SweepRule.DEAD_WRITER) for fact in rest)
         if unit.exists or unit.kind not in SWEPT or len(rest) < self._temps(unit):
             return
-        if unit.kind is Kind.SISTER and unit.session in self._sessions:
-            return  # its session may write it yet
+        if unit.kind is FileKind.SISTER and unit.session in self._sessions:
+            return  # its session may still write it
         for fact in unit.files:
-            if fact.part in (Part.LOCK, Part.OLD) and not self._is_safe(fact):
-                yield Deletion(fact, Rule.ORPHAN_LOCK if fact.part is Part.LOCK else Rule.ORPHAN)
+            if fact.part in (FilePart.LOCK, FilePart.OLD) and not self._is_safe(fact):
+                yield Deletion(
+                    fact, SweepRule.ORPHAN_LOCK if fact.part is FilePart.LOCK else SweepRule.ORPHAN
+                )
 
     def _shields(self, fact: FileFact) -> bool:
-        """As `_is_safe`, but a writer may die beside what is never swept, too."""
+        """Like `_is_safe`, for documents that are never swept but may have a dead writer's files
+        beside them."""
         return fact.pinned or fact.locked or fact.modified > self._young
 
     def _temps(self, unit: _Unit) -> int:
-        return sum(fact.part is Part.TEMP for fact in unit.files)
+        return sum(fact.part is FilePart.TEMP for fact in unit.files)
 
     def _loose_bytes(self, unit: _Unit) -> int:
         return sum(deletion.file.size for deletion in self._loose(unit))

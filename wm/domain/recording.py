@@ -1,12 +1,12 @@
-"""Recorded bodies: taken apart, without secrets, each text once; and put together again (PX-11).
+"""Split recorded bodies into parts without secrets, store each text once, and rebuild them (PX-11).
 
-A request repeats the whole conversation. So it is kept as a row of parts, and a part as the JSON
-between its long strings, with numbers for these. What a request shares with one before it is
-named by place. Cache marks, which move from turn to turn, are kept apart from what they stand at.
+A request repeats the whole conversation. So it is stored as a list of parts, and a part as its
+JSON with numbers in place of long strings. What a request shares with an earlier one is a range of
+that one's parts. Cache marks move from turn to turn, so they are stored apart from the parts.
 
-Protects: nothing but the secrets is changed, and the bytes come back as they were. Every string
-is redacted as a whole, by its key too; seals of thinking, which look random, only by their form.
-What is no JSON is not taken (TR-1). Pure.
+Rules: only secrets are changed, and all other bytes come back as they were. Every string is
+redacted as a whole, also by its key; the signatures of thinking, which look random, only by their
+form. Text that is not JSON is not recorded (TR-1). Pure.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from typing import NamedTuple
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from wm.domain import patterns
-from wm.domain.redact import Redactor
 from wm.formats.jsontext import string_end
 from wm.formats.recording import Entry, Recording
+from wm.secrets.redact import Redactor
+from wm.text import patterns
 
 SHORTEST_TEXT = 40
-"""Strings of fewer bytes stay where they are: a number is not much shorter."""
+"""Shorter strings, in bytes, stay in their part: a number would save little."""
 
 MAX_REQUESTS = 16
-"""So many requests of a session are known to be gone on from."""
+"""Earlier requests of a session that a new request may refer to."""
 
 _DIGEST_BYTES = 10
 _MARK = b'"cache_control"'
-# What may stand between two strings, piece by piece; each piece can match in one way only.
+# The JSON text between two strings, token by token; each token matches in one way only.
 _BETWEEN = patterns.compile_raw(r"[ \t\r\n{}\[\],:]+|true|false|null|-?[0-9][0-9.eE+-]{0,40}")
 _SIGN = patterns.compile_raw(r'["{}]')
 
 
-class NotJson(Exception):  # not an error: it ends the taking apart of one body
+class NotJson(Exception):  # not an error: it ends the splitting of one body
     """A body is not made of JSON tokens: what could not be redacted is not kept."""
 
 
 class Token(NamedTuple):
-    """A string in a body: its bytes with quotes, and whether it is the name of a member."""
+    """A string in a body: its bytes with quotes, and whether it is a member's name."""
 
     start: int
     end: int
@@ -51,20 +51,20 @@ class Token(NamedTuple):
 
 
 class Cut(Struct, frozen=True):
-    """A part without its marks. pieces: bytes and strings in turn, bytes first. marks: where one
-    stood, counted in bytes without marks, and its bytes."""
+    """A part without its cache marks. pieces: bytes and strings in turn, bytes first. marks: the
+    position of each mark, counted in bytes without marks, and its bytes."""
 
     pieces: tuple[bytes, ...]
     marks: tuple[tuple[int, bytes], ...]
 
 
-# --- taking apart -----------------------------------------------------------------------------
+# --- splitting --------------------------------------------------------------------------------
 
 
 def tokens(raw: bytes) -> Iterator[Token]:
-    """The strings of a stretch of JSON that begins and ends between tokens.
+    """The strings of a piece of JSON that begins and ends between tokens.
 
-    Raises NotJson for anything that is neither a string nor what may stand between two.
+    Raises NotJson for anything between two strings that is not a JSON token.
     """
     at = 0
     while True:
@@ -96,17 +96,17 @@ def _string_end(raw: bytes, start: int) -> int:
 
 
 def cut(raw: bytes, redactor: Redactor) -> Cut:
-    """A part without secrets, taken apart. Raises NotJson."""
+    """Redact a part and split it. Raises NotJson."""
     pieces: list[bytes] = []
     marks: list[tuple[int, bytes]] = []
     between = bytearray()
-    done = size = 0  # of `raw`; of what is kept of it
+    done = size = 0  # position in `raw`; length of the result
     seen: dict[tuple[bytes, bytes], bytes] = {}
     sealed = replace(redactor, opaque=False)
     name, before = b"", (b"", b"")
     for token in tokens(raw):
         if token.start < done:
-            continue  # inside of a mark
+            continue  # inside a mark
         text = raw[token.start : token.end]
         if token.name and text == _MARK and (end := _mark_end(raw, token)):
             comma = raw.rindex(b",", done, token.start)
@@ -140,16 +140,16 @@ def cut(raw: bytes, redactor: Redactor) -> Cut:
 
 
 def _is_sealed(name: bytes, before: tuple[bytes, bytes]) -> bool:
-    """Whether a value is what the service sealed of its thinking: random to look at, and bound to
-    the conversation. before: the member in front."""
+    """Whether a value is a signature of thinking: it looks random, but is bound to the
+    conversation. before: the preceding member."""
     if name == b'"signature"':
         return before[0] == b'"thinking"'
     return name == b'"data"' and before == (b'"type"', b'"redacted_thinking"')
 
 
 def _mark_end(raw: bytes, token: Token) -> int:
-    """Where the object ends that is the value of this name; 0 where it is none, holds another, or
-    where the name is the first of its own object."""
+    """End of the object that is the value of this name; 0 if the value is no object, contains
+    another one, or if the name is the first of its own object."""
     before = raw[max(0, token.start - 64) : token.start].rstrip(b" \t\r\n")[-1:]
     opened = raw.find(b"{", token.end, token.end + 64)
     if before != b"," or opened < 0 or raw[token.end : opened].strip() != b":":
@@ -163,7 +163,7 @@ def _mark_end(raw: bytes, token: Token) -> int:
 
 
 def _redacted(raw: bytes, redactor: Redactor) -> bytes:
-    """A few bytes of JSON without secrets, in one piece."""
+    """A short piece of JSON without secrets."""
     done, found, name = 0, bytearray(), b""
     for token in tokens(raw):
         text = raw[token.start : token.end]
@@ -174,7 +174,7 @@ def _redacted(raw: bytes, redactor: Redactor) -> bytes:
 
 
 def _without_secrets(name: bytes, text: bytes, redactor: Redactor) -> bytes:
-    """A string as it came, or written anew where it held a secret."""
+    """A string unchanged, or encoded anew if it contained a secret."""
     if len(text) < 6:
         return text
     value = _read(text)
@@ -200,11 +200,12 @@ def _read(token: bytes) -> str:
     return found
 
 
-# --- keeping ------------------------------------------------------------------------------------
+# --- storing ------------------------------------------------------------------------------------
 
 
-class Index(Struct):
-    """What a log holds already. One owner at a time: whoever has the log's lock."""
+class RecordingIndex(Struct):
+    """The texts, parts and requests that a log already contains. One owner at a time: the holder of
+    the log's lock."""
 
     texts: dict[bytes, int] = field(default_factory=dict)
     parts: dict[bytes, int] = field(default_factory=dict)
@@ -213,7 +214,7 @@ class Index(Struct):
     next_part: int = 0
 
     def learn(self, line: Recording) -> None:
-        """Take in a line as it stands in the log."""
+        """Add a line of the log to the index."""
         for number, text in enumerate(line.texts, line.first_text):
             self.texts[_digest(spelled(text))] = number
         for number, part in enumerate(line.parts, line.first_part):
@@ -230,23 +231,23 @@ class Index(Struct):
             self.requests.popitem(last=False)
 
     def kept(self, base: str, count: int) -> tuple[Entry, ...] | None:
-        """The first entries of an earlier request; None where it is not known."""
+        """The first `count` entries of an earlier request; None if they are not known."""
         if not count:
             return ()
         known = self.requests.get(base)
         return known[:count] if known is not None and len(known) >= count else None
 
 
-class Line:
-    """One line in the making: what of it the log does not hold yet gets a number."""
+class RecordingLine:
+    """Builds one line: texts and parts that the log does not contain yet get a number."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: RecordingIndex) -> None:
         self._index = index
         self._texts: dict[bytes, tuple[int, str | dict[str, str]]] = {}
         self._parts: dict[bytes, tuple[int, tuple[str | int, ...]]] = {}
 
     def entry(self, found: Cut) -> Entry:
-        """How a part is named in a request."""
+        """The entry of a request that refers to this part."""
         part: list[str | int] = []
         for number, piece in enumerate(found.pieces):
             part.append(self._text(piece) if number % 2 else _decoded(piece))
@@ -294,20 +295,20 @@ class Line:
 
 
 def as_text(token: bytes) -> str | dict[str, str]:
-    """A string as it stands in the log: itself, where writing it gives the same bytes."""
+    """A string as stored in the log: its value, if encoding that gives the same bytes."""
     value = _read(token)
     try:
         if json.dumps(value, ensure_ascii=False).encode("utf-8") == token:
             return value
         if json.dumps(value).encode("ascii") == token and value.encode("utf-8"):
             return {"ascii": value}
-    except UnicodeEncodeError:  # half a surrogate, which no file of ours can hold
+    except UnicodeEncodeError:  # a lone surrogate, which UTF-8 cannot encode
         pass
     return {"raw": _decoded(token)}
 
 
 def spelled(text: str | dict[str, str]) -> bytes:
-    """The bytes of a string of the log, with quotes. The opposite of `as_text`."""
+    """The bytes of a string from the log, with quotes. The inverse of `as_text`."""
     if isinstance(text, str):
         return json.dumps(text, ensure_ascii=False).encode("utf-8")
     if "raw" in text:
@@ -331,7 +332,7 @@ def _digest(raw: bytes) -> bytes:
 
 
 def folded(entries: Sequence[Entry], base: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Entries, with (first, how many) for runs that stand in `base`, too."""
+    """The entries, with (first, count) in place of runs that `base` also contains."""
     places: dict[Entry, int] = {}
     for number, one in enumerate(base):
         places.setdefault(one, number)
@@ -364,11 +365,11 @@ def _unfolded(request: Iterable[Entry], base: Sequence[Entry]) -> Iterator[Entry
             yield one
 
 
-# --- putting together -----------------------------------------------------------------------------
+# --- rebuilding -----------------------------------------------------------------------------------
 
 
 class Rebuilt(Struct, frozen=True):
-    """An exchange with its bodies; None for one that a damaged line was needed for."""
+    """An exchange with its bodies; None for a body that needs a damaged line."""
 
     line: Recording
     request: bytes | None
@@ -376,7 +377,7 @@ class Rebuilt(Struct, frozen=True):
 
 
 class Reader:
-    """Lines of a log in order, as the exchanges that they are."""
+    """Rebuilds exchanges from the lines of a log, in order."""
 
     def __init__(self) -> None:
         self._texts: dict[int, bytes] = {}
@@ -384,7 +385,7 @@ class Reader:
         self._requests: dict[str, tuple[Entry, ...]] = {}
 
     def take(self, line: Recording) -> Rebuilt | None:
-        """The exchange that this line completes; None for a line that holds parts only."""
+        """The exchange that this line completes; None for a line that has parts only."""
         self._texts.update(enumerate(map(spelled, line.texts), line.first_text))
         self._parts.update(enumerate(line.parts, line.first_part))
         base = self._requests.get(line.base)

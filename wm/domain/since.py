@@ -1,6 +1,6 @@
-"""The moment that a person names with "since": a span back from now, a date, or a time.
+"""Parse the value of "since": a span back from now, a date, or a time.
 
-Pure; the clock is an argument. A time without a zone is UTC, as everything that `wm` prints.
+Pure; the clock is an argument. A time without a zone is UTC, like all output of `wm`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _MONTHS = {
 }
 _BACK = {"this week": 0, "last week": 1}
 _FIRST_OF = {"this month": 0, "last month": 1, "this year": 0, "last year": 12}
-"""Months back from the first of this month, or of this year."""
+"""Months back from the first day of this month, or of this year."""
 _LONGEST_WORD = 40
 _MOST_DIGITS = 6
 
 
 def moment(text: str, now: datetime) -> datetime | None:
-    """The moment that `text` means, None for what names none."""
+    """The moment that `text` means; None if it is not a time."""
     word = text.strip().lower()[:_LONGEST_WORD].removesuffix(" ago")
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     if word in ("today", "yesterday"):
@@ -51,7 +51,7 @@ def moment(text: str, now: datetime) -> datetime | None:
 
 
 def _months_before(moment: datetime, months: int) -> datetime | None:
-    """The same day of a month before, or its last day where it has no such day."""
+    """The same day some months earlier, or the last day of a shorter month."""
     year, month = divmod(12 * moment.year + moment.month - 1 - months, 12)
     if year < MINYEAR:
         return None

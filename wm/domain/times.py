@@ -10,7 +10,8 @@ from functools import lru_cache
 def iso(moment: datetime) -> str:
     """`2026-11-21T19:00:00.000Z`: UTC, milliseconds, sorts as text."""
     utc = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
-    # Three times as fast as `isoformat`, which asks the zone for its offset: every record has one.
+    # Three times as fast as `isoformat`, which asks the zone for its offset; every record has a
+    # time.
     return (
         f"{utc.year:04}-{utc.month:02}-{utc.day:02}"
         f"T{utc.hour:02}:{utc.minute:02}:{utc.second:02}.{utc.microsecond // 1000:03}Z"
@@ -18,7 +19,7 @@ def iso(moment: datetime) -> str:
 
 
 def parse(text: str) -> datetime | None:
-    """The moment that an ISO 8601 text names, in UTC; None where it names none (WM-2).
+    """The moment of an ISO 8601 text, in UTC; None if it is not one (WM-2).
 
     A time without a zone is taken as UTC: files edited by hand often lack it.
     """

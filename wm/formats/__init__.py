@@ -1,1 +1,1 @@
-"""What stands on disk and goes over the socket. Pure: no files, no clocks."""
+"""Models of the files on disk and of the records in logs. Pure: no files, no clocks."""

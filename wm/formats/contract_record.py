@@ -1,8 +1,8 @@
-"""`workspaces/<key>/contract-record.json`: what the project's session contract said last.
+"""`workspaces/<key>/contract-record.json`: the last known state of a project's session contract.
 
-The contract is a file of the project, which anybody may edit; that its legal reviews are only
-ever appended to, and that its count never falls, can be told from what is kept here (CT-2).
-Digests of the reviews are kept, not their text.
+Anybody may edit the contract, because it is a file of the project. This record shows whether
+its legal reviews were only appended to, and whether its count fell (CT-2). It keeps digests
+of the reviews, not their text.
 """
 
 from typing import ClassVar
@@ -10,11 +10,11 @@ from typing import ClassVar
 from wm.formats.base import Document, Record, optional
 
 KEPT = 40
-"""Contracts (worktrees and branches) of one workspace that are known; the oldest leave."""
+"""Most contracts (one per worktree and branch) recorded for a workspace; the oldest are dropped."""
 
 
 class CountedSession(Record):
-    """A session whose compactions up to the `count`th are in the contract."""
+    """A session whose compactions up to number `count` are counted in the contract."""
 
     sid: str
     count: int
@@ -32,7 +32,7 @@ class KnownContract(Record):
 
 
 class AskedHandoff(Record):
-    """The next new session below `folder` is given the handoff."""
+    """A request to give the handoff to the next new session below `folder`."""
 
     folder: str
     at: str = ""

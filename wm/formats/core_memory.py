@@ -7,13 +7,13 @@ from wm.formats.base import Document, Record, optional
 BLOCKS = ("goal", "progress", "context")
 
 NEXT = "next"
-"""The name of the document that waits for the next session of its workspace."""
+"""Session name of the document that waits for the next session of its workspace."""
 
 
 class CoreBlock(Record):
-    """One block. by: who wrote it last: agent, user or import.
+    """One block. by: its last author: agent, user or import.
 
-    tainted: words of it first stood in tool text, or nobody can say where they came from.
+    tainted: words of it first appeared in tool text, or their origin is unknown.
     """
 
     content: str = ""
@@ -36,13 +36,14 @@ class CoreMemory(Document):
 
     version: int = 1
     session_id: str
-    """"" in the document that waits for the next session."""
+    """Empty in the document that waits for the next session."""
     agent: str = ""
     workspace_key: str = ""
     blocks: CoreBlocks = CoreBlocks.model_construct()
     carried_from: str = optional("")
-    """The session whose blocks these were at first."""
+    """The session that these blocks were first copied from."""
     carried_at: str = optional("")
     untold: tuple[str, ...] = optional(())
-    """Blocks that somebody else than the agent changed since its prompt was frozen."""
+    """Blocks that the user or another session changed after the session's prompt was frozen; the
+    agent has not been shown these changes yet."""
     updated_at: str = ""

@@ -1,4 +1,4 @@
-"""`evidence/<n>.jsonl`: one line for each thing that was kept, dropped or shown (EV-1)."""
+"""`evidence/<n>.jsonl`: one line for each fact that was kept, dropped or shown (EV-1)."""
 
 from typing import Any, ClassVar, Literal
 
@@ -8,7 +8,7 @@ from wm.formats.base import Record, optional
 
 INSTRUMENTATION_VERSION = 3
 
-# Plain strings in the records, so that those of a newer wm load; these are what this one writes.
+# Records hold plain strings, so that records of a newer wm load; this wm writes these words.
 Phase = Literal[
     "extraction",
     "gate",
@@ -43,7 +43,7 @@ Outcome = Literal[
 
 
 class EvidenceRecord(Record):
-    """Who did what to which entry, and why. Text in `details` is redacted before it comes here.
+    """Who did what to which entry, and why. Text in `details` is already redacted.
 
     `type` is one of the words in docs/formats/evidence.md, for example `memory_promoted`.
     """
@@ -62,7 +62,7 @@ class EvidenceRecord(Record):
     phase: str
     outcome: str
     entry: str = optional("")
-    """Id of the entry it speaks of, if one."""
+    """Id of the entry concerned, if any."""
     session: str = optional("")
     """`<sid>`, if it happened in a session."""
     reason_codes: tuple[str, ...] = ()

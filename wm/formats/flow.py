@@ -1,6 +1,6 @@
-"""`flows/<sid>.jsonl`: one line for each exchange that a proxy passed on (PX-10, PX-11).
+"""`flows/<sid>.jsonl`: one line for each exchange that a proxy forwarded (PX-10, PX-11).
 
-Sizes, times, figures and identities; never contents, keys or headers.
+Holds sizes, times, counts and ids; never contents, keys or headers.
 """
 
 from typing import ClassVar
@@ -11,9 +11,9 @@ from wm.formats.base import Record, optional
 
 
 class FlowLine(Record):
-    """One message of a request: its role, and 16 hex digits for what each of its blocks says.
+    """One message of a request: its role, and a digest of 16 hex digits for each of its blocks.
 
-    sizes: estimated tokens of each block; 0 for one that does not count, such as an empty text.
+    sizes: estimated tokens of each block; 0 for a block that does not count, such as an empty text.
     """
 
     role: str
@@ -32,7 +32,7 @@ class FlowUsage(Record):
 
     @property
     def prompt(self) -> int:
-        """All that the model read, from the cache or not."""
+        """All tokens that the model read, from the cache or not."""
         return self.input + self.cache_read + self.cache_write_5m + self.cache_write_1h
 
 
@@ -40,26 +40,27 @@ class FlowTimes(Record):
     """Milliseconds since the head of the request was read."""
 
     sent: float = 0.0
-    """The whole request had gone on."""
+    """When the whole request had been forwarded."""
     first_byte: float = 0.0
-    """The head of the answer had gone on."""
+    """When the head of the answer had been forwarded."""
     ended: float = 0.0
 
 
 class FlowNote(Record):
-    """What a proxy tells of an exchange.
+    """What a proxy reports about an exchange.
 
     call: main, subagent, title, summary, count or other. subagent: the client's id of it.
     outcome: whole, client_left, upstream_cut or unreachable. error: the type of an error that
-    the service named, also inside a stream. unread: why nothing of the answer was read, or not all
-    of it: encoding (one that we cannot open), damaged, or too_long. change: how the history goes on
-    from the request before it: first, again, appended, rewound, changed or restarted; common:
-    messages shared with it; lines: those behind. head: what tools and system prompt say, together;
-    before: their blocks, as two lines `tools` and `system`, where they are not those of the request
-    before.
-    marks: where cache marks stand, `<message>.<block>` with `t` for tools and `s` for the system
-    prompt in place of the message; an hour's mark ends in `h`, and `*` is the one of the request
-    itself. modes: 16 hex digits for the choice of tools and the thinking that were asked for.
+    the service reported, also inside a stream. unread: why the answer was not read, or only in
+    part: encoding (not supported), damaged, or too_long. unprepared: why the request was forwarded
+    unchanged although a policy was active: late (it took too long) or failed. change: how
+    the history continues that of the previous request: first, again, appended, rewound, changed or
+    restarted; common: number of messages shared with it; lines: the messages after those. head:
+    digest of tools and system prompt together; before: their blocks, as two lines `tools` and
+    `system`, if they differ from those of the previous request.
+    marks: positions of cache marks, `<message>.<block>` with `t` for tools and `s` for the system
+    prompt instead of the message number; a one-hour mark ends in `h`, and `*` is the mark of the
+    request itself. modes: 16 hex digits for the requested tool choice and thinking settings.
     started_at: when the request began.
     """
 
@@ -76,6 +77,7 @@ class FlowNote(Record):
     unread: str = optional("")
     stop_reason: str = optional("")
     policy: str = "none"
+    unprepared: str = optional("")
     decisions: tuple[str, ...] = optional(())
     request_bytes: int = 0
     answer_bytes: int = 0
@@ -106,8 +108,8 @@ class Flow(FlowNote):
 
 
 class FlowSum(Record):
-    """What was passed on for a session, in all. read: tokens of all prompts; cached: those of
-    them that came out of the cache; written: tokens of all answers."""
+    """Totals of what was forwarded for a session. read: tokens of all prompts; cached: the part
+    of them that came from the cache; written: tokens of all answers."""
 
     exchanges: int = 0
     failed: int = 0

@@ -8,7 +8,7 @@ from wm.formats.base import Document, Record, optional
 
 
 class Alias(Record):
-    """A workspace that was moved: `key` now reads and writes what `target` holds (ID-3)."""
+    """A workspace that was moved: requests for `key` use the files of `target` (ID-3)."""
 
     key: str
     target: str
@@ -24,7 +24,7 @@ class Aliases(Document):
 
 
 class AllowedDigests(Document):
-    """Salted digests of texts that look like secrets and are none (TR-1)."""
+    """Salted digests of texts that look like secrets and are not (TR-1)."""
 
     slug: ClassVar[str] = "allowed_digests"
 
@@ -34,7 +34,7 @@ class AllowedDigests(Document):
 
 
 class ModelFile(Record):
-    """A file of a model: its name below the model's folder, and what it must be."""
+    """A file of a model: its name below the model's folder, and its expected size and digest."""
 
     name: str
     bytes: int
@@ -42,10 +42,10 @@ class ModelFile(Record):
 
 
 class InstalledModel(Record):
-    """A model whose files lie in `models/<name>/`, as it was when it came (RC-2).
+    """A model whose files are in `models/<name>/`, as described at installation (RC-2).
 
     origin: the folder that it was imported from, or the repository that it was pulled from;
-    commit: of that repository. revision: changes whenever its vectors would.
+    commit: the commit of that repository. revision: changes whenever the model's vectors would.
     """
 
     name: str
@@ -58,8 +58,8 @@ class InstalledModel(Record):
 
 
 class InstalledModels(Document):
-    """Models that were installed, and the one that makes texts comparable. in_use: `embedded`,
-    `none`, or a name below; chosen_at: when it was chosen."""
+    """The installed models, and the model in use for similarity of meaning. in_use: `embedded`,
+    `none`, or the name of an installed model; chosen_at: when it was chosen."""
 
     slug: ClassVar[str] = "installed_models"
 

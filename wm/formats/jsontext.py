@@ -1,9 +1,9 @@
 """Edit a JSON text and leave every other byte as it was (IF-5).
 
-For files that belong to the user (settings of agents, the session contract): what is added is
-written the way the file is written around it, what is taken out leaves its neighbours alone.
-Does not know what the text is about, opens no file. Only strict JSON is edited; anything else
-is refused.
+For files that belong to the user (settings of agents, the session contract). An added value
+is formatted like the text around it; a removed value leaves its neighbours unchanged.
+Does not know what the text is about and opens no file. Edits strict JSON only and refuses
+anything else.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _BACKSLASH = ord("\\")
 
 
 class NotJsonError(ValueError):
-    """The text is no JSON that we edit; `str()` says what and where."""
+    """The text is not strict JSON; `str()` says what is wrong and where."""
 
 
 def string_end(raw: bytes, start: int) -> int:
-    """Where the string ends that begins at `start`: at a quote behind an even row of backslashes.
-    0 for one without an end."""
+    """Return the end of the string that begins at `start`, 0 if it has none. The closing quote
+    follows an even number of backslashes."""
     at = start
     while True:
         at = raw.find(b'"', at + 1)
@@ -39,9 +39,9 @@ def string_end(raw: bytes, start: int) -> int:
 
 
 class Node(Struct, frozen=True):
-    """One value and where it stands: text[start:end]. Children in the order of the text.
+    """One value and its position: text[start:end]. Children in the order of the text.
 
-    children: of an object (key, where the key begins, value); of a list ("", begin, value).
+    children: of an object (key, start of the key, value); of a list ("", start, value).
     """
 
     value: Any
@@ -50,13 +50,13 @@ class Node(Struct, frozen=True):
     children: tuple[tuple[str, int, Node], ...] = ()
 
     def member(self, key: str) -> Node | None:
-        """The value of an object's key: the last of that name, as parsers have it."""
+        """Return the value of a key; of a repeated key the last one, as parsers do."""
         return next((child for name, _, child in reversed(self.children) if name == key), None)
 
 
 def parse(text: str, *, numbers: bool = False) -> Node:
-    """The tree of a text. Raises NotJsonError. numbers: NaN and Infinity, which are no JSON,
-    come as the numbers they stand for, so that they can be pointed at."""
+    """Parse a text into a tree. Raises NotJsonError. numbers: accept NaN and Infinity, which are
+    not JSON, as numbers, so that a caller can point at them."""
     try:
         json.loads(text, parse_constant=float if numbers else _refuse)
     except RecursionError as error:
@@ -67,18 +67,18 @@ def parse(text: str, *, numbers: bool = False) -> Node:
 
 
 def add_member(text: str, where: Node, key: str, value: Any) -> str:
-    """`text` with a new last member in the object `where`."""
+    """Return `text` with a new last member in the object `where`."""
     colon = ":" if _is_tight(text) else ": "
     return _add(text, where, json.dumps(key, ensure_ascii=False) + colon, value)
 
 
 def add_item(text: str, where: Node, value: Any) -> str:
-    """`text` with a new last item in the list `where`."""
+    """Return `text` with a new last item in the list `where`."""
     return _add(text, where, "", value)
 
 
 def replace(text: str, where: Node, value: Any) -> str:
-    """`text` with another value in the place of `where`; nothing else changes."""
+    """Return `text` with `value` in place of `where`; nothing else changes."""
     if where.value == value and type(where.value) is type(value):
         return text
     gap = _newline(text) + _line_indent(text, where.start) if "\n" in text else ""
@@ -86,7 +86,7 @@ def replace(text: str, where: Node, value: Any) -> str:
 
 
 def remove(text: str, parent: Node, index: int) -> str:
-    """`text` without the child at `index`, and without the comma that it needed."""
+    """Return `text` without the child at `index` and without its comma."""
     children = parent.children
     begin, end = children[index][1], children[index][2].end
     if index > 0:
@@ -99,7 +99,7 @@ def remove(text: str, parent: Node, index: int) -> str:
 
 
 def _refuse(word: str) -> Any:
-    raise NotJsonError(f"{word} is no JSON")
+    raise NotJsonError(f"{word} is not JSON")
 
 
 # --- reading: the text is known to be valid here -----------------------------------------
@@ -161,13 +161,13 @@ def _add(text: str, where: Node, head: str, value: Any) -> str:
         return text[:at] + "," + gap + head + _dump(value, text, gap) + text[at:]
     inner = "" if _is_one_line(text) else _newline(text) + _line_indent(text, where.start)
     gap = inner + _indent_unit(text) if inner else ""
-    # White space between empty brackets serves nothing but to be replaced.
+    # Empty brackets: replace the white space between them.
     added = gap + head + _dump(value, text, gap) + inner
     return text[: where.start + 1] + added + text[where.end - 1 :]
 
 
 def _last_gap(text: str, where: Node) -> str:
-    """The white space before the last child; what would stand before one more."""
+    """Return the white space before the last child, to put before one more."""
     key_at = where.children[-1][1]
     if len(where.children) > 1:
         gap = text[where.children[-2][2].end : key_at]
@@ -177,7 +177,8 @@ def _last_gap(text: str, where: Node) -> str:
 
 
 def _dump(value: Any, text: str, gap: str) -> str:
-    """`value` as the text around it is written; `gap` is the white space before it."""
+    """Return `value` as JSON in the style of the surrounding text; `gap` is the white space
+    before it."""
     if "\n" not in gap:
         separators = (",", ":") if _is_tight(text) else (", ", ": ")
         return json.dumps(value, ensure_ascii=False, separators=separators)
@@ -204,7 +205,7 @@ def _line_indent(text: str, at: int) -> str:
 
 
 def _indent_unit(text: str) -> str:
-    """What the first indented line is indented by; two spaces where none is."""
+    """Return the indentation of the first indented line; two spaces if there is none."""
     for line in text.split("\n")[1:]:
         bare = line.lstrip(" \t")
         if bare.strip() and len(bare) < len(line):

@@ -1,11 +1,11 @@
-"""Older files, step by step to the present (ID-5). Pure: values in, values out.
+"""Convert older files step by step to the current version (ID-5). Pure: values in, values out.
 
-`upgrade` takes the parsed JSON of a file of any version we ever wrote. A newer version is not
-ours to judge: it comes back untouched and the store refuses to write it. Every version ever
-written has a golden file in `tests/formats/golden/<slug>/`.
+`upgrade` takes the parsed JSON of a file of any version ever written. It returns a newer
+version unchanged, and the store refuses to write it. Every version ever written has a golden
+file in `tests/formats/golden/<slug>/`.
 
-Converters keep fields that they do not know, and never raise over a value that makes no sense:
-they leave it for the model to refuse, so that the file ends in quarantine with a reason.
+Converters keep unknown fields and never raise for an invalid value: they leave it to the model
+to refuse, so that the file is moved to quarantine with a reason.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Converter = Callable[[Json], Json]
 
 
 def upgrade(slug: str, data: Json) -> Json:
-    """The document in the current version of its format; `data` itself where nothing is due.
+    """Return the document in the current version of its format; `data` itself if it is current.
 
-    Raises KeyError for a slug that is no format.
+    Raises KeyError for an unknown slug.
     """
     newest = current_version(REGISTRY[slug])
     version = data.get("version")
@@ -40,7 +40,29 @@ def upgrade(slug: str, data: Json) -> Json:
     return data
 
 
-# --- workspace_memory 1 -> 2: the three-layer plugin's file becomes ours ---------------------
+# --- written by hand ---------------------------------------------------------------------------
+
+_LEFT_OUT = {"id": "", "type": "", "text": "", "source": "manual", "createdAt": "", "updatedAt": ""}
+
+
+def complete(slug: str, data: Json) -> Json:
+    """Fill in the fields that people leave out of an entry that they write by hand.
+
+    Only for bytes that wm did not write. `domain.memory.outside_changes` then gives the entry its
+    id, type and dates; without this step, one such entry would make the whole file unreadable.
+    """
+    entries = data.get("entries")
+    if slug != "workspace_memory" or not isinstance(entries, list):
+        return data
+    return {**data, "entries": [_completed(e) if isinstance(e, dict) else e for e in entries]}
+
+
+def _completed(entry: Json) -> Json:
+    given = {name: value for name, value in entry.items() if value is not None}
+    return {**_LEFT_OUT, **given}
+
+
+# --- workspace_memory 1 -> 2: the file of the three-layer plugin ------------------------------
 
 _TIMES = ("createdAt", "updatedAt", "retentionClock", "lastReinforcedAt")
 
@@ -57,12 +79,12 @@ def _workspace_memory_1(old: Json) -> Json:
 
 
 def _entry_1(old: Json) -> Json:
-    """Version 1 knew neither origin nor scope, and counted some times in milliseconds.
+    """Convert an entry. Version 1 had neither origin nor scope, and some times in milliseconds.
 
-    Ids stay (`mem_…`): evidence and `supersedes` speak of them.
+    Ids are kept (`mem_…`), because evidence and `supersedes` refer to them.
     """
     known = {field.alias for field in MemoryEntry.model_fields.values()}
-    # null stood for "none" there; here an empty field is left out.
+    # Version 1 wrote null for "none"; this version leaves an empty field out.
     new = {name: value for name, value in old.items() if value is not None or name not in known}
     for name in _TIMES:
         if name in new:
@@ -75,13 +97,13 @@ def _entry_1(old: Json) -> Json:
 
 
 def _time(value: Any) -> Any:
-    """Milliseconds since 1970 as ISO 8601; text and everything impossible as it was."""
+    """Convert milliseconds since 1970 to ISO 8601; return text and invalid values unchanged."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return value
     try:
         moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=value)
     except OverflowError:
-        # No calendar has this day. Age 0, as for every invalid date (WM-2).
+        # The date is out of range. Age 0, as for every invalid date (WM-2).
         return ""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 

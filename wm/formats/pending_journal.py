@@ -7,7 +7,7 @@ from wm.formats.workspace_memory import MemoryEntry, Workspace
 
 
 class PendingMemory(Record):
-    """A whole entry that could not be promoted yet, with its owner and its tries."""
+    """An entry that could not be promoted yet, with its session and its attempts."""
 
     entry: MemoryEntry
     owner_session: str = optional("")

@@ -5,17 +5,14 @@ from typing import ClassVar
 from wm.formats.base import Document, Record, optional
 
 LEVELS = ("safe", "moderate", "high", "critical")
-"""PS-1, from the lowest up."""
-
-BASES = ("characters", "tokens")
-"""What `used` and `limit` count: what the hooks heard, or what the provider reported."""
+"""The levels of PS-1, in ascending order."""
 
 
 class LargeItem(Record):
-    """One of the largest things that a session put into its context.
+    """One of the largest items that a session put into its context.
 
-    what: the tool and what it was given, shortened. chars: its size. handle: the name under
-    which the whole output is kept, "" where it is not.
+    what: the tool and its input, shortened. chars: its size. handle: the id under
+    which the whole output is kept, "" if it is not kept.
     """
 
     what: str
@@ -25,20 +22,20 @@ class LargeItem(Record):
 
 
 class Heard(Record):
-    """What the hooks heard of the context since it began: its size, and its largest items."""
+    """What the hooks saw of the context since it began: its size and its largest items."""
 
     chars: int = 0
     largest: tuple[LargeItem, ...] = optional(())
 
 
 class Pressure(Document):
-    """The last measure, and what was said about it.
+    """The last measurement, and the reports that were made about it.
 
-    used, limit: in the unit of `basis`. source: who measured. stale: the number that was
-    measured last before the context was replaced; a report that repeats it came late.
-    began: what the context held when the session was resumed.
-    told: the highest level that this rise was told about; waiting: the one that it is still to
-    be told about. Both are empty while there is nothing to say.
+    used, limit: in the unit of `basis`. source: who measured. stale: the last number
+    measured before the context was replaced; a report that repeats it is outdated.
+    began: the size of the context when the session was resumed.
+    told: the highest level already reported during this rise; waiting: the level still to be
+    reported. Both are empty if there is nothing to report.
     """
 
     slug: ClassVar[str] = "pressure"

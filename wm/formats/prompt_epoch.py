@@ -1,4 +1,4 @@
-"""`epochs/<epoch id>.json`: the exact text a session was given, never changed (EP-1, EP-3)."""
+"""`epochs/<epoch id>.json`: the exact text that a session was given, never changed (EP-1, EP-3)."""
 
 from typing import ClassVar
 
@@ -6,7 +6,7 @@ from wm.formats.base import Document, Record, optional
 
 BLOCKS = ("workspace_memory", "hot_state", "core_memory", "working_memory", "handoff")
 REASONS = ("session_start", "compaction", "refresh", "lost")
-"""lost: the file of the epoch before is gone, so its bytes cannot be given again."""
+"""lost: the file of the previous epoch is missing, so its bytes cannot be given again."""
 
 
 class Omission(Record):

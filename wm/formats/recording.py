@@ -1,7 +1,7 @@
-"""`recordings/<sid>.jsonl`: bodies of exchanges, redacted, each text once (PX-11).
+"""`recordings/<sid>.jsonl`: bodies of exchanges, redacted, each text stored once (PX-11).
 
-Written only where somebody asked for it. `wm.domain.recording` takes bodies apart and puts them
-together again.
+Written only if the user asked for it. `wm.domain.recording` splits bodies into parts and puts
+them together again.
 """
 
 from typing import ClassVar
@@ -9,19 +9,19 @@ from typing import ClassVar
 from wm.formats.base import Record, optional
 
 Entry = int | tuple[int, ...]
-"""A part by its number; two numbers: a run of the base (the first, how many); three or more: a
-part, and the byte and the number of each mark that stands in it."""
+"""A number refers to a part. Two numbers are a run of parts of the base: the first, and how many.
+Three or more are a part, then the byte offset and the number of each mark in it."""
 
 Text = str | dict[str, str]
-"""A string. As an object: `ascii`, one that was written in ASCII only, or `raw`, its JSON."""
+"""A string. An object holds `ascii`, a string written in ASCII only, or `raw`, its JSON."""
 
 
 class Recording(Record):
-    """A line of the log: what an exchange brought that no line before it holds.
+    """A line of the log: the content of an exchange that no earlier line holds.
 
-    exchange: the id of its flow. more: the request goes on in another line, which names this
-    one as its `base`; its own name is no flow's. answer_kind: message (put together from a
-    stream), json, text, or absent.
+    exchange: the id of its flow. more: another line continues the request and names this
+    one as its `base`; this line's own name is then not the id of a flow. answer_kind: message (put
+    together from a stream), json, text, or absent.
     """
 
     slug: ClassVar[str] = "recording"

@@ -1,4 +1,4 @@
-"""Every file format by its slug: the one list that schemas, docs, goldens and fsck go by."""
+"""Every file format by its slug: the one list for schemas, docs, golden files and fsck."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -44,7 +44,7 @@ DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
         )
     }
 )
-"""Formats with a file per document."""
+"""Formats with one file per document."""
 
 REGISTRY: Mapping[str, type[Record]] = MappingProxyType(
     {
@@ -52,7 +52,7 @@ REGISTRY: Mapping[str, type[Record]] = MappingProxyType(
         **{model.slug: model for model in (EvidenceRecord, Flow, Recording)},
     }
 )
-"""All formats: the documents, and those whose files are logs of records."""
+"""All formats: the documents, and the records of logs."""
 
 IN_PROJECTS: Mapping[str, type[Record]] = MappingProxyType({SessionContract.slug: SessionContract})
 """Files of the user's project: plain JSON without envelope and version."""

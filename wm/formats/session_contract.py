@@ -1,8 +1,8 @@
 """`state/session-state.json` in the user's project: the session contract (CT-1).
 
 A file of the project, not of the data folder: people and agents edit it by hand and commit it.
-So it has no envelope, its names are written as people write them there, and `wm` changes single
-values in its text instead of writing it anew. `wm.domain.session.contract` finds its faults.
+So it has no envelope, its names are snake_case, and `wm` changes single values in its text
+instead of rewriting it. `wm.domain.contract.validate` finds its faults.
 """
 
 from typing import Annotated, ClassVar
@@ -32,19 +32,19 @@ REQUIRED = (
     "last_updated",
 )
 RUNTIME = ("plugin_version", "legal_reviews", "compaction_count")
-"""Kept by `wm`; a contract without them is whole."""
+"""Written by `wm`; a contract without them is complete."""
 
 LISTS = (
     "decisions", "open_risks", "blocked_by", "next_actions", "artifacts", "legal_reviews", "phases",
 )  # fmt: skip
 TEXTS = ("goal", "current_phase", "plugin_version")
 KEPT = ("last_updated", "plugin_version", "compaction_count")
-"""Nobody sets these: every change by `wm` does."""
+"""Fields that callers cannot set: every change by `wm` sets them."""
 
 LONGEST = {"current_phase": MAX_PHASE_CHARS, "plugin_version": MAX_PHASE_CHARS}
 
 MOMENT = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$"
-"""A date, a time and a zone, as ISO 8601 writes them."""
+"""A date, a time and a zone in ISO 8601."""
 
 Text = Annotated[str, Field(min_length=1, max_length=MAX_CHARS, pattern=r"\S")]
 Short = Annotated[str, Field(min_length=1, max_length=MAX_PHASE_CHARS, pattern=r"\S")]
@@ -52,7 +52,7 @@ Texts = Annotated[tuple[Text, ...], Field(max_length=MAX_ITEMS)]
 
 
 class SessionContract(Record):
-    """What a session is to reach, where it stands, and what the next one must know."""
+    """The goal of a session, its state, and what the next session must know."""
 
     slug: ClassVar[str] = "session_contract"
     model_config = ConfigDict(alias_generator=str)

@@ -1,4 +1,4 @@
-"""`sessions/<sid>.json`: hot state of one session (HS-1…3), and its compactions."""
+"""`sessions/<sid>.json`: the hot state of one session (HS-1…3), and its compactions."""
 
 from typing import ClassVar
 
@@ -8,13 +8,13 @@ from wm.formats.base import Document, Record, optional
 from wm.formats.pressure import Heard
 
 NEWEST = "newest"
-"""Stands for the session that was last heard of."""
+"""A name for the session with the newest event."""
 
 ACTIONS = ("edit", "write", "grep", "read")
 
 
 class ActiveFile(Record):
-    """A file that the agent touched; `path` is relative to the root when it lies inside."""
+    """A file that the agent touched; `path` is relative to the root if it is inside."""
 
     path: str
     action: str
@@ -25,8 +25,8 @@ class ActiveFile(Record):
 class OpenError(Record):
     """An error that a failed command showed (HS-2).
 
-    fingerprint: first 12 hex of sha256(category + summary without line numbers).
-    category: typecheck, test, lint, build or runtime. status: open, or maybe_fixed once its file
+    fingerprint: first 12 hex digits of sha256(category + summary without line numbers).
+    category: typecheck, test, lint, build or runtime. status: open, or maybe_fixed after its file
     was edited.
     command, target: what a later success must match to clear it.
     """
@@ -60,19 +60,19 @@ class PendingNote(Record):
 
 
 class RecalledNote(Record):
-    """An entry that the session was told of behind a message; epoch: the number of that time."""
+    """An entry that the session received with a message; epoch: the number of the epoch then."""
 
     id: str
     epoch: int = 0
 
 
 class WordOrigins(Record):
-    """Where the words of the session first appeared, as digests that cannot be read (TR-3).
+    """Where the words of the session first appeared, as digests that do not reveal them (TR-3).
 
-    foreign: set of words, and of neighbours, that tools, files, pages and pastes showed first.
-    said: sentences of the user and of the model. Both are compressed bytes in base64.
+    foreign: set of words, and of pairs of neighbours, that tools, files, pages and pasted text
+    showed first. said: sentences of the user and of the model. Both are compressed bytes in base64.
     distrust: why the model's own words count as foreign from now on: addressed, hidden_text,
-    unread_text, unheard_text. instance: the process that took in the last event; another one
+    unread_text, unheard_text. instance: the process that recorded the last event; another process
     may have missed some.
     """
 
@@ -89,11 +89,11 @@ class SessionState(Document):
     session_id: str
     agent: str = ""
     root: str = ""
-    """Where the agent runs: what relative paths of its tools are relative to."""
+    """Where the agent runs: the base of relative paths in its tool calls."""
     workspace_key: str = ""
     parent_session: str = optional("")
     transcript: str = optional("")
-    """The agent's own record of the session: while it is there, the session can be resumed."""
+    """The agent's own record of the session: the session can be resumed while this file exists."""
     subagent: bool = optional(False)
     started_at: str = ""
     updated_at: str = ""
@@ -103,21 +103,21 @@ class SessionState(Document):
     epoch_number: int = optional(0)
     compactions: int = optional(0)
     events: int = optional(0)
-    """Messages, answers and tool calls so far: the clock of the pool (CB-3)."""
+    """Number of messages, answers and tool calls so far: the clock of the pool (CB-3)."""
     seen_messages: tuple[str, ...] = optional(())
-    """Digests of the last user messages: a message that a client sends twice counts once."""
+    """Digests of the last user messages, so that a message sent twice counts once."""
     active_files: tuple[ActiveFile, ...] = ()
     open_errors: tuple[OpenError, ...] = ()
     recent_decisions: tuple[SessionDecision, ...] = ()
     pending_memories: tuple[PendingNote, ...] = ()
     recalled: tuple[RecalledNote, ...] = optional(())
-    """Entries that its prompt did not show, and that messages of the user recalled."""
+    """Entries that are not in its prompt and that messages of the user recalled."""
     origins: WordOrigins | None = optional(None)
     heard: Heard | None = optional(None)
 
 
 class MemoryRef(Record):
-    """`M3` of one compaction: which entry, and the digest of the text it had then."""
+    """`M3` of one compaction: the entry, and the digest of its text at that time."""
 
     ref: str
     id: str
@@ -125,10 +125,10 @@ class MemoryRef(Record):
 
 
 class CompactionKept(Record):
-    """What one compaction kept of core, slots and pool, and what left the pool (CB-5).
+    """What one compaction kept of core, slots and pool, and what it dropped from the pool (CB-5).
 
     core: block -> characters. slots: slot -> items. pool: how many items stayed. dropped: the
-    texts of those that left. snapshot: the list that this compaction was given.
+    texts of the dropped items. snapshot: the list that this compaction was given.
     """
 
     number: int
@@ -152,10 +152,10 @@ class CompactionState(Document):
     snapshot_id: str = optional("")
     snapshot_at: str = optional("")
     epoch: str = optional("")
-    """The epoch that was open when the list was handed out."""
+    """The epoch that was open when the list was given."""
     refs: tuple[MemoryRef, ...] = optional(())
     last_summary_digest: str = optional("")
-    """A summary that arrives twice (two hooks, a retry) is taken once."""
+    """A summary that arrives twice (two hooks, a retry) is processed once."""
     log: tuple[CompactionKept, ...] = optional(())
-    """The last compactions, the newest last."""
+    """The last compactions, newest last."""
     updated_at: str = ""

@@ -1,5 +1,5 @@
-"""What a sweep of one workspace looked at and took away (GV-2): `sweep.json`, and
-`sessions/<sid>_sweep.json` for one that a session's events set off."""
+"""What a sweep of one workspace examined and deleted (GV-2): `sweep.json`, and
+`sessions/<sid>_sweep.json` for a sweep that a session's events started."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ from wm.formats.base import Document, Record, optional
 
 
 class SweptFile(Record):
-    """path: below the data folder. rule: why it went."""
+    """One deleted file. path: below the data folder. rule: the rule that deleted it."""
 
     path: str
     rule: str
@@ -15,7 +15,7 @@ class SweptFile(Record):
 
 
 class RuleCount(Record):
-    """What one rule took."""
+    """What one rule deleted."""
 
     rule: str
     files: int = 0
@@ -23,15 +23,16 @@ class RuleCount(Record):
 
 
 class SweepError(Record):
-    """reason: locked or changed (it is looked at again the next time), or a sentence."""
+    """A file that was not deleted. reason: locked or changed (the next sweep tries again), or a
+    sentence."""
 
     path: str
     reason: str
 
 
 class PurgedEvidence(Record):
-    """What became of the workspace's log. bytes: of its files afterwards. at: when it was last
-    looked through; the same figures stay until it is again."""
+    """What was purged from the workspace's log. bytes: of its files afterwards. at: when it was
+    last examined; the figures stay the same until the next examination."""
 
     at: str = ""
     records: int = 0
@@ -47,7 +48,7 @@ class SweepLog(Document):
     version: int = 1
     workspace_key: str
     session: str = optional("")
-    """The `<sid>` whose events set it off."""
+    """The `<sid>` whose events started it."""
     cause: str = ""
     """start, daily, events or asked."""
     started_at: str = ""
@@ -57,14 +58,14 @@ class SweepLog(Document):
     bytes: int = 0
     kept_bytes: int = 0
     over: int = optional(0)
-    """Bytes beyond the quota that no rule may take."""
+    """Bytes beyond the quota that no rule may delete."""
     rules: tuple[RuleCount, ...] = ()
     files: tuple[SweptFile, ...] = ()
     unlisted: int = optional(0)
-    """Files that went beyond those listed."""
+    """Number of deleted files that are not listed."""
     errors: tuple[SweepError, ...] = ()
     evidence: PurgedEvidence | None = optional(None)
 
 
 class SessionSweepLog(SweepLog):
-    """The same beside the other files of a session."""
+    """The log of a sweep that a session started, beside that session's files."""

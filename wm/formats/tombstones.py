@@ -1,4 +1,4 @@
-"""`tombstones.json`: what was forgotten and must not be learned again (WM-7)."""
+"""`tombstones.json`: forgotten texts that must not be learned again (WM-7)."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ from wm.formats.workspace_memory import MemoryEntry, Workspace
 
 
 class Tombstone(Record):
-    """The keyed digest of a forgotten text: it recognises the text and does not tell it."""
+    """The keyed digest of a forgotten text: it identifies the text without revealing it."""
 
     id: str
     digest: str
@@ -25,7 +25,7 @@ class Tombstones(Document):
 
 
 class TrashedEntry(Document):
-    """`trash/<id>.json`: one forgotten entry, restorable until governance clears it."""
+    """`trash/<id>.json`: one forgotten entry, restorable until governance deletes it."""
 
     slug: ClassVar[str] = "trashed_entry"
 

@@ -5,24 +5,25 @@ from typing import ClassVar
 from wm.formats.base import Document, optional
 
 ID_DIGITS = 20
-"""Hex digits behind `t_`."""
+"""Number of hex digits after `t_`."""
 
 
 class ToolOutput(Document):
-    """The original of one pruned output, redacted. Written once; its name follows from session
-    and text, so the same output of a session is one file."""
+    """The original of one pruned output, redacted. Written once; session and text determine its
+    name, so a repeated output of a session is one file."""
 
     slug: ClassVar[str] = "tool_output"
 
     version: int = 1
     id: str
     session: str
-    """The `<sid>` of the session whose tool printed it, as in the names of its other files."""
+    """The `<sid>` of the session whose tool printed it, as in the names of the session's other
+    files."""
     agent: str = ""
     tool: str = ""
     command: str = optional("")
     kind: str = ""
-    """The rule that cut it."""
+    """The rule that shortened it."""
     mode: str = "normal"
     lines: int = 0
     kept_lines: int = 0
@@ -32,13 +33,13 @@ class ToolOutput(Document):
 
 
 def file_name(handle: str, session: str) -> str:
-    """What the file of an output is called, without `.json`: a deleted session's outputs are
-    found by their names alone."""
+    """Return the file name of an output, without `.json`. It contains the session, so that a
+    deleted session's outputs are found by name alone."""
     return f"{handle}_{session}"
 
 
 def of_file_name(name: str) -> tuple[str, str]:
-    """(handle, session) that a file name tells; ("", "") for one that is not ours."""
+    """Return (handle, session) of a file name; ("", "") if it is not the name of an output."""
     handle, session = name[: ID_DIGITS + 2], name[ID_DIGITS + 3 :]
     ours = name.startswith("t_") and name[ID_DIGITS + 2 : ID_DIGITS + 3] == "_" and session
     return (handle, session) if ours else ("", "")

@@ -10,7 +10,7 @@ KINDS = ("path", "note")
 
 
 class SlotItem(Record):
-    """One line of a slot. by: who it came from: tool, user, agent or import.
+    """One line of a slot. by: its source: tool, user, agent or import.
 
     key: what a newer item replaces: the fingerprint of an open error, the file of a manifest.
     """
@@ -24,8 +24,8 @@ class SlotItem(Record):
 class PoolItem(Record):
     """One item of the pool. kind: path or note.
 
-    event: the session's event count when it came in. mentions: how often it was met again;
-    weight: the sum of what those mentions counted at the event `seen`, the last of them.
+    event: the session's event count when it was added. mentions: number of later mentions;
+    weight: the sum of their weights at the event `seen`, the last of them.
     """
 
     text: str
@@ -46,6 +46,6 @@ class WorkingMemory(Document):
     events: int = 0
     """The session's event count at the last change: the pool's clock."""
     slots: dict[str, tuple[SlotItem, ...]] = Field(default_factory=dict)
-    """Slot -> its items, the oldest first."""
+    """Slot -> its items, oldest first."""
     pool: tuple[PoolItem, ...] = ()
     updated_at: str = ""

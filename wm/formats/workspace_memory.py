@@ -10,18 +10,18 @@ TYPES = ("feedback", "decision", "project", "reference")
 SOURCES = ("explicit", "manual", "compaction")
 ORIGINS = ("user", "agent", "tool", "import")
 STATUSES = ("active", "superseded", "inbox")
-"""What an entry of the memory can be; what was forgotten is elsewhere."""
+"""The states of an entry in the memory; forgotten entries are in the trash."""
 
 IMPORTANCES = ("low", "normal", "high")
 
 CONFIDENCE = {"explicit": 1.0, "manual": 0.9, "compaction": 0.75}
-"""Confidence by source (WM-1); `manual` may be given."""
+"""Confidence by source (WM-1); a caller may give another one for `manual`."""
 
 
 class Anchor(Record):
-    """What an entry speaks of in the code (WM-9): path from the root, sha256 of the span.
+    """The code that an entry describes (WM-9): path from the root, sha256 of the span.
 
-    A span is a `symbol`, or so many `lines` that begin with the one whose digest begins with
+    A span is a `symbol`, or as many `lines` as given, starting at the line whose digest begins with
     `opening`; without both the anchor is the file itself.
     """
 
@@ -35,7 +35,7 @@ class Anchor(Record):
 class MemoryEntry(Record):
     """One remembered fact. Times are ISO 8601 in UTC; ids begin with `m_` (ID-4).
 
-    Closed words (type, source, …) are plain strings here, so that a file written by a
+    Enumerated fields (type, source, …) are plain strings here, so that a file written by a
     newer `wm` or by hand still loads; the domain decides what an unknown word means.
     """
 
@@ -63,21 +63,21 @@ class MemoryEntry(Record):
     safety_critical: bool = optional(False)
     anchors: tuple[Anchor, ...] = optional(())
     suspect: str = optional("")
-    """changed or gone: what happened to the code that it speaks of (WM-9)."""
+    """changed or gone: what happened to the code that the entry describes (WM-9)."""
     session: str = optional("")
     """`<sid>` of the session it came from (ID-4)."""
     admitted_by: str = optional("")
-    """Id of the evidence record that let it in (EV-2)."""
+    """Id of the evidence record of its admission (EV-2)."""
     reasons: tuple[str, ...] = optional(())
     """Why it waits in the inbox: reason codes."""
     outside: str = optional("")
-    """Inbox only: changed, added or deleted; the entry it speaks of is in `supersedes` (ST-4)."""
+    """Inbox only: changed, added or deleted; `supersedes` names the entry concerned (ST-4)."""
     file: str = optional("")
-    """Path of the file that an agent wrote it as, by the provider's memory tool (IF-4)."""
+    """Path of the file that an agent wrote it to, with the provider's memory tool (IF-4)."""
 
 
 class DormantInterval(Record):
-    """Days beyond the dormancy limit in which nothing happened (WM-2)."""
+    """Days beyond the dormancy limit without activity (WM-2)."""
 
     begin: str
     end: str

@@ -1,1 +1,1 @@
-"""Models that `wm` calls. Each is optional: a feature without its model does less, and says so."""
+"""Models that `wm` calls. Each is optional: without its model a feature does less and says so."""

@@ -1,8 +1,7 @@
-"""Texts as vectors, behind one interface (RC-2): which model is in use, and how it is opened.
+"""The interface of embedding models, and what they share (RC-2).
 
-Nothing here or behind it touches the network.
-Heavy packages are imported when a model is opened, never before: a daemon that nobody asks
-anything stays small.
+Neither this module nor its embedders use the network. Heavy packages are imported when a model
+is opened, never before, so that an idle daemon stays small.
 """
 
 from __future__ import annotations
@@ -22,17 +21,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 EMBEDDED = "embedded"
-"""The static vectors inside wordllama's wheel."""
+"""The static vectors in the wordllama package."""
 
 NONE = "none"
-"""Words only."""
+"""No model: search by words only."""
 
 
 class ModelCard(Struct, frozen=True):
-    """What an index must know of the model that made its vectors; another card, another index.
+    """The identity of the model that made an index's vectors; a different card needs new vectors.
 
-    id: the name it is used by. revision: changes whenever its vectors would. token_limit: longer
-    texts are cut into pieces of so many tokens.
+    id: its name. revision: changes whenever its vectors would. token_limit: longer texts are split
+    into pieces of this many tokens.
     """
 
     id: str
@@ -42,29 +41,28 @@ class ModelCard(Struct, frozen=True):
 
 
 class Embedder(Protocol):
-    """A model that is ready."""
+    """An opened model."""
 
     @property
     def card(self) -> ModelCard: ...
 
     @property
     def at_once(self) -> int:
-        """Texts that are embedded in one step, so that it takes less than a millisecond, or is
-        one text."""
+        """Number of texts per step: a step takes less than a millisecond or is a single text."""
         ...
 
     def pieces(self, text: str) -> list[str]:
-        """The text in pieces that the model reads whole; at least one, at most `max_pieces`."""
+        """The text split into pieces within the token limit; at least one, at most `max_pieces`."""
         ...
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One unit vector a text, as rows. A text without any token gets zeros, and so does one
-        whose vector would be no numbers."""
+        """One unit vector per text, as rows. Zeros for a text without tokens or with a vector that
+        is not finite."""
         ...
 
 
 def cut(text: str, offsets: Sequence[tuple[int, int]], limit: int, most: int) -> list[str]:
-    """A text in pieces of `limit` tokens, given where each token stands in it."""
+    """Split a text into pieces of `limit` tokens. offsets: start and end of each token."""
     if len(offsets) <= limit:
         return [text]
     starts = range(0, min(len(offsets), limit * most), limit)
@@ -72,13 +70,13 @@ def cut(text: str, offsets: Sequence[tuple[int, int]], limit: int, most: int) ->
 
 
 def open_tokenizer(path: Path) -> Any:
-    """The tokenizer in this file, for texts as they are; None where it cannot be read."""
+    """Open the tokenizer in this file, without padding and truncation; None if it is unreadable."""
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
         raise missing("tokenizers", error) from error
     one_tokenizing_thread()
-    # The package raises Exception itself, for whatever does not fit.
+    # The package raises plain Exception for any fault.
     with suppress(Exception):
         tokenizer = Tokenizer.from_file(str(path))
         tokenizer.no_padding()
@@ -88,7 +86,7 @@ def open_tokenizer(path: Path) -> Any:
 
 
 def missing(package: str, error: ImportError) -> ModelUnavailable:
-    """What is said where an optional package is not installed."""
+    """The error for an optional package that is not installed."""
     return ModelUnavailable(
         f"The Python package {package} is not installed: {error}.",
         fix="Install wm with its extra [models] (in its clone: .venv/bin/pip install '.[models]'), "

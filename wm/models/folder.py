@@ -1,8 +1,8 @@
-"""What a model is, told from its files without running it (RC-2).
+"""Describe a model from its files without running it (RC-2).
 
-A model folder is what sentence-transformers publishes with its ONNX file. What is copied of a
-foreign folder is listed here, and opened so that no symlink leads elsewhere. Never downloads,
-imports no numpy.
+A model folder has the files that sentence-transformers publishes, with the ONNX file. Lists the
+files that an import copies, and opens them without following symlinks. Never downloads, never
+imports numpy.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from msgspec import Struct
 from wm.errors import ModelUnavailable, UserError
 
 FILES = ("model.onnx", "onnx/model.onnx", "model_optimized.onnx")
-"""Where the ONNX file may lie; the first that is there counts."""
+"""Possible places of the ONNX file; the first that exists is used."""
 NEEDED = ("config.json", "tokenizer.json")
 POOLING = "1_Pooling/config.json"
 OPTIONAL = ("tokenizer_config.json", "special_tokens_map.json", POOLING)
@@ -34,12 +34,12 @@ WEIGHTS = "weights/l2_supercat_256.safetensors"
 TENSOR = "embedding.weight"
 LONGEST_HEADER = 1 << 20
 MOST_FIELDS = 64
-"""Lines of a package's METADATA among which its version stands."""
+"""Number of lines of a package's METADATA that are searched for its version."""
 
 
 class About(Struct, frozen=True):
-    """revision: changes whenever its vectors would. file: the ONNX file, or that of the vectors.
-    pooling: `cls` where the first token stands for the text, else `mean`."""
+    """revision: changes whenever the vectors would. file: the ONNX file, or the file of the
+    vectors. pooling: `cls` if the first token represents the text, otherwise `mean`."""
 
     revision: str
     dimension: int
@@ -48,7 +48,7 @@ class About(Struct, frozen=True):
 
 
 def read_about(folder: Path) -> About:
-    """What is known of a model from its folder. Raises ModelUnavailable."""
+    """Describe the model in a folder. Raises ModelUnavailable."""
     try:
         file = next(name for name in FILES if (folder / name).is_file())
         with (folder / file).open("rb") as data:
@@ -61,7 +61,7 @@ def read_about(folder: Path) -> About:
 
 
 def about(folder: Path, file: str, sha256: str) -> About:
-    """The same where the digest of the ONNX file is known already."""
+    """Describe a model whose ONNX file has this digest. Raises ModelUnavailable."""
     try:
         config = json.loads((folder / "config.json").read_text("utf-8"))
         pooling = folder / POOLING
@@ -85,34 +85,34 @@ def unusable(folder: Path, why: str) -> ModelUnavailable:
 
 
 def missing_package() -> str:
-    """What to install before a model folder can be opened, or ""; nothing is imported."""
+    """What to install before a model folder can be opened, or "". Imports nothing."""
     wanted = ("fastembed", "onnxruntime", "tokenizers")
     gone = [name for name in wanted if importlib.util.find_spec(name) is None]
     if not gone:
         return ""
     return (
-        f"The Python package {gone[0]} is not installed, which runs models of their own folder: "
+        f"The Python package {gone[0]}, which runs model folders, is not installed: "
         "install wm with its extra [models] "
         "(in its clone: .venv/bin/pip install '.[models]')."
     )
 
 
-# --- the embedded one ----------------------------------------------------------------------
+# --- the embedded model --------------------------------------------------------------------
 
 
 def package_folder() -> Path:
-    """Where the package with the embedded model lies. Raises ModelUnavailable."""
+    """The folder of the package with the embedded model. Raises ModelUnavailable."""
     found = importlib.util.find_spec(PACKAGE)
     if found is None or found.origin is None:
         raise ModelUnavailable(
-            f"The Python package {PACKAGE} is not installed, which holds the embedded model.",
-            fix="Install wm again, or search by words alone: `wm models use none`.",
+            f"The Python package {PACKAGE}, which contains the embedded model, is not installed.",
+            fix="Install wm again, or search by words only: `wm models use none`.",
         )
     return Path(found.origin).parent
 
 
 class Tensor(Struct, frozen=True):
-    """Where numbers lie in a file: half precision, row by row from `offset` on."""
+    """The place of a matrix in a file: half precision, row by row from `offset` on."""
 
     offset: int
     rows: int
@@ -120,7 +120,7 @@ class Tensor(Struct, frozen=True):
 
 
 def tensor(path: Path) -> Tensor:
-    """The one tensor of a safetensors file: 8 bytes length, JSON header, numbers. Raises OSError
+    """The only tensor of a safetensors file: 8 bytes length, JSON header, numbers. Raises OSError
     or ValueError."""
     with path.open("rb") as file:
         (length,) = struct.unpack("<Q", file.read(8).ljust(8, b"\xff"))
@@ -131,14 +131,14 @@ def tensor(path: Path) -> Tensor:
         rows, columns = map(int, found["shape"])
         begin, kind = int(found["data_offsets"][0]), found["dtype"]
     except (KeyError, TypeError, IndexError) as error:
-        raise ValueError("its header is another one than expected") from error
+        raise ValueError("its header has an unexpected form") from error
     if kind != "F16":
-        raise ValueError(f"its numbers are {kind}")
+        raise ValueError(f"its numbers are {kind}, not F16")
     return Tensor(8 + length + begin, rows, columns)
 
 
 def embedded_about() -> About:
-    """What is known of the embedded model. Raises ModelUnavailable."""
+    """Describe the embedded model. Raises ModelUnavailable."""
     path = package_folder() / WEIGHTS
     try:
         found = tensor(path)
@@ -148,14 +148,15 @@ def embedded_about() -> About:
 
 
 def package_revision(folder: Path) -> str:
-    """What the vectors of the package in this folder are told by: its name and version."""
+    """The revision of the vectors in this package folder: the package's name and version."""
     beside = list(folder.parent.glob(f"{PACKAGE}-*.dist-info/METADATA"))
     if len(beside) == 1:
         with suppress(OSError), beside[0].open("rb") as file:
             for line in islice(file, MOST_FIELDS):
                 if line.startswith(b"Version: "):
                     return f"{PACKAGE}-{line[9:].decode('ascii', 'replace').strip()}"
-    # Only here, for it brings email and zipfile: a fifth of a second in which nobody is answered.
+    # Imported here because it loads email and zipfile, which blocks the daemon for a fifth of a
+    # second.
     from importlib.metadata import version
 
     return f"{PACKAGE}-{version(PACKAGE)}"
@@ -164,22 +165,22 @@ def package_revision(folder: Path) -> str:
 def unreadable(path: Path, error: Exception) -> ModelUnavailable:
     return ModelUnavailable(
         f"The embedded model cannot be read from {path}: {error}.",
-        fix=f"Install the package {PACKAGE} again, or search by words alone: `wm models use none`.",
+        fix=f"Install the package {PACKAGE} again, or search by words only: `wm models use none`.",
     )
 
 
-# --- a foreign folder ------------------------------------------------------------------------
+# --- the user's folder -----------------------------------------------------------------------
 
 
-class Source(Struct, frozen=True):
-    """One file that is taken from a foreign folder. name: as it lies there; size: in bytes."""
+class ModelSource(Struct, frozen=True):
+    """One file of a folder to import. name: path in the folder; size: in bytes."""
 
     folder: Path
     name: str
     size: int
 
     def chunks(self) -> Iterator[bytes]:
-        """What it holds, up to as much as it had when it was looked at."""
+        """The file's content, up to the size it had when it was checked."""
         left = self.size
         try:
             with _opened(self.folder, self.name) as fd:
@@ -192,9 +193,9 @@ class Source(Struct, frozen=True):
             raise _no_model(self.folder, f"{self.name} became shorter while it was read")
 
 
-def sources(folder: Path, most: int) -> list[Source]:
+def sources(folder: Path, most: int) -> list[ModelSource]:
     """The files of a model folder that are needed, the ONNX file first. Raises UserError for
-    symlinks, for what is no regular file and for what is larger than `most` bytes."""
+    symlinks, irregular files and files larger than `most` bytes."""
     found = {name: size for name in (*FILES, *NEEDED, *OPTIONAL)
              if (size := _size(folder, name, most)) is not None}  # fmt: skip
     onnx = next((name for name in FILES if name in found), None)
@@ -206,13 +207,13 @@ def sources(folder: Path, most: int) -> list[Source]:
     kept = (onnx, *NEEDED, *OPTIONAL)
     data = f"{onnx}_data"
     size = _size(folder, data, most)
-    beside = [Source(folder, data, size)] if size is not None else []
-    return [*(Source(folder, n, found[n]) for n in kept if n in found), *beside]
+    beside = [ModelSource(folder, data, size)] if size is not None else []
+    return [*(ModelSource(folder, n, found[n]) for n in kept if n in found), *beside]
 
 
 def _no_model(folder: Path, why: str) -> UserError:
     return UserError(
-        f"{folder} is no model folder: {why}.",
+        f"{folder} is not a model folder: {why}.",
         fix="Give a folder with an ONNX file, config.json and tokenizer.json, as "
         "sentence-transformers publishes it.",
     )
@@ -229,18 +230,18 @@ def _size(folder: Path, name: str, most: int) -> int | None:
     except OSError as error:
         raise _no_model(folder, f"{name}: {error.strerror}") from error
     if not stat.S_ISREG(found.st_mode):
-        raise _no_model(folder, f"{name} is no regular file")
+        raise _no_model(folder, f"{name} is not a regular file")
     if found.st_size > most:
         raise UserError(
             f"{folder / name} has {found.st_size:,} bytes, more than {most:,}.",
-            fix="Raise recall.max_model_bytes in config.toml if you want it all the same.",
+            fix="Raise recall.max_model_bytes in config.toml to import it anyway.",
         )
     return found.st_size
 
 
 @contextmanager
 def _opened(folder: Path, name: str) -> Iterator[int]:
-    """A file below the folder, reached without following a symlink."""
+    """Open a file below the folder without following a symlink."""
     above = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     fd = -1
     try:
@@ -258,7 +259,7 @@ def _opened(folder: Path, name: str) -> Iterator[int]:
         is_link = error.errno == errno.ELOOP or _leads_away(folder, name)
         if is_link:
             raise UserError(
-                f"{folder / name} is a symlink, or lies behind one; a model is taken from real "
+                f"{folder / name} is a symlink or is below one; wm imports a model from regular "
                 "files only.",
                 fix="Copy the files themselves (cp -rL FROM TO), then import that folder.",
             ) from error
@@ -269,8 +270,8 @@ def _opened(folder: Path, name: str) -> Iterator[int]:
 
 
 def _leads_away(folder: Path, name: str) -> bool:
-    """Whether the folder, or one on the way to the file, is a symlink: opening it as a folder
-    then says only that it is none."""
+    """Return whether the folder or a part of the path is a symlink. Opening a symlink with
+    O_DIRECTORY reports only "not a directory"."""
     way = [folder, *(folder / part for part in _ways(name))]
     return any(part.is_symlink() for part in way)
 

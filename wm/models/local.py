@@ -1,9 +1,9 @@
-"""A model folder on this machine, run by fastembed (RC-2). Never downloads.
+"""Run a model folder on this machine with fastembed (RC-2). Never downloads.
 
-The folder is what a sentence-transformers model looks like with its ONNX file: `model.onnx` or
-`onnx/model.onnx`, `config.json`, the tokenizer's files, and `1_Pooling/config.json` where the
-first token stands for the text. One onnxruntime thread, batches of 16 at most: with two threads
-on a busy machine each answer takes longer. Nobody is told of it: onnxruntime is told not to.
+The folder has the files of a sentence-transformers model with its ONNX file: `model.onnx` or
+`onnx/model.onnx`, `config.json`, the tokenizer's files, and `1_Pooling/config.json` if the first
+token represents the text. One onnxruntime thread, batches of 16 at most: with two threads on a
+busy machine each answer takes longer. The telemetry of onnxruntime is switched off.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LONGEST_CHARS = 8
 
 
 class LocalEmbedder:
-    """Safe for several threads. Embedding releases the GIL."""
+    """Embeds with a model folder. Thread-safe; embedding releases the GIL."""
 
     at_once = 1
 
@@ -44,14 +44,14 @@ class LocalEmbedder:
 
     def pieces(self, text: str) -> list[str]:
         limit = self.card.token_limit - SPECIAL_TOKENS
-        # Of a batch of one, because `encode` keeps the interpreter's lock while it works.
+        # A batch of one, because `encode` holds the GIL while it works.
         encoded = self._tokenizer.encode_batch(
             [text[: limit * self._most * LONGEST_CHARS]], add_special_tokens=False
         )[0]
         return cut(text, encoded.offsets, limit, self._most)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Texts of like length go together: a batch is padded to its longest."""
+        """Texts of similar length share a batch, because it is padded to its longest."""
         found = np.zeros((len(texts), self.card.dimension), np.float32)
         order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
         for start in range(0, len(order), self._batch):
@@ -61,13 +61,13 @@ class LocalEmbedder:
                 found[batch] = np.asarray(rows, np.float32)
             except self._errors as error:
                 raise unusable(self._folder, str(error)) from error
-        # What is no number would spread to the likeness of all others.
+        # A value that is not finite would spread to the similarity of all other texts.
         found[~np.isfinite(found).all(axis=1)] = 0
         return found
 
 
 def _open(folder: Path, about: About) -> tuple[Any, tuple[type[Exception], ...]]:
-    """The model, and what it may raise."""
+    """The opened model, and the exceptions it may raise."""
     forbid_telemetry()
     try:
         from fastembed import TextEmbedding
@@ -100,7 +100,7 @@ def _open(folder: Path, about: About) -> tuple[Any, tuple[type[Exception], ...]]
 
 
 def _errors_of(module: Any) -> tuple[type[Exception], ...]:
-    """What opening or running a model may raise; onnxruntime's errors have no common base."""
+    """Exceptions of opening or running a model; those of onnxruntime have no common base."""
     kinds = (kind for kind in vars(module).values() if isinstance(kind, type))
     own = (kind for kind in kinds if issubclass(kind, Exception))
     return (OSError, ValueError, RuntimeError, *own)

@@ -1,4 +1,4 @@
-"""The models that `wm models pull` may fetch: every byte of them is pinned here (RC-2)."""
+"""The models that `wm models pull` may fetch, with the size and digest of every file (RC-2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Try a model: does it load, what does it cost, does it tell alike from different (RC-2)."""
+"""Try a model: does it open, what does it cost, are similar texts similar (RC-2)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ CLOSE_ENOUGH = 1e-3
 
 
 class Trial(Struct, frozen=True):
-    """load_s: until the first vector. short_ms, long_ms: a sentence, and a text of some 250
-    tokens, at best of some rounds. memory_bytes: what the process grew by; 0 where unknown."""
+    """load_s: time to the first vectors. short_ms, long_ms: time for a sentence and for a text of
+    about 250 tokens, best of several rounds. memory_bytes: growth of the process; 0 if unknown."""
 
     card: ModelCard
     load_s: float
@@ -40,14 +40,14 @@ class Trial(Struct, frozen=True):
 
 
 def trial(name: str, settings: RecallSettings) -> Trial:
-    """Open the model of this name or folder and embed a little. Raises ModelUnavailable, also for
-    one whose vectors are not to be relied on."""
+    """Open the model of this name or folder and embed a few texts. Raises ModelUnavailable, also if
+    the vectors are unreliable."""
     before, begun = resident(), time.perf_counter()
     embedder = open_embedder(name, settings)
     if embedder is None:
         raise ModelUnavailable(
-            "There is no model to try: words alone are searched.",
-            fix="`wm models use embedded` chooses the one that is always there.",
+            "There is no model to try: search uses words only.",
+            fix="`wm models use embedded` chooses the built-in one.",
         )
     first = embedder.embed([SAID, AGAIN, OTHER])
     load_s = time.perf_counter() - begun
@@ -55,7 +55,7 @@ def trial(name: str, settings: RecallSettings) -> Trial:
     why = _fault(first, embedder.embed([SAID, AGAIN, OTHER]), card)
     if why:
         raise ModelUnavailable(
-            f"The model {card.id} cannot be relied on: {why}.",
+            f"The model {card.id} does not work: {why}.",
             fix="Its files are damaged, or it is of a kind that wm cannot run.",
         )
 
@@ -79,18 +79,18 @@ def trial(name: str, settings: RecallSettings) -> Trial:
 def _fault(first: object, second: object, card: ModelCard) -> str:
     one, two = np.asarray(first), np.asarray(second)
     if one.shape != (3, card.dimension):
-        return f"it gives {one.shape[-1]} numbers a text, its config says {card.dimension}"
-    if not one.any(axis=1).all():  # an embedder gives zeros instead
-        return "some numbers of its vectors are no numbers"
+        return f"its vectors have {one.shape[-1]} numbers, but config.json says {card.dimension}"
+    if not one.any(axis=1).all():  # embedders return zeros for such vectors
+        return "its vectors contain values that are not finite numbers"
     if np.abs(np.linalg.norm(one, axis=1) - 1).max() > CLOSE_ENOUGH:
-        return "its vectors have no length of one"
+        return "its vectors do not have length 1"
     if np.abs(one - two).max() > CLOSE_ENOUGH:
-        return "the same text gives another vector the second time"
+        return "the same text gives different vectors"
     return ""
 
 
 def resident() -> int:
-    """Bytes of this process in memory; 0 where the system does not say."""
+    """Resident memory of this process in bytes; 0 if the system does not report it."""
     if not sys.platform.startswith("linux"):
         return 0
     try:

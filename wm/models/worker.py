@@ -1,9 +1,9 @@
-"""One thread that embeds for the whole process (RC-2): opened at the first text, closed when idle.
+"""The embedding thread of the process (RC-2): started by the first text, ended when idle.
 
-Queries go before documents. The queue is bounded: what does not fit is refused, and asked for
-again at the next search. Where the model cannot be opened the embedded one takes its place, with
-the reason in `trouble`; where that one cannot either, every request comes back empty, with the
-reason in `problem`, and words answer alone. Nobody waits longer than they say.
+Queries go before documents. The queue is bounded: texts that do not fit are refused and submitted
+again at the next search. If the model cannot be opened, the embedded model replaces it, with the
+reason in `trouble`. If that fails too, every request returns nothing, with the reason in
+`problem`, and search uses words only. No caller waits longer than its own limit.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from wm.errors import ModelUnavailable
@@ -32,7 +31,7 @@ KEPT_QUERIES = 256
 
 
 class EmbedWorker:
-    """Safe for several threads."""
+    """Embeds texts in one background thread. Thread-safe."""
 
     def __init__(
         self,
@@ -41,21 +40,19 @@ class EmbedWorker:
         unloaded: Callable[[], None] = lambda: None,
         troubled: Callable[[str], None] = lambda _why: None,
         rest: Callable[[], None] = lambda: None,
-        at_work: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
-        """name: of the model to open; unloaded: called in the worker's thread when an idle model
-        is gone; troubled: when another one had to take its place, with why; rest: between two
-        short steps of a batch and of opening a model; at_work: entered while it does either."""
+        """name: the model to open. unloaded: called in the worker's thread after an idle model was
+        released. troubled: called with the reason when another model replaces it. rest: called
+        between two short steps of a batch."""
         self.name = name
         self.problem = ""
         self.trouble = ""
         self.card: ModelCard | None = None
-        """Of the model that was opened; it stays when an idle one is given back."""
+        """Card of the opened model; it stays after an idle model is released."""
         self._settings = settings
         self._unloaded = unloaded
         self._troubled = troubled
         self._rest = rest
-        self._at_work = at_work
         self._lock = threading.Condition()
         self._queries: deque[tuple[str, threading.Event]] = deque()
         self._batches: deque[tuple[Sequence[str], Done]] = deque()
@@ -68,8 +65,8 @@ class EmbedWorker:
         return self._embedder is not None
 
     def query(self, text: str, wait_s: float) -> Rows | None:
-        """The vector of a query; None if it is not there within `wait_s`. It is made all the
-        same, so that the same question finds it later."""
+        """The vector of a query; None if it is not ready within `wait_s`. It is computed anyway, so
+        that the same query finds it later."""
         with self._lock:
             known = self._answers.get(text)
             if known is not None:
@@ -85,8 +82,8 @@ class EmbedWorker:
             return self._answers.get(text)
 
     def submit(self, texts: Sequence[str], done: Done) -> bool:
-        """Embed documents when there is time; False if the queue is full or no model opens. No
-        texts: opens the model, to tell which it is."""
+        """Queue documents for embedding; False if the queue is full or no model opens. Without
+        texts it only opens the model, to get its card."""
         with self._lock:
             if self.problem or len(self._batches) >= self._settings.embed_queue:
                 return False
@@ -97,13 +94,13 @@ class EmbedWorker:
     def _wake(self) -> None:
         if self._thread is None:
             thread = threading.Thread(target=self._live, name="wm-embed", daemon=True)
-            thread.start()  # a system that has none left is asked again for the next text
+            thread.start()  # may raise if the system is out of threads; the next text tries again
             self._thread = thread
         self._lock.notify()
 
     def _live(self) -> None:
         self._work()
-        # Only here: until `_work` has returned, its own name holds the model.
+        # Called here because a local variable holds the model until `_work` returns.
         self._unloaded()
 
     def _work(self) -> None:
@@ -119,17 +116,16 @@ class EmbedWorker:
             with self._lock:
                 idle = self._settings.embed_idle_s
                 if not self._lock.wait_for(lambda: self._queries or self._batches, idle):
-                    # Given back while nothing waits; the next text starts a new thread.
+                    # Release the model while nothing waits; the next text starts a new thread.
                     self._embedder, self._thread = None, None
                     return
                 query = self._queries.popleft() if self._queries else None
                 batch = None if query else self._batches.popleft()
-            with self._at_work():
-                embedder = self._open()
-                if query is not None:
-                    self._answer(embedder, *query)
-                elif batch is not None:
-                    self._embed(embedder, *batch)
+            embedder = self._open()
+            if query is not None:
+                self._answer(embedder, *query)
+            elif batch is not None:
+                self._embed(embedder, *batch)
 
     def _open(self) -> Embedder | None:
         if self._embedder is None and not self.problem:
@@ -142,26 +138,26 @@ class EmbedWorker:
             if found is None:
                 self.problem = "no model is in use"
             elif self.card not in (None, found):
-                # Vectors of both would be compared with one another.
+                # Otherwise vectors of both models would be compared with each other.
                 self._embedder = None
                 self.problem = f"The files of the model {found.id} changed while it was in use."
             self.card = self.card or found
         return self._embedder
 
     def _opened(self) -> Embedder | None:
-        """The model of our name, or the embedded one where that cannot be opened."""
+        """Open the model named `name`, or the embedded one if that fails."""
         if not self.trouble:
             try:
-                return open_embedder(self.name, self._settings, self._rest)
+                return open_embedder(self.name, self._settings)
             except ModelUnavailable as error:
                 if self.name == EMBEDDED:
                     raise
                 self.trouble = f"{error.message} {error.fix}"
                 self._troubled(self.trouble)
-        return open_embedder(EMBEDDED, self._settings, self._rest)
+        return open_embedder(EMBEDDED, self._settings)
 
     def _fail(self, error: ModelUnavailable) -> None:
-        """It was opened and cannot embed: words answer alone."""
+        """Record that the opened model cannot embed: search then uses words only."""
         self.problem = f"{error.message} {error.fix}"
         self._troubled(self.problem)
 
@@ -191,7 +187,7 @@ class EmbedWorker:
         except ModelUnavailable as error:
             self._fail(error)
         finally:
-            # Whoever asked must hear of it, even if a text was too much for the model.
+            # The submitter must get an answer even if a text made the model fail.
             done(card, found if card is not None else ())
             self._rest()
 

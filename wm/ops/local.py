@@ -1,4 +1,4 @@
-"""A runtime on the files of this user, for whoever works without the daemon (ST-7)."""
+"""Open a runtime on this user's files, for callers without the daemon (ST-7)."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from collections.abc import Callable
 from wm.formats.workspace_memory import WorkspaceMemory
 from wm.ops.runtime import Runtime, make_runtime
 from wm.settings import Settings
-from wm.store.base import Change
+from wm.store.base import FileChangeHint
 from wm.store.files import FileStore
 from wm.store.fstype import require_supported
 
 
 def open_runtime(settings: Settings) -> Runtime:
-    """Open the data folder. Raises StoreError where it cannot keep the store's promises."""
+    """Open the data folder. Raises StoreError if it cannot keep the store's guarantees."""
     require_supported(str(settings.paths.home), settings.store.allow_network_folder)
     return make_runtime(settings, FileStore(settings.paths.home, settings.store))
 
 
 class OutsideWatch:
-    """Tells the keys of workspaces whose memory file somebody edited (ST-4)."""
+    """Reports the keys of workspaces whose memory file was edited by hand (ST-4)."""
 
     def __init__(self, store: FileStore, settings: Settings) -> None:
-        # Here, not above: watchdog costs every caller 30 ms, and only the daemon watches.
+        # Lazy: watchdog takes 30 ms to import, and only the daemon watches.
         from wm.store.watch import Watch, written_by
 
         self._watch = Watch(store.disk, written_by(store), settings.store)
 
     def start(self, tell: Callable[[str], None]) -> None:
-        """Begin; `tell` is called in the watch's own thread, once per workspace and burst."""
+        """Start; the watch thread calls `tell` once per workspace and burst."""
 
-        def changed(changes: tuple[Change, ...]) -> None:
+        def changed(changes: tuple[FileChangeHint, ...]) -> None:
             edited = {c.workspace for c in changes if c.slug == WorkspaceMemory.slug}
             for key in sorted(edited):
                 tell(key)
@@ -42,7 +42,7 @@ class OutsideWatch:
 
     @property
     def state(self) -> str:
-        """off, watching, or why it polls or is blind."""
+        """off, watching, or why it polls or does not work."""
         return self._watch.state
 
 

@@ -1,24 +1,30 @@
-"""Which workspace a request speaks of: directory or key, aliases followed (ID-2, ID-3)."""
+"""Find the workspace of a request, by directory or key; follows aliases (ID-2, ID-3).
+
+Protects the rule that no root reads or writes the memory of another one.
+"""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from wm.domain.workspace import scope
+from wm.api.protocol import (
+    Scoped,
+    WorkspacePlace,
+)
+from wm.domain.memory import scope
 from wm.errors import RootMismatch, UserError
 from wm.formats.home import Aliases
-from wm.formats.protocol import Place, Scoped
 from wm.formats.workspace_memory import Workspace, WorkspaceMemory
-from wm.ops.runtime import Runtime
+from wm.ops.runtime import PLACE_KNOWN_S, Runtime
 from wm.store import identity
 from wm.store.base import Ref
 
 
-def locate(runtime: Runtime, request: Scoped) -> Place:
+def locate(runtime: Runtime, request: Scoped) -> WorkspacePlace:
     """The workspace of a request.
 
-    Raises UserError where neither a directory nor a key is given, and what
-    `identity.find` raises for a directory that cannot be a workspace.
+    Raises UserError without directory and key, and the errors of `identity.find` for a directory
+    that cannot be a workspace.
     """
     if request.workspace:
         return place_of_key(runtime, request.workspace)
@@ -28,22 +34,28 @@ def locate(runtime: Runtime, request: Scoped) -> Place:
             fix="Give a directory (-C DIR) or a workspace key (--workspace KEY).",
         )
     asked = (request.directory, request.explicit)
-    place: Place = runtime.places.get(asked, runtime.now(), lambda: _look(runtime, request))
+    moment = runtime.now().timestamp() // PLACE_KNOWN_S
+    known = runtime.caches.places
+    place: WorkspacePlace = known.get(asked, (moment,), lambda: _look(runtime, request))
     return place
 
 
-def _look(runtime: Runtime, request: Scoped) -> Place:
+def _look(runtime: Runtime, request: Scoped) -> WorkspacePlace:
     found = identity.find(request.directory, explicit=request.explicit)
     aliases = runtime.store.read(Ref(Aliases)).document
     key = _followed(aliases, found.key)
     if key == found.key:
         _refuse_foreign(runtime, found, aliases)
-    return Place(key=key, root=found.root, branch=runtime.redacted_name(found.branch or ""))
+    return WorkspacePlace(
+        key=key, root=found.root, branch=runtime.redacted_name(found.branch or "")
+    )
 
 
-def _refuse_foreign(runtime: Runtime, found: identity.Identity, aliases: Aliases | None) -> None:
-    """A key is the beginning of a digest: two roots may share it, and a root may have given its
-    memory away. Neither may read or write what belongs to the other."""
+def _refuse_foreign(
+    runtime: Runtime, found: identity.WorkspaceIdentity, aliases: Aliases | None
+) -> None:
+    """A key is a prefix of a digest: two roots may share it, and a root may have given its memory
+    away. Neither root may read or write the other's memory."""
     owner = _owner(runtime, found.key, aliases)
     if owner in ("", found.root):
         return
@@ -55,43 +67,43 @@ def _refuse_foreign(runtime: Runtime, found: identity.Identity, aliases: Aliases
         )
     raise RootMismatch(
         f"The memory of {found.root} was given to {owner}.",
-        fix=f"`wm workspace mv {owner} {found.root}` gives it back.",
+        fix=f"`wm workspace mv {owner} {found.root}` returns it.",
     )
 
 
 def _owner(runtime: Runtime, key: str, aliases: Aliases | None) -> str:
-    """The root that the memory under this key belongs to, "" while there is none.
+    """The root that owns the memory under this key, "" if there is none.
 
-    Read once: only a move gives a memory to another root, and it changes the aliases.
+    Cached: only a move changes the owner, and it changes the aliases.
     """
 
     def read() -> str:
         memory = runtime.store.read(memory_ref(key)).document
         return memory.workspace.root if memory is not None else ""
 
-    owner: str = runtime.owners.get(key, (aliases,), read)
+    owner: str = runtime.caches.owners.get(key, (aliases,), read)
     if not owner:
-        runtime.owners.forget(key)
+        runtime.caches.owners.pop(key)
     return owner
 
 
-def place_of_key(runtime: Runtime, key: str) -> Place:
-    """The workspace with this key, or an unambiguous beginning of it. Raises UserError."""
+def place_of_key(runtime: Runtime, key: str) -> WorkspacePlace:
+    """The workspace with this key or unambiguous key prefix. Raises UserError."""
     known = runtime.store.workspaces()
     key = follow(runtime, key)
     matches = [name for name in known if name.startswith(key)]
     if len(matches) != 1 and key not in known:
-        how = "is not known" if not matches else f"fits {len(matches)} workspaces"
+        how = "is not known" if not matches else f"matches {len(matches)} workspaces"
         raise UserError(
             f"The workspace key {key!r} {how}.", fix="`wm workspace list` shows all keys."
         )
     full = follow(runtime, key if key in known else matches[0])
     memory = runtime.store.read(memory_ref(full)).document
-    return Place(key=full, root=memory.workspace.root if memory is not None else "")
+    return WorkspacePlace(key=full, root=memory.workspace.root if memory is not None else "")
 
 
 def follow(runtime: Runtime, key: str) -> str:
-    """The key whose folder holds the memory of `key`."""
+    """The key of the folder with the memory of `key`."""
     return _followed(runtime.store.read(Ref(Aliases)).document, key)
 
 
@@ -104,5 +116,5 @@ def memory_ref(key: str) -> Ref[WorkspaceMemory]:
     return Ref(WorkspaceMemory, key)
 
 
-def workspace_of(place: Place) -> Workspace:
+def workspace_of(place: WorkspacePlace) -> Workspace:
     return Workspace(root=place.root, key=place.key)

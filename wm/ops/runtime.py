@@ -1,26 +1,29 @@
-"""What every use case is given: settings, store, clock, ids, redaction. One per process."""
+"""The context of every use case: settings, store, clock, ids, redaction. One per process.
+
+Owns the in-memory caches and signals of the process. Everything here may be dropped at any time.
+"""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, datetime
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from wm import __version__
-from wm.domain.redact import Redactor
 from wm.formats.home import AllowedDigests
-from wm.ops.background import Answering, Background, Task, tasks
-from wm.ops.cache import Brief, DerivedCache, Latest, Lent, Marks, Tally, Troubles
+from wm.ops.background import Background, Task, tasks
+from wm.ops.cache import Cache
+from wm.secrets.redact import Redactor
 from wm.settings import Settings
 from wm.store.base import Ref, Store
 
 
 class Ids:
-    """New ids: a prefix, then 20 hex digits of randomness. They never collide in practice and
-    never name a time, so a test can replace the source."""
+    """Generates ids: a prefix and 20 random hex digits. They do not collide in practice and contain
+    no time, so a test can replace the source."""
 
     def __init__(self, random_bytes: Callable[[int], bytes] = os.urandom) -> None:
         self._random_bytes = random_bytes
@@ -30,78 +33,102 @@ class Ids:
 
 
 def utc_now() -> datetime:
-    """The one clock of the program (DESIGN "who owns which state")."""
+    """The only clock of the program (DESIGN "who owns which state")."""
     return datetime.now(UTC)
 
 
 PLACE_KNOWN_S = 0.25
-"""A folder's workspace is looked up once in this time: one request asks several times, and
-agents ask in bursts. A branch that was switched is seen after it."""
+"""How long a folder's workspace is cached. One request asks several times, and agents send bursts.
+A branch switch is noticed after this time."""
 
 LONGEST_PATH = 1024
-"""Characters. What is longer is no path that comes again, and is not kept."""
+"""Characters. Longer paths and names are not cached: they hardly ever recur."""
+
+
+class Process(Struct, frozen=True, eq=False):
+    """This process, as one of those that serve sessions."""
+
+    version: str = __version__
+    instance: str = field(default_factory=lambda: os.urandom(6).hex())
+    serves: bool = False
+    """True in a long-lived process (the daemon). Only there are user messages looked up."""
+
+
+class Caches(Struct, frozen=True, eq=False):
+    """Values derived from settings and documents. Each may be dropped at any time."""
+
+    places: Cache = field(default_factory=lambda: Cache(size=256))
+    owners: Cache = field(default_factory=lambda: Cache(size=256))
+    views: Cache = field(default_factory=Cache)
+    indexes: Cache = field(default_factory=lambda: Cache(size=16))
+    models: Cache = field(default_factory=lambda: Cache(size=4))
+    ledgers: Cache = field(default_factory=lambda: Cache(size=4))
+    """The editors that compare new entries with the memory, by workspace."""
+    git: Cache = field(default_factory=lambda: Cache(size=128))
+    """Answers of git about branches and commits of a folder, kept for a minute."""
+    plain_paths: Cache = field(default_factory=lambda: Cache(size=512))
+    """Paths checked for secrets. Agents repeat the same paths."""
+    plain_names: Cache = field(default_factory=lambda: Cache(size=64))
+
+
+class Troubles(dict[str, str]):
+    """Degraded features of this process: an internal name and the sentence that explains it."""
+
+    hear: Callable[[str, str], None] = staticmethod(lambda _what, _why: None)
+    """Called with each new trouble, in the thread that reports it."""
+
+    def tell(self, what: str, why: str) -> None:
+        """Report a trouble; an empty sentence clears it."""
+        if not why:
+            self.pop(what, None)
+        elif self.get(what) != why:
+            self[what] = why
+            self.hear(what, why)
+
+
+class Signals(Struct, frozen=True, eq=False):
+    """State that one part of the process shares with others, mainly for metrics. Never stored."""
+
+    untold: Cache = field(default_factory=lambda: Cache(size=256))
+    """Sessions with a pressure notice to deliver at the next opportunity (PS-3)."""
+    told: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Level changes and notices since the process started."""
+    zones: Cache = field(default_factory=lambda: Cache(size=256))
+    """The newest zone of each proxied conversation, with its time (PS-2)."""
+    troubles: Troubles = field(default_factory=Troubles)
 
 
 class Runtime(Struct, frozen=True, eq=False):
-    """Everything a use case needs and may not fetch for itself."""
+    """All dependencies of a use case; it must not fetch any by itself."""
 
     settings: Settings
     store: Store
     redactor: Redactor
     now: Callable[[], datetime] = utc_now
     ids: Ids = field(default_factory=Ids)
-    version: str = __version__
-    instance: str = field(default_factory=lambda: os.urandom(6).hex())
-    """This process, among those that served a session."""
-    places: Brief = field(default_factory=lambda: Brief(PLACE_KNOWN_S))
-    owners: DerivedCache = field(default_factory=lambda: DerivedCache(size=256))
-    views: DerivedCache = field(default_factory=DerivedCache)
-    indexes: DerivedCache = field(default_factory=lambda: DerivedCache(size=16))
-    models: DerivedCache = field(default_factory=lambda: DerivedCache(size=4))
-    ledgers: Lent = field(default_factory=Lent)
-    """What newcomers are compared with, by workspace."""
-    branches: DerivedCache = field(default_factory=DerivedCache)
-    anchors: DerivedCache = field(default_factory=DerivedCache)
-    commits: DerivedCache = field(default_factory=DerivedCache)
-    recalled: DerivedCache = field(default_factory=DerivedCache)
-    """What the newest message of each session recalls, looked up before anything is locked."""
-    answering: Answering = field(default_factory=Answering)
-    serves: bool = False
-    """Whether this process stays, as the daemon does: only then is a message looked up."""
-    untold: Marks = field(default_factory=Marks)
-    """Sessions that are to be told something at the next opportunity (PS-3)."""
-    told: Tally = field(default_factory=Tally)
-    """Changes of level, and what was said about them, since this process began."""
-    zones: Latest = field(default_factory=Latest)
-    """Of the conversations that a proxy told of since this process began (PS-2)."""
-    plain_paths: DerivedCache = field(default_factory=lambda: DerivedCache(size=512))
-    """Whether a path looks like no secret at all: agents name the same ones again and again."""
-    troubles: Troubles = field(default_factory=Troubles)
-    plain_names: DerivedCache = field(default_factory=lambda: DerivedCache(size=64))
-
-    def drawing(self, ids: Ids) -> Runtime:
-        """The same runtime with another source of ids. Each update asks for one."""
-        return replace(self, ids=ids)
+    process: Process = field(default_factory=Process)
+    caches: Caches = field(default_factory=Caches)
+    signals: Signals = field(default_factory=Signals)
 
     def later(self) -> Background[Task]:
-        """The one line for what nobody waits for: indexes to make ready, vectors to save."""
-        line: Background[Task] = self.models.get("later", (), lambda: tasks(self.answering))
-        return line
+        """The process's background job queue: building indexes, saving vectors."""
+        jobs: Background[Task] = self.caches.models.get("later", (), tasks)
+        return jobs
 
     def redacted_path(self, path: str) -> str:
         """A path without secrets in it (TR-1)."""
         strict = Redactor(self.redactor.digest)
-        is_plain = len(path) <= LONGEST_PATH and self.plain_paths.get(
+        is_plain = len(path) <= LONGEST_PATH and self.caches.plain_paths.get(
             path, (), lambda: not strict.find(path)
         )
         return path if is_plain else self.redactor.text(path)
 
     def redacted_name(self, name: str) -> str:
-        """The name of a session or a branch without a token of a known form (TR-1). What is only
-        random stays: agents make their ids up, and the same one must always name the same."""
+        """A session id or branch name without tokens of a known form (TR-1). Random ids stay:
+        agents generate them, and one id must always keep one name."""
         plain = Redactor(self.redactor.digest, opaque=False)
         safe: str = (
-            self.plain_names.get(name, (), lambda: plain.text(name))
+            self.caches.plain_names.get(name, (), lambda: plain.text(name))
             if len(name) <= LONGEST_PATH
             else plain.text(name)
         )
@@ -112,9 +139,8 @@ ALLOWED: Ref[AllowedDigests] = Ref(AllowedDigests)
 
 
 class AllowedNow(Collection[str]):
-    """The digests of what the user declared to be no secret, as they stand on disk now: an
-    allowance counts at once in a daemon that has been running for weeks. Asked for found
-    secrets only, so it is read rarely."""
+    """The digests that the user declared not secret, read from disk on each use: an allowance takes
+    effect at once in a long-running daemon. Used for found secrets only, so reads are rare."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -134,7 +160,7 @@ class AllowedNow(Collection[str]):
 
 
 def make_runtime(settings: Settings, store: Store, **parts: object) -> Runtime:
-    """A runtime on a store; the redactor is keyed by the store's own digest."""
+    """A runtime on a store; the store's digest keys the redactor."""
     allowed = AllowedNow(store)
-    len(allowed)  # a home that cannot be read is found here, not at the first secret
+    len(allowed)  # an unreadable data folder fails here, not at the first secret
     return Runtime(settings, store, Redactor(store.digest, allowed), **parts)  # type: ignore[arg-type]

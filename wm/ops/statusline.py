@@ -1,24 +1,37 @@
-"""One line for an agent's status line: what is remembered here, what is open, how full it is.
+"""One line for an agent's status line: entry count, open errors, context fill.
 
-What the client tells of its context on this way is the only true count of tokens that Claude
-Code gives (PS-1). Most calls bring nothing new: they take no lock and write nothing.
+The token count reported here is the only exact one that Claude Code gives (PS-1). Most calls bring
+nothing new; they take no lock and write nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from wm.api.protocol import (
+    EventRequest,
+    HookAnswer,
+    Scoped,
+    StatuslineRequest,
+    WorkspacePlace,
+)
 from wm.domain.counts import counted
-from wm.domain.hooks.claude_code import usage
+from wm.domain.payloads.claude_code import usage
 from wm.formats.base import Document
 from wm.formats.events import UsageReported
-from wm.formats.protocol import EventRequest, HookAnswer, Place, Scoped, StatuslineRequest
-from wm.ops import pressure
-from wm.ops.base import Operation, Work
-from wm.ops.memory import read_memory
+from wm.ops.memory.documents import read_memory
+from wm.ops.operation import (
+    Operation,
+    Work,
+)
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
-from wm.ops.sessions import pressure_ref, require_session, session_ref
+from wm.ops.session import pressure
+from wm.ops.session.hot_state import (
+    pressure_ref,
+    require_session,
+    session_ref,
+)
 from wm.store.base import Ref
 
 
@@ -39,7 +52,7 @@ def _run(work: Work, request: StatuslineRequest) -> HookAnswer:
     return HookAnswer(content_type="text/plain; charset=utf-8", body=" · ".join(parts))
 
 
-def _place(runtime: Runtime, request: StatuslineRequest) -> Place:
+def _place(runtime: Runtime, request: StatuslineRequest) -> WorkspacePlace:
     folders = request.payload.get("workspace")
     known = folders if isinstance(folders, dict) else {}
     named = (request.project, known.get("project_dir"), request.payload.get("cwd"))
@@ -52,8 +65,10 @@ def _session_id(runtime: Runtime, request: StatuslineRequest) -> str:
     return runtime.redacted_name(named) if isinstance(named, str) and named else ""
 
 
-def _news(runtime: Runtime, place: Place, request: StatuslineRequest) -> EventRequest | None:
-    """What the client reports, where that changes anything."""
+def _news(
+    runtime: Runtime, place: WorkspacePlace, request: StatuslineRequest
+) -> EventRequest | None:
+    """The client's report as an event, if it changes anything."""
     event = usage(request.payload, runtime.settings.pressure.claude_reserve_tokens)
     session_id = _session_id(runtime, request)
     if event is None or not session_id:

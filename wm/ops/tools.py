@@ -1,10 +1,10 @@
-"""Carry out what a model asks for by a tool (IF-4). One place for every way to a model.
+"""Carry out a model's tool call (IF-4), over any transport.
 
-Whoever calls a tool is a model, never a person. It reads what is in force. What it wants to keep
-is judged by where its words first appeared in the session (`wm.ops.origins`): what neither the
-user nor the model's own clean words carry waits in the inbox, tainted, and so does whatever no
-session can be asked about (TR-3, EX-5). A model may withdraw its own proposals and nothing else:
-what is in force, or was forgotten, only a user's act changes.
+The caller is always a model, never a person. It reads active entries. What it wants to keep is
+judged by where its words first appeared in the session (`wm.ops.learning.provenance`): a text
+without support from the user or the model's own untainted words waits in the inbox, tainted, and so
+does one without a session to check (TR-3, EX-5). A model may withdraw its own proposals and nothing
+else: active and forgotten entries change only by a user's act.
 """
 
 from __future__ import annotations
@@ -14,28 +14,31 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from wm.domain.facts import Detail, Fact
-from wm.domain.recall import narrowed, told
-from wm.domain.session import blocks
-from wm.domain.workspace import edits, forget
-from wm.errors import NotFound, UserError
-from wm.formats import tools
-from wm.formats.base import Document
-from wm.formats.protocol import (
+from wm.api import tools
+from wm.api.protocol import (
     EntriesRequest,
-    Place,
     RememberRequest,
     SearchRequest,
     ToolAnswer,
     ToolRequest,
+    WorkspacePlace,
 )
+from wm.domain.facts import Detail, Fact
+from wm.domain.memory import (
+    edits,
+    tombstones,
+)
+from wm.domain.session import core_blocks
+from wm.errors import NotFound, UserError
+from wm.formats.base import Document
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops import core, known, outputs, working
-from wm.ops.base import Operation, Work
-from wm.ops.entries import inspect, to_trash, trash_ref
-from wm.ops.memory import (
+from wm.ops.learning.remember import (
+    learn,
+    learn_refs,
+)
+from wm.ops.memory.documents import (
     find_entry,
     full_id,
     load_memory,
@@ -43,18 +46,41 @@ from wm.ops.memory import (
     save_memory,
     tombstones_ref,
 )
+from wm.ops.memory.entries import (
+    inspect,
+    to_trash,
+    trash_ref,
+)
+from wm.ops.operation import (
+    Operation,
+    Work,
+)
 from wm.ops.place import locate
-from wm.ops.remember import learn, learn_refs
 from wm.ops.runtime import Runtime
-from wm.ops.search import search
-from wm.ops.sessions import core_ref, working_ref
+from wm.ops.search.search import search
+from wm.ops.session import (
+    core_blocks as core,
+)
+from wm.ops.session import (
+    epochs,
+    tool_outputs,
+    working_memory,
+)
+from wm.ops.session.hot_state import (
+    core_ref,
+    working_ref,
+)
+from wm.search import (
+    filter_syntax,
+    tool_rendering,
+)
 from wm.store.base import Ref
 
 Arguments = Mapping[str, Any]
 
 
 def is_proposal(entry: MemoryEntry) -> bool:
-    """A model's tool put it into the inbox, and nobody confirmed it yet."""
+    """True if a model's tool put the entry into the inbox and no person confirmed it."""
     by_model = entry.source == "manual" and entry.origin in ("agent", "tool")
     return entry.status == "inbox" and by_model and not entry.outside
 
@@ -64,12 +90,12 @@ def is_proposal(entry: MemoryEntry) -> bool:
 
 def _query(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     limit = int(arguments.get("limit", work.runtime.settings.tools.hits))
-    only = narrowed.parse(arguments.get("only", ""))
+    only = filter_syntax.parse(arguments.get("only", ""))
     asked = SearchRequest(**_scope(request), query=arguments["query"], limit=limit, **only)
     found = search.run(work, asked)
     room = work.runtime.settings.tools.answer_chars
-    prompted = known.in_prompt(work, found.standing, request) if found.standing else ()
-    text, structured = told.answer(found, room, in_prompt=prompted, narrowed=bool(only))
+    prompted = epochs.in_prompt(work, found.standing, request) if found.standing else ()
+    text, structured = tool_rendering.answer(found, room, in_prompt=prompted, narrowed=bool(only))
     return ToolAnswer(text=text, structured=structured)
 
 
@@ -77,7 +103,7 @@ def _stats(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer
     del arguments
     found = inspect.run(work, EntriesRequest(**_scope(request)))
     trash = len(work.runtime.store.names(TrashedEntry, found.place.key))
-    text, structured = told.stats(found, trash)
+    text, structured = tool_rendering.stats(found, trash)
     return ToolAnswer(text=text, structured=structured)
 
 
@@ -113,11 +139,11 @@ def _remember(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAns
     return _said(kept.message + waits, kept.entry, kept.outcome)
 
 
-def refuse_forgotten(work: Work, place: Place, text: str) -> None:
-    """Raises UserError for what the user forgot: a model does not bring it back (WM-7)."""
+def refuse_forgotten(work: Work, place: WorkspacePlace, text: str) -> None:
+    """Raises UserError for a text that the user forgot: a model must not restore it (WM-7)."""
     stones = read_tombstones(work, place).stones
     redacted = work.runtime.redactor.text(text.strip())
-    if forget.is_forgotten(redacted, stones, work.runtime.store.digest):
+    if tombstones.is_forgotten(redacted, stones, work.runtime.store.digest):
         raise UserError(
             "This was forgotten here before, so it was not proposed again.",
             fix="If the user wants it back, they can say so, or use `wm remember`.",
@@ -125,7 +151,7 @@ def refuse_forgotten(work: Work, place: Place, text: str) -> None:
 
 
 def refuse_flood(work: Work, memory: WorkspaceMemory) -> None:
-    """Raises UserError where too much of models waits in the inbox already."""
+    """Raises UserError if too many proposals of models wait in the inbox."""
     limit = work.runtime.settings.tools.max_waiting
     if sum(map(is_proposal, memory.entries)) >= limit:
         raise UserError(
@@ -143,21 +169,23 @@ def _forget(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswe
     entry = find_entry(memory, arguments["id"])
     if not is_proposal(entry):
         raise UserError(
-            f"{told.short_id(entry)} was not forgotten: only the user may forget what is not a "
-            "proposal of an agent.",
-            fix=f"Ask the user to run `wm forget {told.short_id(entry)}`, or to say what to "
-            "forget in their own words.",
+            f"{tool_rendering.short_id(entry)} was not forgotten: only the user may forget what is "
+            "not a proposal of an agent.",
+            fix=f"Ask the user to run `wm forget {tool_rendering.short_id(entry)}`, or to say what "
+            "to forget in their own words.",
         )
     withdraw(work, place, memory, entry, str(arguments.get("reason", "")))
     return _said(
-        f"Withdrew {told.short_id(entry)}; memory_restore takes it back.", entry, "trashed"
+        f"Withdrew {tool_rendering.short_id(entry)}; memory_restore takes it back.",
+        entry,
+        "trashed",
     )
 
 
 def withdraw(
-    work: Work, place: Place, memory: WorkspaceMemory, entry: MemoryEntry, reason: str = ""
+    work: Work, place: WorkspacePlace, memory: WorkspaceMemory, entry: MemoryEntry, reason: str = ""
 ) -> WorkspaceMemory:
-    """Move a proposal to the trash. No tombstone: nobody but the agent wanted it gone."""
+    """Move a proposal to the trash. No tombstone: only the agent wanted it removed."""
     memory, gone = edits.trash(memory, entry.id)
     to_trash(work, place, gone, reason=reason, stone=False)
     details: dict[str, Detail] = {
@@ -183,18 +211,18 @@ def _restore(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnsw
             fix="`forget` named the id of what it withdrew.",
         )
     entry = kept.entry
-    # A stone lies on what the user rejected; what was withdrawn has none.
+    # A user's rejection left a tombstone; a withdrawal leaves none.
     rejected = any(stone.id == entry.id for stone in read_tombstones(work, place).stones)
     if rejected or not is_proposal(entry):
         raise UserError(
-            f"{told.short_id(entry)} was not brought back: the user let it go, and only the user "
-            "takes it back.",
+            f"{tool_rendering.short_id(entry)} was not brought back: the user let it go, and "
+            "only the user takes it back.",
             fix=f"Ask the user to run `wm restore {entry.id}`.",
         )
     memory, facts = edits.restore(memory, entry, now=work.now)
     work.delete(trash_ref(place.key, entry.id))
     save_memory(work, place, memory, [replace(fact, phase="agent") for fact in facts])
-    return _said(f"{told.short_id(entry)} waits in the inbox again.", entry, "inbox")
+    return _said(f"{tool_rendering.short_id(entry)} waits in the inbox again.", entry, "inbox")
 
 
 def names_output(arguments: Arguments) -> bool:
@@ -203,87 +231,87 @@ def names_output(arguments: Arguments) -> bool:
 
 
 def _output(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
-    """Lines of a kept output, as many as an answer takes."""
+    """Lines of a kept output, up to the size limit of an answer."""
     place = locate(work.runtime, request)
-    kept = outputs.find(work, place, arguments["id"])
+    kept = tool_outputs.find(work, place, arguments["id"])
     wanted = {name: str(arguments.get(name, "")) for name in ("lines", "grep")}
-    chosen, _whole = outputs.excerpt(kept, **wanted)
-    text, structured = told.output(kept, chosen, work.runtime.settings.tools.output_chars)
+    chosen, _whole = tool_outputs.excerpt(kept, **wanted)
+    text, structured = tool_rendering.output(kept, chosen, work.runtime.settings.tools.output_chars)
     return ToolAnswer(text=text, structured=structured)
 
 
 def _said(text: str, entry: MemoryEntry | None, outcome: str) -> ToolAnswer:
-    named = {"id": told.short_id(entry)} if entry is not None else {}
+    named = {"id": tool_rendering.short_id(entry)} if entry is not None else {}
     return ToolAnswer(text=text, structured={"outcome": outcome, **named, "message": text})
 
 
 # --- the session's own memory -----------------------------------------------------------------
 
 
-def _core_update(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
-    place, state = _caller(work, request)
+def _core_update(
+    work: Work, place: WorkspacePlace, state: SessionState, arguments: Arguments
+) -> str:
     block, content = str(arguments["block"]), str(arguments["content"])
     operation = str(arguments.get("operation") or "replace")
     core.begin(work, place, state)
     _made, said = core.change(work, place, state, block, content, operation, by="agent")
-    return _done(said)
+    return said
 
 
-def _core_read(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
-    del arguments
-    place, state = _caller(work, request)
+def _core_read(
+    work: Work, place: WorkspacePlace, state: SessionState, _arguments: Arguments
+) -> str:
     found = core.load_core(work, place, state)
-    told = blocks.render(found, work.runtime.settings.core) or "The core blocks are empty."
-    # Claude Code shows a model what is structured and not the text beside it.
-    return ToolAnswer(text=told, structured={"blocks": told})
+    return core_blocks.render(found, work.runtime.settings.core) or "The core blocks are empty."
 
 
-def _working_add(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
-    place, state = _caller(work, request)
+def _working_add(
+    work: Work, place: WorkspacePlace, state: SessionState, arguments: Arguments
+) -> str:
     core.begin(work, place, state)
     slot = str(arguments.get("slot") or "")
-    _held, said = working.add(work, place, state, str(arguments["text"]), slot, by="agent")
-    return _done(said)
+    return working_memory.add(work, place, state, str(arguments["text"]), slot, by="agent")[1]
 
 
-def _working_clear(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
-    del arguments
-    place, state = _caller(work, request)
-    working.clear_all(work, place, state, by="agent")
-    return _done("The working memory is empty.")
+def _working_clear(
+    work: Work, place: WorkspacePlace, state: SessionState, _arguments: Arguments
+) -> str:
+    working_memory.clear_all(work, place, state, by="agent")
+    return "The working memory is empty."
 
 
-def _working_clear_slot(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
-    place, state = _caller(work, request)
-    _held, said = working.clear_slot(work, place, state, str(arguments["slot"]), by="agent")
-    return _done(said)
+def _working_clear_slot(
+    work: Work, place: WorkspacePlace, state: SessionState, arguments: Arguments
+) -> str:
+    return working_memory.clear_slot(work, place, state, str(arguments["slot"]), by="agent")[1]
 
 
-def _working_remove(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
-    place, state = _caller(work, request)
-    _held, said = working.remove(work, place, state, str(arguments["text"]), by="agent")
-    return _done(said)
+def _working_remove(
+    work: Work, place: WorkspacePlace, state: SessionState, arguments: Arguments
+) -> str:
+    return working_memory.remove(work, place, state, str(arguments["text"]), by="agent")[1]
 
 
-def _caller(work: Work, request: ToolRequest) -> tuple[Place, SessionState]:
+def _of_session(work: Work, request: ToolRequest) -> ToolAnswer:
+    """Run a tool on the caller's own session memory. The structured part repeats the text: Claude
+    Code shows a model the structured part only."""
     place = locate(work.runtime, request)
-    return place, core.of_caller(work, place, request.session)
-
-
-def _done(said: str) -> ToolAnswer:
-    return ToolAnswer(text=said, structured={"message": said})
+    state = core.of_caller(work, place, request.session)
+    said = OF_SESSION[request.name](work, place, state, request.arguments)
+    key = "blocks" if request.name == "core_memory_read" else "message"
+    return ToolAnswer(text=said, structured={key: said})
 
 
 # --- the operation --------------------------------------------------------------------------
 
-Run = Callable[[Work, ToolRequest, Arguments], ToolAnswer]
-
-RUNS: Mapping[str, Run] = {
+OF_MEMORY: Mapping[str, Callable[[Work, ToolRequest, Arguments], ToolAnswer]] = {
     "memory_query": _query,
     "memory_stats": _stats,
     "remember": _remember,
     "forget": _forget,
     "memory_restore": _restore,
+}
+OF_SESSION: Mapping[str, Callable[[Work, WorkspacePlace, SessionState, Arguments], str]] = {
     "core_memory_update": _core_update,
     "core_memory_read": _core_read,
     "working_memory_add": _working_add,
@@ -291,7 +319,7 @@ RUNS: Mapping[str, Run] = {
     "working_memory_remove": _working_remove,
     "working_memory_clear": _working_clear,
 }
-"""Tool -> what it does; the same names as `wm.formats.tools.TOOLS`."""
+"""Tool -> its function; the tables together have the names of `wm.api.tools.TOOLS`."""
 
 
 def _run(work: Work, request: ToolRequest) -> ToolAnswer:
@@ -299,7 +327,9 @@ def _run(work: Work, request: ToolRequest) -> ToolAnswer:
     wrong = tools.problem(tool, request.arguments)
     if wrong:
         raise UserError(wrong, fix="Call it again with the arguments that its schema names.")
-    return RUNS[tool.name](work, request, request.arguments)
+    if tool.name in OF_SESSION:
+        return _of_session(work, request)
+    return OF_MEMORY[tool.name](work, request, request.arguments)
 
 
 def _tool(request: ToolRequest) -> tools.Tool:
@@ -313,8 +343,8 @@ def _tool(request: ToolRequest) -> tools.Tool:
 
 
 def _refs(runtime: Runtime, request: ToolRequest) -> Sequence[Ref[Document]]:
-    """Nothing for a tool that only reads: it then runs without a lock. The file in the trash is
-    locked once its name is known (`Undeclared`)."""
+    """No documents for a read-only tool: it runs without a lock. The trash file is locked once its
+    name is known (`Undeclared`)."""
     if _tool(request).reads or names_output(request.arguments):
         return ()
     key = locate(runtime, request).key
@@ -325,8 +355,4 @@ def _refs(runtime: Runtime, request: ToolRequest) -> Sequence[Ref[Document]]:
     return (*learn_refs(key), tombstones_ref(key))
 
 
-def _queue(runtime: Runtime, request: ToolRequest) -> str:
-    return locate(runtime, request).key
-
-
-call_tool = Operation("call_tool", ToolRequest, ToolAnswer, _run, refs=_refs, queue=_queue)
+call_tool = Operation("call_tool", ToolRequest, ToolAnswer, _run, _refs)

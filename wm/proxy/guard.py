@@ -1,70 +1,111 @@
-"""Who may use the port, and what a request is for. Pure (TR-4, PX-9, PX-10).
+"""Access rules of the port: who may use it, and what a request asks for. Pure (TR-4, PX-9, PX-10).
 
-A web page that the user has open can make the browser connect to the loopback. So a request
-must know the token of its base URL, name this very port in `Host`, and carry no sign of a
-browser: no agent sends an `Origin`.
+A web page in the user's browser can make it connect to the loopback. So a request must carry the
+token of its base URL, name this port in `Host`, and carry no sign of a browser: no agent sends an
+`Origin`.
 """
 
 from __future__ import annotations
 
 import hmac
+import json
 import re
 
 from msgspec import Struct
 
-from wm.proxy.heads import RequestHead
+from wm.net.messages import RequestHead, response_head
 
 _METHODS = frozenset({b"GET", b"POST", b"HEAD", b"PUT", b"PATCH", b"DELETE"})
-_ROUTE = re.compile(rb"/t/([A-Za-z0-9_-]{1,128})(?:/w/([0-9a-f]{4,16}))?(/[^\s#]*|)")
-_CODED = b"transfer-encoding"
+_TARGET = re.compile(rb"/t/([A-Za-z0-9_-]{1,128})(?:(/[^\s#?]*)(\?[^\s#]*|))?")
+_WORKSPACE = re.compile(rb"/w/([0-9a-f]{4,16})(/.*|)")
+_ENCODED_DOT = re.compile(rb"%2[eE]")
 _BROWSER = frozenset(
     {b"origin", b"sec-fetch-site", b"sec-fetch-mode", b"access-control-request-method"}
 )
 
 
 class Admitted(Struct, frozen=True):
-    """target: what is asked of the upstream. workspace: the key in the URL, "" for none."""
+    """target: the target for the upstream. workspace: the key in the URL, or ""."""
 
     target: bytes
     workspace: str = ""
 
+    @property
+    def path(self) -> str:
+        return self.target.partition(b"?")[0].decode("latin-1")
 
-class Refused(Struct, frozen=True):
-    """A request that goes nowhere: the status, and a sentence that says why."""
+
+class RefusedRequest(Struct, frozen=True):
+    """A request that is not forwarded: the status, and a sentence with the reason."""
 
     status: int
     message: str
 
+    def answer(self, version: str = "1.1") -> bytes:
+        """Our own error response, in the format of the Messages API."""
+        kind = {403: "permission_error", 404: "not_found_error"}.get(self.status, "api_error")
+        if self.status in (400, 405, 408, 413, 431, 501, 505):
+            kind = "invalid_request_error"
+        error = {"type": kind, "message": self.message}
+        body = json.dumps({"type": "error", "error": error}).encode()
+        reason = b"Bad Gateway" if self.status == 502 else b"Refused by wm"
+        headers = (
+            (b"content-type", b"application/json"),
+            (b"content-length", b"%d" % len(body)),
+        )
+        return response_head(self.status, reason, headers, keep=False, version=version) + body
+
 
 class Guard(Struct, frozen=True):
-    """The rules of one listening port. `hosts`: the exact values of `Host` that mean it."""
+    """The rules of one listening port. `hosts`: the accepted values of `Host`."""
 
     token: bytes
     hosts: frozenset[bytes]
 
-    def check(self, head: RequestHead) -> Admitted | Refused:
-        """In this order, so that what a stranger learns is always the same: 403."""
+    def check(self, head: RequestHead) -> Admitted | RefusedRequest:
+        """Check the head. The order of the checks ensures that an unauthorized client always
+        gets the same answer: 403."""
         host = head.single(b"host")
         if host is None or host.lower() not in self.hosts:
-            return Refused(403, "The Host header does not name this proxy.")
+            return RefusedRequest(403, "The Host header does not name this proxy.")
         if not _BROWSER.isdisjoint(head.first):
-            return Refused(403, "This port serves agents, not web pages.")
-        route = _ROUTE.fullmatch(head.target)
-        if route is None or not hmac.compare_digest(route[1], self.token):
-            return Refused(403, "The base URL must be the one that `wm proxy` printed.")
+            return RefusedRequest(403, "This port serves agents, not web pages.")
+        parts = _TARGET.fullmatch(head.target)
+        if parts is None or not hmac.compare_digest(parts[1], self.token):
+            return RefusedRequest(403, "The base URL must be the one that `wm proxy` printed.")
         if head.method not in _METHODS:
-            return Refused(405, f"The method {head.method.decode('latin-1')} is not passed on.")
-        if _CODED in head.first and not _plainly_chunked(head):
-            # What else it may mean, two hops could take in two ways.
-            return Refused(501, "Of transfer codings only chunked is known here.")
-        return Admitted(route[3] or b"/", (route[2] or b"").decode("ascii"))
+            return RefusedRequest(
+                405, f"The method {head.method.decode('latin-1')} is not forwarded."
+            )
+        if head.coded and not head.plainly_chunked:
+            return RefusedRequest(501, "The only supported transfer coding is chunked.")
+        path, query = without_dot_segments(parts[2] or b"/"), parts[3] or b""
+        named = _WORKSPACE.fullmatch(path)
+        if named is None:
+            return Admitted(path + query)
+        return Admitted((named[2] or b"/") + query, named[1].decode("ascii"))
 
 
-def _plainly_chunked(head: RequestHead) -> bool:
-    coding = head.single(_CODED) or b""
-    return coding.strip().lower() == b"chunked" and head.version != "1.0"
+def without_dot_segments(path: bytes) -> bytes:
+    """The path with `.` and `..` resolved, also with percent-encoded dots (RFC 3986, 5.2.4).
+
+    No path can leave the path prefix of the configured upstream, and no spelling of a path evades
+    its rules. Every other segment keeps its bytes.
+    """
+    kept: list[bytes] = []
+    segments = path.split(b"/")[1:]
+    for number, segment in enumerate(segments, start=1):
+        plain = _ENCODED_DOT.sub(b".", segment)
+        if plain not in (b".", b".."):
+            kept.append(segment)
+            continue
+        if plain == b".." and kept:
+            kept.pop()
+        if number == len(segments):
+            kept.append(b"")
+    return b"/" + b"/".join(kept)
 
 
 def hosts_of(port: int) -> frozenset[bytes]:
-    """The values of `Host` under which a loopback port is known."""
+    """The valid values of `Host` for a loopback port."""
     return frozenset(b"%b:%d" % (name, port) for name in (b"127.0.0.1", b"localhost", b"[::1]"))

@@ -1,8 +1,8 @@
-"""Hands bodies over to the daemon, which takes secrets out and writes them (PX-11, TR-1).
+"""Sends recorded bodies to the daemon, which redacts secrets and writes them (PX-11, TR-1).
 
-Nothing is written here. Of a request only what its conversation did not hand over before is
-sent; where the daemon does not know that any more, all of it. A body that cannot be handed over is
-counted, with the reason, and passed on all the same.
+Writes nothing itself. Of each request it sends only the parts after those of the conversation's
+previous request; if the daemon no longer has that one, it sends all parts. A body that cannot be
+recorded is counted with the reason; it was forwarded all the same.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from wm.wire.encodings import opener
 from wm.wire.parts import answer_parts, parts, shared
 
 MOST_AT_ONCE = 4 * 1024 * 1024
-"""Bytes of one call; a longer request goes in several, a part as a whole."""
+"""Maximum bytes per call. A longer request takes several calls; a part is never split."""
 MOST_TEXT = 64 * 1024
 _MAX_CONVERSATIONS = 128
 _BASE_UNKNOWN = "base_unknown"
@@ -31,7 +31,7 @@ TOO_LARGE, NO_TEXT = "too large", "no text in UTF-8"
 
 
 class _Ready(Struct, frozen=True):
-    """Bodies as they go to the daemon. marks: a digest of each part."""
+    """Bodies in the form of the daemon's call. marks: a digest of each part."""
 
     parts: list[bytes]
     marks: list[bytes]
@@ -40,9 +40,9 @@ class _Ready(Struct, frozen=True):
 
 
 class Handover:
-    """Of one proxy; called for one exchange after the other. On the event loop.
+    """The recorder of one proxy; handles one exchange at a time. Runs on the event loop.
 
-    unpacked_bytes: so much is read of a compressed answer. token: a new name, 16 hex digits.
+    unpacked_bytes: limit for a decompressed answer. token: makes a new name of 16 hex digits.
     """
 
     def __init__(
@@ -62,12 +62,12 @@ class Handover:
     async def hand_over(
         self, note: Note, whose: Mapping[str, Any], flow_id: str, deadline_s: float
     ) -> None:
-        """Raises WmError where the daemon cannot be asked."""
+        """Record one exchange. Raises WmError if the daemon cannot be reached."""
         if note.unrecorded:
             self.left[note.unrecorded] += 1
         if note.bodies is None:
             return
-        # Beside the loop: taking a long answer apart must not keep another exchange waiting.
+        # In a thread: parsing a long answer must not delay another exchange.
         ready = await asyncio.to_thread(_ready, note.bodies, self._unpacked_bytes)
         if max(map(len, ready.parts), default=0) > MOST_AT_ONCE:
             self.left[TOO_LARGE] += 1
@@ -101,12 +101,12 @@ class Handover:
         flow_id: str,
         deadline_s: float,
     ) -> str:
-        """Why nothing was recorded, "" where it was."""
+        """Send it in one or more calls. Returns why nothing was recorded, or ""."""
         calls = list(_calls(ready.parts, keep))
         name, reason = base, ""
         for number, (begin, end) in enumerate(calls, start=1):
             last = number == len(calls)
-            told = {
+            request = {
                 **fields,
                 "exchange": flow_id if last else f"x_{self._token()}",
                 "base": name,
@@ -116,15 +116,15 @@ class Handover:
                 "answer": ready.answer if last else [],
                 "answerKind": ready.kind if last else "",
             }
-            said = await self._client.call("record_exchange", told, deadline_s=deadline_s)
-            reason, name = str(said.get("reason", "")), str(told["exchange"])
+            answer = await self._client.call("record_exchange", request, deadline_s=deadline_s)
+            reason, name = str(answer.get("reason", "")), str(request["exchange"])
             if reason:
                 break
         return reason
 
 
 def _calls(found: list[bytes], keep: int) -> Iterator[tuple[int, int]]:
-    """The parts behind `keep` in stretches that one call takes; at least one stretch."""
+    """Ranges of parts after `keep`, one per call; at least one range."""
     begin, size = keep, 0
     for number in range(keep, len(found)):
         if size and size + len(found[number]) > MOST_AT_ONCE:
@@ -142,7 +142,7 @@ def _ready(bodies: Bodies, most: int) -> _Ready:
 
 
 def _answer(bodies: Bodies, most: int) -> tuple[list[str], str]:
-    """The parts of the answer as JSON, and what it is; none for one that cannot be kept."""
+    """The parts of the answer as JSON, and its kind; empty if it cannot be kept."""
     raw, kind = _whole(bodies, most)
     try:
         return [part.decode("utf-8") for part in answer_parts(raw)] if raw else [], kind
@@ -167,6 +167,6 @@ def _whole(bodies: Bodies, most: int) -> tuple[bytes, str]:
 
 
 def _opened(bodies: Bodies, most: int) -> list[bytes]:
-    """Raises ValueError for what is not in its encoding."""
+    """The decompressed pieces. Raises ValueError for invalid compressed data."""
     found = opener(bodies.encoding, most)
     return [] if found is None else [found.feed(piece) for piece in bodies.answer]

@@ -1,7 +1,7 @@
-"""The client's side of the proxy: reads requests, admits them, and gives them to an exchange.
+"""The client's side of the proxy: reads requests, checks access, and passes them to an exchange.
 
-One request at a time is under way on a connection; one that was sent behind it waits. It reads
-on while an answer is under way, because only so it hears that the client has left.
+A connection serves one request at a time; pipelined requests wait. It keeps reading during an
+answer, because only this detects that the client disconnected.
 """
 
 from __future__ import annotations
@@ -12,31 +12,35 @@ import socket
 import struct
 from collections import deque
 from collections.abc import Callable
-from typing import Any
 
-from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 from msgspec import Struct, field
 
-from wm.proxy.exchange import Exchange, Failed, Watcher, refusal
-from wm.proxy.guard import Admitted, Guard, Refused
-from wm.proxy.heads import RequestHead
-from wm.proxy.turns import Turns
-from wm.proxy.upstream import Pool
+from wm.net.connection import Peer
+from wm.net.messages import CONTINUE, RequestHead
+from wm.net.parser import (
+    HttpRefusal,
+    RequestReader,
+    Stage,
+)
+from wm.proxy.exchange import Exchange, Parties, Watcher
+from wm.proxy.guard import (
+    Admitted,
+    Guard,
+    RefusedRequest,
+)
 from wm.settings import ProxySettings
 
 _BACKLOG = 128
-_BUFFER_BYTES = 256 * 1024
 _AHEAD_BYTES = 1024 * 1024
-"""Of requests behind the one under way, heads included; then the client is no longer read."""
+"""Limit on queued requests, heads included; above it the client is no longer read."""
 _EACH_BYTES = 512
-"""What one of them costs beside the bytes that it came in."""
+"""Assumed overhead of one queued request besides its bytes."""
 
 Watch = Callable[[RequestHead, Admitted], Watcher]
 
 
 class _Incoming(Struct):
-    """A request as far as it has come. pieces: what waits until it has its exchange. size: of all
-    that waits."""
+    """A request that waits for its exchange, as far as it has arrived. size: bytes that wait."""
 
     head: RequestHead
     size: int
@@ -44,82 +48,61 @@ class _Incoming(Struct):
     ended: bool = False
 
 
-class ClientConnection(asyncio.BufferedProtocol):
-    """One client. What comes is read into one buffer of the server: the parser takes out of it
-    what is kept."""
-
-    transport: asyncio.Transport
+class ClientConnection(Peer):
+    """The connection of one client."""
 
     def __init__(self, server: Server) -> None:
+        super().__init__(server.loop)
         self._server = server
-        self._parser: Any = HttpRequestParser(self)
+        self._settings = server.settings
+        self._reader = RequestReader(server.settings.max_head_bytes)
         self._incoming: deque[_Incoming] = deque()
+        """Queued requests. The first one is being served if there is an exchange."""
         self._exchange: Exchange | None = None
-        self._url = b""
-        self._headers: list[tuple[bytes, bytes]] = []
-        self._in_head = self._began = False
-        """A head is not whole yet; one began in the read at hand."""
-        self._head_bytes = 0
-        """Of a head that is not whole, without the read that brought its beginning."""
         self._ahead_bytes = 0
-        self._paused: set[str] = set()
         self._full = False
-        """What waits to be written to it is enough."""
+        """The write buffer to the client is over its limit."""
         self._refused = False
-        self._open = False
-        self._timer: asyncio.TimerHandle | None = None
-        """Ends a client that is slow with a head, and one that was refused."""
 
     # -- transport ---------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
-        self._open = True
-        full = len(self._server.connections) >= self._server.settings.max_clients
+        super().connection_made(transport)
+        full = len(self._server.connections) >= self._settings.max_clients
         if full or self._server.draining:
-            transport.abort()  # so that strangers cannot use up what the system lets us open
+            self.transport.abort()  # strangers must not exhaust our file descriptors
             return
         self._server.connections.add(self)
         self._wait_for_head()
-        # Bytes of an answer are wanted when they are there, not when a packet is full.
+        # Bytes of an answer must be sent at once, not when a packet is full.
         sock = transport.get_extra_info("socket")
-        if sock is not None:
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def get_buffer(self, _sizehint: int) -> memoryview:
-        return self._server.buffer
-
-    def buffer_updated(self, size: int) -> None:
+    def data_received(self, data: bytes) -> None:
         if self._refused:
-            return
-        self._began = False
-        try:
-            self._parser.feed_data(self._server.buffer[:size])
-        except HttpParserUpgrade:
-            self._refuse(Refused(400, "This proxy offers no other protocol."))
-        except HttpParserError as error:
-            self._refuse(Refused(400, f"This is not HTTP/1.1: {error}."))
+            return  # read and discarded, so that the client gets to our answer
+        for event in self._reader.feed(data):
+            if isinstance(event, bytes):
+                self._body_came(event)
+            elif isinstance(event, RequestHead):
+                self._head_came(event)
+            elif isinstance(event, HttpRefusal):
+                self._refuse(RefusedRequest(event.status, event.message))
+            else:
+                self._request_came()
+            if self._refused:
+                return
         if self._exchange is not None:
             self._exchange.flush()
-        if self._in_head and not self._refused:
-            self._partly(0 if self._began else size)
-
-    def _partly(self, size: int) -> None:
-        """A head is not whole yet, and has grown by so much."""
-        self._head_bytes += size
-        if self._head_bytes > self._server.settings.max_head_bytes:
-            self._too_large()
-        elif self._timer is None and self._exchange is None:
-            self._wait_for_head()
+        else:
+            self._time_head()
 
     def eof_received(self) -> bool:
-        return False  # a client that hears no more has left
+        return False  # a client that closed its end has left
 
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        self._open = False
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
         self._server.left(self)
-        self._stop_timer()
         self._incoming.clear()
         exchange, self._exchange = self._exchange, None
         if exchange is not None:
@@ -128,230 +111,153 @@ class ClientConnection(asyncio.BufferedProtocol):
     def pause_writing(self) -> None:
         self._full = True
         if self._exchange is not None:
-            self._exchange.client_takes(False)
+            self._exchange.client_accepts(False)
 
     def resume_writing(self) -> None:
         self._full = False
         if self._exchange is not None:
-            self._exchange.client_takes(True)
+            self._exchange.client_accepts(True)
 
-    # -- parser ------------------------------------------------------------------------------
+    # -- requests ----------------------------------------------------------------------------
 
-    def on_message_begin(self) -> None:
-        self._url = b""
-        self._headers = []
-        self._head_bytes = 0
-        self._in_head = self._began = True
-
-    def on_url(self, url: bytes) -> None:
-        self._url += url
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        if self._in_head:  # trailers belong to the hop
-            self._headers.append((name, value))
-
-    def on_headers_complete(self) -> None:
-        self._in_head = False
-        if self._refused:
-            return
-        size = len(self._url) + sum([len(name) + len(value) + 4 for name, value in self._headers])
-        if size > self._server.settings.max_head_bytes:
-            self._too_large()
-            return
-        version = self._parser.get_http_version()
-        if version not in ("1.1", "1.0"):
-            self._refuse(Refused(505, "Only HTTP/1.1 and HTTP/1.0 are spoken here."))
-            return
-        keep = self._parser.should_keep_alive()
-        head = RequestHead(self._parser.get_method(), self._url, self._headers, version, keep)
-        self._headers = []
+    def _head_came(self, head: RequestHead) -> None:
+        size = len(head.target) + sum(len(name) + len(value) + 4 for name, value in head.headers)
         self._incoming.append(_Incoming(head, size + _EACH_BYTES))
-        self._ahead(self._incoming[-1].size)
+        self._wait_ahead(size + _EACH_BYTES)
         self._next()
 
-    def on_body(self, body: bytes) -> None:
-        if self._refused:
+    def _body_came(self, data: bytes) -> None:
+        exchange = self._receiver()
+        if exchange is not None:
+            exchange.more(data)
             return
-        if len(self._incoming) == 1 and self._exchange is not None:
-            self._exchange.more(body)
-            return
-        self._incoming[-1].pieces.append(body)
-        self._incoming[-1].size += len(body)
-        self._ahead(len(body))
+        self._incoming[-1].pieces.append(data)
+        self._incoming[-1].size += len(data)
+        self._wait_ahead(len(data))
 
-    def _ahead(self, size: int) -> None:
-        """So much more waits for its exchange."""
+    def _request_came(self) -> None:
+        self._incoming[-1].ended = True
+        exchange = self._receiver()
+        if exchange is not None:
+            exchange.end()
+
+    def _receiver(self) -> Exchange | None:
+        """The exchange, if arriving data belongs to its request."""
+        return self._exchange if len(self._incoming) == 1 else None
+
+    def _wait_ahead(self, size: int) -> None:
+        """Count more bytes as waiting for an exchange."""
         self._ahead_bytes += size
         if self._ahead_bytes > _AHEAD_BYTES:
-            self._pause("ahead")
-
-    def on_message_complete(self) -> None:
-        if self._refused:
-            return
-        incoming = self._incoming[-1]
-        incoming.ended = True
-        if len(self._incoming) == 1 and self._exchange is not None:
-            self._exchange.end()
-
-    def _too_large(self) -> None:
-        self._refuse(Refused(431, "Request line and headers are too large."))
-
-    # -- exchanges -----------------------------------------------------------------------------
+            self.pause("ahead")
 
     def _next(self) -> None:
-        """Take up the request in front, if none is under way."""
+        """Start the first queued request, if none is being served."""
         if self._exchange is not None or not self._incoming or self._refused:
             return
         incoming = self._incoming[0]
         admitted = self._server.guard.check(incoming.head)
-        if isinstance(admitted, Refused):
+        if isinstance(admitted, RefusedRequest):
             self._refuse(admitted)
             return
-        self._stop_timer()
+        self.stop_timer()
         expects = incoming.head.get(b"expect") is not None and incoming.head.version == "1.1"
         if expects and not incoming.ended:
-            self.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        exchange = self._server.exchange(self, incoming.head, admitted)
-        self._exchange = exchange
+            self.transport.write(CONTINUE)
+        exchange = self._exchange = self._server.exchange(self, incoming.head, admitted)
         if self._full:
-            exchange.client_takes(False)
+            exchange.client_accepts(False)
         exchange.start()
         for piece in incoming.pieces:
             exchange.more(piece)
         incoming.pieces.clear()
         self._ahead_bytes -= incoming.size
         if self._ahead_bytes <= _AHEAD_BYTES:
-            self._resume("ahead")
+            self.resume("ahead")
         if incoming.ended:
             exchange.end()
 
+    # -- called by the exchange ----------------------------------------------------------------
+
     def send(self, data: bytes) -> None:
-        if self._open:
+        if self.is_open:
             self.transport.write(data)
 
-    def takes(self, ready: bool) -> None:
+    def accepts(self, ready: bool) -> None:
         if ready:
-            self._resume("upstream")
+            self.resume("upstream")
         else:
-            self._pause("upstream")
+            self.pause("upstream")
 
     def done(self, *, keep: bool) -> None:
         self._exchange = None
         self._incoming.popleft()
-        self._resume("upstream")
-        if keep and not self._server.draining:
-            self._next()
-            if self._exchange is not None:
-                self._exchange.flush()
-            elif self._in_head and self._timer is None:
-                self._wait_for_head()
-        else:
+        self.resume("upstream")
+        if not keep or self._server.draining:
             self._end()
+            return
+        self._next()
+        if self._exchange is not None:
+            self._exchange.flush()
+        else:
+            self._time_head()
 
     def cut(self, *, seen: bool) -> None:
         self._exchange = None
-        if self._open:
+        if self.is_open and not seen:
+            # A normal close would look like the end of the answer: send a reset instead.
             sock = self.transport.get_extra_info("socket")
-            if not seen and sock is not None:
-                # Its end would look like that of the answer: it gets a reset instead.
-                sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            self.transport.close()
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close()
 
-    # -- ends ------------------------------------------------------------------------------------
+    # -- closing ---------------------------------------------------------------------------------
 
-    def _refuse(self, refused: Refused) -> None:
-        if self._refused:  # one that is told so does not stop at once
+    def _refuse(self, refused: RefusedRequest) -> None:
+        if self._refused:
             return
-        self._refused = True
         self._server.refused += 1
         self._incoming.clear()
         exchange, self._exchange = self._exchange, None
         if exchange is not None:
             exchange.client_left()
-        if self._open and (exchange is None or not exchange.answering):
-            self.transport.write(refusal(refused))
+        if exchange is None or not exchange.answering:
+            self.send(refused.answer())
         self._end()
 
     def _end(self) -> None:
-        """Close behind the answer. Closing on unread bytes would reset the connection before the
-        client saw it: one that may still send is read on for a moment."""
         self._refused = True
-        if not self._open:
-            return
-        if self.transport.can_write_eof():
-            self.transport.write_eof()
-        self._stop_timer()
-        self._linger()
+        self.close_gently(self._settings.linger_s)
 
-    def _linger(self) -> None:
-        self._timer = self._server.loop.call_later(self._server.settings.linger_s, self._lingered)
-
-    def _lingered(self) -> None:
-        """One that is slow to take its answer gets all of it."""
-        if self.transport.get_write_buffer_size():
-            self._linger()
-        else:
-            self.transport.abort()
+    def _time_head(self) -> None:
+        """Limit the time for a head that has begun; a client may idle between two requests."""
+        if self._reader.stage is Stage.HEAD and self._timer is None and not self._refused:
+            self._wait_for_head()
 
     def _wait_for_head(self) -> None:
-        self._timer = self._server.loop.call_later(
-            self._server.settings.head_timeout_s, self._too_slow
-        )
-
-    def _too_slow(self) -> None:
-        self._timer = None
-        if self._exchange is None:
-            self._refuse(Refused(408, "The head of the request did not come in time."))
-
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        late = RefusedRequest(408, "The head of the request did not come in time.")
+        self.start_timer(self._settings.head_timeout_s, lambda: self._refuse(late))
 
     def drain(self) -> None:
-        """The proxy ends: close now when idle, else behind the answer under way."""
-        if self._exchange is None and self._open:
-            self.transport.close()
-
-    def abort(self) -> None:
-        if self._open:
-            self.transport.abort()
-
-    def _pause(self, why: str) -> None:
-        if not self._paused and self._open and not self.transport.is_closing():
-            self.transport.pause_reading()
-        self._paused.add(why)
-
-    def _resume(self, why: str) -> None:
-        was = bool(self._paused)
-        self._paused.discard(why)
-        if was and not self._paused and self._open and not self.transport.is_closing():
-            self.transport.resume_reading()
+        """The proxy is stopping: close now if idle, else after the current answer."""
+        if self._exchange is None:
+            self.close()
 
 
 class Server:
-    """The listening sockets and the clients of one proxy. On the event loop."""
+    """The listening sockets and clients of one proxy. Runs on the event loop."""
 
     def __init__(
-        self,
-        pool: Pool,
-        guard: Guard,
-        watch: Watch,
-        settings: ProxySettings,
-        failed: Failed,
-        turns: Turns | None = None,
+        self, parties: Parties, guard: Guard, watch: Watch, settings: ProxySettings
     ) -> None:
         self.loop = asyncio.get_running_loop()
-        self.pool = pool
+        self.pool = parties.pool
         self.guard = guard
         self.settings = settings
         self.connections: set[ClientConnection] = set()
         self.draining = False
         self.refused = 0
-        self.buffer = memoryview(bytearray(_BUFFER_BYTES))
+        self._parties = parties
         self._watch = watch
-        self._turns = turns or Turns()
-        self._failed = failed
         self._server: asyncio.Server | None = None
         self._one_left = asyncio.Event()
 
@@ -361,20 +267,20 @@ class Server:
         )
 
     def exchange(self, client: ClientConnection, head: RequestHead, admitted: Admitted) -> Exchange:
-        held, watcher = self._turns.held(head, admitted), self._watch(head, admitted)
-        return Exchange(self.pool, client, head, admitted, held, watcher, self._failed)
+        return Exchange(self._parties, client, head, admitted, self._watch(head, admitted))
 
     def left(self, connection: ClientConnection) -> None:
         self.connections.discard(connection)
         self._one_left.set()
 
     async def drain(self, within_s: float) -> None:
-        """Take no new requests, let those under way end."""
+        """Accept no new requests; let current ones finish."""
         self.draining = True
         if self._server is not None:
             for listener in self._server.sockets:
                 self.loop.remove_reader(listener.fileno())
-            # Who was just accepted joins first: a closed server would forget the socket.
+            # A connection just accepted must register first: a closed server would forget its
+            # socket.
             await asyncio.sleep(0)
             self._server.close()
         for connection in tuple(self.connections):
@@ -384,7 +290,7 @@ class Server:
                 await self._all_left()
         for connection in tuple(self.connections):
             connection.abort()
-        await self._all_left()  # each of them is told, and what it had under way is noted
+        await self._all_left()  # each connection is aborted, and its current exchange recorded
         self.pool.close()
 
     async def _all_left(self) -> None:
@@ -394,7 +300,7 @@ class Server:
 
 
 def bind(port: int) -> socket.socket:
-    """A socket on the loopback; port 0: any free one. Raises OSError."""
+    """A loopback socket; port 0 picks any free port. Raises OSError."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

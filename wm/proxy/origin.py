@@ -1,4 +1,4 @@
-"""The one upstream that a proxy speaks to, from the configuration only (TR-4)."""
+"""The one upstream of a proxy, read from the configuration only (TR-4)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class Origin(Struct, frozen=True):
-    """scheme, host and port, and the path that stands in front of every target."""
+    """Scheme, host, port, and the path prefix of every target."""
 
     scheme: str
     host: str
@@ -26,14 +26,14 @@ class Origin(Struct, frozen=True):
 
     @property
     def authority(self) -> bytes:
-        """The `Host` header for it."""
+        """The value of the `Host` header."""
         name = f"[{self.host}]" if ":" in self.host else self.host
         plain = self.port == _PORTS[self.scheme]
         return (name if plain else f"{name}:{self.port}").encode("ascii")
 
     @property
     def local(self) -> bool:
-        """On this very machine: the only kind that may do without TLS."""
+        """Whether it is on this machine: only then is TLS optional."""
         if self.host == "localhost":
             return True
         try:
@@ -46,7 +46,7 @@ class Origin(Struct, frozen=True):
 
 
 def parse_origin(url: str) -> Origin:
-    """The upstream that a URL names. Raises UserError: what is wrong with it, and what to do."""
+    """The upstream at a URL. Raises UserError with the fault and the fix."""
     where = f"The upstream {url!r}"
     fix = "Give --upstream or proxy.upstream a URL such as https://api.anthropic.com."
     try:
@@ -55,11 +55,11 @@ def parse_origin(url: str) -> Origin:
         host = (parts.hostname or "").encode("idna").decode("ascii")
         prefix = parts.path.rstrip("/").encode("ascii")
     except ValueError as error:
-        raise UserError(f"{where} is no URL: {error}.", fix=fix) from None
+        raise UserError(f"{where} is not a URL: {error}.", fix=fix) from None
     if parts.scheme not in _PORTS or not host:
-        raise UserError(f"{where} is no http or https URL.", fix=fix)
+        raise UserError(f"{where} is not an http or https URL.", fix=fix)
     if parts.username or parts.password or parts.query or parts.fragment:
-        raise UserError(f"The upstream at {host} may hold no user, query or fragment.", fix=fix)
+        raise UserError(f"The upstream at {host} must have no user, query or fragment.", fix=fix)
     origin = Origin(parts.scheme, host, port or _PORTS[parts.scheme], prefix)
     if not origin.secure and not origin.local:
         raise UserError(

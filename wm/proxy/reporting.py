@@ -1,6 +1,6 @@
-"""Tells the daemon what passed, beside the exchanges and never in their way (PX-1).
+"""Reports exchanges to the daemon in the background, never delaying a request (PX-1).
 
-A note that the daemon cannot take in time is dropped and counted: a figure is not worth a
+A note that the daemon cannot take in time is dropped and counted: a statistic does not justify a
 request that waits.
 """
 
@@ -22,11 +22,11 @@ from wm.wire.prices import window_of
 _MOST_WAITING = 256
 _DEADLINE_S = 5.0
 _MOST_WAITING_BYTES = 64 * 1024 * 1024
-"""Of bodies that are to be recorded; with more, notes go without them."""
+"""Limit on bodies that wait to be recorded; above it notes are queued without them."""
 
 
 class Reporter:
-    """One task that empties a queue. On the event loop."""
+    """One task that empties a queue. Runs on the event loop."""
 
     def __init__(self, settings: Settings) -> None:
         self._client = AsyncClient(settings)
@@ -37,10 +37,10 @@ class Reporter:
         self.told = 0
         self.dropped = 0
         self.trouble: WmError | None = None
-        """What the daemon said last where its disk took no more."""
+        """The daemon's last refusal because its disk accepts no writes."""
 
     def __call__(self, note: Note) -> None:
-        """Queue a note. One that names no session or no place is of no use to anybody."""
+        """Queue a note. One without a session or a place is dropped: nobody could use it."""
         left = self.handover.left
         if not note.identity.session or not self._place(note):
             left["without a session or a folder"] += note.bodies is not None
@@ -55,10 +55,10 @@ class Reporter:
         self._waiting_bytes += size
         self._notes.append(note)
         if self._task is None:
-            self._task = asyncio.get_running_loop().create_task(self._tell())
+            self._task = asyncio.get_running_loop().create_task(self._send_all())
 
     async def close(self, within_s: float) -> None:
-        """Tell what waits, but not for longer."""
+        """Report what is queued, within this time limit."""
         if self._task is not None:
             await asyncio.wait([self._task], timeout=within_s)
             if self._task is not None:
@@ -67,27 +67,27 @@ class Reporter:
         self.handover.left["the proxy ended before"] += late
         await self._client.close()
 
-    async def _tell(self) -> None:
+    async def _send_all(self) -> None:
         try:
             while self._notes:
-                await self._tell_next(self._notes.popleft())
-        finally:  # a fault of ours costs one note, not all that come after it
+                await self._send_next(self._notes.popleft())
+        finally:  # a fault of ours costs one note, not all later ones
             self._task = None
 
-    async def _tell_next(self, note: Note) -> None:
+    async def _send_next(self, note: Note) -> None:
         identity = note.identity
         whose = {**self._place(note), "sessionId": identity.session, "agent": identity.agent}
         self._waiting_bytes -= note.bodies.size if note.bodies is not None else 0
         try:
-            await self._tell_one(note, whose)
+            await self._report(note, whose)
             self.told += 1
         except WmError as error:
             self.dropped += 1
-            if error.code == StoreError.code:  # other refusals quote what a client had said
+            if error.code == StoreError.code:  # other refusals may quote text of a client
                 self.trouble = error
             self.handover.left[_why(error)] += note.bodies is not None
 
-    async def _tell_one(self, note: Note, whose: dict[str, Any]) -> None:
+    async def _report(self, note: Note, whose: dict[str, Any]) -> None:
         call = self._client.call
         finish = {**whose, "note": dict(note.fields)}
         told = await call("finish_request", finish, deadline_s=_DEADLINE_S)
@@ -113,8 +113,8 @@ def _why(error: WmError) -> str:
 
 
 def _measured(note: Note) -> dict[str, Any] | None:
-    """How full the context of the conversation is by the service's own count (PS-1): what the
-    model read and what it added."""
+    """The context size by the service's own count (PS-1): the tokens that the model read, plus
+    those that it wrote."""
     usage = note.fields["usage"]
     if note.identity.call != "main" or usage is None:
         return None

@@ -1,9 +1,9 @@
-"""The way to the upstream: straight, or through a company's forward proxy (PX-1, PX-10).
+"""The route to the upstream: direct, or through a company's forward proxy (PX-1, PX-10).
 
-What the environment says holds as it does for other programs: `HTTPS_PROXY`, else `ALL_PROXY`, in
-small letters too, and `NO_PROXY` for what is reached without it. An upstream on this machine never
-goes through one. The connection stays encrypted from here to the upstream: the forward proxy is
-asked to `CONNECT` and sees no more than the name. Its password is written to nobody but to it.
+Follows the usual environment variables: `HTTPS_PROXY`, else `ALL_PROXY`, also in lower case, and
+`NO_PROXY` for direct hosts. A local upstream never uses a forward proxy. The connection is
+encrypted from here to the upstream: the forward proxy gets a `CONNECT` and sees only the host
+name. Its password is sent to that proxy only.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _P = TypeVar("_P", bound=asyncio.BaseProtocol)
 
 
 class Through(Struct, frozen=True):
-    """A forward proxy. credentials: the value of `Proxy-Authorization`, "" for none."""
+    """A forward proxy. credentials: the value of `Proxy-Authorization`, or ""."""
 
     host: str
     port: int
@@ -38,8 +38,8 @@ class Through(Struct, frozen=True):
 
 
 def through(origin: Origin, network: Network) -> Through | None:
-    """The forward proxy on the way to this upstream, if any. Raises UserError for one that cannot
-    be used; what it says holds no password."""
+    """The forward proxy for this upstream, if any. Raises UserError for an unusable one; the
+    message contains no password."""
     if not network.proxy or not origin.secure or origin.local:
         return None
     if excepted(origin.host, origin.port, network.no_proxy):
@@ -50,10 +50,10 @@ def through(origin: Origin, network: Network) -> Through | None:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port or 80
     except ValueError:
-        raise UserError("HTTPS_PROXY in the environment is no URL.", fix=fix) from None
+        raise UserError("HTTPS_PROXY in the environment is not a URL.", fix=fix) from None
     if parts.scheme != "http" or not host:
         raise UserError(
-            f"HTTPS_PROXY names a forward proxy of a kind ({parts.scheme}) that is not known here.",
+            f"HTTPS_PROXY names a forward proxy of an unsupported kind ({parts.scheme}).",
             fix=f"Name an http:// one. {fix}",
         )
     if parts.username is None:
@@ -63,8 +63,8 @@ def through(origin: Origin, network: Network) -> Through | None:
 
 
 def excepted(host: str, port: int, no_proxy: str) -> bool:
-    """Whether `NO_PROXY` names this host: `*`, a name with all below it, an address, a network,
-    each with a port or without."""
+    """Whether `NO_PROXY` matches this host: `*`, a domain with its subdomains, an address, or a
+    network, each with or without a port."""
     return any(_names(rule.strip().lower(), host.lower(), port) for rule in no_proxy.split(","))
 
 
@@ -88,8 +88,8 @@ def _names(rule: str, host: str, port: int) -> bool:
 
 
 def trust(settings: ProxySettings, network: Network) -> ssl.SSLContext:
-    """Whom we believe to be the upstream: whom the system does (SSL_CERT_FILE and SSL_CERT_DIR
-    included), and the authorities of `proxy.ca_file` or NODE_EXTRA_CA_CERTS. Raises UserError."""
+    """The trusted certificates: those of the system (SSL_CERT_FILE and SSL_CERT_DIR included), and
+    those of `proxy.ca_file` or NODE_EXTRA_CA_CERTS. Raises UserError."""
     context = ssl.create_default_context()
     named = settings.ca_file or network.ca_file
     if named:
@@ -99,7 +99,7 @@ def trust(settings: ProxySettings, network: Network) -> ssl.SSLContext:
             why = error.strerror if error.strerror and not isinstance(error, ssl.SSLError) else ""
             where = "proxy.ca_file" if settings.ca_file else "NODE_EXTRA_CA_CERTS"
             raise UserError(
-                f"The certificates in {named} cannot be used: {why or 'they are no PEM file'}.",
+                f"The certificates in {named} cannot be used: {why or 'they are not a PEM file'}.",
                 fix=f"Correct {where}.",
             ) from None
     return context
@@ -108,11 +108,11 @@ def trust(settings: ProxySettings, network: Network) -> ssl.SSLContext:
 async def tunnel(
     way: Through, origin: Origin, tls: ssl.SSLContext, protocol: _P
 ) -> tuple[asyncio.Transport, _P]:
-    """The protocol, connected to the upstream through a forward proxy. Raises OSError."""
+    """Transport and protocol, connected to the upstream through a forward proxy. Raises OSError."""
     loop = asyncio.get_running_loop()
-    raw, asking = await connect(way.host, way.port, _Asking(way, origin))
+    raw, request = await connect(way.host, way.port, _ConnectRequest(way, origin))
     try:
-        await asking.answered
+        await request.answered
         transport = await loop.start_tls(raw, protocol, tls, server_hostname=origin.host)
     except BaseException:
         raw.abort()
@@ -123,8 +123,8 @@ async def tunnel(
     return transport, protocol
 
 
-class _Asking(asyncio.Protocol):
-    """Says `CONNECT` and waits for what the forward proxy says to it."""
+class _ConnectRequest(asyncio.Protocol):
+    """Sends `CONNECT` and waits for the forward proxy's answer."""
 
     def __init__(self, way: Through, origin: Origin) -> None:
         self._where = f"the forward proxy {way.host}:{way.port}"
@@ -136,7 +136,7 @@ class _Asking(asyncio.Protocol):
         self._request = "\r\n".join((*lines, "", "")).encode("ascii")
         self._got = b""
         self.answered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        # Who was cancelled while it connected does not ask any more, which is no fault.
+        # A caller cancelled while connecting never awaits this future; that is not a fault.
         self.answered.add_done_callback(lambda future: future.cancelled() or future.exception())
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

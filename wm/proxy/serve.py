@@ -1,4 +1,4 @@
-"""The process behind `wm proxy` and `wm run`: a loop, a port, an end (PX-1)."""
+"""The process behind `wm proxy` and `wm run`: starts the server, stops it on a signal (PX-1)."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from pathlib import Path
 from msgspec import Struct
 
 from wm.errors import UserError
-from wm.proxy import heap
-from wm.proxy.exchange import Failed
+from wm.proxy.exchange import Parties
+from wm.proxy.fallback import Failed
 from wm.proxy.guard import Guard, hosts_of
 from wm.proxy.listener import Server, Watch, bind
 from wm.proxy.origin import parse_origin
-from wm.proxy.turns import Turns
+from wm.proxy.preparing import PREPARE_DEADLINE_S, RequestPreparer, TimedPreparer
 from wm.proxy.upstream import Pool
 from wm.settings import Network, ProxySettings
 
 
 class Running(Struct, frozen=True):
-    """A proxy that serves."""
+    """A proxy that is serving."""
 
     server: Server
     port: int
     base_url: str
-    """What an agent is given as the URL of the Messages API."""
+    """The URL of the Messages API for an agent."""
 
 
 @contextlib.asynccontextmanager
@@ -39,24 +39,25 @@ async def running(
     port: int,
     watch: Watch,
     failed: Failed,
-    turns: Turns | None = None,
+    preparer: RequestPreparer | None = None,
+    prepare_deadline_s: float = PREPARE_DEADLINE_S,
     network: Network | None = None,
 ) -> AsyncIterator[Running]:
-    """A proxy on this loop; without `turns` it changes nothing. Raises UserError for an upstream
-    or a port that cannot be."""
+    """A proxy on this loop; without a preparer it changes nothing. Raises UserError for an unusable
+    upstream or port."""
     origin = parse_origin(settings.upstream)
     pool = Pool(origin, settings, network)
-    heap.keep()
     listener = _bound(port)
     number = listener.getsockname()[1]
     guard = Guard(token.encode("ascii"), hosts_of(number))
-    server = Server(pool, guard, watch, settings, failed, turns)
+    timed = TimedPreparer(preparer, failed, prepare_deadline_s) if preparer else None
+    server = Server(Parties(pool, failed, timed), guard, watch, settings)
     await server.listen(listener)
     try:
         yield Running(server, number, f"http://127.0.0.1:{number}/t/{token}")
     finally:
         await server.drain(settings.drain_s)
-        pool.later.all()
+        pool.deferred.do_all()
 
 
 def _bound(port: int) -> socket.socket:
@@ -70,7 +71,7 @@ def _bound(port: int) -> socket.socket:
         ) from None
 
 
-async def until_told() -> None:
+async def until_signalled() -> None:
     """Return at SIGTERM or SIGINT."""
     told = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -80,16 +81,16 @@ async def until_told() -> None:
 
 
 async def run_program(words: Sequence[str], env: Mapping[str, str], folder: Path) -> int:
-    """Run a program in our terminal until it ends; its exit code, as a shell tells it.
+    """Run a program in our terminal until it ends. Returns its exit code, as a shell reports it.
 
-    Keys such as Ctrl-C reach it by itself, it decides what they mean. Who tells us to end means
-    it. Raises UserError where it cannot be started.
+    Keys such as Ctrl-C reach the program directly; it decides what they mean. A signal to us is
+    passed on to it. Raises UserError if it cannot be started.
     """
     told: asyncio.Queue[int] = asyncio.Queue()
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGINT, lambda: None)
     for number in (signal.SIGTERM, signal.SIGHUP):
-        # Before it is started: what is told in this moment must not leave it behind.
+        # Before the start: a signal that arrives in between must still reach the program.
         loop.add_signal_handler(number, told.put_nowait, number)
     try:
         process = await asyncio.create_subprocess_exec(*words, env=dict(env), cwd=folder)
@@ -106,5 +107,5 @@ async def run_program(words: Sequence[str], env: Mapping[str, str], folder: Path
 async def _pass_on(told: asyncio.Queue[int], process: asyncio.subprocess.Process) -> None:
     while True:
         number = await told.get()
-        with contextlib.suppress(ProcessLookupError):  # it ended by itself
+        with contextlib.suppress(ProcessLookupError):  # it has ended already
             process.send_signal(number)

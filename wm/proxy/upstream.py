@@ -1,40 +1,38 @@
-"""Connections to the upstream: one per exchange under way, kept for the next one (PX-10).
+"""Connections to the upstream: one per current exchange, kept alive for the next one (PX-10).
 
-It turns the upstream's bytes into a head, pieces of body and an end, and tells a whole answer
-from one that was cut. Whom the bytes are for, it does not know.
+Passes heads, body pieces and ends to an exchange, and distinguishes a complete answer from a
+truncated one. Does not interpret the bytes.
 """
 
 from __future__ import annotations
 
 import asyncio
+import select
 import socket
 from collections import deque
-from typing import Any, Protocol
+from typing import Protocol
 
-from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
-
-from wm.proxy.heads import ResponseHead, upstream_keeps
-from wm.proxy.later import Later
+from wm.net.connection import Peer
+from wm.net.messages import ResponseHead
+from wm.net.parser import Broken, ResponseReader
+from wm.proxy.deferred import DeferredWork
 from wm.proxy.origin import Origin
 from wm.proxy.reach import connect
 from wm.proxy.route import through, trust, tunnel
 from wm.settings import Network, ProxySettings
 
-_BUFFER_BYTES = 64 * 1024
 WAITING_BYTES = 1024 * 1024
-"""Of a request, so much may wait for a connection, or for the network, before its client is
-stopped. Stopping and going on costs two rounds of the loop, and a request is rarely longer."""
-_HEAD_BYTES = 256 * 1024
-"""Of heads, so much may come before the one that counts is whole; no client takes as much."""
+"""Bytes of a request that may wait for a connection, or for the network, before its client is
+paused. Pausing and resuming costs two turns of the loop; requests are rarely longer."""
 _ALIVE_S = 60
-"""A connection that is silent so long is asked whether it is still there."""
+"""Seconds of silence after which TCP keep-alive probes start."""
 
 
 class Sink(Protocol):
-    """What an exchange hears of its upstream connection."""
+    """What an exchange receives from its upstream connection."""
 
-    def answer_soon(self, head: ResponseHead) -> None:
-        """An informational head: the final one follows."""
+    def answer_informational(self, head: ResponseHead) -> None:
+        """An informational (1xx) head; the final head follows."""
 
     def answer_head(self, head: ResponseHead) -> None:
         """The final head."""
@@ -43,217 +41,149 @@ class Sink(Protocol):
         """A piece of the body, without framing."""
 
     def answer_read(self, *, last: bool) -> None:
-        """All that one read brought has been told; with the last one the answer is whole."""
+        """All data of one read was delivered; last: the answer is complete."""
 
     def answer_ended(self) -> None:
-        """Nothing follows. The connection is no longer the exchange's."""
+        """No further event. The connection no longer belongs to the exchange."""
 
     def upstream_lost(self, reason: str) -> None:
         """The connection ended before the answer was whole."""
 
-    def upstream_takes(self, ready: bool) -> None:
-        """Whether it takes more of the request now."""
+    def upstream_accepts(self, ready: bool) -> None:
+        """Whether the connection can take more of the request now."""
 
 
-class Connection(asyncio.BufferedProtocol):
-    """One connection. It serves one exchange at a time; `sink` is None while it is idle.
-
-    What comes is read into one buffer of the pool: the parser takes out of it what is kept.
-    """
-
-    transport: asyncio.Transport
+class UpstreamConnection(Peer):
+    """One connection. It serves one exchange at a time, and none while it is idle."""
 
     def __init__(self, pool: Pool) -> None:
+        super().__init__(pool.loop)
         self._pool = pool
         self._sink: Sink | None = None
-        self._parser: Any = None
-        self._method = b""
-        self._reason = b""
-        self._headers: list[tuple[bytes, bytes]] = []
-        self._head: ResponseHead | None = None
-        self._body: list[bytes] = []
-        self.on_body = self._body.append
-        """For the parser: a chunk is one call without a frame of ours."""
-        self._finished = False
-        self._surplus = False
-        """Something followed the end of the answer."""
-        self._pieces = 0
-        """Of the body, when its end was reached."""
-        self._open = False
-        self.heard = 0
-        """Bytes of the answer that is awaited, at least until its head is whole."""
-        self.asked_all = False
-        """The whole request was written to it; else nothing else may ever be."""
+        self._reader = ResponseReader(b"")
+        self.sent = False
+        """The system accepted at least one byte of the current request."""
+        self.request_written = False
+        """The whole request was written. Otherwise the connection cannot be reused."""
         self.used = 0
-        """Exchanges that it has served."""
-        self.idle_since = 0.0
+        """Number of exchanges served."""
+        self.begun_at = self.idle_since = 0.0
 
-    # -- the exchange's side ---------------------------------------------------------------
+    # -- called by the exchange ----------------------------------------------------------
 
     def begin(self, sink: Sink, method: bytes) -> None:
-        """Serve this exchange. What it writes from now on is its request."""
+        """Serve this exchange. Later writes belong to its request."""
         self._sink = sink
-        self._method = method
-        self._parser = HttpResponseParser(self)
-        self._head = None
-        self.heard = 0
-        self._finished = self._surplus = self.asked_all = False
-        self._pieces = 0
+        self._reader = ResponseReader(method)
+        self.begun_at = self.loop.time()
+        self.sent = self.request_written = False
 
     def write(self, data: bytes) -> None:
         self.transport.write(data)
+        # A transport tries to send at once, and closes if the system accepts nothing.
+        self.sent = self.sent or not self.transport.is_closing()
 
-    def pause(self) -> None:
-        if self._open and not self.transport.is_closing():
-            self.transport.pause_reading()
-
-    def resume(self) -> None:
-        if self._open and not self.transport.is_closing():
-            self.transport.resume_reading()
+    def accepts(self, ready: bool) -> None:
+        """Whether the client can take more of the answer now."""
+        if ready:
+            self.resume("client")
+        else:
+            self.pause("client")
 
     def abort(self) -> None:
-        """The exchange is over before its time; the upstream hears so at once."""
+        """The exchange ended early: drop the connection at once."""
         self._sink = None
-        if self._open:
-            self.transport.abort()
+        super().abort()
 
     @property
-    def usable(self) -> bool:
-        return self._open and not self.transport.is_closing()
+    def answer_begun(self) -> bool:
+        """Whether part of an answer to the current request arrived."""
+        return self._reader.fed_bytes > 0
+
+    @property
+    def stale(self) -> bool:
+        """Whether an idle connection is unusable: the upstream closed it, or sent unsolicited
+        data that the loop has not read yet."""
+        if not self.usable:
+            return True
+        poll = select.poll()
+        poll.register(self.transport.get_extra_info("socket").fileno(), select.POLLIN)
+        return bool(poll.poll(0))
 
     # -- transport ---------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
-        transport.set_write_buffer_limits(high=WAITING_BYTES)
-        self._open = True
+        super().connection_made(transport)
+        self.transport.set_write_buffer_limits(high=WAITING_BYTES)
 
-    def get_buffer(self, _sizehint: int) -> memoryview:
-        return self._pool.buffer
-
-    def buffer_updated(self, size: int) -> None:
-        if self._sink is None or self._finished:
-            self._close()  # nobody asked: whatever this is, it must not reach the next exchange
+    def data_received(self, data: bytes) -> None:
+        if self._sink is None:
+            self.close()  # unsolicited data must not reach the next exchange
             return
-        if self._head is None:
-            self.heard += size
-        try:
-            self._parser.feed_data(self._pool.buffer[:size])
-        except HttpParserUpgrade:
-            self._fail("it changed the protocol")
-        except HttpParserError as error:
-            self._surplus = True
-            if not self._finished:
-                self._fail(f"it answered with what is not HTTP/1.1 ({error})")
-        if self._head is None and self.heard > _HEAD_BYTES:
-            self._fail("the head of its answer is too long")
-        self._tell()
-
-    def eof_received(self) -> None:
-        return None
+        body: list[bytes] = []
+        for event in self._reader.feed(data):
+            if isinstance(event, bytes):
+                body.append(event)
+            elif isinstance(event, ResponseHead):
+                self._head_came(event)
+            else:  # the last event
+                self._body_came(body)
+                if isinstance(event, Broken):
+                    self._lost(event.reason)
+                else:
+                    self._ended()
+                return
+        self._body_came(body)
+        self._sink.answer_read(last=False)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._open = False
+        super().connection_lost(exc)
         self._pool.forget(self)
-        sink = self._sink
-        if sink is None:
-            return
-        if self._head is not None and _ends_with_connection(self._head) and exc is None:
-            self._finished = True
-            self._tell()
-            return
-        self._sink = None
-        sink.upstream_lost(f"the connection broke ({exc})" if exc else "it closed the connection")
+        if exc is None and self._reader.ends_here():
+            self._ended()
+        else:
+            self._lost(f"the connection broke ({exc})" if exc else "it closed the connection")
 
     def pause_writing(self) -> None:
         if self._sink is not None:
-            self._sink.upstream_takes(False)
+            self._sink.upstream_accepts(False)
 
     def resume_writing(self) -> None:
         if self._sink is not None:
-            self._sink.upstream_takes(True)
+            self._sink.upstream_accepts(True)
 
-    # -- parser ------------------------------------------------------------------------------
+    # -- answers -----------------------------------------------------------------------------
 
-    def on_message_begin(self) -> None:
-        self._reason = b""
-        self._headers = []
-        self._surplus = self._finished
+    def _head_came(self, head: ResponseHead) -> None:
+        assert self._sink is not None
+        if head.status < 200:
+            self._sink.answer_informational(head)
+        else:
+            self._sink.answer_head(head)
 
-    def on_status(self, reason: bytes) -> None:
-        self._reason += reason
+    def _body_came(self, pieces: list[bytes]) -> None:
+        """Forward the data of one read as one piece."""
+        if pieces and self._sink is not None:
+            self._sink.answer_body(pieces[0] if len(pieces) == 1 else b"".join(pieces))
 
-    def on_header(self, name: bytes, value: bytes) -> None:
-        if self._head is None:  # trailers belong to the hop
-            self._headers.append((name, value))
-
-    def on_headers_complete(self) -> None:
-        status = self._parser.get_status_code()
-        if self._finished or self._sink is None:
-            return
-        head = ResponseHead(status, self._reason, self._headers)
-        if status < 200:
-            # 100 answers an `Expect`, which we took out; 101 begins what nobody asked for.
-            if status not in (100, 101):
-                self._sink.answer_soon(head)
-            return
-        self._head = head
-        self._sink.answer_head(self._head)
-        if self._method == b"HEAD":
-            self._finished = True  # whatever length it names, no body follows
-
-    def on_message_complete(self) -> None:
-        if self._head is not None and not self._finished:
-            self._finished = True
-            self._pieces = len(self._body)
-
-    # -- ends ----------------------------------------------------------------------------------
-
-    def _tell(self) -> None:
-        sink = self._sink
+    def _ended(self) -> None:
+        sink, self._sink = self._sink, None
         if sink is None:
-            self._body.clear()
             return
-        if self._finished and len(self._body) > self._pieces:
-            self._surplus = True
-            del self._body[self._pieces :]
-        if self._body:
-            body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
-            self._body.clear()
-            sink.answer_body(body)
-        sink.answer_read(last=self._finished)
-        if not self._finished:
-            return
-        head = self._head
-        self._sink = None
-        # Back before the end is told: the next request may come with the same breath.
-        if head is not None and self._open and upstream_keeps(head) and self._may_stay():
-            self.resume()  # a slow client may have held it back: idle, it must hear its end
+        sink.answer_read(last=True)
+        # Return it to the pool first: the next request may follow in the same turn of the loop.
+        if self.usable and self.request_written and self._reader.keeps_connection:
+            self.resume("client")  # paused by a slow client; idle, it must detect a close
             self._pool.take_back(self)
         else:
-            self._close()
+            self.close()
         sink.answer_ended()
 
-    def _may_stay(self) -> bool:
-        modern = self._parser.get_http_version() == "1.1"
-        ours = self.asked_all and not self._surplus
-        return modern and ours and not self.transport.is_closing()
-
-    def _fail(self, reason: str) -> None:
+    def _lost(self, reason: str) -> None:
         sink, self._sink = self._sink, None
-        body = b"".join(self._body)
-        self._body.clear()
-        if self._open:
-            self.transport.abort()
+        super().abort()
         if sink is not None:
-            if body:  # up to here it was whole
-                sink.answer_body(body)
             sink.upstream_lost(reason)
-
-    def _close(self) -> None:
-        if self._open:
-            self.transport.close()
 
 
 class Pool:
@@ -262,56 +192,54 @@ class Pool:
     def __init__(
         self, origin: Origin, settings: ProxySettings, network: Network | None = None
     ) -> None:
-        """Raises UserError for a forward proxy or certificates that cannot be used."""
+        """Raises UserError for an unusable forward proxy or unusable certificates."""
         self.origin = origin
         self._settings = settings
         self.kept_request_bytes = settings.kept_request_bytes
         network = network or Network()
         self._through = through(origin, network)
         self.loop = asyncio.get_running_loop()
-        self._idle: deque[Connection] = deque()
+        self._idle: deque[UpstreamConnection] = deque()
         self._tls = trust(settings, network) if origin.secure else None
         self._sweep: asyncio.TimerHandle | None = None
         self.opened = 0
-        self.later = Later(self.loop)
-        self.buffer = memoryview(bytearray(_BUFFER_BYTES))
+        self.deferred = DeferredWork(self.loop)
 
-    def at_hand(self) -> Connection | None:
-        """A connection that was used before and is free, the youngest first."""
+    def at_hand(self) -> UpstreamConnection | None:
+        """An idle connection that was used before, the most recent first."""
         while self._idle:
             connection = self._idle.pop()
-            if connection.usable:
+            if not connection.stale:
                 return connection
+            connection.close()
         return None
 
-    async def connect(self) -> Connection:
+    async def connect(self) -> UpstreamConnection:
         """A new connection. Raises OSError (TimeoutError included)."""
         async with asyncio.timeout(self._settings.connect_timeout_s):
             transport, connection = await self._reach()
-        sock = transport.get_extra_info("socket")
-        if sock is not None:
-            _keep_alive(sock)
+        _keep_alive(transport.get_extra_info("socket"))
         self.opened += 1
         return connection
 
-    async def _reach(self) -> tuple[asyncio.Transport, Connection]:
-        connection = Connection(self)
+    async def _reach(self) -> tuple[asyncio.Transport, UpstreamConnection]:
+        connection = UpstreamConnection(self)
         try:
             if self._through is not None and self._tls is not None:
                 return await tunnel(self._through, self.origin, self._tls, connection)
             return await connect(self.origin.host, self.origin.port, connection, self._tls)
         except BaseException:
-            connection.abort()  # a farewell under TLS would wait for the other side's
+            connection.abort()  # a TLS close would wait for the other side's reply
             raise
 
-    def take_back(self, connection: Connection) -> None:
+    def take_back(self, connection: UpstreamConnection) -> None:
         connection.used += 1
         connection.idle_since = self.loop.time()
         self._idle.append(connection)
         if self._sweep is None:
             self._sweep = self.loop.call_later(self._settings.idle_upstream_s, self._expire)
 
-    def forget(self, connection: Connection) -> None:
+    def forget(self, connection: UpstreamConnection) -> None:
         if connection in self._idle:
             self._idle.remove(connection)
 
@@ -319,29 +247,25 @@ class Pool:
         if self._sweep is not None:
             self._sweep.cancel()
         while self._idle:
-            self._idle.pop().transport.close()
+            self._idle.pop().close()
 
     def _expire(self) -> None:
-        """Close what was idle too long, the oldest first, and come back when the next one is."""
+        """Close expired idle connections, oldest first, and schedule the next check."""
         self._sweep = None
         kept_s = self._settings.idle_upstream_s
         now = self.loop.time()
         while self._idle and now - self._idle[0].idle_since >= kept_s:
-            self._idle.popleft().transport.close()
+            self._idle.popleft().close()
         if self._idle:
             then = self._idle[0].idle_since + kept_s
             self._sweep = self.loop.call_at(then, self._expire)
 
 
 def _keep_alive(sock: socket.socket) -> None:
-    """A model may think for minutes without a byte: routers on the way forget us else."""
+    """A model may think for minutes without a byte; without probes routers drop the connection."""
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    # By default the system says nothing for two hours. macOS has another name for it.
+    # By default the first probe comes after two hours. macOS uses another name for the option.
     idle = getattr(socket, "TCP_KEEPIDLE", getattr(socket, "TCP_KEEPALIVE", None))
     for name in (idle, getattr(socket, "TCP_KEEPINTVL", None)):
         if name is not None:
             sock.setsockopt(socket.IPPROTO_TCP, name, _ALIVE_S)
-
-
-def _ends_with_connection(head: ResponseHead) -> bool:
-    return head.get(b"content-length") is None and head.get(b"transfer-encoding") is None

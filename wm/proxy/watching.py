@@ -1,8 +1,7 @@
-"""What the proxy notes of the exchanges that pass: figures and identities, never contents (PX-10).
+"""Collects sizes and identities of exchanges, never contents (PX-10).
 
-A request is looked at when its answer has gone on and nothing else is under way
-(`wm.proxy.later`), so that no byte waits for it. What was found is told to the daemon, which writes
-it down; without a daemon it is not written.
+A request is parsed some time after its answer was forwarded (`wm.proxy.deferred`), so that no byte
+waits for it. The result is reported to the daemon, which stores it; without a daemon it is lost.
 """
 
 from __future__ import annotations
@@ -15,34 +14,49 @@ from typing import Any, Protocol
 
 from msgspec import Struct, field
 
-from wm.proxy.exchange import Failed, Outcome
+from wm.net.messages import RequestHead, ResponseHead
+from wm.proxy.exchange import ExchangeOutcome
+from wm.proxy.fallback import Failed
 from wm.proxy.guard import Admitted
-from wm.proxy.heads import RequestHead, ResponseHead, texts
+from wm.proxy.heads import texts
 from wm.settings import ProxySettings
 from wm.wire import history as histories
 from wm.wire import outline
 from wm.wire.body import Body, index, unread
 from wm.wire.encodings import Opener, TooLong, opener
-from wm.wire.history import Change, History, Line, identity
-from wm.wire.identity import Conversations, Identity, identify
+from wm.wire.history import (
+    ConversationHistory,
+    HistoryChange,
+    MessageIdentity,
+    identity,
+)
+from wm.wire.identity import (
+    Conversations,
+    RequestIdentity,
+    identify,
+)
 from wm.wire.rows import Measure
-from wm.wire.usage import AnswerReader, Told, Usage
+from wm.wire.usage import (
+    AnswerReader,
+    AnswerSummary,
+    Usage,
+)
 
 RECORDED_BYTES = 32 * 1024 * 1024
-"""No larger answer is recorded; the service takes no larger request."""
+"""A larger answer is not recorded; the service accepts no larger request."""
 
 MESSAGES = "/v1/messages"
 NO_POLICY = "none"
 _KEPT_BYTES = 2 * 1024 * 1024
-"""Of the last bodies, so that the next one of a conversation is read from where it goes on. Each
-takes twice its bytes in memory, since its blocks are bytes of their own."""
+"""Limit on the last bodies, kept so that only the new part of a conversation's next body is parsed.
+Each takes twice its bytes in memory, because its blocks are separate bytes objects."""
 _MAX_LINES_BYTES = 160 * 1024
-"""Of messages in one note, those at the end count; a resumed history may have thousands."""
+"""Limit on the messages in one note; the last ones stay. A resumed history may have thousands."""
 
 
 class Bodies(Struct, frozen=True):
-    """What was sent and what came, as it went over the line; an answer that is not whole to where
-    it broke off. at: when the request began, seconds since 1970."""
+    """What was sent and received, as transferred; an incomplete answer up to where it broke off.
+    at: when the request began, seconds since 1970."""
 
     request: Body
     answer: tuple[bytes, ...]
@@ -56,32 +70,32 @@ class Bodies(Struct, frozen=True):
 
 
 class Note(Struct, frozen=True):
-    """One exchange that ended. fields: of `wm.formats.flow.FlowNote`, names as on the socket."""
+    """One finished exchange. fields: of `wm.formats.flow.FlowNote`, names as on the socket."""
 
-    identity: Identity
+    identity: RequestIdentity
     fields: Mapping[str, Any]
     bodies: Bodies | None = None
     unrecorded: str = ""
-    """Why there are none where there should be."""
+    """Why bodies are missing that should have been recorded."""
 
 
 class Report(Protocol):
-    """Gets each note; it must not wait."""
+    """Receives each note; must not block."""
 
     def __call__(self, note: Note, /) -> None: ...
 
 
-class Tally(Struct):
-    """Sums over the life of a proxy. One owner: the event loop."""
+class TrafficTotals(Struct):
+    """Totals over the life of a proxy. Owned by the event loop."""
 
     requests: int = 0
     failed: int = 0
     faults: int = 0
-    """Of ours, beside the path of the bytes."""
+    """Faults of ours that did not affect the bytes."""
     usage: Usage = field(default_factory=Usage)
 
-    def add(self, told: Told) -> None:
-        more, was = told.usage, self.usage
+    def add(self, summary: AnswerSummary) -> None:
+        more, was = summary.usage, self.usage
         if more is not None:
             self.usage = Usage(
                 input=was.input + more.input,
@@ -93,9 +107,8 @@ class Tally(Struct):
 
 
 class Observer:
-    """Watches all exchanges of one proxy. record: bodies go along with the notes. measure: what
-    a token is, in the sizes that are noted. unpacked_bytes: so much is read of a compressed answer.
-    On the event loop."""
+    """Observes all exchanges of one proxy. record: attach bodies to the notes. measure: counts the
+    tokens of a block. unpacked_bytes: limit for a decompressed answer. Runs on the event loop."""
 
     def __init__(
         self,
@@ -107,7 +120,7 @@ class Observer:
         measure: Measure = outline.quick,
         unpacked_bytes: int = ProxySettings().unpacked_bytes,
     ) -> None:
-        self.tally = Tally()
+        self.tally = TrafficTotals()
         self.unpacked_bytes = unpacked_bytes
         self.measure = measure
         self.record = record
@@ -115,7 +128,7 @@ class Observer:
         self._failed = failed
         self._clock = clock
         self._conversations = Conversations()
-        self._bodies: OrderedDict[str, tuple[Body, History]] = OrderedDict()
+        self._bodies: OrderedDict[str, tuple[Body, ConversationHistory]] = OrderedDict()
         self._kept_bytes = 0
 
     def watch(self, head: RequestHead, admitted: Admitted) -> Watched:
@@ -126,29 +139,34 @@ class Observer:
         self.tally.faults += 1
         self._failed(error)
 
-    def ended(self, note: Note, told: Told, *, well: bool) -> None:
-        self.tally.add(told)
+    def ended(self, note: Note, summary: AnswerSummary, *, well: bool) -> None:
+        self.tally.add(summary)
         self.tally.failed += not well
         self._report(note)
 
     def identified(
         self, path: str, headers: Mapping[str, str], raw: bytes, workspace: str
-    ) -> tuple[Identity, History, Change, Body | None]:
-        """Whose request it is, what it holds, how it goes on, and where it all stands."""
+    ) -> tuple[RequestIdentity, ConversationHistory, HistoryChange, Body | None]:
+        """Identity of the request, its history, how it continues, and its index."""
         known = headers.get("x-claude-code-session-id") or headers.get("x-session-id", "")
         key = f"{known}/{headers.get('x-claude-code-agent-id', '')}"
         before = self._bodies.get(key)
         body = index(raw, before[0] if before else None)
         found = identify(path, headers, body, workspace=workspace)
         if body is None:
-            return found, History("", ()), Change(histories.Kind.FIRST, 0), None
+            return (
+                found,
+                ConversationHistory("", ()),
+                HistoryChange(histories.Continuation.FIRST, 0),
+                None,
+            )
         now = histories.history(body, before)
         if body.messages and found.call in ("main", "subagent"):
             self._keep(key, body, now)
         identity, change = self._conversations.follow(found, now)
         return identity, now, change, body
 
-    def _keep(self, key: str, body: Body, now: History) -> None:
+    def _keep(self, key: str, body: Body, now: ConversationHistory) -> None:
         old = self._bodies.pop(key, None)
         self._kept_bytes += len(body.raw) - (len(old[0].raw) if old else 0)
         self._bodies[key] = (unread(body), now)
@@ -158,7 +176,7 @@ class Observer:
 
 
 class Watched:
-    """One exchange, seen from beside."""
+    """Observes one exchange."""
 
     def __init__(
         self,
@@ -170,15 +188,15 @@ class Watched:
         self._observer = observer
         self._clock = clock
         self._begun = clock()
-        self.path = admitted.target.partition(b"?")[0].decode("latin-1")
+        self.path = admitted.path
         self.workspace = admitted.workspace
         self._asked = asked
         self._method = asked.method.decode("latin-1")
         self._is_message = self._method == "POST" and self.path == MESSAGES
         self._request: list[bytes] = []
-        self._decided: tuple[str, tuple[str, ...]] = (NO_POLICY, ())
+        self._prepared: tuple[str, tuple[str, ...], str] = (NO_POLICY, (), "")
         self._status = 0
-        self._outcome = Outcome.WHOLE
+        self._outcome = ExchangeOutcome.WHOLE
         self._sizes = [0, 0]
         self._times = {"sent": 0.0, "firstByte": 0.0, "ended": 0.0}
         self._opener: Opener | None = None
@@ -187,8 +205,8 @@ class Watched:
         self._encoding = self._kind = self._unread = ""
         self._at = time.time()
 
-    def decided(self, policy: str, blocks: tuple[str, ...]) -> None:
-        self._decided = policy, blocks
+    def prepared(self, policy: str, blocks: tuple[str, ...], trouble: str) -> None:
+        self._prepared = policy, blocks, trouble
 
     def request(self, body: list[bytes], size: int) -> None:
         self._times["sent"] = self._since()
@@ -212,13 +230,13 @@ class Watched:
             if self._sizes[1] <= RECORDED_BYTES:
                 self._answer.append(data)
             else:
-                self._answer.clear()  # it is too large, so nothing of it is kept
+                self._answer.clear()  # too large: nothing of it is kept
         if self._reader is not None and self._opener is not None:
             try:
                 self._reader.feed(self._opener.feed(data))
             except TooLong:
                 self._opener, self._unread = None, "too_long"
-            except ValueError:  # not in the encoding that it names: passed on, and noted unread
+            except ValueError:  # not valid in its declared encoding: forwarded, and noted unread
                 self._opener, self._unread = None, "damaged"
 
     @property
@@ -226,23 +244,23 @@ class Watched:
         answer = self._sizes[1] if self._answer else 0
         return sum(map(len, self._request)) + answer
 
-    def ended(self, outcome: Outcome) -> None:
+    def ended(self, outcome: ExchangeOutcome) -> None:
         self._times["ended"] = self._since()
         self._outcome = outcome
 
     def conclude(self) -> None:
         outcome = self._outcome
-        told = self._reader.told() if self._reader is not None else Told()
+        summary = self._reader.summary() if self._reader is not None else AnswerSummary()
         identity, now, change, body = self._identified()
-        well = outcome is Outcome.WHOLE and self._status < 400 and not told.error
+        well = outcome is ExchangeOutcome.WHOLE and self._status < 400 and not summary.error
         asked = self._observer.record and self.path.startswith(MESSAGES) and self._sizes[0] > 0
         note = Note(
             identity,
-            self._fields(identity, now, change, told, outcome, body),
+            self._fields(identity, now, change, summary, outcome, body),
             self._bodies(body),
             "no request" if asked and body is None else "",
         )
-        self._observer.ended(note, told, well=well)
+        self._observer.ended(note, summary, well=well)
 
     def _bodies(self, body: Body | None) -> Bodies | None:
         answer, self._answer = self._answer, None
@@ -252,38 +270,47 @@ class Watched:
         whole = tuple(answer) if readable else ()
         return Bodies(body, whole, self._encoding, self._kind, self._at)
 
-    def _identified(self) -> tuple[Identity, History, Change, Body | None]:
+    def _identified(
+        self,
+    ) -> tuple[RequestIdentity, ConversationHistory, HistoryChange, Body | None]:
         raw, self._request = b"".join(self._request), []
         headers = texts(self._asked.headers)
         if raw:
             return self._observer.identified(self.path, headers, raw, self.workspace)
         found = identify(self.path, headers, None, workspace=self.workspace)
-        return found, History("", ()), Change(histories.Kind.FIRST, 0), None
+        return (
+            found,
+            ConversationHistory("", ()),
+            HistoryChange(histories.Continuation.FIRST, 0),
+            None,
+        )
 
     def _fields(
         self,
-        identity: Identity,
-        now: History,
-        change: Change,
-        told: Told,
-        outcome: Outcome,
+        identity: RequestIdentity,
+        now: ConversationHistory,
+        change: HistoryChange,
+        summary: AnswerSummary,
+        outcome: ExchangeOutcome,
         body: Body | None,
     ) -> Mapping[str, Any]:
+        policy, decisions, unprepared = self._prepared
         return {
             "agent": identity.agent,
             "call": identity.call,
             "subagent": identity.subagent,
             "method": self._method,
             "path": self.path,
-            "model": told.model or identity.model,
+            "model": summary.model or identity.model,
             "stream": identity.stream,
             "status": self._status,
             "outcome": outcome.value,
-            "error": told.error,
+            "error": summary.error,
             "unread": self._unread,
-            "stopReason": told.stop_reason,
-            "policy": self._decided[0],
-            "decisions": list(self._decided[1]),
+            "stopReason": summary.stop_reason,
+            "policy": policy,
+            "decisions": list(decisions),
+            "unprepared": unprepared,
             "requestBytes": self._sizes[0],
             "answerBytes": self._sizes[1],
             "messages": len(now.lines),
@@ -292,36 +319,41 @@ class Watched:
             "head": now.head,
             **self._outlined(body, now, change),
             "startedAt": iso(self._at),
-            "usage": None if told.usage is None else _usage(told.usage),
+            "usage": None if summary.usage is None else _usage(summary.usage),
             "times": {name: round(value, 3) for name, value in self._times.items()},
         }
 
-    def _outlined(self, body: Body | None, now: History, change: Change) -> dict[str, Any]:
-        """What a request is made of, without its contents."""
+    def _outlined(
+        self, body: Body | None, now: ConversationHistory, change: HistoryChange
+    ) -> dict[str, Any]:
+        """The structure of a request, without its contents."""
         if body is None:
             return {"lines": []}
         measure = self._observer.measure
         fresh = zip(now.lines[change.common :], body.messages[change.common :], strict=True)
         lines = [_line(line, outline.sizes(message, measure)) for line, message in fresh]
-        told = {"lines": _fitting(lines), "marks": outline.marks(body)}
-        if change.head_changed or change.kind in (histories.Kind.FIRST, histories.Kind.RESTARTED):
+        outlined = {"lines": _fitting(lines), "marks": outline.marks(body)}
+        if change.head_changed or change.kind in (
+            histories.Continuation.FIRST,
+            histories.Continuation.RESTARTED,
+        ):
             blocks = {"tools": body.tools, "system": body.system}
-            told["before"] = [
+            outlined["before"] = [
                 {"role": role, "blocks": [identity(b) for b in blocks[role]], "sizes": sizes}
                 for role, sizes in outline.before(body, measure)
             ]
-        return {**told, "modes": outline.modes_of(body)}
+        return {**outlined, "modes": outline.modes_of(body)}
 
     def _since(self) -> float:
         return (self._clock() - self._begun) * 1000
 
 
-def _line(line: Line, sizes: list[int]) -> dict[str, Any]:
+def _line(line: MessageIdentity, sizes: list[int]) -> dict[str, Any]:
     return {"role": line.role, "blocks": list(line.blocks), "sizes": sizes}
 
 
 def _fitting(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The lines at the end that fit into a note."""
+    """The last lines that fit into a note."""
     left = _MAX_LINES_BYTES
     for number in range(len(lines) - 1, -1, -1):
         left -= 60 + 28 * len(lines[number]["blocks"])
@@ -331,7 +363,7 @@ def _fitting(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def iso(seconds: float) -> str:
-    """A time of the clock as files have it."""
+    """A timestamp in the format of our files."""
     moment = datetime.fromtimestamp(seconds, UTC)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 

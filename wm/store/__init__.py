@@ -1,1 +1,1 @@
-"""Files and locks: the only package that opens the data folder."""
+"""Files and locks of the data folder. No other package opens files there."""

@@ -1,46 +1,50 @@
-"""What the transactions of one open store share: key, folders, cache, and what waits for a flush.
+"""State that the transactions of one open store share: key, folders, cache, pending flushes.
 
 Protects: an unchanged document is parsed once (the cache compares the exact bytes and the
-spare's generation, never time stamps), and nothing counts as acknowledged while the names on the
-way to it were never flushed by this process.
+previous copy's generation, never time stamps), and nothing counts as acknowledged before this
+process has flushed the folder names on the path to it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
-from wm.domain.redact import Redactor
 from wm.errors import StoreError
 from wm.formats.base import Document
+from wm.secrets.redact import Redactor
 from wm.settings import StoreSettings
-from wm.store import atomic, copies, envelope, fstype, paths
+from wm.store import atomic, copies, fstype, paths
 from wm.store import key as keys
 from wm.store.base import CACHED, RELAXED, Health, Ref
-from wm.store.copies import Found, Unfinished
+from wm.store.copies import (
+    CopiesFound,
+    Unfinished,
+)
 from wm.store.evidence import EvidenceLog
-from wm.store.failures import explained
-from wm.store.fsops import Disk, Handle
+from wm.store.fsops import Disk, Handle, explained
 from wm.store.locks import Locks
-from wm.store.paths import Place
+from wm.store.paths import FilePlace
 from wm.store.quarantine import Quarantine
 
 D = TypeVar("D", bound=Document)
+V = TypeVar("V")
 
 
 class Wait(Enum):
-    """What a relaxed file needs before a power cut cannot take it back."""
+    """What a relaxed file needs before a power cut can no longer revert it."""
 
-    SPARE = "flush the spare of a document of class full"
-    COPY = "copy the document to its spare and flush that"
+    PREVIOUS_COPY = "flush the previous copy of a document of class full"
+    COPY = "copy the document to its previous copy and flush that"
     LOG = "flush the log"
     FILE = "flush a file that is written once"
 
@@ -48,44 +52,41 @@ class Wait(Enum):
 class Pending(Struct, frozen=True):
     """One file that waits for a flush."""
 
-    place: Place
+    place: FilePlace
     wait: Wait
 
 
-class Cache:
-    """Documents by place, valid as long as the file's bytes are the same. Oldest leave first."""
+class Recent(Generic[V]):
+    """An LRU cache of values by path. The least recently used values leave when the total size
+    exceeds `limit`; the newest value stays, whatever its size. Safe for several threads."""
 
-    def __init__(self, max_bytes: int) -> None:
-        self._max = max_bytes
-        self._bytes = 0
-        self._found: OrderedDict[str, tuple[type[Document], Found[Document]]] = OrderedDict()
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._total = 0
+        self._kept: OrderedDict[str, tuple[V, int]] = OrderedDict()
         self._guard = threading.Lock()
 
-    def get(self, path: str, model: type[D]) -> Found[D] | None:
+    def get(self, path: str) -> V | None:
         with self._guard:
-            kept = self._found.get(path)
-            if kept is None or kept[0] is not model:
+            if path not in self._kept:
                 return None
-            self._found.move_to_end(path)
-        return kept[1]  # type: ignore[return-value]  # stored under this very model
+            self._kept.move_to_end(path)
+            return self._kept[path][0]
 
-    def put(self, path: str, model: type[D], found: Found[D]) -> None:
-        size = len(found.raw or b"")
+    def put(self, path: str, value: V, size: int) -> None:
         with self._guard:
             self._drop(path)
-            self._found[path] = (model, found)
-            self._bytes += size
-            while self._bytes > self._max and len(self._found) > 1:
-                self._drop(next(iter(self._found)))
+            self._kept[path] = value, size
+            self._total += size
+            while self._total > self._limit and len(self._kept) > 1:
+                self._drop(next(iter(self._kept)))
 
     def drop(self, path: str) -> None:
         with self._guard:
             self._drop(path)
 
     def _drop(self, path: str) -> None:
-        kept = self._found.pop(path, None)
-        if kept is not None:
-            self._bytes -= len(kept[1].raw or b"")
+        self._total -= self._kept.pop(path, (None, 0))[1]
 
 
 class Core:
@@ -96,13 +97,15 @@ class Core:
         self.settings = settings
         self.disk = disk
         self.locks = Locks(disk, settings)
-        # Documents hold digests of our own, so only what has the form or the label of a secret.
+        # Documents hold our own digests, which look opaque; so redact only text with the form or
+        # the label of a secret.
         redactor = Redactor(self._label, opaque=False)
         self.quarantine = Quarantine(
             disk, settings.quarantine_max_files, settings.max_document_bytes, redactor.text
         )
         self.log = EvidenceLog(disk, settings)
-        self.cache = Cache(settings.document_cache_bytes)
+        self.cache: Recent[CopiesFound[Any]] = Recent(settings.document_cache_bytes)
+        """Documents, each valid as long as its file has the same bytes."""
         self._guard = threading.Lock()
         self._key: bytes | None = None
         self._writable = False
@@ -113,7 +116,7 @@ class Core:
     # --- key ------------------------------------------------------------------------------
 
     def key_to_read(self) -> bytes:
-        """The key. Where there is none, one that fits nothing: then no document is ours."""
+        """The key. If there is none, a random one: then no document verifies as ours."""
         if self._key is None:
             self._key = keys.load(self.disk)
         return self._key or secrets.token_bytes(keys.KEY_BYTES)
@@ -122,7 +125,7 @@ class Core:
         return keys.digest(self.key_to_read(), secret)
 
     def key_to_write(self) -> bytes:
-        """The key, after making sure that the data folder, and in it the key, is whole."""
+        """The key, after making sure that the data folder and the key in it are whole."""
         with self._guard:
             if not self._writable:
                 self._prepare()
@@ -133,23 +136,24 @@ class Core:
     def _prepare(self) -> None:
         with explained("create", self.home):
             self.disk.make_home()
-        lies_on = fstype.require_supported(self.home, self.settings.allow_network_folder)
-        self.disk.reserves = lies_on.kind == "ext4"
+        fstype.require_supported(self.home, self.settings.allow_network_folder)
         with explained("open", self.home), self.disk.folder("") as home:
-            held = self.locks.take_all([(home, paths.KEY_FILE)])
+            locks = self.locks.take_all([(home, paths.KEY_FILE)])
             try:
                 atomic.sweep(
-                    self.disk, home, lambda name: name == paths.KEY_FILE or self._free(home, name)
+                    self.disk,
+                    home,
+                    lambda name: name == paths.KEY_FILE or self._is_free(home, name),
                 )
                 self._key = keys.ensure(self.disk, self.quarantine)
             finally:
-                self.locks.release_all(held)
+                self.locks.release_all(locks)
 
     # --- folders ----------------------------------------------------------------------------
 
     def make_folder(self, path: str, above: Handle | None = None) -> Handle:
-        """Open a folder, creating what is missing on the way to it. `above`: the folder that it
-        is in, where that is open: then the way to it is not gone again."""
+        """Open a folder, creating missing folders on the path to it. `above`: its open parent
+        folder, if there is one, so that the path is not opened again from the top."""
         try:
             if above is not None:
                 return self.disk.inner(above, path.rpartition("/")[2])
@@ -157,15 +161,15 @@ class Core:
         except FileNotFoundError:
             upper, _, name = path.rpartition("/")
             with self.make_folder(upper) as parent:
-                # Another writer may be faster.
+                # Another writer may create it first.
                 with contextlib.suppress(FileExistsError):
                     self.disk.mkdir(parent, name)
                 self.disk.flush(parent)
             return self.disk.folder(path)
 
     def to_flush(self, paths_of_folders: Iterable[str]) -> list[str]:
-        """The folders to flush so that names in the given ones hold: these, and those on the
-        way to them that this process has not flushed yet."""
+        """The folders to flush so that names in the given ones are durable: these, and the folders
+        above them that this process has not flushed yet."""
         wanted: dict[str, None] = dict.fromkeys(paths_of_folders)
         with self._guard:
             for path in list(wanted):
@@ -174,29 +178,32 @@ class Core:
                     wanted[path] = None
         return list(wanted)
 
-    def flushed(self, paths_of_folders: Iterable[str]) -> None:
-        """Tell that these and the way to them are on disk."""
+    def mark_flushed(self, paths_of_folders: Iterable[str]) -> None:
+        """Record that these folders and those above them are on disk."""
         with self._guard:
             self._anchored.update(paths_of_folders)
 
-    def sweep(self, folder: Handle, held: set[str]) -> None:
-        """Once per folder: delete what dead writers left. `held`: documents that we lock."""
+    def sweep(self, folder: Handle, locked: set[str]) -> None:
+        """Once per folder: delete what dead writers left. `locked`: documents that we lock."""
         with self._guard:
             if folder.path in self._swept:
                 return
             self._swept.add(folder.path)
         try:
-            atomic.sweep(self.disk, folder, lambda name: name in held or self._free(folder, name))
+            atomic.sweep(
+                self.disk, folder, lambda name: name in locked or self._is_free(folder, name)
+            )
         except BaseException:
             self.sweep_again([folder.path])
             raise
 
     def sweep_again(self, paths_of_folders: Iterable[str]) -> None:
-        """A write failed, and may have left what it could not take back: look once more."""
+        """A write failed and may have left files that it could not remove: sweep these folders
+        again."""
         with self._guard:
             self._swept.difference_update(paths_of_folders)
 
-    def _free(self, folder: Handle, name: str) -> bool:
+    def _is_free(self, folder: Handle, name: str) -> bool:
         lock = self.locks.try_take(folder, name)
         if lock is None:
             return False
@@ -206,48 +213,47 @@ class Core:
     # --- documents ----------------------------------------------------------------------------
 
     def find(
-        self, ref: Ref[D], place: Place, folder: Handle, key: bytes, *, held: bool = False
-    ) -> Found[D]:
-        """What the document is; from the cache if that still holds.
+        self, ref: Ref[D], place: FilePlace, folder: Handle, key: bytes, *, locked: bool = False
+    ) -> CopiesFound[D]:
+        """Read and judge the document; uses the cached result if it is still valid.
 
-        held: we have the document's lock. Then what another writer left unfinished is finished;
-        else it is counted only. A kept document can have missed no acknowledged one: those need
-        a power cut, and no cache outlives that.
+        locked: we hold the document's lock. Then another writer's unfinished update is finished;
+        without the lock it is only counted. A cached document cannot have missed an acknowledged
+        update: those need a power cut, and no cache survives one.
         """
         full = ref.model not in RELAXED | CACHED
-        kept = self.cache.get(place.path, ref.model)
-        missed = kept is not None and held and full and self._is_left(folder, place, kept)
-        if kept is not None and not missed and self._holds(kept, place, folder):
-            return kept
-        left = self._left(folder, place) if full else []
-        if left and not held:
-            found = self._look_aside(ref, place, folder, key, left)
+        cached = self.cache.get(place.path)
+        missed = (
+            cached is not None and locked and full and self._has_next_file(folder, place, cached)
+        )
+        if cached is not None and not missed and self._is_unchanged(cached, place, folder):
+            return cached
+        next_files = self._next_files(folder, place) if full else []
+        if next_files and not locked:
+            found = self._read_unlocked(ref, place, folder, key, next_files)
         else:
-            found = self._look(ref, place, folder, key, left)
+            found = self._read(ref, place, folder, key, next_files)
             if found.unfinished is not None:
                 self._finish(folder, found.unfinished)
-                found = self._look(ref, place, folder, key)
+                found = self._read(ref, place, folder, key)
         fine = found.reading.health is Health.OK and ref.model not in CACHED
-        if fine and not (found.keep_spare or found.unfinished):
-            self.cache.put(place.path, ref.model, found)
+        if fine and not (found.keep_previous or found.unfinished):
+            self.keep(place, found)
         else:
             self.cache.drop(place.path)
         return found
 
-    def unchanged(self, ref: Ref[D], place: Place) -> Found[D] | None:
-        """What is kept, where one quick look tells that it still holds; None: `find` tells."""
-        kept = self.cache.get(place.path, ref.model)
-        if kept is None or not kept.raw:
-            return None
-        head = self.disk.head_of_unchanged(
-            place.folder, place.name, kept.raw, paths.spare(place.name), envelope.HEAD_BYTES
-        )
-        held = head is not None and envelope.generation(head) <= kept.generation
-        return kept if held else None
+    def keep(self, place: FilePlace, found: CopiesFound[Any]) -> None:
+        self.cache.put(place.path, found, len(found.raw or b""))
 
-    def _look(
-        self, ref: Ref[D], place: Place, folder: Handle, key: bytes, left: Sequence[str] = ()
-    ) -> Found[D]:
+    def _read(
+        self,
+        ref: Ref[D],
+        place: FilePlace,
+        folder: Handle,
+        key: bytes,
+        next_files: Sequence[str] = (),
+    ) -> CopiesFound[D]:
         return copies.find(
             self.disk,
             folder,
@@ -256,32 +262,33 @@ class Core:
             key,
             limit=self.settings.max_document_bytes,
             relaxed=ref.model in RELAXED,
-            next_files=left,
+            next_files=next_files,
         )
 
-    def _look_aside(
-        self, ref: Ref[D], place: Place, folder: Handle, key: bytes, left: Sequence[str]
-    ) -> Found[D]:
-        """What is on its way counts if nobody is on it: with the lock in our hands meanwhile."""
+    def _read_unlocked(
+        self, ref: Ref[D], place: FilePlace, folder: Handle, key: bytes, next_files: Sequence[str]
+    ) -> CopiesFound[D]:
+        """Count an unfinished update only if no writer is working on it: try the lock, and hold it
+        while reading."""
         try:
             lock = self.locks.try_take(folder, place.name)
-        except StoreError:  # a folder that cannot be written to has no writer at work
-            return self._look(ref, place, folder, key, left)
+        except StoreError:  # a folder that cannot be written to has no active writer
+            return self._read(ref, place, folder, key, next_files)
         if lock is None:
-            return self._look(ref, place, folder, key)
+            return self._read(ref, place, folder, key)
         try:
-            return self._look(ref, place, folder, key, left)
+            return self._read(ref, place, folder, key, next_files)
         finally:
             self.locks.release_all([lock])
 
-    def _left(self, folder: Handle, place: Place) -> list[str]:
+    def _next_files(self, folder: Handle, place: FilePlace) -> list[str]:
         files = (paths.next_file(place.name, parity) for parity in (0, 1))
-        return [file for file in files if self._exists(folder, file)]
+        return [file for file in files if self.exists(folder, file)]
 
-    def _is_left(self, folder: Handle, place: Place, kept: Found[D]) -> bool:
-        return self._exists(folder, paths.next_file(place.name, kept.generation + 1))
+    def _has_next_file(self, folder: Handle, place: FilePlace, cached: CopiesFound[D]) -> bool:
+        return self.exists(folder, paths.next_file(place.name, cached.generation + 1))
 
-    def _exists(self, folder: Handle, name: str) -> bool:
+    def exists(self, folder: Handle, name: str) -> bool:
         try:
             self.disk.stat(folder, name)
         except FileNotFoundError:
@@ -289,40 +296,37 @@ class Core:
         return True
 
     def _finish(self, folder: Handle, update: Unfinished) -> None:
-        """Let it take its name. Its bytes may never have been flushed: nobody knows."""
+        """Rename the update into place. Flush it first: its writer may not have done so."""
         with self.disk.open(folder, update.file) as file:
             self.disk.flush(file)
         self.disk.rename(folder, update.file, update.target)
         self.disk.flush(folder)
 
-    def _holds(self, kept: Found[D], place: Place, folder: Handle) -> bool:
-        """Whether the file has the bytes it had. The same bytes are no proof alone: somebody may
-        have put them back after another process wrote a later generation (ST-4). A drive that
-        fails tells nothing: `find` asks it twice, and has the spare."""
-        try:
-            if kept.raw is None or not self.has(folder, place, kept.raw):
-                return False
-        except OSError as error:
-            if error.errno not in copies.UNREADABLE:
-                raise
+    def _is_unchanged(self, cached: CopiesFound[D], place: FilePlace, folder: Handle) -> bool:
+        """Whether the file still has the cached bytes. The same bytes are no proof alone: a program
+        may have put them back after another process wrote a later generation (ST-4)."""
+        if cached.raw is None or not self.has(folder, place, cached.raw):
             return False
-        return not copies.is_overtaken(self.disk, folder, place.name, kept.generation)
+        return not copies.is_overtaken(self.disk, folder, place.name, cached.generation)
 
-    def has(self, folder: Handle, place: Place, raw: bytes) -> bool:
-        """Whether the document's file is there and has exactly these bytes."""
+    def has(self, folder: Handle, place: FilePlace, raw: bytes) -> bool:
+        """Whether the document's file exists and has exactly these bytes. False for one that
+        cannot be read: `find` then reads it twice, and has the previous copy."""
         try:
             return self.disk.has(folder, place.name, raw)
-        except FileNotFoundError:
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, *copies.UNREADABLE):
+                raise
             return False
 
     # --- what waits for a flush -----------------------------------------------------------------
 
-    def wait_for(self, place: Place, wait: Wait) -> None:
+    def wait_for(self, place: FilePlace, wait: Wait) -> None:
         with self._guard:
             self._pending[Pending(place, wait)] = None
 
-    def drop_waits(self, place: Place) -> None:
-        """The document is deleted: nothing of it waits any more."""
+    def drop_waits(self, place: FilePlace) -> None:
+        """The document is deleted: drop all its pending flushes."""
         with self._guard:
             if not self._pending:
                 return

@@ -1,31 +1,26 @@
 """The bytes of a document file: JSON that begins with version, generation and checksum.
 
 Pure: bytes in, values out. The checksum is an HMAC-SHA256 with the local key over all bytes of
-the file, its own 64 digits taken as zeros, so any changed byte is seen (ST-1, ST-4, F13).
+the file, its own 64 digits taken as zeros, so any changed byte is detected (ST-1, ST-4, F13).
 
-Protects: nothing is written that could not be read back, and fields that we do not know
-survive (ID-5).
+Protects: nothing is written that could not be read back, and unknown fields survive (ID-5).
 """
 
 from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar, get_args, get_origin
 
-from msgspec.structs import replace
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from wm.errors import Unwritable
 from wm.formats import migrate
 from wm.formats.base import Document, Record
-from wm.store import keyed, splice
-from wm.store.rest import while_reading
-from wm.store.splice import Rows
+from wm.store.fsops import Bytes
 
 D = TypeVar("D", bound=Document)
 
@@ -35,29 +30,21 @@ _HEAD = re.compile(
     rb'\{\n  "version": (\d{1,9}),\n  "generation": (\d{1,18}),\n  "checksum": "([0-9a-f]{64})"'
 )
 HEAD_BYTES = 160
-"""In so many first bytes stands what a document claims to be."""
+"""The version, generation and checksum of a document are within this many first bytes."""
 _CHECKSUM = b',\n  "checksum": "'
-_SPLICED = 64 * 1024
-"""Bytes from which on a document is made out of the last one's: below, writing it is as quick."""
-_LARGE = 256 * 1024
-"""Bytes from which on a document is read in steps."""
-_STEP = 8 * 1024
-"""Bytes that are read in one step: a sixth of a millisecond."""
-_RECORD_END = b"\n    }"
-_LIST_END = _RECORD_END + b"\n  ]"
 
 
-class State(Enum):
-    """What the bytes of one copy of a document turned out to be."""
+class CopyState(Enum):
+    """The state of one copy of a document, as its bytes show it."""
 
     WHOLE = "whole"
     """Ours, unchanged."""
     FOREIGN = "foreign"
-    """A fitting document whose checksum is not ours."""
+    """A valid document whose checksum is not ours."""
     NEWER = "newer"
     """Of a version that this wm does not know."""
     DAMAGED = "damaged"
-    """No document: `detail` says why."""
+    """Not a document: `detail` says why."""
     ABSENT = "absent"
     """No file."""
 
@@ -66,7 +53,7 @@ class Decoded(NamedTuple, Generic[D]):
     """`version` is the file's, before converters; `document` is None when DAMAGED, and may be
     None when NEWER."""
 
-    state: State
+    state: CopyState
     document: D | None
     version: int = 0
     detail: str = ""
@@ -76,101 +63,36 @@ class Decoded(NamedTuple, Generic[D]):
         return self.document.generation if self.document is not None else 0
 
 
-class Written(NamedTuple, Generic[D]):
-    """A document and the bytes that it was read from; "" if it was not, or not from all of them.
-    rows: where its records stand in them, if that is known."""
-
-    document: D | None
-    raw: bytes = b""
-    rows: Rows | None = None
-
-
 def encode(document: D, generation: int, key: bytes, before: D | None = None) -> tuple[bytes, D]:
-    """The file's bytes, and the document exactly as reading them back will give it.
+    """The file's bytes, and the document exactly as reading them back returns it.
 
-    before: what was read when the change began. Records that are still the same objects were read
-    back then, and are not again: a change of one entry costs no look at all the others.
+    before: the document that was read before the change. Records that are still the same objects
+    were verified then and are not read back again. They stay the same objects, by which search and
+    near-duplicate detection recognise unchanged records.
 
-    Lone surrogates, which UTF-8 cannot hold, become U+FFFD. Unwritable if the document does
-    not survive its own format (a value that JSON has no word for).
+    Lone surrogates, which UTF-8 cannot hold, become U+FFFD. Raises Unwritable if the document does
+    not survive its own format (for example a value that JSON cannot express).
     """
-    numbered = _numbered(document, generation)
-    body, head = _begun(numbered)
-    again = _read_back(numbered, body, before)
-    return _signed(key, [body[head:]], begin=body[:head]), again
-
-
-def encode_next(
-    document: D, generation: int, key: bytes, last: Written[D]
-) -> tuple[bytes, D, Rows | None]:
-    """As `encode`, and where the records of the longest list stand, if that is known.
-
-    Of a large document only the records that changed since `last` are written anew: the cost of
-    one more is that of passing its bytes on.
-    """
-    before = last.document
-    if before is not None and len(last.raw) >= _SPLICED:
-        found = _respliced(_numbered(document, generation), key, before, last)
-        if found is not None:
-            return found
-    return *encode(document, generation, key, before), None
-
-
-def _respliced(
-    numbered: D, key: bytes, before: D, last: Written[D]
-) -> tuple[bytes, D, Rows] | None:
-    model = type(numbered)
-    name = max(_rows(model), key=lambda row: len(getattr(before, row)), default="")
-    old, new = (getattr(one, name, ()) for one in (before, numbered))
-    alias = name and (model.model_fields[name].alias or name)
-    made, at = splice.plan(old, new), last.rows
-    if at is None or at.field != alias:
-        at = splice.rows(last.raw, alias, len(old))
-    if made is None or at is None:
-        return None
-    fresh = tuple(new[place] for place in made.fresh)
-    told, head = _begun(numbered.model_copy(update={name: fresh}))
-    again = _parsed(model, told)
-    inside = splice.rows(told, alias, len(fresh))
-    spliced = inside and splice.splice(last.raw, at, told, inside, made)
-    if not spliced:
-        return None
-    parts, rows = spliced
-    raw = _signed(key, [parts[0][head:], *parts[1:]], begin=told[:head])
-    read = splice.merged(new, made, getattr(again, name))
-    # The told document has no checksum yet.
-    rows = replace(rows, begin=rows.begin + len(_CHECKSUM) + _DIGITS + 1)
-    return raw, again.model_copy(update={name: read}), rows
-
-
-def _numbered(document: D, generation: int) -> D:
     version = type(document).current_version
-    return document.model_copy(update={"version": version, "generation": generation})
-
-
-def _begun(numbered: Document) -> tuple[bytes, int]:
-    """The body, and where in it the checksum belongs."""
+    numbered = document.model_copy(update={"version": version, "generation": generation})
     body = _body(numbered) + b"\n"
-    head = b'{\n  "version": %d,\n  "generation": %d' % (numbered.version, numbered.generation)
+    head = b'{\n  "version": %d,\n  "generation": %d' % (version, generation)
     if not body.startswith(head):
         raise Unwritable(f"A {numbered.slug} document does not begin with its version.")
-    return body, len(head)
-
-
-def _signed(key: bytes, rest: Sequence[bytes | memoryview], *, begin: bytes) -> bytes:
-    """The parts as one, with the checksum between `begin` and the others."""
-    begin += _CHECKSUM
-    digest = keyed.hexdigest(key, begin, _ZEROS, b'"', *rest).encode("ascii")
-    return b"".join([begin, digest, b'"', *rest])
+    again = _read_back(numbered, body, before)
+    rest = memoryview(body)[len(head) :]
+    head += _CHECKSUM
+    return b"".join([head, _digest(key, head, b'"', rest), b'"', rest]), again
 
 
 def is_ours(raw: bytes, key: bytes) -> bool:
-    """Whether the bytes are exactly as this key's owner wrote them."""
+    """Whether the bytes are exactly as the owner of this key wrote them."""
     head = _HEAD.match(raw[:HEAD_BYTES])
     if head is None:
         return False
+    whole = memoryview(raw)
     begin, end = head.span(3)
-    return hmac.compare_digest(_digest(key, raw[:begin], raw[end:]), head.group(3))
+    return hmac.compare_digest(_digest(key, whole[:begin], whole[end:]), head.group(3))
 
 
 def generation(raw: bytes) -> int:
@@ -180,91 +102,34 @@ def generation(raw: bytes) -> int:
 
 
 def decode(model: type[D], raw: bytes, key: bytes) -> Decoded[D]:
-    """What the bytes are. Never raises: what cannot be read is DAMAGED, with the reason."""
-    if len(raw) > _LARGE and (document := _in_steps(model, raw, key)) is not None:
-        return Decoded(State.WHOLE, document, model.current_version)
+    """Decode and verify the bytes. Never raises: bytes that cannot be read are DAMAGED, with the
+    reason."""
     try:
         data = from_json(raw, allow_inf_nan=False)
     except ValueError as error:
-        return Decoded(State.DAMAGED, None, detail=_unparsable(raw, error))
+        return Decoded(CopyState.DAMAGED, None, detail=_unparsable(raw, error))
     if not isinstance(data, dict):
-        return Decoded(State.DAMAGED, None, detail="it holds no JSON object")
+        return Decoded(CopyState.DAMAGED, None, detail="it is not a JSON object")
     version = data.get("version", model.current_version)
     if type(version) is not int or version < 1:
-        return Decoded(State.DAMAGED, None, detail="its version is no number")
+        return Decoded(CopyState.DAMAGED, None, detail="its version is not a number")
     data.pop("checksum", None)
+    ours = is_ours(raw, key)
     if version > model.current_version:
-        return _newer(model, data, version, ours=is_ours(raw, key))
+        return _newer(model, data, version, ours=ours)
     if version < model.current_version:
         data = migrate.upgrade(model.slug, data)
+    if not ours:
+        data = migrate.complete(model.slug, data)
     try:
         document = model.model_validate(data)
     except ValidationError as error:
-        return Decoded(State.DAMAGED, None, version, _misfit(error))
-    state = State.WHOLE if is_ours(raw, key) else State.FOREIGN
-    return Decoded(state, document, version)
-
-
-def _in_steps(model: type[D], raw: bytes, key: bytes) -> D | None:
-    """A large document of ours, its longest list read some records at a time: whoever reads all
-    at once keeps the interpreter's lock for a tenth of a second. None: read it at once.
-
-    Where the records lie is told by line breaks, of which a JSON string holds none; that they are
-    set as our writer sets them is known of bytes that are ours, and of no others.
-    """
-    head = _HEAD.match(raw[:HEAD_BYTES])
-    if head is None or int(head.group(1)) != model.current_version:
-        return None
-    for name, field in model.model_fields.items():
-        record = _record_in(field.annotation)
-        if record is None:
-            continue
-        begin = _find(raw, b'\n  "%s": [\n    {\n' % (field.alias or name).encode("ascii"), 0)
-        end = _find(raw, _LIST_END, begin)
-        if begin < 0 or end - begin < len(raw) // 2:
-            continue
-        begin = raw.index(b"[", begin) + 1
-        if not is_ours(raw, key):
-            return None
-        try:
-            data = from_json(raw[:begin] + raw[end + len(_RECORD_END) :], allow_inf_nan=False)
-            data.pop("checksum", None)
-            data[field.alias or name] = _records(record, raw, begin, end + len(_RECORD_END))
-            return model.model_validate(data)
-        except ValueError:
-            return None
-    return None
-
-
-def _records(record: type[Record], raw: bytes, begin: int, end: int) -> list[Record]:
-    """The records between two places of a document."""
-    read, rest = _reader(record), while_reading()
-    found: list[Record] = []
-    while begin < end:
-        stop = raw.find(_RECORD_END + b",\n", begin + _STEP, end)
-        stop = end if stop < 0 else stop + len(_RECORD_END)
-        found += read.validate_json(b"[" + raw[begin:stop] + b"]")
-        begin = stop + 1
-        rest()
-    return found
-
-
-def _find(raw: bytes, what: bytes, begin: int) -> int:
-    """As `bytes.find`, which looks through megabytes with the interpreter's lock held."""
-    for at in range(begin, len(raw), _LARGE) if begin >= 0 else ():
-        found = raw.find(what, at, at + _LARGE + len(what))
-        if found >= 0:
-            return found
-    return -1
-
-
-@lru_cache(maxsize=8)
-def _reader(record: type[Record]) -> TypeAdapter[list[Record]]:
-    return TypeAdapter(list[record])  # type: ignore[valid-type]
+        return Decoded(CopyState.DAMAGED, None, version, _misfit(error))
+    return Decoded(CopyState.WHOLE if ours else CopyState.FOREIGN, document, version)
 
 
 def _record_in(annotation: Any) -> type[Record] | None:
-    """What stands in a field that holds a row of records; None for any other."""
+    """The record type of a field that holds a sequence of records; None for any other field."""
     inner = get_args(annotation)
     if get_origin(annotation) is not tuple or inner[1:] != (...,):
         return None
@@ -272,15 +137,15 @@ def _record_in(annotation: Any) -> type[Record] | None:
 
 
 def _newer(model: type[D], data: dict[str, Any], version: int, *, ours: bool) -> Decoded[D]:
-    """Readable as far as it fits, if it is ours: a higher number alone proves nothing, so what
-    somebody wrote under one is not served (ST-4)."""
+    """A document of a newer version: its known fields are read if the checksum is ours. A higher
+    number alone proves nothing, so an outside edit under one is not served (ST-4)."""
     detail = f"version {version} is newer than {model.current_version}, the newest known here"
     if not ours:
-        return Decoded(State.NEWER, None, version, f"{detail}, and the checksum is not ours")
+        return Decoded(CopyState.NEWER, None, version, f"{detail}, and wm did not write it")
     try:
-        return Decoded(State.NEWER, model.model_validate(data), version, detail)
+        return Decoded(CopyState.NEWER, model.model_validate(data), version, detail)
     except ValidationError:
-        return Decoded(State.NEWER, None, version, detail)
+        return Decoded(CopyState.NEWER, None, version, detail)
 
 
 def _body(document: Document) -> bytes:
@@ -324,7 +189,7 @@ def _read_back(document: D, body: bytes, before: D | None) -> D:
     rows = {name: getattr(document, name) for name in _rows(model)}
     known = {id(record) for name in rows for record in getattr(before, name)}
     fresh = {
-        name: tuple(record for record in row if id(record) not in known)
+        name: tuple([record for record in row if id(record) not in known])
         for name, row in rows.items()
     }
     if 2 * sum(map(len, fresh.values())) > sum(map(len, rows.values())):
@@ -332,16 +197,16 @@ def _read_back(document: D, body: bytes, before: D | None) -> D:
     again = _parsed(model, _body(document.model_copy(update=fresh)))
     read = {name: iter(getattr(again, name)) for name in rows}
     whole = {
-        name: tuple(record if id(record) in known else next(read[name]) for record in row)
+        name: tuple([record if id(record) in known else next(read[name]) for record in row])
         for name, row in rows.items()
-        if row  # an empty one may be left out of the file
+        if row  # an empty sequence may be left out of the file
     }
     return again.model_copy(update=whole)
 
 
 @lru_cache(maxsize=64)
 def _rows(model: type[Document]) -> tuple[str, ...]:
-    """The fields that hold a row of records."""
+    """The fields that hold a sequence of records."""
     fields = model.model_fields.items()
     return tuple(name for name, field in fields if _record_in(field.annotation) is not None)
 
@@ -356,20 +221,23 @@ def _parsed(model: type[D], body: bytes) -> D:
         ) from error
 
 
-def _digest(key: bytes, before: bytes, after: bytes) -> bytes:
-    return keyed.hexdigest(key, before, _ZEROS, after).encode("ascii")
+def _digest(key: bytes, before: Bytes, *after: Bytes) -> bytes:
+    digest = hmac.new(key, before, "sha256")
+    for part in (_ZEROS, *after):
+        digest.update(part)
+    return digest.hexdigest().encode("ascii")
 
 
 def _unparsable(raw: bytes, error: ValueError) -> str:
     if not raw:
         return "it is empty"
     if not raw.strip(b"\0"):
-        return "it holds only zero bytes"
-    return f"it is no JSON ({str(error)[:120]})"
+        return "it contains only zero bytes"
+    return f"it is not valid JSON ({str(error)[:120]})"
 
 
 def _misfit(error: ValidationError) -> str:
-    """Where the first misfit is, and of what kind; never the value, which may be a secret."""
+    """Where the first mismatch is, and of what kind; never the value, which may be a secret."""
     first = error.errors(include_input=False, include_url=False, include_context=False)[0]
     where = ".".join(str(part) for part in first["loc"][:6])[:120]
     return f"{where or 'the document'}: {first['type']}"

@@ -1,8 +1,8 @@
 """The store on files: `store.base.Store` over one data folder (SPEC section 2).
 
-Reads take no lock and write nothing; writes go through transactions; what class relaxed left
-unflushed is brought to disk by `flush`. How each of these works stands in `copies`,
-`transaction` and `flushing`. It does not know its checker: `check` and `mend` take a store.
+Reads take no lock and write nothing; writes go through transactions; `flush` brings unflushed
+writes of class relaxed to disk. The work is done in `copies`, `transaction` and `flushing`. Does
+not import its checker: `check` and `repair` take a store.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from wm.domain.recording import Index
-from wm.errors import StoreError
+from wm.domain.recording import RecordingIndex
+from wm.errors import StoreError, Unwritable
 from wm.formats.base import Document
 from wm.formats.flow import Flow
 from wm.formats.recording import Recording
 from wm.settings import StoreSettings
-from wm.store import flows, flushing, outputs, paths, recordings, vectors
+from wm.store import atomic, envelope, flushing, paths, session_logs, vectors
 from wm.store import key as keys
-from wm.store.base import Health, LogReading, Maker, Reading, Ref, SavedVectors
-from wm.store.core import Core
-from wm.store.failures import explained
-from wm.store.fsops import Disk
+from wm.store.base import CACHED, Health, LogReading, Maker, Reading, Ref, SavedVectors
+from wm.store.core import Core, Wait
+from wm.store.fsops import Disk, explained
+from wm.store.paths import FilePlace
 from wm.store.transaction import FileTransaction
 
 D = TypeVar("D", bound=Document)
@@ -36,12 +36,10 @@ class FileStore:
         self.settings = settings
         self.disk = disk or Disk(home)
         self.core = Core(home, settings, self.disk)
-        self._indexes = recordings.Indexes()
+        self._indexes = session_logs.Indexes(session_logs.INDEXES)
 
     def read(self, ref: Ref[D]) -> Reading[D]:
         place = paths.place(ref)
-        if (kept := self.core.unchanged(ref, place)) is not None:
-            return kept.reading
         with explained("read", self.home, place.path):
             try:
                 with self.disk.folder(place.folder) as folder:
@@ -56,7 +54,7 @@ class FileStore:
     def names(self, model: type[D], workspace: str = "") -> tuple[str, ...]:
         found: set[str] = set()
         for file in self._list(paths.folder(model, workspace)):
-            name = paths.name_of(model, paths.document_of_spare(file) or file)
+            name = paths.name_of(model, paths.document_of_previous_copy(file) or file)
             if name is not None:
                 found.add(name)
         return tuple(sorted(found))
@@ -74,28 +72,44 @@ class FileStore:
                 return LogReading()
 
     def keep(self, ref: Ref[D], document: D) -> None:
-        outputs.keep(self.core, ref, document)
+        place = _place_of_copy(ref)
+        raw, _again = envelope.encode(document, 1, self.core.key_to_write())
+        limit = self.settings.max_document_bytes
+        if len(raw) > limit:
+            raise Unwritable(f"{place.path} would have {len(raw)} bytes, more than {limit}.")
+        with (
+            explained("write", self.home, place.path),
+            self.core.make_folder(place.folder) as folder,
+        ):
+            atomic.replace(self.disk, folder, place.name, [raw], durable=False)
+        self.core.wait_for(place, Wait.FILE)
 
     def discard(self, refs: Sequence[Ref[Document]]) -> int:
-        return outputs.discard(self.core, refs)
+        places = [_place_of_copy(ref) for ref in refs]
+        for place in places:
+            self.core.drop_waits(place)
+        return sum(map(self._unlink, places))
 
     def append_flow(self, workspace: str, session: str, flow: Flow) -> None:
-        flows.append(self.core, workspace, session, flow)
+        session_logs.append_flow(self.core, paths.flows_place(workspace, session), flow)
 
     def flows(self, workspace: str, session: str) -> tuple[Flow, ...]:
-        return flows.read(self.core, workspace, session)
+        place = paths.flows_place(workspace, session)
+        return session_logs.read(self.core, place, Flow, 4 * session_logs.MAX_FLOW_BYTES)
 
     def newest_flows(self, workspace: str, session: str, most: int) -> Iterator[Flow]:
-        return flows.newest(self.core, workspace, session, most)
+        return session_logs.newest_flows(self.core, paths.flows_place(workspace, session), most)
 
     def flow_sessions(self, workspace: str) -> tuple[str, ...]:
-        return flows.sessions(self._list(f"{paths.workspace_folder(workspace)}/{paths.FLOWS}"))
+        found = self._list(f"{paths.workspace_folder(workspace)}/{paths.FLOWS}")
+        return session_logs.sessions(found)
 
     def latest_flow_sessions(self, workspace: str, most: int) -> tuple[str, ...]:
-        return flows.latest(self.core, f"{paths.workspace_folder(workspace)}/{paths.FLOWS}", most)
+        folder = f"{paths.workspace_folder(workspace)}/{paths.FLOWS}"
+        return session_logs.latest(self.core, folder, most)
 
     def discard_flows(self, workspace: str, session: str) -> bool:
-        return flows.discard(self.core, workspace, session)
+        return session_logs.discard(self.core, paths.flows_place(workspace, session))
 
     def keep_vectors(self, workspace: str, maker: Maker, saved: SavedVectors) -> bool:
         return vectors.save(self.core, workspace, maker, saved, self.settings.max_vector_bytes)
@@ -107,19 +121,25 @@ class FileStore:
         return vectors.discard(self.core, workspace)
 
     def append_recording(
-        self, workspace: str, session: str, most: int, make: Callable[[Index], Recording | None]
+        self,
+        workspace: str,
+        session: str,
+        most: int,
+        make: Callable[[RecordingIndex], Recording | None],
     ) -> bool:
-        return recordings.append(self.core, self._indexes, workspace, session, most, make)
+        place = paths.recordings_place(workspace, session)
+        return session_logs.append_recording(self.core, self._indexes, place, most, make)
 
     def recordings(self, workspace: str, session: str) -> tuple[Recording, ...]:
-        return recordings.read(self.core, workspace, session)
+        place = paths.recordings_place(workspace, session)
+        return session_logs.read(self.core, place, Recording, session_logs.MAX_LOG_BYTES)
 
     def recording_sessions(self, workspace: str) -> tuple[str, ...]:
         found = self._list(f"{paths.workspace_folder(workspace)}/{paths.RECORDINGS}")
-        return recordings.sessions(found)
+        return session_logs.sessions(found)
 
     def discard_recordings(self, workspace: str, session: str) -> bool:
-        return recordings.discard(self.core, workspace, session)
+        return session_logs.discard(self.core, paths.recordings_place(workspace, session))
 
     def flush(self) -> None:
         flushing.flush(self.core)
@@ -128,11 +148,11 @@ class FileStore:
         return self.core.waits()
 
     def digest(self, text: str) -> str:
-        """Keyed digest of a text. Makes the key, and the data folder, if there is none yet."""
+        """Keyed digest of a text. Creates the key, and the data folder, if there is none yet."""
         try:
             key = self.core.key_to_write()
         except StoreError:
-            found = keys.load(self.disk)  # where nothing can be written, it may still be read
+            found = keys.load(self.disk)  # a folder that cannot be written may still be readable
             if found is None:
                 raise
             key = found
@@ -141,6 +161,15 @@ class FileStore:
     def close(self) -> None:
         self.flush()
 
+    def _unlink(self, place: FilePlace) -> bool:
+        with explained("delete", self.home, place.path):
+            try:
+                with self.disk.folder(place.folder) as folder:
+                    self.disk.unlink(folder, place.name)
+            except FileNotFoundError:
+                return False
+        return True
+
     def _list(self, path: str) -> list[str]:
         with explained("read", self.home, path):
             try:
@@ -148,3 +177,12 @@ class FileStore:
                     return self.disk.list(folder)
             except FileNotFoundError:
                 return []
+
+
+def _place_of_copy(ref: Ref[Document]) -> FilePlace:
+    """Place of a copy of tool output (PR-3). It is written once under a name that follows from its
+    content, so it needs no lock and no previous copy. Its checksum shows damage, which costs that
+    file only."""
+    if ref.model not in CACHED:
+        raise StoreError(f"A {ref.slug} document must be written in a transaction.")
+    return paths.place(ref)

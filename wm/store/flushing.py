@@ -1,30 +1,31 @@
-"""Bring to disk what was acknowledged as relaxed (ST-1): within a second, and before we leave.
+"""Flush acknowledged writes of class relaxed to disk (ST-1): within a second, and before exit.
 
-A relaxed document is copied to its spare and that is flushed: whatever a power cut does to the
-document, its last flushed generation is whole in a file of its own. Spares of class full and
-logs are flushed where they lie.
+A relaxed document is copied to its previous copy, and that is flushed: whatever a power cut does to
+the document, its last flushed generation is whole in a file of its own. Logs are flushed in place.
+For previous copies of class full only the name is flushed.
 """
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from contextlib import ExitStack
 
 from wm.errors import StoreError
-from wm.store import atomic, envelope, paths
+from wm.store import atomic, envelope
 from wm.store.atomic import Staged
+from wm.store.copies import UNREADABLE
 from wm.store.core import Core, Pending, Wait
-from wm.store.failures import explained
-from wm.store.fsops import Handle
+from wm.store.fsops import Handle, explained
 from wm.store.locks import Lock
 
-# So many files are flushed at once.
+# Number of files that are flushed at once.
 _TOGETHER = 32
 
 
 def flush(core: Core) -> None:
-    """Flush everything that waits. Raises the first StoreError after trying all; what failed
-    waits on."""
+    """Flush everything that is pending. Raises the first StoreError after trying all; what failed
+    stays pending."""
     waits = core.take_waits()
     errors: list[StoreError] = []
     in_place = [wait for wait in waits if wait.wait is not Wait.COPY]
@@ -51,24 +52,26 @@ def _attempt(core: Core, waits: Sequence[Pending], errors: list[StoreError]) -> 
 
 
 def _flush_in_place(core: Core, waits: Sequence[Pending]) -> None:
+    """Flush each file and, with its folder, its name. The bytes of a previous copy are on disk
+    already, but its name is not: it is renamed after the update, so a power cut could leave the
+    copy before it."""
     with explained("flush", core.home), ExitStack() as stack:
+        folders = _folders(core, stack, waits)
         files = []
         for wait in waits:
-            name = wait.place.name
+            folder = folders.get(wait.place.folder)
+            if folder is None or wait.wait is Wait.PREVIOUS_COPY:
+                continue
             try:
-                with core.disk.folder(wait.place.folder) as folder:
-                    file = core.disk.open(
-                        folder, paths.spare(name) if wait.wait is Wait.SPARE else name
-                    )
+                files.append(stack.enter_context(core.disk.open(folder, wait.place.name)))
             except FileNotFoundError:
                 continue  # deleted since
-            files.append(stack.enter_context(file))
-        core.disk.flush_all(files)
+        _flush_folders(core, stack, folders, files)
 
 
 def _copy_all(core: Core, waits: Sequence[Pending]) -> None:
-    """Copy under the documents' locks: a slower flusher must not put back an older copy, and
-    none may bring back a deleted document."""
+    """Copy under the documents' locks, so that a slower flusher does not write an older copy over
+    a newer one, and none restores a deleted document."""
     with explained("flush", core.home), ExitStack() as stack:
         folders = _folders(core, stack, waits)
         wanted = [
@@ -76,7 +79,7 @@ def _copy_all(core: Core, waits: Sequence[Pending]) -> None:
             for wait in sorted(waits, key=lambda wait: wait.place.path)
             if wait.place.folder in folders
         ]
-        held: list[Lock] = []
+        locks: list[Lock] = []
         busy: list[tuple[Handle, str]] = []
         try:
             for folder, name in wanted:
@@ -84,22 +87,22 @@ def _copy_all(core: Core, waits: Sequence[Pending]) -> None:
                 if lock is None:
                     busy.append((folder, name))
                 else:
-                    held.append(lock)
-            _copy_locked(core, [(lock.folder, lock.name) for lock in held])
+                    locks.append(lock)
+            _copy_locked(core, [(lock.folder, lock.name) for lock in locks])
         finally:
-            core.locks.release_all(held)
+            core.locks.release_all(locks)
         for document in busy:
-            # One lock at a time and none held meanwhile: no order, no deadlock.
-            held = core.locks.take_all([document])
+            # Take one lock at a time while holding no other: no lock order, no deadlock.
+            locks = core.locks.take_all([document])
             try:
                 _copy_locked(core, [document])
             finally:
-                core.locks.release_all(held)
+                core.locks.release_all(locks)
         _flush_folders(core, stack, folders)
 
 
 def _folders(core: Core, stack: ExitStack, waits: Sequence[Pending]) -> dict[str, Handle]:
-    """The open folders of the documents; one that is gone is left out."""
+    """The open folders of the documents; a missing folder is left out."""
     folders: dict[str, Handle] = {}
     for path in sorted({wait.place.folder for wait in waits}):
         try:
@@ -109,29 +112,33 @@ def _folders(core: Core, stack: ExitStack, waits: Sequence[Pending]) -> dict[str
     return folders
 
 
-def _flush_folders(core: Core, stack: ExitStack, folders: dict[str, Handle]) -> None:
+def _flush_folders(
+    core: Core, stack: ExitStack, folders: dict[str, Handle], files: Sequence[Handle] = ()
+) -> None:
     wanted = core.to_flush(folders)
-    core.disk.flush_all(
-        [folders.get(path) or stack.enter_context(core.disk.folder(path)) for path in wanted]
-    )
-    core.flushed(wanted)
+    handles = [folders.get(path) or stack.enter_context(core.disk.folder(path)) for path in wanted]
+    core.disk.flush_all([*files, *handles])
+    core.mark_flushed(wanted)
 
 
 def _copy_locked(core: Core, documents: Sequence[tuple[Handle, str]]) -> None:
-    """Write the spares of locked documents and flush them together."""
+    """Write the previous copies of locked documents and flush them together."""
     staged: list[Staged] = []
     try:
         for folder, name in documents:
             try:
                 raw = core.disk.read(folder, name, core.settings.max_document_bytes)
-            except FileNotFoundError:
-                continue  # deleted since
+            except OSError as error:
+                if error.errno == errno.EIO or error.errno not in (errno.ENOENT, *UNREADABLE):
+                    raise
+                continue  # deleted or replaced since
             if envelope.is_ours(raw, core.key_to_write()):
-                # Else it was changed outside: its spare must stay the last that wm wrote.
-                staged.append(atomic.stage(core.disk, folder, name, raw, spare=False))
+                # If it was changed outside, its previous copy must stay the last version that wm
+                # wrote.
+                staged.append(atomic.stage(core.disk, folder, name, raw, previous_copy=False))
         core.disk.flush_all([copy.file for copy in staged])
         for copy in staged:
-            atomic.install_spare(core.disk, copy)
+            atomic.install_only_previous_copy(core.disk, copy)
     finally:
         for copy in staged:
             atomic.discard(core.disk, copy)

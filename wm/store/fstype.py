@@ -1,9 +1,9 @@
-"""What kind of file system the data folder lies on (ST-2, facts of durability).
+"""Classify the file system of the data folder (ST-2, facts of durability).
 
-durable       flushes reach the disk and locks hold: every promise of the store stands
-best_effort   works, but a power cut may cost more (memory disks, overlays, foreign formats)
-unsupported   locks or renames do not hold between machines, or a sync program swaps files
-              behind our back: refused unless a person asks for it
+durable       flushes reach the disk and locks work: every guarantee of the store applies
+best_effort   works, but a power cut may lose more (memory disks, overlays, unknown formats)
+unsupported   locks or renames do not work between machines, or a sync program replaces files:
+              refused unless the user allows it
 
 Reads the system's mount table only, never the data folder.
 """
@@ -45,7 +45,7 @@ _SYNC_FOLDERS = (
 
 
 class FileSystem(Struct, frozen=True):
-    """kind: the system's word (`ext4`); durability: one of the three classes; sync: the path's
+    """kind: the system's name (`ext4`); durability: one of the three classes; sync: the path
     component that belongs to a sync program, else ""."""
 
     kind: str
@@ -67,7 +67,7 @@ def require_supported(path: str | os.PathLike[str], allow: bool) -> FileSystem:
         return found
     where = f"in the sync folder {found.sync!r}" if found.sync else f"on a {found.kind} file system"
     raise StoreError(
-        f"The data folder {os.fspath(path)} lies {where}, where locks and renames do not hold "
+        f"The data folder {os.fspath(path)} lies {where}, where locks and renames do not work "
         "between machines: updates would be lost.",
         fix="Set WM_HOME to a folder on a local disk, or accept the risk with "
         "allow_network_folder = true under [store] in config.toml.",
@@ -99,7 +99,7 @@ def _kind(real: str) -> str:
 
 
 def kind_in(mountinfo: Iterable[str], real: str) -> str:
-    """The type of the mount that covers a resolved path; of two at one place the later one."""
+    """The type of the mount that covers a resolved path; the later of two mounts at one place."""
     kind, length = "", -1
     for line in mountinfo:
         head, dash, tail = line.partition(" - ")
@@ -114,14 +114,14 @@ def kind_in(mountinfo: Iterable[str], real: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """The kernel writes space, tab, newline and backslash as three octal digits."""
+    """Decode the kernel's three-digit octal escapes of space, tab, newline and backslash."""
     for code, plain in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
         text = text.replace(code, plain)
     return text
 
 
 _STATFS_NAME = slice(72, 88)
-"""Where `f_fstypename` stands in macOS's struct statfs with 64-bit inodes."""
+"""Offset of `f_fstypename` in macOS's struct statfs with 64-bit inodes."""
 
 
 def _statfs_name(real: str) -> str:

@@ -1,14 +1,14 @@
-"""Which workspace a folder belongs to (ID-2, ID-3).
+"""Find the workspace of a folder (ID-2, ID-3).
 
-The identity root is the root of the main worktree of the git repository that holds the folder,
-outside git the folder itself; the key is the first 16 hex digits of sha256 over its resolved
-path. Found by reading the few pointer files of git, without starting git: this runs in every
-hook. `branch_gone` and `merged` do ask git, in short calls with a deadline.
+The identity root is the root of the main worktree of the git repository that holds the folder, or
+outside git the folder itself. The key is the first 16 hex digits of sha256 over its resolved path.
+Both are found by reading git's few pointer files, without starting git, because this runs in every
+hook. `branch_gone`, `merged` and `subjects` do start git, in short calls with a deadline.
 
-Protects the rule that no repository gets at the memory of another one by naming it: a pointer
-out of the folder counts only where the place it names points back. Environment variables such
-as GIT_DIR are ignored, so the same folder always means the same workspace. Reads repository
-files only, never the data folder; every read is capped and opens regular files only.
+Protects: a repository cannot reach another one's memory by naming it. A pointer out of the folder
+counts only if the place it names points back. Environment variables such as GIT_DIR are ignored, so
+the same folder always means the same workspace. Reads repository files only, never the data folder;
+every read is capped and opens regular files only.
 """
 
 from __future__ import annotations
@@ -25,10 +25,19 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from wm.domain.workspace.scope import resolve
+from wm.domain.memory.scope import resolve
 from wm.errors import NotFound, UserError
 
-__all__ = ["Identity", "branch_gone", "find", "key_of", "merged", "resolve", "shown", "subjects"]
+__all__ = [
+    "WorkspaceIdentity",
+    "branch_gone",
+    "find",
+    "key_of",
+    "merged",
+    "resolve",
+    "shown",
+    "subjects",
+]
 
 POINTER_BYTES = 16 * 1024
 """HEAD, commondir and the like hold one path."""
@@ -37,10 +46,10 @@ CONFIG_BYTES = 1024 * 1024
 StrPath = str | os.PathLike[str]
 
 
-class Identity(Struct, frozen=True):
-    """A workspace. `root` is text that fits into a document, `path` the same folder for the
-    file system (they differ only where the name is not UTF-8). branch: of the worktree that was
-    asked about, None when detached, unknown or outside git."""
+class WorkspaceIdentity(Struct, frozen=True):
+    """A workspace. `root` is the folder as text that fits into a document, `path` the same folder
+    for the file system (they differ only if the name is not UTF-8). branch: of the worktree that
+    was given, None when detached, unknown or outside git."""
 
     root: str
     key: str
@@ -59,11 +68,13 @@ def shown(path: StrPath) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def find(directory: StrPath, *, user_home: Path | None = None, explicit: bool = False) -> Identity:
+def find(
+    directory: StrPath, *, user_home: Path | None = None, explicit: bool = False
+) -> WorkspaceIdentity:
     """The workspace of a folder.
 
-    user_home: the user's home folder (default: the account's). It is a workspace, or a
-    repository that gathers the folders below it, only with `explicit`: else one stray `git init`
+    user_home: the user's home folder (default: the account's). It counts as a workspace, or as a
+    repository that holds the folders below it, only with `explicit`: else one stray `git init`
     there would make one memory of everything. Raises NotFound for a missing folder, UserError
     for a file, for `/`, and for the home folder without `explicit`.
     """
@@ -79,10 +90,10 @@ def find(directory: StrPath, *, user_home: Path | None = None, explicit: bool = 
     if home is not None and home.is_at(root):
         raise UserError(
             f"{shown(root)} is your home folder; its memory would reach every project below it.",
-            fix="Change into a project, or name the home folder with -C to really use it.",
+            fix="Change into a project, or name the home folder with -C to use it anyway.",
         )
     branch = _branch(git_dir) if git_dir is not None else None
-    return Identity(shown(root), key_of(root), branch, git_dir is not None, Path(root))
+    return WorkspaceIdentity(shown(root), key_of(root), branch, git_dir is not None, Path(root))
 
 
 def _existing(directory: StrPath) -> str:
@@ -103,13 +114,13 @@ def _existing(directory: StrPath) -> str:
 
 
 class _Home(Struct, frozen=True):
-    """The user's home folder. found: what the system says of it, None where it is missing."""
+    """The user's home folder. found: its stat result, None if it is missing."""
 
     path: str
     found: os.stat_result | None
 
     def is_at(self, path: str) -> bool:
-        """Whether a path is this folder, by identity rather than by spelling."""
+        """Whether a path is this folder, compared by inode rather than by spelling."""
         try:
             if self.found is not None:
                 return os.path.samestat(os.stat(path), self.found)
@@ -133,7 +144,7 @@ def _home(user_home: Path | None) -> _Home | None:
 
 
 def _search(start: str, home: _Home | None) -> tuple[str, str | None]:
-    """(identity root, git folder of the worktree or None), looking upwards from `start`."""
+    """(identity root, git folder of the worktree or None), searching upwards from `start`."""
     at = start
     while at != "/":
         if home is not None and home.is_at(at):
@@ -146,7 +157,7 @@ def _search(start: str, home: _Home | None) -> tuple[str, str | None]:
 
 
 def _at(folder: str) -> tuple[str, str | None] | None:
-    """What git would find in this one folder; None: go on upwards."""
+    """What git would find in this one folder; None: continue in the parent."""
     dot = os.path.join(folder, ".git")
     try:
         mode = os.stat(dot).st_mode
@@ -156,7 +167,7 @@ def _at(folder: str) -> tuple[str, str | None] | None:
         git_dir = os.path.realpath(dot)
         if _is_git_dir(git_dir):
             return _root_of_worktree(folder, git_dir), git_dir
-        # git passes by an empty `.git` folder; one that we may not enter still marks a root.
+        # git ignores an empty `.git` folder; one that may not be entered still marks a root.
         return None if os.access(dot, os.R_OK | os.X_OK) else (folder, None)
     if stat.S_ISREG(mode):
         linked = _pointer(dot)
@@ -181,7 +192,7 @@ def _root_of_worktree(folder: str, git_dir: str) -> str:
 def _points_back(folder: str, git_dir: str, common: str) -> bool:
     """Whether the repository itself lists `folder` among its worktrees.
 
-    An unpacked archive can bring a `.git` that names any repository of the user; only git
+    An unpacked archive can contain a `.git` file that names any repository of the user; only git
     working in that repository creates the entry under `worktrees/`.
     """
     if os.path.dirname(git_dir) != os.path.join(common, "worktrees"):
@@ -203,7 +214,7 @@ def _main_root(common: str) -> str:
         if named is None:
             continue
         root = os.path.realpath(os.path.join(common, named))
-        # core.worktree is free text: believed only if that worktree names this repository.
+        # core.worktree is free text: accepted only if that worktree names this repository.
         if _pointer(os.path.join(root, ".git")) == common:
             return root
     return common
@@ -215,7 +226,7 @@ def _common(git_dir: str) -> str:
 
 
 def _is_git_dir(path: str) -> bool:
-    """git's own test: a HEAD, and objects and refs in the common folder."""
+    """git's own test: a HEAD, and the folders objects and refs in the common folder."""
     common = _common(path)
     return os.path.lexists(os.path.join(path, "HEAD")) and all(
         os.path.isdir(os.path.join(common, name)) for name in ("objects", "refs")
@@ -223,7 +234,7 @@ def _is_git_dir(path: str) -> bool:
 
 
 def _pointer(dot_git: str) -> str | None:
-    """The folder that a `.git` file names, resolved; None where it is no such file."""
+    """The folder that a `.git` file names, resolved; None if it is not such a file."""
     line = _line(os.path.realpath(dot_git))
     if line is None or not line.startswith("gitdir: "):
         return None
@@ -246,11 +257,11 @@ def _core_worktree(config: str) -> str | None:
 
 
 def _branch(git_dir: str) -> str | None:
-    """The branch of this worktree; during a rebase the one that is being rebased."""
+    """The branch of this worktree; during a rebase the branch that is being rebased."""
     for name in ("HEAD", "rebase-merge/head-name", "rebase-apply/head-name"):
         path = os.path.join(git_dir, name)
         try:
-            target = os.readlink(path)  # HEAD as a symbolic link: how git began
+            target = os.readlink(path)  # early git stored HEAD as a symbolic link
         except OSError:
             target = (_line(path) or "").removeprefix("ref: ")
         branch = target.strip().removeprefix("refs/heads/")
@@ -261,13 +272,13 @@ def _branch(git_dir: str) -> str | None:
 
 
 def _line(path: str) -> str | None:
-    """The one line of a pointer file, without its end; None where there is none."""
+    """The one line of a pointer file, without its line end; None if there is none."""
     text = _read(path, POINTER_BYTES)
     return None if text is None else text.rstrip("\r\n") or None
 
 
 def _read(path: str, limit: int) -> str | None:
-    """A small regular file; None for anything else. Never waits on a pipe or follows a link."""
+    """A small regular file; None for anything else. Never blocks on a pipe or follows a link."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):
@@ -289,7 +300,7 @@ def _read(path: str, limit: int) -> str | None:
 def _spelling(path: str) -> str:
     """The path as the file system itself spells it.
 
-    Where letter case or Unicode form do not matter, realpath keeps what was typed and one folder
+    If letter case or Unicode form do not matter, realpath keeps what was typed and one folder
     would get several keys.
     """
     at = "/"
@@ -300,14 +311,14 @@ def _spelling(path: str) -> str:
 
 
 def _folds(parent: str, name: str) -> bool:
-    """Whether `parent` knows the entry `name` by another spelling too."""
+    """Whether `parent` also knows the entry `name` by another spelling."""
     others = {
         name.swapcase(),
         unicodedata.normalize("NFD", name),
         unicodedata.normalize("NFC", name),
     }
     for other in others - {name}:
-        try:  # the other spelling first: where there is none, that was all
+        try:  # try the other spelling first: most often it does not exist
             found = os.lstat(os.path.join(parent, other))
             if os.path.samestat(found, os.lstat(os.path.join(parent, name))):
                 return True
@@ -331,7 +342,8 @@ def _listed(parent: str, name: str) -> str:
 def true_name(
     name: str, ident: tuple[int, int], listed: Iterable[tuple[str, tuple[int, int]]]
 ) -> str:
-    """Of the listed entries, the spelling of `name`: same (device, inode), same letters."""
+    """The listed spelling of `name`: the entry with the same (device, inode) and the same
+    letters."""
 
     def folded(text: str) -> str:
         return unicodedata.normalize("NFC", text).casefold()
@@ -353,7 +365,7 @@ def branch_gone(root: StrPath, branch: str, *, deadline_s: float = 2.0) -> bool 
     code, _ = _git(root, ["show-ref", "--verify", "--quiet", f"refs/heads/{branch}"], deadline_s)
     if code == 0:
         return False
-    # 1 is also what git says outside a repository; then nothing is known about branches.
+    # git also exits with 1 outside a repository; then nothing is known about branches.
     return (
         True if code == 1 and _git(root, ["rev-parse", "--git-dir"], deadline_s)[0] == 0 else None
     )
@@ -364,7 +376,7 @@ def merged(
 ) -> bool | None:
     """Whether the work of a branch is part of `into`; None: git gave no answer.
 
-    A branch without a commit of its own is not merged, it has not begun. A squashed merge
+    A branch without a commit of its own counts as not begun, not as merged. A squashed merge
     leaves no trace in history; such a branch counts once it is deleted (`branch_gone`).
     """
     end = time.monotonic() + deadline_s
@@ -386,23 +398,23 @@ def merged(
         return None
     if tip not in trunk.split():
         return True
-    # On the trunk's own line: a fast-forward, or a branch that was only ever created there.
+    # The tip is on the first-parent line: a fast-forward, or a branch without commits of its own.
     code, moves = ask("reflog", "show", "--format=%H", f"refs/heads/{branch}", "--")
     return None if code != 0 else len(set(moves.split())) > 1
 
 
 def subjects(root: StrPath, count: int, deadline_s: float) -> str:
-    """The subjects of the last commits, one a line; "" where git gives no answer."""
-    told = _git(
+    """The subjects of the last commits, one per line; "" if git gives no answer."""
+    code, output = _git(
         root, ["log", f"--max-count={count}", "--no-show-signature", "--format=%s"], deadline_s
     )
-    return told[1] if told[0] == 0 else ""
+    return output if code == 0 else ""
 
 
 def _git(root: StrPath, words: list[str], deadline_s: float) -> tuple[int | None, str]:
     """(exit code, output) of one short git command; code None when it could not answer.
 
-    With an environment of its own: GIT_DIR and the like of a surrounding hook must not send the
+    Uses its own environment: GIT_DIR and the like of a surrounding hook must not send the
     question to another repository, and no configuration may start a program.
     """
     git = shutil.which("git")

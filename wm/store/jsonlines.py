@@ -1,7 +1,7 @@
 """Lines of a log: one record each, ending in `,"checksum":"<16 hex>"}`. Pure.
 
-The checksum is keyed like that of a document. A reader judges line by line, so a bad record
-costs that record only (ST-3, F14, F15), even where the damaged byte was the newline between
+The checksum is keyed like that of a document. A reader verifies line by line, so a bad record
+costs that record only (ST-3, F14, F15), even if the damaged byte was the newline between
 two records.
 """
 
@@ -11,21 +11,19 @@ import hmac
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from wm.store import keyed
-
 _MARK = b',"checksum":"'
 _DIGITS = 16
 _TAIL = len(_MARK) + _DIGITS + len(b'"}')
 _PURPOSE = b"line\0"
-# A line can hold any number of false ends; this many are tried before it counts as damaged.
+# A line can contain any number of false record ends; after this many it counts as damaged.
 _MAX_ENDS = 64
 
 
-class Lines(NamedTuple):
-    """What a stretch of a log holds. records: verified JSON objects without their checksum.
+class LogLines(NamedTuple):
+    """The contents of a part of a log. records: verified JSON objects without their checksum.
 
-    damaged: lines (or rests of lines) that no longer verify. whole_bytes: where the last
-    whole line ends; torn_bytes: how much lies behind it without a newline.
+    damaged: lines (or parts of lines) that do not verify. whole_bytes: where the last whole line
+    ends; torn_bytes: the number of bytes behind it without a newline.
     """
 
     records: tuple[bytes, ...]
@@ -52,8 +50,8 @@ def verify(line: bytes, key: bytes) -> bytes | None:
     return start + b"}"
 
 
-def read(raw: bytes, key: bytes) -> Lines:
-    """Everything that a log's bytes hold."""
+def read(raw: bytes, key: bytes) -> LogLines:
+    """All records in a log's bytes."""
     whole = raw.rfind(b"\n") + 1
     records: list[bytes] = []
     damaged = 0
@@ -66,11 +64,11 @@ def read(raw: bytes, key: bytes) -> Lines:
     for body, end in split(tail, key):
         records.append(body)
         whole = len(raw) - len(tail) + end
-    return Lines(tuple(records), damaged, whole, len(raw) - whole)
+    return LogLines(tuple(records), damaged, whole, len(raw) - whole)
 
 
 def split(line: bytes, key: bytes) -> Iterator[tuple[bytes, int]]:
-    """The records of one line, and where each ends. More than one if a newline was damaged:
+    """The records of one line, and where each ends. There are several if a newline was damaged:
     the one byte between them is then skipped."""
     begin = 0
     search = 0
@@ -89,4 +87,4 @@ def split(line: bytes, key: bytes) -> Iterator[tuple[bytes, int]]:
 
 
 def _checksum(start: bytes, key: bytes) -> bytes:
-    return keyed.hexdigest(key, _PURPOSE, start)[:_DIGITS].encode("ascii")
+    return hmac.digest(key, _PURPOSE + start, "sha256").hex()[:_DIGITS].encode("ascii")

@@ -1,11 +1,12 @@
-"""`local.key`: the secret that document checksums and digests are keyed with (ID-4, TR-1).
+"""`local.key`: the secret key of document checksums and digests (ID-4, TR-1).
 
-One line: `wm-key-1 <64 hex key> <16 hex check>`, 0600, with a spare on an inode of its own.
-It says whose write a document is; it does not keep a secret from programs of the same user.
+One line: `wm-key-1 <64 hex key> <16 hex check>`, 0600, with a previous copy on an inode of its own.
+It proves who wrote a document; it does not keep a secret from programs of the same user.
 
 Protects: the key never changes by accident. It is created once, race-free, by linking a
-finished file to the name; a flipped bit is noticed by the check and mended from the spare;
-a damaged key without a whole spare is an error, never a reason to make a new one (F12, F13).
+finished file to the name. The check digits detect a flipped bit, which is repaired from the
+previous copy. A damaged key without a whole previous copy is an error, never a reason to make a new
+key (F12, F13).
 """
 
 from __future__ import annotations
@@ -17,20 +18,19 @@ import secrets
 
 from wm.errors import Corrupt
 from wm.store import paths
-from wm.store.failures import explained
-from wm.store.fsops import Disk, Handle
+from wm.store.fsops import Disk, Handle, explained
 from wm.store.quarantine import Quarantine
 
 KEY_BYTES = 32
 _MARK = b"wm-key-1"
-_SPARE = paths.spare(paths.KEY_FILE)
+_SPARE = paths.previous_copy(paths.KEY_FILE)
 _LIMIT = 4096
 
 
 def load(disk: Disk) -> bytes | None:
-    """The key, from the file or its spare; None if there is neither. Writes nothing.
+    """The key, from the file or its previous copy; None if there is neither. Writes nothing.
 
-    Raises Corrupt if something is there and no copy is whole.
+    Raises Corrupt if there is a file and no copy is whole.
     """
     with explained("read", disk.home, paths.KEY_FILE):
         try:
@@ -41,7 +41,7 @@ def load(disk: Disk) -> bytes | None:
 
 
 def ensure(disk: Disk, quarantine: Quarantine) -> bytes:
-    """The key; created where there is none, mended where one copy is damaged or gone."""
+    """The key; created if there is none, repaired if one copy is damaged or missing."""
     with explained("write", disk.home, paths.KEY_FILE), disk.folder("") as home:
         key = _load(disk, home)
         if key is None:
@@ -58,7 +58,7 @@ def ensure(disk: Disk, quarantine: Quarantine) -> bytes:
 
 
 def renew(disk: Disk, quarantine: Quarantine) -> bytes:
-    """A new key where no copy is whole (`wm fsck repair`); the damaged ones are kept.
+    """Make a new key if no copy is whole (`wm fsck repair`); the damaged copies are kept.
 
     Every document then reads as changed outside, and waits for review.
     """
@@ -88,7 +88,7 @@ def decode(raw: bytes) -> bytes | None:
 
 
 def damaged(disk: Disk) -> list[str]:
-    """Names of the copies that are there and not whole, for `wm doctor` and `wm fsck`."""
+    """Names of the copies that exist and are damaged, for `wm doctor` and `wm fsck`."""
     with explained("read", disk.home, paths.KEY_FILE), disk.folder("") as home:
         found = ((name, _copy(disk, home, name)) for name in (paths.KEY_FILE, _SPARE))
         return [name for name, raw in found if raw is not None and decode(raw) is None]
@@ -106,10 +106,11 @@ def _load(disk: Disk, home: Handle) -> bytes | None:
     if all(raw is None for raw in copies):
         return None
     raise Corrupt(
-        f"{disk.home / paths.KEY_FILE} is damaged, and so is its spare: wm cannot tell its own "
+        f"{disk.home / paths.KEY_FILE} and its previous copy are damaged: wm cannot tell its own "
         "writes from changes made outside.",
         fix="Restore local.key from a backup, or run `wm fsck repair`: it keeps the damaged "
-        "files in quarantine, makes a new key, and every document then waits for your review.",
+        "files in the quarantine folder, makes a new key, and every document then waits for your "
+        "review.",
     )
 
 
@@ -121,7 +122,7 @@ def _copy(disk: Disk, home: Handle, name: str) -> bytes | None:
 
 
 def _create(disk: Disk, home: Handle, name: str, key: bytes) -> None:
-    """Give a finished file the name; whoever was first stays (two processes at once)."""
+    """Link a finished file to the name; of two processes at once, the first one's key stays."""
     temp = paths.temp(paths.KEY_FILE, secrets.token_hex(8))
     try:
         with disk.create(home, temp) as file:
@@ -130,7 +131,7 @@ def _create(disk: Disk, home: Handle, name: str, key: bytes) -> None:
         with contextlib.suppress(FileExistsError):
             disk.link(home, temp, name)
     except BaseException:
-        # What cannot be removed now goes with the sweep before the next try.
+        # The sweep before the next try deletes what cannot be removed now.
         with contextlib.suppress(OSError):
             disk.unlink(home, temp)
         raise

@@ -1,12 +1,12 @@
-"""Locks across threads and processes: one lock file per document, the kernel's own lock (ST-2).
+"""Locks across threads and processes: one lock file per document, with a kernel lock (ST-2).
 
 filelock does the locking, on a descriptor that `fsops` opened, so that no symlink is followed.
-The kernel frees a lock when its process dies: nothing is judged by age, no process id is
-trusted, and a name in a message is for people only.
+The kernel frees a lock when its process dies: no lock expires by age, no process id is
+trusted, and a holder's name in a message is for people only.
 
-Protects: two holders never meet. A lock file is unlinked by its holder only, and only when the
-document is gone; one that was unlinked or replaced is noticed, by inode, after the lock is taken
-and again before anything is written under it (F24, F28).
+Protects: a lock never has two holders. A lock file is unlinked by its holder only, and only when
+the document is deleted. A lock file that was unlinked or replaced is detected, by inode, after the
+lock is taken and again before anything is written under it (F24, F28).
 """
 
 from __future__ import annotations
@@ -22,12 +22,11 @@ from msgspec import Struct
 from wm.errors import Busy
 from wm.settings import StoreSettings
 from wm.store import fsops, paths
-from wm.store.failures import explained
-from wm.store.fsops import Disk, Handle
+from wm.store.fsops import Disk, Handle, explained
 
 
 class Lock(Struct, eq=False, weakref=True):
-    """A held lock: the open lock file, and the document in an open folder that it guards."""
+    """A held lock: the open lock file, and the document that it guards, in its open folder."""
 
     folder: Handle
     name: str
@@ -35,7 +34,7 @@ class Lock(Struct, eq=False, weakref=True):
 
 
 class Locks:
-    """All locks that one store holds. A forked child holds none of them (F27)."""
+    """All locks of one store. A forked child holds none of them (F27)."""
 
     def __init__(self, disk: Disk, settings: StoreSettings) -> None:
         self._disk = disk
@@ -44,8 +43,8 @@ class Locks:
         os.register_at_fork(after_in_child=_in_child(weakref.ref(self)))
 
     def take_all(self, documents: Sequence[tuple[Handle, str]]) -> list[Lock]:
-        """Lock documents, each the folder and its name there, in the given order and within
-        `lock_wait_s` for all together. Busy names the holder."""
+        """Lock documents, each given as folder and name, in the given order and within
+        `lock_wait_s` for all together. Raises Busy, which names the holder."""
         deadline = time.monotonic() + self._settings.lock_wait_s
         taken: list[Lock] = []
         try:
@@ -57,7 +56,7 @@ class Locks:
         return taken
 
     def try_take(self, folder: Handle, name: str) -> Lock | None:
-        """The lock if it is free at once, else None."""
+        """Take the lock if it is free, else return None without waiting."""
         with explained("lock", self._disk.home, folder.path, name):
             lock = self._open(folder, name)
             taken = False
@@ -69,7 +68,7 @@ class Locks:
         return lock if taken else None
 
     def release_all(self, locks: Sequence[Lock]) -> None:
-        """Let go in reverse order."""
+        """Release the locks in reverse order."""
         for lock in reversed(locks):
             if lock.file.fd >= 0:
                 try:
@@ -78,16 +77,16 @@ class Locks:
                     self._close(lock)
 
     def remove(self, lock: Lock) -> None:
-        """Its document is deleted: so is the lock file, while we hold it and nobody else can.
-        Who waits for it notices by inode and begins with a new one. Never raises: what stays is
-        swept later."""
+        """Delete the lock file of a deleted document, while we hold the lock. A waiting process
+        notices by inode and starts over with a new file. Never raises: a file that stays is swept
+        later."""
         try:
             self._disk.unlink(lock.folder, paths.lock(lock.name))
         except OSError:
             return
 
     def still_ours(self, lock: Lock) -> bool:
-        """Whether the file we hold is the one that a newcomer would find."""
+        """Whether the lock file at the name is still the one that we hold."""
         try:
             named = self._disk.stat(lock.folder, paths.lock(lock.name))
         except FileNotFoundError:
@@ -96,7 +95,8 @@ class Locks:
         return (named.st_dev, named.st_ino) == (ours.st_dev, ours.st_ino)
 
     def forget(self) -> None:
-        """In a forked child: close our copies. The parent's locks stay as they are."""
+        """In a forked child: close the inherited descriptors. The parent's locks are not
+        affected."""
         for lock in list(self._held):
             self._close(lock)
 
@@ -123,7 +123,7 @@ class Locks:
         return Busy(
             f"{path} is locked by {self._holder(folder, name)}; "
             f"waited {self._settings.lock_wait_s:g} s.",
-            fix="Try again; if it stays, end that process. Its lock goes with it.",
+            fix="Try again; if it stays locked, end that process, which frees the lock.",
         )
 
     def _holder(self, folder: Handle, name: str) -> str:
@@ -135,8 +135,8 @@ class Locks:
             return "another process"
         if pid == os.getpid():
             return f"another thread of this process ({pid})"
-        told = fsops.process_name(pid)
-        return f"process {pid} ({told})" if told else f"process {pid}"
+        name_of_process = fsops.process_name(pid)
+        return f"process {pid} ({name_of_process})" if name_of_process else f"process {pid}"
 
 
 def _in_child(locks: weakref.ref[Locks]) -> Callable[[], None]:

@@ -1,9 +1,9 @@
 """The files of installed models, below `models/` of the data folder (RC-2).
 
-They are large, come once and never change: no envelope, no second copy. What makes a folder there
-a model is its record in `models.json`, which has the digest of every file. A folder is filled under
-a name of its own and takes the model's name when it was found whole; it goes the same way. Knows
-nothing of models.
+They are large, are written once and never change: no envelope, no previous copy. A folder counts as
+a model only by its record in `models.json`, which has the digest of every file. A folder is filled
+under a temporary name and renamed to the model's name when it is complete; it is removed through a
+temporary name, too. Does not know what a model is.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from pathlib import Path
 from wm.errors import UserError
 from wm.formats.home import ModelFile
 from wm.store import paths
-from wm.store.failures import explained
 from wm.store.files import FileStore
-from wm.store.fsops import Disk
+from wm.store.fsops import Disk, explained
 
 Part = tuple[str, Iterable[bytes]]
 """A file's name below the model's folder, and its bytes."""
@@ -29,7 +28,7 @@ STALE_S = 86400.0
 
 
 class Staging:
-    """A folder that is being filled. Used in a `with`: what was not kept is removed."""
+    """A folder that is being filled. Used in a `with`, which removes it if it was not kept."""
 
     def __init__(self, store: FileStore, name: str) -> None:
         self._core = store.core
@@ -42,7 +41,7 @@ class Staging:
 
     def __enter__(self) -> Staging:
         home = self._core.home
-        self._core.key_to_write()  # makes the data folder where this is its first file
+        self._core.key_to_write()  # creates the data folder if this is its first file
         with explained("write", home, self._place), self._core.make_folder(paths.MODELS) as above:
             self._disk.mkdir(above, self._temp)
         return self
@@ -53,11 +52,11 @@ class Staging:
                 _remove(self._disk, self._place)
 
     def fill(self, parts: Iterable[Part]) -> tuple[ModelFile, ...]:
-        """Write files and bring them to disk; what was written."""
+        """Write files and flush them to disk; returns what was written."""
         return tuple(self._write(name, data) for name, data in parts)
 
     def _write(self, name: str, data: Iterable[bytes]) -> ModelFile:
-        """`data` tells of its own errors: what is left of them here is our folder's."""
+        """Write one file. `data` raises its own errors; an OSError here is one of our folder."""
         digest, size = hashlib.sha256(), 0
         above, _, own = f"{self._place}/{name}".rpartition("/")
         with (
@@ -74,7 +73,7 @@ class Staging:
         return ModelFile(name=name, bytes=size, sha256=digest.hexdigest())
 
     def keep(self) -> None:
-        """Give the folder the model's name. Raises UserError where that is taken."""
+        """Rename the folder to the model's name. Raises UserError if that name is taken."""
         with (
             explained("write", self._core.home, paths.MODELS, self._name),
             self._core.make_folder(paths.MODELS) as above,
@@ -87,15 +86,15 @@ class Staging:
                 self._kept = True
                 return
         raise UserError(
-            f"There is a folder {self._core.home / paths.MODELS / self._name} already.",
+            f"The folder {self._core.home / paths.MODELS / self._name} already exists.",
             fix=f"Give the model another name with --name, or `wm models remove {self._name}`.",
         )
 
 
 def sweep(store: FileStore, now_s: float) -> None:
-    """Remove what a killed import left behind a day ago or earlier."""
+    """Remove what a killed import left behind at least a day ago."""
     with (
-        explained("clean", store.home, paths.MODELS),
+        explained("clean up", store.home, paths.MODELS),
         contextlib.suppress(FileNotFoundError),
         store.disk.folder(paths.MODELS) as above,
     ):
@@ -106,9 +105,10 @@ def sweep(store: FileStore, now_s: float) -> None:
 
 
 def remove(store: FileStore, name: str) -> int | None:
-    """Remove a model's folder; how many bytes it held, None where there is none.
+    """Remove a model's folder; returns its size in bytes, None if there is none.
 
-    It loses its name first: what a kill leaves of it is swept away like an unfinished one.
+    The folder is renamed first: if the process is killed, the sweep removes the rest like an
+    unfinished import.
     """
     temp = paths.temp(name, secrets.token_hex(8))
     with (
@@ -116,27 +116,27 @@ def remove(store: FileStore, name: str) -> int | None:
         contextlib.suppress(FileNotFoundError),
         store.disk.folder(paths.MODELS) as above,
     ):
-        held = _bytes(store.disk, f"{paths.MODELS}/{name}")
+        total = _bytes(store.disk, f"{paths.MODELS}/{name}")
         store.disk.rename(above, name, temp)
         store.disk.flush(above)
         _remove(store.disk, f"{paths.MODELS}/{temp}")
-        return held
+        return total
     return None
 
 
 def _bytes(disk: Disk, path: str) -> int:
-    """What the files of a folder hold."""
-    held = 0
+    """Total size of the files in a folder."""
+    total = 0
     with disk.folder(path) as folder:
         for name in disk.list(folder):
             found = disk.stat(folder, name)
             inner = stat.S_ISDIR(found.st_mode)
-            held += _bytes(disk, f"{path}/{name}") if inner else found.st_size
-    return held
+            total += _bytes(disk, f"{path}/{name}") if inner else found.st_size
+    return total
 
 
 def _remove(disk: Disk, path: str) -> None:
-    """A folder with all that is in it; a symlink in it goes, what it points to stays."""
+    """Remove a folder with its contents; a symlink in it is removed, its target is not."""
     with disk.folder(path) as folder:
         for name in disk.list(folder):
             if stat.S_ISDIR(disk.stat(folder, name).st_mode):

@@ -1,8 +1,8 @@
-"""Where every document lies below the data folder (ID-4). Pure: no file is touched.
+"""The place of every document below the data folder (ID-4). Pure: touches no file.
 
-Protects: no name that comes from outside becomes a path. Session ids are hashed (`sid`), and a
-name that is not a plain lower-case word is replaced by its digest, so that case-insensitive
-and normalising file systems hold the same tree.
+Protects: no name from outside becomes a path. Session ids are hashed (`sid`), and a name that is
+not a plain lower-case word is replaced by its digest, so that case-insensitive and normalising file
+systems hold the same tree.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ VECTORS = "vectors"
 RECORDINGS = "recordings"
 
 _KEY = re.compile(r"[0-9a-f]{16}", re.ASCII)
-# Sessions have sister files `<sid>_<topic>.json`, so their own names carry no underscore.
+# A session also has files `<sid>_<topic>.json`, so a session's own name has no underscore.
 _SESSION = re.compile(r"[a-z0-9][a-z0-9-]{0,63}", re.ASCII)
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,95}", re.ASCII)
 _VECTORS = re.compile(r"[a-z0-9][a-z0-9-]{0,40}-[0-9a-f]{12}\.(?:rows|graph)", re.ASCII)
 _OUTPUT = re.compile(r"t_[0-9a-f]{20}_[0-9a-f]{32}", re.ASCII)
 
 
-class Row(Struct, frozen=True):
-    """One format's place. file: `{}` stands for the document's name; names: what it may be."""
+class FormatPlace(Struct, frozen=True):
+    """One format's place. file: `{}` stands for the document's name; names: the allowed names."""
 
     folder: str
     file: str
@@ -57,31 +57,32 @@ class Row(Struct, frozen=True):
     in_home: bool = False
 
 
-LAYOUT: Mapping[type[Document], Row] = MappingProxyType(
+LAYOUT: Mapping[type[Document], FormatPlace] = MappingProxyType(
     {
-        Aliases: Row("", "aliases.json", in_home=True),
-        AllowedDigests: Row("", "allowed-digests.json", in_home=True),
-        InstalledModels: Row("", "models.json", in_home=True),
-        WorkspaceMemory: Row("", "workspace-memory.json"),
-        PendingJournal: Row("", "pending-journal.json"),
-        Tombstones: Row("", "tombstones.json"),
-        ContractRecord: Row("", "contract-record.json"),
-        TrashedEntry: Row("trash", "{}.json", _ID),
-        PromptEpoch: Row("epochs", "{}.json", _ID),
-        CoreMemory: Row("core", "{}.json", _SESSION),
-        SessionState: Row("sessions", "{}.json", _SESSION),
-        WorkingMemory: Row("sessions", "{}_working.json", _SESSION),
-        CompactionState: Row("sessions", "{}_compaction.json", _SESSION),
-        SweepLog: Row("", "sweep.json"),
-        SessionSweepLog: Row("sessions", "{}_sweep.json", _SESSION),
-        ToolOutput: Row("cache/tool-outputs", "{}.json", _OUTPUT),
-        Pressure: Row("sessions", "{}_pressure.json", _SESSION),
+        Aliases: FormatPlace("", "aliases.json", in_home=True),
+        AllowedDigests: FormatPlace("", "allowed-digests.json", in_home=True),
+        InstalledModels: FormatPlace("", "models.json", in_home=True),
+        WorkspaceMemory: FormatPlace("", "workspace-memory.json"),
+        PendingJournal: FormatPlace("", "pending-journal.json"),
+        Tombstones: FormatPlace("", "tombstones.json"),
+        ContractRecord: FormatPlace("", "contract-record.json"),
+        TrashedEntry: FormatPlace("trash", "{}.json", _ID),
+        PromptEpoch: FormatPlace("epochs", "{}.json", _ID),
+        CoreMemory: FormatPlace("core", "{}.json", _SESSION),
+        SessionState: FormatPlace("sessions", "{}.json", _SESSION),
+        WorkingMemory: FormatPlace("sessions", "{}_working.json", _SESSION),
+        CompactionState: FormatPlace("sessions", "{}_compaction.json", _SESSION),
+        SweepLog: FormatPlace("", "sweep.json"),
+        SessionSweepLog: FormatPlace("sessions", "{}_sweep.json", _SESSION),
+        ToolOutput: FormatPlace("cache/tool-outputs", "{}.json", _OUTPUT),
+        Pressure: FormatPlace("sessions", "{}_pressure.json", _SESSION),
     }
 )
 
 
-class Place(Struct, frozen=True, dict=True):
-    """A file: its folder relative to the data folder ("" is itself), and its name there."""
+class FilePlace(Struct, frozen=True, dict=True):
+    """A file: its folder relative to the data folder ("" is the data folder), and its name
+    there."""
 
     folder: str
     name: str
@@ -92,13 +93,13 @@ class Place(Struct, frozen=True, dict=True):
 
 
 def sid(session_id: str) -> str:
-    """What a session is called on disk: 32 hex digits of sha256 of its id (ID-4)."""
+    """The file name of a session: 32 hex digits of sha256 of its id (ID-4)."""
     return hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def session_models() -> tuple[type[Document], ...]:
-    """The formats whose files belong to one session and carry its name. The state comes first:
-    while it stands the session does, and what a crash leaves beside it is an orphan."""
+    """The formats whose files belong to one session and have its name. The state comes first: the
+    session exists while its state does, and files that a crash leaves without it are orphans."""
     models = filter(is_of_session, LAYOUT)
     return tuple(sorted(models, key=lambda model: model is not SessionState))
 
@@ -108,10 +109,10 @@ def is_of_session(model: type[Document]) -> bool:
 
 
 def workspace_folder(workspace: str) -> str:
-    """`workspaces/<key>`; StoreError for what is no key."""
+    """`workspaces/<key>`; raises StoreError for an invalid key."""
     if not _KEY.fullmatch(workspace):
         raise StoreError(
-            f"{workspace!r} is no workspace key.", fix="A key is 16 hexadecimal digits."
+            f"{workspace!r} is not a workspace key.", fix="A key is 16 hexadecimal digits."
         )
     return f"{WORKSPACES}/{workspace}"
 
@@ -125,9 +126,9 @@ def vectors_folder(workspace: str) -> str:
 
 
 def vectors_file(maker: Maker, kind: str) -> str:
-    """Where the vectors of one model lie. kind: `rows`, or `graph` for the graph over them."""
-    told = f"{maker.id}\0{maker.revision}\0{maker.dimension}\0{maker.token_limit}"
-    digest = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    """The file of one model's vectors. kind: `rows`, or `graph` for the graph over them."""
+    identity = f"{maker.id}\0{maker.revision}\0{maker.dimension}\0{maker.token_limit}"
+    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     plain = re.sub(r"[^a-z0-9]+", "-", maker.id.lower()).strip("-")[:40].strip("-") or "model"
     return f"{plain}-{digest}.{kind}"
 
@@ -140,26 +141,26 @@ def evidence_folder(workspace: str) -> str:
     return f"{workspace_folder(workspace)}/{EVIDENCE}"
 
 
-def flows_place(workspace: str, session: str) -> Place:
-    """Where the flows of a session lie; `session`: its id, or the `<sid>`."""
+def flows_place(workspace: str, session: str) -> FilePlace:
+    """The file of a session's flows; `session`: its id, or the `<sid>`."""
     name = f"{_plain(session, _SESSION)}.jsonl"
-    return Place(f"{workspace_folder(workspace)}/{FLOWS}", name)
+    return FilePlace(f"{workspace_folder(workspace)}/{FLOWS}", name)
 
 
-def recordings_place(workspace: str, session: str) -> Place:
-    """Where the recorded bodies of a session lie; `session`: its id, or the `<sid>`."""
+def recordings_place(workspace: str, session: str) -> FilePlace:
+    """The file of a session's recorded bodies; `session`: its id, or the `<sid>`."""
     name = f"{_plain(session, _SESSION)}.jsonl"
-    return Place(f"{workspace_folder(workspace)}/{RECORDINGS}", name)
+    return FilePlace(f"{workspace_folder(workspace)}/{RECORDINGS}", name)
 
 
 def session_of_flows(file: str) -> str | None:
-    """The `<sid>` that a file of flows or recordings belongs to; None if it is none."""
+    """The `<sid>` that a file of flows or recordings belongs to; None for any other file."""
     name = file.removesuffix(".jsonl")
     return name if file.endswith(".jsonl") and _SESSION.fullmatch(name) else None
 
 
 def folder(model: type[Document], workspace: str) -> str:
-    """Where the documents of a format lie."""
+    """The folder of the documents of a format."""
     row = _row(model)
     if row.in_home:
         return row.folder
@@ -167,8 +168,8 @@ def folder(model: type[Document], workspace: str) -> str:
     return f"{base}/{row.folder}" if row.folder else base
 
 
-def place(ref: Ref[Document]) -> Place:
-    """Where a document lies; StoreError if the ref does not fit its format."""
+def place(ref: Ref[Document]) -> FilePlace:
+    """The file of a document; StoreError if the ref does not fit its format."""
     row = _row(ref.model)
     if (row.names is None) != (ref.name == ""):
         wants = "takes no name" if row.names is None else "needs a name"
@@ -176,7 +177,7 @@ def place(ref: Ref[Document]) -> Place:
     if row.in_home and ref.workspace:
         raise StoreError(f"{row.file} belongs to no workspace, got {ref.workspace!r}.")
     name = row.file if row.names is None else row.file.format(_plain(ref.name, row.names))
-    return Place(folder(ref.model, ref.workspace), name)
+    return FilePlace(folder(ref.model, ref.workspace), name)
 
 
 def name_of(model: type[Document], file: str) -> str | None:
@@ -191,14 +192,14 @@ def name_of(model: type[Document], file: str) -> str | None:
     return name if row.names.fullmatch(name) else None
 
 
-def spare(name: str) -> str:
-    """The second copy of a document, on an inode of its own."""
+def previous_copy(name: str) -> str:
+    """The previous copy of a document, on an inode of its own."""
     return f".{name}.spare"
 
 
 def next_file(name: str, generation: int) -> str:
-    """Where a generation is flushed before it takes the name. Two in turn: a power cut may keep
-    the older of them from having taken it."""
+    """The file in which a generation is flushed before it is renamed to the document. Two names in
+    turn: after a power cut, the file of the generation before may still be there."""
     return f".{name}.next{generation % 2}"
 
 
@@ -212,29 +213,29 @@ def old_version(name: str, version: int) -> str:
 
 
 def temp(name: str, token: str) -> str:
-    """Where new bytes are written before they take the name."""
+    """The temporary file for new bytes before they are renamed into place."""
     return f".{name}.{token}.tmp"
 
 
 def document_of_temp(file: str) -> str | None:
-    """The document that a temporary file was for; None if it is no temporary file of ours."""
+    """The document that a temporary file was for; None if it is not a temporary file of ours."""
     if not (file.startswith(".") and file.endswith(".tmp")):
         return None
     name, dot, token = file[1:-4].rpartition(".")
     return name if dot and len(token) == 16 and name else None
 
 
-def document_of_spare(file: str) -> str | None:
-    """The document that a spare belongs to; None if the file is no spare."""
+def document_of_previous_copy(file: str) -> str | None:
+    """The document that a previous copy belongs to; None for any other file."""
     return file[1:-6] if file.startswith(".") and file.endswith(".spare") else None
 
 
 def document_of_next(file: str) -> str | None:
-    """The document whose next generation a file holds; None if it is no such file."""
+    """The document whose next generation a file holds; None for any other file."""
     return file[1:-6] if file.startswith(".") and file.endswith((".next0", ".next1")) else None
 
 
-def _row(model: type[Document]) -> Row:
+def _row(model: type[Document]) -> FormatPlace:
     try:
         return LAYOUT[model]
     except KeyError:

@@ -1,8 +1,8 @@
 """The two files that `wm` keeps in a user's project: the session contract and the handoff (CT).
 
-They belong to the user: read without following links, replaced as a whole through a file beside
-them that takes the old one's mode, and never written where something other than a plain file
-stands. Knows nothing of what they say. The data folder has a door of its own (`fsops`).
+They belong to the user. They are read without following links, and replaced as a whole through a
+temporary file beside them that takes the old file's mode. Nothing but a regular file is ever
+replaced. Does not know what the files say, and does not touch the data folder (`fsops`).
 
 Protects: nothing outside of the project is read or written because the project says so.
 """
@@ -20,7 +20,7 @@ from msgspec import Struct
 from wm.errors import UserError
 
 PARTS = 64
-"""Reads that one file may take; one that grows all the time is not followed."""
+"""Maximum number of reads per file; a file that keeps growing is not followed."""
 
 
 class Trouble(UserError):
@@ -32,7 +32,7 @@ class Trouble(UserError):
 
 
 class ProjectFile(Struct, frozen=True):
-    """One file: the project's root (its real path), a folder in it, a name in that."""
+    """One file: the project's root (its real path), a folder in it, a name in that folder."""
 
     root: str
     folder: str
@@ -43,12 +43,13 @@ class ProjectFile(Struct, frozen=True):
         return os.path.join(self.root, self.folder, self.name)
 
     @property
-    def stands(self) -> bool:
-        """Whether anything is there, whatever it is."""
+    def exists(self) -> bool:
+        """Whether anything exists at the path, of whatever kind."""
         return os.path.lexists(self.path)
 
     def read(self, limit: int) -> bytes | None:
-        """Its bytes, of a longer one `limit` + 1; None where there is none. Raises Trouble."""
+        """The file's bytes, at most `limit` + 1 of them; None if there is no file. Raises
+        Trouble."""
         try:
             with self._opened() as folder:
                 return self._read_in(folder, limit)
@@ -57,7 +58,7 @@ class ProjectFile(Struct, frozen=True):
 
     def _read_in(self, folder: int, limit: int) -> bytes | None:
         try:
-            # Not blocking: a pipe in the place of a file must not hold anybody up.
+            # Non-blocking: a pipe in the file's place must not block the caller.
             flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
             fd = os.open(self.name, flags, dir_fd=folder)
         except FileNotFoundError:
@@ -78,10 +79,11 @@ class ProjectFile(Struct, frozen=True):
             os.close(fd)
 
     def replace(self, data: bytes, *, over: bytes | None) -> bool:
-        """Write the file; its folder is made where it is missing. over: what it must still say,
-        None: nothing may be there. False where somebody else was faster. Raises Trouble."""
+        """Write the file; creates its folder if it is missing. over: the content that the file must
+        still have, None if it must not exist. False if another program was faster. Raises Trouble.
+        """
         try:
-            os.mkdir(os.path.join(self.root, self.folder), 0o777 & _rights(self.root))
+            os.mkdir(os.path.join(self.root, self.folder), 0o777 & _mode_of(self.root))
         except FileExistsError:
             pass
         except OSError as error:
@@ -106,7 +108,7 @@ class ProjectFile(Struct, frozen=True):
                 file.flush()
                 os.fchmod(fd, mode)
                 os.fsync(fd)
-            # As late as can be: an editor that saved meanwhile is not overwritten.
+            # Compare as late as possible, so that an editor's save meanwhile is not overwritten.
             if self._read_in(folder, max(len(over or b""), 1)) != over:
                 os.unlink(temp, dir_fd=folder)
                 return False
@@ -121,17 +123,17 @@ class ProjectFile(Struct, frozen=True):
         return True
 
     def _mode(self, folder: int) -> int:
-        """That of the file; a new one is as open as its folder."""
+        """The mode of the file; a new file takes the permissions of its folder."""
         try:
-            found = os.stat(self.name, dir_fd=folder, follow_symlinks=False)
+            status = os.stat(self.name, dir_fd=folder, follow_symlinks=False)
         except FileNotFoundError:
             return 0o666 & stat.S_IMODE(os.fstat(folder).st_mode)
-        self._must_be_plain(found)
-        return stat.S_IMODE(found.st_mode) & 0o777
+        self._must_be_plain(status)
+        return stat.S_IMODE(status.st_mode) & 0o777
 
     @contextmanager
     def _opened(self) -> Iterator[int]:
-        """The folder, which is no link. Raises FileNotFoundError and Trouble."""
+        """The open folder, never through a link. Raises FileNotFoundError and Trouble."""
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
         path = os.path.join(self.root, self.folder)
         try:
@@ -145,66 +147,66 @@ class ProjectFile(Struct, frozen=True):
         finally:
             os.close(fd)
 
-    def _must_be_plain(self, found: os.stat_result) -> None:
-        if stat.S_ISREG(found.st_mode):
+    def _must_be_plain(self, status: os.stat_result) -> None:
+        if stat.S_ISREG(status.st_mode):
             return
-        kind = "link" if stat.S_ISLNK(found.st_mode) else "not_a_file"
-        if stat.S_ISDIR(found.st_mode):
+        kind = "link" if stat.S_ISLNK(status.st_mode) else "not_a_file"
+        if stat.S_ISDIR(status.st_mode):
             kind = "folder"
-        raise self._told(kind, self.path)
+        raise self._refusal(kind, self.path)
 
     def _trouble(self, error: OSError, path: str) -> Trouble:
-        """What an error means for the user."""
+        """The message for the user that describes an error."""
         if os.path.islink(path):
-            return self._told("link", path)
+            return self._refusal("link", path)
         if error.errno in (errno.ENOTDIR, errno.EEXIST) and os.path.lexists(path):
-            return self._told("folder_is_file", path)
+            return self._refusal("folder_is_file", path)
         if error.errno in (errno.EACCES, errno.EPERM):
-            return self._told("no_right", path)
+            return self._refusal("no_right", path)
         if error.errno in (errno.EISDIR, errno.ENXIO):
-            return self._told("folder" if error.errno == errno.EISDIR else "not_a_file", path)
+            return self._refusal("folder" if error.errno == errno.EISDIR else "not_a_file", path)
         if error.errno == errno.EROFS:
-            return self._told("read_only", path)
+            return self._refusal("read_only", path)
         return Trouble(
-            "unusable", f"{path} cannot be used: {error.strerror}.", "Mend that, and try again."
+            "unusable", f"{path} cannot be used: {error.strerror}.", "Fix that, and try again."
         )
 
-    def _told(self, kind: str, path: str) -> Trouble:
-        message, fix = _TOLD[kind]
+    def _refusal(self, kind: str, path: str) -> Trouble:
+        message, fix = _REFUSALS[kind]
         return Trouble(kind, message.format(path=path), fix.format(path=path))
 
 
-_TOLD = {
+_REFUSALS = {
     "link": (
         "{path} is a symbolic link, which is not followed.",
-        "Put a plain file there, inside the project.",
+        "Put a regular file there, inside the project.",
     ),
     "folder": (
         "{path} is a folder; it must be a file.",
-        "Move the folder away, and do it again.",
+        "Move the folder away, and try again.",
     ),
     "folder_is_file": (
         "{path} is a file; it must be a folder.",
-        "Move the file away, and do it again.",
+        "Move the file away, and try again.",
     ),
     "not_a_file": (
-        "{path} is no plain file (a pipe, a socket or a device).",
-        "Remove it, and do it again.",
+        "{path} is not a regular file (a pipe, a socket or a device).",
+        "Remove it, and try again.",
     ),
     "no_right": (
-        "{path} may not be read or written by you.",
-        "Give yourself the right: chmod u+rw {path}",
+        "You may not read or write {path}.",
+        "Give yourself permission: chmod u+rw {path}",
     ),
     "read_only": (
-        "{path} lies on a file system that can only be read.",
-        "Mount it for writing.",
+        "{path} is on a read-only file system.",
+        "Remount it for writing.",
     ),
 }  # fmt: skip
 
 
 def project_root(folder: str, *, marker: str) -> str:
-    """The project that a folder lies in: the nearest one upwards that has `marker` in it, at
-    most the root of the git worktree; that root where none has. Outside git the folder itself."""
+    """The project of a folder: the nearest folder upwards that contains `marker`, at most the root
+    of the git worktree; that root if none contains it. Outside git the folder itself."""
     start = os.path.realpath(folder)
     nearest, at = "", start
     while True:
@@ -219,8 +221,8 @@ def project_root(folder: str, *, marker: str) -> str:
     return start
 
 
-def _rights(folder: str) -> int:
-    """The mode of a folder: what is made in it is as open."""
+def _mode_of(folder: str) -> int:
+    """The mode of a folder; what is created in it takes the same permissions."""
     try:
         return stat.S_IMODE(os.stat(folder).st_mode) & 0o777
     except OSError:

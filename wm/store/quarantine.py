@@ -1,12 +1,11 @@
-"""`quarantine/`: where bytes go that wm could not read, or was about to replace (ST-3, ST-4).
+"""`quarantine/`: keeps files that wm could not read, or was about to replace (ST-3, ST-4).
 
-A kept file is a second name for the very same file, so an editor that is still writing to it
-loses nothing; only where a secret stands in it, it is a copy without that (TR-1). Beside it
-lies `<name>.reason.json`. The name tells where it came from, with
-`--` for `/`.
+A kept file is a hard link to the very same file, so an editor that is still writing to it
+loses nothing. Only if it contains a secret, it is a copy without the secret (TR-1). Beside it
+lies `<name>.reason.json`. The name tells where the file came from, with `--` for `/`.
 
 Protects: nothing is deleted because it could not be read. Only the cap on the number of files
-removes anything here, the oldest first, and folders never.
+removes anything here, the oldest files first, and folders never.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ from wm.store import paths
 from wm.store.fsops import Disk, Handle
 
 REASON = ".reason.json"
-# What a file system without hard links answers.
+# Errors of a file system without hard links.
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS, errno.EXDEV})
 
 
 class Quarantine(Struct, frozen=True):
-    """The quarantine folder of one data folder. max_bytes: of a document; what is larger is kept
-    unread. redact: takes the secrets out of a text."""
+    """The quarantine folder of one data folder. max_bytes: size limit of a document; a larger file
+    is kept without reading it. redact: removes the secrets from a text."""
 
     disk: Disk
     max_files: int
@@ -38,15 +37,15 @@ class Quarantine(Struct, frozen=True):
     redact: Callable[[str], str] = str
 
     def keep(self, folder: Handle, name: str, reason: str) -> str:
-        """Give `name` a second life here and flush it; its path. Raises OSError.
+        """Keep the file `name` here and flush it; returns its path. Raises OSError.
 
-        A regular file keeps its old name too (where links exist); a folder, a symlink or
-        anything else is moved, for it cannot be replaced in place.
+        A regular file keeps its old name too (if links are supported); a folder, a symlink or
+        anything else is moved, because it cannot be replaced in place.
         """
         with self._open() as here:
             new = self._free_name(folder.path, name)
             self._bring(folder, name, here, new)
-            self._write_reason(here, new, paths.Place(folder.path, name).path, reason)
+            self._write_reason(here, new, paths.FilePlace(folder.path, name).path, reason)
             self.disk.flush(here)
             self._trim(here)
         return f"{paths.QUARANTINE}/{new}"
@@ -62,7 +61,7 @@ class Quarantine(Struct, frozen=True):
             return self.disk.folder(paths.QUARANTINE)
 
     def _free_name(self, folder: str, name: str) -> str:
-        flat = paths.Place(folder, name).path.replace("/", "--").lstrip(".")
+        flat = paths.FilePlace(folder, name).path.replace("/", "--").lstrip(".")
         return f"{flat[:110]}--{secrets.token_hex(4)}"
 
     def _bring(self, folder: Handle, name: str, here: Handle, new: str) -> None:
@@ -77,7 +76,7 @@ class Quarantine(Struct, frozen=True):
             if error.errno not in _NO_LINKS:
                 raise
             self.disk.rename(folder, name, new, here)
-        # The bytes are somebody else's, and may never have been flushed.
+        # Another program wrote the bytes, and may never have flushed them.
         try:
             kept = self.disk.open(here, new)
         except PermissionError:
@@ -86,7 +85,8 @@ class Quarantine(Struct, frozen=True):
             self.disk.flush(kept)
 
     def _copy_without_secrets(self, folder: Handle, name: str, here: Handle, new: str) -> bool:
-        """False, and nothing done, where no secret is found or the file cannot be read."""
+        """Keep a copy without its secrets. Returns False, and does nothing, if no secret is found
+        or the file cannot be read."""
         try:
             raw = self.disk.read(folder, name, self.max_bytes)
         except OSError:

@@ -1,13 +1,14 @@
-"""What lies in a workspace's folder, told as facts, and the deletion of what a plan names (GV-3).
+"""List the files of a workspace's folder as facts, and delete the files that a plan names (GV-3).
 
-Which files may go is decided in `domain/governance`; here nothing is judged. A file that wm does
-not know is told of as such, a folder that it does not know is not entered, and no symlink is
-followed. Names are taken one by one and never sorted, so that a folder of 100,000 files costs
-no long step; `rest` is called between short ones.
+`domain/governance` decides which files may be deleted; nothing is decided here. An unknown file is
+reported as such, an unknown folder is not entered, and no symlink is followed. Names are read one
+by one and never sorted, so that a folder of 100,000 files causes no long step; `rest` is called
+between short steps.
 
-Protects: what changed since it was looked at stays. A document goes under its lock, the copies
-that would count in its place first and the lock file last, so that a crash leaves it whole or
-leaves less beside it. What a power cut brings back before `flush` goes the next time.
+Protects: a file that changed since it was listed is kept. A document is deleted under its lock:
+first the copies that would count in its place, then the document, and the lock file last. A crash
+leaves the document whole or fewer files beside it. The next run deletes what a power cut restores
+before `flush`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,11 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from wm.domain.governance import FileFact, Kind, Part
+from wm.domain.governance import (
+    FileFact,
+    FileKind,
+    FilePart,
+)
 from wm.formats.base import Document
 from wm.formats.core_memory import NEXT, CoreMemory
 from wm.formats.prompt_epoch import PromptEpoch
@@ -27,27 +32,25 @@ from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.tool_output import ToolOutput, of_file_name
 from wm.store import evidence, fsops, paths, tree
-from wm.store.base import Ref
+from wm.store.base import Pause, Ref
 from wm.store.core import Core
-from wm.store.failures import explained
-from wm.store.fsops import Handle
-from wm.store.paths import Place
-from wm.store.rest import Rest
+from wm.store.fsops import Handle, explained
+from wm.store.paths import FilePlace
 
 Contents = Callable[[FileFact], FileFact]
-"""Adds to the fact of a document what only its contents tell."""
+"""Adds to the fact of a document what only its contents show."""
 
 _KINDS = {
-    ToolOutput: Kind.OUTPUT,
-    SessionState: Kind.SESSION,
-    PromptEpoch: Kind.EPOCH,
-    TrashedEntry: Kind.TRASH,
+    ToolOutput: FileKind.OUTPUT,
+    SessionState: FileKind.SESSION,
+    PromptEpoch: FileKind.EPOCH,
+    TrashedEntry: FileKind.TRASH,
 }
 
 
-def look(core: Core, workspace: str, told: Contents, rest: Rest) -> Iterator[FileFact]:
+def scan(core: Core, workspace: str, complete: Contents, rest: Pause) -> Iterator[FileFact]:
     """Every file below a workspace's folder. Raises StoreError."""
-    held = fsops.locked_inodes()
+    locked_inodes = fsops.locked_inodes()
     waiting = [paths.workspace_folder(workspace)]
     while waiting:
         path = waiting.pop()
@@ -60,17 +63,17 @@ def look(core: Core, workspace: str, told: Contents, rest: Rest) -> Iterator[Fil
             with folder:
                 for name in core.disk.names(folder):
                     rest()
-                    fact = _fact(core, folder, name, kind, held, waiting)
+                    fact = _fact(core, folder, name, kind, locked_inodes, waiting)
                     if fact is not None:
-                        yield told(fact)
+                        yield complete(fact)
 
 
 def _fact(
     core: Core,
     folder: Handle,
     name: str,
-    found_in: tree.Kind | None,
-    held: frozenset[int],
+    found_in: tree.FolderKind | None,
+    locked_inodes: frozenset[int],
     waiting: list[str],
 ) -> FileFact | None:
     try:
@@ -82,7 +85,7 @@ def _fact(
         waiting.append(path)
         return None
     what = classify(found_in, name) if stat.S_ISREG(found.st_mode) else None
-    kind, part, session, owner = what or (Kind.UNKNOWN, Part.DOCUMENT, "", name)
+    kind, part, session, owner = what or (FileKind.UNKNOWN, FilePart.DOCUMENT, "", name)
     return FileFact(
         path,
         path if owner == name else f"{folder.path}/{owner}",
@@ -91,12 +94,14 @@ def _fact(
         session,
         found.st_mtime,
         found.st_size,
-        locked=part is Part.LOCK and found.st_ino in held,
+        locked=part is FilePart.LOCK and found.st_ino in locked_inodes,
     )
 
 
-def classify(folder: tree.Kind | None, name: str) -> tuple[Kind, Part, str, str] | None:
-    """(kind, part, session, document) of a file in such a folder; None for one that is not
+def classify(
+    folder: tree.FolderKind | None, name: str
+) -> tuple[FileKind, FilePart, str, str] | None:
+    """(kind, part, session, document) of a file in such a folder; None for a file that is not
     ours."""
     owner = tree.owner_of(name)
     for model in folder.models if folder is not None else ():
@@ -104,37 +109,37 @@ def classify(folder: tree.Kind | None, name: str) -> tuple[Kind, Part, str, str]
         if known is None:
             continue
         if model is CoreMemory and known == NEXT:
-            # It is of the session that is yet to come, so no orphan.
+            # It belongs to the next session, which does not exist yet, so it is not an orphan.
             break
-        kind = _KINDS.get(model, Kind.SISTER if paths.is_of_session(model) else Kind.KEPT)
-        session = known if kind in (Kind.SESSION, Kind.SISTER) else ""
-        if kind is Kind.OUTPUT:
+        kind = _KINDS.get(model, FileKind.SISTER if paths.is_of_session(model) else FileKind.KEPT)
+        session = known if kind in (FileKind.SESSION, FileKind.SISTER) else ""
+        if kind is FileKind.OUTPUT:
             session = of_file_name(known)[1]
         return kind, _part(name, owner), session, owner
     if folder is None or not folder.knows(name):
         return None
     of_session = paths.session_of_flows(owner) if folder.flows else None
     if of_session is not None:
-        kind = Kind.RECORDING if folder.bodies else Kind.SISTER
+        kind = FileKind.RECORDING if folder.bodies else FileKind.SISTER
         return kind, _part(name, owner), of_session, owner
-    kind = Kind.VECTORS if folder.vectors else Kind.KEPT
+    kind = FileKind.VECTORS if folder.vectors else FileKind.KEPT
     return kind, _part(name, owner), "", owner
 
 
-def _part(name: str, owner: str) -> Part:
+def _part(name: str, owner: str) -> FilePart:
     if name == owner:
-        return Part.DOCUMENT
+        return FilePart.DOCUMENT
     if name.endswith(".lock"):
-        return Part.LOCK
+        return FilePart.LOCK
     if paths.document_of_temp(name) is not None:
-        return Part.TEMP
-    copies = paths.document_of_spare(name) or paths.document_of_next(name)
-    return Part.COPY if copies else Part.OLD
+        return FilePart.TEMP
+    copies = paths.document_of_previous_copy(name) or paths.document_of_next(name)
+    return FilePart.COPY if copies else FilePart.OLD
 
 
 def contents(core: Core, fact: FileFact) -> dict[str, Any]:
-    """What a document says, unverified: for telling whose it is, never for what is in force.
-    Empty for one that is damaged, or gone by now. Raises StoreError where it cannot be read."""
+    """A document's JSON, unverified: to tell whose it is, never which text is in force. Empty for a
+    damaged or missing document. Raises StoreError if it cannot be read."""
     folder, _, name = fact.path.rpartition("/")
     with explained("read", core.home, fact.path):
         try:
@@ -163,7 +168,7 @@ def log_bytes(core: Core, workspace: str) -> int:
 
 
 def modified(core: Core, ref: Ref[Document]) -> float:
-    """When a document's file was last written, in seconds since 1970; 0 where there is none."""
+    """When a document's file was last written, in seconds since 1970; 0 if there is none."""
     place = paths.place(ref)
     try:
         with core.disk.folder(place.folder) as folder:
@@ -173,7 +178,8 @@ def modified(core: Core, ref: Ref[Document]) -> float:
 
 
 class Removal:
-    """Deletes the files of one plan, document by document. Folders stay open between them."""
+    """Deletes the files of one plan, document by document. Keeps the last folder open between
+    them."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -181,17 +187,18 @@ class Removal:
         self._touched: dict[str, None] = {}
 
     def remove(self, files: Sequence[FileFact]) -> str:
-        """Delete files of one document; "" when they are gone, else why they stay. Raises
+        """Delete files of one document; returns "" when they are gone, else why they stay. Raises
         StoreError."""
         place = tree.place_at(files[0].document)
         with explained("delete", self._core.home, place.path):
             try:
                 return self._remove(self._folder(place.folder), place, files)
             except FileNotFoundError:
-                return ""  # the folder is gone, or somebody else was here first
+                return ""  # the folder is gone, or another process was first
 
     def flush(self) -> None:
-        """Bring to disk what was removed: no power cut brings it back. Raises StoreError."""
+        """Flush the removals to disk, so that no power cut restores the files. Raises
+        StoreError."""
         with explained("flush", self._core.home), ExitStack() as stack:
             folders = []
             for path in self._touched:
@@ -212,11 +219,11 @@ class Removal:
             self._touched[path] = None
         return self._open[1]
 
-    def _remove(self, folder: Handle, place: Place, files: Sequence[FileFact]) -> str:
-        if files[0].kind is Kind.OUTPUT:
-            return self._unlink_all(folder, place, files)  # these know no locks
-        # The lock is taken by its file, so one that was not there before must not stay.
-        loses_lock = any(file.part is Part.LOCK for file in files) or not self._has_lock(
+    def _remove(self, folder: Handle, place: FilePlace, files: Sequence[FileFact]) -> str:
+        if files[0].kind is FileKind.OUTPUT:
+            return self._unlink_all(folder, place, files)  # tool outputs have no locks
+        # Taking the lock creates its file, so a lock file that did not exist before must not stay.
+        loses_lock = any(file.part is FilePart.LOCK for file in files) or not self._has_lock(
             folder, place.name
         )
         lock = self._core.locks.try_take(folder, place.name)
@@ -230,20 +237,20 @@ class Removal:
             self._core.locks.release_all([lock])
         return why
 
-    def _unlink_all(self, folder: Handle, place: Place, files: Sequence[FileFact]) -> str:
+    def _unlink_all(self, folder: Handle, place: FilePlace, files: Sequence[FileFact]) -> str:
         disk = self._core.disk
-        rest = [(f.path.rpartition("/")[2], f) for f in files if f.part is not Part.LOCK]
-        if not all(self._is_same(folder, name, fact) for name, fact in rest):
+        targets = [(f.path.rpartition("/")[2], f) for f in files if f.part is not FilePart.LOCK]
+        if not all(self._is_same(folder, name, fact) for name, fact in targets):
             return "changed"
         parts = {fact.part for fact in files}
-        came_back = Part.DOCUMENT not in parts and self._exists(folder, place.name)
-        if came_back and parts & {Part.COPY, Part.LOCK}:
+        came_back = FilePart.DOCUMENT not in parts and self._exists(folder, place.name)
+        if came_back and parts & {FilePart.COPY, FilePart.LOCK}:
             return "changed"
-        if parts & {Part.DOCUMENT, Part.COPY}:
+        if parts & {FilePart.DOCUMENT, FilePart.COPY}:
             self._core.drop_waits(place)
             self._core.cache.drop(place.path)
-        # The document last: until then it counts, and nothing that would count instead is left.
-        for name, _fact in sorted(rest, key=lambda file: file[1].part is Part.DOCUMENT):
+        # The document last: it counts until then, and no copy is left that would count instead.
+        for name, _fact in sorted(targets, key=lambda file: file[1].part is FilePart.DOCUMENT):
             try:
                 disk.unlink(folder, name)
             except FileNotFoundError:
@@ -261,7 +268,7 @@ class Removal:
         return True
 
     def _is_same(self, folder: Handle, name: str, fact: FileFact) -> bool:
-        """Whether the file is the one that was looked at, or gone."""
+        """Whether the file is the one that was listed, or gone."""
         try:
             now = self._core.disk.stat(folder, name)
         except FileNotFoundError:

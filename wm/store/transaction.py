@@ -1,23 +1,24 @@
 """One locked read-modify-write cycle on files: `store.base.Transaction` for `FileStore`.
 
-Order of a commit (ST-1, TR-2). The usual one changes one full document that is as wm left it:
+Order of a commit (ST-1, TR-2). The usual commit changes one document of class full, which is as wm
+left it:
 
-  stage     into `.<name>.next0` or `.next1`, by its generation
+  stage     write into `.<name>.next0` or `.next1`, by its generation
   append    evidence
   flush     that file, its folder and the evidence, together; class full is on disk from here on
-  install   the document: a power cut that takes this back leaves a file that counts
-  install   its spare; relaxed documents
+  install   the document: a power cut that reverts this leaves a next-generation file that counts
+  install   its previous copy; relaxed documents
 
-Where there are several, or something to set aside, each full document is on disk under its own
-name before the next one takes its name, so that a power cut leaves a fact twice, never nowhere:
+If there are several, or a file must go to quarantine, each full document is on disk under its own
+name before the next one is renamed, so that a power cut leaves a fact twice, never nowhere:
 
-  stage     everything into temporary files; whatever fails here has changed nothing
+  stage     everything into temporary files; an error here has changed nothing
   flush     the staged files of class full, together
   install   full documents in `WRITE_ORDER`, a folder flush between two of them
-  delete    what gives a fact away goes after what received it
+  delete    documents that give a fact away, after the one that received it
   append    evidence
   flush     the last folder and the evidence file, together; class full is on disk from here on
-  install   the spares, which must never be newer than what is on disk; relaxed documents
+  install   the previous copies, which must never be newer than what is on disk; relaxed documents
 """
 
 from __future__ import annotations
@@ -35,18 +36,16 @@ from wm.formats.evidence import EvidenceRecord
 from wm.store import atomic, envelope, evidence, paths
 from wm.store.atomic import Staged
 from wm.store.base import RELAXED, WRITE_ORDER, Health, Reading, Ref
-from wm.store.copies import Found
+from wm.store.copies import CopiesFound
 from wm.store.core import Core, Wait
-from wm.store.evidence import End
-from wm.store.failures import explained
-from wm.store.fsops import Handle
+from wm.store.evidence import LogEnd
+from wm.store.fsops import Handle, explained
 from wm.store.locks import Lock
-from wm.store.paths import Place
-from wm.store.splice import Rows
+from wm.store.paths import FilePlace
 
 D = TypeVar("D", bound=Document)
 
-# So many new files are open at once before they are flushed.
+# Number of new files that are open at once before they are flushed.
 _FLUSH_TOGETHER = 64
 
 
@@ -56,10 +55,10 @@ def write_order(ref: Ref[Document]) -> tuple[int, str, str]:
 
 
 class _Put(Struct, frozen=True):
-    """A document as it will be read back, and its file's bytes."""
+    """A staged document."""
 
     ref: Ref[Document]
-    place: Place
+    place: FilePlace
     document: Document
     generation: int
     absorbs: bool
@@ -67,7 +66,7 @@ class _Put(Struct, frozen=True):
 
 class _Delete(Struct, frozen=True):
     ref: Ref[Document]
-    place: Place
+    place: FilePlace
 
 
 class _Log(Struct, frozen=True):
@@ -77,18 +76,17 @@ class _Log(Struct, frozen=True):
 
 
 class _Write(Struct, frozen=True):
-    """A put on its way to the disk."""
+    """A staged document and the bytes that are written for it."""
 
     put: _Put
     staged: Staged
     raw: bytes
     document: Document
-    """As reading `raw` back gives it."""
-    rows: Rows | None
+    """The document as reading `raw` back returns it."""
 
 
 class FileTransaction:
-    """Locks are taken when it is made; see `store.base.Transaction`. For one thread."""
+    """See `store.base.Transaction`. The constructor takes the locks. For one thread."""
 
     def __init__(self, core: Core, refs: Sequence[Ref[Document]]) -> None:
         self._core = core
@@ -96,7 +94,7 @@ class FileTransaction:
         self._key = core.key_to_write()
         self._places = {ref: paths.place(ref) for ref in sorted(set(refs), key=write_order)}
         self._folders: dict[str, Handle] = {}
-        self._found: dict[str, Found[Any]] = {}
+        self._found: dict[str, CopiesFound[Any]] = {}
         self._staged: list[_Put | _Delete | _Log] = []
         self._latest: dict[str, int] = {}
         self._locks: list[Lock] = []
@@ -109,7 +107,7 @@ class FileTransaction:
         place = self._place(ref)
         index = self._latest.get(place.path)
         if index is None:
-            return self._look(ref, place).reading
+            return self._copies(ref, place).reading
         step = self._staged[index]
         if isinstance(step, _Put):
             return Reading(step.document, Health.OK)  # type: ignore[arg-type]  # put by this ref
@@ -117,7 +115,7 @@ class FileTransaction:
 
     def put(self, ref: Ref[D], document: D, *, absorbs: bool = False) -> None:
         place = self._writable(ref)
-        generation = self._look(ref, place).generation + 1
+        generation = self._copies(ref, place).generation + 1
         self._stage(place, _Put(ref, place, document, generation, absorbs))
 
     def delete(self, ref: Ref[D]) -> None:
@@ -134,7 +132,7 @@ class FileTransaction:
 
     def rollback(self, mark: object) -> None:
         if not isinstance(mark, int) or not 0 <= mark <= len(self._staged):
-            raise StoreError("This savepoint is not of this transaction.")
+            raise StoreError("This savepoint belongs to another transaction.")
         del self._staged[mark:]
         self._latest = {
             step.place.path: index
@@ -162,17 +160,17 @@ class FileTransaction:
                 self._core.log.forget(workspace)
             raise
         finally:
-            # Also after an error: leaving the `with` must not try it all again.
+            # Also after an error: leaving the `with` must not commit again.
             self._staged.clear()
             self._latest.clear()
         self._deleted = {delete.place.path for delete in deletes}
 
     def close(self) -> None:
-        """Let go of locks and folders; what is staged and not committed is forgotten."""
+        """Release locks and folders; what is staged and not committed is dropped."""
         locks, self._locks = self._locks, []
         try:
             for lock in locks:
-                if Place(lock.folder.path, lock.name).path in self._deleted:
+                if FilePlace(lock.folder.path, lock.name).path in self._deleted:
                     self._core.locks.remove(lock)
             self._core.locks.release_all(locks)
         finally:
@@ -205,9 +203,9 @@ class FileTransaction:
                 [(self._folders[p.folder], p.name) for p in dict.fromkeys(self._places.values())]
             )
             for folder in list(self._folders.values()):
-                held = {p.name for p in self._places.values() if p.folder == folder.path}
-                with explained("tidy", self._core.home, folder.path):
-                    self._core.sweep(folder, held)
+                locked = {p.name for p in self._places.values() if p.folder == folder.path}
+                with explained("clean up", self._core.home, folder.path):
+                    self._core.sweep(folder, locked)
         except BaseException:
             self.close()
             raise
@@ -219,7 +217,7 @@ class FileTransaction:
                 self._folders[path] = self._core.make_folder(path, above)
         return self._folders[path]
 
-    def _place(self, ref: Ref[Document]) -> Place:
+    def _place(self, ref: Ref[Document]) -> FilePlace:
         try:
             return self._places[ref]
         except KeyError:
@@ -228,18 +226,18 @@ class FileTransaction:
                 fix="This is a bug of wm: name every document when opening a transaction.",
             ) from None
 
-    def _look(self, ref: Ref[D], place: Place) -> Found[D]:
+    def _copies(self, ref: Ref[D], place: FilePlace) -> CopiesFound[D]:
         found = self._found.get(place.path)
         if found is None:
             with explained("read", self._core.home, place.path):
                 folder = self._folder(place.folder)
-                found = self._core.find(ref, place, folder, self._key, held=True)
+                found = self._core.find(ref, place, folder, self._key, locked=True)
             self._found[place.path] = found
         return found
 
-    def _writable(self, ref: Ref[Document]) -> Place:
+    def _writable(self, ref: Ref[Document]) -> FilePlace:
         place = self._place(ref)
-        reading = self._look(ref, place).reading
+        reading = self._copies(ref, place).reading
         if reading.health is Health.TOO_NEW:
             raise TooNew(
                 f"{self._core.home / place.path} was written by a newer wm: {reading.detail}.",
@@ -247,7 +245,7 @@ class FileTransaction:
             )
         return place
 
-    def _stage(self, place: Place, step: _Put | _Delete) -> None:
+    def _stage(self, place: FilePlace, step: _Put | _Delete) -> None:
         self._latest[place.path] = len(self._staged)
         self._staged.append(step)
 
@@ -258,43 +256,43 @@ class FileTransaction:
     ) -> None:
         with ExitStack() as stack:
             ends = self._open_logs(stack, logs)
-            alone = self._alone(puts, deletes)
-            writes = self._stage_all(stack, puts, alone)
+            single = self._single_put(puts, deletes)
+            writes = self._stage_all(stack, puts, single)
             self._check_locks()
             full = [write for write in writes if write.put.ref.model not in RELAXED]
             relaxed = [write for write in writes if write.put.ref.model in RELAXED]
-            if alone is not None:
+            if single is not None:
                 self._install_at_once(full[0], ends, logs)
             else:
-                # The last folder waits for the evidence, so that both are flushed at once.
+                # The last folder is flushed together with the evidence.
                 last = self._install_in_turn(full, more=bool(deletes))
                 last += self._delete_all(deletes)
                 self._append_all(ends, logs)
                 durable = bool(full or deletes) or any(log.by_user for log in logs)
                 self._make_durable(last, ends, durable=durable)
             for write in full:
-                self._install_twin(write)
+                self._install_previous_copy(write)
             for write in relaxed:
                 self._install(write)
 
-    def _alone(self, puts: Sequence[_Put], deletes: Sequence[_Delete]) -> _Put | None:
-        """The only full document, where it simply follows its last generation: no order has to
-        be kept, and nothing has to be set aside."""
+    def _single_put(self, puts: Sequence[_Put], deletes: Sequence[_Delete]) -> _Put | None:
+        """The only full document, if it directly follows its last generation: then no write order
+        is needed, and nothing must go to quarantine."""
         full = [put for put in puts if put.ref.model not in RELAXED]
         if len(full) != 1 or deletes:
             return None
-        found = self._look(full[0].ref, full[0].place)
+        found = self._copies(full[0].ref, full[0].place)
         ordinary = found.reading.health is Health.OK and found.raw is not None
-        special = found.keep_main or found.keep_spare or found.old_version
+        special = found.keep_main or found.keep_previous or found.old_version
         return full[0] if ordinary and not special else None
 
-    def _open_logs(self, stack: ExitStack, logs: Sequence[_Log]) -> dict[str, End]:
-        """Take the logs' locks, after those of all documents, and open clean ends."""
+    def _open_logs(self, stack: ExitStack, logs: Sequence[_Log]) -> dict[str, LogEnd]:
+        """Take the logs' locks, after those of all documents, and open the logs at a clean end."""
         workspaces = sorted({log.workspace for log in logs})
         folders = [self._folder(paths.evidence_folder(key)) for key in workspaces]
         locks = self._core.locks.take_all([(folder, evidence.LOCKED) for folder in folders])
         stack.callback(self._core.locks.release_all, locks)
-        ends: dict[str, End] = {}
+        ends: dict[str, LogEnd] = {}
         for workspace, folder in zip(workspaces, folders, strict=True):
             with explained("write", self._core.home, folder.path):
                 end = self._core.log.open_end(workspace, folder, self._key)
@@ -303,19 +301,19 @@ class FileTransaction:
         return ends
 
     def _stage_all(
-        self, stack: ExitStack, puts: Sequence[_Put], alone: _Put | None
+        self, stack: ExitStack, puts: Sequence[_Put], single: _Put | None
     ) -> list[_Write]:
         writes: list[_Write] = []
         unflushed: list[Handle] = []
         for put in puts:
             with explained("write", self._core.home, put.place.path):
-                write = self._stage_one(put, ahead=put is alone)
+                write = self._stage_one(put, ahead=put is single)
                 stack.callback(atomic.discard, self._disk, write.staged)
                 writes.append(write)
                 if put.ref.model in RELAXED:
                     self._disk.close(write.staged.file)
-                elif put is not alone:
-                    unflushed.append(write.staged.file)
+                elif put is not single:
+                    unflushed += write.staged.files()
                 if len(unflushed) >= _FLUSH_TOGETHER:
                     self._flush_and_close(unflushed)
         with explained("flush", self._core.home):
@@ -324,8 +322,8 @@ class FileTransaction:
 
     def _stage_one(self, put: _Put, *, ahead: bool) -> _Write:
         # Encoded once per commit: many puts of one document in a batch cost one encoding.
-        last = self._look(put.ref, put.place).written
-        raw, again, rows = envelope.encode_next(put.document, put.generation, self._key, last)
+        before = self._copies(put.ref, put.place).reading.document
+        raw, again = envelope.encode(put.document, put.generation, self._key, before)
         limit = self._core.settings.max_document_bytes
         if len(raw) > limit:
             raise Unwritable(
@@ -338,10 +336,10 @@ class FileTransaction:
             self._folder(put.place.folder),
             put.place.name,
             raw,
-            spare=put.ref.model not in RELAXED,
+            previous_copy=put.ref.model not in RELAXED,
             file=paths.next_file(put.place.name, put.generation) if ahead else "",
         )
-        return _Write(put, staged, raw, again, rows)
+        return _Write(put, staged, raw, again)
 
     def _flush_and_close(self, files: list[Handle]) -> None:
         if files:
@@ -351,7 +349,8 @@ class FileTransaction:
         files.clear()
 
     def _check_locks(self) -> None:
-        """A lock file that was deleted under us guards nothing: another writer may be in."""
+        """A lock file that was deleted while we held it guards nothing: another writer may be
+        active."""
         for lock in self._locks:
             if not self._core.locks.still_ours(lock):
                 path = self._core.home / lock.folder.path / paths.lock(lock.name)
@@ -360,12 +359,14 @@ class FileTransaction:
                     fix="Nothing was written; try again. Lock files must stay where they are.",
                 )
 
-    def _install_at_once(self, write: _Write, ends: dict[str, End], logs: Sequence[_Log]) -> None:
-        """One wait for all: document, evidence, and the name of the file that holds it. That file
-        counts from then on (`copies.find`), so the document's own name needs no flush."""
+    def _install_at_once(
+        self, write: _Write, ends: dict[str, LogEnd], logs: Sequence[_Log]
+    ) -> None:
+        """One flush for all: the document, the evidence, and the name of the next-generation file.
+        That file counts from then on (`copies.find`), so the document's own name needs no flush."""
         self._append_all(ends, logs)
         try:
-            self._make_durable([write.put.place.folder], ends, [write.staged.file])
+            self._make_durable([write.put.place.folder], ends, write.staged.files())
             self._install(write)
         except BaseException:
             for end in ends.values():
@@ -373,7 +374,7 @@ class FileTransaction:
             raise
 
     def _install_in_turn(self, writes: Sequence[_Write], *, more: bool) -> list[str]:
-        """Install full documents; the folders that the caller still has to flush."""
+        """Install full documents; returns the folders that the caller still has to flush."""
         waiting: list[str] = []
         for write in writes:
             self._flush_folders(waiting)
@@ -390,7 +391,7 @@ class FileTransaction:
             place = delete.place
             folder = self._folder(place.folder)
             with explained("delete", self._core.home, place.path):
-                self._set_aside(folder, place, self._look(delete.ref, place), absorbs=False)
+                self._set_aside(folder, place, self._copies(delete.ref, place), absorbs=False)
                 atomic.remove(self._disk, folder, place.name)
             self._core.cache.drop(place.path)
             self._core.drop_waits(place)
@@ -398,7 +399,7 @@ class FileTransaction:
             folders[place.folder] = None
         return list(folders)
 
-    def _append_all(self, ends: dict[str, End], logs: Sequence[_Log]) -> None:
+    def _append_all(self, ends: dict[str, LogEnd], logs: Sequence[_Log]) -> None:
         for workspace, end in ends.items():
             lines = b"".join(log.line for log in logs if log.workspace == workspace)
             with explained("write", self._core.home, end.file.path):
@@ -407,7 +408,7 @@ class FileTransaction:
     def _make_durable(
         self,
         folders: Sequence[str],
-        ends: dict[str, End],
+        ends: dict[str, LogEnd],
         files: Sequence[Handle] = (),
         *,
         durable: bool = True,
@@ -417,14 +418,14 @@ class FileTransaction:
         if not durable:
             for end in logs:
                 self._core.wait_for(
-                    Place(end.folder.path, evidence.file_name(end.number)), Wait.LOG
+                    FilePlace(end.folder.path, evidence.file_name(end.number)), Wait.LOG
                 )
             logs = []
         fresh = [end.folder.path for end in logs if end.fresh]
         self._flush_folders([*folders, *fresh], [*(end.file for end in logs), *files])
 
     def _flush_folders(self, folders: Iterable[str], files: Sequence[Handle] = ()) -> None:
-        """Flush folders, the unflushed way to them, and `files`, all at once."""
+        """Flush folders, the unflushed folders above them, and `files`, all at once."""
         wanted = self._core.to_flush(folders)
         if not wanted and not files:
             return
@@ -434,58 +435,55 @@ class FileTransaction:
                 for path in wanted
             ]
             self._disk.flush_all([*files, *handles])
-        self._core.flushed(wanted)
+        self._core.mark_flushed(wanted)
 
     def _install(self, write: _Write) -> None:
         put, place = write.put, write.put.place
         with explained("write", self._core.home, place.path):
-            found = self._look(put.ref, place)
+            found = self._copies(put.ref, place)
             self._set_aside(write.staged.folder, place, found, absorbs=put.absorbs)
             atomic.install(self._disk, write.staged)
         reading = Reading(write.document, Health.OK)
-        new = Found(reading, write.raw, put.generation, rows=write.rows)
+        new = CopiesFound(reading, write.raw, put.generation)
         self._found[place.path] = new
-        self._core.cache.put(place.path, put.ref.model, new)
+        self._core.keep(place, new)
         if put.ref.model in RELAXED:
             self._core.wait_for(place, Wait.COPY)
 
-    def _install_twin(self, write: _Write) -> None:
+    def _install_previous_copy(self, write: _Write) -> None:
         place = write.put.place
         with explained("write", self._core.home, place.path):
-            atomic.install_twin(self._disk, write.staged)
-        self._core.wait_for(place, Wait.SPARE)
+            atomic.install_previous_copy(self._disk, write.staged)
+        self._core.wait_for(place, Wait.PREVIOUS_COPY)
 
     def _set_aside(
-        self, folder: Handle, place: Place, found: Found[Document], *, absorbs: bool
+        self, folder: Handle, place: FilePlace, found: CopiesFound[Document], *, absorbs: bool
     ) -> None:
-        """Keep in quarantine what is about to be replaced and is not ours to lose (ST-4)."""
-        main, spare = found.to_keep(absorbs=absorbs)
+        """Keep files in quarantine that are about to be replaced and that wm did not write
+        (ST-4)."""
+        main, previous = found.to_keep(absorbs=absorbs)
         if not main and not self._is_still(folder, place, found.raw):
-            main = "changed outside wm in the moment it was written"
+            main = "changed outside wm while wm was writing it"
         if main:
             self._keep(folder, place.name, main)
-        if spare:
-            self._keep(folder, paths.spare(place.name), spare)
-        if found.keep_spare:
-            self._remove(folder, paths.spare(place.name))
+        if previous:
+            self._keep(folder, paths.previous_copy(place.name), previous)
+        if found.keep_previous:
+            self._remove(folder, paths.previous_copy(place.name))
         if found.old_version:
             self._keep_old(folder, place.name, found.old_version)
 
-    def _is_still(self, folder: Handle, place: Place, raw: bytes | None) -> bool:
-        """Whether the file has these bytes, or is missing as it was."""
+    def _is_still(self, folder: Handle, place: FilePlace, raw: bytes | None) -> bool:
+        """Whether the file still has these bytes, or is still missing."""
         if raw is not None:
             return self._core.has(folder, place, raw)
-        try:
-            self._disk.read(folder, place.name, self._core.settings.max_document_bytes)
-        except FileNotFoundError:
-            return True
-        return False
+        return not self._core.exists(folder, place.name)
 
     def _keep(self, folder: Handle, name: str, reason: str) -> None:
         try:
             self._core.quarantine.keep(folder, name, reason)
         except FileNotFoundError:
-            return  # whoever changed it took it away again
+            return  # the program that changed it removed it again
 
     def _remove(self, folder: Handle, name: str) -> None:
         try:
@@ -494,7 +492,7 @@ class FileTransaction:
             return
 
     def _keep_old(self, folder: Handle, name: str, version: int) -> None:
-        """The file as an older wm wrote it, before the first converted write (ID-5)."""
+        """Keep the file as an older wm wrote it, before the first converted write (ID-5)."""
         try:
             self._disk.link(folder, name, paths.old_version(name, version))
         except FileExistsError:

@@ -1,10 +1,10 @@
-"""Notice that somebody else changed a document (ST-4).
+"""Notice documents that another program changed (ST-4).
 
-Watches the folders `workspaces/` and `workspaces/<key>/`, where the documents lie that people
-edit; session files, epochs and logs below them change with every event of an agent, and are
-checked when they are read. Tells what changed, never why: the reader finds out by checksum.
+Watches the folders `workspaces/` and `workspaces/<key>/`, which hold the documents that people
+edit. Session files, epochs and logs below them change with every event of an agent, and are
+checked when they are read. Reports what changed, never why: the reader finds out by checksum.
 
-Protects: nothing wakes up while nothing happens; own writes are told apart by content, never by
+Protects: no thread wakes up while nothing happens; own writes are recognised by content, never by
 time; no change is lost when the kernel's queue overflows or its watches run out (F51, F52).
 The only module that imports watchdog; the daemon imports it after its first answer.
 """
@@ -36,9 +36,13 @@ from watchdog.observers.polling import PollingObserverVFS
 from wm.errors import StoreError
 from wm.settings import StoreSettings
 from wm.store import paths
-from wm.store.base import Change, Health, Ref, Store
-from wm.store.failures import explained
-from wm.store.fsops import Disk
+from wm.store.base import (
+    FileChangeHint,
+    Health,
+    Ref,
+    Store,
+)
+from wm.store.fsops import Disk, explained
 
 WATCHED = tuple(model for model, row in paths.LAYOUT.items() if not row.in_home and not row.folder)
 """Formats whose documents lie in the workspace's own folder."""
@@ -52,16 +56,16 @@ EVENTS: list[type[FileSystemEvent]] = [
     DirMovedEvent,
     DirDeletedEvent,
 ]
-"""Never opened and closed: reading the folder would then report itself, for ever."""
+"""Without opened and closed: reading the folder would then cause events itself, without end."""
 
-Changed = Callable[[tuple[Change, ...]], None]
+Changed = Callable[[tuple[FileChangeHint, ...]], None]
 
 
-class Source(Protocol):
-    """Where hints come from. It calls `note`, `overflow` and `fail` of its watch."""
+class HintSource(Protocol):
+    """A source of hints. It calls `note`, `overflow` and `fail` of its watch."""
 
     def start(self) -> None:
-        """Begin; raises OSError when the system has no watches left."""
+        """Start; raises OSError when the system has no watches left."""
 
     def stop(self) -> None: ...
 
@@ -70,7 +74,7 @@ class Watch:
     """Watches one data folder, on two threads of its own.
 
     is_ours(path): whether a document (path relative to the data folder) is as the store last
-    left it; also asked about documents that are not there. See `written_by`.
+    left it; also called for missing documents. See `written_by`.
     """
 
     def __init__(self, disk: Disk, is_ours: Callable[[str], bool], settings: StoreSettings) -> None:
@@ -85,12 +89,12 @@ class Watch:
         self._failure = ""
         self._stopping = False
         self._state = "off"
-        self._source: Source | None = None
+        self._source: HintSource | None = None
         self._thread: threading.Thread | None = None
 
     @property
     def pace_s(self) -> float:
-        """How often a source may come with news."""
+        """Minimum time between two reports of a source, in seconds."""
         return self._settings.watch_pace_s
 
     @property
@@ -99,8 +103,9 @@ class Watch:
         return self._state
 
     def start(self, changed: Changed) -> None:
-        """Begin to watch; `changed` is called on a thread of the watch, with what somebody else
-        changed since. Makes `workspaces/` if it is missing; StoreError without a data folder."""
+        """Start to watch; `changed` is called on a thread of the watch, with the documents that
+        other programs changed. Creates `workspaces/` if it is missing; StoreError without a data
+        folder."""
         if self._thread is not None:
             return
         with explained("watch", self._root):
@@ -113,7 +118,7 @@ class Watch:
         self._thread.start()
 
     def stop(self) -> None:
-        """Watch no more; what is on its way is dropped. Not from within `changed`."""
+        """Stop watching; pending hints are dropped. Must not be called from `changed`."""
         with self._wake:
             self._stopping = True
             self._wake.notify()
@@ -125,27 +130,27 @@ class Watch:
             self._source = None
         self._state = "off"
 
-    # --- told by the source, on its thread ------------------------------------------------
+    # --- called by the source, on its thread ----------------------------------------------
 
     def note(self, folder: str, name: str) -> None:
         """Something happened to the file `name` of `workspaces/<folder>/`."""
         if _is_document(name) and paths.is_workspace(folder):
             with self._wake:
-                # Whoever waits for the writing to pause looks at the time: woken by every hint,
-                # the two threads would take turns as long as somebody writes.
+                # The thread that waits for a pause in the writing checks the time itself: woken by
+                # every hint, the two threads would alternate as long as writes go on.
                 due, self._noted = self._is_due(), time.monotonic()
                 self._pending.add(f"{paths.WORKSPACES}/{folder}/{name}")
                 if not due:
                     self._wake.notify()
 
     def overflow(self) -> None:
-        """Hints were lost: everything must be looked at."""
+        """Hints were lost: all documents must be checked."""
         with self._wake:
             self._rescan, self._noted = True, time.monotonic()
             self._wake.notify()
 
     def fail(self, why: str) -> None:
-        """The source sees nothing any more, or not everything."""
+        """The source no longer sees changes, or not all of them."""
         with self._wake:
             self._failure, self._noted = why, time.monotonic()
             self._wake.notify()
@@ -168,23 +173,23 @@ class Watch:
                 changed(tuple(_change(path) for path in foreign))
 
     def _wait(self) -> bool:
-        """Sleep until there is something to tell and the writing has paused; False at the end."""
+        """Sleep until there are hints and the writing has paused; False when stopping."""
         with self._wake:
             self._wake.wait_for(self._is_due)
             last = time.monotonic() + self._settings.watch_longest_s
             while not self._stopping:
                 until = min(self._noted + self._settings.watch_quiet_s, last)
-                rest = until - time.monotonic()
-                if rest <= 0:
+                remaining = until - time.monotonic()
+                if remaining <= 0:
                     break
-                self._wake.wait(rest)
+                self._wake.wait(remaining)
             return not self._stopping
 
     def _is_due(self) -> bool:
         return bool(self._stopping or self._pending or self._rescan or self._failure)
 
     def _ensure_root(self) -> None:
-        """A folder that is not there cannot be watched: the first workspace must find one."""
+        """A missing folder cannot be watched, so create it before the first workspace."""
         with self.disk.folder("") as home, contextlib.suppress(FileExistsError):
             self.disk.mkdir(home, paths.WORKSPACES)
         with self.disk.folder(paths.WORKSPACES):
@@ -193,7 +198,11 @@ class Watch:
     # --- sources --------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        source = _native(self)
+        try:
+            source = _native(self)
+        except OSError as error:  # no inotify instance is free
+            self._poll(error.strerror or str(error))
+            return
         try:
             source.start()
         except OSError as error:
@@ -203,7 +212,7 @@ class Watch:
             self._source, self._state = source, "watching"
 
     def _poll(self, why: str) -> None:
-        """Go over to looking at the folder now and then."""
+        """Switch to polling the folder."""
         if self._source is not None:
             self._source.stop()
             self._source = None
@@ -223,15 +232,15 @@ class Watch:
         self._source, self._state = source, f"polling: {why}"
 
     def _shallow(self, path: str | None) -> Iterator[os.DirEntry[str]]:
-        """What a poll may look into: `workspaces/` and the folders in it, no deeper."""
+        """The folders that a poll may read: `workspaces/` and the folders in it, no deeper."""
         if path is None or self._root not in (path, os.path.dirname(path)):
             return iter(())
         return os.scandir(path)
 
 
 def written_by(store: Store) -> Callable[[str], bool]:
-    """An `is_ours` by content: what the store itself would read as its own, or as rightly gone.
-    What cannot be read at all is somebody else's doing too."""
+    """An `is_ours` by content: the store itself reads the document as its own, or as missing.
+    A document that cannot be read at all counts as changed outside."""
 
     def is_ours(path: str) -> bool:
         _, key, name = path.split("/")
@@ -245,7 +254,7 @@ def written_by(store: Store) -> Callable[[str], bool]:
 
 
 def documents(disk: Disk) -> Iterator[str]:
-    """Paths of all watched documents, those of known workspaces that are missing included."""
+    """Paths of all watched documents, including missing ones of known workspaces."""
     try:
         with disk.folder(paths.WORKSPACES) as folder:
             keys = [name for name in disk.list(folder) if paths.is_workspace(name)]
@@ -257,26 +266,26 @@ def documents(disk: Disk) -> Iterator[str]:
 
 
 def _is_document(name: str) -> bool:
-    """Whether a file is one of the documents; locks, spares and temporary files are not."""
+    """Whether a file is a document; locks, previous copies and temporary files are not."""
     return any(paths.LAYOUT[model].file == name for model in WATCHED)
 
 
-def _change(path: str) -> Change:
+def _change(path: str) -> FileChangeHint:
     _, key, name = path.split("/")
     slug = next(model.slug for model in WATCHED if paths.LAYOUT[model].file == name)
-    return Change(workspace=key, slug=slug)
+    return FileChangeHint(workspace=key, slug=slug)
 
 
-def _native(watch: Watch) -> Source:
+def _native(watch: Watch) -> HintSource:
     if sys.platform == "linux":
         return _Inotify(watch)
-    from watchdog.observers import Observer  # picks the system's own means at import
+    from watchdog.observers import Observer  # picks the system's own mechanism at import
 
     return _Observed(watch, Observer())
 
 
 class _Observed(FileSystemEventHandler):
-    """Hints from a watchdog observer: macOS, and the polling of last resort."""
+    """Hints from a watchdog observer: on macOS, and for polling."""
 
     def __init__(self, watch: Watch, observer: Any) -> None:
         self._watch = watch
@@ -298,14 +307,14 @@ class _Observed(FileSystemEventHandler):
             if len(inner) == 2:
                 self._watch.note(*inner)
             elif event.is_directory and inner:
-                self._watch.overflow()  # a workspace came or went, or the root did
+                self._watch.overflow()  # a workspace or the root was added or removed
 
 
 def _paced(base: type[Any], pace_s: float) -> type[Any]:
-    """watchdog's reader, which reads at most once in `pace_s`.
+    """watchdog's reader, limited to one read per `pace_s`.
 
-    Every write of our own is half a dozen hints. Taken one by one, each wakes the thread and
-    costs the writer, who shares the interpreter, more than the write; taken together they do not.
+    Every write of our own causes about six hints. Read one by one, each wakes the thread and costs
+    the writer, who shares the interpreter, more than the write itself; read together they do not.
     """
 
     class Paced(base):  # type: ignore[misc]
@@ -324,7 +333,7 @@ class _Inotify:
     """Hints from inotify, through watchdog's reader: one thread, one watch per workspace."""
 
     def __init__(self, watch: Watch) -> None:
-        from watchdog.observers import inotify_c  # loads only on Linux
+        from watchdog.observers import inotify_c  # can be imported on Linux only
 
         names = inotify_c.InotifyConstants
         self._watch = watch
@@ -343,7 +352,7 @@ class _Inotify:
     def start(self) -> None:
         self._reader.start()
         self._add("")
-        self._add_workspaces(tell=False)
+        self._add_workspaces(note_documents=False)
 
     def stop(self) -> None:
         if self._reader.is_alive():
@@ -351,7 +360,7 @@ class _Inotify:
             if self._reader is not threading.current_thread():
                 self._reader.join()
 
-    # The three below are called by watchdog, on the reader's thread.
+    # watchdog calls the three below on the reader's thread.
 
     def on_event(self, event: Any) -> None:
         with self._lock:
@@ -370,7 +379,7 @@ class _Inotify:
 
     def on_queue_overflow(self) -> None:
         try:
-            self._add_workspaces(tell=False)
+            self._add_workspaces(note_documents=False)
         except OSError as error:
             self._watch.fail(error.strerror or str(error))
         self._watch.overflow()
@@ -379,16 +388,16 @@ class _Inotify:
         name = os.fsdecode(event.name)
         if event.is_create or event.is_moved_to:
             try:
-                self._add_workspaces(tell=True)
+                self._add_workspaces(note_documents=True)
             except OSError as error:
                 self._watch.fail(error.strerror or str(error))
         else:
             with self._lock:  # a folder that was moved away may still send hints
                 self._folders = {wd: at for wd, at in self._folders.items() if at != name}
 
-    def _add_workspaces(self, *, tell: bool) -> None:
-        """Watch every workspace that is not watched yet. What was written into a new folder
-        before the watch stood there sent no hint: `tell` looks for it."""
+    def _add_workspaces(self, *, note_documents: bool) -> None:
+        """Watch every workspace that is not watched yet. A file written into a new folder before
+        its watch was added sent no hint; `note_documents` notes all documents of such a folder."""
         with self._watch.disk.folder(paths.WORKSPACES) as root:
             found = self._watch.disk.list(root)
         with self._lock:
@@ -396,10 +405,10 @@ class _Inotify:
         for key in found:
             if paths.is_workspace(key) and key not in known:
                 self._add(key)
-                if tell:
-                    self._tell(key)
+                if note_documents:
+                    self._note_documents(key)
 
-    def _tell(self, key: str) -> None:
+    def _note_documents(self, key: str) -> None:
         for model in WATCHED:
             self._watch.note(key, paths.LAYOUT[model].file)
 
@@ -407,10 +416,10 @@ class _Inotify:
         path = self._watch.disk.home / paths.WORKSPACES / folder
         mask = self._in_workspace if folder else self._in_root
         try:
-            # Under the lock, so that the first hint does not come before its folder is known.
+            # Under the lock, so that no hint arrives before its folder is known.
             with self._lock:
                 wd = self._reader.add_callback(os.fsencode(path), mask, self, self._id)
                 self._folders[wd] = folder
         except (FileNotFoundError, NotADirectoryError):
             if not folder:
-                raise  # a workspace may be gone again
+                raise  # a workspace may have been removed meanwhile

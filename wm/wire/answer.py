@@ -1,7 +1,7 @@
-"""The message that a stream of events adds up to. Pure (PX-11).
+"""Assembles the message from a stream of events. Pure (PX-11).
 
-What a client makes of the stream: every piece of a text, of thinking or of a call's arguments
-joined, so that nothing in it is split. Events and pieces that nobody knows are kept beside it.
+Joins the deltas of a text, of thinking or of a call's arguments, as a client does, so that no
+value is split. Unknown events and deltas are kept beside it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from wm.wire.sse import Decoder, Event
+from wm.wire.sse import (
+    Decoder,
+    StreamEvent,
+)
 
 _JOINED = {
     "text_delta": "text",
@@ -22,32 +25,34 @@ _PARTIAL = "partial_json"
 
 
 def message(pieces: Iterable[bytes]) -> bytes | None:
-    """The message as JSON, in the spelling of clients; None where no event tells of one. An error
-    stands in it as `error`, unknown events as `events`."""
-    decoder, made = Decoder(), _Message()
+    """The message as JSON, formatted as clients do; None if no event contains one. An error is
+    stored as `error`, unknown events as `events`."""
+    decoder, made = Decoder(), _MessageAssembly()
     for piece in pieces:
         for event in decoder.feed(piece):
             made.take(event)
+    for event in decoder.end():
+        made.take(event)
     value = made.value()
     return None if value is None else spelled(value)
 
 
 def spelled(value: Any) -> bytes:
-    """JSON as most clients write it; in ASCII where half a surrogate stands in it."""
+    """JSON as most clients write it; in ASCII if it contains a lone surrogate."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     except UnicodeEncodeError:
         return json.dumps(value, separators=(",", ":")).encode("ascii")
 
 
-class _Message:
+class _MessageAssembly:
     def __init__(self) -> None:
         self._head: dict[str, Any] = {}
         self._blocks: dict[int, dict[str, Any]] = {}
         self._texts: dict[tuple[int, str], list[str]] = {}
         self._others: list[Any] = []
 
-    def take(self, event: Event) -> None:
+    def take(self, event: StreamEvent) -> None:
         try:
             body = json.loads(event.data)
         except (ValueError, RecursionError):

@@ -1,20 +1,19 @@
-"""Which thinking a changed prefix makes invalid. Pure (PX-4, PX-11).
+"""Which thinking blocks a changed prefix makes invalid. Pure (PX-4, PX-11).
 
-Newer models bind each block of thinking to everything that stood before it when it was made. If
-anything of that changes, this block and all later thinking are refused or dropped. Nothing is
-judged here that was not seen being made: thinking of before is taken as bound to where it first
-stood.
+Newer models bind each thinking block to the whole prefix from which it was generated. If that
+prefix changes, the block and all later thinking are refused or dropped. A thinking block whose
+generation was not observed counts as bound to the prefix at its first occurrence.
 """
 
 from __future__ import annotations
 
 from wm.wire.prices import price_of
-from wm.wire.rows import Row
+from wm.wire.rows import BlockRow
 
 FAMILIES = frozenset(
     ("fable-5-1", "fable-5-2", "mythos-5-1", "mythos-5-2", "opus-5-5", "sonnet-5-5", "haiku-5-5")
 )
-"""Models that bind; `wm.wire.prices` names them."""
+"""Model families that bind thinking to its prefix; names as in `wm.wire.prices`."""
 
 
 def binds(model: str) -> bool:
@@ -24,15 +23,15 @@ def binds(model: str) -> bool:
 
 
 class Bindings:
-    """The thinking of one conversation, and what each block of it is bound to."""
+    """The thinking blocks of one conversation, and the prefix of each."""
 
     def __init__(self) -> None:
         self._bound: dict[str, bytes] = {}
         self._end: tuple[int, bytes] = (0, b"")
 
-    def broken(self, row: Row) -> list[int]:
-        """The units of a request that are thinking with another prefix than theirs; call it once
-        for each request, with the row as it is sent."""
+    def broken(self, row: BlockRow) -> list[int]:
+        """Indexes of thinking units whose prefix has changed. Call it once per request, with the
+        row as it is sent."""
         wrong = [
             number
             for number, unit in enumerate(row.units)
@@ -41,9 +40,9 @@ class Bindings:
         self._end = (len(row.units), _before(row, len(row.units)))
         return wrong
 
-    def _prefix_of(self, row: Row, number: int) -> bytes:
-        """What this block is bound to; learned where it stands for the first time: in the answer
-        to the request before, so behind the whole of that."""
+    def _prefix_of(self, row: BlockRow, number: int) -> bytes:
+        """The prefix that this block is bound to: the one at its first occurrence. If the block is
+        part of the previous request's answer and that request has changed, it counts as broken."""
         signed = row.units[number].thinking
         if signed not in self._bound:
             length, end = self._end
@@ -53,5 +52,5 @@ class Bindings:
         return self._bound[signed]
 
 
-def _before(row: Row, number: int) -> bytes:
+def _before(row: BlockRow, number: int) -> bytes:
     return row.content[number - 1] if number else b""

@@ -1,9 +1,9 @@
-"""A Messages request as spans of its own bytes. Pure (PX-3).
+"""Index of a Messages request as spans of its own bytes. Pure (PX-3).
 
-Nothing is parsed and written again: what was found is where it stands, and `splice` leaves every
-other byte as it came. A body that is not what it should be is no error: it has no index, and
-passes as it is. The scanner knows strings and brackets only; what lies between them is looked at
-where somebody needs it, one block at a time.
+Nothing is parsed and serialized again: the index holds positions, and `splice` leaves all other
+bytes unchanged. A malformed body is no error: it has no index and is forwarded as it is. The
+scanner only knows strings and brackets; the values between them are parsed on demand, one block
+at a time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from wm.formats.jsontext import string_end
 
-# Each of these can match in one way only, so that no input makes them slow.
+# Each pattern can match in one way only, so that no input causes backtracking.
 _SCALAR = re.compile(rb'[^\s"{}\[\]:,]+')
 _SIGN = re.compile(rb'["{}\[\]]')
 _SPACE = re.compile(rb"[ \t\r\n]*")
@@ -28,14 +28,14 @@ _QUOTE = ord('"')
 _OPEN = frozenset(b"{[")
 
 MAX_PARTS = 200_000
-"""Members or items of one object or list; no conversation has more."""
+"""Limit on members or items of one object or list; no conversation has more."""
 
 
 class _NotIndexable(Exception):
-    """Control flow of this module: the bytes are not a request as we know it."""
+    """Internal control flow: the bytes are not a request that this module can index."""
 
 
-class Span(Struct, frozen=True):
+class ByteSpan(Struct, frozen=True):
     """Bytes `start` to `end` of a body."""
 
     start: int
@@ -46,15 +46,15 @@ class Span(Struct, frozen=True):
 
 
 class Block(Struct, frozen=True, dict=True):
-    """A block of content; `text`: the whole content is one string, not a list of blocks."""
+    """A content block. `text`: the whole content is one string, not a list of blocks."""
 
-    span: Span
+    span: ByteSpan
     raw: bytes
     text: bool = False
 
     @cached_property
     def value(self) -> dict[str, Any]:
-        """The block as an object; {} where it is none."""
+        """The block as an object; {} if it is not one."""
         try:
             found = json.loads(self.raw)
         except (ValueError, RecursionError):
@@ -69,33 +69,33 @@ class Block(Struct, frozen=True, dict=True):
         return found if isinstance(found, str) else ""
 
     def forget(self) -> None:
-        """Give up what was read; it is read again where somebody asks."""
+        """Drop the parsed value; it is parsed again on demand."""
         self.__dict__.pop("value", None)
 
 
 class Message(Struct, frozen=True):
-    """One message. role: as it stands there, "" for none."""
+    """One message. role: as written, or ""."""
 
-    span: Span
+    span: ByteSpan
     role: str
     blocks: tuple[Block, ...]
 
 
 class Body(Struct, frozen=True):
-    """A request. fields: the members of the outermost object, in their order.
+    """An indexed request. fields: the members of the outermost object, in order.
 
-    reused: messages at the beginning that are the very ones of the body before.
+    reused: how many messages at the beginning were taken from the previous body.
     """
 
     raw: bytes
-    fields: dict[str, Span]
+    fields: dict[str, ByteSpan]
     system: tuple[Block, ...]
     tools: tuple[Block, ...]
     messages: tuple[Message, ...]
     reused: int = 0
 
     def value(self, name: str) -> Any:
-        """A small member as a value, None where there is none or it cannot be read."""
+        """A small member as a value; None if it is missing or unreadable."""
         span = self.fields.get(name)
         if span is None:
             return None
@@ -106,10 +106,10 @@ class Body(Struct, frozen=True):
 
 
 def index(raw: bytes, before: Body | None = None) -> Body | None:
-    """Where everything stands, None for what is no request.
+    """The index of a request; None if the bytes are not a request.
 
-    before: an earlier body of the same conversation. Messages that stand at the same place with
-    the same bytes are taken from it, so that a long history is not read again every turn.
+    before: an earlier body of the same conversation. Messages with the same bytes at the same
+    position are taken from it, so that a long history is not parsed again every turn.
     """
     try:
         return _index(raw, before)
@@ -118,17 +118,17 @@ def index(raw: bytes, before: Body | None = None) -> Body | None:
 
 
 def unread(body: Body) -> Body:
-    """The same body without what was read of its blocks, to be kept for `index`."""
+    """The same body without parsed blocks, to be kept as `before` of a later `index`."""
     for message in body.messages:
         for block in message.blocks:
             block.forget()
     return replace(body, system=(), tools=())
 
 
-def splice(raw: bytes, replacements: Sequence[tuple[Span, bytes]]) -> bytes:
-    """The body with these spans replaced, every other byte as it was.
+def splice(raw: bytes, replacements: Sequence[tuple[ByteSpan, bytes]]) -> bytes:
+    """The body with these spans replaced, all other bytes unchanged.
 
-    Raises ValueError for spans that overlap or lie outside.
+    Raises ValueError for spans that overlap or are out of range.
     """
     ordered = sorted(replacements, key=lambda item: (item[0].start, item[0].end))
     if any(a.end > b.start for (a, _), (b, _) in pairwise(ordered)):
@@ -144,14 +144,14 @@ def splice(raw: bytes, replacements: Sequence[tuple[Span, bytes]]) -> bytes:
     return b"".join(parts)
 
 
-def members(raw: bytes, span: Span) -> dict[str, Span] | None:
-    """Where the members of an object stand; None for what is none, or names one of them twice."""
-    fields: dict[str, Span] = {}
+def members(raw: bytes, span: ByteSpan) -> dict[str, ByteSpan] | None:
+    """Spans of an object's members; None if it is no object or repeats a name."""
+    fields: dict[str, ByteSpan] = {}
 
     def member(name: str, at: int) -> int:
         if name in fields:
             raise _NotIndexable
-        fields[name] = Span(at, _end(raw, at))
+        fields[name] = ByteSpan(at, _end(raw, at))
         return fields[name].end
 
     try:
@@ -161,12 +161,12 @@ def members(raw: bytes, span: Span) -> dict[str, Span] | None:
     return fields if end == span.end else None
 
 
-def items(raw: bytes, span: Span) -> list[Span]:
-    """Where the items of a list stand; [] for what is none."""
-    found: list[Span] = []
+def items(raw: bytes, span: ByteSpan) -> list[ByteSpan]:
+    """Spans of a list's items; [] if it is no list."""
+    found: list[ByteSpan] = []
 
     def item(at: int) -> int:
-        found.append(Span(at, _end(raw, at)))
+        found.append(ByteSpan(at, _end(raw, at)))
         return found[-1].end
 
     try:
@@ -177,7 +177,7 @@ def items(raw: bytes, span: Span) -> list[Span]:
 
 
 def _index(raw: bytes, before: Body | None) -> Body:
-    fields: dict[str, Span] = {}
+    fields: dict[str, ByteSpan] = {}
     parts: dict[str, tuple[Block, ...]] = {}
     messages: list[Message] = []
     reused = 0
@@ -194,7 +194,7 @@ def _index(raw: bytes, before: Body | None) -> Body:
             parts[name], end = _blocks(raw, at)
         else:
             end = _end(raw, at)
-        fields[name] = Span(at, end)
+        fields[name] = ByteSpan(at, end)
         return end
 
     _object(raw, _space(raw, 0), member)
@@ -203,15 +203,15 @@ def _index(raw: bytes, before: Body | None) -> Body:
 
 
 def _known(raw: bytes, before: Body | None, at: int) -> tuple[Message, ...]:
-    """The messages of the body before that stand unchanged in this one, whose list begins at
-    `at`. Mostly all of them do, or all but the last, whose mark has moved on: so the search
-    begins at the end and goes back in growing steps, then forward again by halves."""
-    if before is None or before.fields.get("messages", Span(-1, -1)).start != at:
+    """The messages of the previous body that are unchanged in this one, whose list begins at `at`.
+    Usually all are unchanged, or all but the last, whose cache mark moved. So the search starts at
+    the end and goes back in growing steps, then forward by bisection."""
+    if before is None or before.fields.get("messages", ByteSpan(-1, -1)).start != at:
         return ()
     messages = before.messages
 
     def stands(count: int) -> bool:
-        # One byte more than the message, so that nothing goes on behind it in another way.
+        # One byte more than the message, so that the next bytes cannot continue its value.
         return not count or raw.startswith(before.raw[: messages[count - 1].span.end + 1])
 
     bad, good, step = len(messages) + 1, len(messages), 1
@@ -227,7 +227,7 @@ def _known(raw: bytes, before: Body | None, at: int) -> tuple[Message, ...]:
 
 
 def _messages(raw: bytes, at: int, found: list[Message]) -> int:
-    """Read the list that begins at `at` behind the messages that are known; where it ends."""
+    """Index the list that begins at `at`, after the known messages. Returns its end."""
 
     def item(start: int) -> int:
         found.append(_message(raw, start))
@@ -256,20 +256,20 @@ def _message(raw: bytes, at: int) -> Message:
         return end
 
     end = _object(raw, at, member)
-    return Message(Span(at, end), role, blocks)
+    return Message(ByteSpan(at, end), role, blocks)
 
 
 def _blocks(raw: bytes, at: int) -> tuple[tuple[Block, ...], int]:
-    """The items of a list, or a string as the only block of text; and the end of the value."""
+    """The items of a list, or a string as the only text block; and the end of the value."""
     if raw[at : at + 1] != b"[":
-        span = Span(at, _end(raw, at))
+        span = ByteSpan(at, _end(raw, at))
         is_text = raw[at] == _QUOTE
         return ((Block(span, span.of(raw), text=True),) if is_text else ()), span.end
     found: list[Block] = []
 
     def item(start: int) -> int:
         end = _end(raw, start)
-        found.append(Block(Span(start, end), raw[start:end]))
+        found.append(Block(ByteSpan(start, end), raw[start:end]))
         return end
 
     end = _list(raw, at, item)
@@ -277,8 +277,8 @@ def _blocks(raw: bytes, at: int) -> tuple[tuple[Block, ...], int]:
 
 
 def _object(raw: bytes, at: int, member: Callable[[str, int], int]) -> int:
-    """Go through the object at `at`; `member` gets each name and the place of its value, and
-    gives the value's end. Where the object ends."""
+    """Iterate over the object at `at`. `member` gets each name and the position of its value, and
+    returns the value's end. Returns the object's end."""
     if raw[at : at + 1] != b"{":
         raise _NotIndexable
     at = _space(raw, at + 1)
@@ -300,7 +300,7 @@ def _object(raw: bytes, at: int, member: Callable[[str, int], int]) -> int:
 
 
 def _list(raw: bytes, at: int, item: Callable[[int], int]) -> int:
-    """Go through the list at `at`; `item` gets the place of each item, and gives its end."""
+    """Iterate over the list at `at`. `item` gets each item's position and returns its end."""
     if raw[at : at + 1] != b"[":
         raise _NotIndexable
     at = _space(raw, at + 1)
@@ -308,7 +308,7 @@ def _list(raw: bytes, at: int, item: Callable[[int], int]) -> int:
 
 
 def _rest_of_list(raw: bytes, end: int, item: Callable[[int], int]) -> int:
-    """As `_list`, from the end of an item."""
+    """Like `_list`, starting after an item."""
     for _ in range(MAX_PARTS):
         at = _space(raw, end)
         sign = raw[at : at + 1]
@@ -326,7 +326,7 @@ def _space(raw: bytes, at: int) -> int:
 
 
 def _end(raw: bytes, at: int) -> int:
-    """Where the value that begins at `at` ends."""
+    """The end of the value that begins at `at`."""
     sign = raw[at] if at < len(raw) else -1
     if sign == _QUOTE:
         return _string_end(raw, at)
@@ -353,7 +353,7 @@ def _end(raw: bytes, at: int) -> int:
 
 
 def _string_end(raw: bytes, at: int) -> int:
-    """Where the string that begins at `at` ends."""
+    """The end of the string that begins at `at`."""
     end = string_end(raw, at) if raw[at : at + 1] == b'"' else 0
     if not end:
         raise _NotIndexable

@@ -1,10 +1,9 @@
-"""The service's prompt cache, as a model: what a request reads, writes and costs. Pure (PX-11).
+"""A model of the service's prompt cache: what a request reads, writes and costs. Pure (PX-11).
 
-The rules it follows: a prefix is cached only where an earlier request had a mark and only from a
-least size on; a request looks for one from each of its marks back over at most 20 blocks; an
-entry lives for the time of its mark since it was last used. What the model leaves out: requests
-that overlap (an entry exists from the begin of an answer on), and that the service may drop an
-entry earlier.
+Rules: a prefix is cached only if an earlier request had a cache mark there, and only from a
+minimum size. A request looks up from each of its marks back over at most 20 blocks. An entry
+expires when the time of its mark has passed since its last use. Not modelled: concurrent requests
+(an entry exists from the start of an answer), and early eviction by the service.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from wm.wire.prices import Price, price_of
-from wm.wire.rows import Row
+from wm.wire.rows import BlockRow
 from wm.wire.usage import Usage
 
 LOOK_BACK_BLOCKS = 20
@@ -31,9 +30,9 @@ class _Entry(Struct):
 
 
 class PromptCache:
-    """One cache, request by request. ttl: what every mark is taken for, "" for what it says.
+    """One cache, fed request by request. ttl: overrides the lifetime of every mark; "" does not.
 
-    minimum: tokens that a prefix needs, None for what the model's are.
+    minimum: tokens of the shortest cacheable prefix; None uses the model's.
     """
 
     def __init__(self, *, ttl: str = "", minimum: int | None = None) -> None:
@@ -41,10 +40,10 @@ class PromptCache:
         self._minimum = minimum
         self._entries: dict[bytes, _Entry] = {}
 
-    def account(self, row: Row, at: float = 0.0, *, output: int = 0) -> Usage:
-        """What this request is counted as; its own marks become entries for later ones.
+    def account(self, row: BlockRow, at: float = 0.0, *, output: int = 0) -> Usage:
+        """The usage of this request; its marks create entries for later ones.
 
-        at: seconds on any clock that does not go back; the same for all: nothing ever expires.
+        at: seconds on any monotonic clock; with a constant value nothing expires.
         """
         marks = self._marks(row)
         read_to = max((self._longest_hit(row, mark, at) for mark in marks), default=-1)
@@ -61,26 +60,26 @@ class PromptCache:
             cache_write_1h=hour,
         )
 
-    def _marks(self, row: Row) -> list[int]:
-        """Where marks stand that count: the first four, and not below the least size."""
+    def _marks(self, row: BlockRow) -> list[int]:
+        """Positions of the effective marks: the first four, at or above the minimum size."""
         known = self._minimum
         minimum = price_of(row.model).cache_minimum if known is None else known
         marked = [number for number, unit in enumerate(row.units) if unit.ttl][:MAX_MARKS]
         return [number for number in marked if row.tokens[number] >= minimum]
 
-    def _of(self, row: Row, mark: int) -> str:
+    def _of(self, row: BlockRow, mark: int) -> str:
         return self._ttl or row.units[mark].ttl
 
-    def _longest_hit(self, row: Row, mark: int, at: float) -> int:
-        """The last block of the longest cached prefix within reach of a mark, -1 for none."""
+    def _longest_hit(self, row: BlockRow, mark: int, at: float) -> int:
+        """The last block of the longest cached prefix in range of a mark, or -1."""
         for number in range(mark, max(-1, mark - LOOK_BACK_BLOCKS), -1):
             entry = self._entries.get(row.chain[number])
             if entry is not None and at <= entry.until:
-                entry.until = at + entry.seconds  # using it keeps it alive
+                entry.until = at + entry.seconds  # a hit renews the lifetime
                 return number
         return -1
 
-    def _keep(self, row: Row, marks: list[int], at: float) -> None:
+    def _keep(self, row: BlockRow, marks: list[int], at: float) -> None:
         for mark in marks:
             seconds = LIFETIME_S[self._of(row, mark)]
             known = self._entries.get(row.chain[mark])
@@ -93,7 +92,7 @@ class PromptCache:
 
 
 def dollars(usage: Usage, price: Price) -> float:
-    """What a request costs."""
+    """The price of a request."""
     parts = (
         usage.input * price.input
         + usage.output * price.output
@@ -105,5 +104,5 @@ def dollars(usage: Usage, price: Price) -> float:
 
 
 def uncached(usage: Usage) -> Usage:
-    """The same request where nothing is ever cached."""
+    """The same usage without any caching."""
     return Usage(input=usage.prompt, output=usage.output)

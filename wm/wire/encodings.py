@@ -1,8 +1,8 @@
-"""Opens compressed answers for watching. What passes on stays as it came. Pure.
+"""Decompresses answers for observation; the forwarded bytes stay unchanged. Pure.
 
-gzip and deflate are in the standard library; br and zstd are opened where a library for them is
-installed, else such an answer is passed on unwatched. A few packed bytes may stand for gigabytes:
-what is opened of one answer is bounded.
+gzip and deflate are in the standard library; br and zstd need an installed library, otherwise such
+an answer is forwarded unread. A few compressed bytes can expand to gigabytes, so the output per
+answer is limited.
 """
 
 from __future__ import annotations
@@ -12,21 +12,20 @@ from importlib import import_module
 from typing import Any, Protocol
 
 _SLICE_BYTES = 16
-"""A library without a bound gets so little at a time: more than a few blocks, 16 MB of br each or
-128 KB of zstd, do not fit."""
+"""Input per step for a library without an output limit: it holds only a few blocks, at most 16 MB
+of output each for br or 128 KB for zstd."""
 _AT_ONCE_BYTES = 1024 * 1024
 
 
 class TooLong(ValueError):
-    """An answer is longer, unpacked, than is read of one."""
+    """The decompressed answer exceeds the limit."""
 
 
 class Opener(Protocol):
-    """Opens one answer, piece by piece."""
+    """Decompresses one answer, piece by piece."""
 
     def feed(self, piece: bytes) -> bytes:
-        """What this piece adds. Raises ValueError for bytes that are not of this encoding, and
-        TooLong."""
+        """The output of this piece. Raises ValueError for invalid data, and TooLong."""
 
 
 class _Plain:
@@ -35,7 +34,7 @@ class _Plain:
 
 
 class _Bounded:
-    """What is left of the bytes that may be opened."""
+    """Counts the bytes that may still be decompressed."""
 
     def __init__(self, most: int) -> None:
         self._left = most
@@ -55,7 +54,7 @@ class _Zlib(_Bounded):
     def feed(self, piece: bytes) -> bytes:
         found = []
         try:
-            while piece and not self._inner.eof:  # what follows its end it would keep
+            while piece and not self._inner.eof:  # at eof it would buffer the input
                 found.append(self._take(self._inner.decompress(piece, _AT_ONCE_BYTES)))
                 piece = self._inner.unconsumed_tail
         except zlib.error as error:
@@ -64,7 +63,7 @@ class _Zlib(_Bounded):
 
 
 class _Foreign(_Bounded):
-    """One of the libraries that are not ours: what they raise is their own."""
+    """Wraps a third-party library, which raises exceptions of its own."""
 
     def __init__(self, inner: Any, method: str, error: type[Exception], most: int) -> None:
         super().__init__(most)
@@ -80,7 +79,7 @@ class _Foreign(_Bounded):
 
 
 def opener(encoding: str, most: int) -> Opener | None:
-    """What opens this `Content-Encoding`, up to so many bytes; None for one that we cannot open."""
+    """A decompressor for this `Content-Encoding`, limited to `most` bytes; None if unsupported."""
     match encoding.strip().lower():
         case "" | "identity":
             return _Plain()

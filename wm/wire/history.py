@@ -1,8 +1,8 @@
-"""What a conversation holds, told apart by content, and what became of it. Pure (PX-2).
+"""Identifies the content of a conversation, and how a request continues it. Pure (PX-2).
 
-A client sends its whole history every time and moves its cache marks as it goes; with the mark
-goes the spelling, a list of one text or the text alone. Neither is content, so neither counts:
-a block is what it says. All else counts, unknown fields too.
+A client sends its whole history every time and moves its cache marks. The spelling changes with
+the marks: a list with one text, or the text alone. Neither is content, so neither is part of a
+block's identity. Everything else is, unknown fields too.
 """
 
 from __future__ import annotations
@@ -21,93 +21,95 @@ MARK = "cache_control"
 _DIGEST_BYTES = 8
 
 
-class Kind(Enum):
-    """How a request goes on from the one before it in its conversation."""
+class Continuation(Enum):
+    """How a request continues the previous one of its conversation."""
 
     FIRST = "first"
     AGAIN = "again"
-    """The very same history: a retry."""
+    """The same history: a retry."""
     APPENDED = "appended"
     REWOUND = "rewound"
-    """A beginning of it: the user went back."""
+    """A prefix of the previous history: the user went back."""
     CHANGED = "changed"
-    """Another history from some message on: an edit, or a fork."""
+    """Different from some message on: an edit, or a fork."""
     RESTARTED = "restarted"
     """Nothing in common: a compaction, or another conversation under the same name."""
 
 
-class Line(Struct, frozen=True):
-    """One message: its role, and the identity of each of its blocks."""
+class MessageIdentity(Struct, frozen=True):
+    """One message: its role, and the identity of each block."""
 
     role: str
     blocks: tuple[str, ...]
 
 
-class History(Struct, frozen=True):
-    """head: the identity of tools and system prompt, which stand before every message."""
+class ConversationHistory(Struct, frozen=True):
+    """head: the identity of tools and system prompt, which precede all messages."""
 
     head: str
-    lines: tuple[Line, ...]
+    lines: tuple[MessageIdentity, ...]
 
 
-class Change(Struct, frozen=True):
-    """common: how many messages at the beginning are the same."""
+class HistoryChange(Struct, frozen=True):
+    """common: number of equal messages at the beginning."""
 
-    kind: Kind
+    kind: Continuation
     common: int
     head_changed: bool = False
 
 
-def history(body: Body, before: tuple[Body, History] | None = None) -> History:
-    """The identity of everything in a body. before: an earlier body with its own; what was
-    reused of it is not looked at again."""
-    lines: tuple[Line, ...] = ()
+def history(
+    body: Body, before: tuple[Body, ConversationHistory] | None = None
+) -> ConversationHistory:
+    """The identity of a body's content. before: an earlier body with its history; messages reused
+    from it are not hashed again."""
+    lines: tuple[MessageIdentity, ...] = ()
     if before is not None and body.reused:
         lines = before[1].lines[: body.reused]
     fresh = body.messages[len(lines) :]
-    return History(_head(body), (*lines, *map(line, fresh)))
+    return ConversationHistory(_head(body), (*lines, *map(line, fresh)))
 
 
-def line(message: Message) -> Line:
-    return Line(message.role, tuple(identity(block) for block in message.blocks))
+def line(message: Message) -> MessageIdentity:
+    return MessageIdentity(message.role, tuple(identity(block) for block in message.blocks))
 
 
 def identity(block: Block) -> str:
-    """16 hex digits of what a block says. A block that cannot be read is its bytes."""
+    """16 hex digits for a block's content. An unreadable block is identified by its bytes."""
     value = block.value
     data = _plain(value) if value else block.raw
     return hashlib.blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()
 
 
 def content_of(block: Block) -> dict[str, Any]:
-    """A block without marks and in one spelling; {} where it cannot be read."""
+    """A block without cache marks and in normal form; {} if it is unreadable."""
     return _unmarked(block.value)
 
 
-def compare(before: History | None, now: History) -> Change:
-    """What `now` is to `before`."""
+def compare(before: ConversationHistory | None, now: ConversationHistory) -> HistoryChange:
+    """How `now` continues `before`."""
     if before is None:
-        return Change(Kind.FIRST, 0)
+        return HistoryChange(Continuation.FIRST, 0)
     common = 0
     for old, new in zip(before.lines, now.lines, strict=False):
-        if old is not new and old != new:  # mostly they are: `history` takes them over
+        if old is not new and old != new:  # usually identical objects: `history` reuses them
             break
         common += 1
     changed = before.head != now.head
     if common == len(before.lines):
-        kind = Kind.AGAIN if common == len(now.lines) else Kind.APPENDED
+        kind = Continuation.AGAIN if common == len(now.lines) else Continuation.APPENDED
     elif common == len(now.lines):
-        kind = Kind.REWOUND
+        kind = Continuation.REWOUND
     elif common:
-        kind = Kind.CHANGED
+        kind = Continuation.CHANGED
     else:
-        kind = Kind.RESTARTED
-    return Change(kind, common, changed)
+        kind = Continuation.RESTARTED
+    return HistoryChange(kind, common, changed)
 
 
 def unpaired(body: Body) -> list[str]:
-    """Ids of tool calls without their result in the next message of the user, and of results
-    without their call. Calls at the very end wait for theirs."""
+    """Ids of tool calls without a result in the user's next message, and of results without a call.
+    Calls in the last message still wait for their results."""
     wrong: list[str] = []
     open_calls: list[str] = []
     for message in body.messages:
@@ -140,7 +142,7 @@ def _plain(value: dict[str, Any]) -> bytes:
 
 
 def _unmarked(value: dict[str, Any]) -> dict[str, Any]:
-    """Without marks, which also stand in the parts of a result, and with content as a list."""
+    """Without cache marks, also inside tool results, and with content as a list."""
     kept = {name: inner for name, inner in value.items() if name != MARK}
     content = kept.get("content")
     if isinstance(content, str):

@@ -1,8 +1,8 @@
-"""Whose request it is: agent, session, subagent, workspace, and what kind of call. Pure (PX-9).
+"""Identifies a request: agent, session, subagent, workspace, and kind of call. Pure (PX-9).
 
-Clients say it in headers where they can; where they do not, the prompt says it, and what was
-learned once of a session holds for its side calls, which say nothing. An unknown client is told
-apart by its history: two conversations that begin alike are one until they differ.
+Clients state these in headers, or else in the prompt. What is known of a session also applies to
+its side calls, which carry no identity. Conversations of an unknown client are told apart by their
+history: two that begin alike are one until they differ.
 """
 
 from __future__ import annotations
@@ -18,7 +18,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from wm.wire.body import Block, Body
-from wm.wire.history import Change, History, Kind, compare
+from wm.wire.history import (
+    Continuation,
+    ConversationHistory,
+    HistoryChange,
+    compare,
+)
 
 Call = Literal["main", "subagent", "title", "summary", "count", "other"]
 
@@ -33,12 +38,12 @@ _SUMMARY_SYSTEM = "You are a context summarization agent"
 _TITLE_CHARS = 400
 _MAX_CONVERSATIONS = 512
 _MAX_MESSAGES = 20_000
-"""Of all conversations together: a proxy lives for weeks, and a message takes some 250 bytes."""
+"""Limit over all conversations: a proxy runs for weeks, and a message takes about 250 bytes."""
 
 
-class Identity(Struct, frozen=True):
-    """session, parent, subagent: the client's own ids, "" where it has none. folder: where it
-    works, as it says. workspace: a key that the URL or a header gave."""
+class RequestIdentity(Struct, frozen=True):
+    """session, parent, subagent: the client's own ids, or "". folder: the working folder that the
+    client states. workspace: a key from the URL or a header."""
 
     agent: str
     call: Call
@@ -52,20 +57,20 @@ class Identity(Struct, frozen=True):
 
     @property
     def conversation(self) -> str:
-        """The name under which requests follow each other: a subagent has a history of its own,
-        and so has each side call."""
+        """The name that consecutive requests share: each subagent and each kind of side call has a
+        history of its own."""
         return "/".join((self.session, self.subagent, "" if self.call == "main" else self.call))
 
 
 def identify(
     path: str, headers: Mapping[str, str], body: Body | None, *, workspace: str = ""
-) -> Identity:
-    """What one request says of itself. path: without query; headers: names in lower case."""
+) -> RequestIdentity:
+    """What one request states about itself. path: without query; headers: names in lower case."""
     agent = _agent(headers)
     session, parent = _session(headers, body)
     subagent = headers.get("x-claude-code-agent-id", "")
     model = body.value("model") if body is not None else ""
-    return Identity(
+    return RequestIdentity(
         agent=agent,
         call=_call(path, agent, body, is_child=bool(subagent or parent)),
         session=session,
@@ -79,16 +84,19 @@ def identify(
 
 
 class Conversations(Struct):
-    """What was learned of the sessions so far. One owner; bounded, the longest unseen leave."""
+    """What is known of the sessions so far. One owner; bounded, the least recently seen are
+    evicted."""
 
     _folders: OrderedDict[str, str] = field(default_factory=OrderedDict)
-    _histories: OrderedDict[str, History] = field(default_factory=OrderedDict)
+    _histories: OrderedDict[str, ConversationHistory] = field(default_factory=OrderedDict)
     _messages: int = 0
-    """Of all histories."""
+    """Number of messages in all histories."""
     _unnamed: int = 0
 
-    def follow(self, found: Identity, now: History) -> tuple[Identity, Change]:
-        """The identity with what is known of its session, and what became of the history."""
+    def follow(
+        self, found: RequestIdentity, now: ConversationHistory
+    ) -> tuple[RequestIdentity, HistoryChange]:
+        """The identity, completed from its session, and how the request continues the history."""
         named = found if found.session else replace(found, session=self._recognise(now))
         if not named.folder:
             known = self._folders.get(named.session) or self._folders.get(named.parent, "")
@@ -107,7 +115,7 @@ class Conversations(Struct):
         if len(self._folders) > _MAX_CONVERSATIONS:
             self._folders.popitem(last=False)
 
-    def _keep(self, name: str, now: History) -> None:
+    def _keep(self, name: str, now: ConversationHistory) -> None:
         old = self._histories.pop(name, None)
         self._messages += len(now.lines) - (len(old.lines) if old is not None else 0)
         self._histories[name] = now
@@ -116,15 +124,15 @@ class Conversations(Struct):
         ):
             self._messages -= len(self._histories.popitem(last=False)[1].lines)
 
-    def _recognise(self, now: History) -> str:
-        """The unnamed conversation that this one goes on from: the longest that it contains."""
+    def _recognise(self, now: ConversationHistory) -> str:
+        """The unnamed conversation that this one continues: the longest that is a prefix of it."""
         best, common = "", 0
         for name, known in self._histories.items():
             session = name.partition("/")[0]
             if not session.startswith("unnamed-"):
                 continue
             change = compare(known, now)
-            goes_on = change.kind in (Kind.APPENDED, Kind.AGAIN)
+            goes_on = change.kind in (Continuation.APPENDED, Continuation.AGAIN)
             if goes_on and not change.head_changed and change.common > common:
                 best, common = session, change.common
         if best:
@@ -170,7 +178,7 @@ def _call(path: str, agent: str, body: Body | None, *, is_child: bool) -> Call:
 
 
 def _asks_for_summary(body: Body) -> bool:
-    """Claude Code asks at the end of the conversation itself."""
+    """Claude Code asks for a summary in the last message of the conversation."""
     last = next((m for m in reversed(body.messages) if m.role == "user"), None)
     blocks = last.blocks if last is not None else ()
     return any(_SUMMARY_REQUEST in _text(block)[:_TITLE_CHARS] for block in blocks)
@@ -186,7 +194,7 @@ def _folder(headers: Mapping[str, str], body: Body | None) -> str:
         for line in _text(block)[:_LOOKED_AT_CHARS].split("\n"):
             if (stripped := line.lstrip()).startswith(_OPENCODE_FOLDER):
                 return stripped[len(_OPENCODE_FOLDER) - 1 :]
-    # In Claude Code it stands in the reminders before or behind the first words of the user.
+    # Claude Code puts it into the reminders before or after the user's first words.
     for message in body.messages[:3]:
         for block in message.blocks:
             _, mark, rest = _text(block)[:_LOOKED_AT_CHARS].partition(_CLAUDE_FOLDER)
@@ -196,7 +204,7 @@ def _folder(headers: Mapping[str, str], body: Body | None) -> str:
 
 
 def _decoded(named: str) -> str:
-    """A path, or a path in base64: a header cannot hold every path as it is."""
+    """A path, plain or in base64: a header cannot carry every path as it is."""
     if named.startswith("/"):
         return named
     try:

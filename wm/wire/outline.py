@@ -1,7 +1,7 @@
-"""A request by sizes, identities and marks, without its contents. Pure (PX-10, PX-11).
+"""A request as sizes, identities and cache marks, without its contents. Pure (PX-10, PX-11).
 
-So much of it is noted of every exchange, and is enough to ask the model of the cache what was read
-and written: `Unfolding` makes rows of it again.
+This is recorded for every exchange. It is enough for the cache model to compute what was read and
+written: `Unfolding` rebuilds rows from it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from wm.wire.body import Block, Body, Message
 from wm.wire.history import MARK
 from wm.wire.rows import (
     CHARS_PER_TOKEN,
+    BlockRow,
     Measure,
-    Row,
     Section,
     Unit,
     estimate,
@@ -32,8 +32,8 @@ _DIGEST_BYTES = 8
 TOOLS, SYSTEM, ITSELF, HOUR = "t", "s", "*", "h"
 
 
-class Line(Struct, frozen=True):
-    """A message, or what stands before all of them: role, identities and sizes of its blocks."""
+class OutlineRow(Struct, frozen=True):
+    """A message, or a part before all messages: role, and identities and sizes of its blocks."""
 
     role: str
     blocks: tuple[str, ...]
@@ -41,7 +41,7 @@ class Line(Struct, frozen=True):
 
 
 def quick(block: Block) -> int:
-    """As `wm.wire.rows.estimate`, without writing a block anew that needs no closer look."""
+    """Like `wm.wire.rows.estimate`, but serializes a block only if its size depends on that."""
     raw = block.raw
     if block.text or _MARKED in raw or b'"image"' in raw or not raw.isascii():
         return estimate(block)
@@ -54,13 +54,13 @@ def sizes(message: Message, measure: Measure = quick) -> list[int]:
 
 
 def before(body: Body, measure: Measure = quick) -> list[tuple[str, list[int]]]:
-    """The same of tools and system prompt, by their names."""
+    """Tokens of the tools and the system prompt, by name."""
     tools = [0 if b.value.get("defer_loading") else size(b, measure) for b in body.tools]
     return [("tools", tools), ("system", [size(block, measure) for block in body.system])]
 
 
 def marks(body: Body) -> list[str]:
-    """Where cache marks stand, in order; what has none is not looked into."""
+    """Positions of the cache marks, in order; blocks without one are not parsed."""
     found = [f"{TOOLS}.{place}" for place in _marked(body.tools)]
     found += [f"{SYSTEM}.{place}" for place in _marked(body.system)]
     for number, message in enumerate(body.messages):
@@ -78,29 +78,29 @@ def _marked(blocks: Sequence[Block]) -> list[str]:
 
 
 def modes_of(body: Body) -> str:
-    """16 hex digits for what changes how messages are read."""
+    """16 hex digits for the fields that change how messages are read."""
     return hashlib.blake2b(modes(body), digest_size=_DIGEST_BYTES).hexdigest()
 
 
 class Unfolding:
-    """The rows of one conversation, request by request."""
+    """Rebuilds the rows of one conversation, request by request."""
 
     def __init__(self) -> None:
-        self._head: tuple[Line, ...] = ()
-        self._lines: list[Line] = []
-        self._row: Row | None = None
+        self._head: tuple[OutlineRow, ...] = ()
+        self._lines: list[OutlineRow] = []
+        self._row: BlockRow | None = None
 
     def take(
         self,
-        head: Iterable[Line],
+        head: Iterable[OutlineRow],
         common: int,
-        lines: Iterable[Line],
+        lines: Iterable[OutlineRow],
         count: int,
         told: tuple[Sequence[str], str, str],
-    ) -> Row | None:
-        """The row of a request: what stands before its messages (nothing: as before), messages
-        that it shares, those behind, how many there are; marks, modes and model. None where
-        not all of them are known."""
+    ) -> BlockRow | None:
+        """The row of one request. head: the parts before its messages (empty: as before). common:
+        messages shared with the previous request. lines: the later ones. count: all messages. told:
+        marks, modes and model. None if some message is unknown."""
         self._head = tuple(head) or self._head
         whole = common <= len(self._lines)
         self._lines[common:] = lines
@@ -118,7 +118,7 @@ class Unfolding:
         return self._row
 
 
-def _units(line: Line, message: int, place: str, found: Sequence[str]) -> list[Unit]:
+def _units(line: OutlineRow, message: int, place: str, found: Sequence[str]) -> list[Unit]:
     section: Section = "messages"
     if message < 0:
         section = "tools" if line.role == "tools" else "system"

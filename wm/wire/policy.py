@@ -1,10 +1,10 @@
-"""What is decided of a request: known decisions, then a policy's new ones, as splices. Pure (PX-2).
+"""Applies known decisions, then a policy's new ones, to a request as splices. Pure (PX-2).
 
-A decision names a tool result by its content and says what stands in its place. Decisions come
-from the log first, so that the same history has the same bytes after a restart; only results
-without one are shown to the policy. Only the content of a tool result can be replaced: ids, pairs,
-thinking, marks and every other byte stay as they came. New decisions have to be in the log before
-the request leaves (`wm.wire.turn` sees to it).
+A decision names a tool result by its content and gives its replacement. Logged decisions come
+first, so that the same history has the same bytes after a restart; the policy only sees results
+without one. Only the content of a tool result can be replaced: ids, pairs, thinking, cache marks
+and all other bytes stay unchanged. New decisions must be logged before the request is sent
+(`wm.proxy.preparing` ensures this).
 """
 
 from __future__ import annotations
@@ -16,30 +16,42 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from wm.wire.body import Block, Body, Span, index, members, splice, unread
-from wm.wire.history import MARK, History, history
+from wm.wire.body import (
+    Block,
+    Body,
+    ByteSpan,
+    index,
+    members,
+    splice,
+    unread,
+)
+from wm.wire.history import (
+    MARK,
+    ConversationHistory,
+    history,
+)
 
 Log = Mapping[str, "Decision"]
 """The decisions of a conversation, by block."""
 
 
 class Decision(Struct, frozen=True):
-    """block: the identity of a tool result (`wm.wire.history`). text: what stands in its place;
-    never empty. reason: a stable word."""
+    """block: the identity of a tool result (`wm.wire.history`). text: its replacement, never empty.
+    reason: a stable word."""
 
     block: str
     text: str
     reason: str = ""
 
 
-Policy = Callable[[Body, History, Log], tuple[Decision, ...]]
-"""Decides what is not decided yet. Pure: the same arguments, the same decisions."""
+Policy = Callable[[Body, ConversationHistory, Log], tuple[Decision, ...]]
+"""Makes the missing decisions. Pure: the same arguments give the same decisions."""
 
 
 class Prepared(Struct, frozen=True):
-    """raw: what goes upstream; the very bytes that came where nothing was replaced.
+    """raw: the body for the upstream; the same object that arrived if nothing was replaced.
 
-    decisions: the new ones, to be logged first. replaced: how many results are not as they came.
+    decisions: the new ones, to be logged first. replaced: number of replaced results.
     """
 
     raw: bytes
@@ -47,23 +59,23 @@ class Prepared(Struct, frozen=True):
     replaced: int = 0
 
 
-def nothing(_body: Body, _history: History, _log: Log) -> tuple[Decision, ...]:
-    """The policy that decides nothing."""
+def nothing(_body: Body, _history: ConversationHistory, _log: Log) -> tuple[Decision, ...]:
+    """The policy that makes no decisions."""
     return ()
 
 
 POLICIES: Mapping[str, Policy] = MappingProxyType({"none": nothing})
-"""Policies by name, as `wm replay --policy` takes them."""
+"""Policies by name, as in `wm replay --policy`."""
 
 
 class Conversation(Struct):
-    """What one conversation sent last, and what was decided of it."""
+    """The last request of one conversation, and the decisions made for it."""
 
     log: dict[str, Decision] = field(default_factory=dict)
-    before: tuple[Body, History] | None = None
+    before: tuple[Body, ConversationHistory] | None = None
 
     def prepare(self, raw: bytes, policy: Policy = nothing) -> Prepared | None:
-        """Its next request as it goes upstream; None for bytes that are none."""
+        """The next request as sent upstream; None if the bytes are not a request."""
         body = index(raw, self.before[0] if self.before else None)
         if body is None:
             return None
@@ -75,13 +87,13 @@ class Conversation(Struct):
         self.log.update((decision.block, decision) for decision in decisions)
 
     def rest(self) -> None:
-        """Give up what can be read again."""
+        """Drop parsed values that can be parsed again."""
         if self.before is not None:
             self.before = (unread(self.before[0]), self.before[1])
 
 
-def prepare(body: Body, told: History, log: Log, policy: Policy = nothing) -> Prepared:
-    """The request as it goes upstream."""
+def prepare(body: Body, told: ConversationHistory, log: Log, policy: Policy = nothing) -> Prepared:
+    """The request as sent upstream."""
     new: dict[str, Decision] = {}
     for one in policy(body, told, log):
         if one.text and one.block not in log:
@@ -98,7 +110,7 @@ def prepare(body: Body, told: History, log: Log, policy: Policy = nothing) -> Pr
     return Prepared(raw, tuple(new.values()), len(replacements))
 
 
-def results(body: Body, told: History) -> Iterator[tuple[Block, str]]:
+def results(body: Body, told: ConversationHistory) -> Iterator[tuple[Block, str]]:
     """Every tool result with its identity, in order."""
     for message, line in zip(body.messages, told.lines, strict=True):
         for block, name in zip(message.blocks, line.blocks, strict=True):
@@ -106,14 +118,14 @@ def results(body: Body, told: History) -> Iterator[tuple[Block, str]]:
                 yield block, name
 
 
-def _content_of(body: Body, block: Block) -> Span | None:
-    """Where the content of a result stands; None where it has none to be replaced."""
+def _content_of(body: Body, block: Block) -> ByteSpan | None:
+    """The span of a result's content; None if it has none to be replaced."""
     return (members(body.raw, block.span) or {}).get("content")
 
 
 def _content(block: Block, text: str) -> bytes:
-    """A text as the content of a result. A mark inside of the old content stays: with it would
-    go what the client wants to have cached."""
+    """A text as the content of a result. A cache mark inside the old content stays: without it the
+    client's prefix would not be cached."""
     mark = _mark_in(block.value.get("content"))
     if mark is None:
         return json.dumps(text, ensure_ascii=False).encode("utf-8", "replace")

@@ -1,9 +1,9 @@
-"""What tokens cost, how little is too little to cache, what fits: one dated table. Pure (PX-11).
+"""Dated table of prices, minimum cacheable sizes and context windows. Pure (PX-11).
 
-Prices in US dollars per million tokens, as listed for direct use of the service on `DATED`,
-without discounts for batches or surcharges for fast modes. They change without notice: a bill
-computed with them is an estimate. Prices of the user's own go before the table. A model that is in
-neither has no price: `Price.known` says so, and only its sizes are assumed.
+Prices are US dollars per million tokens, as listed for direct use of the service on `DATED`,
+without batch discounts or surcharges for fast modes. They change without notice: a bill computed
+from them is an estimate. Prices in the user's configuration override the table. A model in neither
+has no price (`Price.known` is False); only its sizes are assumed.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ DATED = "2026-11-22"
 
 WRITE_5M = 1.25
 WRITE_1H = 2.0
-"""Writing to the cache, in input prices; the same for every model."""
+"""Price of a cache write as a multiple of the input price; the same for every model."""
 
 
 class Price(Struct, frozen=True):
-    """cache_minimum: tokens that a prefix needs to be cached at all. window: tokens that fit.
+    """cache_minimum: tokens of the shortest cacheable prefix. window: tokens of the context window.
 
-    long_above, long_times: all of a request with a longer prompt costs so many times as much; 0:
-    there is no such limit. known: False where nobody knows what the model costs: then it costs
-    nothing here. write_5m, write_1h: where they are not the usual multiples; 0: they are. own: the
-    user's configuration says so.
+    long_above, long_times: a request with a longer prompt costs so many times as much in full; 0:
+    no such limit. known: False if the price is unknown: the model then costs nothing here.
+    write_5m, write_1h: if they differ from the usual multiples, else 0. own: from the user's
+    configuration.
     """
 
     family: str
@@ -47,7 +47,7 @@ class Price(Struct, frozen=True):
     own: bool = False
 
     def times(self, prompt: int) -> float:
-        """By what a request with a prompt of so many tokens is dearer than listed."""
+        """The price factor of a request with a prompt of this many tokens."""
         return self.long_times if self.long_above and prompt > self.long_above else 1.0
 
     @property
@@ -61,9 +61,9 @@ class Price(Struct, frozen=True):
 
 _LONG, _SHORT = 1_000_000, 200_000
 
-# family, input, output, cache read, least to cache, window, and where a longer prompt costs more:
-# above how many tokens, how many times. Least to cache of the newest models
-# is that of the ones before them: the service has not listed it.
+# family, input, output, cache read, minimum to cache, window, and the long prompt: above how many
+# tokens, how many times the price. The service has not listed the minimum of the newest models; it
+# is that of the models before them.
 _ROWS = (
     ("fable-5-2", 8.0, 40.0, 0.2, 512, _LONG),
     ("fable-5-1", 10.0, 50.0, 0.25, 512, _LONG),
@@ -93,17 +93,17 @@ _ROWS = (
 TABLE: Mapping[str, Price] = MappingProxyType({row[0]: Price(*row) for row in _ROWS})
 
 UNKNOWN = Price("", 0.0, 0.0, 0.0, 1024, _SHORT, known=False)
-"""A model that nobody knows the price of. Least to cache and window are those of most models."""
+"""A model without a known price. Minimum and window are those of most models."""
 
 READ = 0.1
-"""Reading from the cache, in input prices, where nothing else is said."""
+"""Price of a cache read as a multiple of the input price, unless the table has one."""
 
 PriceOf = Callable[[str], Price]
 
 
 def window_of(model: str, prompt: int) -> int:
-    """Tokens that fit into a model that took a prompt of so many. What it took did fit: a prompt
-    larger than the usual window went into the long one, which some models have on request."""
+    """The context window of a model that accepted a prompt of this size. A prompt larger than the
+    usual window must have used the long one, which some models offer on request."""
     usual = price_of(model).window
     return usual if prompt <= usual else max(usual, _LONG)
 
@@ -113,12 +113,12 @@ _MAX_NAME_CHARS = 200
 
 
 def price_of(model: str) -> Price:
-    """The price of a model by its name as it stands in a request, whatever cloud it is from."""
+    """The price of a model by its name in a request, whichever cloud it is from."""
     return _found(TABLE, model) or UNKNOWN
 
 
 def prices(settings: PriceSettings) -> PriceOf:
-    """The same, with prices of the user's own before the table."""
+    """`price_of`, with the user's own prices before the table."""
     own = {}
     for one in settings.models:
         like = price_of(one.name)

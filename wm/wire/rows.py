@@ -1,8 +1,8 @@
-"""A request as the row of blocks that the service reads: tools, system, messages. Pure (PX-11).
+"""A request as the service reads it: a row of tools, system and message blocks. Pure (PX-11).
 
-Each block has the digest of everything up to and including it. Marks and spelling are no content
-(`history`). Tools that are loaded later stand outside the row. A row is built on the one before
-it: what a body reused is not read again.
+Each block has the digest of the prefix that ends with it. Cache marks and spelling are not content
+(`wm.wire.history`). Tools that are loaded later are not part of the row. A row extends the previous
+one: messages that the body reused are not read again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from wm.wire.history import MARK, content_of, identity
 
 Section = Literal["tools", "system", "messages"]
 Measure = Callable[[Block], int]
-"""How many tokens a block has."""
+"""Counts the tokens of a block."""
 
 CHARS_PER_TOKEN = 4
 IMAGE_TOKENS = 1_600
@@ -30,9 +30,10 @@ _SIGNED = {"thinking": "signature", "redacted_thinking": "data"}
 
 
 class Unit(Struct, frozen=True):
-    """One block. message: the number of its message, -1 for what stands before all messages.
+    """One block. message: the index of its message, -1 before all messages.
 
-    ttl: of its mark, "" without one. thinking: what the service signed of it, "" for any other.
+    ttl: lifetime of its cache mark, or "". thinking: the service's signature of a thinking block,
+    or "".
     """
 
     section: Section
@@ -45,11 +46,11 @@ class Unit(Struct, frozen=True):
     thinking: str = ""
 
 
-class Row(Struct, frozen=True):
-    """units, and for each the digest of the prefix that ends with it, and that prefix's tokens.
+class BlockRow(Struct, frozen=True):
+    """The units, and for each the digest and the token count of the prefix that ends with it.
 
-    chain: with what a cache depends on beside content (the model, modes); content: without.
-    head: how many units stand before the messages.
+    chain: digests that include what the cache depends on besides content (model, modes). content:
+    digests without it. head: number of units before the messages.
     """
 
     units: tuple[Unit, ...]
@@ -62,14 +63,15 @@ class Row(Struct, frozen=True):
 
     @property
     def prompt(self) -> int:
-        """Tokens of all that the model reads."""
+        """Tokens of the whole prompt."""
         return self.tokens[-1] if self.tokens else 0
 
 
 def estimate(block: Block) -> int:
-    """A token for four characters, the usual rule of thumb; marks and spelling do not count.
+    """One token for four characters, the usual rule of thumb; cache marks and spelling do not
+    count.
 
-    An image counts as much as a large one does; what lies in a PDF is not looked at.
+    An image counts as a large one; a PDF's content is not examined.
     """
     value = content_of(block)
     images = 0
@@ -85,7 +87,7 @@ def _parts(value: dict[str, Any]) -> list[dict[str, Any]]:
     return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
 
 
-def row(body: Body, before: Row | None = None, measure: Measure = estimate) -> Row:
+def row(body: Body, before: BlockRow | None = None, measure: Measure = estimate) -> BlockRow:
     """The row of a body. before: the row of the body that this one was indexed with."""
     head = (*_tools(body, measure), *_system(body, measure))
     kept: tuple[Unit, ...] = ()
@@ -99,8 +101,10 @@ def row(body: Body, before: Row | None = None, measure: Measure = estimate) -> R
     return _made(units, len(head), model, salts, (before, known))
 
 
-def row_of(units: tuple[Unit, ...], before: Row | None, model: str, told_modes: bytes) -> Row:
-    """A row of ready units. before: an earlier one of the conversation; what both begin with is
+def row_of(
+    units: tuple[Unit, ...], before: BlockRow | None, model: str, told_modes: bytes
+) -> BlockRow:
+    """A row of ready units. before: an earlier row of the conversation; their common prefix is
     taken from it."""
     salts = (model.encode("utf-8", "replace"), told_modes)
     head = sum(unit.message < 0 for unit in units)
@@ -117,11 +121,11 @@ def _made(
     head: int,
     model: str,
     salts: tuple[bytes, bytes],
-    begin: tuple[Row | None, int],
-) -> Row:
-    """begin: an earlier row, and how many of its units these begin with."""
+    begin: tuple[BlockRow | None, int],
+) -> BlockRow:
+    """begin: an earlier row, and the number of its units that these begin with."""
     before, known = begin
-    return Row(
+    return BlockRow(
         units,
         _digests(units, before.chain[:known] if before else (), head, salts),
         _digests(units, before.content[:known] if before else (), head, (b"", b"")),
@@ -132,7 +136,7 @@ def _made(
     )
 
 
-def _same_head(before: Row, head: tuple[Unit, ...]) -> bool:
+def _same_head(before: BlockRow, head: tuple[Unit, ...]) -> bool:
     old = before.units[: before.head]
     return [(u.section, u.identity) for u in old] == [(u.section, u.identity) for u in head]
 
@@ -140,8 +144,8 @@ def _same_head(before: Row, head: tuple[Unit, ...]) -> bool:
 def _digests(
     units: tuple[Unit, ...], known: tuple[bytes, ...], head: int, salts: tuple[bytes, bytes]
 ) -> tuple[bytes, ...]:
-    """The digests of all prefixes, from those that are known on. salts: mixed in before the first
-    unit, and before the first of the messages."""
+    """The digests of all prefixes, continuing the known ones. salts: mixed in before the first
+    unit, and before the first unit of the messages."""
     found = list(known)
     state = known[-1] if known else b""
     for number in range(len(known), len(units)):
@@ -170,7 +174,7 @@ def _system(body: Body, measure: Measure) -> Iterator[Unit]:
 
 
 def _messages(body: Body, measure: Measure) -> Iterator[Unit]:
-    """Those that were not reused."""
+    """The units of the messages that were not reused."""
     for number, message in enumerate(body.messages[body.reused :], start=body.reused):
         for block in message.blocks:
             if not _empty(block):
@@ -182,7 +186,7 @@ def _empty(block: Block) -> bool:
 
 
 def size(block: Block, measure: Measure = estimate) -> int:
-    """Tokens of a block, 0 for one that stands in no row."""
+    """Tokens of a block; 0 for one that is not part of a row."""
     return 0 if _empty(block) else measure(block)
 
 
@@ -194,7 +198,7 @@ def _unit(section: Section, role: str, message: int, block: Block, measure: Meas
 
 
 def ttl_of(value: dict[str, Any]) -> str:
-    """Of the mark of a block, or of one in the parts of a result; "" without one."""
+    """Lifetime of the cache mark on a block or inside a tool result; "" without one."""
     mark = value.get(MARK)
     if isinstance(mark, dict):
         return "1h" if mark.get("ttl") == "1h" else "5m"
@@ -204,7 +208,7 @@ def ttl_of(value: dict[str, Any]) -> str:
 
 
 def _with_automatic_mark(body: Body, units: tuple[Unit, ...]) -> tuple[Unit, ...]:
-    """The mark of the request itself stands at its last block, where that has none."""
+    """The request's own cache mark applies to its last block, unless that has one."""
     mark = body.value(MARK)
     if not isinstance(mark, dict) or not units or units[-1].ttl:
         return units
@@ -212,7 +216,7 @@ def _with_automatic_mark(body: Body, units: tuple[Unit, ...]) -> tuple[Unit, ...
 
 
 def modes(body: Body) -> bytes:
-    """What changes how messages are read, and spares tools and system."""
+    """The fields that change how messages are read, but not tools and system."""
     thinking = body.value("thinking")
     thinking = thinking if isinstance(thinking, dict) else {}
     told = [body.value("tool_choice"), thinking.get("type"), thinking.get("budget_tokens")]

@@ -1,7 +1,7 @@
-"""What an answer of the Messages API says of itself: model, usage, why it stopped. Pure (PX-11).
+"""Reads model, usage and stop reason from an answer of the Messages API. Pure (PX-11).
 
-It reads the few events of a stream that carry this, and never the text. Figures are cumulative:
-a later one replaces an earlier one, a missing one leaves it.
+It parses the few events of a stream that carry these, never the text. Figures are cumulative: a
+later one replaces an earlier one, a missing one leaves it.
 """
 
 from __future__ import annotations
@@ -13,16 +13,20 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wm.wire.sse import Skimmer
+from wm.wire.sse import (
+    Decoder,
+    StreamEvent,
+)
 
-_TELLING = frozenset({"message_start", "message_delta", "message_stop", "error"})
+_RELEVANT = frozenset({"message_start", "message_delta", "message_stop", "error"})
 _WORDS = (b"message_", b"error")
-"""Each of these names holds one of them."""
+"""The names of those events contain one of these; the many text events contain none."""
 MAX_JSON_BYTES = 64 * 1024 * 1024
 
 
 class Usage(Struct, frozen=True):
-    """Tokens, as the service reports them. `cache_write_5m` holds what names no lifetime."""
+    """Token counts, as the service reports them. `cache_write_5m` includes writes without a stated
+    lifetime."""
 
     input: int = 0
     output: int = 0
@@ -32,13 +36,13 @@ class Usage(Struct, frozen=True):
 
     @property
     def prompt(self) -> int:
-        """All that the model read."""
+        """Tokens of the whole prompt."""
         return self.input + self.cache_read + self.cache_write_5m + self.cache_write_1h
 
 
-class Told(Struct, frozen=True):
-    """usage: None where the answer gave none. error: the type of an error, also of one inside
-    a stream that began well. whole: the answer came to its own end."""
+class AnswerSummary(Struct, frozen=True):
+    """usage: None if the answer contains none. error: the type of an error, also of one inside a
+    stream that began well. whole: the answer is complete."""
 
     id: str = ""
     model: str = ""
@@ -49,56 +53,63 @@ class Told(Struct, frozen=True):
 
 
 class AnswerReader:
-    """Feed it the opened body of an answer. stream: it is made of events."""
+    """Reads the decompressed body of an answer. stream: the body is an event stream."""
 
     def __init__(self, *, stream: bool) -> None:
-        self._events = Skimmer(_WORDS) if stream else None
+        self._events = Decoder(_WORDS) if stream else None
         self._json = bytearray()
-        self._told = Told()
+        self._summary = AnswerSummary()
 
     def feed(self, data: bytes) -> None:
         if self._events is None:
             if len(self._json) + len(data) <= MAX_JSON_BYTES:
                 self._json += data
             return
-        for event in self._events.feed(data):
-            if event.name in _TELLING:
-                self._event(event.name, _object(event.data))
+        self._take(self._events.feed(data))
 
-    def told(self) -> Told:
-        """All that was told so far; call it at the end."""
-        if self._events is None and self._json:
+    def summary(self) -> AnswerSummary:
+        """The summary so far; call it at the end."""
+        if self._events is not None:
+            self._take(self._events.end())
+        elif self._json:
             body = _object(bytes(self._json))
             if body.get("type") == "error":
-                return replace(self._told, error=_error(body), whole=True)
-            return replace(_message(body, self._told), whole=bool(body))
-        return self._told
+                return replace(self._summary, error=_error(body), whole=True)
+            return replace(_message(body, self._summary), whole=bool(body))
+        return self._summary
+
+    def _take(self, events: list[StreamEvent]) -> None:
+        for event in events:
+            if event.name in _RELEVANT:
+                self._event(event.name, _object(event.data))
 
     def _event(self, name: str, body: Mapping[str, Any]) -> None:
         match name:
             case "message_start":
-                self._told = _message(_mapping(body.get("message")), self._told)
+                self._summary = _message(_mapping(body.get("message")), self._summary)
             case "message_delta":
                 delta = _mapping(body.get("delta"))
-                told = replace(self._told, usage=_usage(body.get("usage"), self._told.usage))
-                self._told = replace(told, stop_reason=_text(delta.get("stop_reason")))
+                summary = replace(
+                    self._summary, usage=_usage(body.get("usage"), self._summary.usage)
+                )
+                self._summary = replace(summary, stop_reason=_text(delta.get("stop_reason")))
             case "message_stop":
-                self._told = replace(self._told, whole=True)
+                self._summary = replace(self._summary, whole=True)
             case "error":
-                self._told = replace(self._told, error=_error(body))
+                self._summary = replace(self._summary, error=_error(body))
 
 
 def usage_of(found: Any) -> Usage | None:
-    """The `usage` of an answer as it was written down; None for what is none."""
+    """The `usage` of an answer; None if the value is not one."""
     return _usage(found, None)
 
 
-def _message(body: Mapping[str, Any], told: Told) -> Told:
+def _message(body: Mapping[str, Any], summary: AnswerSummary) -> AnswerSummary:
     return replace(
-        told,
+        summary,
         id=_text(body.get("id")),
         model=_text(body.get("model")),
-        usage=_usage(body.get("usage"), told.usage),
+        usage=_usage(body.get("usage"), summary.usage),
         stop_reason=_text(body.get("stop_reason")),
     )
 
@@ -112,7 +123,7 @@ def _usage(found: Any, before: Usage | None) -> Usage | None:
     short = split.get("ephemeral_5m_input_tokens")
     written = found.get("cache_creation_input_tokens")
     if isinstance(written, int) and (not isinstance(short, int) or short + hour < written):
-        short = max(0, written - hour)  # the split may be missing, or zeros where nobody told it
+        short = max(0, written - hour)  # the split may be missing, or zeros
     return Usage(
         input=_count(found.get("input_tokens"), was.input),
         output=_count(found.get("output_tokens"), was.output),

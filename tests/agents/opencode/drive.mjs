@@ -4,7 +4,7 @@
 // no Unix sockets; everything behind it is the plugin as it is shipped.
 //   argv[2]  path of the plugin, as .mjs
 //   in       {"parents": {id: parentID}, "messages": [of the session], "refuses": …, "steps": [step…]}
-//   a step   {"daemon": {event: reply} | "gone" | "slow" | "broken", "library": {event: reply}}
+//   a step   {"daemon": {event: reply} | "gone" | "slow" | "broken" | "full", "library": {event: reply}}
 //            or {"hook": name, "input": …, "output": …} or {"event": …} or {"tool": name, "args": …}
 //   out      {"calls": [[where, name, body]], "outputs": [output of each step]}
 
@@ -27,6 +27,7 @@ async function play(scenario) {
       if (daemon === "gone") throw new Error("ENOENT")
       if (daemon === "slow") throw Object.assign(new Error("deadline"), { name: "TimeoutError" })
       if (daemon === "broken") return { status: 500, text: "{}" }
+      if (daemon === "full") return { status: 413, text: "{}" }
       if (daemon === "garbage") return { status: 200, text: "<html>" }
       const reply = daemon[name]
       return { status: 200, text: reply === undefined ? "" : JSON.stringify(reply) }

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 import wm
-from wm.agents.claude_hooks import Command
+from wm.agents.claude_hooks import WmCommand
 from wm.agents.parts import bake
-from wm.domain.hooks import opencode as adapter
-from wm.formats.tools import TOOLS
-from wm.ops.outputs import LEAST_LINES
+from wm.api.tools import TOOLS
+from wm.domain.payloads import opencode as adapter
+from wm.ops.session.tool_outputs import LEAST_LINES
 from wm.settings import HookSettings
 
 PLUGIN = Path(wm.__file__).parent / "agents" / "opencode" / "wm.js"
@@ -43,7 +43,7 @@ Plugin = subprocess.Popen[str]
 def plugin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plugin]:
     """One node with the plugin loaded; each scenario gets an instance of its own."""
     copy = tmp_path_factory.mktemp("plugin") / "wm.mjs"
-    copy.write_text(bake(PLUGIN.read_text(), "0.0.0", Command(), HookSettings()))
+    copy.write_text(bake(PLUGIN.read_text(), "0.0.0", WmCommand(), HookSettings()))
     assert NODE is not None
     with subprocess.Popen(
         [NODE, str(DRIVER), str(copy)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -342,6 +342,23 @@ def test_without_a_daemon_only_a_request_to_keep_something_is_taken_to_the_files
     assert wheres == ["socket POST"] + ["library hook opencode"] * falls_back
 
 
+@pytest.mark.parametrize("daemon", ["gone", "slow", "broken", "full"])
+def test_a_request_that_nobody_recorded_is_told(plugin: Plugin, daemon: str) -> None:
+    lost = {"daemon": daemon, "library": None}
+    done = run(plugin, lost, message("remember that we ship on Fridays"))
+    _said, told = done["outputs"][-1]["parts"]
+    assert told["text"].startswith("wm could not record this message")
+    assert told["synthetic"] is True
+    asked = run(plugin, lost, message("why does the check fail?"))
+    assert len(asked["outputs"][-1]["parts"]) == 1
+
+
+def test_a_message_that_is_too_large_for_the_socket_is_taken_to_the_files(plugin: Plugin) -> None:
+    notice = {"chat.message": {"notices": ["It waits in the inbox."]}}
+    done = run(plugin, {"daemon": "full", "library": notice}, message("remember this: much"))
+    assert done["outputs"][-1]["parts"][1]["text"] == "It waits in the inbox."
+
+
 @pytest.mark.parametrize(
     ("name", "daemon", "falls_back"),
     [
@@ -573,7 +590,7 @@ def test_where_nobody_listens_a_tool_is_called_once_on_the_files(plugin: Plugin)
 def test_a_tool_that_was_not_answered_in_time_is_not_called_again(plugin: Plugin) -> None:
     done = run(plugin, {"daemon": "slow"}, {"tool": "memory_stats", "args": {}})
     assert [where for where, _, _ in done["calls"]] == ["socket POST"]
-    assert "look before you repeat it" in done["outputs"][1]
+    assert "check before you repeat it" in done["outputs"][1]
 
 
 def test_the_tools_are_those_of_the_mcp_server(plugin: Plugin) -> None:
@@ -588,7 +605,7 @@ def test_the_module_has_one_export_because_opencode_calls_them_all(plugin: Plugi
 
 
 def test_setup_bakes_version_command_and_deadlines_into_the_plugin(tmp_path: Path) -> None:
-    command = Command(wm=("/opt/my python", "-I", 'a"b.py'))
+    command = WmCommand(wm=("/opt/my python", "-I", 'a"b.py'))
     hooks = HookSettings(event_timeout_s=0.5, start_timeout_s=2.0)
     baked = tmp_path / "wm.mjs"
     baked.write_text(bake(PLUGIN.read_text(), "1.2.3", command, hooks))

@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wm.domain.facts import Refusal
-from wm.domain.imports.found import ForeignFile, Parsed
+from wm.domain.imports.found import (
+    ForeignFile,
+    ForeignMemory,
+)
 from wm.domain.imports.markdown import statements
 from wm.domain.imports.sources import SOURCES
 from wm.formats.base import dump
@@ -46,8 +49,8 @@ def test_any_json_is_read(name: str, value: Any) -> None:
     if name == "wm-export":
         value = {"documents": {"workspace_memory": {"entries": [value]}}}
     found = SOURCES[name].parse(ForeignFile("/p/x.json", value=value, max_chars=15))
-    assert isinstance(found, Parsed | Refusal)
-    if isinstance(found, Parsed):
+    assert isinstance(found, ForeignMemory | Refusal)
+    if isinstance(found, ForeignMemory):
         assert len({fact.id for fact in found.facts if fact.came_from == "opencode-v2"}) == len(
             [fact for fact in found.facts if fact.came_from == "opencode-v2"]
         )

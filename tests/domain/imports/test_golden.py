@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
-from wm.domain.imports.found import ForeignFile, Parsed
+from wm.domain.imports.found import (
+    ForeignFile,
+    ForeignMemory,
+)
 from wm.domain.imports.sources import SOURCES
 from wm.formats.base import dump
 
@@ -30,13 +33,13 @@ CASES = [
 ]
 
 
-def parsed_golden(name: str, path: str) -> Parsed:
+def parsed_golden(name: str, path: str) -> ForeignMemory:
     """What a source takes of a golden file."""
     source = SOURCES[name]
     text = (GOLDEN / path).read_text("utf-8")
     value = json.loads(text) if source.json else None
     parsed = source.parse(ForeignFile(f"/p/{path}", text, value, MODIFIED))
-    assert isinstance(parsed, Parsed)
+    assert isinstance(parsed, ForeignMemory)
     return parsed
 
 
@@ -67,6 +70,6 @@ def test_facts_survive_the_wire() -> None:
     source = SOURCES["opencode-v2"]
     value = json.loads((GOLDEN / "opencode_v2/workspace-memory.json").read_text("utf-8"))
     parsed = source.parse(ForeignFile("/p/workspace-memory.json", value=value))
-    assert isinstance(parsed, Parsed)
+    assert isinstance(parsed, ForeignMemory)
     for fact in parsed.facts:
         assert type(fact).model_validate(dump(fact)) == fact

@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 
 from wm.domain.facts import Refusal
-from wm.domain.imports.found import ForeignFile, Parsed, moment, number
+from wm.domain.imports.found import (
+    ForeignFile,
+    ForeignMemory,
+    moment,
+    number,
+)
 from wm.domain.imports.sources import SOURCES, source_of
 
 HEX = "0123456789abcdef" * 2
@@ -94,14 +99,14 @@ ODD: list[tuple[str, Any]] = [
 @pytest.mark.parametrize(("name", "value"), ODD)
 def test_odd_values_cost_themselves_only(name: str, value: Any) -> None:
     parsed = SOURCES[name].parse(ForeignFile("/p/x.json", value=value))
-    assert isinstance(parsed, Parsed)
+    assert isinstance(parsed, ForeignMemory)
     assert parsed.facts == ()
 
 
 def test_measurements_are_named_as_such() -> None:
     file = ForeignFile("/p/.opencode/memory-working/ses_pressure.json", value={"level": "high"})
     parsed = SOURCES["opencode-v1"].parse(file)
-    assert isinstance(parsed, Parsed)
+    assert isinstance(parsed, ForeignMemory)
     assert [left.code for left in parsed.left] == ["measurements"]
 
 
@@ -115,7 +120,7 @@ def test_a_text_that_no_entry_holds_is_left_where_it_is(name: str) -> None:
     }[name]
     file = ForeignFile("/p/x", text=long, value=value, max_chars=100)
     parsed = SOURCES[name].parse(file)
-    assert isinstance(parsed, Parsed)
+    assert isinstance(parsed, ForeignMemory)
     assert (parsed.facts, [left.code for left in parsed.left]) == ((), ["too_long"])
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import structs
 
 from wm.domain.session import pool
 from wm.formats.working_memory import PoolItem
@@ -81,13 +82,13 @@ def test_the_fifty_first_item_enters_and_the_lowest_leaves() -> None:
 
 
 def test_of_equal_scores_the_older_leaves() -> None:
-    two = structs.replace(SETTINGS, pool_items=2, pool_rate=1.0)
+    two = replace(SETTINGS, pool_items=2, pool_rate=1.0)
     held = met(("old.py", 1), ("young.py", 2), ("new.py", 3), settings=two)
     assert [item.text for item in held] == ["young.py", "new.py"]
 
 
 def test_a_new_item_always_enters_however_strong_the_others_are() -> None:
-    three = structs.replace(SETTINGS, pool_items=3)
+    three = replace(SETTINGS, pool_items=3)
     held: pool.Pool = ()
     for event in range(1, 30):
         held = pool.meet(held, [path(f"{name}.py", event) for name in "abc"], three)
@@ -111,7 +112,7 @@ def test_a_favourite_fades_behind_what_is_met_now() -> None:
 
 
 def test_rate_floor_and_cap_are_settings() -> None:
-    slow = structs.replace(SETTINGS, pool_rate=0.5, pool_floor=0.2, pool_items=2)
+    slow = replace(SETTINGS, pool_rate=0.5, pool_floor=0.2, pool_items=2)
     (item,) = met(("a.py", 1), settings=slow)
     assert pool.score(item, 3, slow) == 0.25
     assert pool.best((item,), 4, slow) == ()
@@ -142,7 +143,7 @@ def test_meeting_nothing_changes_nothing() -> None:
 def test_what_is_met_now_is_always_there_and_the_cap_holds(
     events: list[list[int]], cap: int
 ) -> None:
-    few = structs.replace(SETTINGS, pool_items=cap)
+    few = replace(SETTINGS, pool_items=cap)
     held: pool.Pool = ()
     for event, names in enumerate(events, 1):
         held = pool.meet(held, [path(f"{name}.py", event) for name in names], few)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from msgspec import structs
 
 from wm.domain.session import slots
 from wm.formats.working_memory import SlotItem
@@ -48,7 +49,7 @@ def test_a_key_names_what_an_item_takes_the_place_of() -> None:
 
 def test_a_slot_exists_by_configuration_alone() -> None:
     assert filled("question", "Which port?") == {}
-    more = structs.replace(SETTINGS, slots={**SETTINGS.slots, "question": 1})
+    more = replace(SETTINGS, slots={**SETTINGS.slots, "question": 1})
     held = filled("question", "Which port?", "Which host?", settings=more)
     assert texts(held, "question") == ["Which host?"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from msgspec import structs
 
 from wm.domain.session.state import apply, note_decisions, note_pending, was_seen
 from wm.formats.events import (
@@ -98,7 +98,7 @@ def test_a_message_counts_once() -> None:
 
 
 def test_only_the_last_messages_are_known() -> None:
-    settings = structs.replace(SETTINGS, kept_messages=2)
+    settings = replace(SETTINGS, kept_messages=2)
     state = SessionState(session_id="s")
     prompts = [UserPrompt(text=f"message {n}") for n in range(3)]
     for prompt in prompts:

@@ -38,6 +38,9 @@ const LEAST_LINES = 20
 // goes to the files; a daemon that hangs may have it already.
 const CHANGES = new Set(["bash", "edit", "multiedit", "patch", "apply_patch", "write"])
 const UNHEARD = "where nobody listens"
+const NOT_RECORDED =
+  "wm could not record this message, neither through its daemon nor in its files (`wm doctor` says why). " +
+  "If it asks to remember something, tell the user that it was not kept."
 
 const SYSTEM = "experimental.chat.system.transform"
 const SIDE_CALLS = ["You are a title generator", "You are a context summarization agent"]
@@ -233,7 +236,8 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
         const { status, text } = await wm.call("POST", `/v1/hooks/opencode/${name}`, whole, EVENT_MS)
         memory.late = 0
         heard = true
-        if (status < 500) return status < 300 && text ? JSON.parse(text) : {}
+        // What is too large for the socket (413) goes to the files.
+        if (status < 500 && status !== 413) return status < 300 && text ? JSON.parse(text) : {}
       } catch (error) {
         const hangs = error?.name === "TimeoutError"
         heard ||= hangs
@@ -384,7 +388,9 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
         input: { sessionID: input.sessionID, messageID: input.messageID },
         output: { message: { id: output.message?.id }, parts },
       }
-      known.notices.push(...strings((await tell("chat.message", body, mayAsk))?.notices))
+      const answer = await tell("chat.message", body, mayAsk)
+      known.notices.push(...strings(answer?.notices))
+      if (!answer && mayAsk) known.notices.push(NOT_RECORDED)
       const untitled = known.untitled
       known.untitled = false
       const last = output.parts?.at(-1)
@@ -494,7 +500,7 @@ function createTools({ wm, directory }) {
       return [answer.detail ?? `wm answered ${status}.`, answer.fix].filter(Boolean).join(" ")
     } catch (error) {
       if (error?.name === "TimeoutError") {
-        return "wm did not answer in time. It may have done it all the same: look before you repeat it."
+        return "wm did not answer in time. It may have been done anyway: check before you repeat it."
       }
       return onFiles(name, args, folder, context?.sessionID)
     }

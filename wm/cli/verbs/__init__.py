@@ -1,1 +1,2 @@
-"""One file per verb. Each has a `command`; what it prints is in `wm.cli.output`'s terms."""
+"""The verbs, one folder per topic. `wm.cli.app` names each verb's module; a module loads when its
+verb is used. Verbs print through `wm.cli.output` only."""

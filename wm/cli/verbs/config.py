@@ -1,4 +1,4 @@
-"""`wm config`: what is set, and where from; and what is no secret."""
+"""`wm config`: shows the options, and declares texts that are not secrets."""
 
 from __future__ import annotations
 
@@ -10,66 +10,84 @@ import click
 from msgspec import to_builtins
 
 from wm.cli import output
-from wm.cli.context import Caller, json_option, workspace_options
+from wm.cli.context import Caller, json_option, lasting_options, report_config, workspace_options
 from wm.cli.groups import Group
-from wm.settings import SECTIONS, table
+from wm.settings import CONFIGURABLE, SECTIONS, describe, options_of
 
 
 class _Sections(Group):
-    """`wm config memory` is `wm config show memory`."""
+    """`wm config memory` means `wm config show memory`."""
 
     also = MappingProxyType({"get": "show", "list": "show", "ls": "show"})
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        is_section = bool(args) and args[0] in SECTIONS
+        is_section = bool(args) and args[0] in CONFIGURABLE
         return super().parse_args(ctx, ["show", *args] if is_section else args)
 
     def known(self, ctx: click.Context) -> list[str]:
-        return [*super().known(ctx), *SECTIONS]
+        return [*super().known(ctx), *CONFIGURABLE]
 
 
 @click.group("config", cls=_Sections, default="show")
 def command() -> None:
-    """Show what is set, or declare a text to be no secret.
+    """Show the options, or declare that a text is not a secret.
 
     `wm config` alone shows all options, `wm config memory` those of that section.
     """
 
 
 @command.command("show", short_help="Show every option (the default).")
-@click.argument("section", metavar="[SECTION]", type=click.Choice(tuple(SECTIONS)), required=False)
+@click.argument("section", metavar="[SECTION]", type=click.Choice(CONFIGURABLE), required=False)
 @json_option
-@workspace_options
+@lasting_options
 def show(caller: Caller, section: str | None, as_json: bool) -> int:
-    """Show the options of SECTION, or all. They are set in config.toml, in [section] tables."""
-    names = (section,) if section else tuple(SECTIONS)
-    values = {name: to_builtins(getattr(caller.settings, name)) for name in names}
+    """Show the options of SECTION, or all. They are set in config.toml, in [section] tables.
+
+    Exit code 1 if config.toml cannot be used: the values are then the defaults.
+    """
+    settings = caller.settings
+    values = {name: _values(getattr(settings, name)) for name in CONFIGURABLE}
+    if section:
+        values = {section: values[section]}
     if as_json:
-        output.as_json({"file": str(caller.settings.paths.config), "options": values})
+        if settings.config_error is not None:
+            raise settings.config_error
+        told = {"warning": settings.config_warning} if settings.config_warning else {}
+        output.as_json({"file": str(settings.paths.config), "options": values, **told})
         return 0
-    file = output.home_short(str(caller.settings.paths.config))
+    file = output.home_short(str(settings.paths.config))
     output.line(f"{output.bold(file)} overrides what is below.")
-    for name in names:
+    if settings.config_warning:
+        output.lines(map(output.warn, output.wrap(settings.config_warning, output.width())))
+    for name, options in values.items():
         output.line()
         output.line(output.bold(f"[{name}]"))
-        _print_section(name, values[name])
-    return 0
+        _print_section(SECTIONS[name], options)
+    if settings.config_error is None:
+        return 0
+    report_config(settings)
+    return 1
 
 
-@command.command("allow-secret", short_help="Keep a text that looks like a secret and is none.")
+def _values(section: Any) -> dict[str, Any]:
+    """The options of a section as JSON values."""
+    return {name: to_builtins(getattr(section, name)) for name in options_of(section)}
+
+
+@command.command("allow-secret", short_help="Keep a text that looks like a secret but is not one.")
 @click.argument("labels", metavar="[LABEL]...", nargs=-1)
-@click.option("--remove", is_flag=True, help="Take back that it was allowed.")
+@click.option("--remove", is_flag=True, help="Do not allow it any more.")
 @click.option("--list", "only_list", is_flag=True, help="Show what is allowed.")
 @json_option
 @workspace_options
 def allow_secret(
     caller: Caller, labels: tuple[str, ...], remove: bool, only_list: bool, as_json: bool
 ) -> int:
-    """Keep a text that looks like a secret and is none, from now on, in all workspaces.
+    """Keep a text that looks like a secret but is not one, from now on, in all workspaces.
 
-    LABEL is what stands in its place, such as "[secret:token:1a2b3c]", or its digits. "-" reads
+    LABEL is what replaced the text, such as "[secret:token:1a2b3c]", or its digits. "-" reads
     the text itself from standard input: on a command line it would stay in the shell's history.
-    Only its digest is kept. What was replaced before does not come back.
+    Only its digest is stored. Text that was replaced before does not come back.
     """
     if only_list == bool(labels) or (only_list and remove):
         raise click.UsageError("Give LABELs or -, with or without --remove; or --list alone.")
@@ -93,13 +111,12 @@ def allow_secret(
     return 0
 
 
-def _print_section(name: str, values: dict[str, Any]) -> None:
-    for section, option, default, unit, _spec, text in table():
-        if section != name:
-            continue
-        value = _shown(values[option])
-        changed = "" if value == default else output.warn("  (changed)")
-        shown = f"{option} = {value}{' ' + unit if unit else ''}"
+def _print_section(kind: type[Any], values: dict[str, Any]) -> None:
+    defaults, descriptions = _values(kind()), describe(kind)
+    for option, value in values.items():
+        text, unit, _spec = descriptions[option]
+        changed = "" if value == defaults[option] else output.warn("  (changed)")
+        shown = f"{option} = {_shown(value)}{' ' + unit if unit else ''}"
         first, *rest = output.wrap(shown, output.width() - 14)
         output.line(f"  {first}{changed}")
         output.lines(" " * 6 + part for part in rest)

@@ -1,1 +1,1 @@
-"""Reading what other programs remember: one module per source, listed in `sources`. Pure."""
+"""Readers of other programs' memories: one module per source, listed in `sources`. Pure."""

@@ -1,8 +1,8 @@
-"""Let imported statements into a memory, so that a second run changes nothing (CB-6, WM-5).
+"""Admit imported statements into a memory so that a second import changes nothing (CB-6, WM-5).
 
-An import is no recurrence: what is known already is neither reinforced nor changed, only a
-weaker source gives way to a stronger one. What was forgotten stays forgotten, and an import
-never supersedes what it did not bring. Pure; the gate has judged, the text is redacted.
+An import is not a recurrence: known facts are neither reinforced nor changed; only a weaker
+source gives way to a stronger one. Forgotten texts stay forgotten, and an import never supersedes
+an entry that it did not bring itself. Pure: the gate has judged and the text is redacted before.
 """
 
 from __future__ import annotations
@@ -13,20 +13,24 @@ from datetime import datetime
 from msgspec import Struct, field
 
 from wm.domain.facts import Detail
-from wm.domain.text import canonical
-from wm.domain.workspace.consolidate import SOURCE_RANK, Ledger, fresh_id
+from wm.domain.memory.consolidate import (
+    SOURCE_RANK,
+    MemoryEditor,
+    fresh_id,
+)
 from wm.formats.evidence import Outcome
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.settings import MemorySettings
+from wm.text.letters import canonical
 
 HISTORY, UNCHANGED = "history", "unchanged"
 NEW = ("promoted", "inbox", "superseded", HISTORY)
-"""Outcomes after which the memory is another one."""
+"""Outcomes that change the memory."""
 SUPERSEDED: Outcome = "superseded"
 
 
 class Newcomer(Struct, frozen=True):
-    """An entry as it would be kept. refused: why it may not come in at all. bare: another
+    """An entry as it would be stored. refused: why it may not be admitted at all. bare: another
     wording that counts as the same fact, or ""."""
 
     entry: MemoryEntry
@@ -34,8 +38,8 @@ class Newcomer(Struct, frozen=True):
     bare: str = ""
 
 
-class Result(Struct, frozen=True):
-    """What became of a newcomer: see `wm.formats.imports.Imported`."""
+class ImportResult(Struct, frozen=True):
+    """The outcome for one newcomer; the codes are those of `wm.api.imports.Imported`."""
 
     outcome: str
     entry_id: str = ""
@@ -50,9 +54,9 @@ def admit_all(
     forgotten: Callable[[MemoryEntry], bool],
     now: datetime,
     settings: MemorySettings,
-) -> tuple[WorkspaceMemory, list[Result]]:
-    """The memory with the newcomers in it, and what became of each, in order."""
-    ledger = Ledger(memory)
+) -> tuple[WorkspaceMemory, list[ImportResult]]:
+    """Admit the newcomers in order. Returns the new memory and one result per newcomer."""
+    ledger = MemoryEditor(memory)
     known = _Known(memory)
     history: list[MemoryEntry] = []
     results = []
@@ -60,7 +64,7 @@ def admit_all(
         result = _known_before(ledger, known, newcomer, forgotten)
         if result is None and newcomer.entry.status == "superseded":
             history.append(newcomer.entry)
-            result = Result(HISTORY, newcomer.entry.id)
+            result = ImportResult(HISTORY, newcomer.entry.id)
         if result is None:
             result = _admit(ledger, newcomer, now=now, settings=settings)
         if result.outcome in NEW:
@@ -70,7 +74,7 @@ def admit_all(
 
 
 class _Known:
-    """What is there already: ids, and texts of entries that count, under any type."""
+    """The ids and the texts (of any type) that the memory already holds."""
 
     def __init__(self, memory: WorkspaceMemory) -> None:
         self._born: dict[str, MemoryEntry] = {}
@@ -78,7 +82,7 @@ class _Known:
         self._new: set[str] = set()
         for entry in memory.entries:
             self._born[entry.id] = entry
-            # An active entry counts before one that waits.
+            # An active entry takes precedence over one in the inbox.
             if entry.status == "active" or canonical(entry.text) not in self._texts:
                 self._remember(entry)
 
@@ -92,11 +96,11 @@ class _Known:
         self._remember(entry)
 
     def is_new(self, entry_id: str) -> bool:
-        """Did this very run bring it?"""
+        """Did this import bring the entry?"""
         return entry_id in self._new
 
     def same_id(self, entry: MemoryEntry) -> MemoryEntry | None:
-        """The entry that this one became in an earlier run, perhaps edited since."""
+        """The entry that an earlier import made of this one; a person may have edited it since."""
         for name in (entry.id, fresh_id(entry)):
             found = self._born.get(name)
             if found is not None and _is_born_of(found, entry):
@@ -109,36 +113,39 @@ class _Known:
 
 
 def _is_born_of(found: MemoryEntry, entry: MemoryEntry) -> bool:
-    """An id of ours names a text; one of the plugin's may be given twice."""
+    """Our ids are derived from the text; the plugin may have given one id twice."""
     if entry.id.startswith("m_") or found.created_at == entry.created_at:
         return True
     return canonical(found.text) == canonical(entry.text)
 
 
 def _known_before(
-    ledger: Ledger, known: _Known, newcomer: Newcomer, forgotten: Callable[[MemoryEntry], bool]
-) -> Result | None:
-    """The result for what does not come in (again); None: it may."""
+    ledger: MemoryEditor,
+    known: _Known,
+    newcomer: Newcomer,
+    forgotten: Callable[[MemoryEntry], bool],
+) -> ImportResult | None:
+    """The result for a newcomer that stays out; None if it may be admitted."""
     entry = newcomer.entry
     before = known.same_id(entry)
     if before is not None:
         if known.is_new(before.id):
-            return Result("absorbed", before.id, ("duplicate",))
-        return Result(UNCHANGED, before.id, ("already_present",))
+            return ImportResult("absorbed", before.id, ("duplicate",))
+        return ImportResult(UNCHANGED, before.id, ("already_present",))
     if newcomer.refused:
-        return Result("rejected", "", newcomer.refused)
+        return ImportResult("rejected", "", newcomer.refused)
     if forgotten(entry):
-        return Result("rejected", "", ("forgotten",))
+        return ImportResult("rejected", "", ("forgotten",))
     twin = known.same_text(entry.text, newcomer.bare)
     if twin is None and entry.status != "superseded":
         twin = next(iter(ledger.twins(entry)), None)
     if twin is None or _gives_way(twin, entry):
         return None
-    return Result("absorbed", twin.id, ("duplicate",))
+    return ImportResult("absorbed", twin.id, ("duplicate",))
 
 
 def _gives_way(twin: MemoryEntry, entry: MemoryEntry) -> bool:
-    """Does the known entry give way to the newcomer, which states the same?"""
+    """Does the known entry give way to a newcomer that states the same fact?"""
     if entry.status != "active" or entry.tainted or twin.type != entry.type:
         return False
     stronger = SOURCE_RANK.get(entry.source, 0) > SOURCE_RANK.get(twin.source, 0)
@@ -146,18 +153,19 @@ def _gives_way(twin: MemoryEntry, entry: MemoryEntry) -> bool:
 
 
 def _admit(
-    ledger: Ledger, newcomer: Newcomer, *, now: datetime, settings: MemorySettings
-) -> Result:
+    ledger: MemoryEditor, newcomer: Newcomer, *, now: datetime, settings: MemorySettings
+) -> ImportResult:
     admission = ledger.admit(newcomer.entry, now=now, settings=settings)
-    return Result(
+    return ImportResult(
         admission.outcome, admission.entry_id, admission.reason_codes, dict(admission.details)
     )
 
 
 def _linked(
-    memory: WorkspaceMemory, history: list[MemoryEntry], results: Sequence[Result]
+    memory: WorkspaceMemory, history: list[MemoryEntry], results: Sequence[ImportResult]
 ) -> WorkspaceMemory:
-    """The memory with the history behind it; what came in speaks only of what is history."""
+    """The memory with its history appended. Supersession links of newcomers point to that history
+    only."""
     entries = (*memory.entries, *history)
     past = {e.id for e in entries if e.status == "superseded"}
     brought = {r.entry_id for r in results if r.outcome in NEW}

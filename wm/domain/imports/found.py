@@ -1,8 +1,8 @@
-"""What a foreign file holds: statements, and what is left out with its reason (CB-6).
+"""What a foreign file contains: statements, and what was skipped with the reason (CB-6).
 
-The words that all sources share. A source reads one file that was already opened, bounded and
-decoded by somebody else; it believes nothing in it, raises for nothing in it, and changes
-nothing. Rule: what is not taken is counted and said.
+Shared values of all sources. A source receives a file that is already opened, bounded and
+decoded. It trusts nothing in it, raises for nothing in it and changes nothing. Rule: everything
+that is skipped is counted and reported.
 """
 
 from __future__ import annotations
@@ -14,19 +14,22 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
 
+from wm.api.imports import (
+    ImportFact,
+    ImportSession,
+)
 from wm.domain.facts import Refusal
-from wm.domain.text import canonical
 from wm.domain.times import iso, parse
-from wm.formats.imports import ImportFact, ImportSession
+from wm.text.letters import canonical
 
 PROJECT, DATA, CLAUDE, OPENCODE = "project", "data", "claude", "opencode"
-"""Bases of places: folders of the project, the user's data folder, the agents' own folders."""
+"""Bases of places: the project's folders, the user's data folder, the agents' own folders."""
 
 
 class ForeignFile(Struct, frozen=True):
-    """A file as it was read. value: its parsed JSON, or None for text. modified: ISO 8601.
+    """A file that was read. value: its parsed JSON, or None for text. modified: ISO 8601.
 
-    max_chars: longest text that an entry may have.
+    max_chars: the longest text that an entry may have.
     """
 
     path: str
@@ -36,8 +39,8 @@ class ForeignFile(Struct, frozen=True):
     max_chars: int = 2000
 
 
-class Left(Struct, frozen=True):
-    """What was not taken. code: a stable word; why: a clause for people."""
+class SkippedStatement(Struct, frozen=True):
+    """Something that was skipped. code: a stable code; why: a clause for people."""
 
     file: str
     code: str
@@ -48,36 +51,36 @@ class Left(Struct, frozen=True):
         return WHY.get(self.code, self.code.replace("_", " "))
 
 
-class Parsed(Struct, frozen=True):
-    """What one file holds. root: the folder that a store says it belongs to, or ""."""
+class ForeignMemory(Struct, frozen=True):
+    """The contents of one file. root: the folder that the store says it belongs to, or ""."""
 
     facts: tuple[ImportFact, ...] = ()
-    left: tuple[Left, ...] = ()
+    left: tuple[SkippedStatement, ...] = ()
     root: str = ""
     sessions: tuple[ImportSession, ...] = ()
 
 
 class Spot(Struct, frozen=True):
-    """Where files of a source are: a base, and a path below it. `*` stands for any name in one
-    folder, `{project}` for the name that Claude Code gives to a project's folder."""
+    """A place where a source keeps its files: a base and a path below it. `*` matches any name in
+    one folder, `{project}` the folder name that Claude Code derives from a project's path."""
 
     base: str
     pattern: str
 
 
-class Source(Struct, frozen=True):
+class ImportSource(Struct, frozen=True):
     """One kind of foreign memory.
 
-    wants: is a file with this path (parts, the last is its name) one of this source? json: the
-    file is JSON. grouped: a file belongs to a store folder (`opencode_v2.store_of`) that says
-    which project it is of.
+    wants: does this path (its parts, the file name last) belong to the source? json: the file is
+    JSON. grouped: the file belongs to a store folder (`opencode_v2.store_of`) that names its
+    project.
     """
 
     name: str
     says: str
     spots: tuple[Spot, ...]
     wants: Callable[[tuple[str, ...]], bool]
-    parse: Callable[[ForeignFile], Parsed | Refusal]
+    parse: Callable[[ForeignFile], ForeignMemory | Refusal]
     json: bool = True
     grouped: bool = False
 
@@ -101,22 +104,22 @@ WHY: Mapping[str, str] = {
     "todo": "to-dos with a box",
     "include": "references to other files: name them to import them",
 }
-"""Reason code -> what was left, and why."""
+"""Reason code -> what was skipped, and why."""
 
 
 def derived_id(*parts: str) -> str:
-    """An entry's id made of what it says, so that every run gives the same one."""
+    """An entry id derived from its content, so that every run produces the same id."""
     told = "\0".join(("import", *parts))
     return "m_" + hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:20]
 
 
 def id_of_text(text: str) -> str:
-    """The id of a statement that has none: one fact in two files is one fact."""
+    """The id of a statement that carries none: the same fact in two files gets one id."""
     return derived_id(canonical(text))
 
 
 def number(value: object) -> float | None:
-    """A number of a foreign file; None for what is none, and for what JSON cannot say."""
+    """A number from a foreign file; None for any other value, and for NaN and infinities."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
@@ -127,7 +130,8 @@ def number(value: object) -> float | None:
 
 
 def moment(value: object) -> str:
-    """A time of a foreign file (ISO 8601, or milliseconds since 1970) as ours; "" for none."""
+    """A time from a foreign file (ISO 8601, or milliseconds since 1970) in our form; "" if
+    unreadable."""
     if isinstance(value, str) and len(value) <= 64:
         found = parse(value)
         return iso(found) if found is not None else ""
@@ -141,10 +145,10 @@ def moment(value: object) -> str:
 
 
 def words(value: object, chars: int = 500) -> str:
-    """A short string of a foreign file, "" for anything else."""
+    """A short string from a foreign file; "" for any other value."""
     return value.strip() if isinstance(value, str) and len(value) <= chars else ""
 
 
-def tally(file: str, codes: list[str]) -> tuple[Left, ...]:
-    """One `Left` per code, in order of appearance."""
-    return tuple(Left(file, code, codes.count(code)) for code in dict.fromkeys(codes))
+def tally(file: str, codes: list[str]) -> tuple[SkippedStatement, ...]:
+    """One `SkippedStatement` per code, in order of first appearance."""
+    return tuple(SkippedStatement(file, code, codes.count(code)) for code in dict.fromkeys(codes))

@@ -1,32 +1,35 @@
-"""Files in which people and agents write down how to work: CLAUDE.md, AGENTS.md, MEMORY.md.
+"""Instruction files that people and agents write: CLAUDE.md, AGENTS.md, MEMORY.md.
 
-Every statement waits in the inbox: such a file may come with a repository that somebody else
-wrote. Claude Code's own memory (`MEMORY.md` and one file per topic) names types in its front
-matter. Facts date from the file's last change.
+Every statement goes to the inbox, because such a file may come with a repository that somebody
+else wrote. Claude Code's own memory (`MEMORY.md` and one file per topic) names types in its front
+matter. A fact is dated by the last change of its file.
 """
 
 from __future__ import annotations
 
+from wm.api.imports import ImportFact
 from wm.domain.facts import Refusal
 from wm.domain.imports.found import (
     CLAUDE,
     OPENCODE,
     PROJECT,
     ForeignFile,
-    Parsed,
-    Source,
+    ForeignMemory,
+    ImportSource,
     Spot,
     id_of_text,
     tally,
 )
-from wm.domain.imports.markdown import Statement, statements
-from wm.formats.imports import ImportFact
+from wm.domain.imports.markdown import (
+    MarkdownStatement,
+    statements,
+)
 from wm.formats.workspace_memory import TYPES
 
 NAME = "instructions"
 NAMES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "MEMORY.md")
 TYPE_OF = {"user": "feedback", **{name: name for name in TYPES}}
-"""`type` of a topic file of Claude Code -> ours."""
+"""`type` in a topic file of Claude Code -> our type."""
 MAX_TAG_CHARS = 60
 
 
@@ -35,8 +38,8 @@ def wants(parts: tuple[str, ...]) -> bool:
     return parts[-1] in NAMES or (topic and parts[-1].endswith(".md"))
 
 
-def parse(file: ForeignFile) -> Parsed | Refusal:
-    """The statements of one file."""
+def parse(file: ForeignFile) -> ForeignMemory | Refusal:
+    """Extract the statements of one file."""
     found = statements(file.text)
     codes = list(found.codes)
     kind = TYPE_OF.get(found.about.get("type", "").lower(), "")
@@ -46,10 +49,10 @@ def parse(file: ForeignFile) -> Parsed | Refusal:
             codes.append("too_long")
         else:
             facts.append(_fact(file, statement, kind))
-    return Parsed(tuple(facts), tally(file.path, codes))
+    return ForeignMemory(tuple(facts), tally(file.path, codes))
 
 
-def _fact(file: ForeignFile, statement: Statement, kind: str) -> ImportFact:
+def _fact(file: ForeignFile, statement: MarkdownStatement, kind: str) -> ImportFact:
     tag = statement.section[:MAX_TAG_CHARS]
     return ImportFact(
         id=id_of_text(statement.text),
@@ -67,7 +70,7 @@ def _fact(file: ForeignFile, statement: Statement, kind: str) -> ImportFact:
     )
 
 
-SOURCE = Source(
+SOURCE = ImportSource(
     name=NAME,
     says="CLAUDE.md, AGENTS.md and MEMORY.md",
     spots=(

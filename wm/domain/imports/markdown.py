@@ -1,18 +1,18 @@
-"""Statements in Markdown that people write for agents: items of lists, and paragraphs.
+"""Extract statements from Markdown written for agents: list items and paragraphs.
 
-A line ending in a colon leads what follows it ("Run before a push: `make check`"); a heading is
-kept as a tag, and told with an item that is too short to be understood without it. Code,
-tables, quotations and boxes to tick are counted and left. Linear; nothing here judges.
+A line that ends in a colon introduces what follows ("Run before a push: `make check`"). A heading
+becomes a tag, and is prefixed to an item that is too short to be understood alone. Code, tables,
+quotations and check boxes are counted and skipped. Linear time; judges nothing.
 """
 
 from __future__ import annotations
 
 from msgspec import Struct, field
 
-from wm.domain.patterns import Lazy, words
+from wm.text.patterns import Lazy, words
 
 SHORT_CHARS = 40
-"""A shorter item is told with its heading: "Indent with two spaces" means little without it."""
+"""Shorter items are stored with their heading: "Indent with two spaces" means little alone."""
 COLONS = (":", "：")
 LEAD_CHARS = 160
 """A longer line that ends in a colon is a statement of its own."""
@@ -22,7 +22,7 @@ GENERAL = words(
     " instructions important memory memories preferences misc readme claude agents about"
     " project index tips basics style code coding"
 )
-"""Headings of these words alone say nothing about what stands below them."""
+"""Headings made only of these words say nothing about the text below them."""
 
 _LINK = Lazy(r"!?\[([^\[\]]{0,300})\]\(([^()\s]{1,500})(?: \"[^\"]{0,200}\")?\)")
 _BREAK = Lazy(r"^ {0,3}(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$")
@@ -31,8 +31,8 @@ _BOX = Lazy(r"^\[[ xX]\]\s")
 _INCLUDE = Lazy(r"^@[^\s@]+$")
 
 
-class Statement(Struct, frozen=True):
-    """One statement. bare: without the words of its heading, where they stand before it."""
+class MarkdownStatement(Struct, frozen=True):
+    """One statement. bare: without the prefixed heading, if there is one."""
 
     text: str
     line: int
@@ -41,18 +41,18 @@ class Statement(Struct, frozen=True):
 
 
 class Statements(Struct):
-    """What a text holds, in order; codes: one for each thing that was left.
+    """The statements of a text, in order; codes: one for each skipped part.
 
-    about: what the front matter says (`type`, `description`, …), in lower-case names.
+    about: the front matter (`type`, `description`, …), names in lower case.
     """
 
-    statements: list[Statement] = field(default_factory=list)
+    statements: list[MarkdownStatement] = field(default_factory=list)
     codes: list[str] = field(default_factory=list)
     about: dict[str, str] = field(default_factory=dict)
 
 
 def statements(text: str) -> Statements:
-    """Take a text apart."""
+    """Split a text into statements."""
     reader = _Reader()
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     begin = _front_matter(lines, reader.found.about)
@@ -63,7 +63,8 @@ def statements(text: str) -> Statements:
 
 
 def _front_matter(lines: list[str], about: dict[str, str]) -> int:
-    """Read `name: value` lines between two `---`; where the text itself begins."""
+    """Read the `name: value` lines between two `---`. Returns the index of the first line of the
+    text."""
     if not lines or lines[0].strip() != "---":
         return 0
     for at, line in enumerate(lines[1:200], 1):
@@ -77,21 +78,22 @@ def _front_matter(lines: list[str], about: dict[str, str]) -> int:
 
 
 class _Reader:
-    """Reads lines in order. A block is what is being gathered: an item or a paragraph."""
+    """Reads lines in order and collects blocks: list items or paragraphs."""
 
     def __init__(self) -> None:
         self.found = Statements()
         self._block: list[str] = []
         self._line = 0
         self._indent: int | None = None
-        """Of the item that is being gathered; None for a paragraph."""
+        """Indent of the item being collected; None for a paragraph."""
         self._headings: list[tuple[int, str]] = []
         self._leads: list[tuple[int, str]] = []
-        """(indent, text) of lines ending in a colon, and of items: they lead what is deeper."""
+        """(indent, text) of open introductions: lines that end in a colon, and items with deeper
+        items."""
         self._fence = ""
         self._comment = False
         self._markup = ""
-        """Table or quotation, while its lines go on: each is counted once."""
+        """The table or quotation being skipped; each is counted once."""
 
     def read(self, line: str, number: int) -> None:
         bare = line.strip()
@@ -127,12 +129,12 @@ class _Reader:
         return rest, rest.strip()
 
     def _is_break(self, line: str) -> bool:
-        """A line across the page; below a paragraph, dashes make a heading of it."""
+        """A horizontal rule. Below a paragraph, dashes make that paragraph a heading instead."""
         under = self._paragraph and not line.strip().strip("-")
         return not under and _BREAK.match(line) is not None
 
     def _is_markup(self, bare: str) -> bool:
-        """A heading, a table, a quotation or a reference: the block before it ends."""
+        """A heading, table, quotation or link reference: it ends the block before it."""
         level = len(bare) - len(bare.lstrip("#"))
         underlined = self._paragraph and (not bare.strip("=") or not bare.strip("-"))
         table, quotation = bare.startswith("|"), bare.startswith(">")
@@ -167,7 +169,7 @@ class _Reader:
             self._drop_leads(self._indent)
             bare = line[item.end() :].strip()
         elif not self._block:
-            # Behind an empty line: text that is indented belongs to its item, other text not.
+            # After an empty line, indented text belongs to its item; other text does not.
             indent = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
             self._drop_leads(indent or -1)
             self._indent = None
@@ -180,8 +182,8 @@ class _Reader:
             self._leads.pop()
 
     def _leading(self, said: str) -> list[str]:
-        """What must be told with an item: lines ending in a colon, and the item above a short
-        one ("Indent with two spaces", and below it "in YAML")."""
+        """The text to prefix to an item: open introductions, and the parent of a short item
+        ("Indent with two spaces", then "in YAML")."""
         short = len(said) < SHORT_CHARS
         return [
             text if text.endswith(COLONS) else f"{text.rstrip('.')}:"
@@ -190,7 +192,7 @@ class _Reader:
         ]
 
     def end_block(self) -> None:
-        """The gathered lines are whole: a lead for what follows, or a statement."""
+        """Finish the collected block: it becomes an introduction or a statement."""
         block, indent, self._block = self._block, self._indent, []
         said = _plain(" ".join(block))
         if not said:
@@ -210,13 +212,13 @@ class _Reader:
         title = self._headings[-1][1] if self._headings else ""
         short = is_item and not leads and len(said) < SHORT_CHARS
         says = not set(title.lower().split()) <= GENERAL and len(title) <= SHORT_CHARS
-        # Behind it, not before: "Style: use tabs" would look like the title of a commit.
+        # The heading is appended: as a prefix, "Style: use tabs" would look like a commit title.
         text, bare = (f"{said} ({title.rstrip(':')})", said) if short and says else (said, "")
-        self.found.statements.append(Statement(text, self._line, title, bare))
+        self.found.statements.append(MarkdownStatement(text, self._line, title, bare))
 
 
 def _plain(text: str) -> str:
-    """The text without emphasis and with links spelt out."""
+    """The text without emphasis, links written out."""
     if "](" in text:
         text = _LINK.sub(_link, text)
     return " ".join(text.replace("**", "").split())

@@ -1,22 +1,27 @@
-"""The four-tier plugin for OpenCode: session files in the project's `.opencode` folder.
+"""The four-tier OpenCode plugin: session files in the project's `.opencode` folder.
 
-What a session kept comes in as that session's own memory: core blocks, slots, paths and notes.
-What may last beyond it goes to the inbox too: the lines of the context block, decisions, and
-notes that were added by hand. Left, with the reason: what tools dropped into the pool, and
-measurements. Both shapes of the working memory are read: `slots` with `pool`, and the older flat
-`items`.
+A session's own memory (core blocks, slots, paths, notes) is imported as session memory. What may
+outlast the session also goes to the inbox: the lines of the context block, decisions, and notes
+added by hand. Skipped with a reason: what tools put into the pool, and measurements. Both shapes
+of the working memory are read: `slots` with `pool`, and the older flat `items`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from wm.api.imports import (
+    ImportBlock,
+    ImportFact,
+    ImportItem,
+    ImportSession,
+)
 from wm.domain.facts import Refusal
 from wm.domain.imports.found import (
     PROJECT,
     ForeignFile,
-    Parsed,
-    Source,
+    ForeignMemory,
+    ImportSource,
     Spot,
     id_of_text,
     moment,
@@ -25,7 +30,6 @@ from wm.domain.imports.found import (
 )
 from wm.domain.imports.markdown import statements
 from wm.formats.core_memory import BLOCKS
-from wm.formats.imports import ImportBlock, ImportFact, ImportItem, ImportSession
 
 NAME = "opencode-v1"
 CORE, WORKING = "memory-core", "memory-working"
@@ -33,17 +37,17 @@ MEASURED = ("_pressure", "_compaction", "_sweep")
 SLOTS = ("error", "decision", "todo", "dependency")
 PATHS = ("file-path", "file")
 BY_HAND = ("manual", "user", "agent")
-"""Sources of notes that somebody added on purpose; the others are names of tools."""
+"""Sources of notes that somebody added on purpose; all others are tool names."""
 
 
 def wants(parts: tuple[str, ...]) -> bool:
     return len(parts) > 1 and parts[-2] in (CORE, WORKING) and parts[-1].endswith(".json")
 
 
-def parse(file: ForeignFile) -> Parsed | Refusal:
-    """The statements of one session file."""
+def parse(file: ForeignFile) -> ForeignMemory | Refusal:
+    """Read one session file."""
     if file.path.removesuffix(".json").endswith(MEASURED):
-        return Parsed(left=tally(file.path, ["measurements"]))
+        return ForeignMemory(left=tally(file.path, ["measurements"]))
     document = file.value
     if not isinstance(document, dict):
         return Refusal("foreign", "It holds no JSON object, as the plugin's files do.")
@@ -55,7 +59,7 @@ def parse(file: ForeignFile) -> Parsed | Refusal:
     return Refusal("foreign", "It has neither blocks nor slots nor items, as the plugin's have.")
 
 
-def _core(file: ForeignFile, blocks: dict[str, object], session: str) -> Parsed:
+def _core(file: ForeignFile, blocks: dict[str, object], session: str) -> ForeignMemory:
     facts: list[ImportFact] = []
     codes: list[str] = []
     kept: list[ImportBlock] = []
@@ -79,7 +83,7 @@ def _core(file: ForeignFile, blocks: dict[str, object], session: str) -> Parsed:
             else:
                 facts.append(_fact(file, statement.text, session, at, bare=statement.bare))
     own = _session(file, session, blocks=tuple(kept)) if kept else ()
-    return Parsed(tuple(facts), tally(file.path, codes), sessions=own)
+    return ForeignMemory(tuple(facts), tally(file.path, codes), sessions=own)
 
 
 def _session(
@@ -89,7 +93,7 @@ def _session(
     blocks: tuple[ImportBlock, ...] = (),
     items: tuple[ImportItem, ...] = (),
 ) -> tuple[ImportSession, ...]:
-    """The plugin calls a file by its session, so the name serves where the content names none."""
+    """The file name serves if the content has no id: the plugin names files after sessions."""
     name = session or words(file.path.rpartition("/")[2].removesuffix(".json"))
     times = [*(block.at for block in blocks), *(item.at for item in items)]
     at = max(filter(None, times), default=file.modified)
@@ -99,7 +103,7 @@ def _session(
 
 
 def _items(document: dict[str, object]) -> Iterator[tuple[str, object]]:
-    """(kind, item) of both shapes; a file that was being converted may hold both."""
+    """(kind, item) of both shapes; a file caught in mid-conversion may hold both."""
     slots = document.get("slots")
     for kind, held in slots.items() if isinstance(slots, dict) else ():
         yield from ((kind, item) for item in (held if isinstance(held, list) else ()))
@@ -108,7 +112,7 @@ def _items(document: dict[str, object]) -> Iterator[tuple[str, object]]:
         yield from (("", item) for item in (held if isinstance(held, list) else ()))
 
 
-def _working(file: ForeignFile, items: Iterable[tuple[str, object]], session: str) -> Parsed:
+def _working(file: ForeignFile, items: Iterable[tuple[str, object]], session: str) -> ForeignMemory:
     facts: list[ImportFact] = []
     codes: list[str] = []
     kept: list[ImportItem] = []
@@ -137,7 +141,7 @@ def _working(file: ForeignFile, items: Iterable[tuple[str, object]], session: st
             kind = "decision" if kind == "decision" else ""
             facts.append(_fact(file, said, session, at, kind=kind))
     own = _session(file, session, items=tuple(kept)) if kept else ()
-    return Parsed(tuple(facts), tally(file.path, codes), sessions=own)
+    return ForeignMemory(tuple(facts), tally(file.path, codes), sessions=own)
 
 
 def _fact(
@@ -157,7 +161,7 @@ def _fact(
     )
 
 
-SOURCE = Source(
+SOURCE = ImportSource(
     name=NAME,
     says="the four-tier plugin for OpenCode",
     spots=tuple(Spot(PROJECT, f".opencode/{folder}/*.json") for folder in (CORE, WORKING)),

@@ -1,9 +1,9 @@
-"""The three-layer plugin for OpenCode: one folder per workspace in the user's data folder.
+"""The three-layer OpenCode plugin: one folder per workspace in the user's data folder.
 
-Taken: the entries of `workspace-memory.json` as they are (types, sources, dates, reinforcement,
-replaced ones as history); what waited in `workspace-pending-journal.json` and in the sessions,
-because there an explicit "remember" could wait for ever. Left: the hot state of sessions. Logs,
-locks and quarantine are not looked at.
+Imported: the entries of `workspace-memory.json` as they are (types, sources, dates,
+reinforcement, superseded ones as history), and what waited in `workspace-pending-journal.json`
+and in the sessions, because an explicit "remember" could wait there for ever. Skipped: the hot
+state of sessions. Logs, locks and the quarantine are not read.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import structs
 
+from wm.api.imports import ImportFact
 from wm.domain.facts import Refusal
 from wm.domain.imports.found import (
     DATA,
     ForeignFile,
-    Parsed,
-    Source,
+    ForeignMemory,
+    ImportSource,
     Spot,
     derived_id,
     moment,
@@ -25,7 +26,6 @@ from wm.domain.imports.found import (
     tally,
     words,
 )
-from wm.formats.imports import ImportFact
 from wm.formats.workspace_memory import IMPORTANCES, SOURCES, TYPES
 
 NAME = "opencode-v2"
@@ -40,7 +40,7 @@ _STORES = "opencode-working-memory/workspaces/*/"
 
 
 def store_of(parts: tuple[str, ...]) -> tuple[str, ...]:
-    """The store folder that a file of this source lies in."""
+    """The store folder that contains a file of this source."""
     return parts[:-2] if len(parts) > 1 and parts[-2] == SESSIONS else parts[:-1]
 
 
@@ -52,8 +52,8 @@ def wants(parts: tuple[str, ...]) -> bool:
     return in_sessions and len(stem) == 32 and all(c in "0123456789abcdef" for c in stem)
 
 
-def parse(file: ForeignFile) -> Parsed | Refusal:
-    """The entries of one file of a store."""
+def parse(file: ForeignFile) -> ForeignMemory | Refusal:
+    """Read one file of a store."""
     document = file.value
     if not isinstance(document, dict):
         return Refusal("foreign", "It holds no JSON object, as the plugin's files do.")
@@ -72,15 +72,15 @@ def parse(file: ForeignFile) -> Parsed | Refusal:
     return structs.replace(_entries(file, entries, waits=waits), root=root)
 
 
-def _session(file: ForeignFile, document: dict[str, object]) -> Parsed:
+def _session(file: ForeignFile, document: dict[str, object]) -> ForeignMemory:
     pending = document.get("pendingMemories")
     parsed = _entries(file, pending if isinstance(pending, list) else [], waits=True)
     hot = sum(len(held) for name in HOT if isinstance(held := document.get(name), list))
     return structs.replace(parsed, left=(*parsed.left, *tally(file.path, ["hot_state"] * hot)))
 
 
-def _entries(file: ForeignFile, items: Iterable[object], *, waits: bool) -> Parsed:
-    """Statements, those in force first: what is too much for one run is the oldest history."""
+def _entries(file: ForeignFile, items: Iterable[object], *, waits: bool) -> ForeignMemory:
+    """Statements, active ones first: if one run takes too many, the oldest history is cut."""
     facts: list[ImportFact] = []
     codes: list[str] = []
     seen: set[str] = set()
@@ -89,17 +89,17 @@ def _entries(file: ForeignFile, items: Iterable[object], *, waits: bool) -> Pars
         if isinstance(made, str):
             codes.append(made)
             continue
-        if made.id in seen:  # the plugin overwrote one of two; here both live
+        if made.id in seen:  # the plugin overwrote one of the two; both are kept here
             made = made.model_copy(update={"id": derived_id(NAME, made.id, made.text)})
         seen.add(made.id)
         facts.append(made)
     facts.sort(key=lambda f: f.created_at, reverse=True)
     facts.sort(key=lambda f: f.status == "superseded")
-    return Parsed(tuple(facts), tally(file.path, codes))
+    return ForeignMemory(tuple(facts), tally(file.path, codes))
 
 
 def _fact(file: ForeignFile, item: object, *, waits: bool) -> ImportFact | str:
-    """The statement of one record, or the code of what keeps it out."""
+    """The statement of one record, or the code of the reason to skip it."""
     if not isinstance(item, dict) or not isinstance(item.get("text"), str):
         return "not_an_entry"
     text = item["text"].strip()
@@ -135,7 +135,7 @@ def _fact(file: ForeignFile, item: object, *, waits: bool) -> ImportFact | str:
 
 
 def _status(item: dict[str, object], source: str, *, waits: bool) -> str:
-    """What somebody asked for counts, though it was never promoted; a proposal waits on."""
+    """An explicit request counts although it was never promoted; a proposal stays a proposal."""
     told = item.get("status", "active")
     if waits:
         return "inbox" if source == "compaction" else "active"
@@ -147,7 +147,7 @@ def _known(value: object, known: tuple[str, ...], default: str) -> str:
 
 
 def _id(item: dict[str, object], text: str) -> str:
-    """The plugin's own id: evidence and `supersedes` speak of it."""
+    """The plugin's own id, which evidence and `supersedes` refer to."""
     told = item.get("id")
     if isinstance(told, str) and is_own_id(told):
         return told
@@ -155,7 +155,7 @@ def _id(item: dict[str, object], text: str) -> str:
 
 
 def is_own_id(value: str) -> bool:
-    """An id as the plugin gives them: `mem_`, then letters, digits and underscores."""
+    """Is this an id in the plugin's form: `mem_`, then letters, digits and underscores?"""
     return (
         value.startswith("mem_")
         and len(value) <= 40
@@ -180,7 +180,7 @@ def _count(value: object) -> int:
     return max(0, min(MOST_REINFORCED, value)) if type(value) is int else 0
 
 
-SOURCE = Source(
+SOURCE = ImportSource(
     name=NAME,
     says="the three-layer plugin for OpenCode",
     spots=tuple(Spot(DATA, _STORES + name) for name in (MEMORY, JOURNAL, f"{SESSIONS}/*.json")),

@@ -1,14 +1,16 @@
-"""Every source that `wm import` reads, strongest first: of two that state one fact the first is
-kept. The next source is one more module and one more row."""
+"""Every source of `wm import`, strongest first.
+
+If two sources state one fact, the first one is kept. A new source is one module and one row.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from wm.domain.imports import instructions, opencode_v1, opencode_v2, wm_export
-from wm.domain.imports.found import Source
+from wm.domain.imports.found import ImportSource
 
-SOURCES: Mapping[str, Source] = {
+SOURCES: Mapping[str, ImportSource] = {
     source.name: source
     for source in (
         opencode_v2.SOURCE,
@@ -19,8 +21,8 @@ SOURCES: Mapping[str, Source] = {
 }
 
 
-def source_of(parts: tuple[str, ...], value: object = None) -> Source | None:
-    """The source of a file, by its path, else by the shape of its JSON; None for neither."""
+def source_of(parts: tuple[str, ...], value: object = None) -> ImportSource | None:
+    """The source of a file, by its path, else by the shape of its JSON; None if neither matches."""
     named = next((s for s in SOURCES.values() if s.wants(parts)), None)
     if named is not None or not isinstance(value, dict):
         return named

@@ -1,8 +1,8 @@
-"""What `wm export` wrote, on this machine or on another one.
+"""The files that `wm export` writes, on this machine or another one.
 
-Taken: the entries of the memory as they are, replaced ones as history, and what waited. Left:
-journal, tombstones, sessions and evidence, which speak of the machine that they were made on.
-An entry keeps its id, so that a second run, or the way back, brings nothing twice.
+Imported: the entries as they are, superseded ones as history, and the inbox. Skipped: journal,
+tombstones, sessions and evidence, which describe the machine they were made on. An entry keeps
+its id, so that a second import, or the way back, duplicates nothing.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from collections.abc import Iterator
 
 from pydantic import ValidationError
 
+from wm.api.imports import ImportFact
 from wm.domain.facts import Refusal
 from wm.domain.imports.found import (
     ForeignFile,
-    Left,
-    Parsed,
-    Source,
+    ForeignMemory,
+    ImportSource,
+    SkippedStatement,
     derived_id,
     moment,
     number,
     tally,
     words,
 )
-from wm.formats.imports import ImportFact
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 
 NAME = "wm-export"
@@ -34,12 +34,12 @@ MAX_TAGS = 20
 
 
 def wants(_parts: tuple[str, ...]) -> bool:
-    """An export may have any name: its shape tells."""
+    """Accept any path: an export may have any name and is recognised by its shape."""
     return False
 
 
-def parse(file: ForeignFile) -> Parsed | Refusal:
-    """The entries of an export."""
+def parse(file: ForeignFile) -> ForeignMemory | Refusal:
+    """Read the entries of an export."""
     document = file.value
     documents = document.get("documents") if isinstance(document, dict) else None
     if not isinstance(document, dict) or not isinstance(documents, dict):
@@ -62,11 +62,13 @@ def parse(file: ForeignFile) -> Parsed | Refusal:
             made = made.model_copy(update={"id": derived_id(NAME, made.id, made.text)})
         facts.setdefault(made.id, made)
     ranked = sorted(facts.values(), key=lambda fact: fact.status == "superseded")
-    return Parsed(tuple(ranked), (*tally(file.path, codes), *_others(file, document, documents)))
+    return ForeignMemory(
+        tuple(ranked), (*tally(file.path, codes), *_others(file, document, documents))
+    )
 
 
 def _fact(file: ForeignFile, item: object) -> ImportFact | str:
-    """The statement of one entry, or the code of what keeps it out."""
+    """The statement of one entry, or the code of the reason to skip it."""
     try:
         entry = MemoryEntry.model_validate(item)
     except ValidationError:
@@ -85,7 +87,7 @@ def _fact(file: ForeignFile, item: object) -> ImportFact | str:
         rationale=words(entry.rationale, file.max_chars),
         source=entry.source,
         confidence=number(entry.confidence),
-        # What came of tainted reading goes back through a person's hands.
+        # Tainted entries need a person's approval again.
         status="inbox" if entry.tainted else entry.status,
         tags=tuple(tag for tag in entry.tags[:MAX_TAGS] if words(tag, 60)),
         created_at=moment(entry.created_at),
@@ -106,16 +108,16 @@ def _fact(file: ForeignFile, item: object) -> ImportFact | str:
 
 def _others(
     file: ForeignFile, document: dict[str, object], documents: dict[str, object]
-) -> Iterator[Left]:
+) -> Iterator[SkippedStatement]:
     others = sum(name != MEMORY for name in documents)
     if others:
-        yield Left(file.path, "other_documents", others)
+        yield SkippedStatement(file.path, "other_documents", others)
     evidence = document.get("evidence")
     if isinstance(evidence, list) and evidence:
-        yield Left(file.path, "evidence", len(evidence))
+        yield SkippedStatement(file.path, "evidence", len(evidence))
 
 
-SOURCE = Source(
+SOURCE = ImportSource(
     name=NAME,
     says="an export of wm",
     spots=(),

@@ -1,1 +1,1 @@
-"""Rules of one session."""
+"""Rules of one session's state and memory. Pure."""

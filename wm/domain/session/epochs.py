@@ -1,8 +1,8 @@
-"""Prompt epochs: the text a session is given stays byte for byte until the epoch ends (EP-1…3).
+"""Prompt epochs: a session's injected text stays byte-identical until the epoch ends (EP-1…3).
 
 Providers cache by exact prefix and bind signed thinking to it, so an epoch is a value that is
-made once and never changed. Renders nothing and reads no files: it puts blocks in their order,
-accounts for their bytes and says who gets them.
+made once and never changed. Renders nothing and reads no files: it orders the blocks,
+records their digests and sizes, and decides which calls get them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from wm.formats.prompt_epoch import BLOCKS, Omission, PromptBlock, PromptEpoch
 
 MAIN_CALL = "main"
 """The one kind of call that gets memory. Titles, summaries and subagents get none (EP-2): their
-prompts are short, theirs alone, and nothing of ours may be learned again from what they say."""
+prompts are short and their own, and our text must not be learned again from their answers."""
 
 
 def gets_memory(call: str) -> bool:
@@ -27,7 +27,8 @@ def gets_memory(call: str) -> bool:
 def block(
     name: str, text: str, *, included: Sequence[str] = (), omitted: Iterable[Omission] = ()
 ) -> PromptBlock:
-    """A block with the hash and length of its text, and what is in it and what is not (EP-3)."""
+    """Return a block with the hash and length of its text, and what it includes and omits
+    (EP-3)."""
     return PromptBlock(
         name=name,
         text=text,
@@ -39,13 +40,13 @@ def block(
 
 
 def is_whole(made: PromptBlock) -> bool:
-    """Does the text still have the hash and length it was made with?"""
+    """Does the text still match the hash and length it was made with?"""
     return made.sha256 == sha256(made.text) and made.chars == len(made.text)
 
 
 def sha256(text: str) -> str:
-    """Hex digest of the text as it goes out, in UTF-8. Half a surrogate pair cannot go out; it
-    counts as the replacement character that takes its place."""
+    """Return the hex digest of the text as it is sent, in UTF-8. A lone surrogate cannot be sent;
+    it counts as the replacement character that takes its place."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
@@ -61,8 +62,8 @@ def open_epoch(
     now: datetime,
     previous: str = "",
 ) -> PromptEpoch:
-    """The epoch, its blocks in the order in which clients place them: workspace memory first,
-    because it changes least. Empty blocks are left out."""
+    """Return the epoch, its blocks in the order in which clients place them: workspace memory
+    first, because it changes least. Empty blocks are left out."""
     order = {name: at for at, name in enumerate(BLOCKS)}
     filled = [b for b in blocks if b.text]
     filled.sort(key=lambda b: order.get(b.name, len(order)))

@@ -1,8 +1,8 @@
-"""The dependencies that a manifest names, as one line of names and versions (CB-2).
+"""Extract the dependencies of a manifest as one line of names and versions (CB-2).
 
 Reads package.json, pyproject.toml, requirements*.txt, go.mod and Cargo.toml as a tool showed
-them: with or without line numbers, perhaps cut. It takes out names and versions by their own
-alphabet and nothing else, so that no sentence of a file comes along. Pure and linear.
+them: with or without line numbers, perhaps cut. It extracts names and versions by their own
+alphabet and nothing else, so that no sentence of a file is included. Pure and linear.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from wm.domain.patterns import Lazy
+from wm.text.patterns import Lazy
 
 Pair = tuple[str, str]
-"""A name and its version, "" where none is named."""
+"""A name and its version, "" if there is none."""
 
 _NUMBERED = Lazy(r"^\s{0,8}\d{1,6}(?:[|:\t→]|\s*[|→]) ?(.*)$")
 _NAME = Lazy(r"^@?[A-Za-z0-9][A-Za-z0-9._~/-]{0,79}$")
@@ -32,21 +32,22 @@ _REQUIREMENT = Lazy(
 
 
 def is_manifest(path: str) -> bool:
-    """Does the file name say that it is one of those?"""
+    """Is it the file name of a supported manifest?"""
     return _reader(path) is not None
 
 
 def line(path: str, text: str, max_chars: int) -> str:
-    """`path: a 1.2, b ^3 (+4 more)` within `max_chars`; "" where it names nothing."""
+    """Return `path: a 1.2, b ^3 (+4 more)` within `max_chars`; "" for a file without
+    dependencies."""
     reader = _reader(path)
     pairs = dict(reader(_plain(text))) if reader is not None else {}
     words = [f"{name} {version}".strip() for name, version in pairs.items()]
     head = f"{path}: "
     for count in range(len(words), 0, -1):
         more = f" (+{len(words) - count} more)" if count < len(words) else ""
-        told = head + ", ".join(words[:count]) + more
-        if len(told) <= max_chars:
-            return told
+        shown = head + ", ".join(words[:count]) + more
+        if len(shown) <= max_chars:
+            return shown
     return ""
 
 
@@ -58,7 +59,7 @@ def _reader(path: str) -> Callable[[str], Iterator[Pair]] | None:
 
 
 def _plain(text: str) -> str:
-    """The file without the numbers that a tool put in front of its lines."""
+    """Remove the line numbers that a tool added."""
     lines = text.splitlines()
     numbered = [_NUMBERED.match(one) for one in lines]
     if sum(match is not None for match in numbered) * 2 < len(lines):
@@ -73,12 +74,12 @@ def _npm(text: str) -> Iterator[Pair]:
         yield from _npm_lines(text)
         return
     for section in ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies"):
-        held = found.get(section) if isinstance(found, dict) else None
-        yield from _pairs(held)
+        table = found.get(section) if isinstance(found, dict) else None
+        yield from _pairs(table)
 
 
 def _npm_lines(text: str) -> Iterator[Pair]:
-    """A file of which only a part is shown."""
+    """Read a file of which only a part is shown."""
     inside = False
     for one in text.splitlines():
         if _NPM_SECTION.match(one) is not None:
@@ -90,7 +91,7 @@ def _npm_lines(text: str) -> Iterator[Pair]:
 
 
 def _toml(text: str) -> Mapping[str, Any]:
-    import tomllib  # here: few sessions read such a file, and every start would pay for it
+    import tomllib  # here: few sessions read such a file, and it would slow every start
 
     try:
         return tomllib.loads(text)
@@ -102,9 +103,9 @@ def _pyproject(text: str) -> Iterator[Pair]:
     found = _toml(text)
     project = _table(found, "project")
     groups = (_table(project, "optional-dependencies"), _table(found, "dependency-groups"))
-    lists = [project.get("dependencies"), *(held for group in groups for held in group.values())]
-    for held in lists:
-        for requirement in held if isinstance(held, list) else ():
+    lists = [project.get("dependencies"), *(table for group in groups for table in group.values())]
+    for table in lists:
+        for requirement in table if isinstance(table, list) else ():
             if isinstance(requirement, str):
                 yield from _requirements(requirement)
     poetry = _table(_table(found, "tool"), "poetry")
@@ -132,10 +133,10 @@ def _requirements(text: str) -> Iterator[Pair]:
             yield from _pair(match.group(1), (match.group(2) or "").removeprefix("=="))
 
 
-def _pairs(held: object) -> Iterator[Pair]:
-    for name, version in held.items() if isinstance(held, dict) else ():
-        told = version.get("version") if isinstance(version, dict) else version
-        yield from _pair(str(name), told if isinstance(told, str) else "")
+def _pairs(table: object) -> Iterator[Pair]:
+    for name, version in table.items() if isinstance(table, dict) else ():
+        number = version.get("version") if isinstance(version, dict) else version
+        yield from _pair(str(name), number if isinstance(number, str) else "")
 
 
 def _pair(name: str, version: str) -> Iterator[Pair]:
@@ -144,8 +145,8 @@ def _pair(name: str, version: str) -> Iterator[Pair]:
 
 
 def _table(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    held = found.get(name)
-    return held if isinstance(held, dict) else {}
+    table = found.get(name)
+    return table if isinstance(table, dict) else {}
 
 
 READERS: Mapping[str, Callable[[str], Iterator[Pair]]] = MappingProxyType(

@@ -1,36 +1,37 @@
-"""The pool: what a session met, ranked by how lately and how often (CB-3).
+"""The pool: key files and notes of a session, ranked by recency and frequency (CB-3).
 
     score = rate^age + the sum over its mentions of rate^(events since that mention)
 
-The first meeting is the item's age; each later one is a mention, one at most per event. Both
-fade at the same rate, so that nothing stays on top which is not met any more. The sum is kept as
-its value at the last mention, from which its value at any later event follows.
+The age counts from the first appearance; each later one is a mention, at most one per event.
+Both decay at the same rate, so that an item without new mentions loses its rank. The sum is
+stored as its value at the last mention, from which its value at any later event follows.
 
-It protects one rule: what was met at this event has a place, whatever the others' scores are.
-Pure; events are counted by the session.
+It protects one rule: an item of the current event has a place, whatever the others' scores are.
+Pure; the session counts the events.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from wm.domain.text import canonical
 from wm.formats.working_memory import PoolItem
 from wm.settings import WorkingSettings
+from wm.text.letters import canonical
 
 Pool = tuple[PoolItem, ...]
 
 
 def score(item: PoolItem, event: int, settings: WorkingSettings) -> float:
-    """What an item counts at an event. Of an item from a later event: as at its own."""
+    """Return an item's score at an event. For an item from a later event: its score at its own
+    event."""
     fresh = _faded(1.0, event - item.event, settings)
     return fresh + _faded(item.weight, event - item.seen, settings)
 
 
 def meet(pool: Pool, items: Iterable[PoolItem], settings: WorkingSettings) -> Pool:
-    """The pool after an event at which these items were met, new or again.
+    """Return the pool after an event with these items, new or repeated.
 
-    Items below the floor leave; of more than `pool_items` the lowest leave, of equals the older.
+    Items below the floor are removed; beyond `pool_items` the lowest, of equals the older.
     """
     known = {key(item): item for item in pool}
     met: list[str] = []
@@ -43,24 +44,24 @@ def meet(pool: Pool, items: Iterable[PoolItem], settings: WorkingSettings) -> Po
 
 
 def best(pool: Pool, event: int, settings: WorkingSettings) -> Pool:
-    """The items from the floor up, the highest score first, of equals the newer."""
+    """Return the items at or above the floor, the highest score first, of equals the newer."""
     alive = [item for item in pool if score(item, event, settings) >= settings.pool_floor]
     return tuple(sorted(alive, key=_rank(event, settings), reverse=True))
 
 
 def without(pool: Pool, text: str) -> Pool:
-    """The pool less the items that say this."""
+    """Return the pool without the items of this text."""
     same = canonical(text)
     return tuple(item for item in pool if canonical(item.text) != same)
 
 
 def key(item: PoolItem) -> str:
-    """What makes two items one: the very path, or a note's canonical text."""
+    """Return the identity of an item: the exact path, or a note's canonical text."""
     return f"path {item.text}" if item.kind == "path" else f"note {canonical(item.text)}"
 
 
 def _again(old: PoolItem, new: PoolItem, settings: WorkingSettings) -> PoolItem:
-    """One mention more, one at most per event: three matches of one search are one event."""
+    """Add one mention, at most one per event: three matches of one search are one event."""
     if new.event <= max(old.event, old.seen):
         return old
     weight = 1.0 + _faded(old.weight, new.event - old.seen, settings)

@@ -1,7 +1,7 @@
-"""Sections of lines that share the room of one block (HS-3, CB-4).
+"""Sections of lines that share the space of one block (HS-3, CB-4).
 
-Whole lines only, and a fair share for each section: no section, however long its lines, takes
-the room of the others. Words nothing itself.
+Whole lines only, and a fair share for each section, however long the lines of the others.
+Contains no wording of its own.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from msgspec import Struct, field
 
 
 class Rendered(Struct, frozen=True):
-    """A block. text: "" when there is nothing to show.
+    """A rendered block. text: "" if there is nothing to show.
 
-    shown: how many items of each section stand in it. omitted: names of those that do not,
+    shown: number of shown items of each section. omitted: names of those left out,
     for example `file:<path>`, `error:<fingerprint>`, `decision:<n>`, `memory:<id>`.
     """
 
@@ -23,26 +23,26 @@ class Rendered(Struct, frozen=True):
     omitted: tuple[str, ...] = ()
 
 
-class Item(Struct, frozen=True):
+class SectionItem(Struct, frozen=True):
     name: str
     line: str
 
 
-class Section(Struct, frozen=True):
+class PromptSection(Struct, frozen=True):
     """items: those that may be shown, best first; beyond: names of those over the cap."""
 
     word: str
     heading: str
-    items: tuple[Item, ...]
+    items: tuple[SectionItem, ...]
     beyond: tuple[str, ...] = ()
 
 
-def choose(sections: tuple[Section, ...], room: int) -> dict[str, list[Item]]:
-    """Fill the room fairly: the section that used least is next with its next line.
+def choose(sections: tuple[PromptSection, ...], room: int) -> dict[str, list[SectionItem]]:
+    """Fill the space fairly: the section that used least is next with its next line.
 
-    A line that does not fit is passed over and the section's next one is tried.
+    A line that does not fit is skipped and the section's next one is tried.
     """
-    chosen: dict[str, list[Item]] = {section.word: [] for section in sections}
+    chosen: dict[str, list[SectionItem]] = {section.word: [] for section in sections}
     used = {section.word: 0 for section in sections}
     waiting = {section.word: list(reversed(section.items)) for section in sections}
     headings = {section.word: len(section.heading) + 1 for section in sections}
@@ -57,7 +57,9 @@ def choose(sections: tuple[Section, ...], room: int) -> dict[str, list[Item]]:
     return chosen
 
 
-def left_out(sections: tuple[Section, ...], chosen: Mapping[str, list[Item]]) -> tuple[str, ...]:
+def left_out(
+    sections: tuple[PromptSection, ...], chosen: Mapping[str, list[SectionItem]]
+) -> tuple[str, ...]:
     return tuple(
         name
         for section in sections

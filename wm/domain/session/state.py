@@ -1,6 +1,6 @@
 """How events change the hot state of a session (HS-1…3).
 
-Pure transitions: what is learned, logged or shown of it is decided elsewhere. It protects two
+Pure transitions: other modules decide what is learned, logged or shown. It protects two
 rules: a new session starts empty while a resumed one keeps everything, and whatever ends a
 prompt epoch ends it here (EP-1).
 """
@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
-from wm.domain.session import activity, errors
-from wm.domain.text import canonical
+from wm.domain import failures
+from wm.domain.session import active_files
 from wm.domain.times import iso
 from wm.formats.events import (
     CompactionFinished,
@@ -26,29 +26,31 @@ from wm.formats.events import (
 from wm.formats.session_state import PendingNote, SessionDecision, SessionState
 from wm.formats.workspace_memory import MemoryEntry
 from wm.settings import SessionSettings
+from wm.text.letters import canonical
 
 NEW_SESSION = ("startup", "clear")
-"""Sources of a start with which nothing of the old state is true any more."""
+"""Sources of a start that discards the old state."""
 
 SAME_EPOCH = ("resume",)
-"""Sources after which the conversation still begins with the bytes that it began with."""
+"""Sources after which the conversation still begins with the same bytes."""
 
 
 def apply(
     state: SessionState, event: Event, *, now: datetime, settings: SessionSettings
 ) -> SessionState:
-    """The state after `event`; the same object where it changes nothing."""
+    """Return the state after `event`; the same object if nothing changes."""
     step = STEPS.get(event.kind)
     return state if step is None else step(state, event, now, settings)
 
 
 def was_seen(state: SessionState, prompt: UserPrompt) -> bool:
-    """True for a message that this state has already taken in (a retry, two hooks)."""
+    """Has this state already processed the message (a retry, two hooks)?"""
     return message_digest(prompt) in state.seen_messages
 
 
 def message_digest(prompt: UserPrompt) -> str:
-    """Without a message id two equal messages are one: repeating a wish changes nothing."""
+    """Return a message's digest. Without a message id equal messages are one: repeating a request
+    changes nothing."""
     source = f"{prompt.message_id}\0{prompt.text}"
     return hashlib.sha256(source.encode("utf-8", "replace")).hexdigest()[:16]
 
@@ -61,7 +63,7 @@ def note_decisions(
     settings: SessionSettings,
     origin: str = "agent",
 ) -> SessionState:
-    """Add decisions, newest last; one that is stated again moves there, the oldest leave."""
+    """Add decisions, newest last; a repeated one moves to the end, the oldest are dropped."""
     kept = list(state.recent_decisions)
     for text in texts:
         same = canonical(text)
@@ -87,7 +89,7 @@ def note_pending(
 
 
 def drop_pending(state: SessionState, ids: frozenset[str]) -> SessionState:
-    """Take out memories that were forgotten again."""
+    """Remove memories that were forgotten again."""
     kept = tuple(note for note in state.pending_memories if note.id not in ids)
     return _changed(state, pending_memories=kept)
 
@@ -102,7 +104,7 @@ def _started(
         "transcript": event.transcript or state.transcript,
     }
     if event.source not in SAME_EPOCH:
-        # The number goes on: a closed epoch's file is never written again.
+        # The number keeps counting: a closed epoch's file is never written again.
         update["epoch"] = ""
     if event.source in NEW_SESSION:
         update |= {
@@ -124,7 +126,7 @@ def _started(
 def _prompted(
     state: SessionState, event: UserPrompt, _now: datetime, settings: SessionSettings
 ) -> SessionState:
-    """Who speaks in a session that ended has taken it up again: not every agent says so."""
+    """A message in an ended session resumes it: not every agent reports that."""
     if was_seen(state, event):
         return state
     seen = (*state.seen_messages, message_digest(event))
@@ -138,15 +140,15 @@ def _tool(
     known: dict[str, Any] = {"root": state.root, "now": now, "settings": settings}
     return _changed(
         state,
-        active_files=activity.touch(state.active_files, event, **known),
-        open_errors=errors.after_tool(state.open_errors, event, **known),
+        active_files=active_files.touch(state.active_files, event, **known),
+        open_errors=failures.after_tool(state.open_errors, event, **known),
     )
 
 
 def _compacted(
     state: SessionState, _event: CompactionFinished, _now: datetime, _settings: SessionSettings
 ) -> SessionState:
-    """Files and errors stay; decisions and pending memories were promoted by now (HS-3)."""
+    """Files and errors stay; decisions and pending memories are promoted by now (HS-3)."""
     return _changed(
         state,
         epoch="",
@@ -177,4 +179,4 @@ STEPS: dict[str, Step] = {
     "compaction_finished": _compacted,
     "session_ended": _ended,
 }
-"""The events that change hot state by themselves; the others only feed what is learned."""
+"""The events that change hot state by themselves; the others only feed learning."""

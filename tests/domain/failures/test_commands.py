@@ -1,0 +1,192 @@
+"""A command line as tools and targets, and what its exit code vouches for (HS-2)."""
+
+from __future__ import annotations
+
+import pytest
+
+from wm.domain.failures.commands import (
+    covers,
+    purpose_of,
+    ran,
+)
+from wm.domain.failures.shell import read
+
+ROOT = "/home/ana/shop"
+
+
+def proved(command: str, cwd: str = ROOT) -> list[tuple[str, str]]:
+    return [(c.tool, c.target) for c in ran(command, root=ROOT, cwd=cwd).proved if not c.silent]
+
+
+def blamed(command: str) -> list[str]:
+    return [c.tool for c in ran(command, root=ROOT).suspects if not c.silent]
+
+
+@pytest.mark.parametrize(
+    ("spellings", "expected"),
+    [
+        (
+            [
+                "pytest tests/a.py -q",
+                "python -m pytest tests/a.py -v",
+                "python3.11 -m pytest -x --tb=short tests/a.py",
+                "uv run --with x pytest tests/a.py",
+                "poetry run pytest ./tests/a.py",
+                "CI=1 .venv/bin/pytest tests/a.py",
+                "cd tests && pytest a.py",
+                "(cd tests; pytest a.py)",
+                "timeout 60 sudo -u me env A=1 pytest tests/a.py 2>&1 > out.txt",
+                "bash -lc 'pytest tests/a.py'",
+                "docker compose exec -T web pytest tests/a.py",
+                "pytest -n auto --cov app tests/a.py || exit 1",
+                "set -eo pipefail; pytest tests/a.py | tee out.txt",
+                "pytest \\\n  tests/a.py  # the slow one",
+                "echo start; pytest tests/a.py",
+            ],
+            "tests/a.py",
+        ),
+    ],
+)
+def test_one_run_has_many_spellings(spellings: list[str], expected: str) -> None:
+    for spelling in spellings:
+        found = [pair for pair in proved(spelling) if pair[0] == "pytest"]
+        assert [target.split(" ", 1)[1] for _tool, target in found] == [expected], spelling
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("npx tsc --noEmit", [("tsc", ".:")]),
+        ("npx tsc -p tsconfig.build.json", [("tsc", ".: -p=tsconfig.build.json")]),
+        ("yarn tsc --noEmit", [("tsc", ".:")]),
+        ("npm test", [("npm run test", ".:")]),
+        ("npm run test -- src/a.js", [("npm run test", ".: src/a.js")]),
+        ("npm --prefix web run lint", [("npm run lint", "web:")]),
+        ("pnpm --filter web test", [("pnpm run test", ".: --filter=web")]),
+        ("yarn", [("yarn install", ".:")]),
+        ("make -j4", [("make", ".:")]),
+        ("make -C sub test CC=gcc", [("make test", "sub: CC=gcc")]),
+        ("go test ./... -run TestA", [("go test", ".: ... -run=TestA")]),
+        ("go vet ./rates/", [("go vet", ".: rates")]),
+        ("cargo t --lib", [("cargo test", ".: --lib")]),
+        ("./gradlew :app:test", [("gradle test", ".: :app:test")]),
+        ("ruff check . --output-format concise", [("ruff check", ".: .")]),
+        ("tsc && eslint src", [("tsc", ".:"), ("eslint", ".: src")]),
+        ("(cd web && tsc) && eslint .", [("tsc", "web:"), ("eslint", ".: .")]),
+        ("git -C sub push origin main", [("git push", "sub: origin main")]),
+        ("python load.py 'a b.csv'", [("python", ".: load.py a%20b.csv")]),
+        ("python - <<'EOF'\nerror && tsc\nEOF", [("python", ".: -")]),
+    ],
+)
+def test_a_command_is_a_tool_at_a_target(command: str, expected: list[tuple[str, str]]) -> None:
+    assert proved(command) == expected
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pytest || true",
+        "pytest; echo done",
+        "pytest\necho done",
+        "pytest | tail -5",
+        "pytest 2>&1 | grep -c FAILED",
+        "! pytest",
+        "pytest &",
+        "if pytest; then echo ok; fi",
+        "for t in a b; do pytest $t; done",
+        "pytest || echo failed",
+        "bash -c 'pytest; echo done'",
+        "echo pytest",
+        "# pytest",
+        "echo 'a && pytest'",
+        "",
+        "&& || ;",
+    ],
+)
+def test_these_prove_nothing_about_the_tests(command: str) -> None:
+    assert [pair for pair in proved(command) if pair[0] == "pytest"] == []
+
+
+@pytest.mark.parametrize(
+    ("success", "failed", "expected"),
+    [
+        ("pytest tests/a.py", "pytest tests/a.py::test_x", True),
+        ("pytest tests", "pytest tests/a.py", True),
+        ("pytest", "pytest tests/a.py -k slow", True),
+        ("pytest tests/a.py", "pytest tests", False),
+        ("pytest tests/a.py", "pytest tests/ab.py", False),
+        ("pytest -k fast", "pytest tests/a.py", False),
+        ("pytest --collect-only", "pytest", False),
+        ("pytest --lf", "pytest tests/a.py", False),
+        ("cd web && npx tsc", "cd api && npx tsc", False),
+        ("go vet ./...", "go vet ./rates/", True),
+        ("go vet ./rates/...", "go vet ./rates/deep", True),
+        ("go vet ./rates", "go vet ./rates/deep", False),
+        ("go build ./worker/", "go build ./...", False),
+        ("npm test", "npm test -- src/a.js", True),
+        ("npm test -- src/a.js", "npm test", False),
+        ("npm run lint", "npm run test", False),
+        ("make", "make -j8", True),
+        ("make test", "make", False),
+        ("make -n", "make", False),
+        ("cargo fmt --check", "cargo test", False),
+        ("mypy app", "mypy app/a.py", True),
+        ("ruff check --exit-zero .", "ruff check .", False),
+        ("python a.py", "python b.py", False),
+    ],
+)
+def test_a_success_covers_the_same_place_and_what_lies_in_it(
+    success: str, failed: str, expected: bool
+) -> None:
+    (good,) = ran(success, root=ROOT).proved
+    (bad,) = ran(failed, root=ROOT).suspects
+    assert covers(good, bad.tool, bad.target) is expected
+
+
+def test_a_folder_that_the_shell_already_stands_in_is_not_entered_twice() -> None:
+    assert proved("cd web && npx tsc", cwd=f"{ROOT}/web") == [("tsc", "web:")]
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("javac A.java && java A", ["javac", "java"]),
+        ("npm ci; npm test", ["npm run test"]),
+        ("set -e; npm ci; npm test", ["set", "npm ci", "npm run test"][1:]),
+        ("for f in a b; do python x.py $f; done", ["python"]),
+        ("cat a | python x.py", ["python"]),
+        ("head -2 ci.log && exit 1", []),
+    ],
+)
+def test_a_failure_may_be_of_any_part_that_could_have_been_the_last(
+    command: str, expected: list[str]
+) -> None:
+    assert blamed(command) == expected
+
+
+@pytest.mark.parametrize(
+    ("tool", "purpose"),
+    [
+        ("pytest", "test"),
+        ("npm run test:unit", "test"),
+        ("npm run type-check", "typecheck"),
+        ("yarn run lint", "lint"),
+        ("make build", "build"),
+        ("make", "build"),
+        ("just fmt", "lint"),
+        ("npm run start", ""),
+        ("python", ""),
+    ],
+)
+def test_a_tools_purpose_is_the_category_of_its_errors(tool: str, purpose: str) -> None:
+    assert purpose_of(tool) == purpose
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["(" * 5000, '"' * 5001, "$(" * 5000, "\\" * 5000, "a && " * 3000, "bash -c '" * 900,
+     "x <<A " * 2000, "cd a && " * 2000, "\x00\x1b[31m", "'unclosed && rm", "a |& b", ";;;&&||"],
+)  # fmt: skip
+def test_no_command_line_is_too_strange(command: str) -> None:
+    assert len(read(command).steps) <= 200
+    ran(command, root=ROOT)

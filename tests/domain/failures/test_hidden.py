@@ -1,0 +1,237 @@
+"""Checks whose exit code is hidden, reports in JSON, and failures that no format knows (HS-2)."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from wm.domain.failures import (
+    after_tool,
+    reads_output,
+)
+from wm.formats.events import ToolFinished
+from wm.formats.session_state import OpenError
+from wm.settings import SessionSettings
+
+ROOT = "/home/ana/shop"
+START = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+Call = tuple[str, int | None, str]
+
+
+def play(*calls: Call) -> tuple[OpenError, ...]:
+    errors: tuple[OpenError, ...] = ()
+    for second, (command, code, output) in enumerate(calls):
+        event = ToolFinished(tool="bash", command=command, exit_code=code, output=output, cwd=ROOT)
+        now = START + timedelta(seconds=second)
+        errors = after_tool(errors, event, root=ROOT, now=now, settings=SessionSettings())
+    return errors
+
+
+PYTEST_BAD = "FAILED tests/test_a.py::test_x - assert 1 == 2\n1 failed, 2 passed in 0.12s\n"
+PYTEST_GOOD = "...\n3 passed in 0.10s\n"
+VITEST_BAD = (
+    " FAIL  src/a.test.ts > adds\nAssertionError: expected 1 to be 2\n"
+    " FAIL  src/b.test.ts > subtracts\nAssertionError: expected 1 to be 2\n\n"
+    " Test Files  2 failed (2)\n      Tests  2 failed (2)\n"
+)
+VITEST_GOOD = " Test Files  2 passed (2)\n      Tests  2 passed (2)\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "output"),
+    [
+        ("pytest -q | tail -5", 0, PYTEST_BAD),
+        ("pytest -q || true", 0, PYTEST_BAD),
+        ("pytest -q; echo done", 0, PYTEST_BAD),
+        ("pytest -q 2>&1 | tee out.txt", None, PYTEST_BAD),
+        (
+            "npx tsc --pretty | tail",
+            0,
+            "src/a.ts:3:1 - error TS2304: No name 'x'.\n\nFound 1 error.\n",
+        ),
+        ("cargo test 2>&1 | tail -3", 0, "test result: FAILED. 1 passed; 1 failed; 0 ignored\n"),
+        ("mvn test | tail -2", 0, "[INFO] BUILD FAILURE\n[INFO] ----\n"),
+        ("npm run lint | tail", 0, "✖ 3 problems (2 errors, 1 warning)\n"),
+        ('npm run build; echo "exit: $?"', 0, "Cannot resolve module './x'\nexit: 2\n"),
+        ("make | tail -1; echo ${PIPESTATUS[0]}", 0, "cc: fatal error: no input files\n1\n"),
+    ],
+)
+def test_a_failure_behind_a_hidden_exit_code_opens_an_error(
+    command: str, code: int | None, output: str
+) -> None:
+    assert play((command, code, output))
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "output"),
+    [
+        ("pytest -q | tail -5", 0, PYTEST_GOOD),
+        ("pytest -q", None, PYTEST_BAD),
+        ("npx tsc --noEmit | head -20", 0, "src/a.ts(3,1): error TS2304: Cannot find name 'x'.\n"),
+        ("git log | head -3", 0, "abc fix: 2 failed tests\n"),
+        ("cat build.log || true", 0, "error: could not compile `shop`\n1 failed\n"),
+        ("grep -rn failed . | head", 0, "ci.log: 3 failed, 2 passed\n"),
+        ("npm run lint | tail", 0, "✖ 3 problems (0 errors, 3 warnings)\n"),
+        ('pytest; echo "exit: $?"', 0, "3 passed in 0.1s\nexit: 0\n"),
+    ],
+)
+def test_nothing_opens_without_a_failing_summary_of_the_check(
+    command: str, code: int | None, output: str
+) -> None:
+    assert play((command, code, output)) == ()
+
+
+@pytest.mark.parametrize(
+    ("failing", "passing"),
+    [
+        (("pytest", 1, PYTEST_BAD), ("pytest | tail -2", 0, PYTEST_GOOD)),
+        (("pytest", 1, PYTEST_BAD), ('pytest; echo "code=$?"', 0, "3 passed in 1s\ncode=0\n")),
+        (("npm test", 1, VITEST_BAD), ("npx vitest run", 0, VITEST_GOOD)),
+        (("npx vitest run", 1, VITEST_BAD), ("npm test", 0, VITEST_GOOD)),
+        (("npx vitest run", 1, VITEST_BAD), ("npx vitest", 0, VITEST_GOOD)),
+        (("pytest tests/test_a.py", 1, PYTEST_BAD), ("pytest tests", 0, PYTEST_GOOD)),
+        (("pytest", 1, PYTEST_BAD), ("pytest tests/test_a.py::test_x", 0, "1 passed in 1s\n")),
+    ],
+)
+def test_the_same_check_in_another_spelling_clears_its_errors(failing: Call, passing: Call) -> None:
+    assert play(failing)
+    assert play(failing, passing) == ()
+
+
+@pytest.mark.parametrize(
+    ("failing", "passing", "left"),
+    [
+        (
+            ("npx vitest run", 1, VITEST_BAD),
+            ("npx vitest run src/a.test.ts", 0, " Tests  1 passed (1)\n"),
+            ["src/b.test.ts"],
+        ),
+        (("pytest", 1, PYTEST_BAD), ("pytest -k other", 0, PYTEST_GOOD), ["tests/test_a.py"]),
+        (("pytest", 1, PYTEST_BAD), ("pytest | tail -1", 0, "\n"), ["tests/test_a.py"]),
+        (("pytest", 1, PYTEST_BAD), ("npm run lint", 0, ""), ["tests/test_a.py"]),
+        (("npm test", 1, VITEST_BAD), ("cd api && npx vitest run", 0, VITEST_GOOD), None),
+        (("pytest", 1, PYTEST_BAD), ("pytest tests/test_a.py::test_y", 0, "1 passed\n"), None),
+        (
+            ("pytest; ruff check .", 1, PYTEST_BAD + "Found 1 error.\n"),
+            ("pytest | tail -2; ruff check . | tail -1", 0, "All checks passed!\n"),
+            None,
+        ),
+    ],
+)
+def test_a_run_clears_no_more_than_it_covered(
+    failing: Call, passing: Call, left: list[str] | None
+) -> None:
+    before = play(failing)
+    after = play(failing, passing)
+    assert [e.file for e in after] == (left if left is not None else [e.file for e in before])
+
+
+PATH = f"{ROOT}/src/a.js"
+REPORTS: list[tuple[str, object, tuple[str, str, int, str]]] = [
+    (
+        "npx eslint -f json .",
+        [{"filePath": PATH, "messages": [{"line": 3, "message": "'x' is not defined.",
+                                         "severity": 2},
+                                        {"line": 4, "message": "unused", "severity": 1}]}],
+        ("lint", "src/a.js", 3, "'x' is not defined."),
+    ),
+    (
+        "ruff check --output-format json",
+        [{"code": "F401", "filename": f"{ROOT}/a.py", "location": {"row": 1, "column": 8},
+          "message": "`os` imported but unused"}],
+        ("lint", "a.py", 1, "imported but unused"),
+    ),
+    (
+        "npx pyright --outputjson",
+        {"generalDiagnostics": [{"file": f"{ROOT}/b.py", "severity": "error",
+                                 "message": "\"y\" is not defined",
+                                 "range": {"start": {"line": 7, "character": 0}}}],
+         "summary": {"errorCount": 1}},
+        ("typecheck", "b.py", 7, "is not defined"),
+    ),
+    (
+        "npx jest --json",
+        {"numFailedTests": 1, "testResults": [
+            {"name": f"{ROOT}/src/a.test.js", "status": "failed", "assertionResults": [
+                {"fullName": "cart adds", "status": "failed",
+                 "failureMessages": ["Error: expected 1\n    at x"]},
+                {"fullName": "cart drops", "status": "passed", "failureMessages": []}]}]},
+        ("test", "src/a.test.js", 0, "cart adds: Error: expected 1"),
+    ),
+    (
+        "shellcheck -f json run.sh",
+        [{"file": "run.sh", "line": 2, "level": "error", "code": 1, "message": "Couldn't parse"}],
+        ("lint", "run.sh", 2, "Couldn't parse"),
+    ),
+    (
+        "terraform validate -json",
+        {"valid": False, "diagnostics": [{"severity": "error", "summary": "Unsupported argument",
+                                          "range": {"filename": "main.tf",
+                                                    "start": {"line": 5, "column": 3}}}]},
+        ("build", "main.tf", 5, "Unsupported argument"),
+    ),
+    (
+        "vendor/bin/phpstan --error-format=json",
+        {"totals": {"file_errors": 1}, "files": {f"{ROOT}/src/A.php": {
+            "errors": 1, "messages": [{"message": "Undefined variable: $x", "line": 9}]}}},
+        ("runtime", "src/A.php", 9, "Undefined variable"),
+    ),
+    (
+        "cargo check --message-format=json",
+        {"reason": "compiler-message", "message": {"message": "mismatched types", "level": "error",
+                                                   "spans": [{"file_name": "src/main.rs",
+                                                              "line_start": 4}]}},
+        ("build", "src/main.rs", 4, "mismatched types"),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "report", "expected"), REPORTS)
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_report_in_json_is_read_like_any_other(
+    command: str, report: object, expected: tuple[str, str, int, str], indent: int | None
+) -> None:
+    output = f"> shop@1.0.0 check\n\n{json.dumps(report, indent=indent)}\n"
+    (error,) = play((command, 1, output))
+    category, file, line, words = expected
+    assert (error.category, error.file, error.line) == (category, file, line)
+    assert words in error.summary
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "output", "words"),
+    [
+        ("git merge feature", 1,
+         "Auto-merging a.py\nCONFLICT (content): Merge conflict in a.py\n"
+         "Automatic merge failed; fix conflicts and then commit the result.\n", "conflict in a.py"),
+        ("go build ./...", 1, "package x\n\timports y\n\timports x: import cycle not allowed\n",
+         "import cycle not allowed"),
+        ("npx jest foo", 1, "No tests found, exiting with code 1\nRun with `--passWithNoTests`\n",
+         "No tests found"),
+        ("kubectl apply -f x.yaml", 1, "The connection to the server was refused - right port?\n",
+         "was refused"),
+        ("mix test", 2, "\n  1) test adds (ShopTest)\n     test/shop_test.exs:5\n"
+         "     Assertion with == failed\n\n3 tests, 1 failure\n", "test/shop_test.exs:5: adds"),
+        ("flutter analyze", 1, "  error • Undefined name 'foo' • lib/main.dart:10:5 • undefined\n",
+         "lib/main.dart:10: Undefined name"),
+        ("./deploy.sh", 4, "uploading\nquota exceeded for project shop\nhint: ask an admin\n",
+         "quota exceeded"),
+    ],
+)  # fmt: skip
+def test_a_failure_that_no_format_knows_opens_its_last_telling_line(
+    command: str, code: int, output: str, words: str
+) -> None:
+    (error,) = play((command, code, output))
+    assert words in error.summary
+
+
+def test_output_is_kept_only_where_it_can_change_an_error() -> None:
+    def reads(command: str, code: int | None) -> bool:
+        return reads_output(ToolFinished(tool="bash", command=command, exit_code=code))
+
+    assert reads("pytest", 1)
+    assert reads("pytest | tail", 0)
+    assert not reads("pytest", 0)
+    assert not reads("git log | head", 0)

@@ -1,0 +1,58 @@
+"""Orders of harmful intent in fourteen languages, and rules that look like them (EX-3)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.domain.memory.gate_intent_cases import (
+    INJECTED,
+    KEPT,
+    SECOND_INJECTED,
+    SECOND_KEPT,
+    STATES,
+)
+from wm.domain.memory import intent, intent_words
+from wm.domain.memory.gate import judge
+from wm.secrets.redact import Redactor
+from wm.settings import GateSettings
+
+GATE = GateSettings()
+REDACTOR = Redactor(lambda secret: "a" * 64)
+
+
+def _reasons(text: str, kind: str = "project") -> tuple[str, ...]:
+    return judge(text, type=kind, source="compaction", settings=GATE, redactor=REDACTOR).reasons
+
+
+@pytest.mark.parametrize("lang", KEPT)
+def test_an_honest_rule_is_kept(lang: str) -> None:
+    assert [text for text in KEPT[lang].splitlines() if _reasons(text)] == []
+
+
+@pytest.mark.parametrize("lang", INJECTED)
+def test_an_order_of_harmful_intent_is_refused(lang: str) -> None:
+    accepted = [
+        text for text in INJECTED[lang].splitlines() if "prompt_injection" not in _reasons(text)
+    ]
+    assert accepted == []
+
+
+def test_other_wordings_are_judged_alike() -> None:
+    assert [text for text in SECOND_KEPT.splitlines() if _reasons(text)] == []
+    accepted = [
+        text for text in SECOND_INJECTED.splitlines() if "prompt_injection" not in _reasons(text)
+    ]
+    assert accepted == []
+
+
+@pytest.mark.parametrize(("kind", "text", "code"), STATES)
+def test_a_state_differs_from_a_rule(kind: str, text: str, code: str) -> None:
+    reasons = _reasons(text, kind)
+    assert (code in reasons) if code else reasons == ()
+
+
+def test_every_concept_compiles() -> None:
+    names = [name for name in vars(intent_words) if name.isupper()]
+    assert len(names) > 15
+    for name in names:
+        assert intent._concept(name).compiled is not None

@@ -1,0 +1,436 @@
+"""A policy at work between real sockets: what goes upstream, and what a restart makes of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from tests.clients.accounting import ThinkingLedger
+from tests.clients.validity import refusals
+from tests.proxy.parts import Bench, Visit, bench, within
+from tests.wire.conversations import Conversation, conversations
+from tests.wire.policies import stubbing
+from wm.formats.flow import FlowNote
+from wm.proxy.preparing import PREPARE_DEADLINE_S, ConversationPreparer
+from wm.proxy.watching import Note, Observer
+from wm.wire.body import Body
+from wm.wire.history import ConversationHistory
+from wm.wire.interception import StreamInterceptor
+from wm.wire.policy import Decision, Log, Policy, nothing
+from wm.wire.sse import StreamEvent
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+ONE, PING = b"event: one\ndata: {}\n\n", b"event: ping\ndata: {}\n\n"
+
+
+class FileLedger:
+    """A line for each decision; what is not there is not known."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.full = False
+        self.kept = 0
+
+    async def known(self, conversation: str) -> Log:
+        lines = self.path.read_text("utf-8").splitlines() if self.path.exists() else []
+        told = [json.loads(line) for line in lines]
+        return {d["block"]: Decision(**d) for name, d in told if name == conversation}
+
+    async def keep(self, conversation: str, decisions: tuple[Decision, ...]) -> bool:
+        await asyncio.sleep(0)  # another request may come in between
+        if self.full:
+            return False
+        self.kept += len(decisions)
+        with self.path.open("a", encoding="utf-8") as log:
+            for one in decisions:
+                fields = {"block": one.block, "text": one.text, "reason": one.reason}
+                log.write(json.dumps([conversation, fields]) + "\n")
+        return True
+
+
+def preparer(ledger: FileLedger, policy: Policy, interceptor: Any = None) -> ConversationPreparer:
+    return ConversationPreparer("test", policy, ledger, interceptor)
+
+
+async def accept(visit: Visit) -> None:
+    """Answer whatever comes, on and on."""
+    while True:
+        head = (await visit.head()).lower()
+        if b"transfer-encoding" in head:
+            size = int((await visit.reader.readline()).strip(), 16)
+            visit.raw += await visit.reader.readexactly(size + 7)
+        else:
+            await visit.body(int(head.partition(b"content-length: ")[2].partition(b"\r\n")[0]))
+        await visit.say(OK)
+
+
+async def send(b: Bench, raw: bytes, *headers: str, session: str = "s") -> bytes:
+    """Ask for a message; the body that the upstream got."""
+    named = (f"X-Claude-Code-Session-Id: {session}",) if session else ()
+    size = (f"Content-Length: {len(raw)}",)
+    client = await b.ask(b.head("POST /v1/messages", *named, *size, *headers), raw)
+    assert b"".join((await client.head(), await client.body(2))) == OK
+    client.writer.close()
+    got = bytes(b.upstream.visits[-1].raw)
+    return got.rpartition(b"\r\n\r\n")[2]
+
+
+def history_of(results: int, text: str = "long " * 9) -> bytes:
+    messages: list[Any] = [{"role": "user", "content": "go"}]
+    for n in range(results):
+        call = {"type": "tool_use", "id": f"t{n}", "name": "Bash", "input": {}}
+        result = {"type": "tool_result", "tool_use_id": f"t{n}", "content": f"{text}{n}"}
+        messages += [
+            {"role": "assistant", "content": [call]},
+            {"role": "user", "content": [result]},
+        ]
+    body = {"model": "m", "max_tokens": 9, "tools": [{"name": "t"}], "messages": messages}
+    return json.dumps(body).encode()
+
+
+def all_but_last(body: Body, told: ConversationHistory, log: Log) -> tuple[Decision, ...]:
+    return tuple(d for seed in range(3) for d in stubbing(seed)(body, told, log))
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(conversations(most_turns=2))
+def test_any_history_is_accepted_upstream_and_has_the_same_bytes_after_a_restart(
+    tmp_path_factory: pytest.TempPathFactory, made: Conversation
+) -> None:
+    folder = tmp_path_factory.mktemp("ledger")
+    asked = made.requests()
+
+    async def passed(ledger: str, policy: Policy, requests: list[bytes]) -> list[bytes]:
+        async with bench(accept, preparer=preparer(FileLedger(folder / ledger), policy)) as b:
+            return [await send(b, raw) for raw in requests]
+
+    async def test() -> None:
+        first = await passed("one", stubbing(1), asked)
+        for got in first:
+            assert refusals(json.loads(got), made.ledger) == []
+        restarted = [await passed("two", stubbing(1), [raw, raw]) for raw in asked]
+        assert restarted == [[got, got] for got in first]
+        # Switched off: what was decided stays, nothing is added.
+        assert await passed("two", nothing, asked[-1:]) == first[-1:]
+
+    within(test)
+
+
+def test_old_results_go_shortened_and_the_flow_tells_which(tmp_path: Path) -> None:
+    async def test() -> None:
+        ledger = FileLedger(tmp_path / "log")
+        async with bench(accept, preparer=preparer(ledger, all_but_last)) as b:
+            raw = history_of(5)
+            got = await send(b, raw)
+            shortened = json.loads(got)["messages"]
+            assert [m["content"][0]["content"][:10] for m in shortened[2::2]] == [
+                *["[taken out"] * 3,
+                *["long long "] * 2,
+            ]
+            assert refusals(json.loads(got), ThinkingLedger()) == []
+            await b.seen[0].over.wait()
+            assert b.seen[0].sent == raw
+            assert len(b.seen[0].decisions) == ledger.kept == 3
+
+    within(test)
+
+
+@pytest.mark.parametrize(
+    ("line", "headers", "session"),
+    [
+        ("POST /v1/messages/count_tokens", (), "s"),
+        ("POST /v1/messages", (), ""),
+        ("POST /v1/messages", ("Content-Encoding: gzip",), "s"),
+        ("PUT /v1/messages", (), "s"),
+    ],
+)
+def test_what_a_policy_may_not_see_goes_as_it_came(
+    tmp_path: Path, line: str, headers: tuple[str, ...], session: str
+) -> None:
+    async def test() -> None:
+        raw = history_of(5)
+        made = preparer(FileLedger(tmp_path / "log"), all_but_last)
+        async with bench(accept, preparer=made) as b:
+            named = (f"X-Session-Id: {session}",) if session else ()
+            head = b.head(line, *named, f"Content-Length: {len(raw)}", *headers)
+            client = await b.ask(head, raw)
+            await client.head()
+            assert bytes(b.upstream.visits[0].raw).endswith(b"\r\n\r\n" + raw)
+
+    within(test)
+
+
+@pytest.mark.parametrize("raw", [b"", b"no json", b'{"messages": 1}', b"\xff" * 3000])
+def test_a_body_that_is_no_request_goes_as_it_came(tmp_path: Path, raw: bytes) -> None:
+    async def test() -> None:
+        made = preparer(FileLedger(tmp_path / "log"), all_but_last)
+        async with bench(accept, preparer=made) as b:
+            assert await send(b, raw) == raw
+
+    within(test)
+
+
+def test_without_room_for_new_decisions_only_old_ones_are_done(tmp_path: Path) -> None:
+    async def test() -> None:
+        ledger = FileLedger(tmp_path / "log")
+        async with bench(accept, preparer=preparer(ledger, all_but_last)) as b:
+            await send(b, history_of(3))
+            ledger.full = True
+            got = await send(b, history_of(9))
+            contents = [m["content"][0]["content"][:6] for m in json.loads(got)["messages"][2::2]]
+            assert contents == ["[taken", *["long l"] * 8]
+            assert b.failures == []
+
+    within(test)
+
+
+def test_a_policy_that_fails_costs_no_request_and_no_old_decision(tmp_path: Path) -> None:
+    def broken(_body: Body, _told: ConversationHistory, _log: Log) -> tuple[Decision, ...]:
+        raise ValueError("a bug")
+
+    async def test() -> None:
+        path = tmp_path / "log"
+        async with bench(accept, preparer=preparer(FileLedger(path), all_but_last)) as b:
+            before = await send(b, history_of(4))
+        async with bench(accept, preparer=preparer(FileLedger(path), broken)) as b:
+            assert await send(b, history_of(4)) == before
+            assert await send(b, history_of(4), session="other") == history_of(4)
+            assert [str(error) for error in b.failures] == ["a bug"] * 2
+
+    within(test)
+
+
+def test_a_ledger_that_fails_costs_no_request(tmp_path: Path) -> None:
+    class Broken(FileLedger):
+        async def known(self, conversation: str) -> Log:
+            raise OSError(f"no disk for {conversation}")
+
+    async def test() -> None:
+        async with bench(accept, preparer=preparer(Broken(tmp_path / "log"), all_but_last)) as b:
+            assert await send(b, history_of(4)) == history_of(4)
+            assert len(b.failures) == 1
+            assert b.seen[0].trouble == "failed"
+
+    within(test)
+
+
+def test_requests_of_a_conversation_that_come_together_get_the_same_bytes(tmp_path: Path) -> None:
+    async def test() -> None:
+        ledger = FileLedger(tmp_path / "log")
+        async with bench(accept, preparer=preparer(ledger, all_but_last)) as b:
+            raw = history_of(6)
+            head = b.head("POST /v1/messages", "X-Session-Id: s", f"Content-Length: {len(raw)}")
+            clients = [await b.ask(head, raw) for _ in range(5)]
+            for client in clients:
+                await client.head()
+            sent = [r for visit in b.upstream.visits for r in bytes(visit.raw).split(b"POST ")[1:]]
+            assert len(sent) == 5
+            assert len(set(sent)) == 1
+            assert ledger.kept == 4
+
+    within(test)
+
+
+def test_a_chunked_request_is_shortened_too(tmp_path: Path) -> None:
+    async def test() -> None:
+        made = preparer(FileLedger(tmp_path / "log"), all_but_last)
+        async with bench(accept, preparer=made) as b:
+            raw = history_of(4)
+            pieces = b"".join(b"%x\r\n%b\r\n" % (len(p), p) for p in (raw[:99], raw[99:]))
+            head = b.head("POST /v1/messages", "X-Session-Id: s", "Transfer-Encoding: chunked")
+            client = await b.ask(head, pieces + b"0\r\n\r\n")
+            await client.head()
+            got = bytes(b.upstream.visits[0].raw)
+            assert got.count(b"[taken out") == 2
+            assert got.endswith(b"\r\n0\r\n\r\n")
+
+    within(test)
+
+
+def test_a_held_request_without_a_body_ends_once(tmp_path: Path) -> None:
+    async def test() -> None:
+        made = preparer(FileLedger(tmp_path / "log"), nothing)
+        async with bench(accept_empty, preparer=made) as b:
+            head = b.head("POST /v1/messages", "X-Session-Id: s", "Transfer-Encoding: chunked")
+            client = await b.ask(head, b"0\r\n\r\n")
+            assert await client.head() + await client.body(2) == OK
+            await client.say(b.head("GET /v1/models"))
+            assert await client.head() + await client.body(2) == OK
+            assert bytes(b.upstream.visits[0].raw).count(b"0\r\n\r\n") == 1
+
+    within(test)
+
+
+async def accept_empty(visit: Visit) -> None:
+    await visit.head()
+    visit.raw += await visit.reader.readuntil(b"0\r\n\r\n")
+    await visit.say(OK)
+    await visit.head()
+    await visit.say(OK)
+    await visit.gone()
+
+
+def test_more_conversations_than_are_known_are_each_decided_on_one_request_at_a_time(
+    tmp_path: Path,
+) -> None:
+    class Waits(FileLedger):
+        now: list[str] = []  # noqa: RUF012 - of one test
+        most = 0
+        go = asyncio.Event()
+
+        async def keep(self, conversation: str, decisions: tuple[Decision, ...]) -> bool:
+            self.now.append(conversation)
+            self.most = max(self.most, self.now.count(conversation))
+            await self.go.wait()
+            self.now.remove(conversation)
+            return await super().keep(conversation, decisions)
+
+    async def test() -> None:
+        ledger = Waits(tmp_path / "log")
+        names = [f"s{number}" for number in range(20)]
+        async with bench(accept, preparer=preparer(ledger, all_but_last)) as b:
+            sent = [asyncio.create_task(send_one(b, name)) for name in [*names, *names]]
+            while len(ledger.now) < len(names):
+                await asyncio.sleep(0.001)
+            for _ in range(100):
+                await asyncio.sleep(0)
+            ledger.go.set()
+            await asyncio.gather(*sent)
+            assert ledger.most == 1
+
+    within(test)
+
+
+async def send_one(b: Bench, session: str) -> None:
+    raw = history_of(6)
+    named = (f"X-Claude-Code-Session-Id: {session}", f"Content-Length: {len(raw)}")
+    client = await b.ask(b.head("POST /v1/messages", *named), raw)
+    assert await client.head() + await client.body(2) == OK
+
+
+# --- the deadline ---------------------------------------------------------------------------
+
+
+class Silent(FileLedger):
+    """Never answers; once its cancellation comes, it goes on waiting."""
+
+    stubborn = False
+
+    async def known(self, conversation: str) -> Log:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            if not self.stubborn:
+                raise
+            await asyncio.Event().wait()
+        return {}
+
+
+@pytest.mark.parametrize("stubborn", [False, True])
+def test_a_preparer_that_never_answers_costs_the_deadline_and_no_byte(
+    tmp_path: Path, stubborn: bool
+) -> None:
+    async def test() -> None:
+        ledger = Silent(tmp_path / "log")
+        ledger.stubborn = stubborn
+        made = preparer(ledger, all_but_last)
+        loop = asyncio.get_running_loop()
+        async with bench(accept, preparer=made, prepare_deadline_s=PREPARE_DEADLINE_S) as b:
+            raw = history_of(5)
+            await send(b, raw, session="")  # no ledger is asked; the connections are made
+            begun = loop.time()
+            assert await send(b, raw) == raw
+            took_s = loop.time() - begun
+            assert PREPARE_DEADLINE_S <= took_s < PREPARE_DEADLINE_S + 0.5  # a busy machine
+            await b.seen[1].over.wait()
+            assert [seen.trouble for seen in b.seen] == ["", "late"]
+            assert b.seen[1].decisions == ()
+            assert b.failures == []
+
+    assert PREPARE_DEADLINE_S == 0.05
+    within(test)
+
+
+def test_the_note_of_an_exchange_tells_that_its_request_was_not_prepared(tmp_path: Path) -> None:
+    async def test() -> None:
+        notes: list[Note] = []
+        made = preparer(Silent(tmp_path / "log"), all_but_last)
+        async with bench(accept, preparer=made, prepare_deadline_s=0.01) as b:
+            observer = Observer(notes.append, b.failures.append)
+            b.proxy.server._watch = observer.watch
+            await send(b, history_of(2))
+            while not notes:
+                await asyncio.sleep(0.001)
+        fields = notes[0].fields
+        told = (fields["policy"], fields["decisions"], fields["unprepared"])
+        assert told == ("test", [], "late")
+        assert FlowNote.model_validate(dict(fields)).unprepared == "late"
+
+    within(test)
+
+
+# --- answers -------------------------------------------------------------------------------
+
+
+class NoPings:
+    def event(self, raw: bytes, event: StreamEvent | None) -> bytes:
+        return b"" if event is not None and event.name == "ping" else raw
+
+    def ended(self) -> bytes:
+        return b""
+
+
+class Broken(NoPings):
+    def event(self, raw: bytes, event: StreamEvent | None) -> bytes:
+        raise ValueError("a bug")
+
+
+@pytest.mark.parametrize(
+    ("interceptor", "head", "faults"),
+    [
+        (NoPings, STREAM, 0),
+        (Broken, STREAM, 1),
+        (NoPings, STREAM.replace(b"text/event-stream", b"application/json"), 0),
+        (NoPings, STREAM.replace(b"\r\nTransfer", b"\r\nContent-Encoding: br\r\nTransfer"), 0),
+    ],
+)
+def test_an_interceptor_changes_only_what_it_can_read(
+    tmp_path: Path, interceptor: type[StreamInterceptor], head: bytes, faults: int
+) -> None:
+    async def script(visit: Visit) -> None:
+        await visit.head()
+        await visit.body(2)
+        await visit.say(head)
+        for part in (ONE[:5], ONE[5:] + PING[:3], PING[3:] + ONE):
+            await visit.say(b"%x\r\n%b\r\n" % (len(part), part))
+        await visit.say(b"0\r\n\r\n")
+        await visit.gone()
+
+    async def test() -> None:
+        made = preparer(FileLedger(tmp_path / "log"), nothing, interceptor)
+        async with bench(script, preparer=made) as b:
+            head_sent = b.head("POST /v1/messages", "X-Session-Id: s", "Content-Length: 2")
+            client = await b.ask(head_sent, b"{}")
+            assert await client.head() == head
+            got = await client.reader.readuntil(b"0\r\n\r\n")
+            expected = ONE + ONE if interceptor is NoPings and head is STREAM else ONE + PING + ONE
+            assert unchunked(got) == expected
+            assert len(b.failures) == faults
+
+    within(test)
+
+
+def unchunked(raw: bytes) -> bytes:
+    parts = []
+    while raw:
+        size, _, rest = raw.partition(b"\r\n")
+        length = int(size, 16)
+        parts.append(rest[:length])
+        raw = rest[length + 2 :]
+    return b"".join(parts)

@@ -1,0 +1,373 @@
+"""Recordings of every kind, replayed."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.clients.accounting import canonical
+from tests.clients.scripts import Request
+from tests.clients.upstream import Upstream
+from tests.replay.parts import (
+    LONG,
+    MESSAGES,
+    MODEL,
+    answer,
+    assistant,
+    capture,
+    replayed,
+    result,
+    session,
+    text,
+    told,
+    used,
+    user,
+    written,
+)
+from wm.errors import UserError
+from wm.replay.files import recorded
+from wm.replay.requests import (
+    UNSEEN,
+    SkippedRequests,
+)
+from wm.wire.body import Block, Body
+from wm.wire.history import ConversationHistory
+from wm.wire.policy import Decision, Log, results
+
+PAIR = 2
+EXAMPLES = Path(__file__).parents[2] / "examples" / "files"
+
+
+def bodies(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(one.raw) for one in recorded(path, SkippedRequests(), lambda _a, _b: None)]
+
+
+def plain(messages: list[Any]) -> list[Any]:
+    """Without marks, contents as lists."""
+    return [
+        {
+            "role": m["role"],
+            "content": [{k: v for k, v in b.items() if k != "cache_control"} for b in m["content"]],
+        }
+        for m in messages
+    ]
+
+
+# --- which requests -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_session_is_a_request_for_each_answer(tmp_path: Path, packed: bool) -> None:
+    found = bodies(written(tmp_path / "s", [session()], packed=packed))
+    assert [plain(body["messages"]) for body in found] == [MESSAGES[:1], MESSAGES[:3], MESSAGES[:5]]
+    assert {(body["model"], body["system"][0]["text"]) for body in found} == {(MODEL, "Be brief.")}
+    assert all("cache_control" in body["messages"][-1]["content"][-1] for body in found)
+
+
+def test_a_capture_is_replayed_byte_for_byte(tmp_path: Path) -> None:
+    raw = '{"model" : "claude-opus-5-5", "messages":[ {"role":"user","content":"hi"}]}'
+    line = {"path": "/v1/messages", "body": raw}
+    (found,) = recorded(written(tmp_path / "c", [line]), SkippedRequests(), lambda _a, _b: None)
+    assert found.raw == raw.encode()
+
+
+def test_what_is_no_message_request_is_left_out_of_a_capture_and_said(tmp_path: Path) -> None:
+    lines = [
+        capture(1, 1.0),
+        capture(1, 2.0, status=529),
+        capture(1, 3.0, path="/v1/messages/count_tokens"),
+        {"path": "/v1/messages", "body": "no"},
+        "{ torn",
+    ]
+    report = replayed(written(tmp_path / "c", lines))
+    assert (report.total.requests, report.left) == (
+        1,
+        {
+            "requests that the service refused": 1,
+            "other paths of the service": 1,
+            "bodies that are no request": 1,
+            "lines that are no JSON": 1,
+        },
+    )
+
+
+TRANSCRIPT = [
+    {"type": "summary", "summary": "Ferries", "leafUuid": "u9"},
+    told("user", 1, {"role": "user", "content": "Where do the ferries land?"}),
+    told("assistant", 2, answer("m1", text("I look."), prompt=5_000)),
+    told("assistant", 3, answer("m1", used("c1", "/a"), used("c2", "/b"), prompt=5_000)),
+    told("user", 4, user(result("c1", "one")), after=3),
+    told("user", 5, user(result("c2", "two")), after=3),
+    told("assistant", 6, answer("m2", text("At berth two."), prompt=5_100)),
+    told("user", 7, user(text("And the boats?"))),
+    told("assistant", 8, answer("m3", text("There."), prompt=5_200)),
+]
+ASKED = user(text("Where do the ferries land?"))
+LOOKED = assistant(text("I look."), used("c1", "/a"), used("c2", "/b"))
+GIVEN = user(result("c1", "one"), result("c2", "two"))
+
+
+def test_a_transcript_is_put_together_to_requests(tmp_path: Path) -> None:
+    found = bodies(written(tmp_path / "t", TRANSCRIPT))
+    assert [plain(body["messages"]) for body in found] == [
+        [ASKED],
+        [ASKED, LOOKED, GIVEN],
+        [ASKED, LOOKED, GIVEN, assistant(text("At berth two.")), user(text("And the boats?"))],
+    ]
+    head = found[0]["system"][0]["text"]
+    assert head.startswith(UNSEEN)
+    assert 4 * 4_900 < len(head) < 4 * 5_000
+
+
+def test_a_prompt_behind_an_earlier_line_goes_back_to_there(tmp_path: Path) -> None:
+    back = told("user", 9, user(text("No: the trains?")), after=6)
+    again = told("assistant", 10, answer("m4", text("At the hall.")))
+    found = bodies(written(tmp_path / "t", [*TRANSCRIPT, back, again]))
+    assert plain(found[-1]["messages"]) == [
+        *(ASKED, LOOKED, GIVEN, assistant(text("At berth two."))),
+        user(text("No: the trains?")),
+    ]
+
+
+def test_a_prompt_that_follows_no_line_stands_behind_all_of_them(tmp_path: Path) -> None:
+    """As in a transcript whose lines have no ids."""
+    lines = [
+        *TRANSCRIPT[1:6],
+        told("user", 9, user(text("Now!"))),
+        told("assistant", 10, answer("m4", text("Here."))),
+    ]
+    nameless = [{**line, "uuid": None, "parentUuid": None} for line in lines]
+    found = bodies(written(tmp_path / "t", nameless))
+    told_last = user(result("c1", "one"), result("c2", "two"), text("Now!"))
+    assert plain(found[-1]["messages"]) == [ASKED, LOOKED, told_last]
+
+
+def test_a_compaction_begins_anew(tmp_path: Path) -> None:
+    cut = told("system", 9, None, subtype="compact_boundary")
+    summary = told("user", 10, user(text("So far: ferries.")), isCompactSummary=True)
+    after = told("assistant", 11, answer("m4", text("Go on.")))
+    found = bodies(written(tmp_path / "t", [*TRANSCRIPT, cut, summary, after]))
+    assert plain(found[-1]["messages"]) == [user(text("So far: ferries."))]
+
+
+def test_reminders_tools_and_system_prompt_are_taken_where_the_transcript_has_them(
+    tmp_path: Path,
+) -> None:
+    shape = {"system": [text("You are an agent.")], "tools": [{"name": "Read"}]}
+    lines = [
+        told("attachment", 1, None, rendered=[{"content": "Environment"}], renderedRole="system"),
+        told("user", 2, user(text("hi"))),
+        told("attachment", 3, None, rendered=[{"content": "git"}], renderedRole="user"),
+        {"type": "api-request-shape", "sessionId": "s1", "shape": shape},
+        told("assistant", 4, answer("m1", text("hello"), prompt=90)),
+    ]
+    (found,) = bodies(written(tmp_path / "t", lines))
+    assert plain(found["messages"]) == [
+        user(text("hi"), text("git")),
+        {"role": "system", "content": [text("Environment")]},
+    ]
+    assert (found["tools"], found["system"][0]["text"]) == (shape["tools"], "You are an agent.")
+
+
+def test_errors_that_the_client_made_up_are_no_answers(tmp_path: Path) -> None:
+    wrong = told("assistant", 9, {**answer("x", text("API Error")), "model": "<synthetic>"})
+    assert len(bodies(written(tmp_path / "t", [*TRANSCRIPT, wrong]))) == 3
+
+
+def test_a_subagent_has_a_conversation_of_its_own(tmp_path: Path) -> None:
+    lines = [
+        told("user", 1, user(text("main"))),
+        told("user", 2, user(text("side")), isSidechain=True, agentId="a1"),
+        told("assistant", 3, answer("m1", text("side too")), isSidechain=True, agentId="a1"),
+        told("assistant", 4, answer("m2", text("main too")), after=1),
+    ]
+    report = replayed(written(tmp_path / "t", lines))
+    assert [(turn.conversation, turn.call) for turn in report.turns] == [
+        ("s1/a1", "subagent"),
+        ("s1", "main"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        (["hello", "world"], "it has no line of JSON"),
+        ([], "it has no line of JSON"),
+        ([{"a": 1}], "its lines are JSON of another kind"),
+        ([[1]], "it has no line of JSON"),
+    ],
+)
+def test_a_file_of_another_kind_is_refused_with_its_name(
+    tmp_path: Path, lines: list[Any], why: str
+) -> None:
+    path = written(tmp_path / "strange", lines)
+    with pytest.raises(UserError) as error:
+        replayed(path)
+    assert str(error.value) == f"{path} is no recording that wm knows: {why}."
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_pipe_is_read_as_a_file_is(tmp_path: Path, packed: bool) -> None:
+    path = written(tmp_path / "s", [session()], packed=packed)
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "wb") as pipe:
+        pipe.write(path.read_bytes())
+    done: list[tuple[int, int]] = []
+    requests = list(
+        recorded(Path(f"/dev/fd/{reading}"), SkippedRequests(), lambda *far: done.append(far))
+    )
+    os.close(reading)
+    assert requests == list(recorded(path, SkippedRequests(), lambda _a, _b: None))
+    assert set(done) == {(0, 0)}
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that fails")
+def test_a_log_beside_that_cannot_be_read_is_said_and_ends_nothing(tmp_path: Path) -> None:
+    flow = json.loads((EXAMPLES / "flow.json").read_text("utf-8"))
+    for name in ("flows", "recordings"):
+        (tmp_path / name).mkdir()
+    path = written(tmp_path / "flows" / "s.jsonl", [flow])
+    (tmp_path / "recordings" / "s.jsonl").symlink_to("/proc/self/mem")
+    left = SkippedRequests()
+    assert list(recorded(path, left, lambda _a, _b: None)) == []
+    assert left.counts == {
+        "logs in recordings that could not be read": 1,
+        "requests that the log does not hold whole": 1,
+    }
+
+
+def test_a_packed_file_that_is_cut_is_said(tmp_path: Path) -> None:
+    whole = written(tmp_path / "s", [session()] * 9, packed=True)
+    whole.write_bytes(whole.read_bytes()[:-12])
+    with pytest.raises(UserError, match="cannot be read to its end"):
+        replayed(whole)
+
+
+def test_a_packed_file_that_is_damaged_is_said(tmp_path: Path) -> None:
+    whole = written(tmp_path / "s", [session()] * 9, packed=True)
+    raw = bytearray(whole.read_bytes())
+    raw[20:60] = b"\xff" * 40
+    whole.write_bytes(bytes(raw))
+    with pytest.raises(UserError, match="cannot be read to its end"):
+        bodies(whole)
+
+
+@pytest.mark.parametrize(
+    ("at", "told"),
+    [
+        (1_763_800_000, "2025-11-22T08:26:40.000Z"),
+        (1_763_800_000_250, "2025-11-22T08:26:40.250Z"),
+        ("2025-11-22T08:26:40Z", "2025-11-22T08:26:40.000Z"),
+        (float("nan"), ""),
+        (float("inf"), ""),
+        (-5, ""),
+        (10**400, ""),
+        (True, ""),
+    ],
+)
+def test_a_capture_says_when_in_seconds_or_in_thousandths(
+    tmp_path: Path, at: Any, told: str
+) -> None:
+    (turn,) = replayed(written(tmp_path / "c", [capture(1, at)])).turns
+    assert turn.at == told
+
+
+# --- what it counts -----------------------------------------------------------------------
+
+
+def test_the_sums_add_up_to_the_turns(tmp_path: Path) -> None:
+    report = replayed(written(tmp_path / "s", [session("a"), session("b")]))
+    assert report.total.requests == 6
+    assert [one.name for one in report.conversations] == ["a", "b"]
+    tokens = report.total.tokens
+    assert tokens.prompt == sum(turn.tokens.prompt for turn in report.turns)
+    assert tokens.prompt == tokens.input + tokens.cache_read + tokens.cache_write_5m
+    assert report.total.bills.as_marked < report.total.bills.uncached
+    assert report.total.last_tokens == report.turns[-1].tokens.prompt
+    assert (report.timed, report.before) == (False, None)
+
+
+def test_a_gap_longer_than_five_minutes_is_paid_for_unless_marks_last_an_hour(
+    tmp_path: Path,
+) -> None:
+    report = replayed(written(tmp_path / "c", [capture(5, 0.0), capture(5, 400.0)]))
+    again = report.turns[1]
+    assert again.tokens.cache_read == 0
+    assert again.bills.one_hour < again.bills.five_minutes
+    assert report.timed
+
+
+def test_estimates_are_corrected_by_what_the_service_reported(tmp_path: Path) -> None:
+    lines = [capture(5, 0.0)]
+    estimated = replayed(written(tmp_path / "c", lines)).total.tokens.prompt
+    usage = {"input_tokens": 0, "cache_creation_input_tokens": 2 * estimated}
+    report = replayed(written(tmp_path / "d", [capture(5, 0.0, usage)]))
+    assert report.total.tokens.prompt == pytest.approx(2 * estimated, rel=0.01)
+    assert (report.models[0].factor, report.models[0].reported) == (2.0, 1)
+    assert report.total.reported.cache_write_5m == 2 * estimated
+
+
+def test_reads_and_writes_of_exchanges_are_those_that_the_upstream_reported(
+    tmp_path: Path,
+) -> None:
+    upstream, lines = Upstream(), []
+    for end in (1, 3, 5, 3, 5):
+        line = capture(end, float(end))
+        upstream.decide(Request("POST", line["path"], {}, line["body"]))
+        usage = upstream.exchanges[-1].usage
+        assert usage is not None
+        lines.append({**line, "usage": usage.wire(0)})
+    report = replayed(written(tmp_path / "c", lines), measure=by_the_upstream)
+    assert [turn.tokens for turn in report.turns] == [turn.reported for turn in report.turns]
+    assert report.models[0].factor == 1.0
+
+
+def by_the_upstream(block: Block) -> int:
+    """What the upstream calls a token."""
+    return max(1, len(canonical(block.value)) // 4)
+
+
+# --- policies -----------------------------------------------------------------------------
+
+
+def old_results(body: Body, told_: ConversationHistory, log: Log) -> tuple[Decision, ...]:
+    names = [name for _, name in results(body, told_)]
+    return tuple(Decision(name, "[gone]") for name in names[: 1 - PAIR] if name not in log)
+
+
+def test_a_policy_is_compared_with_none_and_its_faults_are_counted(tmp_path: Path) -> None:
+    more = [
+        *MESSAGES,
+        user(text("Again?")),
+        assistant(used("c3", "/pier/berths.py")),
+        user(result("c3", LONG)),
+        assistant(text("At berth two.")),
+    ]
+    report = replayed(written(tmp_path / "s", [session(messages=more)]), rule=old_results)
+    assert report.before is not None
+    assert report.total.last_tokens < report.before.last_tokens
+    assert [turn.replaced for turn in report.turns] == [0, 0, 1, 1, 2]
+    assert [turn.faults for turn in report.turns] == [0, 0, 0, 0, 1]
+    assert report.before.faults == 0
+
+
+def test_thinking_that_a_policy_breaks_is_counted(tmp_path: Path) -> None:
+    thought = {"type": "thinking", "thinking": "", "signature": "sealed"}
+    messages = [*MESSAGES[:3], assistant(thought, *MESSAGES[3]["content"]), *MESSAGES[4:]]
+    path = written(tmp_path / "s", [session(messages=messages)])
+    assert replayed(path).total.broken_thinking == 0
+    assert replayed(path, rule=old_results).total.broken_thinking == 1
+
+
+def test_half_a_pair_and_a_fifth_mark_are_said_to_be_refused(tmp_path: Path) -> None:
+    marks = [{**text(str(n)), "cache_control": {"type": "ephemeral"}} for n in range(5)]
+    body = {"model": MODEL, "messages": [user(result("lost", "x"), *marks)]}
+    report = replayed(written(tmp_path / "c", [{"path": "/v1/messages", "body": body}]))
+    assert report.turns[0].wrong == (
+        "1 tool call or result without the other half",
+        "5 cache marks; 4 are allowed",
+    )

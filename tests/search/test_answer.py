@@ -1,0 +1,184 @@
+"""RC-1: which sentence is the answer, and when there is none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from wm.formats.workspace_memory import MemoryEntry
+from wm.search.answer import (
+    AnswerPassage,
+    passage,
+    tokens,
+)
+from wm.search.documents import Hit
+from wm.search.pinned import standing
+from wm.settings import RecallSettings
+
+SETTINGS = RecallSettings()
+BROKER = "The broker of the staging site is on port 8883."
+QUERY = "port of the staging broker"
+
+
+def entry(name: str, text: str, **fields: Any) -> MemoryEntry:
+    when = "2026-11-01T00:00:00.000Z"
+    return MemoryEntry(
+        id=name, type="project", text=text, source="explicit", created_at=when, updated_at=when
+    ).model_copy(update=fields)
+
+
+def hit(name: str, held: float, near: float = -1.0) -> Hit:
+    return Hit(name, 1.0, "", held, near)
+
+
+def told(query: str, *hits: tuple[MemoryEntry, Hit], branch: str | None = None) -> str | None:
+    found = passage(query, hits, branch, SETTINGS)
+    return None if found is None else found.text
+
+
+@pytest.mark.parametrize(
+    ("fields", "answers"),
+    [
+        ({}, True),
+        ({"pinned": True}, True),
+        ({"status": "superseded", "superseded_by": "b"}, False),
+        ({"status": "inbox"}, False),
+        ({"status": "trashed"}, False),
+        ({"tainted": True}, False),
+        ({"suspect": "changed"}, False),
+        ({"scope": "branch:x"}, False),
+    ],
+)
+def test_only_what_is_in_force_answers(fields: dict[str, Any], answers: bool) -> None:
+    found = told(QUERY, (entry("a", BROKER, **fields), hit("a", 1.0)))
+    assert found == (BROKER if answers else None)
+
+
+def test_what_is_of_a_branch_answers_on_it() -> None:
+    own = entry("a", BROKER, scope="branch:x")
+    assert told(QUERY, (own, hit("a", 1.0)), branch="x") == BROKER
+
+
+def test_what_may_not_answer_leaves_the_question_open_for_no_weaker_one() -> None:
+    waiting = (entry("a", BROKER, status="inbox"), hit("a", 1.0))
+    weaker = (entry("b", "The broker of the old site is on port 1883."), hit("b", 0.7))
+    assert told(QUERY, waiting, weaker) is None
+
+
+@pytest.mark.parametrize(
+    ("best", "second", "answers"),
+    [
+        ((1.0, -1.0), (0.4, -1.0), True),
+        ((1.0, -1.0), (0.95, -1.0), False),
+        ((1.0, 0.6), (1.0, 0.2), True),
+        ((0.3, 0.1), (0.1, 0.0), False),
+        ((0.4, 0.7), (0.1, 0.1), True),
+        ((0.1, 0.9), (0.0, 0.0), False),
+    ],
+)
+def test_the_best_must_hold_most_of_the_question_and_stand_clear(
+    best: tuple[float, float], second: tuple[float, float], answers: bool
+) -> None:
+    one = (entry("a", BROKER), hit("a", *best))
+    two = (entry("b", "The broker logs to syslog."), hit("b", *second))
+    assert (told(QUERY, one, two) is not None) is answers
+
+
+def test_what_is_not_in_force_is_no_rival() -> None:
+    old = entry("b", "The broker was on port 1883.", status="superseded", superseded_by="a")
+    assert told(QUERY, (entry("a", BROKER), hit("a", 1.0)), (old, hit("b", 1.0))) == BROKER
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "answers"),
+    [
+        ("how long are readings kept", "Readings are kept for 14 months.", True),
+        ("how long are readings kept", "Readings are kept as long as the law says.", False),
+        ("when are readings deleted", "Readings are deleted every Monday.", True),
+        ("when are readings deleted", "Readings are deleted by the sweeper.", False),
+        ("wie lange bleiben Messwerte", "Messwerte bleiben sieben Tage.", True),
+        ("日志保留多少天", "日志保留三十天。", True),
+        ("日志保留多少天", "日志保留很久。", False),
+        ("苗の発送はいつですか", "苗の発送は火曜日です。", True),
+        ("who deletes readings", "Readings are deleted by the sweeper.", True),
+        ("readings", "Readings are kept for 14 months.", False),
+        ("what was the port before", "The port is 8883.", False),
+        ("", "The port is 8883.", False),
+    ],
+)
+def test_what_is_asked_for_must_be_named(query: str, text: str, answers: bool) -> None:
+    found = told(query, (entry("a", text), hit("a", 1.0)))
+    assert found == (text if answers else None)
+
+
+@pytest.mark.parametrize(
+    ("query", "told_text"),
+    [
+        ("port of the broker", "The broker listens on port 8883."),
+        ("Mosquitto", None),
+        ("is Mosquitto old", "Mosquitto is old."),
+        ("when is the certificate renewed", "Its certificate is renewed in May."),
+        (
+            "certificate of the broker",
+            "The broker listens on port 8883. Its certificate is renewed in May.",
+        ),
+        ("why is the port 8883", "The broker listens on port 8883. The firewall wants it so."),
+    ],
+)
+def test_the_sentences_that_hold_the_question_are_cut_out(
+    query: str, told_text: str | None
+) -> None:
+    text = "Mosquitto is old. The broker listens on port 8883. Its certificate is renewed in May."
+    whole = entry("a", text, rationale="The firewall wants it so.")
+    expected = AnswerPassage("a", told_text) if told_text else None
+    assert passage(query, [(whole, hit("a", 1.0))], None, SETTINGS) == expected
+
+
+def test_an_answer_has_at_most_200_tokens() -> None:
+    long = "The broker " + "really " * 200 + "is on port 8883."
+    assert told(QUERY, (entry("a", long), hit("a", 1.0))) is None
+    many = " ".join(f"The broker of site {n} is on port {n}." for n in range(100))
+    found = told("port site broker", (entry("a", many), hit("a", 1.0)))
+    assert found is not None
+    assert tokens(found) <= 200
+
+
+@pytest.mark.parametrize(("text", "count"), [("", 0), ("four", 1), ("fours", 2), ("种子库存", 4)])
+def test_tokens_are_counted_on_the_safe_side(text: str, count: int) -> None:
+    assert tokens(text) == count
+
+
+# --- standing instructions ------------------------------------------------------------------
+
+
+def pinned(name: str, text: str = "Use tabs.", **fields: Any) -> MemoryEntry:
+    return entry(name, text, **{"pinned": True, **fields})
+
+
+def test_pinned_entries_in_force_stand_in_every_reply_and_no_others() -> None:
+    entries = [
+        pinned("a"),
+        pinned("b", status="superseded"),
+        pinned("c", status="inbox"),
+        pinned("d", scope="branch:x"),
+        pinned("e", pinned=False),
+        pinned("f"),
+    ]
+    found = standing(entries, None, SETTINGS, without={"f"})
+    assert ([e.id for e in found.shown], found.omitted) == (["a"], 0)
+    on_branch = standing(entries, "x", SETTINGS)
+    assert {e.id for e in on_branch.shown} == {"a", "d", "f"}
+
+
+def test_they_are_capped_by_number_and_length_the_weightiest_and_newest_first() -> None:
+    entries = [
+        pinned("old", created_at="2026-01-01T00:00:00.000Z"),
+        pinned("new", created_at="2026-11-02T00:00:00.000Z"),
+        pinned("high", created_at="2026-01-02T00:00:00.000Z", user_importance="high"),
+        pinned("long", "x" * 200, created_at="2026-11-03T00:00:00.000Z"),
+    ]
+    few = replace(SETTINGS, standing_entries=2, standing_chars=100)
+    found = standing(entries, None, few)
+    assert ([e.id for e in found.shown], found.omitted) == (["high", "new"], 2)

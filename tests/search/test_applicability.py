@@ -1,0 +1,91 @@
+"""ID-3, WM-9: where hits stand that do not hold here and now, and what is said of them."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from tests.domain.memory.memories import entry
+from wm.search.applicability import (
+    behind_rivals,
+    doubts,
+)
+from wm.search.documents import Hit
+from wm.settings import RecallSettings
+
+CHANGED: dict[str, Any] = {"suspect": "changed"}
+ELSEWHERE: dict[str, Any] = {"scope": "branch:dock"}
+
+
+@pytest.mark.parametrize(
+    ("hits", "order"),
+    [
+        ([(CHANGED, 1.0), ({}, 1.0), ({}, 0.2)], "bac"),
+        ([(ELSEWHERE, 1.0), ({}, 0.9), ({}, 0.2)], "bac"),
+        ([(CHANGED, 1.0), ({}, 0.5)], "ab"),
+        ([(CHANGED, 0.4), ({}, 0.2), ({}, 0.9)], "bca"),
+        ([(ELSEWHERE, 1.0), (CHANGED, 1.0), ({}, 1.0)], "cab"),
+        ([({}, 0.1), (CHANGED, 1.0)], "ab"),
+        ([({"tainted": True}, 1.0), ({}, 1.0)], "ab"),
+        ([({"status": "superseded"}, 1.0), ({}, 1.0)], "ab"),
+        ([({"scope": "branch:main"}, 1.0), ({}, 1.0)], "ab"),
+        ([(ELSEWHERE, 1.0, 0.9), ({}, 1.0, 0.1)], "ba"),
+        ([(ELSEWHERE, 0.0, 0.9), ({}, 0.0, 0.1)], "ab"),
+        ([(ELSEWHERE, 0.0, 0.9), ({}, 0.0, 0.8)], "ba"),
+        ([], ""),
+    ],
+)
+def test_a_doubted_hit_stands_behind_those_that_have_nearly_as_much_of_the_question(
+    hits: list[tuple[Any, ...]], order: str
+) -> None:
+    found = [
+        (entry(name, **fields), Hit(name, 1.0, "", *held))
+        for name, (fields, *held) in zip("abc", hits, strict=False)
+    ]
+    told = behind_rivals(found, "main", RecallSettings())
+    assert "".join(kept.id for kept, _ in told) == order
+
+
+def test_twice_the_hits_are_no_more_than_twice_the_work() -> None:
+    def calls(many: int) -> int:
+        found = [
+            (entry(f"m_{at}", **(ELSEWHERE if at % 2 else {})), Hit("a", 1.0, "", 1 / (at + 1)))
+            for at in range(many)
+        ]
+        count = 0
+
+        def called(_frame: FrameType, event: str, _argument: object) -> None:
+            nonlocal count
+            count += event == "call"
+
+        sys.setprofile(called)
+        try:
+            behind_rivals(found, "main", RecallSettings())
+        finally:
+            sys.setprofile(None)
+        return count
+
+    assert calls(400) < 2.2 * calls(200)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, ()),
+        ({"scope": "branch:dock"}, ("only on branch dock",)),
+        ({"suspect": "gone"}, ("suspect: the code that it describes is gone",)),
+        ({"suspect": "moved"}, ("suspect",)),
+        (
+            {"tainted": True, "suspect": "changed"},
+            (
+                "tainted: it rests on text from tools, files or the web",
+                "suspect: the code that it describes changed",
+            ),
+        ),
+    ],
+)
+def test_what_a_reader_must_know_first(fields: dict[str, Any], said: tuple[str, ...]) -> None:
+    assert doubts(entry(**fields)) == said

@@ -1,0 +1,51 @@
+"""Filters that a model writes as one text (IF-4)."""
+
+from __future__ import annotations
+
+import pytest
+
+from wm.errors import UserError
+from wm.search.filter_syntax import (
+    NAMES,
+    parse,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", {}),
+        ("   ", {}),
+        ("type:decision", {"type": "decision"}),
+        (
+            'since:"last week" scope:branch:main',
+            {"since": "last week", "scope": "branch:main"},
+        ),
+        ("path:'my docs/a.md'\ttag:db", {"path": "my docs/a.md", "tag": "db"}),
+        ("until:2026-11-01T14:30Z", {"until": "2026-11-01T14:30Z"}),
+    ],
+)
+def test_each_word_is_a_filter(text: str, found: dict[str, str]) -> None:
+    assert parse(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("decision", "'decision', which is not a filter"),
+        ("type:", "'type:', which is not a filter"),
+        ("kind:decision", "'kind:decision', which is not a filter"),
+        ('since:"last week', "an unclosed quote"),
+        ("tag:a tag:b", "tag twice"),
+    ],
+)
+def test_what_is_no_filter_is_refused_with_what_to_write(text: str, said: str) -> None:
+    with pytest.raises(UserError, match=said) as told:
+        parse(text)
+    assert told.value.fix
+
+
+def test_the_names_are_those_of_a_search() -> None:
+    from wm.api.protocol import SearchRequest
+
+    assert set(NAMES) <= set(SearchRequest.model_fields)

@@ -1,0 +1,76 @@
+"""The shape of the tree: rooms of a readable size, one name for one thing, few lazy imports.
+
+Each bound is one that the tree keeps today; a change that breaks one needs another room, not
+another bound.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+
+from tests.test_layers import PACKAGE, modules
+
+MOST_FILES = 24
+"""Modules in one folder; a reader takes in no more at a glance."""
+MOST_IN_A_WING = 13
+"""Modules in one wing of `ops`, its `__init__` included."""
+MOST_LAZY_IMPORTS = 66
+"""Own modules that are imported inside functions; each has its reason beside it."""
+MOST_BROAD_CATCHES = 12
+"""`except Exception` and wider, that do not raise again."""
+
+
+def folders() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(PACKAGE.rglob("*.py")):
+        found[path.parent.relative_to(PACKAGE).as_posix()].append(path.name)
+    return found
+
+
+def test_no_folder_holds_more_files_than_a_reader_takes_in() -> None:
+    files = {
+        folder: len([name for name in names if name != "__init__.py"])
+        for folder, names in folders().items()
+    }
+    assert {folder: count for folder, count in files.items() if count > MOST_FILES} == {}
+    wings = {f: n for f, n in files.items() if f.startswith("ops/") and n >= MOST_IN_A_WING}
+    assert wings == {}
+
+
+def test_a_class_name_belongs_to_one_folder() -> None:
+    homes: dict[str, set[str]] = defaultdict(set)
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].add(path.parent.relative_to(PACKAGE).as_posix())
+    assert {name: sorted(found) for name, found in homes.items() if len(found) > 1} == {}
+
+
+def test_own_modules_are_imported_at_the_top_except_where_that_costs() -> None:
+    lazy = {
+        (name, node.lineno)
+        for name, tree in modules()
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("wm")
+    }
+    assert len(lazy) <= MOST_LAZY_IMPORTS
+
+
+def test_broad_catches_are_few() -> None:
+    broad = [
+        f"{name}:{node.lineno}"
+        for name, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ExceptHandler)
+        and (node.type is None or getattr(node.type, "id", "") in ("Exception", "BaseException"))
+        and not any(isinstance(inner, ast.Raise) and inner.exc is None for inner in ast.walk(node))
+    ]
+    assert len(broad) <= MOST_BROAD_CATCHES, broad
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    silent = [name for name, tree in modules() if not ast.get_docstring(tree)]
+    assert silent == []

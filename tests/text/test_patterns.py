@@ -1,0 +1,113 @@
+"""One pass finds which patterns match, and no hint hides what its pattern would have matched."""
+
+import importlib
+
+import pytest
+import re2
+
+from tests.secrets.secret_cases import HIDDEN, OPEN
+from tests.secrets.test_redact import HARMLESS, KNOWN, LABELLED, tail
+from tests.secrets.test_secret_cases import made_for
+from wm.domain.memory import (
+    contradiction,
+    gate,
+)
+from wm.secrets import lines as secret_lines
+from wm.secrets import redact
+from wm.secrets.formats import FORMATS, SHAPES
+from wm.text.patterns import Lazy, PatternSet, encoded
+
+MADE = [made_for(template)[0] for template in HIDDEN]
+NAMED = [sentence.replace("{}", secret) for sentence, secret in LABELLED]
+TEXTS = [*MADE, *OPEN, *HARMLESS, *NAMED, *(f"x {secret} y" for _, secret in KNOWN)]
+
+FOUND = [
+    ("", []),
+    ("nothing", []),
+    ("a port 7443", [r"\d{4}", "port"]),
+    ("Port 1", []),
+    ("ein Täter", ["ä"]),
+    ("half a pair \ud800, port", ["port"]),
+]
+
+
+def set_of(*patterns: str) -> PatternSet:
+    return PatternSet(map(Lazy, patterns))
+
+
+@pytest.mark.parametrize(("text", "patterns"), FOUND)
+def test_a_set_names_the_patterns_that_match(text: str, patterns: list[str]) -> None:
+    found = set_of(r"\d{4}", "port", "ä").matching(encoded(text))
+    assert [pattern.text for pattern in found] == patterns
+
+
+def test_a_set_keeps_the_flags_of_its_patterns() -> None:
+    tried = PatternSet([Lazy("port", ignore_case=True), Lazy("^b", multi_line=True), Lazy("PORT")])
+    assert [pattern.text for pattern in tried.matching(b"Port\nb")] == ["port", "^b"]
+    assert tried.holds("Port")
+    assert not tried.holds("")
+
+
+def test_a_set_with_a_broken_pattern_is_refused() -> None:
+    with pytest.raises(re2.error):
+        set_of("fine", "(broken").matching(b"")
+
+
+class OutOfMemory:
+    """re2 answers so when the automaton of a set outgrows its memory."""
+
+    def Match(self, _raw: bytes) -> None:  # noqa: N802
+        return None
+
+
+def test_each_pattern_is_searched_alone_when_the_pass_over_the_set_fails() -> None:
+    tried = set_of("port", "harbour", "bay")
+    tried._compiled = OutOfMemory()
+    assert [pattern.text for pattern in tried.matching(b"a bay in the port")] == ["port", "bay"]
+
+
+GATE_SETS = [held for held in vars(gate).values() if isinstance(held, PatternSet)]
+
+
+@pytest.mark.parametrize("tried", [*GATE_SETS, contradiction._ENDED, *redact._HINT_SETS])
+def test_a_set_finds_what_each_of_its_patterns_finds_alone(tried: PatternSet) -> None:
+    for text in TEXTS:
+        raw = encoded(text)
+        assert tried.matching(raw) == [pattern for pattern in tried if pattern.found_in(raw)]
+
+
+def test_each_row_of_a_line_is_tried_wherever_it_matches() -> None:
+    matched = set()
+    for text in TEXTS:
+        held = redact._held(text)
+        for number, row in enumerate(secret_lines._LINES):
+            if row.pattern.search(text) is not None:
+                matched.add(number)
+                assert row.hint in held, (row.hint, text)
+    assert len(matched) > len(secret_lines._LINES) // 2
+
+
+def test_each_shape_is_tried_wherever_it_matches() -> None:
+    for text in TEXTS:
+        held = redact._held(text)
+        for shape, pattern in redact._SHAPES:
+            assert pattern.search(text) is None or shape.hint in held, (shape.kind, text)
+    assert len(SHAPES) == len(redact._SHAPES)
+
+
+def test_no_format_is_shorter_than_the_hint_of_all_of_them() -> None:
+    parser = importlib.import_module("re._parser")
+    for _kind, prefix, rest in FORMATS:
+        assert parser.parse(rest).getwidth()[0] >= redact.SHORTEST_BODY, prefix
+
+
+@pytest.mark.parametrize("before", ["", " ", "_", "=", "\n", "é", "密"])
+def test_a_known_prefix_is_looked_at_behind_all_but_a_word(before: str) -> None:
+    text = f"{before}ghp_{tail(36)}"
+    assert redact._PREFIX_HINT in redact._held(text)
+    assert redact._PREFIX_HINT not in redact._held(f"a{text}") or before
+
+
+def test_an_address_with_a_colon_right_before_the_sign_is_read_to_its_end() -> None:
+    text = "see http://a.example/b:@c and go on"
+    assert redact.Redactor(lambda _: "0" * 32).text(text) == text

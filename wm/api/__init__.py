@@ -1,0 +1,1 @@
+"""Models of requests and answers of the socket (IF-1). Pure: no files, no clocks."""

@@ -1,0 +1,149 @@
+"""Requests and responses of history, undo, trash, why-not and diag (EV-2, EV-3).
+
+Every answer is computed from documents and evidence and changes neither, except `undo`. The
+sentence beside a code is for people; programs read the codes.
+"""
+
+from wm.api.protocol import (
+    Scoped,
+    WorkspacePlace,
+)
+from wm.formats.base import Record
+from wm.formats.evidence import EvidenceRecord
+from wm.formats.workspace_memory import MemoryEntry
+
+# --- history, undo, trash ------------------------------------------------------------------
+
+
+class HistoryRequest(Scoped):
+    """id "": the whole workspace. before: the `next` of the previous page, "" for the newest."""
+
+    id: str = ""
+    before: str = ""
+    limit: int = 20
+
+
+class Happening(Record):
+    """One record in words. undone_by: the record that reversed it, if any."""
+
+    record: EvidenceRecord
+    sentence: str
+    text: str = ""
+    undone_by: str = ""
+
+
+class HistoryPage(Record):
+    """Newest first. next: the value of `before` for the next page, "" at the end."""
+
+    place: WorkspacePlace
+    entry: MemoryEntry | None = None
+    happenings: tuple[Happening, ...] = ()
+    total: int = 0
+    next: str = ""
+    damaged: int = 0
+    """Records of the log that could not be read; the others are unaffected."""
+
+
+class ActsRequest(Scoped):
+    limit: int = 20
+
+
+class ActView(Record):
+    """One act of a person, an agent or a compaction. can_undo: whether `wm undo` can reverse it
+    now; if not, why_not gives the reason in a sentence."""
+
+    event: str
+    at: str
+    act: str
+    by: str
+    entry: str = ""
+    text: str = ""
+    undoes: str = ""
+    undone_by: str = ""
+    can_undo: bool = False
+    why_not: str = ""
+
+
+class Acts(Record):
+    """Newest first; newest: the event that `wm undo` without arguments reverses."""
+
+    place: WorkspacePlace
+    acts: tuple[ActView, ...] = ()
+    total: int = 0
+    newest: str = ""
+
+
+class UndoRequest(Scoped):
+    """act: an event id, an entry id (its newest act), or "" for the newest act of a person.
+
+    anyone: include acts of agents and compactions (`wm diag revert`).
+    """
+
+    act: str = ""
+    anyone: bool = False
+
+
+class Undone(Record):
+    """applied: False if this is only the plan. event: the record of the undo itself."""
+
+    act: ActView
+    entry: MemoryEntry | None = None
+    applied: bool = False
+    event: str = ""
+    message: str = ""
+
+
+class TrashRequest(Scoped):
+    """The trash of one workspace."""
+
+
+class TrashView(Record):
+    """blocked: a tombstone keeps agents from learning this text again."""
+
+    entry: MemoryEntry
+    trashed_at: str
+    reason: str = ""
+    blocked: bool = False
+
+
+class Trash(Record):
+    """Newest first. stones: number of tombstones (texts that are not learned again), also of
+    entries that are no longer in the trash."""
+
+    place: WorkspacePlace
+    entries: tuple[TrashView, ...] = ()
+    stones: int = 0
+
+
+# --- why-not -------------------------------------------------------------------------------
+
+
+class WhyNotRequest(Scoped):
+    """Why is this text not in the memory? type "": inferred."""
+
+    text: str
+    type: str = ""
+
+
+class RuleCheck(Record):
+    """One rule that was applied to a text. stops: it keeps the text out, or did."""
+
+    rule: str
+    stops: bool
+    reason_codes: tuple[str, ...] = ()
+    sentence: str = ""
+    entry: str = ""
+
+
+class WhyNotAnswer(Record):
+    """verdict: shown, hidden, waiting, replaced, forgotten, refused, known, asked_only or
+    nothing; `checks` in the order of the rules, the deciding one first."""
+
+    text: str
+    type: str = ""
+    verdict: str
+    sentence: str
+    entry: MemoryEntry | None = None
+    checks: tuple[RuleCheck, ...] = ()
+    records: tuple[EvidenceRecord, ...] = ()
+    sentences: tuple[str, ...] = ()

@@ -1,0 +1,79 @@
+"""Requests and responses about the models for similarity of meaning (RC-2)."""
+
+from wm.formats.base import Record, optional
+from wm.formats.home import ModelFile
+
+
+class UsedModel(Record):
+    """The model whose vectors are compared. revision: changes whenever its vectors would;
+    token_limit: longer texts are embedded in pieces of this many tokens."""
+
+    id: str
+    revision: str
+    dimension: int
+    token_limit: int
+
+
+class ModelRow(Record):
+    """A model that can be used. kind: `embedded` (in a package), `installed` (in the data
+    folder), `folder` (named by recall.model) or `words` (none). path: its files; origin: its
+    source. problem: why it cannot be opened, or ""."""
+
+    name: str
+    kind: str
+    in_use: bool = False
+    dimension: int = 0
+    revision: str = ""
+    token_limit: int = 0
+    bytes: int = 0
+    path: str = ""
+    origin: str = optional("")
+    commit: str = optional("")
+    installed_at: str = optional("")
+    files: tuple[ModelFile, ...] = ()
+    problem: str = ""
+
+
+class ModelsAnswer(Record):
+    """chosen: the name in force. by_config: recall.model in config.toml sets it. waiting: number of
+    texts of loaded indexes without a vector of it; until then the previous model's vectors are
+    used. trouble: why another model is used instead, or ""."""
+
+    models: tuple[ModelRow, ...]
+    chosen: str
+    by_config: bool = False
+    waiting: int = 0
+    trouble: str = ""
+
+
+class UseModelRequest(Record):
+    """name: `embedded`, `none`, or an installed model."""
+
+    name: str
+
+
+class RemovedModel(Record):
+    """A deleted model. freed_bytes: the size of its files; recorded: whether it was an installed
+    model, or only a folder that an import left behind."""
+
+    name: str
+    freed_bytes: int
+    recorded: bool
+
+
+class ModelTrial(Record):
+    """A test of a model on this machine. alike and apart: the cosines of two sentences with the
+    same meaning and of two with different meanings; sane: alike is larger, and embedding the same
+    text twice gave the same vector of length one."""
+
+    name: str
+    dimension: int
+    revision: str
+    token_limit: int
+    load_s: float
+    short_ms: float
+    long_ms: float
+    memory_bytes: int
+    alike: float
+    apart: float
+    sane: bool

@@ -1,0 +1,485 @@
+"""Requests and responses of the socket (IF-1), and of every use case behind it.
+
+`wm.daemon.routes` maps requests to paths; callers that work on the files without a daemon use
+the same models. Names in JSON are camelCase.
+"""
+
+from typing import Any
+
+from pydantic import Field
+
+from wm.api.models import UsedModel
+from wm.formats.base import Record, optional
+from wm.formats.events import Event
+from wm.formats.evidence import EvidenceRecord
+from wm.formats.flow import FlowNote, FlowSum
+from wm.formats.pressure import Pressure
+from wm.formats.session_state import SessionState
+from wm.formats.workspace_memory import MemoryEntry
+
+
+class Scoped(Record):
+    """The workspace: by its key `workspace`, or the workspace of `directory`.
+
+    explicit: a person named this very directory, so it may be their home folder (ID-2).
+    """
+
+    directory: str = ""
+    workspace: str = ""
+    explicit: bool = False
+
+
+class WorkspacePlace(Record):
+    """A resolved workspace: key, identity root, and the branch that is checked out there."""
+
+    key: str
+    root: str
+    branch: str = ""
+
+
+SINCE = "90m, 2h, 3d, 1w, 6 months, yesterday, last week, 2026-11-21, or 2026-11-21T14:30Z"
+"""Accepted forms of a moment, for messages and help."""
+
+
+# --- entries ---------------------------------------------------------------------------
+
+
+class RememberRequest(Scoped):
+    """Store `text`. type "": inferred. source: explicit (a person asked) or manual."""
+
+    text: str
+    type: str = ""
+    rationale: str = ""
+    source: str = "explicit"
+    origin: str = "user"
+    branch_only: bool = False
+    tags: tuple[str, ...] = ()
+    importance: str = "normal"
+    session: str = ""
+    anchors: tuple[str, ...] = ()
+    """Code that it describes: `path`, `path:symbol` or `path:12-40` (WM-9)."""
+
+
+class Remembered(Record):
+    """outcome: promoted, absorbed, inbox, retryable or rejected; `message` explains it in words."""
+
+    outcome: str
+    entry: MemoryEntry | None = None
+    reason_codes: tuple[str, ...] = ()
+    message: str = ""
+
+
+class EntriesRequest(Scoped):
+    """status "": active only; "all": everything that is stored."""
+
+    status: str = ""
+    type: str = ""
+
+
+class EntryView(Record):
+    """An entry as people see it: its strength now, and whether a prompt would show it."""
+
+    entry: MemoryEntry
+    strength: float
+    shown: bool
+    omitted: str = ""
+
+
+class SessionSummary(Record):
+    session_id: str
+    agent: str = ""
+    updated_at: str = ""
+    ended: bool = False
+    open_errors: int = 0
+    active_files: int = 0
+    epoch_number: int = 0
+    compactions: int = 0
+    core_blocks: int = 0
+    working_items: int = 0
+    pressure: str = ""
+    """Level of its context, "" if it was never measured; and the used share of the limit."""
+    context_percent: float = 0.0
+
+
+class ConversationUsage(Record):
+    """How full a conversation was at its last exchange through a proxy (PS-2): the tokens that the
+    model read and added, as the service counted them.
+
+    session_id: the `<sid>` if no hook reported the session. percentage: of the window, rounded
+    down to a tenth. zone: normal, caution, warning, critical
+    or emergency. assumed: the model is unknown; the most common window is assumed. current:
+    the session has not ended, and the exchange is recent.
+    """
+
+    session_id: str
+    agent: str = optional("")
+    model: str = optional("")
+    at: str
+    tokens: int
+    window: int
+    assumed: bool = optional(False)
+    percentage: float
+    zone: str
+    current: bool = optional(False)
+
+
+class Inspection(Record):
+    """What a workspace remembers and what a prompt would show of it (`wm inspect`)."""
+
+    place: WorkspacePlace
+    health: str = "ok"
+    detail: str = ""
+    generation: int = 0
+    entries: tuple[EntryView, ...] = ()
+    counts: dict[str, int] = Field(default_factory=dict)
+    shown_entries: int = 0
+    shown_chars: int = 0
+    max_chars: int = 0
+    max_entries: int = 0
+    pending: int = 0
+    sessions: tuple[SessionSummary, ...] = ()
+    last_activity_at: str = ""
+    dormant_days: float = 0.0
+    conversations: tuple[ConversationUsage, ...] = optional(())
+    """The last conversations through a proxy, newest first."""
+
+
+class EntryRequest(Scoped):
+    """One entry by its id, or by an unambiguous beginning of the id."""
+
+    id: str
+
+
+class EditRequest(EntryRequest):
+    """Change the fields that are not None."""
+
+    text: str | None = None
+    rationale: str | None = None
+    type: str | None = None
+    importance: str | None = None
+    pinned: bool | None = None
+    anchors: tuple[str, ...] | None = None
+
+
+class ForgetRequest(EntryRequest):
+    reason: str = ""
+
+
+class EntryAnswer(Record):
+    """The entry after the request, and a sentence for people."""
+
+    entry: MemoryEntry
+    message: str = ""
+
+
+class AcceptOutsideRequest(Scoped):
+    """Accept every change that was made to the file outside wm (ST-4)."""
+
+
+class Noticed(Record):
+    """How many edits made outside wm wait in the inbox now."""
+
+    waiting: int = 0
+
+
+class Accepted(Record):
+    accepted: tuple[str, ...] = ()
+
+
+class WhyRequest(Scoped):
+    """What is known about an entry (by id) or a text."""
+
+    subject: str
+
+
+class WhyAnswer(Record):
+    subject: str
+    entry: MemoryEntry | None = None
+    strength: float = 0.0
+    shown: bool = False
+    omitted: str = ""
+    records: tuple[EvidenceRecord, ...] = ()
+    sentences: tuple[str, ...] = ()
+
+
+class SearchRequest(Scoped):
+    """limit: most hits; None for the daemon's `recall.max_hits`. The other fields filter: path is
+    the path of a code anchor, a path in the text, or a folder above one; since and until are
+    times, dates, or spans back from now such as `2 weeks` or `last week`."""
+
+    query: str
+    limit: int | None = None
+    type: str = ""
+    status: str = ""
+    tag: str = ""
+    path: str = ""
+    scope: str = ""
+    origin: str = ""
+    session: str = ""
+    since: str = ""
+    until: str = ""
+
+
+class SearchHit(Record):
+    """score is comparable within one answer only; `why` says what matched."""
+
+    entry: MemoryEntry
+    score: float
+    why: str
+
+
+class Passage(Record):
+    """Whole sentences of one entry, verbatim."""
+
+    entry: str
+    text: str
+
+
+class SearchAnswer(Record):
+    """answer: the passage that answers the query, if one entry clearly leads; else None. standing:
+    pinned entries, which are in every answer; `standing_omitted` counts those that did not fit.
+    searched: number of entries examined. model: the model whose vectors were used; None if words
+    alone decided."""
+
+    hits: tuple[SearchHit, ...] = ()
+    answer: Passage | None = None
+    standing: tuple[MemoryEntry, ...] = ()
+    standing_omitted: int = 0
+    searched: int = 0
+    model: UsedModel | None = optional(None)
+
+
+class ExportAnswer(Record):
+    """All data of one workspace, as plain documents."""
+
+    place: WorkspacePlace
+    exported_at: str
+    documents: dict[str, Any] = Field(default_factory=dict)
+    evidence: tuple[EvidenceRecord, ...] = ()
+
+
+# --- tools of a model --------------------------------------------------------------------
+
+
+class ToolRequest(Scoped):
+    """A model calls one of `wm.api.tools`. session: the agent's own id of it, if known."""
+
+    name: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    session: str = ""
+
+
+class ToolAnswer(Record):
+    """The text for the model, and the same as data. Refusals are problems, not answers."""
+
+    text: str
+    structured: dict[str, Any] = Field(default_factory=dict)
+
+
+class MemoryFilesRequest(Scoped):
+    """One command of the provider's memory tool, as the model wrote it (`/memories`)."""
+
+    command: dict[str, Any] = Field(default_factory=dict)
+    session: str = ""
+
+
+class MemoryFilesAnswer(Record):
+    """The text of the tool's result. failed: the command was not carried out; the text says why."""
+
+    text: str
+    failed: bool = False
+
+
+# --- sessions --------------------------------------------------------------------------
+
+
+class SessionScoped(Scoped):
+    session_id: str
+    agent: str = ""
+
+
+class EventRequest(SessionScoped):
+    """An event of a session (`wm.formats.events`)."""
+
+    event: Event
+
+
+class PrunedOutput(Record):
+    """The shorter text that the model reads instead of a long output; `handle` names the
+    original."""
+
+    text: str
+    handle: str
+    kind: str
+    mode: str
+    lines: int
+    kept_lines: int
+
+
+class OutputRequest(Scoped):
+    """A kept tool output. id: its handle, or the beginning of it. lines: `A:B`; grep: an
+    expression that a line must match."""
+
+    id: str
+    lines: str = ""
+    grep: str = ""
+
+
+class OutputAnswer(Record):
+    """numbers: the numbers of the lines in `text`, if that is not the whole output."""
+
+    id: str
+    tool: str = ""
+    command: str = ""
+    kind: str = ""
+    created_at: str = ""
+    total_lines: int = 0
+    whole: bool = True
+    numbers: tuple[int, ...] = ()
+    text: str
+
+
+class EventAnswer(Record):
+    """The results of an event: memories by outcome, notices for the user, and the shorter output
+    for the model, if any."""
+
+    remembered: tuple[Remembered, ...] = ()
+    open_errors: int = 0
+    instructions: str = ""
+    notices: tuple[str, ...] = ()
+    pruned: PrunedOutput | None = None
+
+
+class PromptRequest(SessionScoped):
+    """The text for a call of this session. call: main, title, summary or subagent (EP-2)."""
+
+    call: str = "main"
+    refresh: bool = False
+
+
+class PromptText(Record):
+    name: str
+    text: str
+    sha256: str
+
+
+class PromptAnswer(Record):
+    """The blocks of the current epoch, byte for byte the same until it ends (EP-1)."""
+
+    epoch: str = ""
+    number: int = 0
+    opened: bool = False
+    """This call opened the epoch, so a client that keeps the blocks does not have them yet."""
+    blocks: tuple[PromptText, ...] = ()
+
+
+class SessionAnswer(Record):
+    """A session's state, and its hot state, core blocks and working memory as a prompt shows
+    them."""
+
+    state: SessionState
+    hot: str = ""
+    core: str = ""
+    working: str = ""
+    pressure: Pressure | None = None
+    """How full its context is; None if it was never measured."""
+    passed: FlowSum | None = None
+    """Totals of what a proxy forwarded for it; None without a proxy."""
+
+
+class HookRequest(Record):
+    """An agent's own payload, unchanged. project: the project folder that the agent names."""
+
+    agent: str
+    name: str
+    payload: dict[str, Any]
+    project: str = ""
+
+
+class HookAnswer(Record):
+    """The bytes that the hook must print, and their content type."""
+
+    content_type: str = "application/json"
+    body: str = ""
+
+
+class StatuslineRequest(Record):
+    """The agent's own payload, and the project folder that it names."""
+
+    payload: dict[str, Any] = Field(default_factory=dict)
+    project: str = ""
+
+
+# --- workspaces and the daemon ------------------------------------------------------------
+
+
+class WorkspaceSummary(Record):
+    key: str
+    root: str = ""
+    active: int = 0
+    inbox: int = 0
+    sessions: int = 0
+    last_activity_at: str = ""
+    health: str = "ok"
+    exists: bool = True
+
+
+class Workspaces(Record):
+    workspaces: tuple[WorkspaceSummary, ...] = ()
+
+
+class MoveRequest(Record):
+    """`old` and `new` are folders (or workspace keys); `new` takes over the memory of `old`."""
+
+    old: str
+    new: str
+
+
+class Moved(Record):
+    key: str
+    target: str
+    message: str = ""
+
+
+class NoRequest(Record):
+    """A request without fields."""
+
+
+class FinishRequest(SessionScoped):
+    """A proxy reports an exchange that ended. session_id: the client's own."""
+
+    note: FlowNote
+
+
+class RecordRequest(SessionScoped):
+    """A proxy sends the bodies of an exchange unchanged; secrets are removed before they are
+    stored.
+
+    exchange: the id of its flow. parts: of the request, without the first `keep` parts of `base`,
+    an earlier exchange. more: another request follows with the remaining parts; this name is then
+    temporary, and the base of the next request.
+    """
+
+    exchange: str
+    at: str = ""
+    base: str = ""
+    keep: int = Field(default=0, ge=0)
+    parts: tuple[str, ...] = ()
+    more: bool = False
+    answer: tuple[str, ...] = ()
+    answer_kind: str = ""
+
+
+class RecordAnswer(Record):
+    """reason: why nothing was recorded: base_unknown (all of the request is needed), full, or
+    not_json. "" if it was recorded."""
+
+    place: WorkspacePlace
+    reason: str = ""
+
+
+class FinishAnswer(Record):
+    """The workspace that it was written to."""
+
+    place: WorkspacePlace
+    flow_id: str

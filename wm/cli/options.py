@@ -1,0 +1,37 @@
+"""Options that many verbs share. Imported by every call, so it imports nothing of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+Decorator = Callable[[Any], Any]
+
+
+def not_empty(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str:
+    """An option's text, "" where there is none. One that is given and empty is refused: an unset
+    shell variable would quietly mean another workspace."""
+    if value == "":
+        raise click.BadParameter("it is empty.")
+    return value or ""
+
+
+def flag(*names: str, help: str) -> Decorator:
+    return click.option(*names, is_flag=True, help=help)
+
+
+def choice(name: str, choices: Sequence[str], help: str | None = None) -> Decorator:
+    """An option that takes one of these words; "" where it is not given."""
+    return click.option(name, type=click.Choice(choices), callback=not_empty, help=help)
+
+
+def limit(most: int, default: int) -> Decorator:
+    """-n, --limit: how many rows to show."""
+    kind = click.IntRange(1, most)
+    return click.option("-n", "--limit", type=kind, default=default, show_default=True)
+
+
+json_option = flag("--json", "as_json", help="Print JSON.")
+dry_run = flag("--dry-run", help="Show what it would do; do nothing.")

@@ -1,0 +1,1 @@
+"""Verbs that check the state of the installation and the data."""

@@ -1,0 +1,159 @@
+"""`wm status`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import click
+
+from wm import __version__
+from wm.api.protocol import Inspection
+from wm.cli import contracts, output
+from wm.cli.context import Caller, Result, daemon_status, prints_always
+from wm.cli.daemon_state import FIX, lost_events, outdated
+from wm.cli.place import LEAST, conversation_rows, memory_rows, most_pressed, print_heading
+from wm.cli.wiring import look, states
+from wm.daemon.instance import holder, is_ending
+from wm.errors import Unavailable, WmError
+
+PATIENCE_S = 2.0
+"""A healthy daemon answers within milliseconds."""
+
+LISTED_CONVERSATIONS = 2
+"""The others are less full; `wm inspect` lists them."""
+
+WIRED = {
+    "current": "wired",
+    "stale": "set up by another wm (wm setup)",
+    "absent": "not wired",
+    "blocked": "settings cannot be read (wm doctor)",
+}
+
+
+@click.command("status")
+@prints_always
+def command(caller: Caller) -> Result:
+    """Show the daemon, the agents, where the files are, and this workspace in a few lines.
+
+    The exit code is 0 also when the daemon is down: everything works without it. Exit code 1:
+    the named folder cannot be used, or config.toml cannot be used and the defaults apply.
+    """
+    daemon, silent = _daemon(caller)
+    here: Any = None
+    contract: Any = None
+    trouble = ("", "")
+    try:
+        here = caller.call("inspect")
+        contract = contracts.look(caller, here.place)
+    except WmError as error:
+        trouble = (error.message, error.fix)
+    agents = _agents(caller)
+    wrong = caller.settings.config_error
+    report = {
+        "daemon": daemon,
+        "home": str(caller.settings.paths.home),
+        "socket": str(caller.settings.paths.socket),
+        "workspace": here.place.model_dump(mode="json", by_alias=True) if here else None,
+        "counts": here.counts if here else {},
+        "sessions": len(here.sessions) if here else 0,
+        "trouble": trouble[0],
+        "agents": agents or {},
+        "contract": contracts.word(contract),
+        "config": wrong.message if wrong is not None else "",
+        **_pressed(here),
+    }
+    rows = [*_machine(report, silent, agents), *_troubles(daemon, wrong is None)]
+    if wrong is not None:
+        told = f"{wrong.message} {wrong.fix} Until then the defaults apply."
+        rows.append(("config", told, output.bad))
+    show = partial(_print, rows, here, contract, trouble)
+    failed = wrong is not None or bool(trouble[0] and caller.names_workspace)
+    return Result(report, show, failed)
+
+
+def _print(
+    rows: list[output.Row], here: Any, contract: Any, trouble: tuple[str, str], _report: object
+) -> None:
+    output.line(output.bold(f"wm {__version__}"))
+    output.lines(output.pairs(rows, least=LEAST))
+    output.line()
+    if here is None:
+        output.lines("  " + part for text in trouble for part in output.wrap(text, 76) if part)
+        return
+    print_heading(here.place)
+    found = memory_rows(here) + conversation_rows(most_pressed(here), LISTED_CONVERSATIONS)
+    if contract is not None:
+        found.append(contracts.row(contract))
+    output.lines(output.pairs(found, least=LEAST))
+
+
+def _pressed(here: Inspection | None) -> dict[str, Any]:
+    """Empty if no proxy is used."""
+    found = most_pressed(here) if here is not None else ()
+    told = [one.model_dump(mode="json", by_alias=True) for one in found]
+    return {"conversations": told} if told else {}
+
+
+def _daemon(caller: Caller) -> tuple[dict[str, Any] | None, str]:
+    """The daemon's status, or None and the reason why there is none."""
+    try:
+        found = daemon_status(caller.settings, deadline_s=PATIENCE_S)
+    except Unavailable:
+        caller.alone = True
+        if is_ending(caller.settings):
+            return None, "is stopping, and still writes accepted requests (wm logs)"
+        who = holder(caller.settings)
+        return None, f"does not answer; kill {who}, then wm up" if who else ""
+    except WmError as error:
+        return None, error.message
+    return found, ""
+
+
+def _agents(caller: Caller) -> dict[str, str] | None:
+    """Which agents are set up; None if that is unknown: `wm doctor` says why."""
+    try:
+        return states(look(caller.settings))
+    except WmError:
+        return None
+
+
+def _machine(
+    report: dict[str, Any], silent: str, agents: dict[str, str] | None
+) -> list[output.Row]:
+    return [
+        ("daemon", *_daemon_line(report["daemon"], silent)),
+        ("agents", _wired(agents)),
+        ("files", output.home_short(report["home"])),
+        ("socket", output.home_short(report["socket"])),
+    ]
+
+
+def _troubles(daemon: dict[str, Any] | None, config: bool) -> list[output.Row]:
+    """Problems that the daemon reports. config: include config.toml, if no other row shows it."""
+    found = dict((daemon or {}).get("troubles", {}))
+    if not config:
+        found.pop("config", None)
+    if lost := lost_events(daemon):
+        found["lost"] = f"{lost} (wm logs)"
+    return [(what, why, output.warn) for what, why in found.items()]
+
+
+def _wired(agents: dict[str, str] | None) -> str:
+    if agents is None:
+        return "how they are wired cannot be told (wm doctor)"
+    wired = " · ".join(f"{agent} {WIRED[state]}" for agent, state in agents.items())
+    if "absent" in agents.values():
+        wired += " (wm setup)"
+    return wired or "none found on this machine"
+
+
+def _daemon_line(daemon: dict[str, Any] | None, silent: str) -> tuple[str, output.Paint]:
+    if daemon is None:
+        told = silent or "down; everything works without it, only slower (wm up)"
+        return told, output.warn
+    # The daemon's own uptime, not the difference of two clocks: they may have been set since (F30).
+    up = f"up for {output.lasting(float(daemon['uptimeS']))} · pid {daemon['pid']}"
+    if why := outdated(daemon):
+        return f"{up} · {why} ({FIX})", output.warn
+    return up, output.good

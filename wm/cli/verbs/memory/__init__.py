@@ -1,0 +1,1 @@
+"""Verbs for the memory of a workspace."""

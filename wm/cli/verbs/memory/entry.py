@@ -1,0 +1,154 @@
+"""`wm show | pin | importance | restore | forget | edit`: one entry, by its id."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from wm.api.diagnosis import Trash
+from wm.cli import output
+from wm.cli.context import Caller, Result, prints
+from wm.cli.entries import SHORT_ID, print_answer, print_entry, short_id
+from wm.cli.options import choice, flag
+from wm.errors import UserError
+from wm.formats.workspace_memory import IMPORTANCES, TYPES
+from wm.settings import has_editor
+
+
+@click.command("show")
+@click.argument("entry_id", metavar="ID")
+@prints
+def show(caller: Caller, entry_id: str) -> Result:
+    """Show the entry ID in full (the beginning of an id is enough), also from the trash.
+
+    The handle t_… of a tool output prints that output, as `wm output` does.
+    """
+    if entry_id.startswith("t_"):
+        from wm.cli.verbs.memory.output import result
+
+        return result(caller, entry_id)
+    return Result(caller.call("show_entry", id=entry_id), print_answer)
+
+
+@click.command("pin")
+@click.argument("entry_id", metavar="ID")
+@flag("--off", help="Let it compete with the others again.")
+@prints
+def pin(caller: Caller, entry_id: str, off: bool) -> Result:
+    """Show the entry ID first in every prompt, whatever its strength."""
+    answer: Any = caller.call("edit_entry", id=entry_id, pinned=not off)
+    return Result(answer, f"{answer.entry.id} is {'no longer ' if off else ''}pinned.")
+
+
+@click.command("importance")
+@click.argument("entry_id", metavar="ID")
+@click.argument("level", metavar="LEVEL", type=click.Choice(IMPORTANCES))
+@prints
+def importance(caller: Caller, entry_id: str, level: str) -> Result:
+    """Weigh the entry ID. LEVEL is low (0.7 times its strength), normal or high (1.5 times)."""
+    answer: Any = caller.call("edit_entry", id=entry_id, importance=level)
+    return Result(answer, f"{answer.entry.id} has {level} importance.")
+
+
+@click.command("restore")
+@click.argument("entry_id", metavar="ID")
+@prints
+def restore(caller: Caller, entry_id: str) -> Result:
+    """Bring the forgotten entry ID back (the beginning of an id is enough)."""
+    return Result(caller.call("restore_entry", id=entry_id), _print_restored)
+
+
+def _print_restored(answer: Any) -> None:
+    output.line("Restored.")
+    print_entry(answer.entry)
+
+
+@click.command("forget")
+@click.argument("entry_id", metavar="ID", required=False)
+@click.option("--reason", default="", help="Why, for the record.")
+@flag("--list", "listing", help="Show what was forgotten: the trash.")
+@prints
+def forget(caller: Caller, entry_id: str | None, reason: str, listing: bool) -> Result:
+    """Move the entry ID to the trash. `wm restore ID` brings it back.
+
+    Agents do not learn the same text again by themselves; restoring it, or asking for it again,
+    allows it again.
+    """
+    if listing:
+        if entry_id or reason:
+            raise click.UsageError("--list goes without an ID and a reason.")
+        return Result(caller.call("list_trash"), _print_trash)
+    if entry_id is None:
+        raise click.UsageError("`wm forget` needs an ID, or --list.")
+    answer: Any = caller.call("forget_entry", id=entry_id, reason=reason)
+    return Result(answer, answer.message)
+
+
+def _print_trash(answer: Trash) -> None:
+    if not answer.entries:
+        output.line("The trash is empty.")
+        return
+    column = 2 + SHORT_ID + 2
+    for view in answer.entries:
+        lines = output.hang(f"  {short_id(view.entry.id)}", view.entry.text, column)
+        output.lines(lines[:4])
+        about = [output.moment(view.trashed_at)]
+        if view.reason:
+            about.append(view.reason.replace("_", " "))
+        about.append("not learned again" if view.blocked else "may be learned again")
+        output.lines(output.hang("", " · ".join(about), column, output.dim))
+    output.hint("wm restore ID brings one back")
+
+
+@click.command("edit")
+@click.argument("entry_id", metavar="ID")
+@click.argument("text", nargs=-1)
+@click.option("--rationale", default=None, help='The new rationale; "" removes it.')
+@choice("--type", TYPES)
+@click.option(
+    "--anchor",
+    "anchors",
+    multiple=True,
+    metavar="PATH[:WHERE]",
+    help='The code that it describes, as it is now; "" removes the link.',
+)
+@prints
+def edit(
+    caller: Caller, entry_id: str, text: tuple[str, ...], anchors: tuple[str, ...], **named: Any
+) -> Result:
+    """Change the entry ID. Without TEXT and options your editor opens with its text.
+
+    TEXT "-" reads the new text from standard input. WHERE is a symbol, or lines as 12-40.
+    """
+    # An empty rationale or anchor removes the existing one.
+    fields = {n: value for n, value in named.items() if value or (n, value) == ("rationale", "")}
+    if anchors:
+        fields["anchors"] = [anchor for anchor in anchors if anchor]
+    given = " ".join(text)
+    if text:
+        fields["text"] = sys.stdin.read() if given == "-" else given
+    elif not fields:
+        fields["text"] = _from_editor(caller, entry_id)
+    return Result(caller.call("edit_entry", id=entry_id, **fields), print_answer)
+
+
+def _from_editor(caller: Caller, entry_id: str) -> str:
+    before: Any = caller.call("show_entry", id=entry_id)
+    if before.entry.status == "trashed":
+        raise UserError(f"{before.entry.id} was forgotten.", fix=before.message)
+    if not has_editor() and not sys.stdin.isatty():
+        raise UserError(
+            "There is no terminal to open an editor in.",
+            fix="Give the new text, or - to read it from standard input, or set EDITOR.",
+        )
+    try:
+        after = click.edit(before.entry.text, extension=".md")
+    except click.ClickException as error:
+        raise UserError(
+            f"The editor failed: {error.message}.", fix="Set EDITOR to one that runs."
+        ) from error
+    if after is None or after.strip() == before.entry.text.strip():
+        raise UserError("Nothing was changed: the text is the same.")
+    return str(after).strip()

@@ -1,0 +1,182 @@
+"""`wm history | undo | rollback`: shows changes and reverses them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import click
+
+from wm.api.diagnosis import (
+    Acts,
+    ActView,
+    Happening,
+)
+from wm.api.protocol import SINCE
+from wm.api.rollback import Rollback
+from wm.cli import output
+from wm.cli.context import Caller, Result, prints
+from wm.cli.entries import SHORT_ID, print_text, short_id
+from wm.cli.options import dry_run, flag, limit
+from wm.cli.place import print_heading
+from wm.errors import UserError
+
+COLUMN = 20
+"""Column of the sentence, after the time."""
+
+LISTED = 20
+"""Changes of one kind that the terminal lists; `--json` has all of a rollback."""
+
+BY = {"user": "you", "agent": "an agent", "model": "a compaction"}
+BECOMES = {
+    "trashed": "to the trash",
+    "restored": "back from the trash",
+    "inbox": "waits in the inbox again",
+    "active": "as it was before",
+}
+
+
+@click.command("history")
+@click.argument("entry_id", metavar="[ID]", required=False, default="")
+@limit(1000, default=20)
+@click.option("--before", default="", metavar="EVENT", help="Continue after this record.")
+@prints
+def history(caller: Caller, entry_id: str, **page: Any) -> Result:
+    """Show what happened here, newest first; with ID only what happened to that entry.
+
+    `wm undo --list` shows which changes can be undone.
+    """
+    one = {"id": entry_id} if entry_id else {}
+    return Result(caller.call("history", **one, **page), partial(_print_history, entry_id))
+
+
+def _print_history(entry_id: str, answer: Any) -> None:
+    print_heading(answer.place)
+    output.line()
+    if not answer.happenings:
+        output.line("Nothing is in the evidence yet.")
+    for happening in answer.happenings:
+        print_happening(happening, named=not entry_id)
+    if answer.next:
+        words = " ".join(filter(None, ("wm history", entry_id, "--before", answer.next)))
+        output.hint(f"older: {words}")
+
+
+def print_happening(happening: Happening, *, named: bool) -> None:
+    """Print time, entry (if `named`) and event, and below them the text concerned."""
+    record = happening.record
+    name = f"{short_id(record.entry):<{SHORT_ID}}  " if named and record.entry else ""
+    head = f"  {output.minute(record.created_at)}"
+    output.lines(output.hang(head, name + happening.sentence, COLUMN))
+    if named and happening.text:
+        output.line(" " * COLUMN + output.dim(output.cut(happening.text, output.width() - COLUMN)))
+    if happening.undone_by:
+        told = f"taken back since, by {happening.undone_by}"
+        output.lines(output.hang("", told, COLUMN, output.dim))
+
+
+@click.command("undo")
+@click.argument("act", metavar="[ACT]", required=False)
+@flag("--list", "listing", help="Show what can be undone.")
+@click.option("-n", "--limit", type=click.IntRange(1, 500), help="With --list: how many.")
+@dry_run
+@prints
+def undo(
+    caller: Caller, act: str | None, listing: bool, limit: int | None, dry_run: bool
+) -> Result:
+    """Undo your newest change: remember, import, forget, edit, pin, importance, accept, reject or
+    restore.
+
+    ACT names another change: the id of its record (`wm undo --list`, `wm history`), or the id of
+    an entry, which means the newest change of it. A second `wm undo` goes further back. An undo
+    is a change too: naming its record redoes what it undid. Core blocks and notes of a session
+    are not covered: rewrite them with `wm session core` or `wm session working`.
+    """
+    if act == "":
+        # An unset shell variable must not undo the newest change.
+        raise UserError("The id is empty.", fix="`wm undo --list` shows every act with its id.")
+    if listing and (act or dry_run):
+        raise click.UsageError("--list goes with --limit only.")
+    if listing:
+        return Result(caller.call("list_acts", limit=limit or LISTED), _print_acts)
+    if limit is not None:
+        # Someone who gives a number wants a list; it must not undo anything.
+        raise click.UsageError("--limit goes with --list.")
+    return Result(caller.call("plan_undo" if dry_run else "undo", act=act or ""), _print_undone)
+
+
+def _print_undone(answer: Any) -> None:
+    output.message(answer)
+    if answer.entry is not None:
+        print_text(answer.entry)
+    if answer.event:
+        output.line(output.dim(f"wm undo {answer.event} does it again"))
+
+
+def _print_acts(answer: Acts) -> None:
+    if not answer.acts:
+        output.line("Nobody did anything here yet.")
+    for view in answer.acts:
+        _print_listed(view)
+    if more := answer.total - len(answer.acts):
+        output.hint(f"{more:,} older: wm undo --list --limit {min(500, answer.total)}")
+
+
+def _print_listed(view: ActView) -> None:
+    by = BY.get(view.by, view.by)
+    again = f", taking {view.undoes} back" if view.undoes else ""
+    output.lines(output.hang(f"  {output.minute(view.at)}", f"{view.act} by {by}{again}", COLUMN))
+    if view.text:
+        output.line(" " * COLUMN + output.cut(view.text, output.width() - COLUMN))
+    told = f"wm undo {view.event}" if view.by == "user" else f"wm diag revert {view.event}"
+    if view.undone_by:
+        told = f"taken back, by {view.undone_by}"
+    elif not view.can_undo:
+        told = f"{view.event} stays: {view.why_not}"
+    output.lines(output.hang("", told, COLUMN, output.dim))
+
+
+@click.command("rollback")
+@click.option("--since", required=True, metavar="WHEN", help=f"From when on: {SINCE}.")
+@dry_run
+@prints
+def rollback(caller: Caller, since: str, dry_run: bool) -> Result:
+    """Undo what compactions and agents taught this workspace since WHEN.
+
+    What was learned moves to the trash and is not learned again; entries that it replaced become
+    active again. Your own changes stay; they are listed. Times without a zone are UTC.
+    """
+    name = "plan_rollback" if dry_run else "rollback"
+    return Result(caller.call(name, since=since), _print_rollback)
+
+
+def _print_rollback(answer: Rollback) -> None:
+    when = output.moment(answer.since)
+    if not answer.taken:
+        output.line(f"Nothing that was learned since {when} is there to take back.")
+    else:
+        verb = "Took back" if answer.applied else "Would take back"
+        output.line(f"{verb} {output.count(len(answer.taken), 'act')} since {when}:")
+        _print_some([(done.act, BECOMES.get(done.becomes, done.becomes)) for done in answer.taken])
+    if answer.more:
+        output.line(output.dim(f"{answer.more:,} older ones are left: run it again."))
+    for why, acts in (("it cannot be taken back", answer.kept), ("people did it", answer.yours)):
+        if acts:
+            output.line()
+            output.line(f"Stays, because {why}:")
+            _print_some([(act, act.why_not) for act in acts])
+    if answer.applied and answer.taken:
+        output.hint("wm restore ID brings an entry back · wm history shows the rest")
+
+
+def _print_some(acts: list[tuple[ActView, str]]) -> None:
+    """Print changes, each with its sentence."""
+    for act, told in acts[:LISTED]:
+        name = f" {short_id(act.entry)}" if act.entry else ""
+        output.line(f"  {output.minute(act.at)}  {act.act}{name} by {BY.get(act.by, act.by)}")
+        if act.text:
+            output.line("    " + output.cut(act.text, output.width() - 4))
+        if told:
+            output.lines(output.hang("", told, 4, output.dim))
+    if len(acts) > LISTED:
+        output.line(output.dim(f"  and {len(acts) - LISTED:,} more: --json lists all"))

@@ -1,0 +1,121 @@
+"""`wm inbox`: entries that wait for a person's approval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from wm.cli import output
+from wm.cli.context import Caller, Result, prints
+from wm.cli.entries import print_entry, print_row
+from wm.cli.groups import Group
+from wm.cli.options import flag
+from wm.cli.streams import given
+from wm.errors import WmError
+
+HINT = 'wm inbox accept ID · wm inbox reject ID · wm inbox edit ID "better text"'
+
+
+@click.group("inbox", cls=Group, default="list")
+def command() -> None:
+    """Entries that wait for your approval, each with its reason.
+
+    `wm inbox` alone lists them.
+    """
+
+
+@command.command("list", short_help="Show what waits (the default).")
+@prints
+def show(caller: Caller) -> Result:
+    """Show what waits for your approval."""
+    caller.call("notice_outside")
+    return Result(caller.call("inspect", status="inbox"), _print_waiting)
+
+
+def _print_waiting(answer: Any) -> None:
+    if not answer.entries:
+        output.line("The inbox is empty.")
+        return
+    for view in answer.entries:
+        print_row(view)
+    output.hint(HINT)
+
+
+@command.command("accept", short_help="Make entries active.")
+@click.argument("entry_ids", metavar="ID...", nargs=-1)
+@flag("--outside", help="Accept every change made to the file by hand.")
+@prints
+def accept(caller: Caller, entry_ids: tuple[str, ...], outside: bool) -> Result:
+    """Make the waiting entries ID... active, or with --outside all edits made by hand.
+
+    A waiting replacement takes the place of the entry that it replaces.
+    """
+    if outside == bool(entry_ids):
+        raise click.UsageError("Give an ID, or --outside.")
+    if not outside:
+        return _each(caller, "accept_entry", entry_ids, _print_accepted)
+    answer: Any = caller.call("accept_outside")
+    return Result(answer, f"Accepted {output.count(len(answer.accepted), 'change')}.")
+
+
+@command.command("reject", short_help="Move waiting entries to the trash.")
+@click.argument("entry_ids", metavar="ID...", nargs=-1, required=True)
+@prints
+def reject(caller: Caller, entry_ids: tuple[str, ...]) -> Result:
+    """Move the waiting entries ID... to the trash."""
+    return _each(caller, "reject_entry", entry_ids, lambda answer: output.line(answer.message))
+
+
+@command.command("edit", short_help="Change the text of a waiting entry and accept it.")
+@click.argument("entry_id", metavar="ID")
+@click.argument("text", nargs=-1, required=True)
+@flag("--wait", help="Only change the text; the entry keeps waiting.")
+@prints
+def edit(caller: Caller, entry_id: str, text: tuple[str, ...], wait: bool) -> Result:
+    """Give the waiting entry ID a better TEXT, and make it active.
+
+    TEXT "-" reads the new text from standard input.
+    """
+    waiting: Any = caller.call("show_entry", id=entry_id).entry
+    if waiting.status != "inbox":
+        # Raises the refusal, with the message of `wm inbox accept`.
+        caller.call("accept_entry", id=entry_id)
+    answer: Any = caller.call("edit_entry", id=waiting.id, text=given(text))
+    if not wait:
+        answer = caller.call("accept_entry", id=waiting.id)
+    return Result(answer, lambda answer: print_entry(answer.entry))
+
+
+def _each(
+    caller: Caller, operation: str, entry_ids: tuple[str, ...], show: Callable[[Any], None]
+) -> Result:
+    """Run it for every entry. One that fails does not stop the others."""
+    if len(entry_ids) == 1:
+        return Result(caller.call(operation, id=entry_ids[0]), show)
+    done: list[Any] = []
+    problems: dict[str, WmError] = {}
+    for entry_id in dict.fromkeys(entry_ids):
+        try:
+            done.append(caller.call(operation, id=entry_id))
+        except WmError as error:
+            problems[entry_id] = error
+
+    from wm.cli.models import InboxReport
+
+    def show_all(_report: InboxReport) -> None:
+        for answer in done:
+            show(answer)
+        for problem in problems.values():
+            output.problem(problem.message, fix=problem.fix)
+
+    told = tuple({"id": id, "detail": e.message, "fix": e.fix} for id, e in problems.items())
+    report = InboxReport(entries=tuple(answer.entry for answer in done), problems=told)
+    return Result(report, show_all, failed=bool(problems))
+
+
+def _print_accepted(answer: Any) -> None:
+    shown = "prompts may show it when the memory text is next renewed (at the next epoch)"
+    output.line(f"Accepted {answer.entry.id}; {shown}.")
+    print_entry(answer.entry)

@@ -1,0 +1,51 @@
+"""`wm remember TEXT`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from wm.cli import output
+from wm.cli.context import Caller, Result, prints
+from wm.cli.entries import print_text, short_id
+from wm.cli.options import choice, flag
+from wm.cli.streams import given
+from wm.formats.workspace_memory import IMPORTANCES, TYPES
+
+
+@click.command("remember")
+@click.argument("text", nargs=-1)
+@choice("--type", TYPES, help="What kind of fact it is; inferred if not given.")
+@click.option("--rationale", default="", help="Why it is so, in a few words.")
+@click.option("--importance", type=click.Choice(IMPORTANCES), default="normal", show_default=True)
+@click.option("--tag", "tags", multiple=True, help="A word to find it by; may be repeated.")
+@click.option(
+    "--anchor",
+    "anchors",
+    multiple=True,
+    metavar="PATH[:WHERE]",
+    help="The code that it describes: if that changes, the entry is marked as suspect.",
+)
+@flag("--branch", "branch_only", help="Show it only on the branch that is checked out now.")
+@prints
+def command(caller: Caller, text: tuple[str, ...], **fields: Any) -> Result:
+    """Keep TEXT ("-" reads it from standard input) in this workspace's memory.
+
+    It is on disk when the command returns, and every later session of every agent gets it.
+    Secrets in it are replaced by labels before anything is stored. WHERE is a symbol, or lines
+    as 12-40; changes elsewhere in the file do not matter.
+    """
+    if not text:  # standard input is read only for "-": a script's may contain anything
+        raise click.UsageError('`wm remember` needs TEXT; "-" reads it from standard input.')
+    answer = caller.call("remember", text=given(text), source="explicit", **fields)
+    return Result(answer, _print)
+
+
+def _print(answer: Any) -> None:
+    output.message(answer)
+    if answer.entry is not None:
+        print_text(answer.entry)
+        if answer.entry.status == "inbox":
+            name = short_id(answer.entry.id)
+            output.line(output.dim(f'wm inbox accept {name} · wm edit {name} "better text"'))

@@ -1,0 +1,85 @@
+"""`wm why ID|TEXT` and `wm why-not TEXT`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from wm.api.protocol import WhyAnswer
+from wm.cli import output
+from wm.cli.context import Caller, Result, prints
+from wm.cli.entries import print_entry
+from wm.cli.options import choice
+from wm.formats.workspace_memory import TYPES
+from wm.ops import explanations
+
+_COLUMN = 20
+"""Column of the sentence in a line of history, after the time."""
+
+
+@click.command("why")
+@click.argument("subject", nargs=-1, required=True)
+@prints
+def why(caller: Caller, subject: tuple[str, ...]) -> Result:
+    """Say why an entry was admitted, what happened to it since, and whether prompts show it.
+
+    SUBJECT is an id, or a text: then what happened to that text is shown.
+    """
+    answer: WhyAnswer = caller.call("why", subject=" ".join(subject))
+    return Result(answer, _print_text if answer.entry is None else _print_entry)
+
+
+def _print_entry(answer: Any) -> None:
+    print_entry(answer.entry, *_now(answer))
+    output.line()
+    for text in answer.sentences:
+        head, gap, rest = text.partition("  ")
+        # A line of history has a time and an event; other sentences have no time.
+        output.lines(output.hang(f"  {head}", rest, _COLUMN) if gap else output.hang("", text, 2))
+
+
+def _print_text(answer: WhyAnswer) -> None:
+    """What happened to a text that is no entry: the entries that it relates to, and their texts."""
+    from wm.cli.verbs.memory.history import print_happening
+    from wm.ops.diagnosis.basis import happening
+
+    for record in answer.records:
+        print_happening(happening(record), named=True)
+
+
+def _now(answer: Any) -> list[output.Row]:
+    """Whether prompts show it now, and its strength."""
+    if answer.entry.status != "active":
+        return []
+    omitted = explanations.reason(answer.omitted or "inactive")
+    shown = "prompts show it" if answer.shown else f"prompts do not show it: {omitted}"
+    return [("strength", f"{answer.strength:.2f} · {shown}")]
+
+
+@click.command("why-not")
+@click.argument("text", nargs=-1, required=True)
+@choice("--type", TYPES, help="The kind of fact to check it as; inferred if not given.")
+@prints
+def why_not(caller: Caller, text: tuple[str, ...], **kind: str) -> Result:
+    """Say which rule keeps TEXT out of the memory, or out of prompts.
+
+    Checks the text against existing entries, the inbox, the trash with the digests of forgotten
+    texts (tombstones), the rules for admission (gate), the filter for text that wm itself showed
+    (echo guard) and consolidation, and searches the evidence for it. Nothing is stored.
+    """
+    return Result(caller.call("why_not", text=" ".join(text), **kind), _print_rules)
+
+
+def _print_rules(answer: Any) -> None:
+    output.paragraph(answer.sentence)
+    output.line()
+    for check in answer.checks:
+        if check.sentence != answer.sentence:
+            mark = "stops" if check.stops else "passes"
+            output.lines(output.hang(f"  {mark}", check.sentence, 10))
+    if answer.sentences:
+        output.line()
+    for sentence in answer.sentences:
+        head, _gap, rest = sentence.partition("  ")
+        output.lines(output.hang(f"  {head}", rest, _COLUMN))

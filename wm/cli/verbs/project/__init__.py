@@ -1,0 +1,1 @@
+"""Verbs for the current project and its files."""

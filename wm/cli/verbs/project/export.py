@@ -1,0 +1,69 @@
+"""`wm export`."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import click
+
+from wm.cli import output
+from wm.cli.context import Caller, workspace_options
+from wm.errors import UserError
+from wm.formats.base import dump
+
+
+@click.command("export")
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    metavar="FILE",
+    default="-",
+    show_default=True,
+    help="Where to write; - is standard output.",
+)
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="The export is JSON in any case; with -o a report is printed as JSON too.",
+)
+@workspace_options
+def command(caller: Caller, target: str, as_json: bool) -> int:
+    """Write this workspace's memory, waiting memories (journal), digests of forgotten texts
+    (tombstones), sessions and evidence as JSON."""
+    answer: Any = caller.call("export_workspace")
+    if target == "-":
+        output.as_json(answer)
+        return 0
+    text = json.dumps(dump(answer), ensure_ascii=False, indent=2) + "\n"
+    _write(target, text)
+    size = len(text.encode())
+    if as_json:
+        output.as_json({"file": target, "bytes": size})
+    else:
+        output.line(f"Wrote {target} ({size:,} bytes).")
+    return 0
+
+
+def _write(target: str, text: str) -> None:
+    """Create a file that only its owner may read, as memory is private. Raises UserError."""
+    try:
+        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        fix = "Name another file."
+        raise UserError(f"{target} already exists; nothing was changed.", fix=fix) from None
+    except OSError as error:
+        raise _refused(target, error, "Name a file in a folder that you may write to.") from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        os.unlink(target)  # a partial export must not look complete
+        raise _refused(target, error, "Make room, or name a file on another disk.") from None
+
+
+def _refused(target: str, error: OSError, fix: str) -> UserError:
+    return UserError(f"{target} cannot be written: {error.strerror}.", fix=fix)

@@ -1,0 +1,243 @@
+"""`wm import`: imports the memory of other programs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from wm.api.imports import (
+    ImportAnswer,
+    Imported,
+)
+from wm.cli import output
+from wm.cli.context import Caller, Result, absolute, prints
+from wm.cli.entries import SHORT_ID, short_id
+from wm.cli.models import ImportLeft, ImportProblem, ImportReport
+from wm.cli.options import choice, flag
+from wm.cli.place import print_heading
+from wm.errors import WmError
+from wm.ops import explanations
+from wm.ops.imports.files import (
+    NAMES,
+    Gathered,
+    ImportSelection,
+    gather,
+)
+from wm.ops.imports.foreign_file import UnreadableFile
+from wm.settings import find_foreign_paths
+
+QUIET_S = 1.0
+"""Seconds until progress is shown on stderr, and between two updates (IF-7)."""
+
+MANY = 300
+"""This many statements take about a second to check."""
+
+SAYS = {
+    "promoted": ("active", "active"),
+    "superseded": ("active, replaced a weaker one", "active, each replaced a weaker one"),
+    "inbox": ("waits for your approval: wm inbox", "wait for your approval: wm inbox"),
+    "history": ("as history: it was replaced", "as history: they were replaced"),
+    "absorbed": ("was known already", "were known already"),
+    "unchanged": ("was imported before", "were imported before"),
+    "rejected": ("refused", "refused"),
+}
+"""Outcome -> the words for one and for several."""
+
+WOULD = {"promoted": "active", "superseded": "replace", "absorbed": "known", "rejected": "refuse"}
+"""Outcome -> its word in a list; the others are shown as they are."""
+
+NEW = {"promoted", "superseded", "inbox", "history"}
+
+LISTED = 20
+"""Refused statements that a run lists; --dry-run and --json show all."""
+
+
+class Progress:
+    """Shows the current step of a run that takes long."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._last = clock()
+        self._done = 0
+
+    def tell(self, path: str) -> None:
+        self._done += 1
+        if self._clock() - self._last >= QUIET_S:
+            self._last = self._clock()
+            output.note(f"Reading file {self._done:,}: {output.home_short(path)}")
+
+    def send(self, count: int) -> None:
+        if self._clock() - self._last >= QUIET_S or count > MANY:
+            output.note(f"Checking {output.count(count, 'statement')} …")
+
+
+@click.command("import")
+@click.argument("paths", metavar="[PATH]...", nargs=-1)
+@choice("--from", NAMES, help="Only this source; also states the format of a named file.")
+@flag("--dry-run", help="Show what would be imported; write nothing.")
+@prints
+def command(caller: Caller, paths: tuple[str, ...], dry_run: bool, **source: str) -> Result:
+    """Import what other programs remember of this project.
+
+    Reads the stores of the older plugins for OpenCode (opencode-v1, opencode-v2), exports of `wm
+    export` (wm-export), and the statements of CLAUDE.md, AGENTS.md and MEMORY.md (instructions).
+    PATHs are files or folders; without one it looks in this project and in the usual folders of
+    these programs; an export must be named. The sources are not changed.
+
+    Entries of a plugin's store and of an export keep their state; statements of files, and notes of
+    sessions, wait in the inbox. What is known, was imported before, or was forgotten is not
+    imported again, so a second run changes nothing.
+    """
+    progress = Progress()
+    place = caller.call("inspect", status="inbox").place
+    folder = "" if caller.workspace else caller.directory
+    found = gather(
+        ImportSelection(place, folder, tuple(map(absolute, paths)), source["from"]),
+        find_foreign_paths(),
+        caller.settings.imports,
+        max_chars=caller.settings.memory.max_text_chars,
+        tell=progress.tell,
+    )
+    answers = _send(caller, found, progress, dry_run=dry_run)
+    report = ImportReport(
+        dry_run=dry_run,
+        targets=tuple(answers),
+        left=tuple(ImportLeft.model_validate(x, from_attributes=True) for x in found.left),
+        problems=tuple(ImportProblem(file=p.file, why=p.why) for p in found.problems),
+        notes=tuple(found.notes),
+        other_workspaces=tuple(found.others),
+        files=tuple(found.files),
+    )
+    return Result(report, _print, failed=bool(report.problems))
+
+
+def _send(
+    caller: Caller, found: Gathered, progress: Progress, *, dry_run: bool
+) -> list[ImportAnswer]:
+    """One request per workspace, so that each is imported as a whole. A workspace that fails does
+    not stop the others."""
+    answers = []
+    for folder, facts in found.facts.items():
+        sessions = found.sessions.get(folder, [])
+        if not facts and not sessions:
+            continue
+        progress.send(len(facts))
+        fields = {
+            "facts": [fact.model_dump(mode="json") for fact in facts],
+            "sessions": [one.model_dump(mode="json") for one in sessions],
+            "dryRun": dry_run,
+        }
+        scope = {"directory": folder} if folder else caller.scoped()
+        try:
+            answer: Any = caller.run("import_entries", {**scope, **fields})
+        except WmError as error:
+            if not folder:
+                raise
+            found.problems.append(UnreadableFile(folder, error.message.rstrip(".")))
+        else:
+            answers.append(answer)
+    return answers
+
+
+# --- for people ----------------------------------------------------------------------------
+
+
+def _print(report: ImportReport) -> None:
+    for answer in report.targets:
+        _print_target(answer, report.dry_run)
+    if not report.files and not report.problems:
+        output.line("Nothing to import was found.")
+        output.line(output.dim("`wm import --help` lists the folders it reads; or name PATHs."))
+    _print_left(report)
+    if report.other_workspaces:
+        count = output.count(
+            len(report.other_workspaces),
+            "other workspace has a store",
+            "other workspaces have stores",
+        )
+        output.lines(
+            output.hang("", f"{count} of the older plugin; `wm -C DIR import` takes each:", 0)
+        )
+        output.lines(
+            part
+            for root in report.other_workspaces[:LISTED]
+            for part in output.hang("", output.home_short(root), 2)
+        )
+    for note in report.notes:
+        output.lines(output.hang("", note, 0, output.dim))
+    for number, problem in enumerate(report.problems, 1):
+        fix = "Correct or name others, then import again." if number == len(report.problems) else ""
+        output.problem(f"{output.home_short(problem.file)}: {problem.why}.", fix=fix)
+
+
+def _print_target(answer: ImportAnswer, dry_run: bool) -> None:
+    print_heading(answer.place)
+    rows: list[output.Row] = []
+    for outcome, (single, several) in SAYS.items():
+        count = answer.counts.get(outcome, 0)
+        if count:
+            rows.append((f"{count:>6,}", single if count == 1 else several))
+    came = [one for one in answer.sessions if one.outcome == "imported"]
+    if came:
+        sessions = {one.session_id for one in came}
+        said = "session with its own memory" if len(sessions) == 1 else "sessions with their own"
+        rows.append((f"{len(sessions):>6,}", f"{said} (wm session list)"))
+    output.lines(output.pairs(rows))
+    if not dry_run and not came and not NEW & set(answer.counts):
+        output.line("  Nothing new was imported.")
+    _print_refused_sessions(answer)
+    listed = _listed(answer, dry_run)
+    if listed:
+        output.line()
+    shown = listed if dry_run else listed[:LISTED]
+    for one in shown:
+        _print_one(one, answer.place.root)
+    if len(shown) < len(listed):
+        output.line(output.dim(f"  … and {len(listed) - len(shown):,} more; --json has all"))
+    if dry_run:
+        output.line(output.dim("Nothing was written: without --dry-run, this would be done."))
+
+
+def _print_refused_sessions(answer: ImportAnswer) -> None:
+    for one in answer.sessions:
+        if one.reason_codes:
+            why = explanations.reasons(one.reason_codes)
+            output.lines(output.hang("  left      ", f"of session {one.session_id}: {why}", 13))
+
+
+def _listed(answer: ImportAnswer, dry_run: bool) -> list[Imported]:
+    """With --dry-run everything except earlier imports; else what was refused, each text once."""
+    if dry_run:
+        return [one for one in answer.outcomes if one.outcome != "unchanged"]
+    refused = {one.text: one for one in reversed(answer.outcomes) if one.outcome == "rejected"}
+    return list(refused.values())[::-1]
+
+
+def _print_one(one: Imported, root: str) -> None:
+    head = f"  {WOULD.get(one.outcome, one.outcome):<10} "
+    output.lines(output.hang(head, output.cut(one.text, 2 * output.width()), 13))
+    about = [_place(one, root)]
+    if one.entry:
+        about.insert(0, short_id(one.entry).ljust(SHORT_ID))
+    if one.reason_codes:
+        about.append(explanations.reasons(one.reason_codes))
+    output.lines(output.hang("", " · ".join(about), 13, output.dim))
+
+
+def _place(one: Imported, root: str) -> str:
+    """File and line, relative if the file is in the project."""
+    inside = bool(root) and one.file.startswith(root.rstrip("/") + "/")
+    file = output.safe(one.file[len(root) + 1 :]) if inside else output.home_short(one.file)
+    return file + (f":{one.line}" if one.line else "")
+
+
+def _print_left(report: ImportReport) -> None:
+    counts: dict[str, int] = {}
+    for left in report.left:
+        counts[left.why] = counts.get(left.why, 0) + left.count
+    if counts:
+        output.line("Left where they are:")
+        output.lines(output.pairs([(f"{n:>6,}", why) for why, n in counts.items()]))

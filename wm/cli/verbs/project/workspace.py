@@ -1,0 +1,70 @@
+"""`wm workspace list | mv`."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from wm.cli import output
+from wm.cli.context import Caller, Result, absolute, prints
+from wm.cli.groups import Group
+from wm.errors import UserError
+
+
+@click.group("workspace", cls=Group, default="list")
+def command() -> None:
+    """Workspaces are repositories (or folders outside git), named by a key of 16 hex digits.
+
+    `wm workspace` alone lists them.
+    """
+
+
+@command.command("list", short_help="All workspaces with their contents.")
+@prints
+def show(caller: Caller) -> Result:
+    """List all workspaces of this user."""
+    return Result(caller.run("list_workspaces", {}), _print_workspaces)
+
+
+def _print_workspaces(answer: Any) -> None:
+    if not answer.workspaces:
+        output.line("No workspace remembers anything yet.")
+    for space in answer.workspaces:
+        root = output.home_short(space.root) or "?"
+        output.lines(output.hang(f"  {space.key}", root, 20, mark=output.bold))
+        about = [
+            output.count(space.active, "entry", "entries"),
+            output.count(space.sessions, "session"),
+        ]
+        if space.inbox:
+            about.append(f"{space.inbox} in the inbox")
+        if space.health != "ok":
+            about.append(space.health)
+        if space.last_activity_at:
+            about.append(f"last visit {space.last_activity_at[:10]}")
+        output.lines(output.hang("", " · ".join(about), 20, output.dim))
+        if not space.exists:
+            gone = "The folder is gone; if it moved: wm workspace mv OLD NEW"
+            output.lines(output.hang("", gone, 20, output.warn))
+
+
+@command.command("mv", short_help="Let a moved checkout keep its memory.")
+@click.argument("old")
+@click.argument("new")
+@prints
+def move(caller: Caller, old: str, new: str) -> Result:
+    """NEW, a folder, takes over the memory of OLD (its former path, or its key)."""
+    target = absolute(new)
+    if not os.path.lexists(target):
+        raise UserError(
+            f"There is no folder {target}.", fix="NEW is the folder where the checkout is now."
+        )
+    answer: Any = caller.run("move_workspace", {"old": _path_or_key(old), "new": target})
+    return Result(answer, answer.message)
+
+
+def _path_or_key(text: str) -> str:
+    is_key = len(text) == 16 and all(c in "0123456789abcdef" for c in text)
+    return text if is_key else absolute(text)

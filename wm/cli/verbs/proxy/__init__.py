@@ -1,0 +1,1 @@
+"""Verbs of the proxy, and of sessions that it recorded."""

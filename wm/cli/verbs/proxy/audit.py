@@ -1,0 +1,144 @@
+"""`wm audit [PATH]`."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import click
+
+from wm.api.replay import (
+    AuditReport,
+    Share,
+)
+from wm.cli import output
+from wm.cli.context import Caller, Result, prints
+from wm.cli.verbs.proxy import figures
+from wm.errors import UserError
+from wm.settings import find_agent_paths
+
+NAME, FILE = 40, 44
+MOST_ROWS = 8
+
+
+@click.command("audit")
+@click.argument("path", metavar="[PATH]", required=False, default="")
+@prints
+def command(caller: Caller, path: str) -> Result:
+    """Show where the tokens of your own transcripts went.
+
+    PATH is a recording as for `wm replay`, or a folder of transcripts; without it, the transcripts
+    that Claude Code keeps for this folder. Prints kinds of content, names of tools and paths of
+    files, never contents.
+    """
+    from wm.replay.audit import audit
+
+    with caller.opened() as runtime, output.Bar("wm audit") as progress:
+        report = audit(
+            _files(Path(path) if path else _transcripts(caller)),
+            clock=time.perf_counter,
+            progress=progress,
+            settings=caller.settings.pruning,
+            redacted=runtime.redacted_path,
+            own=caller.settings.prices,
+        )
+    return Result(report, _print)
+
+
+def _transcripts(caller: Caller) -> Path:
+    """Claude Code's transcript folder for this folder. Raises UserError if there is none."""
+    slug = re.sub(r"[^A-Za-z0-9]", "-", caller.directory)
+    folder = find_agent_paths().claude / "projects" / slug
+    if not folder.is_dir():
+        raise UserError(
+            f"Claude Code keeps no transcripts of {caller.directory}: there is no {folder}.",
+            fix="Name a transcript or a folder of them: wm audit PATH",
+        )
+    return folder
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.exists():
+        raise UserError(
+            f"There is no {path}.",
+            fix="Name a transcript or a folder of them; without PATH it is those of this folder.",
+        )
+    if not path.is_dir():
+        return [path]
+    found = sorted(path.rglob("*.jsonl"))
+    if not found:
+        raise UserError(
+            f"No transcript (*.jsonl) is in {path}.", fix="Name another folder, or a file."
+        )
+    return found
+
+
+def _print(report: AuditReport) -> None:
+    output.line(output.bold(figures.what(report.requests, report.conversations, report.files)))
+    output.line()
+    all_sent = sum(one.sent for one in report.kinds) or 1
+    kinds = [
+        (one.name, *_tokens(one), f"{100 * one.sent / all_sent:.0f} %") for one in report.kinds
+    ]
+    figures.table(("where tokens go", "first", "sent", "share"), (NAME, 9, 9, 8), kinds)
+    if report.tools:
+        output.line()
+        rows = [
+            (output.cut(one.name, NAME - 1), *_tokens(one), f"{one.blocks:,}")
+            for one in report.tools[:MOST_ROWS]
+        ]
+        figures.table(("results of", "first", "sent", "calls"), (NAME, 9, 9, 8), rows)
+    if report.rereads:
+        output.line()
+        files = [
+            (
+                _end(output.home_short(one.path), FILE - 1),
+                f"{one.reads:,}",
+                f"{one.unchanged:,}",
+                figures.short(one.tokens),
+            )
+            for one in report.rereads[:MOST_ROWS]
+        ]
+        figures.table(("read again", "reads", "same", "tokens"), (FILE, 7, 7, 9), files)
+    output.line()
+    output.lines(output.pairs(_rows(report)))
+    output.line()
+    for note in figures.notes(report.models, report.left, report.prices):
+        output.lines(output.hang("", note, 0, output.dim))
+
+
+def _tokens(share: Share) -> tuple[str, str]:
+    return figures.short(share.tokens), figures.short(share.sent)
+
+
+def _rows(report: AuditReport) -> list[output.Row]:
+    by = "as the service reported" if report.reported else "by the model of the cache"
+    pruning, bills = report.pruning, report.bills
+    more = "less" if pruning.dollars >= 0 else "more"
+    return [
+        ("sent", f"each token {report.amplification:.1f} times on average"),
+        (
+            "read again",
+            f"{report.reads_again:,} of {output.count(report.reads, 'read')} of files, "
+            f"{report.reads_unchanged:,} of them with nothing changed",
+        ),
+        (
+            "bill",
+            f"{figures.money(bills.as_marked)}; without a cache {figures.money(bills.uncached)}",
+        ),
+        ("cache saves", f"{figures.money(report.saved)}, {by}"),
+        (
+            "pruning",
+            f"would shorten {output.count(pruning.results, 'result')} where they first appear: "
+            f"{figures.short(pruning.sent)} tokens less sent, "
+            f"{figures.money(abs(pruning.dollars))} {more}",
+        ),
+    ]
+
+
+def _end(path: str, room: int) -> str:
+    """The end of a path, which contains the file name."""
+    while output.cells(path) > room:
+        path = "…" + path.lstrip("…")[1:]
+    return path

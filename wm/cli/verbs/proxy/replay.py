@@ -1,0 +1,150 @@
+"""`wm replay FILE…`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+
+from wm.api.replay import (
+    ReplayedSum,
+    ReplayedTurn,
+    ReplayReport,
+)
+from wm.cli import output
+from wm.cli.context import json_option, report_config
+from wm.cli.options import flag
+from wm.cli.verbs.proxy import figures
+from wm.settings import load
+from wm.wire.policy import POLICIES
+
+MAX_NAME = 26
+
+
+@click.command("replay")
+@click.argument("files", metavar="FILE…", nargs=-1, required=True)
+@click.option(
+    "--policy",
+    type=click.Choice(sorted(POLICIES)),
+    default="none",
+    show_default=True,
+    help="What to change in each request.",
+)
+@flag("--turns", help="Print every request, not only the totals.")
+@click.option("--html", "page", metavar="PAGE", default="", help="Write a chart as one HTML file.")
+@json_option
+def command(files: tuple[str, ...], policy: str, turns: bool, page: str, as_json: bool) -> int:
+    """Replay recorded sessions, offline, and compute what they cost.
+
+    FILE is a capture (one request per line), a transcript of Claude Code, or sessions (one per
+    line); gzipped or not. The proxy's code applies a policy to the requests, and a model of the
+    prompt cache computes the cost. Nothing is sent anywhere.
+    """
+    from wm.replay.report import replay
+
+    settings = load()
+    report_config(settings)
+    paths = [Path(name) for name in files]
+    with output.Bar("wm replay") as progress:
+        clock, own = time.perf_counter, settings.prices
+        report = replay(paths, clock=clock, progress=progress, policy=policy, own=own)
+    if page:
+        from wm.cli.verbs.proxy import chart
+
+        figures.write(Path(page), chart.page(report))
+    if as_json:
+        output.as_json(report)
+        return 0
+    _print(report, turns=turns)
+    if page:
+        output.line()
+        output.line(f"The chart is in {output.safe(page)}")
+    return 0
+
+
+def _print(report: ReplayReport, *, turns: bool) -> None:
+    much = figures.what(report.total.requests, len(report.conversations), report.files)
+    output.line(output.bold(f"policy {report.policy} · {much}"))
+    output.line()
+    if turns:
+        _print_turns(report.turns)
+        output.line()
+    _print_conversations(report)
+    output.line()
+    output.lines(output.pairs(_rows(report)))
+    output.line()
+    for note in figures.notes(report.models, report.left, report.prices):
+        output.lines(output.hang("", note, 0, output.dim))
+    if not report.timed:
+        output.line(output.dim("No times are told, so nothing expires from the cache."))
+
+
+def _rows(report: ReplayReport) -> list[output.Row]:
+    total = report.total
+    bills = total.bills
+    rows: list[output.Row] = [
+        ("tokens read", figures.parts(total.tokens)),
+        ("tokens written", f"{total.tokens.output:,} by the model"),
+    ]
+    tokens = output.count(total.last_tokens, "token")
+    if total.reported_requests:
+        told = figures.parts(total.reported)
+        rows.append(("reported", f"{told}, of {output.count(total.reported_requests, 'request')}"))
+    rows += [
+        ("bill", f"{figures.money(bills.as_marked)} with the marks as they are"),
+        ("at 5 minutes", figures.money(bills.five_minutes)),
+        ("at 1 hour", figures.money(bills.one_hour)),
+        ("without cache", figures.money(bills.uncached)),
+        ("last request", f"{tokens}, {output.count(total.last_bytes, 'byte')}"),
+        ("faults", _faults(total)),
+        ("our own time", f"{total.seconds:.2f} s, {_each_ms(total):.1f} ms a request"),
+    ]
+    if report.before is not None:
+        old = report.before
+        ratio = bills.as_marked / old.bills.as_marked if old.bills.as_marked else 1.0
+        rows.append(("against none", f"{ratio:.2f} × the bill of {_usd(old)}"))
+    return rows
+
+
+def _usd(one: ReplayedSum) -> str:
+    return figures.money(one.bills.as_marked)
+
+
+def _each_ms(total: ReplayedSum) -> float:
+    return 1000 * total.seconds / max(1, total.requests)
+
+
+def _faults(total: ReplayedSum) -> str:
+    files, blocks, wrong = total.faults, total.broken_thinking, total.wrong
+    told = [f"{output.count(files, 'read')} of files that were taken away"] if files else []
+    if blocks:
+        thinking = output.count(blocks, "block of thinking", "blocks of thinking")
+        told.append(f"{thinking} with another prefix")
+    if wrong:
+        told.append(f"{output.count(wrong, 'request')} that the service would refuse")
+    return "; ".join(told) or "none"
+
+
+def _print_conversations(report: ReplayReport) -> None:
+    head = ("conversation", "req", "read", "cached", "bill", "no cache", "last")
+    rows = []
+    for one in report.conversations:
+        name, own = output.cut(one.name, MAX_NAME - 1), one.sum
+        tokens, last = figures.short(own.tokens.prompt), figures.short(own.last_tokens)
+        bills = (figures.money(own.bills.as_marked), figures.money(own.bills.uncached))
+        rows.append((name, f"{own.requests:,}", tokens, figures.share(own.tokens), *bills, last))
+    figures.table(head, (MAX_NAME, 6, 9, 8, 10, 10, 8), rows)
+
+
+def _print_turns(turns: tuple[ReplayedTurn, ...]) -> None:
+    head = ("", "req", "messages", "read", "cached", "written", "new", "bill", "  what")
+    rows = []
+    for one in turns:
+        tokens = one.tokens
+        counts = (tokens.prompt, tokens.cache_read, tokens.cache_write, tokens.input)
+        mark = " !" if one.wrong or one.broken_thinking else ""
+        told = (f"{one.number:,}", f"{one.messages:,}", *map(figures.short, counts))
+        what = f"  {output.safe(one.call)}{mark}"
+        rows.append(("", *told, figures.money(one.bills.as_marked), what))
+    figures.table(head, (0, 5, 10, 9, 9, 9, 9, 10, 0), rows)

@@ -1,0 +1,119 @@
+"""`wm proxy` and `wm run`: forward the Messages API, for every agent or for one."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import shutil
+from pathlib import Path
+
+import click
+
+from wm.agents import launch
+from wm.cli import output, proxies
+from wm.cli.context import Caller, json_option, workspace_options
+from wm.cli.options import flag
+from wm.errors import UserError
+from wm.proxy.origin import parse_origin
+from wm.proxy.serve import Running, run_program, until_signalled
+from wm.settings import environment, find_agent_paths
+
+upstream_option = click.option(
+    "--upstream", metavar="URL", default="", help="Where requests are forwarded to."
+)
+record_option = flag("--record", help="Keep bodies, without secrets, for `wm replay`.")
+
+
+@click.command("proxy")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=None,
+    help="Port on the loopback; 0: a free one. Without it, proxy.port of config.toml.",
+)
+@upstream_option
+@record_option
+@json_option
+@workspace_options
+def proxy(caller: Caller, port: int | None, upstream: str, record: bool, as_json: bool) -> int:
+    """Forward the Messages API, in the foreground, until SIGTERM or Ctrl-C.
+
+    All your agents may use the printed URL; it stays the same after a restart. Requests and
+    answers are forwarded byte for byte. `wm run` gives one agent a proxy of its own.
+    """
+    settings = proxies.settings_for(caller, upstream)
+    token = proxies.lasting_token(caller)
+    number = settings.port if port is None else port
+
+    async def serve() -> proxies.Seen:
+        watched = proxies.watched(caller, settings, token, port=number, record=record)
+        async with watched as (running, seen):
+            _print_address(running, settings.upstream, as_json=as_json)
+            await until_signalled()
+        return seen
+
+    seen = asyncio.run(serve())
+    proxies.print_end("wm proxy", seen)
+    return 0
+
+
+def _print_address(running: Running, upstream: str, *, as_json: bool) -> None:
+    if as_json:
+        output.as_json({"baseUrl": running.base_url, "port": running.port, "upstream": upstream})
+    else:
+        output.line(f"wm proxy passes on to {output.safe(upstream)} from")
+        output.line(f"  {running.base_url}")
+        output.line("Claude Code and SDKs: set ANTHROPIC_BASE_URL to it. OpenCode: set")
+        output.line("provider.anthropic.options.baseURL to it with /v1 behind. Ctrl-C ends it.")
+    output.flush()
+
+
+@click.command(
+    "run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
+)
+@upstream_option
+@record_option
+@flag("--quiet", help="Say nothing at the end.")
+@click.argument("words", metavar="PROGRAM [ARGUMENT]...", nargs=-1, type=click.UNPROCESSED)
+@workspace_options
+def run(caller: Caller, upstream: str, record: bool, quiet: bool, words: tuple[str, ...]) -> int:
+    """Start an agent with a proxy of its own, which ends with it.
+
+    `wm run claude` or `wm run -- opencode run "..."`; works for any program that reads
+    ANTHROPIC_BASE_URL. Its settings are not changed. The exit code is that of the program.
+    """
+    if not words:
+        raise click.UsageError("`wm run` needs a PROGRAM, such as `wm run claude`.")
+    folder = Path(caller.directory)
+    env = environment()
+    program = shutil.which(words[0], path=env.get("PATH"))
+    if program is None:
+        where = "that you may run" if Path(words[0]).exists() else "on the PATH"
+        raise UserError(
+            f"There is no program {words[0]!r} {where}.", fix="Install it, or name its path."
+        )
+    settings = proxies.settings_for(caller, upstream or _named(words[0], env, folder))
+    host = parse_origin(settings.upstream).host
+    token = secrets.token_urlsafe(24)
+    path = proxies.workspace_part(caller)
+
+    async def serve() -> tuple[int, proxies.Seen]:
+        watched = proxies.watched(caller, settings, token, port=0, record=record)
+        async with watched as (running, seen):
+            url = running.base_url + path
+            more = launch.environment(words[0], url, env, upstream_host=host)
+            code = await run_program((program, *words[1:]), {**env, **more}, folder)
+        return code, seen
+
+    code, seen = asyncio.run(serve())
+    if not quiet:
+        proxies.print_end("wm run", seen)
+    return code
+
+
+def _named(program: str, env: dict[str, str], folder: Path) -> str:
+    paths = find_agent_paths(env)
+    named = launch.named_upstream(
+        program, env, claude=paths.claude, opencode=paths.opencode, folder=folder
+    )
+    return named.url

@@ -1,0 +1,140 @@
+"""`wm session list | show | delete`, and the verbs of a session's own memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from wm.api.governance import DeletedSession
+from wm.api.protocol import SessionSummary
+from wm.cli import output
+from wm.cli.context import Caller, Result, prints
+from wm.cli.groups import Group
+from wm.cli.options import flag
+from wm.cli.verbs.sessions import own_memory
+from wm.formats.flow import FlowSum
+from wm.formats.pressure import Pressure
+
+
+@click.group("session", cls=Group, default="list")
+def command() -> None:
+    """Sessions: current work (hot state), core blocks, working memory; continue a session."""
+
+
+command.add_command(own_memory.core)
+command.add_command(own_memory.working)
+command.add_command(own_memory.continue_session)
+
+
+@command.command("list", short_help="Sessions of this workspace, newest first.")
+@prints
+def listing(caller: Caller) -> Result:
+    """List the sessions of this workspace, newest first."""
+    from wm.cli.models import SessionsReport
+
+    return Result(SessionsReport(sessions=caller.call("inspect").sessions), _print_list)
+
+
+def _print_list(answer: Any) -> None:
+    if not answer.sessions:
+        output.line("No agent had a session here yet.")
+    for session in answer.sessions:
+        output.line("  " + output.bold(output.cut(session.session_id, output.width() - 2)))
+        output.lines(output.hang("", about_session(session), 4, output.dim))
+
+
+def about_session(session: SessionSummary) -> str:
+    """A session in one line; zero counts are left out."""
+    counted = _counted(
+        (session.open_errors, "open error"),
+        (session.active_files, "active file"),
+        (session.core_blocks, "core block"),
+        (session.working_items, "working item"),
+        (session.compactions, "compaction"),
+    )
+    if session.pressure and not session.ended:
+        level = "" if session.pressure == "safe" else f" {session.pressure}"
+        counted.append(f"context {int(session.context_percent)} %{level}")
+    state = "ended" if session.ended else "open"
+    return " · ".join([session.agent or "?", state, output.moment(session.updated_at), *counted])
+
+
+def _counted(*rows: tuple[int, str]) -> list[str]:
+    return [output.count(number, word) for number, word in rows if number]
+
+
+@command.command("show", short_help="The memory of one session.")
+@click.argument("session_id", metavar="ID")
+@prints
+def show(caller: Caller, session_id: str) -> Result:
+    """Show the current work (hot state), core blocks and working memory of the session ID, as its
+    memory text would contain them when it is next renewed (at the next epoch).
+
+    The beginning of an id is enough if it fits one session only.
+    """
+    return Result(caller.call("show_session", sessionId=session_id), _print_session)
+
+
+def _print_session(answer: Any) -> None:
+    state = answer.state
+    rows: list[output.Row] = [
+        ("session", state.session_id),
+        ("agent", state.agent or "?"),
+        ("since", output.moment(state.started_at)),
+        ("epoch", str(state.epoch_number)),
+        ("compactions", str(state.compactions)),
+    ]
+    if answer.pressure is not None:
+        rows.append(("context", _context(answer.pressure)))
+    if answer.passed is not None:
+        rows.append(("proxy", _passed(answer.passed)))
+    output.lines(output.pairs(rows))
+    output.line()
+    output.lines(output.wrap_block(answer.hot or "No current work (hot state).", indent=2))
+    for text in filter(None, (answer.core, answer.working)):
+        output.line()
+        output.lines(output.wrap_block(text, indent=2))
+
+
+def _passed(found: FlowSum) -> str:
+    """The traffic of the session through a proxy."""
+    share = f" ({100 * found.cached / found.read:.0f} % from the cache)" if found.read else ""
+    said = [output.count(found.exchanges, "exchange")]
+    said += [f"{found.failed} failed"] if found.failed else []
+    said += [f"{output.count(found.read, 'token')} read{share}", f"{found.written:,} written"]
+    return " · ".join(said)
+
+
+def _context(measured: Pressure) -> str:
+    """How full the session's context is, and the notices given about it."""
+    said = _counted(
+        (measured.warnings_sent, "warning"), (measured.interventions_sent, "intervention")
+    )
+    filled = f"{measured.used:,} of {measured.limit:,} {measured.basis}"
+    return " · ".join([f"{measured.percentage:g} % {measured.level}", filled, *said])
+
+
+@command.command("delete", short_help="Delete all files of one session.")
+@click.argument("session_id", metavar="ID")
+@flag("--dry-run", help="Show what would be deleted; delete nothing.")
+@prints
+def delete(caller: Caller, session_id: str, dry_run: bool) -> Result:
+    """Delete all files of the session ID: current work (hot state), blocks, prompts, reports, kept
+    outputs.
+
+    What it taught the workspace stays; facts that still wait to be kept are kept first. This
+    cannot be undone. The beginning of an id is enough if it fits one session only.
+    """
+    answer: DeletedSession = caller.call("delete_session", sessionId=session_id, dryRun=dry_run)
+    return Result(answer, _print_dry_deleted if dry_run else _print_deleted)
+
+
+def _print_deleted(answer: DeletedSession, verb: str = "Deleted") -> None:
+    files = output.count(len(answer.files), "file")
+    output.line(f"{verb} the session {answer.session_id}: {files}.")
+    output.lines(f"  {file}" for file in answer.files)
+
+
+def _print_dry_deleted(answer: DeletedSession) -> None:
+    _print_deleted(answer, "Would delete")

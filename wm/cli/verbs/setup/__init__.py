@@ -1,0 +1,1 @@
+"""Verbs for the daemon, the agents and the models."""

@@ -1,0 +1,123 @@
+"""`wm setup` and `wm unsetup`: changes the settings of the agents on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from wm.agents import setup as wiring
+from wm.cli import output
+from wm.cli.context import Caller, json_option, workspace_options
+from wm.cli.options import Decorator, flag
+from wm.cli.wiring import look
+
+
+def agent_option(which: str) -> Decorator:
+    """which: the agents that are used if none is named."""
+    return click.option(
+        "--agent",
+        "agents",
+        multiple=True,
+        type=click.Choice(wiring.AGENTS),
+        help=f"Only this agent; may be repeated. Default: {which}",
+    )
+
+
+def plan_options(command: Callable[..., int]) -> Any:
+    """The options of `carry_out`."""
+    yes = flag("--yes", "-y", help="Do it without asking.")
+    dry_run = flag("--dry-run", help="Show what would be changed, and change nothing.")
+    full = flag("--full", help="Show the text of wm's own files, too.")
+    return yes(dry_run(full(json_option(workspace_options(command)))))
+
+
+@click.command("setup")
+@agent_option("those that are found.")
+@flag("--service", help="Also let systemd or launchd start the daemon when it is needed.")
+@plan_options
+def setup(caller: Caller, agents: tuple[str, ...], service: bool, **how: bool) -> int:
+    """Add wm to the settings of the agents found here. `wm unsetup` restores every byte.
+
+    A second run changes nothing. Settings of other users are not touched.
+    """
+    plan = wiring.plan_setup(look(caller.settings), agents=agents, service=service)
+    return carry_out(plan, done="Wired. ", **how)
+
+
+@click.command("unsetup")
+@agent_option("everything that setup did.")
+@plan_options
+def unsetup(caller: Caller, agents: tuple[str, ...], **how: bool) -> int:
+    """Undo `wm setup`. A file that was not changed since is restored byte for byte.
+
+    From a file that you changed since, only wm's own parts are removed. Memory stays.
+    """
+    plan = wiring.plan_unsetup(look(caller.settings), agents=agents)
+    return carry_out(plan, done="Undone. ", **how)
+
+
+def carry_out(
+    plan: wiring.SetupPlan, *, done: str, yes: bool, dry_run: bool, full: bool, as_json: bool
+) -> int:
+    """Show a plan, ask, and carry it out."""
+    if as_json:
+        return _as_json(plan, yes=yes, dry_run=dry_run)
+    for note in plan.notes:
+        output.lines(output.wrap(note, output.width(), whole=True))
+    for sentence in plan.refused.values():
+        output.problem(sentence)
+    wrong = 1 if plan.refused else 0
+    if plan.nothing_to_do:
+        output.line("Nothing to do." if not wrong else "Nothing else to do.")
+        return wrong
+    for change in plan.changes:
+        output.line(f"{change.say or 'write'}: {output.home_short(str(change.path))}")
+        if change.purpose and not full:
+            output.lines(_own_file(change))
+    shown = "".join(change.diff for change in plan.changes if full or not change.purpose)
+    if shown:
+        output.line()
+        output.lines(_coloured(shown))
+    if dry_run:
+        return wrong
+    if not yes and not output.agreed("Make these changes?"):
+        output.note("Nothing was changed. Use --yes if nobody can answer.")
+        return 1
+    applied = wiring.apply(plan)
+    whole = "" if applied.problems else done
+    output.line(f"{whole}{output.count(len(applied.changed), 'file')} written.")
+    for problem in applied.problems:
+        output.problem(problem)
+    return 1 if applied.problems else wrong
+
+
+def _own_file(change: wiring.FileChange) -> list[str]:
+    """A file of wm alone in a line or two: its text interests nobody."""
+    text = change.before if change.after is None else change.after
+    raw = text or b""
+    size = f"{output.count(len(raw.splitlines()), 'line')}, {output.size(len(raw))}"
+    return output.wrap_block(f"{change.purpose} ({size}; --full shows it)", indent=4)
+
+
+def _as_json(plan: wiring.SetupPlan, *, yes: bool, dry_run: bool) -> int:
+    act = yes and not dry_run and not plan.nothing_to_do
+    applied = wiring.apply(plan) if act else wiring.Applied()
+    output.as_json(
+        {
+            "changes": [
+                {"path": str(c.path), "agent": c.agent, "what": c.say, "diff": c.diff}
+                for c in plan.changes
+            ],
+            "notes": list(plan.notes),
+            "applied": act,
+            "problems": [*plan.refused.values(), *applied.problems],
+        }
+    )
+    return 1 if applied.problems or plan.refused else 0
+
+
+def _coloured(diff: str) -> list[str]:
+    paint = {"+": output.good, "-": output.bad, "@": output.dim}
+    return [paint.get(text[:1], str)(output.safe(text)) for text in diff.splitlines()]

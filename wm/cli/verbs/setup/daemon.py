@@ -1,0 +1,166 @@
+"""`wm up | down | daemon | logs`: the daemon of this user."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Timer
+from typing import Any
+
+import click
+
+from wm.cli import output, proof
+from wm.cli.context import (
+    Caller,
+    Result,
+    ask,
+    daemon_status,
+    json_option,
+    prints,
+    prints_always,
+    workspace_options,
+)
+from wm.cli.daemon_state import FIX, outdated
+from wm.cli.options import flag
+from wm.daemon.instance import holder, is_ending
+from wm.daemon.lifecycle import start, wait_gone
+from wm.errors import StoreError, Unavailable, UserError
+
+SILENT_S = 1.0
+"""Seconds after which a slow start is reported: the first one of an installation that is not
+compiled takes some seconds."""
+
+BEHIND = "It ends by itself behind that; `wm logs` shows when."
+
+
+@click.command("up")
+@flag(
+    "--prove",
+    help="Then prove the whole round trip in a scratch home: write, restart, read, render, search.",
+)
+@flag("--quiet", help="Print nothing on success.")
+@json_option
+@workspace_options
+def up(caller: Caller, prove: bool, quiet: bool, as_json: bool) -> int:
+    """Start the daemon and check that it answers. One daemon serves all your workspaces."""
+    started_at = time.monotonic()
+    with _noting_wait(silent=quiet or as_json):
+        started = start(caller.settings)
+    took = f"started in {time.monotonic() - started_at:.2f} s" if started else "is running"
+    status = daemon_status(caller.settings)
+    steps = proof.run(caller.settings) if prove else []
+    if as_json:
+        report = {"started": started, "status": status, "proof": proof.report(steps)}
+        output.as_json(report)
+    elif not quiet:
+        _print_started(caller, status, took)
+        if steps:
+            output.line()
+            proof.show(steps)
+        output.line()
+        output.line("Next: `wm setup` wires your agents, `wm inspect` shows what is remembered.")
+    return 0 if all(step.ok for step in steps) else 1
+
+
+def _print_started(caller: Caller, status: dict[str, Any], took: str) -> None:
+    output.line(f"wm {status['version']}: the daemon {took} (pid {status['pid']}).")
+    if why := outdated(status):
+        output.line(output.warn(f"It is outdated: {why} ({FIX})."))
+    paths = caller.settings.paths
+    rows = (("socket", paths.socket), ("files", paths.home))
+    output.lines(output.pairs([(name, output.home_short(str(path))) for name, path in rows]))
+
+
+@contextmanager
+def _noting_wait(*, silent: bool) -> Iterator[None]:
+    """Show a note while a start takes long."""
+    later = Timer(SILENT_S, output.note, ["Starting the daemon; the first start takes longest."])
+    if not silent:
+        later.start()
+    try:
+        yield
+    finally:
+        later.cancel()
+
+
+@click.command("down")
+@prints_always
+def down(caller: Caller) -> Result:
+    """Let the daemon finish its current work, flush and exit.
+
+    Agents work without it; the next session start brings it up again.
+    """
+    try:
+        pid = int(daemon_status(caller.settings)["pid"])
+        ask(caller.settings, "shutdown")
+        gone = wait_gone(caller.settings)
+    except Unavailable:
+        _refuse_where_one_lives(caller)
+        return Result({"stopped": False}, "The daemon is not running.")
+    report = {"stopped": gone, "pid": pid}
+    if gone:
+        return Result(report, f"The daemon (pid {pid}) has stopped.")
+    said = f"The daemon (pid {pid}) still writes what it took."
+    return Result(report, lambda _report: output.problem(said, fix=BEHIND), failed=True)
+
+
+def _refuse_where_one_lives(caller: Caller) -> None:
+    """Raises StoreError if a daemon holds the lock but does not answer."""
+    if is_ending(caller.settings):
+        raise StoreError(
+            "The daemon is already stopping, and still writes accepted requests.", fix=BEHIND
+        ) from None
+    if who := holder(caller.settings):
+        raise StoreError(
+            f"The daemon does not answer, and its lock is held by {who}.",
+            fix="Kill that process: everything that it confirmed is on disk.",
+        ) from None
+
+
+@click.command("daemon")
+@workspace_options
+def daemon(caller: Caller) -> int:
+    """Run in the foreground until SIGTERM. Takes sockets from systemd or launchd if given."""
+    from wm.daemon.serve import serve
+    from wm.ops.local import open_runtime
+
+    return serve(caller.settings, open_runtime)
+
+
+@click.command("logs")
+@click.option("-n", "--limit", type=click.IntRange(1), default=20, show_default=True)
+@prints
+def logs(caller: Caller, limit: int) -> Result:
+    """Show the last lines of the daemon's log. It contains names and ids, never contents."""
+    path = caller.settings.paths.home / "daemon.log"
+    short = output.home_short(str(path))
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            records = [_record(text) for text in deque(file, maxlen=limit)]
+    except FileNotFoundError:
+        return Result({"records": []}, f"There is no log yet at {short}.")
+    except OSError as error:
+        raise UserError(
+            f"{path} cannot be read: {error.strerror}.", fix="`wm doctor` looks at the data folder."
+        ) from None
+    return Result({"records": records}, _print_records if records else f"The log {short} is empty.")
+
+
+def _print_records(report: dict[str, Any]) -> None:
+    for record in report["records"]:
+        rest = {k: v for k, v in record.items() if k not in ("at", "level", "event")}
+        about = "  ".join(f"{name}={value}" for name, value in rest.items())
+        when = str(record.get("at", ""))[:19].replace("T", " ")
+        output.line(output.safe(f"{when}  {record.get('event', '')}  {about}".rstrip()))
+
+
+def _record(text: str) -> dict[str, object]:
+    """A line of the log; a foreign line is shown unchanged."""
+    try:
+        record = json.loads(text)
+    except ValueError:
+        record = None
+    return record if isinstance(record, dict) else {"event": text.rstrip("\n")}

@@ -1,0 +1,75 @@
+"""`wm mcp`: the memory tools for any agent that speaks MCP (IF-4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from wm import __version__
+from wm.agents.mcp_session import (
+    McpSession,
+    ToolOutcome,
+)
+from wm.agents.mcp_stdio import serve_stdio
+from wm.api.tools import find
+from wm.cli.context import Caller, workspace_options
+from wm.errors import WmError
+from wm.library import Library
+from wm.settings import find_agent_session
+
+
+@click.command("mcp")
+@click.option("--session", default="", metavar="ID", help="The session, if the agent names none.")
+@workspace_options
+def command(caller: Caller, session: str) -> int:
+    """Serve the memory tools over MCP, on standard input and output, until the input ends.
+
+    An agent starts this in its project folder; -C or --workspace name another workspace. It does
+    not start a daemon, and works on the files if none runs.
+    """
+    return serve_stdio(McpSession(__version__), _Tools(caller, session).perform)
+
+
+class _Tools:
+    """Runs tools for the workspace that the agent works in."""
+
+    def __init__(self, caller: Caller, session: str) -> None:
+        self._library = Library(caller.settings)
+        self._caller = caller
+        self._agent = find_agent_session()
+        self._session = self._agent.session or session
+
+    def perform(self, name: str, arguments: Mapping[str, Any]) -> ToolOutcome:
+        fields = {
+            "name": name,
+            "arguments": _well_formed(dict(arguments)),
+            "session": self._session,
+        }
+        tool = find(name)
+        try:
+            # Looked up at each call: the folder may be deleted while the agent runs.
+            answer = self._library.run(
+                "call_tool",
+                self._scoped(fields),
+                deadline_s=self._caller.settings.tools.timeout_s,
+                repeatable=tool is not None and tool.reads,
+            )
+        except WmError as error:
+            return ToolOutcome(f"{error.message} {error.fix}".strip(), failed=True)
+        return ToolOutcome(str(answer.get("text", "")), answer.get("structured") or {})
+
+    def _scoped(self, fields: dict[str, Any]) -> dict[str, Any]:
+        if self._caller.names_workspace or not self._agent.project:
+            return self._caller.scoped(**fields)
+        return {"directory": self._agent.project, **fields}
+
+
+def _well_formed(value: Any) -> Any:
+    """Replace lone surrogates: no file and no request can contain them."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_well_formed(name): _well_formed(item) for name, item in value.items()}
+    return [_well_formed(item) for item in value] if isinstance(value, list) else value

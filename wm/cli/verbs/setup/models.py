@@ -1,0 +1,264 @@
+"""`wm models list | pull | import | use | remove | test`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from wm.cli import output
+from wm.cli.context import Caller, Result, absolute, json_option, prints, workspace_options
+from wm.cli.groups import Group
+from wm.cli.options import flag
+from wm.ops.runtime import Runtime
+
+COLUMN = 14
+SHOWN_DIGITS = 16
+
+
+@click.group("models", cls=Group, default="list")
+def command() -> None:
+    """Models that compare texts by meaning, for `wm search` and for agents.
+
+    `wm models` alone lists them. Only `wm models pull` uses the network.
+    """
+
+
+@command.command("list", short_help="The available models, and the one in use (the default).")
+@prints
+def show(caller: Caller) -> Result:
+    """List the available models. `*` marks the one in use."""
+    return Result(caller.run("list_models", {}), _print_models)
+
+
+def _print_models(answer: Any) -> None:
+    for row in answer.models:
+        _print_row(row)
+    _print_state(answer)
+
+
+def _print_row(row: Any) -> None:
+    mark = "*" if row.in_use else " "
+    about = "words only" if row.kind == "words" else f"{row.dimension} dimensions"
+    if row.bytes:
+        about += f" · {output.size(row.bytes)} · {row.token_limit} tokens a piece"
+    head = f"{mark} {output.safe(row.name)}"
+    if len(head) > COLUMN - 2:
+        output.line(output.bold(head))
+        head = ""
+    output.lines(output.hang(head, about, COLUMN, mark=output.bold))
+    origin = f"from {output.home_short(row.origin)}" if row.origin else ""
+    if row.commit:
+        origin += f" at {row.commit[:SHOWN_DIGITS]}"
+    for said in (output.home_short(row.path) if row.bytes else "", origin):
+        if said:
+            output.lines(output.hang("", said, COLUMN, output.dim))
+    if row.problem:
+        output.lines(output.hang("", row.problem, COLUMN, output.warn))
+
+
+def _print_state(answer: Any) -> None:
+    if answer.by_config:
+        output.line("recall.model in config.toml names the one in use.")
+    if answer.waiting:
+        texts = output.count(answer.waiting, "text")
+        output.line(f"{texts} still to be embedded; until then the model before answers.")
+    if answer.trouble:
+        output.lines(output.warn(line) for line in output.wrap(answer.trouble, output.WIDTH))
+
+
+@command.command("use", short_help="Choose a model, or none.")
+@click.argument("name")
+@prints
+def use(caller: Caller, name: str) -> Result:
+    """Choose the model that compares texts: embedded, an installed model, or none.
+
+    The model is tested first. Texts are embedded again in the background; until that is done the
+    previous model is used, and search by words always works.
+    """
+    with caller.opened() as runtime:
+        _try_first(runtime, name)
+
+    def show(answer: Any) -> None:
+        words_alone = "Words alone are searched from now on."
+        output.line(words_alone if name == "none" else f"In use: {name}.")
+        _print_state(answer)
+
+    return Result(caller.run("use_model", {"name": name}), show)
+
+
+def _try_first(runtime: Runtime, name: str) -> None:
+    """Open the model in this process, so that one that fails changes nothing."""
+    from wm.ops.search.model_choice import (
+        installed,
+        location,
+    )
+    from wm.ops.search.models import (
+        known_name,
+        try_model,
+    )
+
+    known_name(installed(runtime), name)
+    if name != "none":
+        try_model(runtime, location(runtime, name))
+
+
+@command.command("import", short_help="Import a model from a folder.")
+@click.argument("path")
+@click.option("--name", default="", metavar="NAME", help="Call it NAME instead of the folder's.")
+@prints
+def take(caller: Caller, path: str, name: str) -> Result:
+    """Copy a model's folder (ONNX file, config.json, tokenizer.json) into the data folder.
+
+    It is tested first: it must load, and give the same vector for the same text twice. Symlinks
+    are refused. The model in use does not change: `wm models use NAME` does that.
+    """
+    from wm.ops.search.models import import_model
+
+    folder = Path(absolute(path))
+    with caller.opened() as runtime:
+        return Result(import_model(runtime, folder, name or folder.name.lower()), _print_taken)
+
+
+def _print_taken(model: Any) -> None:
+    _print_files(model.files)
+    _print_installed(model)
+
+
+def _print_installed(model: Any) -> None:
+    output.line(f"Installed as {model.name}: {model.dimension} dimensions.")
+    output.line(f"`wm models use {model.name}` chooses it.")
+
+
+@command.command("pull", short_help="Fetch a model over the network.")
+@click.argument("name", default="minilm")
+@flag("--yes", "-y", help="Do it without asking.")
+@json_option
+@workspace_options
+def pull(caller: Caller, name: str, yes: bool, as_json: bool) -> int:
+    """Fetch the model NAME (minilm) from huggingface.co, or from recall.models_url.
+
+    The files are pinned: one commit of one repository, and the size and sha256 of each file. They
+    are shown before anything is fetched. A file that differs is deleted.
+    """
+    from wm.cli.models import PullReport
+    from wm.ops.search.models import (
+        check_new,
+        pinned_files,
+        pinned_model,
+        pull_model,
+        require_network,
+    )
+
+    model = pinned_model(name)
+    files = pinned_files(model)
+    report = PullReport(
+        name=name, origin=model.repository, commit=model.commit, license=model.license, files=files
+    )
+    with caller.opened() as runtime:
+        check_new(runtime, name)
+        require_network(runtime)
+        if not as_json:
+            output.line(f"{model.repository} ({model.license})")
+            output.line(f"commit {model.commit}")
+            _print_files(files)
+        if not yes and not _agreed(caller, model.size):
+            if as_json:
+                output.as_json(report)
+            else:
+                output.note("Nothing was fetched. Use --yes if nobody can answer.")
+            return 1
+        with _bar(model.size, quiet=as_json) as tell:
+            done = pull_model(runtime, name, tell)
+    if as_json:
+        output.as_json(report.model_copy(update={"model": done}))
+    else:
+        _print_installed(done)
+    return 0
+
+
+def _agreed(caller: Caller, size: int) -> bool:
+    where = caller.settings.recall.models_url
+    asked = f"Fetch {output.size(size)} from {output.safe(where)}?"
+    return output.agreed(asked, aside=True)
+
+
+@contextmanager
+def _bar(size: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """A progress bar on stderr, if that is a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _bytes: None
+        return
+    with click.progressbar(length=size, label="  fetching", file=sys.stderr) as bar:
+        yield bar.update
+
+
+@command.command("remove", short_help="Delete an installed model.")
+@click.argument("name")
+@prints
+def remove(caller: Caller, name: str) -> Result:
+    """Delete the model NAME, which was imported or fetched, from the data folder.
+
+    The model in use is refused. The folder that it was imported from is not touched.
+    """
+    from wm.ops.search.models import remove_model
+
+    with caller.opened() as runtime:
+        gone = remove_model(runtime, name)
+    what = "" if gone.recorded else ", which was the rest of an unfinished import"
+    freed = f"{output.size(gone.freed_bytes)} freed" if gone.freed_bytes else "its files were gone"
+    return Result(gone, f"Removed {output.safe(name)}{what}: {freed}.")
+
+
+@command.command("test", short_help="Try a model: dimension, speed, memory, sanity.")
+@click.argument("name", default="")
+@prints
+def test(caller: Caller, name: str) -> Result:
+    """Embed a few sentences with the model NAME, or the one in use, in this process.
+
+    Exit code 1 means that two sentences with the same meaning are not more similar than two with
+    different meanings.
+    """
+    from wm.ops.search.model_choice import (
+        chosen,
+        installed,
+        location,
+    )
+    from wm.ops.search.models import (
+        known_name,
+        try_model,
+    )
+
+    with caller.opened() as runtime:
+        asked = name or chosen(runtime).name
+        if "/" not in asked:
+            known_name(installed(runtime), asked)
+        found = try_model(runtime, location(runtime, asked))
+    return Result(found, _print_trial, failed=not found.sane)
+
+
+def _print_trial(found: Any) -> None:
+    memory = (
+        f"{output.size(found.memory_bytes)} more in this process" if found.memory_bytes else "?"
+    )
+    verdict = "tells alike from different" if found.sane else "does NOT tell alike from different"
+    rows: list[output.Row] = [
+        ("model", f"{found.name} · {found.dimension} dimensions · {found.revision}"),
+        ("loads in", f"{found.load_s:.2f} s"),
+        ("a sentence", f"{found.short_ms:.2f} ms"),
+        ("250 tokens", f"{found.long_ms:.1f} ms"),
+        ("memory", memory),
+        ("sanity", f"{verdict}: {found.alike:.2f} and {found.apart:.2f}"),
+    ]
+    output.lines(output.pairs(rows))
+
+
+def _print_files(files: Any) -> None:
+    room = max(len(file.name) for file in files) + 2
+    for file in files:
+        name, size = output.padded(file.name, room), output.size(file.bytes).rjust(8)
+        output.line(f"  {output.safe(name)}{size}  sha256 {file.sha256[:SHOWN_DIGITS]}…")

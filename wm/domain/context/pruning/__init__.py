@@ -1,1 +1,0 @@
-"""Pruning of tool output at its first appearance (SPEC section 8). `prune.prune` is the door."""

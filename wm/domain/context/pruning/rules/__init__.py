@@ -1,1 +1,0 @@
-"""The rules of the table, one family of output a file (PR-4)."""

@@ -1,0 +1,420 @@
+"""Check the content of a session contract: every fault with its position and its fix (CT-1, CT-2).
+
+Changes nothing; `parse` reads the text, `edit` changes it. One run finds all faults. The caller
+passes the earlier state as digests, the test for secrets, and the time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timedelta
+from difflib import get_close_matches
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from wm.api.contract import ContractFault
+from wm.domain.contract.parse import (
+    WHOLE,
+    Text,
+    line_column,
+)
+from wm.domain.counts import counted
+from wm.domain.times import iso, parse
+from wm.formats.contract_record import KnownContract
+from wm.formats.jsontext import Node
+from wm.formats.session_contract import (
+    FILE,
+    LISTS,
+    LONGEST,
+    MAX_CHARS,
+    MAX_COUNT,
+    MAX_ITEMS,
+    MOMENT,
+    REQUIRED,
+    RUNTIME,
+    TEXTS,
+)
+from wm.text.letters import is_invisible
+from wm.text.patterns import Lazy
+
+AHEAD = timedelta(minutes=5)
+"""Tolerated difference between two clocks."""
+MOST_FAULTS = 200
+MAX_NAME_CHARS = 120
+
+_HALF = frozenset(map(chr, range(0xD800, 0xE000)))
+_MOMENT = Lazy(MOMENT)
+_DATE = Lazy(r"^\d{4}-\d{2}-\d{2}$")
+_NO_ZONE = Lazy(r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?$")
+
+
+class ContractFacts(Struct, frozen=True):
+    """Inputs of a check. is_secret: whether a text contains a secret; digest: of a review's text;
+    known: the last known state, None if there is none."""
+
+    now: datetime
+    is_secret: Callable[[str], bool]
+    digest: Callable[[str], str]
+    known: KnownContract | None = None
+
+
+def check(read: Text, facts: ContractFacts) -> tuple[ContractFault, ...]:
+    """Return every fault of a contract, in the order of the text; () for a valid one."""
+    found = list(read.faults)
+    if read.tree is not None:
+        look = _Check(read.text, facts)
+        found += look.faults(read.tree)
+    found.sort(key=lambda fault: (fault.line, fault.column))
+    return tuple(found[:MOST_FAULTS])
+
+
+class _Check:
+    """One check of one text."""
+
+    def __init__(self, text: str, facts: ContractFacts) -> None:
+        self.text = text
+        self.facts = facts
+
+    def faults(self, root: Node) -> list[ContractFault]:
+        if not isinstance(root.value, dict):
+            return [self._fault(root, WHOLE, "not_an_object", _no_object(root.value), _OBJECT)]
+        members = {name: node for name, _at, node in root.children}
+        found = [*self._duplicates(root, ""), *self._missing(root, members)]
+        for name, node in members.items():
+            found += self._field(name, node, root)
+        found += self._texts(root, "")
+        found += self._against_known(root, members)
+        return found
+
+    # --- the object -----------------------------------------------------------------------
+
+    def _duplicates(self, node: Node, path: str) -> Iterator[ContractFault]:
+        """Report names that occur twice in one object: parsers silently use one of them."""
+        first: dict[str, int] = {}
+        for at, (name, begin, child) in enumerate(node.children):
+            is_object = isinstance(node.value, dict)
+            inner = _join(path, name) if is_object else f"{path}[{at}]"
+            if is_object and name in first:
+                line, _ = line_column(self.text, first[name])
+                wrong = f"occurs twice; the first is in line {line}"
+                yield self._at(begin, inner, "duplicate_key", wrong, "Keep one of the two.")
+            first.setdefault(name, begin)
+            yield from self._duplicates(child, inner)
+
+    def _missing(self, root: Node, members: dict[str, Node]) -> Iterator[ContractFault]:
+        known = {*REQUIRED, *RUNTIME, *LISTS}
+        unknown = [name for name in members if name not in known and not _HALF.intersection(name)]
+        for name in REQUIRED:
+            if name in members:
+                continue
+            close = next((one for one in unknown if _normalised(one) == _normalised(name)), "")
+            close = close or next(iter(get_close_matches(name, unknown, n=1, cutoff=0.75)), "")
+            kind = "[]" if name in LISTS else '"…"'
+            fix = f'Add "{name}": {kind}.'
+            if close:
+                line, _ = line_column(self.text, self._key_at(root, close))
+                fix = f"Rename {close} in line {line} to {name}."
+            yield self._at(root.end - 1, name, "missing_field", "is missing", fix)
+
+    @staticmethod
+    def _key_at(root: Node, name: str) -> int:
+        return next(begin for key, begin, _ in root.children if key == name)
+
+    # --- one field ------------------------------------------------------------------------
+
+    def _field(self, name: str, node: Node, root: Node) -> Iterator[ContractFault]:
+        if name in TEXTS or name == "last_updated":
+            yield from self._text(node, name)
+            if name == "last_updated" and isinstance(node.value, str):
+                yield from self._moment(node, name)
+            if name == "current_phase":
+                yield from self._phase(node, root)
+        elif name in LISTS:
+            yield from self._list(node, name)
+        elif name == "compaction_count":
+            yield from self._count(node, name)
+
+    def _text(self, node: Node, path: str) -> Iterator[ContractFault]:
+        value, longest = node.value, LONGEST.get(path, MAX_CHARS)
+        if not isinstance(value, str):
+            fix = _as_text(value)
+            if value is None:
+                yield self._fault(node, path, "null", "is null; it must be a text", fix)
+            else:
+                wrong = f"is {_kind(value)}; it must be a text"
+                yield self._fault(node, path, "wrong_type", wrong, fix)
+        elif not value.strip():
+            fix = "Write what it should say." if "[" not in path else "Write a text, or remove it."
+            yield self._fault(node, path, "empty_text", "is empty", fix)
+        elif len(value) > longest:
+            wrong = f"has {len(value):,} characters; the limit is {longest:,}"
+            fix = "Shorten it, and name the document that has the rest."
+            yield self._fault(node, path, "too_long", wrong, fix)
+
+    def _list(self, node: Node, name: str) -> Iterator[ContractFault]:
+        value = node.value
+        if not isinstance(value, list):
+            fix = f'Write ["{value}"].' if self._plain(value) else "Write [] or a list of texts."
+            code = "null" if value is None else "wrong_type"
+            kind = "null" if value is None else _kind(value)
+            yield self._fault(node, name, code, f"is {kind}; it must be a list of texts", fix)
+            return
+        if len(value) > MAX_ITEMS:
+            wrong = f"has {len(value)} items; the limit is {MAX_ITEMS}"
+            fix = "Remove what is done or settled."
+            if name == "legal_reviews":
+                fix = "Move the oldest to a document, and begin a new contract."
+            yield self._fault(node, name, "too_many", wrong, fix)
+        for number, (_, _, item) in enumerate(node.children):
+            yield from self._text(item, f"{name}[{number}]")
+
+    def _plain(self, value: Any) -> bool:
+        """May a message repeat the value?"""
+        short = isinstance(value, str) and 0 < len(value) <= 40 and '"' not in value
+        return short and not _HALF.intersection(value) and not self.facts.is_secret(value)
+
+    def _count(self, node: Node, name: str) -> Iterator[ContractFault]:
+        value = node.value
+        fix = "Write a whole number of 0 or more, or remove the field: wm counts."
+        if value is None:
+            yield self._fault(node, name, "null", "is null; it must be a whole number", fix)
+        elif isinstance(value, float) and not math.isfinite(value):
+            return  # `_texts` reports it as not JSON
+        elif isinstance(value, bool) or not isinstance(value, int):
+            wrong = f"is {_kind(value)}; it must be a whole number"
+            yield self._fault(node, name, "wrong_type", wrong, fix)
+        elif value < 0:
+            yield self._fault(node, name, "negative", f"is {value}, below 0", fix)
+        elif value > MAX_COUNT:
+            wrong = f"is over {MAX_COUNT:,}, the limit"
+            yield self._fault(node, name, "too_large_number", wrong, fix)
+
+    def _moment(self, node: Node, name: str) -> Iterator[ContractFault]:
+        value: str = node.value
+        now = iso(self.facts.now)
+        fix = f'Write it like "{now}".'
+        if not value.strip():
+            return
+        moment = parse(value)
+        if _DATE.match(value):
+            yield self._fault(node, name, "no_time", "is a date without a time", fix)
+        elif _NO_ZONE.match(value):
+            wrong = "has no time zone, so the moment is ambiguous"
+            zoned = f"{value.replace(' ', 'T')}Z"
+            fix = f'If it is UTC, write "{zoned}".'
+            yield self._fault(node, name, "no_zone", wrong, fix)
+        elif not _MOMENT.match(value):
+            yield self._fault(node, name, "wrong_date", "is not an ISO 8601 time", fix)
+        elif moment is None:
+            wrong = "names a date, a time or a zone that does not exist"
+            yield self._fault(node, name, "no_such_date", wrong, fix)
+        elif moment > self.facts.now + AHEAD:
+            wrong = f"is in the future; it is now {now}"
+            yield self._fault(node, name, "in_the_future", wrong, fix)
+
+    def _phase(self, node: Node, root: Node) -> Iterator[ContractFault]:
+        """The phase must be one of `phases` if the contract lists them."""
+        listed = root.member("phases")
+        if listed is None or not isinstance(listed.value, list) or not listed.value:
+            return
+        phases = [phase for phase in listed.value if isinstance(phase, str)]
+        if isinstance(node.value, str) and node.value.strip() and node.value not in phases:
+            close = get_close_matches(node.value, phases, n=1)
+            fix = f'Write "{close[0]}".' if close else "Write one of them, or add it to phases."
+            phrase = f'"{node.value}", which' if self._plain(node.value) else "a word that"
+            wrong = f"is {phrase} is not in phases"
+            yield self._fault(node, "current_phase", "unknown_phase", wrong, fix)
+
+    # --- every text -----------------------------------------------------------------------
+
+    def _texts(self, node: Node, path: str) -> Iterator[ContractFault]:
+        """Report secrets, hidden characters and invalid numbers anywhere in the contract."""
+        value = node.value
+        if isinstance(value, str):
+            yield from self._characters(node, path, value)
+        elif isinstance(value, float) and not math.isfinite(value):
+            word = self.text[node.start : node.end]
+            fix = "Write a number, or remove the field."
+            yield self._fault(
+                node, path, "not_a_number", f"is {word}, which JSON does not allow", fix
+            )
+        for at, (name, begin, child) in enumerate(node.children):
+            inner = _join(path, name) if isinstance(value, dict) else f"{path}[{at}]"
+            yield from self._name(begin, path, name)
+            yield from self._texts(child, inner)
+
+    def _name(self, at: int, path: str, name: str) -> Iterator[ContractFault]:
+        if _HALF.intersection(name):
+            wrong = r"has a name with half of a character (a lone \ud8…)"
+            yield self._at(at, path or WHOLE, "half_character", wrong, "Retype the name.")
+        elif name and self.facts.is_secret(name):
+            yield self._secret(at, path or WHOLE)
+
+    def _characters(self, node: Node, path: str, value: str) -> Iterator[ContractFault]:
+        if _HALF.intersection(value):
+            wrong = r"has half of a character (a lone \ud8…)"
+            yield self._fault(node, path, "half_character", wrong, "Retype the character.")
+        elif any(map(is_invisible, value)):
+            hidden = next(char for char in value if is_invisible(char))
+            wrong = f"contains an invisible character (U+{ord(hidden):04X})"
+            yield self._fault(node, path, "hidden_character", wrong, "Retype the text.")
+        elif "\n" in value.strip("\n") and path.partition("[")[0] in (*TEXTS, *LISTS):
+            wrong = "has several lines; it must be one"
+            yield self._fault(node, path, "line_break", wrong, "Write it as one sentence.")
+        name = path.rpartition(".")[2].partition("[")[0]
+        if self.facts.is_secret(value) or self.facts.is_secret(f'{name}: "{value}"'):
+            yield self._secret(node.start, path)
+
+    def _secret(self, at: int, path: str) -> ContractFault:
+        fix = "Remove it and change the secret; if it is not a secret: `wm config allow-secret`."
+        return self._at(at, path, "secret", "contains what looks like a secret", fix)
+
+    # --- against the known state ----------------------------------------------------------
+
+    def _against_known(self, root: Node, members: dict[str, Node]) -> Iterator[ContractFault]:
+        known = self.facts.known
+        if known is None:
+            return
+        reviews = members.get("legal_reviews")
+        given = reviews.value if reviews is not None else []
+        if isinstance(given, list) and all(isinstance(one, str) for one in given):
+            yield from self._reviews(reviews, root, given, known)
+        counted = members.get("compaction_count")
+        value = counted.value if counted is not None else 0
+        is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+        if is_count and value < known.compaction_count:
+            wrong = f"is {value}; it was {known.compaction_count} and cannot decrease"
+            fix = f"Write {known.compaction_count}; {_OR_ACCEPT}."
+            where = counted.start if counted is not None else root.end - 1
+            yield self._at(where, "compaction_count", "count_fell", wrong, fix)
+
+    def _reviews(
+        self, node: Node | None, root: Node, given: Sequence[str], known: KnownContract
+    ) -> Iterator[ContractFault]:
+        where = node.start if node is not None else root.end - 1
+        digests = [self.facts.digest(text) for text in given]
+        before = list(known.reviews)
+        lost = [number for number, one in enumerate(before) if one not in digests]
+        if not lost and digests[: len(before)] == before:
+            return
+        if len(digests) < len(before):
+            left = counted(len(digests), "entry", "entries")
+            wrong = f"has {left}; it had {len(before)}, and entries may only be added"
+            fix = f"Put back what was removed (`git log -p {FILE}`); {_OR_ACCEPT}."
+            yield self._at(where, "legal_reviews", "reviews_shortened", wrong, fix)
+            return
+        number = next(n for n, one in enumerate(before) if digests[n] != one)
+        if node is not None:
+            where = node.children[number][2].start
+        wrong = "was changed, moved or replaced; existing entries must not change"
+        fix = f"Put its text back (`git log -p {FILE}`) and append; {_OR_ACCEPT}."
+        yield self._at(where, f"legal_reviews[{number}]", "reviews_altered", wrong, fix)
+
+    # --- making a fault -------------------------------------------------------------------
+
+    def _fault(self, node: Node, field: str, code: str, wrong: str, fix: str) -> ContractFault:
+        return self._at(node.start, field, code, wrong, fix)
+
+    def _at(self, at: int, field: str, code: str, wrong: str, fix: str) -> ContractFault:
+        line, column = line_column(self.text, at)
+        field = _named(field)
+        name = "The file" if field == WHOLE else field
+        return ContractFault(
+            code=code, field=field, line=line, column=column, message=f"{name} {wrong}.", fix=fix
+        )
+
+
+AGAINST_KNOWN = frozenset({"reviews_shortened", "reviews_altered", "count_fell"})
+"""Faults compared with an earlier state: the contract is valid by itself and perhaps intended."""
+
+
+def against(facts: ContractFacts, known: KnownContract) -> ContractFacts:
+    """Return the same facts with another earlier state."""
+    return replace(facts, known=known)
+
+
+def as_known(read: Text, digest: Callable[[str], str]) -> KnownContract | None:
+    """Return the state of a contract to record; None if it cannot be read."""
+    tree = read.tree
+    if tree is None or not isinstance(tree.value, dict):
+        return None
+    reviews = tree.value.get("legal_reviews")
+    texts = reviews if isinstance(reviews, list) else []
+    return KnownContract(
+        path="",
+        reviews=tuple(digest(text) for text in texts if isinstance(text, str)),
+        compaction_count=count_of(tree),
+    )
+
+
+def count_of(tree: Node) -> int:
+    """Return the count of a contract, 0 if it has none."""
+    value = tree.value.get("compaction_count")
+    is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return value if is_count else 0
+
+
+def printable(value: Any) -> Any:
+    """Return the value without what JSON or UTF-8 cannot represent."""
+    match value:
+        case float() if not math.isfinite(value):
+            return None
+        case str():
+            return value.encode("utf-8", "replace").decode("utf-8")
+        case dict():
+            return {printable(name): printable(inner) for name, inner in value.items()}
+        case list():
+            return [printable(inner) for inner in value]
+        case _:
+            return value
+
+
+_OBJECT = "Write { … }; `wm state init` in an empty folder shows how it looks."
+_OR_ACCEPT = "if this was intended: `wm state validate --accept`"
+
+
+def _no_object(value: Any) -> str:
+    return f"is {_kind(value)}; it must be an object"
+
+
+def _kind(value: Any) -> str:
+    """Return the JSON type of a value, in words."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return f"{str(value).lower()}"
+        case int():
+            return "a number"
+        case float():
+            return f"the number {value}" if math.isfinite(value) else "not a number"
+        case str():
+            return "a text"
+        case list():
+            return "a list"
+        case _:
+            return "an object"
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, bool | int) and len(str(value)) < 20:
+        return f'Write it in quotation marks: "{str(value).lower()}".'
+    return 'Write a text: "…".'
+
+
+def _named(field: str) -> str:
+    """Return a field's name for messages: names come from the file."""
+    plain = field.encode("utf-8", "replace").decode("utf-8") or '""'
+    return plain if len(plain) <= MAX_NAME_CHARS else f"{plain[: MAX_NAME_CHARS - 1]}…"
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _normalised(name: str) -> str:
+    """Return a name without its spelling: currentPhase equals current_phase."""
+    return name.replace("_", "").replace("-", "").lower()

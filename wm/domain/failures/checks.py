@@ -1,0 +1,201 @@
+"""Choose the parser for an output, and the part of the command line each error belongs to (HS-2).
+
+The table is ordered by trust: a test runner's own report, then compilers, then the last words of
+a crashed program; a bare "error:" line counts only if nothing better was found. A line that one
+parser took is not read by the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from wm.domain.failures import (
+    json_reports,
+    known_tools,
+    summaries,
+)
+from wm.domain.failures.commands import (
+    Ran,
+    ShellCommand,
+)
+from wm.domain.failures.detected import (
+    LAST_WORD,
+    PACKAGE_MARK,
+    DetectedError,
+    Family,
+)
+from wm.domain.failures.terminal_lines import lines_of
+from wm.domain.session.file_paths import spelled
+from wm.settings import SessionSettings
+
+CHECKS = (
+    Family("pytest",
+           ("E   ", "FAILED ", "ERROR ", "ERROR: ", "FAILURES =", "ERRORS ="),
+           ("pytest",)),
+    Family("unittest", ("FAIL: ", "ERROR: "), ("unittest",)),
+    Family("jest", ("FAIL", " failing", "(fail)", " › "),
+           ("jest", "vitest", "mocha", "playwright", "bun")),
+    Family("tap", ("not ok", "test at "), ("node --test", "vitest", "tap", "ava")),
+    Family("typescript", ("error TS", ": error ", " - error"),
+           ("tsc", "svelte-check", "pyright", "dotnet", "msbuild")),
+    Family("eslint", ("error", "✖", "×", "warning", "[warn]", ":\n  "),
+           ("eslint", "stylelint", "biome", "prettier", "next", "ruff")),
+    Family("bundlers", ("[ERROR]", "ERROR in ", "rror: ", "error during build",
+                        "Could not resolve", "./"),
+           ("esbuild", "webpack", "vite", "rollup", "next", "tsup", "ng")),
+    Family("golang", (".go:", "panic: ", "fatal error: ", "--- FAIL"),
+           ("go", "golangci-lint", "staticcheck")),
+    Family("rust", ("-->", "panicked at", " stdout ----", "Diff in ", "╭─[", "┌─"),
+           ("cargo", "rustc", "ruff", "ty", "rustfmt", "oxlint")),
+    Family("jvm", ("[ERROR]", " FAILED", "Exception in thread", "* What went wrong"),
+           ("mvn", "gradle", "sbt")),
+    Family("colon", (":", "eformat"),
+           ("gcc", "g++", "clang", "clang++", "javac", "mypy", "ruff", "flake8", "pylint", "make",
+            "cmake", "black", "kotlinc", "swiftc", "isort", "shellcheck", "ghc", "nasm")),
+    Family("others", ("rspec ", "::error", "::", "Failed", "Error: ", "psql:", " - ", " • ",
+                      "CONFLICT (", ") test ", ") property ", ") doctest "),
+           ("rspec", "phpunit", "dotnet", "terraform", "psql", "ctest")),
+)  # fmt: skip
+
+LAST_WORDS = (
+    Family("traces", ("Traceback", "    at ", 'File "', "Sanitizer", ".rb:", " error:", ": line ",
+                      "Unhandled", "** (", " line "), runtime=True),
+    Family("make", ("CMake Error", "***", "referenced from:"), ("cmake", "make", "ld")),
+    Family("packages", ("npm ", "ERR_PNPM", "➤ ", "error ", "ERROR: "),
+           ("npm", "pnpm", "yarn", "pip", "uv", "bun")),
+    Family("generic", ("",), runtime=True),
+)  # fmt: skip
+"""Each is tried only if all before it found nothing."""
+
+MAX_FOUND = 200
+
+
+class Placed(Struct, frozen=True):
+    """A detected error with its category and file resolved, and the part of the command it belongs
+    to."""
+
+    found: DetectedError
+    command: ShellCommand
+
+
+def placed(output: str, ran: Ran, *, root: str, settings: SessionSettings) -> tuple[Placed, ...]:
+    """The errors in a command's output, in order.
+
+    If the exit code says nothing of the suspects (`ran.certain`), the output counts only if it ends
+    with a summary that says that they failed.
+    """
+    active = [c for c in ran.suspects if not c.silent and not c.lists]
+    if not active and not any(c.lists for c in ran.suspects):
+        return ()
+    lines = lines_of(output, settings)
+    if not ran.certain and not summaries.failed(lines):
+        return ()
+    read = _read(lines, output, ran.certain) if active else []
+    settled = [_settled(found, family, active, root) for family, found in read]
+    if not settled:
+        # Imported here like every family of formats, at its first use (`Family.find`).
+        from wm.domain.failures.formats.generic import complaint
+
+        settled = [
+            Placed(replace(found, category="runtime"), command)
+            for command in ran.suspects
+            if command.lists
+            for found in complaint(lines, command.word)
+        ]
+    return tuple(sorted(settled, key=lambda p: p.found.at))
+
+
+JSON = Family("json", ())
+"""Reports that were asked for as JSON, of any tool."""
+
+
+def _read(lines: Sequence[str], output: str, certain: bool) -> list[tuple[Family, DetectedError]]:
+    found = [(JSON, item) for item in json_reports.find(output)[:MAX_FOUND]]
+    if found:
+        return found
+    text = "\n".join(lines)
+    last: list[tuple[Family, DetectedError]] = []
+    taken = bytearray(len(lines) + 1)
+    for family in CHECKS:
+        for item in islice(_asked(family, lines, text), MAX_FOUND):
+            if taken[min(item.at, len(lines))]:
+                continue
+            for i in range(item.at, min(max(item.until, item.at + 1), len(lines))):
+                taken[i] = 1
+            if item.name == LAST_WORD:
+                last.append((family, replace(item, name="")))
+            else:
+                found.append((family, item))
+    if found or last:
+        return found or last[:1]
+    for family in LAST_WORDS[: None if certain else -1]:
+        found = [(family, item) for item in islice(_asked(family, lines, text), MAX_FOUND)]
+        if found:
+            return found
+    summary = "" if certain else summaries.failed(lines)
+    return [(JSON, DetectedError("", summary, at=len(lines)))] if summary else []
+
+
+def _asked(family: Family, lines: Sequence[str], text: str) -> Iterator[DetectedError]:
+    if any(hint in text for hint in family.hints):
+        yield from family.find(lines)
+
+
+def _settled(
+    found: DetectedError, family: Family, active: Sequence[ShellCommand], root: str
+) -> Placed:
+    owner = _owner(found, family, active)
+    category = found.category
+    if family.name == "golang" and not category:
+        category = "lint" if owner.tool in ("go vet", "golangci-lint run") else "build"
+    if not category:
+        category = owner.purpose or "runtime"
+    file = _file(found.file, owner, root)
+    line = found.line if file else 0
+    return Placed(replace(found, category=category, file=file, line=line), owner)
+
+
+def _owner(found: DetectedError, family: Family, active: Sequence[ShellCommand]) -> ShellCommand:
+    """The part of the chain that printed it: a tool of this format, else one that may have run such
+    a tool."""
+    for command in active:
+        head = command.tool.split(" ")[0]
+        fits = head in family.tools or command.tool in family.tools
+        if fits and not (found.category == "runtime" and head in ("gcc", "g++", "clang", "make")):
+            return command
+    if family.runtime or found.category == "runtime":
+        programs = [c for c in active if not c.purpose]
+        return (programs or list(active))[-1]
+    checking = [c for c in active if c.purpose == found.category]
+    return (checking or list(active))[-1]
+
+
+def _file(file: str, owner: ShellCommand, root: str) -> str:
+    """The path as hot state spells it; "" if it cannot be resolved."""
+    if file.startswith(PACKAGE_MARK):
+        file = _in_package(file.removeprefix(PACKAGE_MARK), owner, root)
+    where = owner.folder if owner.folder.startswith("/") else f"{root}/{owner.folder}"
+    return spelled(file, root=root, cwd=where)
+
+
+def _in_package(file: str, owner: ShellCommand, root: str) -> str:
+    """`example.org/shop/rates/rates_test.go` → `<root>/rates/rates_test.go`.
+
+    The folder is the one package that the command named, else the part after the root's own name in
+    the import path; failing both, only the file's name is known.
+    """
+    package, _, name = file.rpartition("/")
+    named = [place for place in owner.places if not place.endswith("...")]
+    if len(named) == 1 and owner.tool in known_tools.PATH_TARGETS:
+        return f"{root}/{named[0]}/{name}" if not named[0].startswith("/") else f"{named[0]}/{name}"
+    if not owner.places:
+        return name
+    parts = package.split("/")
+    base = root.rstrip("/").rsplit("/", 1)[-1]
+    if base in parts:
+        return "/".join([root, *parts[parts.index(base) + 1 :], name])
+    return name

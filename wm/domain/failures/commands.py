@@ -1,0 +1,633 @@
+"""What a command line ran: each part as tool and target, and what its exit code proves (HS-2).
+
+`python -m pytest X -v` and `cd . && CI=1 pytest X -q` are equal: tool pytest, target X. Protects
+one rule: a success clears an error only if the exit code proves the success of that tool and
+target. `|| true`, `; echo`, a pipe into `tail` and a loop prove nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from wm.domain.failures import known_tools
+from wm.domain.failures.shell import (
+    MAX_NESTING,
+    Pipeline,
+    Script,
+    read,
+)
+from wm.domain.session.file_paths import (
+    folder,
+    spelled,
+)
+
+INTERPRETERS = ("bash", "sh", "zsh", "dash")
+MAX_TARGET_CHARS = 300
+
+
+class ShellCommand(Struct, frozen=True):
+    """One part of a command line.
+
+    tool: what ran, with its subcommand (`go test`, `npm run lint`). folder: where, relative to the
+    root, "" for the root. places: what it was told to check. selectors: flags that narrow the
+    check. silent: its output opens no errors. lists: only its own complaints count. shows_all: its
+    output is not truncated. idle: it succeeds whatever it finds.
+    """
+
+    tool: str
+    folder: str = ""
+    places: tuple[str, ...] = ()
+    selectors: tuple[str, ...] = ()
+    silent: bool = False
+    lists: bool = False
+    shows_all: bool = True
+    idle: bool = False
+    word: str = ""
+    """The program's own name, with which its complaints begin."""
+
+    @property
+    def target(self) -> str:
+        """Folder, places and selectors as one text: equal for equal targets."""
+        parts = [f"{self.folder or '.'}:", *(place.replace(" ", "%20") for place in self.places)]
+        return " ".join([*parts, *self.selectors])[:MAX_TARGET_CHARS]
+
+    @property
+    def purpose(self) -> str:
+        """The category of errors that this tool looks for; "" for none."""
+        return purpose_of(self.tool)
+
+
+class Ran(Struct, frozen=True):
+    """A whole command line.
+
+    proved: parts whose success a zero exit code proves. suspects: parts that may have failed if the
+    code is not zero, in order. chained: the suspects form one `&&` chain, so if one of them failed,
+    those before it succeeded. hidden: checks whose result the exit code does not show. certain: the
+    exit code says that one of the suspects failed.
+    """
+
+    proved: tuple[ShellCommand, ...]
+    suspects: tuple[ShellCommand, ...]
+    chained: bool = False
+    hidden: tuple[ShellCommand, ...] = ()
+    certain: bool = True
+
+
+def ran(command: str, *, root: str, cwd: str = "") -> Ran:
+    """Parse a command line. cwd: the folder in which it started."""
+    return _ran(read(command), root, cwd or root, 0)
+
+
+def with_printed_code(
+    command: str, output: str, code: int | None, *, root: str, cwd: str = ""
+) -> tuple[Ran, int | None]:
+    """Parse a command line, and take the exit code that it prints (`…; echo "exit: $?"`) instead
+    of its own one."""
+    script = read(command)
+    for i in range(len(script.steps) - 1, 0, -1):
+        words = script.steps[i].pipe[0]
+        variable = next((v for v in _CODE_VARIABLES if any(v in word for word in words)), "")
+        if words[0] not in ("echo", "printf") or not variable or script.steps[i].depth:
+            continue
+        text = " ".join(word for word in words[1:] if not word.startswith("-"))
+        printed = _printed_code(text, variable, output)
+        if printed is None:
+            break
+        before = list(script.steps[:i])
+        if "PIPESTATUS" in variable:
+            before[-1] = replace(before[-1], pipe=before[-1].pipe[:1])
+        return _ran(replace(script, steps=tuple(before)), root, cwd or root, 0), printed
+    return _ran(script, root, cwd or root, 0), code
+
+
+_CODE_VARIABLES = ("${PIPESTATUS[0]}", "$PIPESTATUS", "${?}", "$?")
+
+
+def _printed_code(text: str, variable: str, output: str) -> int | None:
+    """The number that stands for `variable` in the last line of the output that fits `text`."""
+    head, _, tail = (part.strip() for part in text.partition(variable))
+    for line in reversed(output.rstrip().split("\n")[-40:]):
+        bare = line.strip()
+        if bare.startswith(head) and bare.endswith(tail):
+            number = bare[len(head) : len(bare) - len(tail)].strip()
+            if number.isdigit() and len(number) < 4:
+                return int(number)
+    return None
+
+
+def covers(success: ShellCommand, tool: str, target: str, file: str = "", text: str = "") -> bool:
+    """Does the success of one command clear an error of `tool` at `target`?
+
+    file, text: of the error. A run that was narrower than the failed one clears the errors in the
+    files and tests that it covered, and no others.
+    """
+    if success.idle or not _is_same_check(success, tool, target):
+        return False
+    if success.tool == tool and success.target == target:
+        return True
+    if success.selectors:
+        return False
+    if file and success.places and success.tool in known_tools.PATH_TARGETS:
+        return any(_covers_file(place, file, text, success.tool) for place in success.places)
+    where, *places = target.split(" ")
+    if success.tool != tool:
+        return not success.places and not places and where == f"{success.folder or '.'}:"
+    if tool in known_tools.PATH_TARGETS:
+        wide = success.places or (success.folder or ".",)
+        narrow = [p for p in places if not p.startswith("-")] or [where.rstrip(":")]
+        return all(any(_holds(w, p, tool) for w in wide) for p in narrow)
+    return not success.places and where == f"{success.folder or '.'}:" and _is_task(tool)
+
+
+def _is_same_check(success: ShellCommand, tool: str, target: str) -> bool:
+    """Is the command the failed tool, or the same check by another name?
+
+    `npm test` and `npx vitest run` are one check: a script with the plain name of a purpose, and a
+    tool with that purpose, in one folder.
+    """
+    if success.tool == tool:
+        return True
+    if target.split(" ")[0] != f"{success.folder or '.'}:":
+        return False
+    scripts = [_is_plain_script(name) for name in (success.tool, tool)]
+    purpose = purpose_of(tool)
+    return any(scripts) and bool(purpose) and purpose == purpose_of(success.tool)
+
+
+def _is_plain_script(tool: str) -> bool:
+    head, _, rest = tool.partition(" ")
+    name = rest.removeprefix("run ")
+    return head in known_tools.TASK_RUNNERS and name in known_tools.PLAIN_SCRIPTS
+
+
+def _covers_file(place: str, file: str, text: str, tool: str) -> bool:
+    """Does a run of `place` cover the error in `file`? A single test (`file::name`) covers the
+    errors that name it."""
+    path, _, test = place.partition("::")
+    if test:
+        return path == file and test.rsplit("::", 1)[-1].partition("[")[0] in text
+    return _holds(place, file, tool)
+
+
+def purpose_of(tool: str) -> str:
+    for category, names in known_tools.PURPOSES.items():
+        if tool in names:
+            return category
+    head, _, rest = tool.partition(" ")
+    if head in known_tools.TASK_RUNNERS and rest:
+        words = rest.removeprefix("run ").lower().replace(":", "-").split("-")
+        for category, marks in known_tools.PURPOSE_WORDS:
+            if any(mark in words or mark == rest.removeprefix("run ").lower() for mark in marks):
+                return category
+    if head in ("mvn", "gradle", "make", "cmake", "bazel", "sbt"):
+        return "build"
+    return "test" if head.endswith(".test") else ""
+
+
+def _is_task(tool: str) -> bool:
+    """A task runner: a run of a script without arguments is wider than one with them."""
+    return tool.split(" ")[0] in known_tools.PACKAGE_RUNNERS and " run " in f"{tool} "
+
+
+def _holds(wide: str, narrow: str, tool: str) -> bool:
+    if wide == narrow:
+        return True
+    if tool.startswith("go "):
+        if not wide.endswith("..."):
+            return False
+        wide = wide.removesuffix("...").rstrip("/") or "."
+        narrow = narrow.removesuffix("/...")
+    if wide == ".":
+        return not narrow.startswith("/")
+    return narrow == wide or narrow.startswith((f"{wide}/", f"{wide}::"))
+
+
+# --- chains -----------------------------------------------------------------------------------
+
+
+def _ran(script: Script, root: str, cwd: str, depth: int) -> Ran:
+    """Walk the steps, track the folder, and decide what the exit code means."""
+    where = cwd
+    outside: list[str] = []
+    strict = pipefail = False
+    parts: list[tuple[Pipeline, tuple[ShellCommand, ...], bool]] = []
+    for step in script.steps:
+        first = step.pipe[0]
+        while step.depth > len(outside):
+            outside.append(where)
+        while step.depth < len(outside):
+            where = outside.pop()
+        if first[0] == "set" and len(first) > 1:
+            strict |= any(w.startswith("-") and "e" in w[1:] for w in first[1:2])
+            pipefail |= "pipefail" in first
+        moved = _moved(first, where, cwd, root)
+        if moved is not None:
+            where = moved
+            parts.append((step, (), pipefail))
+            continue
+        nested = _nested(step, root, where, depth)
+        if nested is not None:
+            parts.append((step, nested.proved or nested.suspects, True))
+            continue
+        commands = tuple(_command(words, root, where) for words in step.pipe)
+        parts.append((step, commands, pipefail))
+    judged = _judged(script, parts, strict)
+    return replace(judged, hidden=_hidden(parts, judged.proved))
+
+
+def _hidden(
+    parts: Sequence[tuple[Pipeline, tuple[ShellCommand, ...], bool]], proved: Sequence[ShellCommand]
+) -> tuple[ShellCommand, ...]:
+    """The checks among all commands whose success a zero exit code would not prove."""
+    found = (
+        replace(command, shows_all=False) if len(commands) > 1 else command
+        for step, commands, _p in parts
+        for command in commands
+        if not step.detached and command not in proved
+    )
+    return tuple(c for c in found if c.purpose and not c.silent and not c.idle)
+
+
+def _judged(
+    script: Script, parts: Sequence[tuple[Pipeline, tuple[ShellCommand, ...], bool]], strict: bool
+) -> Ran:
+    ends = ("&",) if strict else (";", "&")
+    begin = max((i for i, (step, _c, _p) in enumerate(parts) if step.before in ends), default=0)
+    last = parts[begin:]
+    suspects = [c for part in (parts if script.loose else last) for c in _blamed(part)]
+    if script.loose or (last and last[-1][0].detached):
+        return Ran((), tuple(suspects))
+    either = [
+        i
+        for i, (step, commands, _p) in enumerate(last)
+        if step.before == "||" and not _always_fails(step, commands)
+    ]
+    sure = last[either[-1] + 1 :] if either else last
+    proved = [
+        c for part in sure if not part[0].negated and part[0].before != "||" for c in _vouched(part)
+    ]
+    chained = all(step.before in ("", "&&", ";") for step, _c, _p in last)
+    return Ran(tuple(proved), tuple(suspects), chained)
+
+
+def _always_fails(step: Pipeline, commands: tuple[ShellCommand, ...]) -> bool:
+    words = step.pipe[-1]
+    return bool(commands) and (
+        words[0] == "false" or (words[0] in ("exit", "return") and words[1:2] not in ((), ("0",)))
+    )
+
+
+def _vouched(part: tuple[Pipeline, tuple[ShellCommand, ...], bool]) -> tuple[ShellCommand, ...]:
+    """The commands of a pipeline whose success its exit code proves."""
+    _step, commands, pipefail = part
+    return commands if pipefail else commands[-1:]
+
+
+def _blamed(part: tuple[Pipeline, tuple[ShellCommand, ...], bool]) -> Iterator[ShellCommand]:
+    """The commands of a pipeline that a failure may come from, without filters."""
+    _step, commands, _pipefail = part
+    cut = len(commands) > 1
+    for command in commands:
+        yield replace(command, shows_all=False) if cut else command
+
+
+def _moved(words: tuple[str, ...], where: str, began: str, root: str) -> str | None:
+    """The folder after `cd X`; None for other commands."""
+    if words[0] not in ("cd", "pushd", "chdir") or len(words) < 2:
+        return None
+    goal = words[-1]
+    if goal.startswith("-"):
+        return where
+    if goal.startswith("/"):
+        return goal
+    # Some agents report the shell's folder after the command instead of before it.
+    relative = goal.removeprefix("./").rstrip("/")
+    if where == began and relative and ".." not in relative and where.endswith(f"/{relative}"):
+        return where
+    if goal.startswith(("~", "$")):
+        return f"/{goal}"
+    found = folder(goal, root=root, cwd=where)
+    return found if found.startswith("/") else f"{root}/{found}" if found else root
+
+
+def _nested(step: Pipeline, root: str, where: str, depth: int) -> Ran | None:
+    """What `bash -c "…"` runs."""
+    words = _unwrapped(step.pipe[0])[0]
+    if depth >= MAX_NESTING or len(step.pipe) != 1 or len(words) < 3:
+        return None
+    if _base(words[0]) in INTERPRETERS and words[1].startswith("-") and words[1].endswith("c"):
+        return _ran(read(words[2]), root, where, depth + 1)
+    return None
+
+
+# --- one command --------------------------------------------------------------------------------
+
+
+def _command(words: tuple[str, ...], root: str, where: str) -> ShellCommand:
+    rest, where = _unwrapped(words, where, root)
+    if not rest:
+        return ShellCommand("", silent=True)
+    tool, rest = _named(rest)
+    head = tool.split(" ")[0]
+    rest, where = _folder_flags(head, rest, where, root)
+    tool, rest = _with_subcommand(tool, rest)
+    at = folder(where, root=root) if where != root else ""
+    places, selectors, idle = _arguments(tool, rest)
+    if tool in known_tools.PATH_TARGETS:
+        places = tuple(sorted({_place(place, root, where, tool) for place in places}))
+    sub = tool.removeprefix(head).strip()
+    silent = tool in known_tools.SILENT or head in known_tools.SILENT
+    silent |= sub.split(" ")[0] in known_tools.SILENT_SUBCOMMANDS.get(head, ())
+    silent |= sub.removeprefix("compose ").split(" ")[0] in known_tools.SILENT_SUBCOMMANDS.get(
+        "docker compose" if sub.startswith("compose") else "", ()
+    )
+    return ShellCommand(
+        tool=tool,
+        folder=at,
+        places=places,
+        selectors=selectors,
+        silent=silent,
+        lists=head in known_tools.LISTERS,
+        idle=idle,
+        word=head,
+    )
+
+
+def _base(word: str) -> str:
+    """The program's name without path, version and script extension."""
+    name = word.replace("\\", "/").rsplit("/", 1)[-1]
+    name = name.removesuffix(".exe").removesuffix(".cmd")
+    stem = name.rstrip("0123456789.").rstrip("-")
+    if stem and stem != name and (stem in _KNOWN or stem in known_tools.ALIASES):
+        name = stem
+    return known_tools.ALIASES.get(name, name)
+
+
+_KNOWN = frozenset(
+    {"python", "pip", "gcc", "g++", "clang", "clang++", "ruby", "php", "node", "clang-tidy"}
+)
+
+
+def _unwrapped(
+    words: tuple[str, ...], where: str = "", root: str = ""
+) -> tuple[tuple[str, ...], str]:
+    """The command after assignments, `sudo`, `npx`, `uv run` and the like, and its folder."""
+    for _ in range(12):
+        while words and _is_assignment(words[0]):
+            words = words[1:]
+        if not words:
+            break
+        name = _base(words[0])
+        pair = f"{name} {words[1]}" if len(words) > 1 else ""
+        key = pair if pair in known_tools.PREFIXES else name
+        if key not in known_tools.PREFIXES and key not in known_tools.PREFIX_ARGUMENTS:
+            container = _in_container(name, words)
+            if container is None:
+                break
+            words = container
+            continue
+        words = words[2 if key == pair else 1 :]
+        words, where = _after_flags(key, words, where, root)
+        words = words[known_tools.PREFIX_ARGUMENTS.get(key, 0) :]
+    return words, where
+
+
+def _after_flags(
+    key: str, words: tuple[str, ...], where: str, root: str
+) -> tuple[tuple[str, ...], str]:
+    """Skip the flags of a prefix; one of them may name the folder."""
+    valued = known_tools.PREFIXES.get(key, ("-k", "-s"))
+    while words and words[0].startswith("-"):
+        flag, _, given = words[0].partition("=")
+        takes = not given and flag in valued
+        value = words[1] if takes and len(words) > 1 else given
+        words = words[2 if takes else 1 :]
+        if flag == "--":
+            break
+        if flag in ("--directory", "--project") and value and root:
+            where = _into(value, where, root)
+    return words, where
+
+
+def _in_container(name: str, words: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The command inside `docker exec C …` and `docker compose run S …`; None for others."""
+    rest = words[1:]
+    if name == "docker" and rest[:1] == ("compose",):
+        rest = rest[1:]
+    elif name not in ("docker", "docker compose", "kubectl"):
+        return None
+    if rest[:1] not in (("exec",), ("run",)) or (name == "docker" and rest[:1] == ("run",) and
+                                                 words[1:2] != ("compose",)):  # fmt: skip
+        return None
+    rest = rest[1:]
+    while rest and rest[0].startswith("-"):
+        rest = rest[2 if rest[0] in ("-e", "-u", "-w", "--env", "--user", "--workdir") else 1 :]
+    rest = rest[1:]
+    return rest[1:] if rest[:1] == ("--",) else rest
+
+
+def _is_assignment(word: str) -> bool:
+    name, equals, _value = word.partition("=")
+    return bool(equals) and name.isidentifier()
+
+
+def _named(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The tool that the first words name, and the remaining words."""
+    name, rest = _base(words[0]), words[1:]
+    if name == "python":
+        while rest and rest[0] in ("-u", "-B", "-O", "-s", "-S", "-E", "-I", "-b", "-v"):
+            rest = rest[1:]
+        if rest[:1] in (("-W",), ("-X",)):
+            rest = rest[2:]
+        if rest[:1] == ("-m",) and len(rest) > 1:
+            return _named((rest[1].removesuffix(".__main__"), *rest[2:]))
+    if name == "node" and "--test" in rest:
+        return "node --test", tuple(w for w in rest if w != "--test")
+    if "/" in words[0] and name not in _ALL_KNOWN and not words[0].startswith("/usr/"):
+        # A program of the project: its path is its name.
+        return words[0].removeprefix("./"), rest
+    return name, rest
+
+
+_ALL_KNOWN = (
+    known_tools.SILENT
+    | known_tools.LISTERS
+    | known_tools.SUBCOMMANDS
+    | frozenset(known_tools.ALIASES.values())
+    | frozenset(known_tools.PATH_TARGETS)
+    | frozenset(name for names in known_tools.PURPOSES.values() for name in names)
+    | frozenset(("node", "java", "ruby", "php", "perl", "bash", "sh", "ts-node", "tsx"))
+)
+
+
+def _with_subcommand(tool: str, rest: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """Normalise the subcommand: `npm test` equals `npm run test`; `go` with its verb; `make` with
+    its targets."""
+    if tool in known_tools.PACKAGE_RUNNERS:
+        return _script(tool, rest)
+    if tool in known_tools.RUN_VERBS:
+        verb, others = _first_plain(tool, rest)
+        return tool, others if verb in known_tools.RUN_VERBS[tool] else rest
+    if tool in ("mvn", "gradle"):
+        goals = [w.rsplit(":", 1)[-1] for w in rest if not w.startswith("-")]
+        goal = next((g for g in goals if g in ("test", "verify", "check")), "")
+        return (f"{tool} {goal}" if goal else tool), rest
+    if tool in ("make", "just", "task", "rake", "invoke"):
+        targets = [w for w in _plain(tool, rest) if not _is_assignment(w)]
+        return " ".join([tool, *targets[:3]]), tuple(w for w in rest if w not in targets[:3])
+    if tool not in known_tools.SUBCOMMANDS:
+        return tool, rest
+    verb, rest = _first_plain(tool, rest)
+    if not verb:
+        return tool, rest
+    name = f"{tool} {_SAME_VERB.get((tool, verb), verb)}"
+    if name in known_tools.GROUPS:
+        verb, rest = _first_plain(name, rest)
+        name = f"{name} {verb}".rstrip()
+    return name, rest
+
+
+def _first_plain(tool: str, rest: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The first word that is neither a flag nor a flag's value, and the other words."""
+    valued = known_tools.GLOBAL_FLAGS.get(tool, ())
+    i = 0
+    while i < len(rest):
+        if rest[i] in valued:
+            i += 2
+        elif rest[i].startswith(("-", "+")):
+            i += 1
+        else:
+            return rest[i], (*rest[:i], *rest[i + 1 :])
+    return "", rest
+
+
+_SAME_VERB = {("cargo", "t"): "test", ("cargo", "b"): "build", ("cargo", "c"): "check",
+              ("npm", "i"): "install", ("npm", "add"): "install"}  # fmt: skip
+
+
+def _script(tool: str, rest: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """`npm t`, `npm run test`, `yarn test`: all become `npm run test`, `yarn run test`."""
+    plain = _plain(tool, rest)
+    if not plain:
+        return (f"{tool} install" if tool == "yarn" else tool), rest
+    verb = plain[0]
+    rest = _without(rest, verb)
+    if verb in ("run", "run-script") and len(plain) > 1:
+        return f"{tool} run {plain[1]}", _without(rest, plain[1])
+    if verb in known_tools.NATIVE_PACKAGE_COMMANDS:
+        return f"{tool} {'install' if verb in ('i', 'add') else verb}", rest
+    if tool == "npm":
+        name = {"t": "test", "tst": "test"}.get(verb, verb)
+        return f"npm run {name}" if name in ("test", "start", "stop") else f"npm {name}", rest
+    if tool == "bun" and verb == "test":
+        return "bun test", rest
+    if _base(verb) in _ALL_KNOWN and verb not in ("test", "build", "start"):
+        # `yarn tsc`, `pnpm vitest`: the tool itself.
+        return _with_subcommand(_base(verb), rest)
+    return f"{tool} run {verb}", rest
+
+
+def _without(words: tuple[str, ...], word: str) -> tuple[str, ...]:
+    i = words.index(word)
+    return (*words[:i], *words[i + 1 :])
+
+
+def _plain(tool: str, rest: tuple[str, ...]) -> list[str]:
+    """The arguments that are neither flags nor values of flags."""
+    return list(_arguments(tool, rest)[0])
+
+
+def _folder_flags(
+    tool: str, rest: tuple[str, ...], where: str, root: str
+) -> tuple[tuple[str, ...], str]:
+    """Remove the flags that name a working folder, and apply them."""
+    flags = known_tools.DIRECTORY_FLAGS.get(tool, ())
+    kept: list[str] = []
+    i = 0
+    while i < len(rest):
+        flag, equals, value = rest[i].partition("=")
+        if flag in flags and not (tool == "pytest" and not equals):
+            if not equals:
+                i += 1
+                value = rest[i] if i < len(rest) else ""
+            where = _into(value, where, root) if value else where
+        elif flag == "--manifest-path":
+            if not equals:
+                i += 1
+                value = rest[i] if i < len(rest) else ""
+            where = _into(value.removesuffix("Cargo.toml") or ".", where, root)
+        else:
+            kept.append(rest[i])
+        i += 1
+    return tuple(kept), where
+
+
+def _into(value: str, where: str, root: str) -> str:
+    found = folder(value, root=root, cwd=where)
+    return found if found.startswith("/") else f"{root}/{found}" if found else root
+
+
+def _arguments(tool: str, rest: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+    """Places, selecting flags (with their values), and whether success is certain anyway."""
+    head = tool.split(" ")[0]
+    choosing = known_tools.SELECTORS.get(tool, ()) + known_tools.SELECTORS.get(head, ())
+    valued = known_tools.VALUE_FLAGS.get(tool, ()) + known_tools.VALUE_FLAGS.get(head, ())
+    places: list[str] = []
+    selectors: list[str] = []
+    idle = False
+    i = 0
+    while i < len(rest):
+        word = rest[i]
+        flag, equals, value = word.partition("=")
+        idle |= flag in known_tools.PROVES_NOTHING or flag in known_tools.LAST_WORDS.get(head, ())
+        if word == "--":
+            pass
+        elif not word.startswith("-") or word == "-":
+            places.append(word)
+        elif flag in choosing:
+            takes = not equals and flag not in _BARE and i + 1 < len(rest)
+            i += 1 if takes else 0
+            value = rest[i] if takes else value
+            selectors.append(f"{flag}={value}" if value else flag)
+        elif flag in valued and not equals:
+            i += 1
+        i += 1
+    return tuple(places), tuple(sorted(selectors)), idle
+
+
+_BARE = frozenset(
+    (
+        "--lf",
+        "--last-failed",
+        "--ff",
+        "-o",
+        "--onlyChanged",
+        "--lib",
+        "--bins",
+        "--tests",
+        "--doc",
+        "-short",
+        "--changed",
+        "-b",
+        "--build",
+    )
+)
+"""Selecting flags without a value."""
+
+
+def _place(place: str, root: str, where: str, tool: str) -> str:
+    """A place to check, relative to the root; go's `./...` keeps its dots."""
+    if tool.startswith("go ") and place.endswith("..."):
+        base = folder(place.removesuffix("...") or ".", root=root, cwd=where)
+        return f"{base}/..." if base else "..."
+    path, colons, test = place.partition("::")
+    found = spelled(path.rstrip("/") or ".", root=root, cwd=where)
+    if found in ("", root):
+        # The root itself, or a pattern that is not a path.
+        found = "." if path.rstrip("/") in ("", ".") or found == root else path
+    if path.rstrip("/") == ".":
+        found = folder(".", root=root, cwd=where) or "."
+    return f"{found}{colons}{test}"

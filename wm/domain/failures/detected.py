@@ -1,0 +1,94 @@
+"""An error that a parser detected, before it becomes an open error (HS-2)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+
+from msgspec import Struct
+
+from wm.text import patterns
+
+
+class DetectedError(Struct, frozen=True):
+    """category: "" for that of the tool that ran. at, until: the output lines it took.
+
+    message: the problem on one line, without the place. name: the failed test.
+    """
+
+    category: str
+    message: str
+    file: str = ""
+    line: int = 0
+    at: int = 0
+    until: int = 0
+    name: str = ""
+
+
+LAST_WORD = "\0last word"
+"""Name of a detection that counts only if nothing better was found."""
+
+PACKAGE_MARK = "package:"
+"""Prefix of an import path whose folder depends on the workspace's root."""
+
+
+class Family(Struct, frozen=True):
+    """A parser and when to run it.
+
+    name: its module among the formats, imported when an output first contains one of the hints:
+    each module compiles its patterns, and most projects need two or three of them. hints: texts,
+    one of which every output that the parser can read contains. tools: first words of tools that
+    write this format; the error belongs to such a part of a chain. runtime: the error comes from a
+    program that ran, not from a checker.
+    """
+
+    name: str
+    hints: tuple[str, ...]
+    tools: tuple[str, ...] = ()
+    runtime: bool = False
+
+    def find(self, lines: Sequence[str]) -> Iterable[DetectedError]:
+        found: Iterable[DetectedError] = import_module(f"{__package__}.formats.{self.name}").find(
+            lines
+        )
+        return found
+
+
+_NUMBER = patterns.compile(r"(?i)(:\d+)+\b|\(\d+,\s?\d+\)|\[\d+,\s?\d+\]|\bline \d+|0x[0-9a-f]+")
+_DURATION = patterns.compile(r"\b\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds)\b")
+
+
+def fingerprint(category: str, summary: str) -> str:
+    """12 hex digits that do not change with lines, columns, addresses or durations."""
+    bare = _DURATION.sub("", _NUMBER.sub("", summary))
+    text = f"{category}{' '.join(bare.split())}"
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
+
+
+def summary(found: DetectedError, file: str, max_chars: int) -> str:
+    """Place, test and message on one line, cut at `max_chars` with `…`."""
+    place = f"{file}:{found.line}: " if file and found.line else f"{file}: " if file else ""
+    name = f"{found.name}: " if found.name and found.name not in found.message else ""
+    text = " ".join(f"{place}{name}{found.message}".split())
+    return text if len(text) <= max_chars else text[: max_chars - 1].rstrip() + "…"
+
+
+FOREIGN = (
+    "node_modules/", "site-packages/", "dist-packages/", "/usr/lib/", "/usr/local/lib/",
+    "/usr/include/", "/usr/share/", "/usr/local/go/", "/lib/python", "node:", "internal/",
+    "/rustc/", ".cargo/registry", "/pkg/mod/", "/src/runtime/", "/src/testing/", "/src/net/http/",
+    ".venv/", "/venv/", "<frozen", "<string>", "<anonymous>", "[eval]", "webpack/", "../sysdeps/",
+    "../csu/", "libsanitizer", "/.pyenv/", "/.nvm/", "/opt/hostedtoolcache/", "/Library/",
+    "<stdin>", "/gems/", "vendor/", "(native", "/toolchains/", "importlib/",
+)  # fmt: skip
+
+
+def is_foreign(path: str) -> bool:
+    """Is this a file of a library, runtime or package, by its path?"""
+    return not path or any(mark in path for mark in FOREIGN)
+
+
+def whole(text: str) -> int:
+    """The matched number; 0 for one that is absurdly long."""
+    return int(text) if text.isdigit() and len(text) < 8 else 0

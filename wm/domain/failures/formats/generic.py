@@ -1,0 +1,127 @@
+"""The error of a tool without a parser of its own (HS-2).
+
+At most one error: the line that states the failure best, or, if none does, the last line that says
+something against what was asked, or the last telling line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wm.domain.failures.detected import DetectedError
+from wm.text import patterns
+
+_SHELL = r"^(?:ba|z|da|k)?sh: (?:line \d+: |\d+: )?\S"
+
+LEVELS = (
+    # 1 states an error and which one
+    r"^(?:[\w./@+-]+(?:\[\d+\])?: )?(?:fatal|error|Error|ERROR|FATAL|FAILED|E|err|Fatal|panic|"
+    r"\[ERROR\]|\[error\]|✖|✘|❌)(?: \[?[\w-]+\]?)?:\s+\S|"
+    r"^(?:Error|error)(?: [a-z][\w-]*){1,4}: \S|^ESLint couldn't \S",
+    # 2 names an exception type
+    r"^(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault)\b(?:: |$)",
+    # 3 a complaint of the shell
+    _SHELL,
+    # 4 a complaint of a program
+    r"^[\w./@+-]+: .*(?i:no such file or directory|permission denied|not found|cannot |can't |"
+    r"is a directory|not a directory|file exists|no such process|operation not permitted|"
+    r"connection refused|could not|invalid|unrecogni[sz]ed|missing|unknown|no space left|failed|"
+    r"too many|denied|unable|does not exist|no rule|no module named)",
+    # 5 a crash
+    r"\b(?:Segmentation fault|Bus error|Illegal instruction|Floating point exception|Aborted|"
+    r"core dumped|Killed|Out of memory|stack overflow)\b",
+    # 6 marked as an error
+    r"^(?:\[ERROR\]|\[error\]|\[FATAL\]|✘|✖|×|❌|!!)\s+\S",
+    # 7 begins like a failure
+    r"^(?i:failed to |failure: |failed: |could not |cannot |can't |couldn't |unable to |aborting|"
+    r"build failed|invalid |unknown |no such |unexpected |uncaught |unhandled |missing |oops)",
+    # 8 logged as an error
+    r"\b(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC)\b",
+    # 9 reports that a part failed
+    r"^g?make(?:\[\d+\])?: \*\*\* \[",
+)
+"""Kinds of lines, the clearest first."""
+
+MAX_LOOKED_AT = 200
+"""Lines at the end of an output among which the last telling one is looked for."""
+
+_LEVELS = tuple(patterns.compile(level) for level in LEVELS)
+_ANY = patterns.compile("|".join(f"(?:{level})" for level in LEVELS))
+_SHELL_SAYS = patterns.compile(_SHELL)
+_SHELL_PID = patterns.compile(r"^((?:ba|z|da|k)?sh: line )\d+: +\d+ ")
+
+SUMS = (
+    "ERROR: usage", "usage: ", "error: could not compile", "error: test failed",
+    "error: aborting", "make: ***", "make[", "ninja: build stopped", "error Command failed",
+    "npm error", "npm ERR!", "error: script ", "error: Recipe ", "error: process didn't",
+    "ERROR: InvocationError", "collect2: error", "error: command ", "Error: Process completed",
+)  # fmt: skip
+"""Lines that only report that another tool failed."""
+
+
+def find(lines: Sequence[str]) -> Iterator[DetectedError]:
+    """The first line of the clearest kind; a summary line only if there is nothing else."""
+    best: tuple[int, int] | None = None
+    for i, line in enumerate(lines):
+        text = line.strip()
+        if len(text) < 4 or _ANY.search(text) is None:
+            continue
+        level = next(n for n, pattern in enumerate(_LEVELS) if pattern.search(text))
+        rank = level + (len(_LEVELS) if text.startswith(SUMS) else 0)
+        if best is None or rank < best[0]:
+            best = (rank, i)
+        if rank == 0:
+            break
+    i = best[1] if best is not None else _last_telling(lines)
+    if i >= 0:
+        yield DetectedError("", _SHELL_PID.sub(r"\1", lines[i].strip()), at=i, until=i + 1)
+
+
+_AGAINST = patterns.compile(
+    r"(?i)\b(?:not?|cannot|can't|couldn't|won't|don't|doesn't|isn't|wasn't|didn't|unable|fail(?:s|ed|"
+    r"ing|ure|ures)?|errors?|exceptions?|refused|denied|missing|invalid|conflicts?|unknown|illegal|"
+    r"unexpected|expected|wrong|unsupported|required|must|exceeded|abort(?:ed|ing)?|duplicate[ds]?|"
+    r"cycle|circular|mismatch(?:ed)?|timed? ?out|undefined|unresolved|already|rejected|forbidden|"
+    r"unauthorized|unreachable|broken|corrupt(?:ed)?|expired|outdated|violat\w+|panic\w*|critical)\b"
+)
+_ASIDE = patterns.compile(
+    r"(?i)^(?:hint|note|help|tip|info|warn(?:ing)?|debug|usage|examples?|options)\b[: ]|"
+    r"^(?:for more|see |to see|run |try |use |you can|you may|did you mean|read more|please |learn|"
+    r"done in|finished|time:|duration|real\s|user\s|sys\s|ran all|start at|in folder|more info|"
+    r"process (?:exited|completed|finished)|exit(?:ed)? (?:code|status|with)|"
+    r"command (?:failed|exited)|a complete log|npm (?:notice|warn)|\[?exit)|^(?:at|\$|>|\+) |"
+    r"^https?://\S+$|^[a-z]+ v?\d[\d.]*$"
+)
+_GOOD = patterns.compile(
+    r"(?i)\b(?:0 (?:errors?|failures?|failed|warnings?|problems?)|no (?:errors?|problems?|issues?)|"
+    r"(?:errors?|failures?|problems?|warnings?)(?: found)?[:=] ?0|success(?:ful(?:ly)?)?|succeeded|"
+    r"all good|passed|done|ok)\b"
+)
+_WORD = patterns.compile(r"\pL{2}")
+
+
+def _last_telling(lines: Sequence[str]) -> int:
+    """The last line with a word of refusal, else the last line that is neither a hint nor says that
+    all is well; -1 for none."""
+    last = -1
+    for i in range(len(lines) - 1, max(-1, len(lines) - MAX_LOOKED_AT), -1):
+        text = lines[i].strip()
+        if _WORD.search(text) is None or _ASIDE.search(text) or _GOOD.search(text):
+            continue
+        last = i if last < 0 else last
+        if _AGAINST.search(text):
+            return i
+    return last
+
+
+def complaint(lines: Sequence[str], tool: str) -> Iterator[DetectedError]:
+    """A tool's complaint about itself (`ls: cannot access …`), for tools that print other texts."""
+    for i, line in enumerate(lines):
+        text = line.strip()
+        rest = text
+        shell = _SHELL_SAYS.match(text)
+        if shell:
+            rest = text.split(": ", 2)[-1] if ": line " in text else text.split(": ", 1)[-1]
+        if rest.startswith(f"{tool}: "):
+            yield DetectedError("", text, at=i, until=i + 1)
+            return

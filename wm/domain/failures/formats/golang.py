@@ -1,0 +1,116 @@
+"""go build, vet and test, golangci-lint; panics of Go programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wm.domain.failures.detected import (
+    PACKAGE_MARK,
+    DetectedError,
+    is_foreign,
+    whole,
+)
+from wm.text import patterns
+
+_PLACE = patterns.compile(r"^(?:vet: |\s{0,4})?(\S+\.go):(\d+)(?::\d+)?: (.+)$")
+_FAIL = patterns.compile(r"^(\s*)--- FAIL: (\S+) \(")
+_TOLD = patterns.compile(r"^\s+(\S+\.go):(\d+): (.*)$")
+_PACKAGE = patterns.compile(r"^FAIL\s+(\S+)(?:\s+\[|\s+[\d.]+s|$)")
+_FRAME = patterns.compile(r"^\t(\S+\.go):(\d+)(?: \+0x[0-9a-f]+)?$")
+_LINTER = patterns.compile(r" \(([a-z]+)\)$")
+
+MAX_MESSAGE_LINES = 40
+MAX_PACKAGES = 100
+
+
+def find(lines: Sequence[str]) -> Iterator[DetectedError]:
+    panic = _panic(lines)
+    inside = range(panic.at, panic.until) if panic else range(0)
+    if panic:
+        yield panic
+    yield from _tests(lines, panic)
+    for i, line in enumerate(lines):
+        if ".go:" not in line or i in inside:
+            continue
+        match = _PLACE.match(line)
+        if match and line[:1] not in "\t" and not line.startswith("    "):
+            file, number, message = match.groups()
+            category = "lint" if _LINTER.search(message) else ""
+            yield DetectedError(category, message, file, whole(number), i, i + 1)
+
+
+def _panic(lines: Sequence[str]) -> DetectedError | None:
+    """`panic:` or `fatal error:` with the stack of the first goroutine."""
+    stack = next((i for i, t in enumerate(lines) if t.startswith("goroutine ")), None)
+    if stack is None:
+        return None
+    above = range(max(0, stack - MAX_MESSAGE_LINES), stack)
+    begin = next((i for i in above if lines[i].startswith(("panic: ", "fatal error: "))), None)
+    if begin is None:
+        return None
+    frames: list[tuple[str, str]] = []
+    end, goroutines = stack, 0
+    while end < len(lines) and end < stack + 400 and not lines[end].startswith(("FAIL\t", "exit ")):
+        goroutines += lines[end].startswith("goroutine ")
+        frame = _FRAME.match(lines[end]) if goroutines == 1 else None
+        if frame:
+            frames.append((frame.group(1), frame.group(2)))
+        end += 1
+    file, number = next(((f, n) for f, n in frames if not is_foreign(f)), ("", "0"))
+    message = lines[begin].removesuffix(" [recovered]")
+    head = next((m for i in range(begin, max(-1, begin - MAX_MESSAGE_LINES), -1)
+                 if (m := _FAIL.match(lines[i]))), None)  # fmt: skip
+    in_test = head.group(2) if head else ""
+    category = "test" if in_test else "runtime"
+    return DetectedError(category, message, file, whole(number), begin, end, in_test)
+
+
+def _tests(lines: Sequence[str], panic: DetectedError | None) -> Iterator[DetectedError]:
+    """A failed test and its message; a test with failed subtests only summarises them."""
+    packages = _packages(lines)
+    for i, line in enumerate(lines):
+        head = _FAIL.match(line) if "--- FAIL: " in line else None
+        if head is None or (panic and head.group(2) == panic.name):
+            continue
+        end = i + 1
+        while end < len(lines) and lines[end].startswith(head.group(1) + "    "):
+            end += 1
+        block = lines[i + 1 : end]
+        if any("--- FAIL: " in text for text in block):
+            continue
+        said = block or _said_before(lines, i)
+        told = next((m for text in said if (m := _TOLD.match(text))), None)
+        file, number, message = told.groups() if told else ("", "0", "failed")
+        if told and not message.strip():
+            message = _after(said, told.group(0))
+        folder = next((name for at, name in packages if at >= i), "")
+        path = f"{folder}/{file}" if folder and file and "/" not in file else file
+        yield DetectedError("test", message, path, whole(number), i, end, head.group(2))
+
+
+def _said_before(lines: Sequence[str], at: int) -> Sequence[str]:
+    """With -v the messages of a test precede its result."""
+    begin = at
+    while begin > 0 and begin > at - 60 and not lines[begin - 1].startswith(("===", "---", "ok")):
+        begin -= 1
+    return lines[begin:at]
+
+
+def _after(block: Sequence[str], line: str) -> str:
+    """testify starts with an empty line; the error follows `Error:`."""
+    at = list(block).index(line)
+    for text in block[at + 1 :]:
+        told = text.strip()
+        if told.startswith("Error:"):
+            return told.removeprefix("Error:").strip() or "failed"
+    return next((t.strip() for t in block[at + 1 :] if t.strip()), "failed")
+
+
+def _packages(lines: Sequence[str]) -> list[tuple[int, str]]:
+    """The failed packages with their lines; the table resolves their folders."""
+    found: list[tuple[int, str]] = []
+    for i, text in enumerate(lines):
+        match = _PACKAGE.match(text) if text.startswith("FAIL") else None
+        if match and len(found) < MAX_PACKAGES:
+            found.append((i, f"{PACKAGE_MARK}{match.group(1)}"))
+    return found

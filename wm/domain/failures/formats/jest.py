@@ -1,0 +1,154 @@
+"""jest, vitest, mocha, playwright and bun: failed tests with their file, name and place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wm.domain.failures.detected import (
+    DetectedError,
+    is_foreign,
+    whole,
+)
+from wm.text import patterns
+
+_FAIL = patterns.compile(
+    r"^\s*(?:FAIL|❌)\s+(?:\|\S+\|\s+)?(\S+\.[cm]?[jt]sx?)(?:\s+>\s+(.+)|\s+\[.*\])?"
+    r"(?:\s+\(\d.*\))?\s*$"
+)
+_BULLET = patterns.compile(r"^  ● (.+)$")
+_FRAME = patterns.compile(
+    r"(?:^\s+at .*?|^\s*❯ .*?|^\s+at )\(?((?:file://)?[^\s():]+\.[cm]?[jt]sx?):(\d+):\d+\)?"
+)
+_ARROW = patterns.compile(r"^\s+>\s*(\d+) \|")
+_MOCHA = patterns.compile(r"^  (\d+)\) (.+?)$")
+_PLAYWRIGHT = patterns.compile(
+    r"^\s+\d+\) (?:\[[^\]]+\] › )?(\S+\.[cm]?[jt]sx?):(\d+):\d+ › (.+?)[ ─]*$"
+)
+_BUN = patterns.compile(r"^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$")
+
+NOT_TESTS = ("Console", "Deprecation Warning", "Validation Warning", "Cannot log after")
+MAX_BLOCK_LINES = 200
+
+
+def find(lines: Sequence[str]) -> Iterator[DetectedError]:
+    seen: dict[tuple[str, str], None] = {}
+    for error in (*_blocks(lines), *_playwright(lines), *_mocha(lines), *_bun(lines)):
+        if (error.file, error.name) not in seen:
+            seen[(error.file, error.name)] = None
+            yield error
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[DetectedError]:
+    """jest names the file once and marks its tests with ●; vitest names both on one line."""
+    file = ""
+    i = 0
+    while i < len(lines):
+        line = lines[i]
+        fail = _FAIL.match(line) if "FAIL" in line else None
+        name = ""
+        if fail:
+            file, name = fail.group(1), (fail.group(2) or "").strip()
+            if name or "[" in line:
+                yield _told(lines, i, _block_end(lines, i), file, name or "suite")
+            i += 1
+            continue
+        bullet = _BULLET.match(line) if file and "●" in line else None
+        if bullet and not bullet.group(1).startswith(NOT_TESTS):
+            end = _block_end(lines, i)
+            yield _told(lines, i, end, file, bullet.group(1).strip())
+            i = end
+            continue
+        i += 1
+
+
+def _block_end(lines: Sequence[str], start: int) -> int:
+    for i in range(start + 1, min(len(lines), start + MAX_BLOCK_LINES)):
+        line = lines[i]
+        if line.startswith(
+            ("  ● ", "FAIL ", " FAIL ", "PASS ", "Test Suites:", "⎯⎯", " Test Files")
+        ):
+            return i
+    return min(len(lines), start + MAX_BLOCK_LINES)
+
+
+def _told(lines: Sequence[str], start: int, end: int, file: str, name: str) -> DetectedError:
+    block = lines[start + 1 : end]
+    message = next((line.strip() for line in block if line.strip()), "failed")
+    return DetectedError("test", message, file, _line(block, file), start, end, name)
+
+
+def _line(block: Sequence[str], file: str) -> int:
+    """The line of the failure in the test's own file; 0 if no frame names it."""
+    for line in block:
+        frame = _FRAME.search(line) if "at " in line or "❯" in line else None
+        if frame and _same(frame.group(1), file):
+            return whole(frame.group(2))
+    first = next((m for line in block if (m := _FRAME.search(line))), None)
+    arrow = next((m for line in block if (m := _ARROW.match(line))), None)
+    return whole(arrow.group(1)) if arrow and first is None else 0
+
+
+def _same(path: str, file: str) -> bool:
+    path, file = path.removeprefix("./"), file.removeprefix("./")
+    return path == file or path.endswith(f"/{file}") or file.endswith(f"/{path}")
+
+
+def _playwright(lines: Sequence[str]) -> Iterator[DetectedError]:
+    for i, line in enumerate(lines):
+        match = _PLAYWRIGHT.match(line) if " › " in line else None
+        if match:
+            file, number, name = match.groups()
+            said = (t.strip() for t in lines[i + 1 : i + 6] if t.strip())
+            message = next(said, "failed")
+            yield DetectedError("test", message, file, whole(number), i, i + 6, name.strip())
+
+
+def _mocha(lines: Sequence[str]) -> Iterator[DetectedError]:
+    """After `N failing`: a number, the titles up to a colon, the error, its frames."""
+    begin = next((i for i, t in enumerate(lines) if t.strip().endswith(" failing")), None)
+    if begin is None:
+        return
+    i = begin + 1
+    while i < len(lines):
+        if _MOCHA.match(lines[i]) is None or " › " in lines[i]:
+            i += 1
+            continue
+        end = i + 1
+        while end < len(lines) and _MOCHA.match(lines[end]) is None:
+            end += 1
+        yield _mocha_block(lines, i, end)
+        i = end
+
+
+def _mocha_block(lines: Sequence[str], start: int, end: int) -> DetectedError:
+    titles = [lines[start].split(")", 1)[1].strip()]
+    i = start + 1
+    while i < end and not titles[-1].endswith(":") and lines[i].strip():
+        titles.append(lines[i].strip())
+        i += 1
+    block = lines[i:end]
+    message = next((line.strip() for line in block if line.strip()), "failed")
+    frames = (m for line in block if (m := _FRAME.search(line)))
+    frame = next((m for m in frames if not is_foreign(m.group(1))), None)
+    file, number = (frame.group(1), frame.group(2)) if frame else ("", "0")
+    name = " › ".join(titles).rstrip(":")
+    return DetectedError(
+        "test", message, file.removeprefix("file://"), whole(number), start, end, name
+    )
+
+
+def _bun(lines: Sequence[str]) -> Iterator[DetectedError]:
+    """The error precedes its `(fail)` line, the file precedes all of them."""
+    file, message, number, begin = "", "", 0, 0
+    for i, line in enumerate(lines):
+        if line.endswith(":") and line[:-1].endswith((".ts", ".js", ".tsx", ".jsx", ".mjs")):
+            file, begin = line[:-1], i
+        elif line.startswith("error: "):
+            message = line[7:]
+        elif line.startswith("      at ") and (frame := _FRAME.search(line)):
+            number = whole(frame.group(2)) if _same(frame.group(1), file) else number
+        elif line.startswith("(fail) ") and (match := _BUN.match(line)):
+            yield DetectedError(
+                "test", message or "failed", file, number, begin, i + 1, match.group(1)
+            )
+            message, number, begin = "", 0, i + 1

@@ -1,0 +1,116 @@
+"""Maven, Gradle, and their tests and programs: compile errors, failures, stack traces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wm.domain.failures.detected import (
+    LAST_WORD,
+    DetectedError,
+    whole,
+)
+from wm.text import patterns
+
+_MAVEN = patterns.compile(r"^\[ERROR\] (\S+\.(?:java|kt|scala|groovy)):\[?(\d+)[,:]\d+\]? (.+)$")
+_SUREFIRE = patterns.compile(
+    r"^\[ERROR\]\s+([\w$.]+?)\.([\w$\[\]() ]+?):(\d+)(?:->[\w$:.>-]+)?[ :]+(.+)$"
+)
+_GRADLE = patterns.compile(r"^([\w$.]+) > (.+?) FAILED$")
+_AT = patterns.compile(r"^\s+(.+?) at (\w+\.(?:java|kt|groovy|scala)):(\d+)$")
+_FRAME = patterns.compile(
+    r"^\s+at (?:[\w.]+/)?([\w$.<>]+)\((\w+\.(?:java|kt|groovy|scala)):(\d+)\)$"
+)
+_HEAD = patterns.compile(r'^(?:Exception in thread "[^"]*" |Caused by: )([\w$.]+(?:: .*)?)$')
+
+LIBRARY = ("java.", "javax.", "jdk.", "sun.", "com.sun.", "org.junit.", "kotlin.", "scala.",
+           "org.gradle.", "org.apache.maven.", "org.springframework.", "org.assertj.",
+           "org.opentest4j.", "org.mockito.", "com.intellij.", "groovy.", "reactor.")  # fmt: skip
+
+
+def find(lines: Sequence[str]) -> Iterator[DetectedError]:
+    yield from _compiled(lines)
+    yield from _tested(lines)
+    yield from _thrown(lines)
+    yield from _gone_wrong(lines)
+
+
+def _compiled(lines: Sequence[str]) -> Iterator[DetectedError]:
+    seen: dict[tuple[str, str, str], None] = {}
+    for i, line in enumerate(lines):
+        match = _MAVEN.match(line) if line.startswith("[ERROR] ") else None
+        if match and match.groups() not in seen:
+            # Maven repeats every compile error in its summary.
+            seen[match.groups()] = None
+            file, number, message = match.groups()
+            yield DetectedError("build", message, file, whole(number), i, i + 1)
+
+
+def _tested(lines: Sequence[str]) -> Iterator[DetectedError]:
+    for i, line in enumerate(lines):
+        if line.startswith("[ERROR]") and (match := _SUREFIRE.match(line)):
+            owner, test, number, message = match.groups()
+            if owner.split(".")[-1][:1].isupper():
+                file = f"{owner.split('.')[-1].split('$')[0]}.java"
+                yield DetectedError(
+                    "test", message, file, whole(number), i, i + 1, f"{owner}.{test}"
+                )
+        elif line.endswith(" FAILED") and (match := _GRADLE.match(line)):
+            told = _AT.match(lines[i + 1]) if i + 1 < len(lines) else None
+            message, file, number = told.groups() if told else ("failed", "", "0")
+            name = f"{match.group(1)} > {match.group(2)}"
+            yield DetectedError("test", message, file, whole(number), i, i + 2, name)
+
+
+def _thrown(lines: Sequence[str]) -> Iterator[DetectedError]:
+    """An uncaught exception: named after the outermost one, placed at the cause."""
+    for i, line in enumerate(lines):
+        if not line.startswith("Exception in thread "):
+            continue
+        head = _HEAD.match(line)
+        if head is None:
+            continue
+        end = i + 1
+        while end < len(lines) and lines[end].startswith(("\t", "    ", "Caused by: ")):
+            end += 1
+        block = lines[i:end]
+        causes = [j for j, t in enumerate(block) if t.startswith("Caused by: ")]
+        file, number = _place(block[causes[-1] :] if causes else block)
+        if not file:
+            file, number = _place(block)
+        message = head.group(1)
+        if causes and (cause := _HEAD.match(block[causes[-1]])):
+            message = f"{message} (caused by {cause.group(1)})"
+        yield DetectedError("runtime", message, file, number, i, end)
+
+
+def _place(block: Sequence[str]) -> tuple[str, int]:
+    for text in block:
+        frame = _FRAME.match(text)
+        if frame and not frame.group(1).startswith(LIBRARY):
+            owner, file, number = frame.groups()
+            package = owner.split(".")[:-2]
+            return "/".join([*package, file]), whole(number)
+    return "", 0
+
+
+def _gone_wrong(lines: Sequence[str]) -> Iterator[DetectedError]:
+    """Gradle's `What went wrong`, Maven's failed goal: used only if nothing better is found."""
+    for i, line in enumerate(lines):
+        if line.startswith("* What went wrong:"):
+            told = [t.strip(" >") for t in lines[i + 1 : i + 4] if t.strip()]
+            file, number = _where(lines, i)
+            message = " ".join(told[:2]) or "build failed"
+            yield DetectedError("build", message, file, whole(number), i, i + 4, LAST_WORD)
+        elif line.startswith("[ERROR] Failed to execute goal"):
+            message = line.removeprefix("[ERROR] ").split(" -> [Help")[0]
+            yield DetectedError("build", message, at=i, until=i + 1, name=LAST_WORD)
+
+
+_BUILD_FILE = patterns.compile(r"^(?:Build|Settings|Script) (?:file )?'(\S+?)' line: (\d+)$")
+
+
+def _where(lines: Sequence[str], at: int) -> tuple[str, str]:
+    """Gradle names the place, if it has one, above `What went wrong`."""
+    above = (_BUILD_FILE.match(text) for text in reversed(lines[max(0, at - 6) : at]))
+    place = next(filter(None, above), None)
+    return (place.group(1), place.group(2)) if place is not None else ("", "")

@@ -1,0 +1,86 @@
+"""rspec, phpunit, dotnet test, ctest, terraform, and single lines of smaller tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wm.domain.failures.detected import (
+    DetectedError,
+    whole,
+)
+from wm.text import patterns
+
+_RSPEC = patterns.compile(r"^rspec (\S+?):(\d+) # (.+)$")
+_RSPEC_BODY = patterns.compile(r"^\s+Failure/Error: ?(.*)$")
+_PHPUNIT = patterns.compile(r"^\d+\) ([\w\\]+::\w+.*)$")
+_PHP_PLACE = patterns.compile(r"^(/\S+\.php):(\d+)$")
+_DOTNET = patterns.compile(r"^\s+Failed (\S.+?) \[[^\]]+\]$")
+_DOTNET_FRAME = patterns.compile(r"^\s+at .* in (\S+):line (\d+)$")
+_TERRAFORM = patterns.compile(r"^\s*on (\S+) line (\d+)")
+_SQL = patterns.compile(r"^psql:(\S+?):(\d+): ((?:ERROR|FATAL): .+)$")
+_ANNOTATION = patterns.compile(r"^::error .*?file=([^,:]+)(?:,line=(\d+))?[^:]*::(.+)$")
+_CONFLICT = patterns.compile(
+    r"^CONFLICT \([^)]+\): .*?(?:\b(?:in|of) )?(\S+?\.?\S*?)(?: deleted in .*)?$"
+)
+_ANALYZER = patterns.compile(
+    r"^\s*(error|warning|info) [•-] (.+?) [•-] (\S+?):(\d+):\d+ [•-] (\S+)$"
+)
+_EXUNIT = patterns.compile(r"^\s+\d+\) (?:test|property|doctest) (.+?) \(\S+\)$")
+_EXUNIT_PLACE = patterns.compile(r"^\s+(\S+\.exs?):(\d+)$")
+_CTEST = patterns.compile(r"^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Not Run)\)$")
+
+
+def find(lines: Sequence[str]) -> Iterator[DetectedError]:
+    said_by_rspec = _rspec_said(lines)
+    for i, line in enumerate(lines):
+        if line.startswith("rspec ") and (match := _RSPEC.match(line)):
+            file, number, name = match.groups()
+            yield DetectedError(
+                "test", next(said_by_rspec, "failed"), file, whole(number), i, i + 1, name
+            )
+        elif "::" in line and line[:1].isdigit() and (match := _PHPUNIT.match(line)):
+            place = next((m for t in lines[i : i + 30] if (m := _PHP_PLACE.match(t))), None)
+            file, number = place.groups() if place else ("", "0")
+            told = next((t for t in lines[i + 1 : i + 4] if t.strip()), "failed")
+            yield DetectedError("test", told, file, whole(number), i, i + 2, match.group(1))
+        elif line.lstrip().startswith("Failed ") and (match := _DOTNET.match(line)):
+            block = lines[i + 1 : i + 25]
+            frame = next((m for t in block if (m := _DOTNET_FRAME.match(t))), None)
+            file, number = frame.groups() if frame else ("", "0")
+            said = (t.strip() for t in block if t.strip() and "Message:" not in t)
+            message = next(said, "failed")
+            yield DetectedError("test", message, file, whole(number), i, i + 2, match.group(1))
+        elif line.startswith("Error: ") and i + 3 < len(lines):
+            place = next((m for t in lines[i + 1 : i + 4] if (m := _TERRAFORM.match(t))), None)
+            if place:
+                yield DetectedError(
+                    "build", line[7:], place.group(1), whole(place.group(2)), i, i + 6
+                )
+        elif line.startswith("::error ") and (match := _ANNOTATION.match(line)):
+            file, number, message = match.groups()
+            yield DetectedError("", message.split("%0A")[0], file, whole(number or ""), i, i + 1)
+        elif line.startswith("psql:") and (match := _SQL.match(line)):
+            file, number, message = match.groups()
+            yield DetectedError("runtime", message, file, whole(number), i, i + 1)
+        elif line.startswith("CONFLICT (") and (match := _CONFLICT.match(line)):
+            yield DetectedError("", line, match.group(1), 0, i, i + 1)
+        elif (" • " in line or " - " in line) and (match := _ANALYZER.match(line)):
+            level, message, file, number, code = match.groups()
+            if level == "error":
+                yield DetectedError("", f"{message} ({code})", file, whole(number), i, i + 1)
+        elif ") " in line and line.startswith("  ") and (match := _EXUNIT.match(line)):
+            place = _EXUNIT_PLACE.match(lines[i + 1]) if i + 1 < len(lines) else None
+            file, number = place.groups() if place else ("", "0")
+            body = next((t.strip() for t in lines[i + 2 : i + 6] if t.strip()), "failed")
+            yield DetectedError("test", body, file, whole(number), i, i + 3, match.group(1))
+        elif line.rstrip().endswith(")") and " - " in line and (match := _CTEST.match(line)):
+            yield DetectedError("test", "failed", at=i, until=i + 1, name=match.group(1))
+
+
+def _rspec_said(lines: Sequence[str]) -> Iterator[str]:
+    """The message of each numbered failure, in the order of the final list."""
+    for i, line in enumerate(lines):
+        body = _RSPEC_BODY.match(line) if "Failure/Error:" in line else None
+        if body:
+            told = (t.strip() for t in lines[i + 1 : i + 6] if t.strip())
+            yield next(told, "") or body.group(1)

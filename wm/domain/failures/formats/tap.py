@@ -1,0 +1,87 @@
+"""The Test Anything Protocol (node --test, vitest, tape, prove) and node's own spec reporter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wm.domain.failures.detected import (
+    DetectedError,
+    is_foreign,
+    whole,
+)
+from wm.text import patterns
+
+_NOT_OK = patterns.compile(r"^(\s*)not ok \d+(?: -)? (.*?)(?: # (?:time|duration)[^{]*)?(\s*\{)?$")
+_PLACE = patterns.compile(r"['\"(]?((?:file://)?[^\s'\"()]+\.\w+):(\d+)(?::\d+)?['\")]?")
+_FIELD = patterns.compile(r"^\s*(location|at|error|message|file|stack): *(.*)$")
+_SPEC_PLACE = patterns.compile(r"^test at (\S+?):(\d+):\d+$")
+_SPEC_NAME = patterns.compile(r"^✖ (.+?)(?: \([\d.]+ms\))?$")
+
+
+def find(lines: Sequence[str]) -> Iterator[DetectedError]:
+    yield from _protocol(lines)
+    yield from _spec(lines)
+
+
+def _protocol(lines: Sequence[str]) -> Iterator[DetectedError]:
+    """Only the innermost `not ok` is a test; the outer ones are its suites and its file."""
+    around: list[tuple[int, str]] = []
+    for i, line in enumerate(lines):
+        match = _NOT_OK.match(line) if "not ok" in line else None
+        if match is None:
+            continue
+        indent, name = len(match.group(1)), match.group(2).strip()
+        around = [(n, t) for n, t in around if n < indent]
+        if match.group(3):
+            around.append((indent, name))
+            continue
+        if name.upper().endswith(("# TODO", "# SKIP")):
+            continue
+        end = _end(lines, i, indent)
+        block = lines[i + 1 : end]
+        if any("subtestsFailed" in text or "subtests failed" in text for text in block):
+            continue
+        file = next((t for _n, t in reversed(around) if "." in t and " " not in t), "")
+        place, number, message = _described(block, file)
+        yield DetectedError("test", message, file or place, number, i, end, name)
+
+
+def _end(lines: Sequence[str], start: int, indent: int) -> int:
+    """The end of the block of fields, which is indented deeper than its `not ok`."""
+    end = start + 1
+    while end < len(lines) and end < start + 200:
+        text = lines[end]
+        if text.strip() and len(text) - len(text.lstrip()) <= indent:
+            break
+        end += 1
+    return end
+
+
+def _described(block: Sequence[str], file: str) -> tuple[str, int, str]:
+    place, number, message = "", 0, ""
+    for at, text in enumerate(block):
+        field = _FIELD.match(text)
+        if field is None:
+            continue
+        key, value = field.group(1), field.group(2).strip().strip("'\"")
+        if key in ("location", "at", "file") and not place:
+            found = _PLACE.search(value)
+            if found and not is_foreign(found.group(1)):
+                path = found.group(1).removeprefix("file://")
+                if not file or path.endswith(file):
+                    place, number = path, whole(found.group(2))
+        elif key in ("error", "message") and not message and value:
+            folded = value in ("|-", ">-", "|", ">")
+            message = next((t.strip() for t in block[at + 1 : at + 2]), "") if folded else value
+    return place, number, message or "failed"
+
+
+def _spec(lines: Sequence[str]) -> Iterator[DetectedError]:
+    for i, line in enumerate(lines):
+        match = _SPEC_PLACE.match(line) if line.startswith("test at ") else None
+        if match is None or i + 1 >= len(lines):
+            continue
+        name = _SPEC_NAME.match(lines[i + 1])
+        said = next((t.strip() for t in lines[i + 2 : i + 6] if t.strip()), "failed")
+        title = name.group(1) if name else ""
+        yield DetectedError("test", said, match.group(1), whole(match.group(2)), i, i + 6, title)

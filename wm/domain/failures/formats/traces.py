@@ -1,0 +1,177 @@
+"""Crashed programs: Python tracebacks, stacks of node, Ruby, PHP, C#, and sanitizer reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wm.domain.failures.detected import (
+    DetectedError,
+    is_foreign,
+    whole,
+)
+from wm.text import patterns
+
+_PY_FRAME = patterns.compile(r'^\s*File "(.+?)", line (\d+)')
+_PY_END = patterns.compile(
+    r"^([A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|Group|Iteration|Timeout|[A-Z]\w*))(?::.*|)$"
+)
+_NODE = patterns.compile(
+    r"^(?:Uncaught |\[?UnhandledPromiseRejection\w*: )?"
+    r"((?:[A-Z]\w*)?(?:Error|Exception|Rejection)(?: \[\w+\])?(?:: .*|))$"
+)
+_NODE_FRAME = patterns.compile(
+    r"^\s+at (?:.*?\()?((?:file://)?(?:[A-Za-z]:)?[^\s():]+):(\d+):\d+\)?$"
+)
+_NODE_PLACE = patterns.compile(r"^((?:file://)?(?:/|[A-Za-z]:[\\/])\S*?):(\d+)$")
+_RUBY = patterns.compile(r"^(?:\S+: )?(\S+\.rb):(\d+):in [`'].*?': (.+)$")
+_PHP = patterns.compile(r"^(?:PHP )?(?:Fatal|Parse) error:\s+(.+?) in (\S+?)(?: on line |:)(\d+)$")
+_DOTNET = patterns.compile(r"^Unhandled exception\. (.+)$")
+_DOTNET_FRAME = patterns.compile(r"^\s+at .* in (\S+):line (\d+)$")
+_SANITIZER = patterns.compile(r"^(?:==\d+==)?ERROR: (\w+Sanitizer: .+)$")
+_SANITIZER_SUM = patterns.compile(r"^SUMMARY: (\w+Sanitizer: \S+) (/\S+?):(\d+)")
+_SANITIZER_FRAME = patterns.compile(r"^\s+#\d+ 0x[0-9a-f]+ in \S+ (\S+?):(\d+)")
+_SCRIPT = patterns.compile(r"^(\S+\.(?:sh|bash)): line (\d+): (.+)$")
+_PERL = patterns.compile(r"^(.+) at (\S+\.p[lm]) line (\d+)\.$")
+_ELIXIR = patterns.compile(r"^\*\* \((\S+)\) (.+)$")
+
+
+def find(lines: Sequence[str]) -> Iterator[DetectedError]:
+    yield from _python(lines)
+    yield from _node(lines)
+    yield from _sanitizer(lines)
+    yield from _others(lines)
+
+
+def _python(lines: Sequence[str]) -> Iterator[DetectedError]:
+    """Only the last traceback: earlier ones were logged or handled."""
+    last: DetectedError | None = None
+    i = 0
+    while i < len(lines):
+        text = _bare(lines[i])
+        if text.startswith("Traceback (most recent call last)"):
+            found, i = _traceback(lines, i)
+            last = found or last
+        elif text.startswith('  File "') and last is None:
+            # A SyntaxError of the program itself has no heading.
+            found, i = _traceback(lines, i - 1)
+            last = found if found and "Error" in found.message else last
+        else:
+            i += 1
+    if last:
+        yield last
+
+
+def _bare(line: str) -> str:
+    """The line without the frame that exception groups draw on the left."""
+    return line.lstrip(" +|-") if line.startswith(("  |", "  +", "    |", "    +")) else line
+
+
+def _traceback(lines: Sequence[str], start: int) -> tuple[DetectedError | None, int]:
+    frames: list[tuple[str, str]] = []
+    i = start + 1
+    while i < len(lines):
+        text = _bare(lines[i])
+        frame = _PY_FRAME.match(text) if "File " in text else None
+        if frame:
+            frames.append((frame.group(1), frame.group(2)))
+        elif (text and text[0] not in " \t+|") or (
+            not text and i > start + 1 and not (i + 1 < len(lines) and lines[i + 1][:1] == " ")
+        ):
+            break
+        i += 1
+    end = _bare(lines[i]) if i < len(lines) else ""
+    if _PY_END.match(end.split(": ", 1)[0] if ": " in end else end) is None:
+        return None, max(i, start + 1)
+    own = [(path, number) for path, number in frames if not is_foreign(path)]
+    file, number = own[-1] if own else ("", "0")
+    return DetectedError("", end.strip(), file, whole(number), max(start, 0), i + 1), i + 1
+
+
+def _node(lines: Sequence[str]) -> Iterator[DetectedError]:
+    """The last error that is followed by a stack."""
+    last: DetectedError | None = None
+    for i, line in enumerate(lines):
+        if "rror" not in line and "Exception" not in line and "Rejection" not in line:
+            continue
+        head = _NODE.match(line)
+        if head is None:
+            continue
+        frames, end = _stack(lines, i + 1)
+        if frames is None:
+            continue
+        own = [(path, number) for path, number in frames if not is_foreign(path)]
+        file, number = own[0] if own else _place_above(lines, i)
+        path = file.removeprefix("file://")
+        last = DetectedError("", head.group(1), path, whole(number), max(0, i - 5), end)
+    if last:
+        yield last
+
+
+def _stack(lines: Sequence[str], start: int) -> tuple[list[tuple[str, str]] | None, int]:
+    """The frames after an error; a few lines of explanation may come between."""
+    frames: list[tuple[str, str]] = []
+    begin = next((j for j in range(start, min(start + 12, len(lines)))
+                  if lines[j].startswith("    at ")), None)  # fmt: skip
+    if begin is None or any(not t.strip() for t in lines[start:begin]):
+        return None, start
+    i = begin
+    while i < len(lines) and lines[i].startswith("    at "):
+        frame = _NODE_FRAME.match(lines[i])
+        if frame:
+            frames.append((frame.group(1), frame.group(2)))
+        i += 1
+    while i < len(lines) and (lines[i].startswith("  ") or lines[i].startswith("}")):
+        i += 1
+    return frames, i
+
+
+def _place_above(lines: Sequence[str], at: int) -> tuple[str, str]:
+    for text in reversed(lines[max(0, at - 8) : at]):
+        place = _NODE_PLACE.match(text)
+        if place and not is_foreign(place.group(1)):
+            return place.group(1), place.group(2)
+    return "", "0"
+
+
+def _sanitizer(lines: Sequence[str]) -> Iterator[DetectedError]:
+    for i, line in enumerate(lines):
+        head = _SANITIZER.match(line) if "Sanitizer: " in line else None
+        if head is None:
+            continue
+        place = next((m for t in lines[i:] if (m := _SANITIZER_SUM.match(t))), None)
+        if place:
+            file, number = place.group(2), place.group(3)
+        else:
+            frames = (m for t in lines[i : i + 60] if (m := _SANITIZER_FRAME.match(t)))
+            frame = next((m for m in frames if not is_foreign(m.group(1))), None)
+            file, number = (frame.group(1), frame.group(2)) if frame else ("", "0")
+        message = head.group(1).split(" on address ")[0].split(" on unknown address")[0]
+        yield DetectedError("runtime", message, file, whole(number), i, len(lines))
+        return
+
+
+def _others(lines: Sequence[str]) -> Iterator[DetectedError]:
+    for i, line in enumerate(lines):
+        if ".rb:" in line and (match := _RUBY.match(line)):
+            file, number, message = match.groups()
+            yield DetectedError("", message, file, whole(number), i, i + 1)
+            return
+        if " error:" in line and (match := _PHP.match(line)):
+            message, file, number = match.groups()
+            yield DetectedError("runtime", message, file, whole(number), i, i + 1)
+            return
+        if line.startswith("Unhandled exception. ") and (match := _DOTNET.match(line)):
+            frame = next((m for t in lines[i + 1 : i + 40] if (m := _DOTNET_FRAME.match(t))), None)
+            file, number = (frame.group(1), frame.group(2)) if frame else ("", "0")
+            yield DetectedError("runtime", match.group(1), file, whole(number), i, i + 20)
+            return
+        if ": line " in line and (match := _SCRIPT.match(line)):
+            file, number, message = match.groups()
+            yield DetectedError("runtime", message, file, whole(number), i, i + 1)
+        elif line.startswith("** (") and (match := _ELIXIR.match(line)):
+            yield DetectedError("", f"{match.group(1)}: {match.group(2)}", at=i, until=i + 1)
+            return
+        elif " line " in line and line.endswith(".") and (match := _PERL.match(line)):
+            message, file, number = match.groups()
+            yield DetectedError("runtime", message, file, whole(number), i, i + 1)
+            return

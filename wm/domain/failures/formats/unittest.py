@@ -1,0 +1,45 @@
+"""Python's unittest (and Django's): blocks of `FAIL:` and `ERROR:` with a traceback each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wm.domain.failures.detected import (
+    DetectedError,
+    is_foreign,
+    whole,
+)
+from wm.text import patterns
+
+_HEAD = patterns.compile(r"^(FAIL|ERROR): (\S+)(?: \((\S+)\))?")
+_FRAME = patterns.compile(r'^\s+File "(.+?)", line (\d+)')
+
+
+def find(lines: Sequence[str]) -> Iterator[DetectedError]:
+    i = 0
+    while i < len(lines):
+        head = _HEAD.match(lines[i]) if lines[i].startswith(("FAIL: ", "ERROR: ")) else None
+        if head is None or not lines[i - 1].startswith("====="):
+            i += 1
+            continue
+        end = i + 1
+        while end < len(lines) and not lines[end].startswith("====="):
+            if lines[end].startswith("-----") and end > i + 2:
+                break
+            end += 1
+        block = lines[i:end]
+        frames = [m.groups() for line in block if (m := _FRAME.match(line))]
+        own = [(path, number) for path, number in frames if not is_foreign(path)]
+        file, number = own[0] if own else ("", "0")
+        said = [line for line in block[1:] if line and line[0] not in " -\t"]
+        told = [line for line in said if not line.startswith("Traceback")]
+        message = next(
+            (t for t in reversed(told) if _is_exception(t)), told[-1] if told else "failed"
+        )
+        yield DetectedError("test", message, file, whole(number), i, end, head.group(2))
+        i = end
+
+
+def _is_exception(line: str) -> bool:
+    name = line.split(":", 1)[0]
+    return name.replace(".", "").replace("_", "").isalnum() and name[:1].isalpha()

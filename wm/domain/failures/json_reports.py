@@ -1,0 +1,208 @@
+"""Errors in the JSON that checkers and test runners print on request (HS-2).
+
+Reporters name the same things differently, so no tool has a row here. A finding is an object with
+a message and a place or a severity; a failed test is an object with a name and a failing status.
+Both inherit the file from the objects around them. Parses only; judges nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from wm.domain.failures.detected import (
+    DetectedError,
+    whole,
+)
+
+MAX_CHARS = 4_000_000
+"""A longer report is not parsed: the lines of its text are read like any other output."""
+
+MAX_DEPTH = 40
+MAX_OBJECTS = 2_000
+
+FILE = ("filepath", "filename", "file", "absolutefilename", "path", "uri", "source", "testfile")
+LINE = ("line", "startline", "linenumber", "linestart", "row", "lineno", "begin")
+PLACES = (
+    *("location", "locations", "pos", "position", "range", "start", "begin", "region", "spans"),
+    *("physicallocation", "artifactlocation", "primaryspan", "lines", "crash", "loc", "path"),
+)
+MESSAGE = (
+    *("message", "msg", "failuremessage", "problemmessage", "issuetext", "text", "description"),
+    *(
+        "failuremessages",
+        "longrepr",
+        "summary",
+        "reason",
+        "detail",
+        "error",
+        "err",
+        "extra",
+        "call",
+    ),
+)
+NAME = ("fullname", "fulltitle", "nodeid", "title", "testname", "test", "name")
+SEVERITY = ("severity", "level", "issueseverity", "kind", "type")
+STATUS = ("status", "outcome", "result", "action", "state")
+
+BAD = frozenset(("error", "2", "fatal", "critical", "high", "blocker", "failure", "err", "deny"))
+MILD = frozenset(
+    (
+        *("warning", "warn", "1", "info", "information", "note", "help", "hint", "style"),
+        *("convention", "refactor", "low", "medium", "minor", "suggestion", "debug", "0"),
+    )
+)
+FAILING = frozenset(
+    ("failed", "fail", "failure", "error", "errored", "broken", "timedout", "crashed", "unexpected")
+)
+
+
+class _Finding(Struct, frozen=True):
+    """One candidate. bad: None if the report gives no severity."""
+
+    found: DetectedError
+    bad: bool | None
+
+
+def find(output: str) -> list[DetectedError]:
+    """The errors of a JSON report; [] for an output that holds none.
+
+    Warnings count only if the report has no error: then they are why the run failed.
+    """
+    findings: list[_Finding] = []
+    for value in _values(output):
+        findings += _visit(value, "", 0)
+        if len(findings) > MAX_OBJECTS:
+            break
+    bad = [one for one in findings if one.bad is not False]
+    chosen = dict.fromkeys(one.found for one in bad or findings)
+    return list(chosen)
+
+
+def _values(output: str) -> Iterator[Any]:
+    """The JSON values of an output: a whole document, one among other lines, or one per line."""
+    text = output.strip()
+    if len(text) > MAX_CHARS or not ("{" in text or "[{" in text):
+        return
+    lines = text.split("\n")
+    starts = [i for i, line in enumerate(lines) if line[:1] in ("{", "[")]
+    if not starts:
+        return
+    first, close = starts[0], {"{": "}", "[": "]"}[lines[starts[0]][0]]
+    ends = [i for i, line in enumerate(lines) if i >= first and line.rstrip().endswith(close)]
+    whole_document = _parsed("\n".join(lines[first : ends[-1] + 1])) if ends else None
+    if whole_document is not None:
+        yield whole_document
+        return
+    for i in starts[:MAX_OBJECTS]:
+        value = _parsed(lines[i])
+        if value is not None:
+            yield value
+
+
+def _parsed(text: str) -> Any:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict | list) else None
+
+
+def _visit(node: Any, file: str, depth: int) -> list[_Finding]:
+    """The findings of a value and of everything inside it."""
+    if depth > MAX_DEPTH:
+        return []
+    if isinstance(node, list):
+        return [one for item in node[:MAX_OBJECTS] for one in _visit(item, file, depth + 1)]
+    if not isinstance(node, dict):
+        return []
+    named = {_key(key): value for key, value in node.items()}
+    file = _file(named) or file
+    inner = [
+        one
+        for key, value in node.items()
+        if isinstance(value, dict | list) and _key(key) not in PLACES
+        for one in _visit(value, str(key) if _is_path(str(key)) else file, depth + 1)
+    ]
+    own = _own(named, file)
+    if own is None:
+        return inner
+    return inner or [own]
+
+
+def _own(named: dict[str, Any], file: str) -> _Finding | None:
+    message = _message(named)
+    status = next((str(named[key]).lower() for key in STATUS if _is_scalar(named.get(key))), "")
+    name = next((named[key] for key in NAME if isinstance(named.get(key), str)), "")
+    if status in FAILING and name and not isinstance(named.get("tests"), list):
+        line = _line(named)
+        return _Finding(DetectedError("test", message or "failed", file, line, name=name), bad=True)
+    levels = [str(named[key]).lower() for key in SEVERITY if _is_scalar(named.get(key))]
+    level = next((level for level in levels if level in BAD or level in MILD), "")
+    if not message or not (level or (file and _line(named))):
+        return None
+    return _Finding(DetectedError("", message, file, _line(named)), level in BAD if level else None)
+
+
+def _message(named: dict[str, Any], depth: int = 0) -> str:
+    """The first line of the message, which may lie one or two objects deeper."""
+    for key in MESSAGE:
+        value = named.get(key)
+        if isinstance(value, list):
+            value = next((item for item in value if isinstance(item, str | dict)), None)
+        if isinstance(value, dict) and depth < 2:
+            value = _message({_key(k): v for k, v in value.items()}, depth + 1)
+        if isinstance(value, str) and value.strip():
+            return next(line.strip() for line in value.split("\n") if line.strip())
+    return ""
+
+
+def _file(named: dict[str, Any], depth: int = 0) -> str:
+    for key in FILE:
+        value = named.get(key)
+        if isinstance(value, str) and _is_path(value):
+            return value.removeprefix("file://")
+    if depth < 4:
+        for inner in _places(named):
+            if file := _file(inner, depth + 1):
+                return file
+    name = named.get("name")  # jest names the file of a suite so
+    return name if isinstance(name, str) and name.startswith("/") and _is_path(name) else ""
+
+
+def _line(named: dict[str, Any], depth: int = 0) -> int:
+    for key in LINE:
+        value = named.get(key)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return whole(str(value))
+    if depth < 4:
+        for inner in _places(named):
+            if line := _line(inner, depth + 1):
+                return line
+    return 0
+
+
+def _places(named: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The objects that say where something is."""
+    for key in PLACES:
+        value = named.get(key)
+        value = value[0] if isinstance(value, list) and value else value
+        if isinstance(value, dict):
+            yield {_key(k): v for k, v in value.items()}
+
+
+def _key(key: str) -> str:
+    return key.replace("_", "").replace("-", "").lower()
+
+
+def _is_path(text: str) -> bool:
+    """A path of a file, not a sentence: it has an extension or a slash, and no line end."""
+    last = text.rsplit("/", 1)[-1]
+    return 2 < len(text) < 500 and "\n" not in text and ". " not in text and "." in last[1:]
+
+
+def _is_scalar(value: object) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)

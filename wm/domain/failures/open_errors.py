@@ -1,0 +1,229 @@
+"""Update the open errors after each tool call (HS-2, HS-4).
+
+A failure opens or refreshes errors; a success clears those of the same command and target, no
+others; an edit marks those of exactly that file. Protects one rule: nothing is inferred beyond
+the exit code, so an unknown code changes nothing. Where a pipe, `|| true` or `; echo` hides the
+code of a check, the check's own closing summary decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from wm.domain.failures import (
+    known_tools,
+    summaries,
+)
+from wm.domain.failures.checks import (
+    Placed,
+    placed,
+)
+from wm.domain.failures.commands import (
+    Ran,
+    ShellCommand,
+    covers,
+    ran,
+    with_printed_code,
+)
+from wm.domain.failures.detected import (
+    fingerprint,
+    summary,
+)
+from wm.domain.failures.terminal_lines import lines_of
+from wm.domain.session.file_paths import spelled
+from wm.domain.times import iso
+from wm.formats.events import ToolFinished
+from wm.formats.session_state import OpenError
+from wm.settings import SessionSettings
+
+INTERRUPTED = (
+    "Interrupted:",
+    "stopping after",
+    "Bailing out",
+    "bailed out",
+    "test run was cancelled",
+)
+"""Words in the output of a run that stopped before it had checked everything."""
+
+SYNTAX = (" TS1", "[syntax]", "SyntaxError", "invalid-syntax", "Parsing error", "collection: ")
+"""Errors after which a tool skips the rest of a file, or all other files."""
+
+
+def after_tool(
+    errors: tuple[OpenError, ...],
+    event: ToolFinished,
+    *,
+    root: str,
+    now: datetime,
+    settings: SessionSettings,
+) -> tuple[OpenError, ...]:
+    """The open errors after a tool call, newest last, at most `kept_errors`."""
+    if event.failed:
+        return errors
+    if event.tool in ("edit", "write"):
+        return _edited(errors, event, root)
+    if event.tool != "bash":
+        return errors
+    what, code = _result(event, root)
+    if code:
+        return _failed(errors, event, what, root=root, now=now, settings=settings)
+    if code == 0:
+        errors = _cleared(errors, what.proved)
+    if not what.hidden:
+        return errors
+    lines = lines_of(event.output, settings)
+    if summaries.passed(lines):
+        return _cleared(errors, what.hidden if len(what.hidden) == 1 else ())
+    return _failed(errors, event, _hidden(what), root=root, now=now, settings=settings)
+
+
+def reads_output(event: ToolFinished) -> bool:
+    """Can the output of this call change the open errors? All others need not be kept."""
+    if event.tool != "bash" or event.failed:
+        return False
+    return bool(event.exit_code) or bool(ran(event.command, root="/").hidden)
+
+
+def _result(event: ToolFinished, root: str) -> tuple[Ran, int | None]:
+    return with_printed_code(event.command, event.output, event.exit_code, root=root, cwd=event.cwd)
+
+
+def _hidden(what: Ran) -> Ran:
+    """The hidden checks alone: no exit code speaks of them."""
+    return Ran((), what.hidden, certain=False)
+
+
+def errors_in(
+    event: ToolFinished, *, root: str, now: datetime, settings: SessionSettings
+) -> tuple[OpenError, ...]:
+    """Every error in the output of this call, in order, without duplicates."""
+    if event.tool != "bash" or event.failed:
+        return ()
+    what, code = _result(event, root)
+    if not code:
+        what = _hidden(what)
+    return tuple(e for e, _p in _shown(event, what, root=root, now=now, settings=settings))
+
+
+def _edited(errors: tuple[OpenError, ...], event: ToolFinished, root: str) -> tuple[OpenError, ...]:
+    paths = {spelled(path, root=root, cwd=event.cwd) for path in event.paths} - {""}
+    if not any(e.file in paths and e.status == "open" for e in errors):
+        return errors
+    return tuple(
+        e.model_copy(update={"status": "maybe_fixed"}) if e.file in paths else e for e in errors
+    )
+
+
+def _cleared(
+    errors: tuple[OpenError, ...], proved: Sequence[ShellCommand]
+) -> tuple[OpenError, ...]:
+    kept = tuple(
+        e
+        for e in errors
+        if not any(covers(c, e.command, e.target, e.file, e.summary) for c in proved)
+    )
+    return errors if len(kept) == len(errors) else kept
+
+
+def _failed(
+    errors: tuple[OpenError, ...],
+    event: ToolFinished,
+    what: Ran,
+    *,
+    root: str,
+    now: datetime,
+    settings: SessionSettings,
+) -> tuple[OpenError, ...]:
+    shown = _shown(event, what, root=root, now=now, settings=settings)
+    if not shown:
+        return errors
+    owners = tuple(dict.fromkeys(p.command for _e, p in shown))
+    before = _cleared(errors, _succeeded(what, owners))
+    gone = {
+        (c.tool, c.target)
+        for c in owners
+        if _looked_at_all(c, [e for e, p in shown if p.command == c], event)
+    }
+    old = {e.fingerprint: e for e in before}
+    fresh = [_refreshed(old.get(e.fingerprint), e) for e, _p in shown]
+    again = {e.fingerprint for e in fresh}
+    stay = [e for e in before if e.fingerprint not in again and (e.command, e.target) not in gone]
+    return _kept(stay, fresh, settings.kept_errors)
+
+
+def _shown(
+    event: ToolFinished, what: Ran, *, root: str, now: datetime, settings: SessionSettings
+) -> list[tuple[OpenError, Placed]]:
+    """Each error once: errors that differ only in line numbers are equal."""
+    moment = iso(now)
+    opened: dict[str, tuple[OpenError, Placed]] = {}
+    for item in placed(event.output, what, root=root, settings=settings):
+        found = item.found
+        text = summary(found, found.file, settings.max_summary_chars)
+        error = OpenError(
+            fingerprint=fingerprint(found.category, text),
+            category=found.category,
+            summary=text,
+            file=found.file,
+            line=found.line,
+            command=item.command.tool,
+            target=item.command.target,
+            first_seen_at=moment,
+            last_seen_at=moment,
+        )
+        opened.setdefault(error.fingerprint, (error, item))
+    return list(opened.values())
+
+
+def _refreshed(old: OpenError | None, new: OpenError) -> OpenError:
+    """A repeated failure removes "maybe fixed" and updates place and message."""
+    if old is None:
+        return new
+    return new.model_copy(
+        update={"count": old.count + 1, "first_seen_at": old.first_seen_at or new.first_seen_at}
+    )
+
+
+def _succeeded(what: Ran, owners: Sequence[ShellCommand]) -> tuple[ShellCommand, ...]:
+    """In `a && b`, an error of b alone proves that a succeeded."""
+    if not what.chained or len(owners) != 1:
+        return ()
+    at = what.suspects.index(owners[0])
+    piped = any(not c.shows_all for c in what.suspects)
+    return () if piped else what.suspects[:at]
+
+
+def _looked_at_all(command: ShellCommand, errors: Iterable[OpenError], event: ToolFinished) -> bool:
+    if command.tool not in known_tools.LISTS_ALL or not command.shows_all:
+        return False
+    if any(mark in event.output for mark in INTERRUPTED):
+        return False
+    return not any(mark in f" {e.summary}" for e in errors for mark in SYNTAX)
+
+
+def _kept(stay: list[OpenError], fresh: list[OpenError], limit: int) -> tuple[OpenError, ...]:
+    """Keep the newest, but one error of each older command before a fourth one of the new command.
+
+    Of one command's errors, those in different files come first, so that a file with forty errors
+    does not hide the others.
+    """
+    groups: dict[tuple[str, str], list[OpenError]] = {}
+    for error in [*fresh, *reversed(stay)]:
+        groups.setdefault((error.command, error.target), []).append(error)
+    spread = [_spread(group) for group in groups.values()]
+    chosen: list[OpenError] = []
+    for rank in range(max((len(g) for g in spread), default=0)):
+        chosen += [group[rank] for group in spread if rank < len(group)]
+    ids = {e.fingerprint for e in chosen[:limit]}
+    return tuple(e for e in [*stay, *fresh] if e.fingerprint in ids)
+
+
+def _spread(errors: list[OpenError]) -> list[OpenError]:
+    """First one error of each file, then the second ones, and so on; otherwise in order."""
+    seen: dict[str, int] = {}
+    ranked = []
+    for error in errors:
+        seen[error.file] = seen.get(error.file, -1) + 1
+        ranked.append((seen[error.file], error))
+    return [error for _rank, error in sorted(ranked, key=lambda pair: pair[0])]

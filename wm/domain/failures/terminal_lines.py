@@ -1,0 +1,45 @@
+"""The lines of a tool's output as a terminal shows them (HS-2, TR-5)."""
+
+from __future__ import annotations
+
+from wm.settings import SessionSettings
+from wm.text import patterns
+
+MAX_LINE_CHARS = 2000
+
+_ESCAPES = patterns.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?"
+    r"|[()*+][A-Za-z0-9]|[@-Z\\^_=>78cHM])"
+)
+_DOCKER = patterns.compile(r"^#\d+ (?:\d+\.\d+ )?")
+_TASK = patterns.compile(r"^(?:@?[\w./-]+[:#])?[\w./-]+:(?:build|test|lint|typecheck|check|dev): ")
+_BOX = "│╷╵┃"
+
+
+def lines_of(output: str, settings: SessionSettings) -> list[str]:
+    """Lines without colours, progress bars and the frames of task runners.
+
+    Above `max_output_chars` characters or `max_output_lines` lines, only the first and the last
+    half of that limit are read.
+    """
+    if len(output) > settings.max_output_chars:
+        half = settings.max_output_chars // 2
+        output = f"{output[:half]}\n{output[-half:]}"
+    if "\x1b" in output:
+        output = _ESCAPES.sub("", output)
+    lines = output.replace("\r\n", "\n").split("\n")
+    if len(lines) > settings.max_output_lines:
+        half = settings.max_output_lines // 2
+        lines = [*lines[:half], *lines[-half:]]
+    if "\r" in output:
+        lines = [line.rstrip("\r").rsplit("\r", 1)[-1] for line in lines]
+    lines = [line[:MAX_LINE_CHARS] if len(line) > MAX_LINE_CHARS else line for line in lines]
+    if any(line[:1] in _BOX and line for line in lines):
+        lines = [line[1:].removeprefix(" ") if line[:1] in _BOX else line for line in lines]
+    if output.startswith("#") or "\n#" in output:
+        lines = [_DOCKER.sub("", line) if line.startswith("#") else line for line in lines]
+    if any(
+        mark in output for mark in (":build: ", ":test: ", ":lint: ", ":typecheck: ", ":check: ")
+    ):
+        lines = [_TASK.sub("", line) for line in lines]
+    return lines

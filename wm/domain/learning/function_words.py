@@ -1,0 +1,142 @@
+"""Function words that carry the structure of a statement, by language (TR-3).
+
+Data only: `support` defines what each class means. A word with different meanings in two
+languages is listed per language in BY_LANGUAGE; words in HINTS identify the language.
+"""
+
+# ruff: noqa: E501, SIM905  Rows of words.
+from __future__ import annotations
+
+from wm.domain.learning import common_words
+
+SPLIT, COORD, TURN, FROM, TO, BY, BEFORE, AFTER = range(1, 9)
+THAN, PREP, VOICE, SUBJECT, OBJECT, CONTRAST, NOTHING = range(9, 16)
+CONDITION = 30
+"""A clause border followed by a condition."""
+VERB = 31
+"""A verb as frequent as "use": all such verbs become this one item."""
+
+
+def _table(rows: dict[int, str]) -> dict[str, int]:
+    return {word: mark for mark, row in rows.items() for word in row.split()}
+
+
+LATIN = _table(
+    {
+        TURN: " ".join(w for w in common_words.NEGATIONS if w.isascii() or w < "\u0250")
+        + " nobody nothing hardly keines nichts niemand ni nadie nada rien personne nem ninguém"
+        " nenhum refuse forbid forbids forbidden disallow arent wasnt havent hasnt couldnt"
+        " wouldnt verboten untersagt interdit prohibido proibido unless außer sauf salvo except",
+        VERB: "use uses used using need needs prefer prefers want wants require requires"
+        " keep keeps kept store stores stored storing save saves saved hold holds held put puts"
+        " live lives remain remains stay stays"
+        " benutzt benutzen nutzt nutzen verwendet verwenden braucht brauchen"
+        " usa usan usar usamos utiliza utilizamos utilizan utilizar necesita necesitan"
+        " utilise utilisons utilisez utiliser utilisent usam utilizam precisa precisam",
+        SPLIT: "while whereas because until although though where während obwohl weil da"
+        " mientras porque aunque parce puisque tandis enquanto embora but aber sondern mais pero"
+        " sino mas",
+        CONDITION: "if when whenever once wenn falls sobald cuando quand lorsque quando",
+        COORD: "and & plus und et",
+        CONTRAST: "instead rather statt anstatt anstelle",
+        FROM: "from aus ab depuis desde",
+        TO: "to into onto toward towards zu zum zur vers hacia para ao aos à às aux",
+        BY: "by durch by",
+        BEFORE: "before prior vor bevor avant antes",
+        AFTER: "after following nachdem après después depois",
+        THAN: "than over above gegenüber",
+        PREP: "in on at for with as of about per via under within inside outside through during"
+        " every each im am beim mit für auf bei unter über pro jeden jeder jede jedes an in dans"
+        " sur pour avec chez sous en du des con sobre del em com do dos cada chaque todos todas"
+        " of's upon against between zwischen als pelo pela",
+        VOICE: "is are was were be been being gets got get ist sind war wird werden wurde wurden"
+        " worden est sont été être était es son fue fueron ser sido está están foi foram são é",
+        NOTHING: "the an this that these those all any it its we i you they our your my their he"
+        " she do does did must should shall will would can could may might have has had then so"
+        " always also just only really very please der die das den dem des ein eine einer eines"
+        " einem einen wir ich du sie er es man muss müssen soll sollen sollte kann können immer"
+        " bitte auch nur dann el la los las un una lo nous vous on il elle le les ce cette leur"
+        " toujours doit doivent faut il's siempre también debe deben hay uma um os sempre também"
+        " deve devem e's there here which who whose dass que qui sich",
+    }
+)  # fmt: skip
+BY_LANGUAGE = {
+    "en": _table({NOTHING: "a", COORD: "or"}),
+    "de": _table({BY: "von vom", TO: "nach", COORD: "oder", NOTHING: "die"}),
+    "fr": _table({PREP: "de d du des", BY: "par", COORD: "ou", CONDITION: "si", NOTHING: "l se s"}),
+    "es": _table(
+        {TO: "a al", PREP: "de en", BY: "por", COORD: "y e o u", CONDITION: "si", VOICE: "se"}
+    ),
+    "pt": _table(
+        {PREP: "de da das no na nos nas", BY: "por pelo pela", COORD: "e ou", VOICE: "se"}
+        | {NOTHING: "a o as os", TO: "ao à para"}
+    ),
+}  # fmt: skip
+AFTER_IF = frozenset("a o as os um uma não houver for estiver".split())
+"""Portuguese "se" before one of these means "if", not "oneself"."""
+HINTS = {
+    "en": "the is are and of to with never not on for must should we our from by",
+    "de": "der die das und ist wird werden nicht nie mit auf für wir im von nach den dem kein keine"
+    " ein eine vor immer zum",
+    "fr": "le les des est sont et pas ne avec pour dans nous jamais du aux sur une au d l toujours",
+    "es": "el los las y es son con para nunca en del una se al por usa usamos siempre antes",
+    "pt": "o os as é são e não com para em uma do da dos das no na nunca ao pelo pela sempre",
+}
+
+HAN = (
+    (TURN, "不要 不能 不得 不可 禁止 切勿 不再 不会 不是 没有 無 无需 不 没 沒 勿 别 別"),
+    (CONTRAST, "而不是 而非 代替 而不用"),
+    (SPLIT, "因为 因為 但是 但 之时 时候 的话"),
+    (CONDITION, "如果 当 若"),
+    (COORD, "以及 并且 和 与 與 及 或者 或 并"),
+    (FROM, "从 從 来自"),
+    (TO, "到 给 給 向 往"),
+    (BY, "被 由"),
+    (THAN, "优先于 比 高于"),
+    (VERB, "使用 采用 需要"),
+    (VOICE, ""),
+    (PREP, "在 以 按 用于 每次"),
+    (NOTHING, "应该 必须 必須 我们 我們 总是 一律 一直 始终 请 請 的 了 是 为 為 都 要 会 可以 将 把 也 就 里 上"),
+)  # fmt: skip
+HAN_AFTER = ((BEFORE, "之前 以前"), (AFTER, "之后 以后 之後 以後"))
+HAN_KEPT = "级别 特别 区别 分别 类别 到期 到达 由于 不同 以太 以上 以下 上线 上传 上游 里程 要求 要素 比例 或许 目的 将来 给定 是否 并发 并行 及时 与会 用户"
+
+KANA = (
+    (TURN, "ないでください ません なければ ないで ない なく せず ずに"),
+    (CONTRAST, "ではなく じゃなく でなく"),
+    (BY, "によって により"),
+    (THAN, "よりも より"),
+    (FROM, "から"),
+    (TO, "まで へ に"),
+    (SUBJECT, "には では は が"),
+    (OBJECT, "を"),
+    (COORD, "と や"),
+    (PREP, "で"),
+    (VOICE, "されて される されます された れます れる られ"),
+)
+KANA_JOINED = ((BEFORE, "前に"), (AFTER, "後に"), (TURN, "禁止"))
+
+HANGUL_ENDINGS = (
+    (BY, "에의해 에의하여"),
+    (FROM, "에서는 에서 부터"),
+    (TO, "까지 에게 으로는 으로 로는 로 에는 에"),
+    (THAN, "보다"),
+    (SUBJECT, "께서 은 는 이 가"),
+    (OBJECT, "을 를"),
+    (COORD, "와 과 하고 이고 고"),
+    (PREP, "의 마다 도"),
+)
+HANGUL_WORDS = (
+    (TURN, "안 못 절대 금지 않 말 마 없"),
+    (CONTRAST, "대신 아니라 말고"),
+    (BEFORE, "전에 전"),
+    (AFTER, "후에 후 다음에"),
+    (BY, "의해"),
+    (VERB, "사용 씁니다 쓴다 쓰세요"),
+    (NOTHING, "항상 모든 우리 우리는 때 그리고 반드시"),
+)
+HANGUL_VERBS = (
+    "하십시오 하세요 해주세요 합니다 됩니다 됩니까 입니다 습니다 한다 된다 이다 하지 되지 해야 하고 하기"
+    " 하면 해요 되고 되며 하며 이며 할 한 된 해 다 요 지"
+)
+"""Verb endings; the stem before them becomes the item."""

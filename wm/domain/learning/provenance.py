@@ -1,0 +1,605 @@
+"""Record where the words of a session first appeared, and judge candidates by it (TR-3, EX-5).
+
+Words that the user typed, or that the model wrote before any tool output contained them, are
+`said`. Words that first appeared in tool output, files, web pages or pastes are `foreign`. A
+candidate is clean when a few said sentences support it and no distinctive word in it is foreign.
+A model's sentence that repeats foreign text is foreign, so neither a summary nor a repetition
+makes foreign text clean.
+
+The record holds keyed digests of words and of neighbouring words, never text: a Bloom filter for
+foreign words and short lists for said sentences. Both have a fixed size. The filter can report a
+false positive (more often as it fills), and a list drops its oldest sentences. Both errors send a
+candidate to the inbox; neither admits a memory that nobody stated. Pure and linear.
+"""
+
+from __future__ import annotations
+
+import base64
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from wm.domain.learning import (
+    distinctive_words,
+    support,
+)
+from wm.domain.learning.distinctive_words import (
+    ORDINARY,
+    PLAIN,
+    Sentence,
+    sentences,
+)
+from wm.domain.learning.typed_lines import (
+    all_typed,
+    typed_lines,
+)
+from wm.formats.session_state import WordOrigins
+from wm.settings import OriginSettings
+from wm.text.letters import WordPattern as Phrase
+from wm.text.letters import with_gaps_of
+from wm.text.patterns import Lazy, Pattern, escaped
+
+USER, AGENT = 0, 1
+
+FOREIGN_FIRST = "first_in_tool_text"
+REPEATED = "repeats_tool_text"
+UNATTRIBUTABLE = "not_attributable"
+
+_GAP = Lazy(r"\n(?:[ \t]*\n){2,}")
+_SPACED_GAP = Lazy(r"\n[ \t]+\n")
+
+ADDRESSED = "addressed"
+HIDDEN = "hidden_text"
+UNREAD = "unread_text"
+MISSED = "unheard_text"
+"""Reasons to count the model's own words as foreign from then on: tool output addressed the
+memory, contained hidden text, was too long to read, or may have been missed."""
+
+_BITS = 1 << 19
+_LAST_BIT = _BITS - 1
+_BIT = tuple(1 << at for at in range(8))
+_UNIT = struct.Struct("<BBQQ")
+_STATES = 0x40
+"""Flag in the first byte of a unit: its statement follows the words."""
+_LONGEST_SAID = 1 << 20
+_HEAD_WORDS = 5
+"""Size of a unit's header, counted in words."""
+
+MAX_UNITS = 3
+"""Maximum sentences that together may support one candidate."""
+MIN_COVERED = 0.6
+"""Minimum weighted share of a candidate's words that those sentences must contain."""
+MAX_REPEATED = 0.5
+"""Above this share of neighbour pairs that were foreign before the user said them, a candidate
+counts as repeated."""
+MAX_FOREIGN_WORDS, MAX_FOREIGN_PAIRS = 2 / 3, 1 / 2
+"""Above either share of foreign words or neighbour pairs, a model's sentence repeats foreign
+text."""
+MIN_REARRANGED = 0.8
+"""From this share of the user's words on, a model's sentence may be a rearrangement of them."""
+MAX_ORDINARY = 1 / 3
+"""Maximum share of foreign neighbour pairs with an ordinary word among a candidate's pairs."""
+
+ADDRESSES = (
+    "remember that", "remember:", "please remember", "memory candidates", "from now on",
+    "future session", "next session", "ai agent", "ai assistant", "<!-- ai", "agent-note",
+    "all agents", "every agent", "agents must", "agents should", "agents run", "agent must",
+    "the assistant must", "the assistant should", "\nassistant:", "\nhuman:", "\nuser:",
+    "\nsystem:", '"role":', "ignore previous", "ignore all", "ignore any", "disregard",
+    "system prompt", "to memory", "to your memory", "in your memory", "keep in mind",
+    "you summari", "compaction", "reinforce", "replace [m", "<system", "workspace_memory",
+    "function_calls", '"remember"', '"memory"', "the user decided", "the user wants",
+    "the team decided",
+    "记住", "記住", "从现在", "從現在", "今后", "覚えて", "今後", "これから", "기억", "앞으로",
+    "recuerda", "a partir de ahora", "de ahora en adelante", "souviens", "retiens", "désormais",
+    "à partir de maintenant", "merke dir", "denk daran", "ab jetzt", "ab sofort", "von nun an",
+    "lembre", "a partir de agora", "de agora em diante",
+)  # fmt: skip
+"""Phrases that address a model or its memory rather than a reader."""
+_ADDRESSES = Lazy("|".join(map(escaped, ADDRESSES)))
+
+
+class SupportVerdict(Struct, frozen=True):
+    """origin: user, agent or tool. reasons: codes; () for a clean candidate."""
+
+    origin: str
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def tainted(self) -> bool:
+        return bool(self.reasons)
+
+
+class _Unit(Struct, frozen=True):
+    """A said sentence. late, late_pairs: bits of its words and neighbour pairs that were foreign
+    before it was said."""
+
+    who: int
+    sentence: Sentence
+    late: int = 0
+    late_pairs: int = 0
+
+    def pack(self) -> bytes:
+        words = self.sentence.words
+        tokens = self.sentence.tokens
+        head = (self.who << 4) | self.sentence.negations | (_STATES if tokens else 0)
+        start = _UNIT.pack(head, len(words), self.late, self.late_pairs)
+        packed = start + struct.pack(f"<{len(words)}I", *words)
+        if not tokens:
+            return packed
+        return packed + struct.pack(f"<B{len(tokens)}I", len(tokens), *tokens)
+
+
+class _Coverage(Struct, frozen=True):
+    """The part of a candidate that `units` cover: its words, their weight, and the user's share of
+    that weight."""
+
+    weight: float
+    by_user: float
+    words: frozenset[int]
+    units: tuple[_Unit, ...]
+
+
+class _Said(Struct):
+    """Said sentences, indexed by word and by neighbour pair.
+
+    spoken: (speaker, sentence) pairs. words: said word -> whether said before it was foreign;
+    a word that was foreign first counts if the user said it, not if the model did. late_pairs:
+    neighbour pairs of the user that were foreign first. by_user: words of the user's statements.
+    """
+
+    units: list[_Unit] = field(default_factory=list)
+    spoken: set[tuple[int, Sentence]] = field(default_factory=set)
+    words: dict[int, bool] = field(default_factory=dict)
+    pairs: set[int] = field(default_factory=set)
+    late_pairs: set[int] = field(default_factory=set)
+    by_user: set[int] = field(default_factory=set)
+
+    def add(self, unit: _Unit) -> None:
+        self.units.append(unit)
+        self.spoken.add((unit.who, unit.sentence))
+        if unit.who == USER:
+            self.by_user.update(support.words(unit.sentence.tokens))
+        for at, word in enumerate(unit.sentence.words):
+            first = not unit.late >> at & 1
+            if first or unit.who == USER:
+                self.words[word] = self.words.get(word, False) or first
+        for at, both in enumerate(unit.sentence.pairs()):
+            late = unit.late_pairs >> at & 1
+            if late and unit.who == USER and both not in self.pairs:
+                self.late_pairs.add(both)
+            if not late or unit.who == USER:
+                self.pairs.add(both)
+
+    def copy(self) -> _Said:
+        return replace(
+            self,
+            units=list(self.units),
+            spoken=set(self.spoken),
+            words=dict(self.words),
+            pairs=set(self.pairs),
+            late_pairs=set(self.late_pairs),
+            by_user=set(self.by_user),
+        )
+
+
+class SessionWords:
+    """The words of one session while one event is processed: a working value of one call.
+
+    `kept` returns the record to store: the given record if nothing was added.
+    """
+
+    def __init__(self, given: WordOrigins, key: bytes, settings: OriginSettings) -> None:
+        self.given = given
+        self.key = key
+        self.settings = settings
+        self._said = _unpacked(given.said)
+        self._foreign = _bits(given.foreign)
+        self._distrust = dict.fromkeys(given.distrust)
+        self._changed = self._said_more = False
+
+    # --- recording ------------------------------------------------------------------------
+
+    def record_user(self, message: str) -> None:
+        """Record a user's message: typed lines are said, pasted text is foreign."""
+        stated: list[str] = []
+        parts = list(self._parts(_without_gaps(message)))
+        turns = distinctive_words.says_no("\n".join([text for text, typed in parts if typed]))
+        for text, typed in parts:
+            if typed:
+                stated.append(_stated(text))
+                if turns and distinctive_words.ends_in_no(stated[-1]):
+                    # The negation does not apply to the next block.
+                    self._record_stated(stated)
+                    stated = []
+            elif text:
+                self._record_stated(stated)
+                stated = []
+                self.record_foreign(text, self.settings.max_pasted_chars)
+        self._record_stated(stated)
+
+    def _record_stated(self, blocks: list[str]) -> None:
+        for sentence in sentences("\n".join(dict.fromkeys(blocks)), self.key):
+            self._add_said(USER, sentence)
+
+    def record_agent(self, text: str) -> None:
+        """Record the model's text: said, unless it repeats foreign text or is distrusted."""
+        for sentence in sentences(text[: self.settings.max_heard_chars], self.key):
+            if self._distrust or self._repeats(sentence):
+                self._mark_foreign([sentence])
+            elif self._rearranges(sentence):
+                self._add_said(AGENT, sentence._replace(tokens=()))
+            else:
+                self._add_said(AGENT, sentence)
+
+    def record_foreign(self, text: str, limit: int = 0) -> None:
+        """Record tool output, a file, a page or a paste."""
+        limit = limit or self.settings.max_heard_chars
+        if len(text) > limit:
+            text = text[: limit // 2] + "\n" + text[-(limit // 2) :]
+            self.doubt(UNREAD)
+        if distinctive_words.hides_text(text):
+            self.doubt(HIDDEN)
+        decoded = distinctive_words.decoded(text)
+        if decoded:
+            self.doubt(HIDDEN)
+            text = f"{text}\n{decoded}"
+        plain = distinctive_words.plain(text)
+        if _ADDRESSES.search("\n" + plain) is not None:
+            self.doubt(ADDRESSED)
+        self._add_to_filter(*distinctive_words.features(plain, self.key))
+
+    def record_summary(self, text: str) -> None:
+        """Record a summary: sentences that no said sentence covers become foreign, so that a later
+        repetition of them is not a first appearance."""
+        claims = sentences(text[: self.settings.max_heard_chars], self.key)
+        self._mark_foreign(sentence for sentence in claims if not self._covers(sentence))
+
+    def doubt(self, code: str) -> None:
+        """Count the model's own words as foreign from now on, for this reason."""
+        if code not in self._distrust:
+            self._distrust[code] = None
+            self._changed = True
+
+    def kept(self) -> WordOrigins:
+        if not self._changed:
+            return self.given
+        return self.given.model_copy(
+            update={
+                "foreign": _text(self._foreign) if self._foreign.strip(b"\0") else "",
+                "said": self._packed() if self._said_more else self.given.said,
+                "distrust": tuple(self._distrust),
+            }
+        )
+
+    # --- judging ---------------------------------------------------------------------------
+
+    def judge(self, text: str, *, known: Sequence[str] = ()) -> SupportVerdict:
+        """Return the origin of a candidate. known: names that belong to the project (paths that
+        were worked on, the project's name); they count neither for nor against it."""
+        words = distinctive_words.kinds(text, self.key)
+        for name in known:
+            if name in text:
+                for word in distinctive_words.kinds(name, self.key):
+                    words.pop(word, None)
+        claims = list(sentences(text, self.key))
+        if self._holds_foreign(words) or self._holds_foreign_pairs(claims, words):
+            return SupportVerdict("tool", (FOREIGN_FIRST,))
+        by = self._speakers(claims, [name for name in known if name in text])
+        if not words or not claims or None in by or not self._said_names(text, words):
+            return SupportVerdict("agent", (UNATTRIBUTABLE,))
+        if self._is_repeated(claims, words):
+            return SupportVerdict("tool", (REPEATED,))
+        return SupportVerdict("user" if by.count(USER) * 2 >= len(by) else "agent")
+
+    def is_stated_by_user(self, text: str) -> bool:
+        """Whether the user's own statements support this text, whoever said it first."""
+        by = self._speakers(list(sentences(text, self.key)), ())
+        return bool(by) and all(who == USER for who in by)
+
+    def _speakers(self, claims: Sequence[Sentence], known: Sequence[str]) -> list[int | None]:
+        """The speaker of each sentence, the user before the model; None if no statement supports
+        it."""
+        of_place = frozenset(
+            word
+            for name in known
+            for sentence in sentences(name, self.key)
+            for word in support.words(sentence.tokens)
+        )
+        said = {who: self._statements(who) for who in (USER, AGENT)}
+        return [
+            next((who for who in said if support.supports(claim.tokens, said[who], of_place)), None)
+            for claim in claims
+        ]
+
+    @property
+    def distrust(self) -> tuple[str, ...]:
+        return tuple(self._distrust)
+
+    def _is_foreign_only(self, word: int) -> bool:
+        return word not in self._said.words and self._in_filter(word)
+
+    def _holds_foreign(self, words: Mapping[int, str]) -> bool:
+        return any(k != ORDINARY and self._is_foreign_only(w) for w, k in words.items())
+
+    def _holds_foreign_pairs(self, claims: Sequence[Sentence], words: Mapping[int, str]) -> bool:
+        """Whether neighbouring words of the candidate were neighbours only in foreign text."""
+        ordinary = pairs = 0
+        for sentence in claims:
+            for (one, other), both in zip(pairwise(sentence.words), sentence.pairs(), strict=True):
+                if one not in words or other not in words:
+                    continue
+                pairs += 1
+                if both in self._said.pairs or not self._in_filter(both):
+                    continue
+                if ORDINARY not in (words[one], words[other]):
+                    return True
+                ordinary += 1
+        return ordinary > MAX_ORDINARY * pairs
+
+    def _is_repeated(self, claims: Sequence[Sentence], words: Mapping[int, str]) -> bool:
+        """Whether most neighbour pairs were foreign before the user said them."""
+        pairs = [p for sentence in claims for p in sentence.pairs()]
+        late = sum(p in self._said.late_pairs for p in pairs)
+        if pairs:
+            return late > MAX_REPEATED * len(pairs)
+        return not any(self._said.words.get(word) for word in words)
+
+    def _said_names(self, text: str, words: Mapping[int, str]) -> bool:
+        """Whether every name was said in one piece: `b.org/a` has the words of `a.org/b`."""
+        for name in distinctive_words.names(text, self.key):
+            is_exempt = len(name) < 2 or not all(word in words for word in name)
+            if not is_exempt and not any(_within(name, u.sentence.words) for u in self._said.units):
+                return False
+        return True
+
+    def _covered_by_few(self, words: Mapping[int, str]) -> _Coverage:
+        """The part of a candidate covered by the few sentences that contain most of its words."""
+        carried = by_user = 0.0
+        used: list[_Unit] = []
+        left = {word for word in words if word in self._said.words}
+        said = frozenset(left)
+        # One shared word proves nothing: a sentence counts only if it contains two of the words.
+        least = min(2, len(words))
+        for _ in range(MAX_UNITS):
+            if not left:
+                break
+            unit = max(
+                self._said.units,
+                key=lambda one: (len(left.intersection(one.sentence.words)), one.who == USER),
+            )
+            found = left.intersection(unit.sentence.words)
+            if len(said.intersection(unit.sentence.words)) < least:
+                break
+            weight = sum(_weight(words[word]) for word in found)
+            carried += weight
+            by_user += weight if unit.who == USER else 0
+            used.append(unit)
+            left -= found
+        return _Coverage(carried, by_user, said - left, tuple(used))
+
+    def _covers(self, sentence: Sentence) -> bool:
+        words = dict.fromkeys(sentence.words, PLAIN)
+        if sum(word in self._said.words for word in words) < MIN_COVERED * len(words):
+            return False
+        return _suffices(self._covered_by_few(words), words)
+
+    # --- storing ----------------------------------------------------------------------------
+
+    def _parts(self, message: str) -> Iterator[tuple[str, bool]]:
+        """Yield the message in blocks, each typed or pasted. The middle of a very long message
+        counts as pasted, and so does a block with too many lines or characters without a blank
+        line."""
+        most = self.settings.max_typed_chars
+        if len(message) > 2 * most:
+            yield from self._parts(message[:most])
+            yield message[most:-most], False
+            yield from self._parts(message[-most:])
+            return
+        if all_typed(message):
+            first, *rest = message.split("\n\n")
+            yield self._block([first], typed=True)
+            for text in dict.fromkeys(rest):
+                yield self._block(["", text], typed=True)
+            return
+        block: list[str] = []
+        typed = True
+        for line in typed_lines(message):
+            mine = not line.origin
+            if mine != typed or not line.text or line.text.isspace():
+                if block:
+                    yield self._block(block, typed)
+                block, typed = [], mine
+            block.append(line.text)
+        if block:
+            yield self._block(block, typed)
+
+    def _block(self, lines: list[str], typed: bool) -> tuple[str, bool]:
+        text = "\n".join(lines)
+        limit = self.settings
+        count = text.count("\n") + 1
+        long = count > limit.max_typed_lines or len(text) > limit.max_typed_block_chars
+        return text, typed and not long
+
+    def _add_said(self, who: int, sentence: Sentence) -> None:
+        said = self._said
+        if (who, sentence) in said.spoken:
+            return
+        late = sum(1 << at for at, word in enumerate(sentence.words) if not self._is_first(word))
+        late_pairs = sum(
+            1 << at
+            for at, both in enumerate(sentence.pairs())
+            if both in said.late_pairs or (both not in said.pairs and self._in_filter(both))
+        )
+        if not self._said_more:
+            self._said = said.copy()
+        self._said.add(_Unit(who, sentence, late, late_pairs))
+        self._changed = self._said_more = True
+
+    def _is_first(self, word: int) -> bool:
+        known = self._said.words.get(word)
+        return not self._in_filter(word) if known is None else known
+
+    def _repeats(self, sentence: Sentence) -> bool:
+        words = set(sentence.words)
+        foreign = sum(self._is_foreign_only(word) for word in words)
+        pairs = sentence.pairs()
+        late = sum(both not in self._said.pairs and self._in_filter(both) for both in pairs)
+        return foreign > MAX_FOREIGN_WORDS * len(words) or late > MAX_FOREIGN_PAIRS * len(pairs)
+
+    def _rearranges(self, sentence: Sentence) -> bool:
+        """Whether the model rearranges the user's words. Such a sentence states nothing: a tool may
+        have shown the model the same words in another order."""
+        theirs = self._said.by_user
+        words = support.words(sentence.tokens)
+        known = sum(word in theirs for word in words)
+        if (
+            not words
+            or known < MIN_REARRANGED * len(words)
+            or (USER, sentence) in self._said.spoken
+        ):
+            return False
+        return not support.supports(sentence.tokens, self._statements(USER))
+
+    def _statements(self, who: int) -> list[tuple[int, ...]]:
+        return [unit.sentence.tokens for unit in self._said.units if unit.who == who]
+
+    def _mark_foreign(self, claims: Iterable[Sentence]) -> None:
+        """Mark the words and neighbour pairs of sentences as foreign, except those said before."""
+        words: set[int] = set()
+        pairs: set[int] = set()
+        for sentence in claims:
+            words.update(sentence.words)
+            pairs.update(sentence.pairs())
+        self._add_to_filter(words, pairs)
+
+    def _add_to_filter(self, words: set[int], pairs: set[int]) -> None:
+        new = words.difference(self._said.words) | pairs.difference(self._said.pairs)
+        bits, bit, before = self._foreign, _BIT, bytes(self._foreign)
+        for digest in new:
+            # Inlined `_places`: tool output has thousands of words.
+            bits[(digest & _LAST_BIT) >> 3] |= bit[digest & 7]
+            other = (digest * 0x85EBCA6B & 0xFFFFFFFF) >> 13
+            bits[other >> 3] |= bit[other & 7]
+        self._changed = self._changed or bits != before
+
+    def _in_filter(self, digest: int) -> bool:
+        bits = self._foreign
+        one, other = _places(digest)
+        return bool(bits[one >> 3] >> (one & 7) & bits[other >> 3] >> (other & 7) & 1)
+
+    def _packed(self) -> str:
+        """Pack the newest sentences of each speaker that fit."""
+        kept: list[bytes] = []
+        room = {USER: self.settings.kept_words, AGENT: self.settings.kept_words}
+        for unit in reversed(self._said.units):
+            room[unit.who] -= len(unit.sentence.words) + _HEAD_WORDS
+            if room[unit.who] >= 0:
+                kept.append(unit.pack())
+        return _text(b"".join(reversed(kept)))
+
+
+def _suffices(found: _Coverage, words: Mapping[int, str]) -> bool:
+    return 0 < found.weight >= MIN_COVERED * sum(map(_weight, words.values()))
+
+
+def _within(name: tuple[int, ...], words: tuple[int, ...]) -> bool:
+    """Whether these words are neighbours in this order."""
+    size = len(name)
+    return any(words[at : at + size] == name for at in range(len(words) - size + 1))
+
+
+def _weight(kind: str) -> float:
+    return 0.5 if kind == ORDINARY else 1.0
+
+
+def _places(digest: int) -> tuple[int, int]:
+    return digest & (_BITS - 1), ((digest * 0x85EBCA6B) & 0xFFFFFFFF) >> 13
+
+
+_QUESTION = Lazy(r"(?:[^.!?\n。！？]|\.[^\s.!?])*[?？]")
+_POLITE = Phrase(
+    r"^\W*(?:(?:can|could|would|will) (?:you|we) |please|(?:könntest|kannst) du |"
+    r"(?:puedes|podrías) |(?:peux|pourrais)[- ]tu |(?:pode|poderia) )"
+)
+_QUOTATION = Lazy(r"\"(?:[^\s\"]+\s+){4,}[^\s\"]+\"|“(?:[^\s”]+\s+){4,}[^\s”]+”|«[^»\n]{25,}»")
+MOST_QUOTED_WORDS = 101
+"""Longest quotation in words; marks further apart do not quote. Counted in code: a pattern with
+this bound takes milliseconds and megabytes to compile."""
+
+
+def _without_gaps(message: str) -> str:
+    """Replace several blank lines by one."""
+    message = with_gaps_of(2, message)
+    return _GAP.sub("\n\n", message) if _SPACED_GAP.holds(message) else message
+
+
+def _stated(text: str) -> str:
+    """What the user states: without questions, which may ask about anything, and without long
+    quotations, which are another person's words. A polite question is kept: it is a wish."""
+    if "?" in text or "？" in text:
+        text = _QUESTION.sub(_kept_wish, text)
+    quotes = '"' in text or "“" in text or "«" in text
+    return _QUOTATION.sub(_kept_long, text) if quotes else text
+
+
+def _kept_wish(match: Pattern) -> str:
+    question = str(match.group())
+    return question if _POLITE.match(question) is not None else " "
+
+
+def _kept_long(match: Pattern) -> str:
+    quotation = str(match.group())
+    return quotation if len(quotation.split(None, MOST_QUOTED_WORDS)) > MOST_QUOTED_WORDS else " "
+
+
+def _text(raw: bytes | bytearray) -> str:
+    """Encode bytes for storage. In a set of bits and among digests only runs of zeros repeat:
+    run-length compression takes half the time of a full search and gives a smaller result."""
+    packer = zlib.compressobj(1, strategy=zlib.Z_RLE)
+    return base64.b64encode(packer.compress(raw) + packer.flush()).decode("ascii")
+
+
+def _bytes(text: str, longest: int) -> bytes:
+    """Decode the result of `_text`; b"" for anything else."""
+    try:
+        unzip = zlib.decompressobj()
+        raw = unzip.decompress(base64.b64decode(text), longest)
+    except (ValueError, zlib.error):
+        return b""
+    return b"" if unzip.unconsumed_tail else raw
+
+
+def _bits(text: str) -> bytearray:
+    raw = _bytes(text, _BITS // 8) if text else b""
+    return bytearray(raw if len(raw) == _BITS // 8 else _BITS // 8)
+
+
+@lru_cache(maxsize=16)
+def _unpacked(text: str) -> _Said:
+    """Decode said sentences. Cached and shared by several calls: do not change the result."""
+    said = _Said()
+    raw = _bytes(text, _LONGEST_SAID) if text else b""
+    at = 0
+    while at + _UNIT.size <= len(raw):
+        head, count, late, late_pairs = _UNIT.unpack_from(raw, at)
+        at += _UNIT.size
+        if at + 4 * count > len(raw):
+            break
+        words = struct.unpack_from(f"<{count}I", raw, at)
+        at += 4 * count
+        tokens: tuple[int, ...] = ()
+        if head & _STATES and at < len(raw):
+            size = raw[at]
+            if at + 1 + 4 * size > len(raw):
+                break
+            tokens = struct.unpack_from(f"<{size}I", raw, at + 1)
+            at += 1 + 4 * size
+        sentence = Sentence(words, head & 15, tokens)
+        said.add(_Unit(head >> 4 & 3, sentence, late, late_pairs))
+    return said

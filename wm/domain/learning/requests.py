@@ -1,0 +1,436 @@
+"""Find what the user asks to remember, or to forget, in a message (EX-1).
+
+Only a request at the start of a line that the user typed counts. Negations and deferrals take
+precedence. Questions, fences, quotes, pasted logs and code are not requests. Does not judge
+whether a text is worth keeping; the gate does (EX-3). Pure and linear (EX-6).
+"""
+
+# ruff: noqa: E501  Rows of words in eight languages.
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import NamedTuple
+
+from wm.domain.learning.entry_type import infer_type
+from wm.domain.learning.trigger_words import (
+    ASKS,
+    DEFERRALS,
+    FORGETS,
+    LEADS,
+    NEGATIONS,
+    TAIL_ASKS,
+    Rows,
+)
+from wm.domain.learning.typed_lines import (
+    MessageLine,
+    line_numbers,
+    typed_lines,
+)
+from wm.settings import GateSettings
+from wm.text.letters import (
+    WordPattern,
+    canonical,
+    translated,
+    unaccented,
+    with_gaps_of,
+    without_invisible,
+)
+from wm.text.patterns import Lazy, Pattern, encoded
+
+TOO_MANY = "too_many_requests"
+"""The reason why `Requests.unparsed` waits in the inbox."""
+
+TRIGGER_CHARS = 300
+"""Number of characters at the start of a line that are searched for a trigger."""
+
+
+class MemoryRequest(NamedTuple):
+    """A request to keep `text`. type: one of the four types, None if the text does not show it."""
+
+    text: str
+    type: str | None
+    lang: str
+    trigger: str
+
+
+class Ignored(NamedTuple):
+    """A line that resembles a request but is not one, with the reason's code."""
+
+    line: str
+    code: str
+
+
+class Requests(NamedTuple):
+    found: tuple[MemoryRequest, ...]
+    ignored: tuple[Ignored, ...]
+    unparsed: str = ""
+    """The requesting paragraphs beyond `max_requests` or below `max_message_lines`, as written.
+    They are not parsed one by one; they go to the inbox together, so nothing is lost."""
+
+
+def _compiled(rows: Rows, start: str = r"^(?:%s)") -> tuple[tuple[str, Lazy], ...]:
+    return tuple((lang, Lazy(unaccented(start % text), ignore_case=True)) for lang, text in rows)
+
+
+_ASKS = _compiled(ASKS)
+_TAIL_ASKS = _compiled(TAIL_ASKS)
+_NEGATIONS = _compiled(NEGATIONS)
+_FORGETS = _compiled(FORGETS)
+_DEFERRALS = {lang: Lazy(unaccented(text), ignore_case=True) for lang, text in DEFERRALS}
+_LEAD = WordPattern(rf"^(?:\s+|>+\s?|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{LEADS})")
+_ANY_START = WordPattern("^(?:" + "|".join(text for _, text in ASKS + NEGATIONS) + ")")
+"""All rows that are anchored at the start, as one pattern."""
+
+_ANY_LEADS = rf"^(?:[\pZ\t\r\f\v]+|>+\s?|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{LEADS})*"
+"""Any number of leads: a bounded count would make the pattern too large to run fast."""
+_ANY_LINE = WordPattern(
+    f"{_ANY_LEADS}(?:{'|'.join(text for _, text in ASKS + NEGATIONS)})", multi_line=True
+)
+"""The same rows at the start of any line of a message."""
+_ANY_FORGET = WordPattern(
+    f"{_ANY_LEADS}(?:{'|'.join(text for _, text in FORGETS)})", multi_line=True
+)
+"""A line that may ask to forget something."""
+
+_ANY_TAIL = WordPattern(
+    r"覚え|憶え|記憶し|メモし|忘れないで|기억해|잊지|메모해|명심해|[，,。;；]\s*(?:请|請|帮我|幫我|你)?(?:记|記)|"
+    r"[.;!]\s+(?:\w+,? ){0,2}(?:remember|memori|note|save|keep|merke?|recu|no lo|retiens|souviens|mémorise|lembr|"
+    r"guarde|não esq|anote) ?"
+)
+
+
+_FORGET_HINT = WordPattern(
+    r"forget|remember|keep|memory|vergiss|vergess|olvid|oubli|esque[cç]|忘|잊",
+)
+
+
+def find_requests_and_forgets(
+    message: str, settings: GateSettings
+) -> tuple[Requests, tuple[str, ...]]:
+    """What a user's message asks to remember and to forget; normalises the message once."""
+    normalised = _normalised(message)
+    return _requests(normalised, settings), _forgets(normalised, settings)
+
+
+def find_requests(message: str, settings: GateSettings) -> Requests:
+    """Every explicit request in a user's message, in order, without duplicates."""
+    return _requests(_normalised(message), settings)
+
+
+def _requests(asked: _Message, settings: GateSettings) -> Requests:
+    found: list[MemoryRequest] = []
+    ignored: list[Ignored] = []
+    seen: set[str] = set()
+    numbers = _asking(asked)
+    lines: list[MessageLine] = []
+    for at in numbers:
+        lines = lines or list(typed_lines(asked.text))
+        if at >= settings.max_message_lines:
+            unparsed = _paragraphs(lines, chain([at], numbers))
+            return Requests(tuple(found), tuple(ignored), unparsed)
+        for result in _read(lines, at, settings.max_line_chars):
+            if len(found) + len(ignored) >= settings.max_requests:
+                unparsed = _paragraphs(lines, chain([at], numbers))
+                return Requests(tuple(found), tuple(ignored), unparsed)
+            if isinstance(result, Ignored):
+                ignored.append(result)
+            elif canonical(result.text) in seen:
+                ignored.append(Ignored(_shown(lines[at]), "duplicate_in_message"))
+            else:
+                seen.add(canonical(result.text))
+                found.append(result)
+    return Requests(tuple(found), tuple(ignored))
+
+
+def _paragraphs(lines: list[MessageLine], numbers: Iterable[int]) -> str:
+    """The requesting lines among these numbers, each with the typed lines directly below it."""
+    kept: list[str] = []
+    reached = 0
+    for number in numbers:
+        if number < reached or _is_negated(_without_lead(lines[number].text[:TRIGGER_CHARS])[1]):
+            continue
+        at = number
+        while at < len(lines) and not lines[at].origin and lines[at].text.strip():
+            kept.append(lines[at].text)
+            at += 1
+        reached = at
+    return "\n".join(kept)
+
+
+def _is_negated(plain: str) -> bool:
+    head = plain[:TRIGGER_CHARS]
+    return any(pattern.match(head) is not None for _, pattern in _NEGATIONS)
+
+
+class _Message(NamedTuple):
+    """A normalised message, and its `_plain` form encoded for re2, with the same line numbers."""
+
+    text: str
+    plain: bytes
+
+
+def _normalised(message: str) -> _Message:
+    """Normalise a message. Runs of blank lines shrink to two, so they cost no time and do not count
+    towards the line limit."""
+    text = unicodedata.normalize("NFC", without_invisible(with_gaps_of(3, message)))
+    return _Message(text, encoded(_plain(text) + "\n"))
+
+
+def _asking(message: _Message) -> Iterator[int]:
+    """The numbers of the lines that may hold a request.
+
+    Two searches over the whole message find them; a search per line would cost as much as the
+    remaining work.
+    """
+    found = {start for rows in (_ANY_LINE, _ANY_TAIL) for start in rows.line_starts(message.plain)}
+    if not found:
+        return iter(())
+    lines = message.text.split("\n")
+    return (number for number in line_numbers(message.plain, found) if _may_ask(lines[number]))
+
+
+def _may_ask(line: str) -> bool:
+    """Whether this line may hold a request or the negation of one. Cheap; rejects most lines."""
+    if not line or line.isspace():
+        return False
+    plain = _without_lead(line[: TRIGGER_CHARS * 2])[1]
+    if _ANY_START.match(plain[:TRIGGER_CHARS] + " ") is not None:
+        return True
+    is_long = len(line) > TRIGGER_CHARS * 2
+    return _ANY_TAIL.search(_plain(line[-TRIGGER_CHARS:]) if is_long else plain) is not None
+
+
+def _shown(line: MessageLine) -> str:
+    return line.text.strip()[:TRIGGER_CHARS]
+
+
+def _forgets(asked: _Message, settings: GateSettings) -> tuple[str, ...]:
+    if not _FORGET_HINT.found_in(asked.plain):
+        return ()
+    hints = set(_ANY_FORGET.line_starts(asked.plain))
+    lines = asked.text.split("\n")
+    read, reached = typed_lines(asked.text), 0
+    texts: list[str] = []
+    for number in line_numbers(asked.plain, hints):
+        text = _forgotten(lines[number], settings.max_line_chars)
+        if text is not None:
+            # Whether the user typed the line depends on all lines above it.
+            *_, line = islice(read, number + 1 - reached)
+            reached = number + 1
+            texts += [] if line.origin else [text]
+        if len(texts) >= settings.max_requests:
+            break
+    return tuple(filter(None, texts))
+
+
+def _forgotten(line: str, most: int) -> str | None:
+    """What the line asks to forget, or None."""
+    body, plain = _without_lead(line)
+    matches = (pattern.match(plain) for _, pattern in _FORGETS)
+    found = next((m for m in matches if m is not None and not _asks_back(body)), None)
+    return None if found is None else _tidy(body[found.start(1) : found.end(1)], most)
+
+
+_PLAIN = {
+    **{code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
+    ord("*"): " ", 0x2019: "'", 0x2018: "'", 0x02BC: "'", 0x00A0: " ", 0x202F: " ", 0x3000: " ",
+}  # fmt: skip
+"""Maps one character to one, so that offsets in the plain line are offsets in the line."""
+
+
+def _plain(text: str) -> str:
+    """The text in the form for matching, one character per character."""
+    return unaccented(translated(text, _PLAIN))
+
+
+def _without_lead(line: str) -> tuple[str, str]:
+    """The line without its leads, as written and in the form for matching."""
+    body = line.strip()
+    plain = _plain(body)
+    for _ in range(4):
+        match = _LEAD.match(plain[:80])
+        if match is None or match.end() == 0:
+            break
+        # A lead with nothing after it, or inside a word, is part of the text.
+        if match.end() >= len(plain) or _splits_word(plain, match.end()):
+            break
+        body, plain = body[match.end() :], plain[match.end() :]
+    return body, plain
+
+
+_GROWS = ("아", "또", "꼭", "あと", "では", "なお", "그리고", "y", "e", "et", "und")
+"""Leads that are also beginnings of longer words in text without spaces or punctuation."""
+
+
+def _splits_word(text: str, at: int) -> bool:
+    if text[:at] in _GROWS or text[at - 1 : at + 1] == "請求":
+        return True
+    return text[at - 1].isascii() and text[at - 1].isalnum() and text[at].isalnum()
+
+
+def _read(lines: list[MessageLine], at: int, most: int) -> Iterator[MemoryRequest | Ignored]:
+    line = lines[at]
+    body, plain = _without_lead(line.text)
+    negated = _is_negated(plain)
+    match, lang = (None, "") if negated else _trigger(plain)
+    if not negated and match is None:
+        return
+    if line.origin:
+        yield Ignored(_shown(line), line.origin)
+    elif negated:
+        yield Ignored(_shown(line), "negated_request")
+    elif match is not None:
+        yield from _judge(match, lang, body, plain, lines, at, most)
+
+
+def _trigger(plain: str) -> tuple[Pattern | None, str]:
+    """The first row that matches the start of the line, else the first that matches its end."""
+    for lang, pattern in _ASKS:
+        # The space stands for the line's end: "Remember that", with the text on the next line.
+        match = pattern.match(plain + " ")
+        if match is not None:
+            return match, lang
+    for lang, pattern in _TAIL_ASKS:
+        match = pattern.match(plain)
+        if match is not None and not _POINTING.fullmatch(match.group(1).strip()):
+            return match, lang
+    return None, ""
+
+
+_POINTING = WordPattern(
+    r"(?:これ|それ|あれ|この件|そのこと|이거|이것|이건|이걸|그거|그것|그건|这个|这|那个|this|that|it|das|dies|esto|"
+    r"eso|ceci|cela|isto|isso)?(?:を|は|も|은|는|을|를|도)?"
+    r"(?: ?(?:for (?:me|us|later|now|next time|the future)|please|now|bitte|por favor|stp))?[.。,、，:：?？!！\s]*"
+)
+
+
+def _judge(
+    match: Pattern, lang: str, body: str, plain: str, lines: list[MessageLine], at: int, most: int
+) -> Iterator[MemoryRequest | Ignored]:
+    """Parse a line whose trigger matches: one request, several, or the reason why it is none."""
+    whole = match.re.groups > 0
+    start, end = match.span(1) if whole else (match.end(), len(body))
+    text, trigger = body[start:end], plain[: match.end() if not whole else start].strip()
+    code = _why_not(text, plain, lang)
+    if code == "empty_request" or (not code and _heads_list(text)):
+        item = None
+        for item in _below(lines, at, most):
+            yield MemoryRequest(item, infer_type(item, trigger), lang, trigger)
+        if item is not None:
+            return
+    if code:
+        yield Ignored(_shown(lines[at]), code)
+        return
+    text = _tidy(text, most)
+    if _POLITE_QUESTION.match(plain) is not None:
+        text = text.rstrip(" ?？")
+    yield MemoryRequest(text, infer_type(text, trigger or plain[:40]), lang, trigger)
+
+
+HEAD_CHARS = 80
+"""Maximum length of a list heading; a longer text before a list is itself a statement."""
+
+
+def _heads_list(text: str) -> bool:
+    """Whether the text is a heading like `follow these rules:`, with the memories below it."""
+    bare = text.strip().strip("*_")
+    return len(bare) <= HEAD_CHARS and bare.endswith((":", "："))
+
+
+_ONE_OFF = WordPattern(
+    r"^(?:i (?:\w+ )?prefer|je préfère|prefiro|prefiero|ich bevorzuge) (?:not to|to not|that\b|this\b|it\b|option|the (?:first|second|third|last|latter|"
+    r"former|other)|your|ça|cela|esto|eso|isso|isto|das\b|no hablar|não falar|ne pas)"
+)
+_POLITE_QUESTION = WordPattern(
+    r"^(?:(?:can|could|would|will) you |(?:kannst|könntest|würdest) du |¿?(?:puedes|podrías) |"
+    r"(?:peux-tu|pourrais-tu|tu peux) |(?:você )?(?:pode|poderia) )"
+)
+
+
+_SPOKEN_OF = WordPattern(
+    r"^(?:is|was|are|were|means|sounds|appears|reads|looks)\b.{0,40}\b(?:a|an|the|wrong|odd|weird|missing|used|text|word|phrase|name)\b|"
+    r"^(?:密码|密碼|我|登录|登入|账号|帳號|用户名)(?:的)?(?:选项|選項|功能|按钮|按鈕|复选框|勾选框)"
+)
+"""The sentence is about the trigger words themselves."""
+
+
+def _why_not(text: str, plain: str, lang: str) -> str:
+    """The code of the reason why a triggered text is not a request, or ""."""
+    bare = text.strip(" \t.,:;!?。、：；！？…-–—*_\"'`")
+    deferral = _DEFERRALS.get(lang)
+    whole = plain[:TRIGGER_CHARS] if lang in ("ja", "ko") else _plain(text).strip()
+    if deferral is not None and deferral.search(whole[:TRIGGER_CHARS]) is not None:
+        return "deferral"
+    if not bare or _POINTING.fullmatch(bare):
+        return "empty_request"
+    if _ONE_OFF.match(plain) is not None or _SPOKEN_OF.match(_plain(bare)) is not None:
+        return "one_off"
+    if _POLITE_QUESTION.match(plain) is None and (
+        _asks_back(text) or (":" not in plain[: -len(text)] and _ASKS_FIRST.match(text) is not None)
+    ):
+        return "question"
+    return ""
+
+
+_ASKS_FIRST = Lazy(r"^[^.!?:;。！？]{1,160}\? +\S")
+"""A question followed by more text: `Remember the outage we had? It is back.`"""
+
+_QUESTION_END = Lazy(
+    r"[?？][\"'”’»)\]*_\s]*$|(?:吗|嗎|呢|ますか|ですか|でしょうか|ましたか|나요|습니까|을까|ㄹ까)[。.\s]*$"
+)
+
+
+def _asks_back(text: str) -> bool:
+    return _QUESTION_END.search(text[-80:]) is not None
+
+
+_NEXT_STEP = WordPattern(
+    r"^(?:now|next|then|and now|after that|can you|could you|please (?:fix|run|check|review|update|add|write|"
+    r"continue|go on|look)|thanks|thank you|danke|gracias|merci|obrigad[oa]|jetzt|ahora|maintenant|agora)\b"
+)
+
+
+def _tidy(text: str, most: int) -> str:
+    """The memory as stored: without surrounding quotes and without a next step or question after
+    it. A text longer than `most` characters goes to the inbox and stays as the user wrote it."""
+    text = text.strip().strip("*_").strip()
+    if len(text) > most:
+        return text
+    for opening, closing in ('""', "''", "``", "“”", "「」", "„“", "«»"):
+        inner = text.rstrip(".。")
+        if inner[:1] == opening and inner[-1:] == closing and opening not in inner[1:-1]:
+            text = inner[1:-1].strip()
+    while True:
+        cut = max(text.rfind(". "), text.rfind("! "), text.rfind("? "), text.rfind("。", 0, -1))
+        last = text[cut + 1 :].strip()
+        if cut < 6 or not (_asks_back(last) or _NEXT_STEP.match(last)):
+            return text
+        text = text[: cut + 1].strip()
+
+
+_BULLET = Lazy(r"^\s{0,8}(?:(?:[-*+•]|\d{1,2}[.)])\s+|[・●▪◦]\s{0,2}|\d{1,2}[、．])")
+
+
+def _below(lines: list[MessageLine], at: int, most: int) -> Iterator[str]:
+    """The text of "Remember this:" from the next line, or from the list that follows."""
+    bulleted = None
+    for line in lines[at + 1 :]:
+        if line.origin:
+            return
+        if not line.text.strip():
+            if bulleted is None and line.number == lines[at].number + 1:
+                continue
+            return
+        match = _BULLET.match(line.text)
+        if bulleted is None:
+            bulleted = match is not None
+        if bulleted != (match is not None):
+            return
+        text = _tidy(line.text[match.end() :] if match is not None else line.text, most)
+        if not text or _asks_back(text) or _NEXT_STEP.match(text):
+            return
+        yield text
+        if not bulleted:
+            return

@@ -1,0 +1,715 @@
+"""Compare a text with statements that were said (TR-3).
+
+A statement is a tuple of numbers: digests of its content words, and marks of its structure
+(clause borders, negations, the class of the function word before a word). Nobody can read the
+text from it. A statement supports a text if each clause of the text takes its words from one
+clause of the statement (values stay with their words), has the same negation, and keeps who does
+what to whom. Clauses may move or be left out. Knows words by class only, in eight languages; does
+not judge meaning. Pure; the length of one sentence bounds the work.
+"""
+
+# ruff: noqa: SIM905  Rows of words.
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from itertools import combinations, pairwise
+
+from msgspec import Struct, field
+
+from wm.domain.learning import function_words as fw
+from wm.text.letters import unaccented
+from wm.text.patterns import Lazy
+from wm.text.scripts import is_cjk
+from wm.text.stems import stem
+
+FIRST_WORD = 32
+"""The smallest digest of a word; smaller numbers are marks."""
+VALUE = 1 << 31
+"""Flag on the digest of a number, version, path or other name."""
+COMMON = 1 << 30
+"""Flag on the digest of a word that occurs in most texts about software."""
+EDGE = 1 << 29
+"""Flag on a pair of Chinese letters that may span two words."""
+DENIED = 1 << 28
+"""Flag on the digest of a word after a negation."""
+_WORD = 0xFFFFFFFF & ~(VALUE | COMMON | EDGE | DENIED)
+
+MAX_TOKENS = 160
+MIN_SAID = 0.6
+"""Minimum share of a sentence's words that the supporting statement must contain."""
+MAX_SHARED = 0.5
+"""Maximum share of another clause's words that a clause may take if it leaves some of them out."""
+
+_DIRECTED = (fw.FROM, fw.TO, fw.BY, fw.BEFORE, fw.AFTER, fw.THAN, fw.SUBJECT, fw.OBJECT)
+_TAGS = frozenset((*_DIRECTED, fw.PREP))
+_OPPOSITE = {fw.FROM: fw.TO, fw.TO: fw.FROM, fw.BEFORE: fw.AFTER, fw.AFTER: fw.BEFORE}
+
+COMMA, IN_NAME = "\x02", "\x03"
+_ELIDED = Lazy(r"^(?:[ldnsjmtc]|qu|jusqu|lorsqu)'")
+_FULL_WIDTH = str.maketrans({char: f"{char} " for char in "，：；（）、"})
+_COMMA = Lazy(r"[,:、](?:\s|$)|[()]|\s[-–—]+\s")
+_PARTICIPLE = Lazy(r"^(|ab|an|auf|aus|bei|ein|her|hin|los|mit|nach|um|vor|weg|zu)ge(.{3,})$")
+_LONG_ENDINGS = (
+    "issent issons ierung ierten ierte ieren iert ungen acion ciones acao acoes ando endo iendo"
+    " ados adas idos idas amos emos imos"
+).split()
+_SHORT_ENDINGS = (
+    "ado ada ido ida ent ons ees ez en er es em et te st as os ar ir an on am ee e s t n o a"
+).split()
+
+
+class Clause(Struct):
+    """words in order. tags: the class of the function word that governs each word (0: none)."""
+
+    words: list[int] = field(default_factory=list)
+    tags: dict[int, int] = field(default_factory=dict)
+    turns: int = 0
+    passive: bool = False
+    joined: int = 0
+    """The mark before the clause: COORD if it may be a statement of its own."""
+    condition: bool = False
+    denied: set[int] = field(default_factory=set)
+
+    @property
+    def known(self) -> frozenset[int]:
+        return frozenset(self.words)
+
+
+# --- reading -----------------------------------------------------------------------------------
+
+
+def spaced(text: str) -> str:
+    """Insert a space after full-width punctuation, so that it separates clauses."""
+    return text if text.isascii() else text.translate(_FULL_WIDTH)
+
+
+def with_commas(plain_text: str) -> str:
+    """Replace the punctuation that separates clauses by a mark."""
+    return _COMMA.sub(f" {COMMA} ", plain_text)
+
+
+def without_elision(chunk: str, word: str) -> str:
+    """The raw word of a chunk without an elided French article."""
+    match = _ELIDED.match(chunk) if "'" in chunk else None
+    return word[len(match.group()) - 1 :] if match is not None else word
+
+
+def tokens(
+    raw: Sequence[str],
+    digest: Callable[[str], int],
+    is_common: Callable[[str], bool],
+    is_framing: Callable[[str], bool],
+) -> tuple[int, ...]:
+    """Convert one sentence of raw lower-case words into marks and digests. Words of a name begin
+    with `IN_NAME`."""
+    raw = [chunk.strip(".") for chunk in raw]
+    table = _function_words(raw)
+    found: list[int] = []
+    for at, word in enumerate(raw):
+        if word.startswith(IN_NAME):
+            found += [_number(digest(p)) | VALUE for p in word[1:].split(".") if p]
+            continue
+        if word == COMMA:
+            found.append(fw.SPLIT)
+        elif not word.isascii() and any(map(is_cjk, word)):
+            found += _cjk_tokens(word, digest)
+        elif word in table:
+            if not (word == "ne" and any(table.get(w) == fw.TURN for w in raw if w != "ne")):
+                found += _marks(table[word], raw, at, found)
+        elif word:
+            for part in word.split(".") if not word.replace(".", "").isdigit() else (word,):
+                kept = part and not is_framing(part)
+                found += [_item(part, digest, is_common)] if kept else []
+    if table is not _TABLES["de"]:
+        # German is excluded: "nicht" may follow the word that it negates.
+        found = _denied(found)
+    return tuple(found[:MAX_TOKENS])
+
+
+def _denied(found: Sequence[int]) -> list[int]:
+    made, denies = [], False
+    for token in found:
+        if token == fw.TURN:
+            denies = True
+        elif token in (fw.SPLIT, fw.COORD, fw.CONDITION):
+            denies = False
+        elif denies and token >= FIRST_WORD:
+            token, denies = token | DENIED, False
+        elif denies and token == fw.VERB:
+            denies = False
+        made.append(token)
+    return made
+
+
+def _marks(mark: int, raw: Sequence[str], at: int, found: list[int]) -> list[int]:
+    if mark == fw.NOTHING:
+        return []
+    if mark == fw.CONTRAST:
+        return [fw.SPLIT, fw.TURN]
+    after = raw[at + 1] if at + 1 < len(raw) else ""
+    if mark == fw.VOICE and after.endswith("ing"):
+        return []
+    if raw[at] == "se" and after in fw.AFTER_IF:
+        return [fw.CONDITION]
+    contrast = mark == fw.TURN and raw[at] == "not" and found and found[-1] >= fw.VERB
+    if contrast and raw[at - 1] not in fw.LATIN:
+        return [fw.SPLIT, fw.TURN]
+    return [mark]
+
+
+def _item(word: str, digest: Callable[[str], int], is_common: Callable[[str], bool]) -> int:
+    value = any(char.isdigit() for char in word)
+    kind = VALUE if value else COMMON if is_common(word) else 0
+    return _number(digest(word if value else root(word))) | kind
+
+
+def _number(digest: int) -> int:
+    return max(digest & _WORD, FIRST_WORD)
+
+
+@lru_cache(maxsize=8192)
+def root(word: str) -> str:
+    """The stem of a word of any Latin-script language: inflected forms usually share it."""
+    bare = unaccented(word)
+    if len(bare) >= 7 and bare.endswith(("t", "en")):
+        participle = _PARTICIPLE.match(bare)
+        bare = participle.group(1) + participle.group(2) if participle is not None else bare
+    shorter = _less(bare, _LONG_ENDINGS)
+    if shorter == bare:
+        shorter = _less(unaccented(stem(bare)), _SHORT_ENDINGS)
+    return shorter[:-1] if shorter.endswith(("gu", "qu")) else shorter
+
+
+def _less(word: str, endings: Sequence[str]) -> str:
+    for ending in endings:
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word[: -len(ending)]
+    return word
+
+
+def _function_words(raw: Sequence[str]) -> dict[str, int]:
+    """The function words of the language with the most hint words in this sentence."""
+    known = set(raw)
+    best = max(_HINTS, key=lambda name: len(known & _HINTS[name]))
+    return _TABLES[best] if known & _HINTS[best] else fw.LATIN
+
+
+_HINTS = {name: frozenset(row.split()) for name, row in fw.HINTS.items()}
+_TABLES = {name: {**fw.LATIN, **own} for name, own in fw.BY_LANGUAGE.items()}
+_TABLES["pt"].pop("no", None)
+_TABLES["pt"].update(fw.BY_LANGUAGE["pt"])
+
+
+# --- Chinese, Japanese, Korean -------------------------------------------------------------------
+
+
+def _rows(table: Sequence[tuple[int, str]]) -> list[tuple[str, int]]:
+    """The words of a table with their marks, the longest first."""
+    words = [(word, mark) for mark, row in table for word in row.split()]
+    return sorted(words, key=lambda pair: -len(pair[0]))
+
+
+_HAN, _HAN_AFTER = _rows(fw.HAN), _rows(fw.HAN_AFTER)
+_HAN_KEPT = tuple(fw.HAN_KEPT.split())
+_KANA, _JOINED = _rows(fw.KANA), _rows(fw.KANA_JOINED)
+_ENDINGS, _HANGUL = _rows(fw.HANGUL_ENDINGS), _rows(fw.HANGUL_WORDS)
+_VERBS = sorted(fw.HANGUL_VERBS.split(), key=len, reverse=True)
+
+
+def _by_first(table: Sequence[tuple[str, int]]) -> dict[str, list[tuple[str, int]]]:
+    found: dict[str, list[tuple[str, int]]] = {}
+    for word, mark in table:
+        found.setdefault(word[0], []).append((word, mark))
+    return found
+
+
+_HAN_AT = _by_first([*((w, -1) for w in _HAN_KEPT), *_HAN_AFTER, *_HAN])
+"""Table words by their first letter; -1 marks words that only resemble a function word."""
+
+
+def _is_hangul(char: str) -> bool:
+    return "\uac00" <= char <= "\ud7a3"
+
+
+def _is_kana(char: str) -> bool:
+    return "\u3041" <= char <= "\u309f"
+
+
+def _cjk_tokens(word: str, digest: Callable[[str], int]) -> Iterator[int]:
+    if any(map(_is_hangul, word)):
+        yield from _korean(word, digest)
+        return
+    start = 0
+    japanese = any(map(_is_kana, word))
+    for at in range(1, len(word) + 1):
+        if at == len(word) or is_cjk(word[at]) != is_cjk(word[start]):
+            run = word[start:at]
+            start = at
+            if not is_cjk(run[0]):
+                bare = run.strip("._-")
+                value = VALUE if any(c.isdigit() for c in bare) else 0
+                yield from [_number(digest(root(bare))) | value] if bare else []
+            elif japanese:
+                yield from _japanese(run, digest)
+            else:
+                yield from _chinese(run, digest)
+
+
+def _chinese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
+    chunk = ""
+    at = 0
+    while at < len(run):
+        known = _HAN_AT.get(run[at], ())
+        word, mark = next((pair for pair in known if run.startswith(pair[0], at)), (run[at], -1))
+        at += len(word)
+        if mark < 0:
+            chunk += word
+            continue
+        pairs, chunk = _pairs(chunk, digest), ""
+        if mark in (fw.BEFORE, fw.AFTER):
+            yield from (mark, *pairs, fw.PREP)
+        else:
+            yield from pairs
+            yield from (fw.SPLIT, fw.TURN) if mark == fw.CONTRAST else (mark,)
+    yield from _pairs(chunk, digest)
+
+
+def _pairs(chunk: str, digest: Callable[[str], int]) -> list[int]:
+    """Pairs of letters of one chunk; inner pairs may span two words."""
+    pieces = [chunk[i : i + 2] for i in range(max(1, len(chunk) - 1))] if chunk else []
+    last = len(pieces) - 1
+    return [_number(digest(p)) | (EDGE if 0 < i < last else 0) for i, p in enumerate(pieces)]
+
+
+def _japanese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
+    """Runs of kanji and of katakana are words; a particle governs the word before it."""
+    for script, piece in _scripts(run):
+        joined = next((m for w, m in _JOINED if script == "han" and piece == w), 0)
+        if joined:
+            yield joined
+        elif script != "kana":
+            yield _number(digest(piece))
+        else:
+            yield from _particles(piece)
+
+
+def _script(char: str) -> str:
+    if _is_kana(char):
+        return "kana"
+    return "kata" if "\u30a0" <= char <= "\u30ff" else "han"
+
+
+def _scripts(run: str) -> Iterator[tuple[str, str]]:
+    for before, mark in (("前に", "前"), ("後に", "後")):
+        run = run.replace(before, f"\x03{mark}\x03")
+    for part in run.split("\x03"):
+        start = 0
+        kinds = [_script(char) for char in part]
+        for at in range(1, len(part) + 1):
+            if at == len(part) or kinds[at] != kinds[start]:
+                yield kinds[start], part[start:at]
+                start = at
+
+
+def _particles(kana: str) -> Iterator[int]:
+    at = 0
+    while at < len(kana):
+        found = next((pair for pair in _KANA if kana.startswith(pair[0], at)), None)
+        if found is None:
+            at += 1
+            continue
+        at += len(found[0])
+        yield from (fw.TURN, fw.SPLIT) if found[1] == fw.CONTRAST else (POST | found[1],)
+
+
+POST = 16
+"""Added to a mark that governs the word before it, not the word after it."""
+
+
+def _korean(word: str, digest: Callable[[str], int]) -> Iterator[int]:
+    if word in _VERBS:
+        return
+    alone = next((m for w, m in _ENDINGS if word == w), None)
+    if alone is not None:
+        # The tokenizer separates an ending from the name or number before it ("5433이고").
+        yield alone if alone == fw.COORD else POST | alone
+        return
+    exact = next((m for w, m in _HANGUL if word == w), None)
+    if exact is not None:
+        if exact == fw.CONTRAST:
+            yield from (fw.TURN, fw.SPLIT)
+        elif exact in (fw.BEFORE, fw.AFTER, fw.BY):
+            yield POST | exact
+        elif exact != fw.NOTHING:
+            yield exact
+        return
+    turns = any(word.startswith(w) for w in ("않", "말", "마세", "마십", "없", "금지", "안됩"))
+    if turns:
+        yield fw.TURN
+        return
+    bare, mark = _without_ending(word)
+    for verb in _VERBS:
+        if mark in (0, fw.COORD) and bare.endswith(verb) and len(bare) > len(verb):
+            bare = bare[: -len(verb)]
+            break
+    yield _number(digest(bare)) | (VALUE if any(c.isdigit() for c in bare) else 0)
+    if mark == fw.COORD:
+        yield mark
+    elif mark:
+        yield POST | mark
+
+
+def _without_ending(word: str) -> tuple[str, int]:
+    for ending, mark in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= (1 if mark != fw.COORD else 2):
+            return word[: -len(ending)], mark
+    return word, 0
+
+
+@lru_cache(maxsize=4096)
+def words(statement: tuple[int, ...]) -> frozenset[int]:
+    """The content words of a statement."""
+    return frozenset(_bare(token) for token in statement if token >= FIRST_WORD)
+
+
+# --- clauses -----------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=2048)
+def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
+    """The clauses of a statement that have a word. Cached: do not change the result."""
+    found = [Clause()]
+    tag = 0
+    governs = False  # "antes de las pruebas": the first of several function words decides
+    for token in statement:
+        now = found[-1]
+        if token in (fw.SPLIT, fw.COORD, fw.CONDITION):
+            tag = 0
+            if now.words:
+                found.append(Clause(joined=token))
+            elif token == fw.COORD:
+                now.joined = token
+            found[-1].condition = found[-1].condition or token == fw.CONDITION
+        elif token == fw.TURN:
+            now.turns += 1
+        elif token == fw.VOICE:
+            now.passive, tag = True, 0
+        elif token >= FIRST_WORD or token == fw.VERB:
+            tag = 0 if token == fw.VERB else tag
+            word = _bare(token)
+            now.words.append(word)
+            if token >= FIRST_WORD and token & DENIED:
+                now.denied.add(word)
+            now.tags[word] = tag
+        elif token & POST:
+            _govern_last(now, token & ~POST)
+        elif tag not in _DIRECTED or not governs:
+            tag = token
+        governs = token in _TAGS
+    return tuple(clause for clause in found if clause.words)
+
+
+def _govern_last(clause: Clause, mark: int) -> None:
+    if mark == fw.TURN:
+        clause.turns += 1
+    elif mark == fw.VOICE:
+        clause.passive = True
+    elif mark == fw.COORD:
+        return
+    elif clause.words:
+        clause.tags[clause.words[-1]] = mark
+
+
+def _bare(token: int) -> int:
+    return token & _WORD | token & VALUE if token >= FIRST_WORD else token
+
+
+# --- comparing -----------------------------------------------------------------------------------
+
+
+class _Text(Struct, frozen=True):
+    """A sentence to be judged. known: words of names that belong to the project; the sentence may
+    add them, but they do not replace other words."""
+
+    tokens: tuple[int, ...]
+    known: frozenset[int]
+
+    @property
+    def common(self) -> frozenset[int]:
+        return frozenset(_bare(t) for t in self.tokens if t >= FIRST_WORD and t & COMMON)
+
+    def between(self, said: frozenset[int]) -> frozenset[int]:
+        """Pairs of Chinese letters that span two words that were said."""
+        bare = [_bare(token) for token in self.tokens]
+        return frozenset(
+            bare[at]
+            for at in range(1, len(bare) - 1)
+            if self.tokens[at] & EDGE and bare[at - 1] in said and bare[at + 1] in said
+        )
+
+
+def supports(
+    text: tuple[int, ...], said: Sequence[tuple[int, ...]], known: frozenset[int] = frozenset()
+) -> bool:
+    """Whether one statement supports this sentence, or its independent parts are each supported."""
+    given = clauses(text)
+    if not given:
+        return True
+    whole = _Text(text, known)
+    mine = words(text)
+    least = min(2, len(mine))
+    # Most statements share no word with the sentence, so only the others are compared.
+    stated = [clauses(one) for one in said if len(mine & words(one)) >= least]
+    if any(_agrees(given, one, whole) for one in stated):
+        return True
+    parts = _parts(given)
+    return len(parts) > 1 and all(
+        _says_something(part) and any(_agrees(part, one, whole) for one in stated) for part in parts
+    )
+
+
+def _parts(given: Sequence[Clause]) -> list[list[Clause]]:
+    parts: list[list[Clause]] = []
+    for clause in given:
+        if clause.joined == fw.COORD or not parts:
+            parts.append([])
+        parts[-1].append(clause)
+    return parts
+
+
+def _says_something(part: Sequence[Clause]) -> bool:
+    """Whether a part is long enough to be a statement by itself."""
+    return len(_all_words(part) - {fw.VERB}) > 1
+
+
+def _agrees(given: Sequence[Clause], stated: Sequence[Clause], text: _Text) -> bool:
+    theirs, mine = _all_words(stated), _all_words(given)
+    new = mine - theirs - text.known - text.between(theirs) - {fw.VERB}
+    if any(word & VALUE for word in new) or not _has_most(mine, new, text.common):
+        return False
+    sources = [_sources(clause, stated) for clause in given]
+    moved = mine >= theirs and _is_one_move(given, stated)
+    for clause, taken in zip(given, sources, strict=True):
+        if not taken:
+            if clause.known & new:
+                return False
+            continue
+        if not (moved or _is_bound(clause, taken, stated)):
+            return False
+        if _is_replaced(clause, stated[taken[0]], new & clause.known, mine, text.common):
+            return False
+    return (
+        _same_polarity(given, stated, sources)
+        and _same_roles(given, stated, sources)
+        and _same_conditions(stated, sources)
+    )
+
+
+def _has_most(mine: frozenset[int], new: frozenset[int], common: frozenset[int]) -> bool:
+    """Whether most of the words were said. A common word has half the weight."""
+    weights = {word: 0.5 if word in common else 1.0 for word in mine - {fw.VERB}}
+    found = sum(weight for word, weight in weights.items() if word not in new)
+    return 0 < found >= MIN_SAID * sum(weights.values())
+
+
+def _all_words(given: Sequence[Clause]) -> frozenset[int]:
+    return frozenset().union(*(clause.known for clause in given))
+
+
+def _sources(clause: Clause, stated: Sequence[Clause]) -> list[int]:
+    """The clauses that the words come from, the one with the most words first."""
+    left = set(clause.words)
+    found: list[int] = []
+    while left:
+        best = max(
+            range(len(stated)),
+            key=lambda at: (len(left & stated[at].known), stated[at].turns == clause.turns, -at),
+            default=-1,
+        )
+        taken = left & stated[best].known if best >= 0 else set()
+        if not taken:
+            break
+        found.append(best)
+        left -= taken
+    return found
+
+
+def _is_bound(clause: Clause, taken: Sequence[int], stated: Sequence[Clause]) -> bool:
+    """Whether the words stay with the words that they were said with."""
+    words = clause.known
+    if len(taken) == 1:
+        return True
+    whole = [at for at in taken if stated[at].known <= words | {fw.VERB}]
+    if len(whole) == len(taken):
+        return _in_groups(clause, taken, stated)
+    own = frozenset().union(*(stated[at].known for at in whole)) if whole else frozenset()
+    if len(own) < 2:
+        return False
+    for at in taken:
+        if at not in whole:
+            shared = (words & stated[at].known) - own
+            if len(shared) > MAX_SHARED * len(stated[at].known) or any(w & VALUE for w in shared):
+                return False
+            if any(clause.tags[word] != stated[at].tags[word] for word in shared):
+                return False
+    return True
+
+
+def _in_groups(clause: Clause, taken: Sequence[int], stated: Sequence[Clause]) -> bool:
+    """Whether the words of each source are adjacent."""
+    homes = [{at for at in taken if word in stated[at].known} for word in clause.words]
+    order = [next(iter(home)) for home in homes if len(home) == 1]
+    changes = sum(one != other for one, other in pairwise(order))
+    return changes < len(set(order)) or not order
+
+
+def _is_one_move(given: Sequence[Clause], stated: Sequence[Clause]) -> bool:
+    """Whether the words have the statement's order, except for one block that moved."""
+    first = [word for clause in stated for word in clause.words]
+    order = [word for clause in given for word in clause.words if word in set(first)]
+    if Counter(order) != Counter(first) or len(set(first)) != len(first):
+        return False
+    places = [first.index(word) for word in order]
+    breaks = sum(b != a + 1 for a, b in zip([-1, *places], [*places, len(places)], strict=True))
+    values = [place for place, word in zip(places, order, strict=True) if word & VALUE]
+    return breaks <= 3 and values == sorted(values)
+
+
+def _is_replaced(
+    clause: Clause,
+    source: Clause,
+    new: frozenset[int],
+    mine: frozenset[int],
+    common: frozenset[int],
+) -> bool:
+    """Whether a new word replaces one that was said. A common word replaces one only if both have
+    the same governing class ("the billing service is deployed" adds a word and replaces none)."""
+    missing = source.known - mine - {fw.VERB}
+    tags = {source.tags[word] for word in missing}
+    return any(missing and (word not in common or clause.tags[word] in tags) for word in new)
+
+
+def _same_polarity(
+    given: Sequence[Clause], stated: Sequence[Clause], sources: Sequence[Sequence[int]]
+) -> bool:
+    """Whether each clause has as many negations as its source."""
+    for at, one in enumerate(stated):
+        drawn = [c for c, taken in zip(given, sources, strict=True) if taken and taken[0] == at]
+        turns = sum(clause.turns for clause in drawn)
+        if drawn and turns != one.turns:
+            return False
+    stray = [c for c, taken in zip(given, sources, strict=True) if not taken and c.turns]
+    return not stray
+
+
+def _same_roles(
+    given: Sequence[Clause], stated: Sequence[Clause], sources: Sequence[Sequence[int]]
+) -> bool:
+    for clause, taken in zip(given, sources, strict=True):
+        for at in taken:
+            source = stated[at]
+            if _is_exchanged(clause, source) or _is_turned_about(clause, source):
+                return False
+            if _denies_another(clause, source) or not _keeps_values(clause, source):
+                return False
+    return True
+
+
+def _is_exchanged(mine: Clause, theirs: Clause) -> bool:
+    """Whether two words exchanged their directions ("from A to B")."""
+    both = [word for word in mine.words if word in theirs.tags]
+    changed = [(theirs.tags[w], mine.tags[w]) for w in both if theirs.tags[w] != mine.tags[w]]
+    if any(_OPPOSITE.get(old) == new for old, new in changed):
+        return not _is_inverse(mine, theirs, both)
+    lost = {old for old, _ in changed if old in _DIRECTED}
+    won = {new for _, new in changed if new in _DIRECTED}
+    exchanged = lost & won
+    if exchanged <= {fw.SUBJECT, fw.OBJECT} and mine.passive != theirs.passive:
+        return False
+    return bool(exchanged)
+
+
+def _is_inverse(mine: Clause, theirs: Clause, both: Sequence[int]) -> bool:
+    """ "lint before tests" equals "tests after lint": both words have the opposite relation."""
+    moved = [w for w in both if (theirs.tags[w] in _OPPOSITE) != (mine.tags[w] in _OPPOSITE)]
+    return len(moved) > 1
+
+
+def _is_turned_about(mine: Clause, theirs: Clause) -> bool:
+    """Whether two words changed sides of a third one between them ("A calls B")."""
+    places = {word: at for at, word in reversed(list(enumerate(theirs.words)))}
+    once = list(dict.fromkeys(word for word in mine.words if word in places))
+    agent = [w for w in once if fw.BY in (mine.tags[w], theirs.tags[w])]
+    if agent and mine.passive != theirs.passive:
+        return not _has_agent_first(mine, theirs, once)
+    if mine.passive != theirs.passive or fw.SUBJECT in (*mine.tags.values(), *theirs.tags.values()):
+        return False
+    core = [places[w] for w in once if not mine.tags[w] and not theirs.tags[w]]
+    if any(a > b > c for a, b, c in combinations(core, 3)):
+        return True
+    free = [w for w in once if (theirs.tags[w], mine.tags[w]) == (0, fw.PREP)]
+    bound = [w for w in once if (theirs.tags[w], mine.tags[w]) == (fw.PREP, 0)]
+    # "A depends on B": the words changed sides and the preposition stayed in place.
+    return any(
+        places[one] < at < places[other] and once.index(other) < once.index(one)
+        for one in free
+        for other in bound
+        for at in core
+    )
+
+
+def _has_agent_first(mine: Clause, theirs: Clause, once: Sequence[int]) -> bool:
+    """Whether the agent of the passive clause ("by …") comes first in the active clause."""
+    passive, active = (mine, theirs) if mine.passive else (theirs, mine)
+    by = [w for w in once if passive.tags[w] == fw.BY]
+    others = [w for w in once if not passive.tags[w] and not active.tags[w]]
+    if not by or not others:
+        return True
+    return active.words.index(by[0]) < min(active.words.index(w) for w in others)
+
+
+def _denies_another(mine: Clause, theirs: Clause) -> bool:
+    """Whether a negation moved from one word of the clause to another."""
+    both = mine.known & theirs.known
+    return bool(both & (mine.denied - theirs.denied) and both & (theirs.denied - mine.denied))
+
+
+def _keeps_values(mine: Clause, theirs: Clause) -> bool:
+    """Where a clause has several values of one role, whether each word stays with its nearest."""
+    places = {word: at for at, word in reversed(list(enumerate(theirs.words)))}
+    values = sorted((w for w in places if w & VALUE), key=lambda word: places[word])
+    if len(values) < 2:
+        return True
+    others = [w for w in dict.fromkeys(mine.words) if w in places and not w & VALUE]
+    for one, other in combinations(values, 2):
+        if theirs.tags[one] != theirs.tags[other]:
+            continue
+        between = [w for w in others if places[one] < places[w] < places[other]]
+        if one in mine.known and other in mine.known:
+            first, last = sorted((mine.words.index(one), mine.words.index(other)))
+            turned = mine.words[first] == other
+            if turned and any(first < mine.words.index(w) < last for w in between):
+                return False
+        elif other in mine.known and any(places[w] < places[one] for w in others):
+            return False
+    return True
+
+
+def _same_conditions(stated: Sequence[Clause], sources: Sequence[Sequence[int]]) -> bool:
+    """Whether each condition stays with the clause that it was said for."""
+    taken = [source[0] for source in sources if source]
+    step = 1 if stated[0].condition else -1
+    conditions = [at for at in taken if stated[at].condition]
+    others = [at for at in taken if not stated[at].condition]
+    mains = {at + step for at in conditions}
+    if not conditions or not others:
+        return True
+    return any(at in mains for at in others) and all(
+        at in mains or not _is_conditional(stated, at - step) for at in others
+    )
+
+
+def _is_conditional(stated: Sequence[Clause], at: int) -> bool:
+    return 0 <= at < len(stated) and stated[at].condition

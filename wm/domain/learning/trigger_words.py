@@ -1,0 +1,162 @@
+# ruff: noqa: E501  One row, one way of saying it.
+"""Phrases that ask to keep something, in eight languages (EX-1).
+
+Rows are (language, pattern): re2, matched without case at the first word of a line, after
+"please", "also", bullets and similar leads. The text after the match is the memory; if the
+pattern has a group, that group is the memory instead. Data only:
+`wm.domain.learning.requests` decides.
+"""
+
+from __future__ import annotations
+
+Rows = tuple[tuple[str, str], ...]
+
+_SEP = r"\s*[,:;.、：，。；!！—-]+\s*"
+"""Separator between the trigger and its text."""
+
+LEADS = (
+    r"(?:please|pls|plz|kindly|@\w+|do|hey|hi|hello|ok(?:ay)?|oh|so|and|also|well|btw|by the way|one more thing|fyi|important|"
+    r"additionally|finally|actually|just|but|then|agent|claude|assistant|"
+    r"bitte|übrigens|außerdem|und|auch|also|ach ja|hallo|noch etwas|wichtig|"
+    r"por favor|además|también|y|oye|ah|importante|"
+    r"s'il (?:te|vous) pla[iî]t|stp|svp|et|aussi|au fait|de plus|"
+    r"além disso|também|e|aliás|ah|"
+    r"请|請|麻烦你?|麻煩你?|请注意|請注意|注意|另外|还有|還有|对了|對了|顺便|帮我|幫我|务必|務必|一定要|你要|"
+    r"あと|それと|それから|ちなみに|では|なお|ところで|"
+    r"그리고|참고로|아|또|추가로|제발|꼭)(?:\s*[,:!，：、！]\s*|\s+|(?:))"
+)
+"""Words that may precede a trigger."""
+
+ASKS: Rows = (
+    ("en", r"(?:can|could|would|will) you (?:please |kindly |also )?(?:remember|note|memori[sz]e|keep in mind|make a note)(?: for (?:me|later|next time))? that\s+"),
+    ("en", rf"i(?:'d like| would like| want| need) you to (?:always )?(?:remember|keep in mind|note|memori[sz]e)(?: that\s+|{_SEP})"),
+    ("en", r"(?:you (?:should|must|need to|have to|are to|will need to)|(?:please )?(?:make|be) sure (?:to|you)|i need you to|let's|it(?:'s| is) (?:very )?important (?:that you|to)) (?:always )?(?:remember|keep in mind|note)(?:,? that\s+|(?: this)?\s*[:：]\s*)"),
+    ("en", r"(?:always )?(?:remember|memori[sz]e)(?: (?:this|that|it|the following))?(?: (?:for|in) (?:the future|future (?:sessions|reference|conversations)|next time|later(?: sessions)?|next sessions?|all sessions))?\s*[:：]\s*"),
+    ("en", r"(?:always )?(?:remember|memori[sz]e)(?: for (?:the future|future sessions|next time|later))?,? that\s+"),
+    ("en", r"(?:always )?(?:remember|memori[sz]e|note)(?: down)? (?:the following|these|those|two|three|four|five|some|a few|a couple of) (?:\w+ ){0,2}?(?:things?|rules?|facts?|points?|notes?|conventions?|preferences?|decisions?|details?|items?)(?: for (?:later|next time|the future|future sessions))?\s*[:：]\s*"),
+    ("en", r"remember\s*[,;—–-]\s*"),
+    ("en", r"remember ((?:we|i|our|my|the user|never|always|not to|to (?:always|never)|he|she|they|it)\b.*)"),
+    ("en", r"(?:keep|bear|have) (?:this |it |the following )?in mind(?: for (?:later|the future|next time|future \w+|later \w+))?(?: that\s+|\s*[:：]\s*)"),
+    ("en", r"(?:save|add|store|write|put|commit|record|log) (?:(?:this|that|it|the following) )?(?:fact |note |rule )?(?:to|in|into) (?:your |the |our |long[- ]term |project |workspace |permanent )*memory(?:\s*[:：,—–-]+\s*|,? that\s+| the fact that\s+)"),
+    ("en", r"(?:write|jot|note|put|get) (?:this|that|it|the following) down\s*[:：,—–-]+\s*"),
+    ("en", r"note that ((?:i|we|the user) (?:\w+ )?(?:always|never|prefer|want|hate|like|dislike)\b.*)"),
+    ("en", r"remember ((?:the|all|every|each|both|no|any|there|this|that) .{1,80}\b(?:is|are|was|were|has|have|had|needs?|must|uses?|runs?|lives?|takes?|expects?|requires?|returns?|means?|can|cannot|can't|should|shall|will|won't|does|do|doesn't|don't|lies|goes|go|sends?|stores?|starts?|stays?|belongs?|comes?|contains?|holds?|speaks?|accepts?|supports?|may)\b.*)"),
+    ("en", r"(?:make|take|leave) (?:a |yourself a )?(?:mental )?note(?: of (?:this|the following))?(?:\s*[:：,]\s*| that\s+)"),
+    ("en", r"(?:a )?(?:note|reminder|remark|heads[- ]?up|info|tip|rule) (?:for|to) (?:later|future|next|the next|all|your|memory|yourself|self)(?: (?:sessions?|conversations?|runs?|reference|time))?\s*[:：,]\s*"),
+    ("en", r"for (?:future reference|future sessions|the future|next time|later sessions|later reference|your memory|the record)\s*[:：,]\s*"),
+    ("en", r"(?:from now on|from here on(?: out)?|from this point on(?:ward)?|henceforth|going forward|in (?:the )?future sessions|starting now|as of now)(?:\s*[,:;—–-]+\s*|\s+)(?:please )?"),
+    ("en", r"(?:do not|don't|dont|never|pls don't) (?:ever )?forget(?:\s*[:：,]\s*| that\s+)"),
+    ("en", r"((?:my (?:strong |general )?preference is|i(?: always| generally| strongly| usually)? prefer|i(?: always| never) want (?:you|all|the)|i hate it when|i (?:really )?(?:dis)?like it when)\b.*)"),
+    ("en", r"((?:always|never)\b.*\b(?:ask me|ask first|tell me|unless i|without (?:asking|my)|check with me|let me know)\b.*)"),
+    # German
+    ("de", r"merken? (?:sie sich|dir)(?: bitte)?(?: für (?:später|die zukunft|künftige sitzungen|das nächste mal))?(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+|\s*[,—–-]\s*)"),
+    ("de", r"merk(?:e|t)? (?:dir|euch)(?: bitte)? (?:das|dies|folgendes)(?: bitte)?(?: (?:für (?:später|die zukunft|künftige sitzungen|das nächste mal)|fürs nächste mal))?\s*[:：]\s*"),
+    ("de", r"(?:(?:das|dies|folgendes) )?(?:dir |sich )?merken\s*[:：]\s*"),
+    ("de", r"(?:kannst|könntest|würdest) du dir (?:bitte )?merken,? (?:dass|daß)\s+"),
+    ("de", r"(?:behalte?n?|halte?n?)(?: sie)?(?: bitte)?(?: dies| das)? (?:im kopf|im hinterkopf|im gedächtnis|in erinnerung|im auge)(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+)"),
+    ("de", r"denk(?:e|en|t)? (?:sie )?(?:bitte )?(?:immer )?(?:daran|dran)(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+)"),
+    ("de", r"(?:vergiss|vergessen sie|vergesst)(?: bitte)? (?:nicht|nie)(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+)"),
+    ("de", r"(?:notiere?n?|notier|schreib(?:e|en)?|vermerke?n?|speichere?|speichern|nimm|merke?)(?: sie)?(?: dir| sich)?(?: bitte)?(?: (?:das|dies|folgendes))?(?: (?:auf|im gedächtnis|in den speicher|ins gedächtnis|in der erinnerung))?(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+)"),
+    ("de", r"(?:ab jetzt|ab sofort|von jetzt an|von nun an|ab heute|künftig|zukünftig|in zukunft|fortan)(?:\s*[,:;—–-]+\s*|\s+)(?:bitte )?"),
+    ("de", r"beachte?n?(?: sie)?(?: bitte)? (?:künftig|in zukunft|immer)(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+)"),
+    ("de", r"für (?:später|die zukunft|künftige sitzungen|das nächste mal)\s*[:：]\s*"),
+    ("de", r"((?:ich bevorzuge|ich ziehe|ich hätte gern(?:e)? immer|ich möchte (?:immer|künftig|in zukunft)|meine präferenz ist)\b.*)"),
+    # Spanish
+    ("es", r"(?:recuerda|recuerde|recuerden|recordad|recu[eé]rdalo|acu[eé]rdate|acu[eé]rdese)(?: siempre)?(?: esto| lo siguiente)?(?: para (?:la próxima(?: vez)?|el futuro|más adelante|futuras sesiones))?(?:\s*[:：,]\s*| (?:de )?que\s+)"),
+    ("es", r"¿?(?:puedes|podrías) recordar(?:,? por favor,?)? que\s+"),
+    ("es", r"(?:quiero|necesito) que recuerdes(?:\s*[:：]\s*| que\s+)"),
+    ("es", r"(?:ten|tenga|tened|tengan)(?: siempre)?(?: esto)? (?:en cuenta|presente|en mente)(?:\s*[:：]\s*| que\s+)"),
+    ("es", r"(?:no (?:te )?(?:olvides|olvide|olvidéis|olvidar)|que no se (?:te|le|os) olvide)(?: nunca)?(?:\s*[:：]\s*| (?:de )?que\s+)"),
+    ("es", r"(?:guarda|guarde|guárdalo|añade|añada|almacena|registra|apunta)(?: esto| lo siguiente)? (?:en|a) (?:la |tu )?memoria(?:\s*[:：,]\s*| que\s+)"),
+    ("es", r"(?:anota|anote|apunta|apunte|memoriza|memorice|toma nota|tome nota)(?: (?:de )?(?:esto|lo siguiente))?(?:\s*[:：]\s*| (?:de )?que\s+)"),
+    ("es", r"(?:a partir de (?:ahora|hoy)|de ahora en adelante|desde ahora|de aquí en adelante|en adelante|en el futuro|en lo sucesivo)(?:\s*[,:;—–-]+\s*|\s+)(?:por favor,? )?"),
+    ("es", r"para (?:el futuro|la próxima(?: vez)?|futuras sesiones)\s*[:：,]\s*"),
+    ("es", r"((?:(?:siempre )?prefiero|mi preferencia es)\b.*)"),
+    # French
+    ("fr", r"(?:souviens-toi|souvenez-vous|rappelle-toi|rappelez-vous)(?: bien)?(?: de (?:ceci|cela)| ceci| cela)?(?: pour (?:la prochaine fois|plus tard|la suite|l'avenir))?(?:\s*[:：,]\s*| qu(?:e\s+|'))"),
+    ("fr", r"(?:retiens|retenez|mémorise|mémorisez|notez?|garde|gardez|enregistre|enregistrez)(?: bien)?(?: (?:ceci|cela|ça))?(?: (?:en|à l'|dans (?:ta|la|votre)) ?(?:tête|mémoire|esprit))?(?: (?:ceci|cela))?(?: pour (?:la prochaine fois|plus tard|la suite|l'avenir))?(?:\s*[:：]\s*| qu(?:e\s+|'))"),
+    ("fr", r"(?:retiens|retenez|mémorise|mémorisez|notez?)(?: bien)? (?:ce qui suit|les (?:\w+ )?(?:points|règles|choses|faits|conventions) suivante?s)\s*[:：]\s*"),
+    ("fr", r"(?:peux-tu|pourrais-tu|tu peux) (?:retenir|noter|mémoriser) qu(?:e\s+|')"),
+    ("fr", r"(?:ajoute|ajoutez|sauvegarde|sauvegardez|mets|stocke)(?: (?:ceci|cela|ça))? (?:en|à la|dans la|dans ta) mémoire(?:\s*[:：,]\s*| qu(?:e\s+|'))"),
+    ("fr", r"n'(?:oublie|oubliez) (?:pas|jamais)(?:\s*[:：,]\s*| qu(?:e\s+|'))"),
+    ("fr", r"(?:je veux que tu (?:retiennes|te souviennes)|il faut retenir)(?:\s*[:：]\s*| qu(?:e\s+|'))"),
+    ("fr", r"(?:désormais|dorénavant|à partir de maintenant|à partir d'aujourd'hui|à l'avenir|dès maintenant|dès à présent)(?:\s*[,:;—–-]+\s*|\s+)"),
+    ("fr", r"pour (?:la suite|plus tard|la prochaine fois|l'avenir|les prochaines sessions)\s*[:：]\s*"),
+    ("fr", r"((?:je préfère|ma préférence est)\b.*)"),
+    # Portuguese
+    ("pt", r"(?:lembra|lembre|lembrem|lembra-te|lembre-se|recorde|recorda|recorda-te)(?: sempre)?(?: disto| disso| d?isto| do seguinte)?(?: para (?:a próxima(?: vez)?|o futuro|depois|futuras sessões))?(?:\s*[:：,]\s*| (?:de )?que\s+)"),
+    ("pt", r"(?:você )?(?:pode|poderia) (?:se )?lembrar (?:de )?que\s+"),
+    ("pt", r"(?:quero|preciso) que (?:você )?(?:se )?lembres?(?:\s*[:：]\s*| (?:de )?que\s+)"),
+    ("pt", r"(?:tenha|tem|tenham|mantenha)(?: sempre)?(?: isto| isso)? (?:em mente|em conta|presente)(?:\s*[:：]\s*| que\s+)"),
+    ("pt", r"(?:não|nunca) (?:te |se )?(?:esqueças?|esquece)(?: nunca)?(?:\s*[:：]\s*| (?:de )?que\s+)"),
+    ("pt", r"(?:guarda|guarde|salve|salva|adicione|grave|grava|registre|armazene)(?: (?:isto|isso|o seguinte))? (?:na|em|à)(?: sua| tua)? memória(?:\s*[:：,]\s*| que\s+)"),
+    ("pt", r"(?:anota|anote|memoriza|memorize|toma nota|tome nota|registra|registre|note)(?: (?:isto|isso|aí|de))?(?:\s*[:：]\s*| que\s+)"),
+    ("pt", r"(?:a partir de (?:agora|hoje)|de agora em diante|daqui (?:em|para a?) ?(?:diante|frente)|daqui pra frente|doravante|no futuro|de hoje em diante)(?:\s*[,:;—–-]+\s*|\s+)(?:por favor,? )?"),
+    ("pt", r"para (?:o futuro|a próxima(?: vez)?|futuras sessões)\s*[:：,]\s*"),
+    ("pt", r"((?:(?:eu )?prefiro|minha preferência é|a minha preferência é)\b.*)"),
+    # Japanese
+    ("ja", r"(?:(?:次回|今後|あと|将来)のために、?|忘れずに|念のため、?)?(?:これを|次を|以下を|次のことを|以下のことを)?(?:ちゃんと|必ず|しっかり|よく)?(?:覚えておいて|覚えといて|憶えておいて|覚えて|憶えて|おぼえておいて|おぼえて|記憶しておいて|記憶して|メモしておいて|メモして|記録しておいて|記録して|忘れないで|忘れないように|メモリに保存して|メモリに追加して)(?:ください|下さい|くださいね|くれ|ね|ほしい|欲しい|おいてください)?(?:\s*[:：,，、。！!]+\s*|\s+)"),
+    ("ja", r"(?:今後は|今後|これからは|これから先は|以後は|以降は|今から|次回からは|次から)(?:\s*[:：,，、]+\s*|\s*)"),
+    ("ja", r"(?:メモ|覚え書き|備忘)\s*[:：]\s*"),
+    ("ja", r"(?:ちゃんと|必ず|しっかり|よく)?(?:覚えて|記憶して|メモして)(?:おいて)?(?:ほしい|欲しい|もらいたい|いただきたい)(?:の|ん)?(?:です|だ)?(?:が|けど|けれど)?[、,:：。]\s*"),
+    ("ja", r"((?:私は|僕は|俺は|個人的には?|自分は).{1,80}(?:が好み|を好み|を好む|の方が(?:好き|いい)|のほうが(?:好き|いい)|が好き).*)"),
+    ("ja", r"((?:私|僕|俺|自分)の好みは.*)"),
+    # Chinese
+    ("zh", r"(?:你?(?:要|需要|得|必须|必須)?)?(?:记住|記住|记得|記得|牢记|牢記|谨记|謹記|记下来|記下來|记下|記下|记一下|記一下|记录一下|記錄一下|别忘了|別忘了|别忘记|別忘記|不要忘记|不要忘記|勿忘)(?:了|喔|哦)?(?:这一?点|這一?點|这件事|這件事|这个|這個|(?:以下|下面)(?:这|這)?(?:几点|幾點|几条|幾條|规则|規則|内容|內容|事项|事項)?)?(?:\s*[:：,，。、；;!！]+\s*|\s*)"),
+    ("zh", r"(?:把(?:这个|这条|以下|下面)?)?(?:保存|存|存储|写入|寫入|加入|添加|加|记录|記錄|记|記|儲存|存入)(?:到|进|進|入|至)?(?:你的|长期|長期)?(?:记忆|記憶)(?:里|中|库|裡)?(?:\s*[:：,，。；]+\s*|\s+)"),
+    ("zh", r"(?:从现在开始|從現在開始|从现在起|從現在起|从今以后|從今以後|从今往后|今后|今後|以后|以後|往后|往後|接下来|日后|此后)(?:的话)?(?:\s*[:：,，、]+\s*|\s*)(?:请|請|都请)?"),
+    ("zh", r"((?:我(?:个人|個人)?(?:更|比较|比較)?(?:偏好|喜欢用|喜歡用|更喜欢|更喜歡|习惯用|習慣用)).*)"),
+    # Korean
+    ("ko", r"(?:(?:다음(?:번)?|나중|앞으로)을 위해 )?(?:이것을|이걸|이것만|다음을|이 점을|꼭|반드시|잘)?\s*(?:기억해\s?(?:줘요?|주세요|둬요?|두세요|둘 것|놔요?|놓으세요)?|기억하세요|기억하십시오|기억하도록 해|메모해\s?(?:줘요?|주세요|둬요?|두세요)?|기록해\s?(?:줘요?|주세요|둬요?)?|외워\s?(?:줘요?|둬요?)?|잊지\s?(?:마세요|말아\s?(?:줘요?|주세요)?|마십시오|마요?)|명심해요?|명심하세요|적어\s?(?:줘요?|둬요?|두세요)|메모리에 (?:저장|추가)해\s?(?:줘요?|주세요)?)(?:\s*[:：,，.。!！]+\s*|\s+)"),
+    ("ko", r"((?:나는|저는|난|전|개인적으로) .{1,80}(?:선호|좋아해|좋아합|더 좋).*)"),
+    ("ko", r"(?:앞으로는?|이제부터는?|지금부터는?|이제는|향후에는?|향후|다음부터는?|오늘부터는?)(?:\s*[:：,，]+\s*|\s+)"),
+)  # fmt: skip
+
+TAIL_ASKS: Rows = (
+    ("ja", r"(.+?)(?:という?(?:こと)?(?:を|は|も)?|ことを|って|と|を|は)?、?\s*(?:覚えておいて|覚えといて|憶えておいて|記憶しておいて|記憶して|メモしておいて|忘れないで)(?:ください|下さい|くださいね|くれ|ね|ほしい)?[。！!\s]*$"),
+    ("ko", r"(.+?)(?:(?:다|라|이라|자|냐)?는\s?(?:것|거|점|사실)(?:을|를)?|는 걸|다고|라고|을|를|[.。])?\s*,?\s*(?:꼭 |잘 )?(?:기억해\s?(?:줘요?|주세요|둬요?|두세요)|잊지\s?(?:마세요|말아\s?(?:줘요?|주세요)?|마)|메모해\s?(?:줘요?|주세요|둬요?)|명심해\s?(?:줘요?|주세요)?)[.。!！\s]*$"),
+    ("zh", r"(.+?)[，,。;；]\s*(?:请|請|帮我|幫我|你)?(?:记住|記住|记一下|記一下|记下来|記下來)(?:这一?点|這一?點|这个|這個|这件事|它)?[。！!\s]*$"),
+    ("en", r"(.+?[.;!])\s+(?:please |also |and )?(?:remember|memori[sz]e|note|save|keep) (?:this|that|it)(?: (?:decision|rule|preference|fact|convention|one|down))?(?: (?:in mind|for (?:later|next time|the future|future sessions)|to memory))?[.!\s]*$"),
+    ("de", r"(.+?[.;!])\s+(?:bitte )?merk(?:e)? dir (?:das|dies)(?: bitte)?[.!\s]*$"),
+    ("es", r"(.+?[.;!])\s+(?:por favor,? )?(?:recuérdalo|recuerda esto|recuerda eso|no lo olvides)[.!\s]*$"),
+    ("fr", r"(.+?[.;!])\s+(?:retiens(?:-le| ceci| cela| ça)|souviens-t'en|mémorise(?:-le| ceci| cela| ça))[.!\s]*$"),
+    ("pt", r"(.+?[.;!])\s+(?:por favor,? )?(?:lembre-se disso|lembra-te disso|guarde isso|não esqueça disso|anote isso)[.!\s]*$"),
+)  # fmt: skip
+"""Triggers after the text to remember: usual in Japanese and Korean, allowed elsewhere."""
+
+NEGATIONS: Rows = (
+    ("en", r"(?:(?:please |pls )?(?:do not|don't|dont|never|no need to|not to|you (?:do not|don't|needn't|need not|should not|shouldn't|must not|mustn't)(?: have to| need to)?|there is no need to|there's no need to|stop)\s+(?:(?:please|ever|you|just|also|need|have|to)\s+){0,2}?(?:remember(?:ing)?\b|memori[sz](?:e|ing)\b|(?:save|saving|store|storing|keep|keeping|add|adding|commit|record|write|note)\b.{0,30}\b(?:memory|mind|this|that|it)\b)|not (?:something|worth|anything) (?:to|you should) remember|(?:nothing|not) (?:to remember|worth remembering)|forget (?:this|that|it|about|what|the|everything))"),
+    ("de", r"(?:(?:bitte )?(?:merke?|notiere?|speichere?|behalte?|merken)(?: (?:dir|sie|sich|euch))*(?: (?:das|dies|es|den|die|bitte|hier))* (?:nicht|nie|bloß nicht)\b|nicht merken|(?:du )?(?:musst|brauchst|sollst)(?: du)?(?: dir)?(?: das| dies| es)? nicht |vergiss (?:das|dies|es|was|bitte)|(?:das )?nicht (?:speichern|notieren|behalten))"),
+    ("es", r"(?:no (?:me |lo |la )?(?:recuerdes|recuerde|guardes|guarde|anotes|anote|memorices|memorice|apuntes|recordar|hace falta|es necesario|tienes que|necesitas)|olvida(?:te)? (?:esto|eso|lo|que|de)|no vale la pena)"),
+    ("fr", r"(?:ne (?:retiens|retenez|mémorise|mémorisez|note|notez|garde|gardez|enregistre|enregistrez|sauvegarde) (?:pas|rien)|n'(?:enregistre|enregistrez|ajoute|ajoutez) (?:pas|rien)|(?:ce n'est )?pas (?:besoin|la peine|nécessaire|utile)|inutile de|oublie(?:z)? (?:ça|cela|ceci|ce que))"),
+    ("pt", r"(?:não (?:me |o |a )?(?:lembres?|guardes?|guarda|anotes?|memorizes?|salves?|registres?|precisa|é preciso|há necessidade|é necessário)|esqueç[ae] (?:isso|isto|o que|que)|esquece (?:isso|isto))"),
+    ("zh", r"(?:(?:这个|这|這個|此)?(?:请|請)?(?:不要|不用|不必|别|別|无需|無需|毋须|勿|不需要|没必要|沒必要|千万别)(?:去|再|把\S{0,12}?)?\s?(?:记住|記住|记得|記得|记下|記下|记|記|保存|存|记录|記錄|写入)|忘(?:了|记|掉)(?:这|它|那|刚才))"),
+    ("ja", r".{0,30}?(?:覚え(?:なくて|ないで|る必要は|ておかなくて|ておく必要は)|記憶し(?:ないで|なくて)|メモし(?:ないで|なくて)|保存し(?:ないで|なくて)|記録し(?:ないで|なくて)|忘れて(?:ください|いい|ね|。|$))"),
+    ("ko", r".{0,40}?(?:기억하지\s?(?:마|말|않)|기억할 (?:필요|거 없)|기억 ?안 ?해도|메모하지\s?(?:마|말)|저장하지\s?(?:마|말)|외우지\s?(?:마|말)|잊어\s?(?:줘|버려|도 돼|주세요))"),
+)  # fmt: skip
+"""Matched at the start of a line, after leads. They take precedence over every trigger."""
+
+DEFERRALS: Rows = (
+    ("en", r"^(?:(?:this|that|it)\b[ ,]*)?(?:later|some other time|tomorrow|another time|(?:when|once|as soon as|after) (?:i|we|ana|they|he|she) (?:know|decide|are|have|has|am|get|finish|confirm)\w*)\b|^(?:this|that|it)\b.{0,40}\b(?:but let me|not sure yet|i'll confirm|not yet|once (?:i|we))\b|^(?:this|that|it)? ?(?:next time|for now)[.!]?$"),
+    ("de", r"^(?:(?:das|dies|es)\b[ ,]*)?(?:später|ein andermal|morgen|noch nicht|erst)\b|^(?:das|dies) .{0,40}(?:noch nicht|erst wenn)"),
+    ("es", r"^(?:(?:esto|eso)\b[ ,]*)?(?:más tarde|después|luego|mañana|en otro momento|todavía no)\b"),
+    ("fr", r"^(?:(?:ceci|cela|ça)\b[ ,]*)?(?:plus tard|une autre fois|demain|pas encore|ensuite)(?:[\s.,;!]|$)"),
+    ("pt", r"^(?:(?:isto|isso)\b[ ,]*)?(?:mais tarde|depois|amanhã|outra hora|ainda não)(?:[\s.,;!]|$)"),
+    ("zh", r"^再(?:记|記|说|說|议|定|看|讨论|告诉)|^(?:这个|这)?(?:以后再|之后再|稍后|稍後|晚点|晚點|再说|再說|改天|等(?:我|确认|確認)|回头)"),
+    ("ja", r"(?:^後で|^あとで|後で(?:覚え|言|もう)|また言い|まだ(?:決|確定|未定|わから)|確認してから|(?:決ま|確定し|確認でき|はっきりし)(?:っ|し)?たら|^(?:あとから|今度))"),
+    ("ko", r"(?:^나중에|^이따|나중에 (?:기억|말|다시)|다음에 말|아직 (?:안 |못 )?(?:확정|정해|정했|결정|모르)|^확인하고|(?:정해지|결정되|확정되|확인되)면)"),
+)  # fmt: skip
+"""Matched in the text after the trigger (Japanese, Korean: anywhere in the line)."""
+
+FORGETS: Rows = (
+    ("en", r"(?:please )?forget (?:that|about|the (?:fact|rule|memory|note|decision|preference) (?:that|about))[ :,]+(.{3,})"),
+    ("en", r"(?:please )?(?:do not|don't|dont|stop) (?:remember(?:ing)?|keep(?:ing)?)(?: (?:anymore|any longer))?(?: that|:)\s+(.{3,})"),
+    ("en", r"(?:please )?(?:remove|delete|drop|erase) (?:from (?:your |the )?memory(?: that|:)|(?:the |your )?memory(?: that|:| about))\s*(.{3,}?)(?: from (?:your |the )?memory)?$"),
+    ("de", r"(?:bitte )?(?:vergiss|vergessen sie)(?: bitte)?(?:,? (?:dass|daß)|:)\s+(.{3,})"),
+    ("es", r"(?:por favor,? )?(?:olvida|olvide|olvídate de)(?: que|:)\s+(.{3,})"),
+    ("fr", r"(?:s'il te plaît,? )?oublie(?:z)?(?: qu(?:e |')|\s?:\s?)(.{3,})"),
+    ("pt", r"(?:por favor,? )?(?:esqueça|esquece)(?: (?:de )?que|:)\s+(.{3,})"),
+    ("zh", r"(?:请|請)?(?:忘记|忘記|忘掉|忘了)(?:这条|这个|關於|关于)?[：:，,]?\s*(.{2,}?)(?:这件事|這件事|的事)?$"),
+    ("ja", r"(.{3,}?)(?:という?こと|こと|の)?(?:を|は)忘れて(?:ください|下さい|ね)?[。!！]?$"),
+    ("ko", r"(.{3,}?)(?:는 것|는 거|라는 것|는 걸)?(?:을|를|은|는)? 잊어\s?(?:줘|주세요|버려)[.。!！]?$"),
+)  # fmt: skip

@@ -1,0 +1,166 @@
+"""Separate the lines that the user typed from pasted lines (EX-1, TR-3).
+
+A line's origin is "" if the user typed it, else the code of what contains it: a fence, a quote, a
+log, a diff, code, or text that the user announced as another person's. Pure and linear.
+"""
+
+# ruff: noqa: E501  Rows of words in eight languages.
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from wm.text.letters import WordPattern
+from wm.text.patterns import Lazy, encoded
+
+
+class MessageLine(NamedTuple):
+    """A line of a message. origin: "" (typed), fenced, quoted, pasted_log, pasted_text."""
+
+    number: int
+    text: str
+    origin: str
+
+
+_FENCE = Lazy(r"^\s{0,3}(```+|~~~+)")
+_QUOTE = Lazy(r"^\s{0,3}(?:>|&gt;|┃|│|\|\s)")
+_LOG = Lazy(
+    r"^(?:\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d(?::\d\d)?\b|\[?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL|NOTICE)\b|"
+    r"\[\d+[.\]:]|\$ |% |# \S+@|>>> |\.\.\. |❯ |PS [A-Z]:\\|[\w.-]+@[\w.-]+[:~].{0,60}[$#] |"
+    r"[\w./-]+:\d+:|[\w./-]+\(\d+|[a-z][\w.-]{0,30}(?:\[\d+\])?: |at [\w.$<>]+ ?\(|Traceback|  File \"|\s+at |"
+    r"[+-]{1,3}[^\s]|\+ |@@ |diff --git|index [0-9a-f]{6}|commit [0-9a-f]{7}|npm (?:ERR|WARN)|make(?:\[\d+\])?: |"
+    r"[{}\[\]<]|</?\w|\w+=\S+ \w+=|(?:FAIL|PASS|ok|===|---) )",
+    multi_line=True,
+)
+_ASKING = WordPattern(
+    r"^(?:remember|memori[sz]e|note|reminder|merken?|notiere?|recuerda|anota|apunta|retiens|note[zr]?|lembre|anote|prefer): "
+)
+"""A request in lower case, not a program's name before its output."""
+
+_TO_KEEP = WordPattern(
+    r"^[^\w]*(?:(?:please|pls|and|also|so|ok|bitte|por favor|s'il te plaît|次回のために|忘れずに|필히|꼭)[,、]?\s*|请|請|帮我|幫我|你要){0,3}"
+    r"(?:(?:always )?(?:remember|memori[sz]e)\b|(?:keep|bear|have)\b.{0,30}\bin mind\b|"
+    r"(?:add|save|store|write|put|commit|record)\b.{0,40}\bmemory\b|"
+    r"merke? (?:dir|euch)\b|merken sie sich|folgendes merken|behalte?\b.{0,30}\bim (?:kopf|hinterkopf|gedächtnis)|denke? (?:bitte )?(?:daran|dran)|"
+    r"recuerd[ae]n?\b|acu[eé]rdate|ten(?:ga)?\b.{0,20}\ben (?:cuenta|mente)|memoriza|anota\b|guarda\b.{0,30}\bmemoria|"
+    r"retiens|retenez|mémorise|souviens-toi|rappelle-toi|gardez?\b.{0,20}\ben (?:tête|mémoire)|"
+    r"lembr[ae]\b|lembre-se|memorize|anote\b|tenha\b.{0,20}\bem mente|guarde\b.{0,30}\bmemória|"
+    r"(?:记住|記住|牢记|牢記|谨记|别忘|記得|记得)|.{0,20}(?:覚えて|憶えて|記憶して|忘れないで)|.{0,20}(?:기억해|기억하세요|명심해|잊지 (?:마|말)))"
+)
+"""A request to keep the text that follows, which is then the user's own."""
+
+_ENDS = frozenset(":： \t\u3000\xa0")
+"""Last characters of a line that may announce another person's text."""
+
+_QUOTE_STARTS = tuple(">&┃│|")
+_ANNOUNCED = WordPattern(
+    r"(?:translate|summari[sz]e|explain|rewrite|proofread|correct|review|analy[sz]e|classify|what does|fix the|read|"
+    r"reply to|respond to|answer|look at|check|parse|format|here(?:'s| is| are)|this is|below|following|quote|"
+    r"wrote|writes|said|says|reads|states|readme|issue|comment|e-?mail|message|ticket|document|text|transcript|chat|"
+    r"article|page|snippet|file|contents?|prompt|review|description|"
+    r"übersetze|fasse|erkläre|schreibt|schrieb|sagt|folgende|traduce|resume|explica|dice|escribió|siguiente|"
+    r"traduis|résume|explique|écrit|suivant|traduza|resuma|explique|disse|escreveu|seguinte|"
+    r"翻译|总结|解释|以下|下面|写道|说|翻訳|要約|説明|次の|以下の|번역|요약|설명|다음)[^:：]{0,120}[:：]\s*$"
+)
+_OUTPUT = WordPattern(
+    r"\b(?:log|logs|output|error|errors|trace|traceback|stack|console|terminal|result|printed|prints|shows?|got|"
+    r"ausgabe|fehler|salida|erreur|sortie|saída|erro)\b[^:：]{0,80}[:：]\s*$|(?:日志|输出|报错|ログ|出力|エラー|로그|출력)[^:：]{0,20}[:：]\s*$"
+)
+
+
+_MAY_BE_MARKED = Lazy(
+    r"^[^\pL\pN\n]|[" + "".join(f"\\x{{{ord(char):x}}}" for char in sorted(_ENDS)) + "]$",
+    multi_line=True,
+)
+"""A line that `typed_lines` must examine closely; most lines do not match."""
+
+
+def all_typed(message: str) -> bool:
+    """Whether every line is certainly the user's own. Cheap; False proves nothing."""
+    return not _MAY_BE_MARKED.holds(message) and not _LOG.holds(message)
+
+
+def typed_lines(message: str) -> Iterator[MessageLine]:
+    """Yield every line of a message with its origin."""
+    lines = message.split("\n")
+    logs = _logs(message, lines)
+    fence = ""
+    announced = ""
+    for i, text in enumerate(lines):
+        if not text:
+            announced = "" if announced == "pasted_log" and _printed(lines, i) else announced
+            yield MessageLine(i, text, "fenced" if fence else "")
+            continue
+        plain = text[0].isalnum() and text[-1] not in _ENDS
+        if plain and not (fence or announced or logs[i] or logs[i - 1]):
+            yield MessageLine(i, text, "")  # fast path: most lines of most messages
+            continue
+        # Checking the first character saves a pattern match on most lines, which would cost as much
+        # as the remaining work.
+        mark = _FENCE.match(text) if text.lstrip()[:1] in ("`", "~") else None
+        if mark is not None and (not fence or _closes(text, fence)):
+            fence = "" if fence else mark.group(1)
+            announced = ""
+            yield MessageLine(i, text, "fenced")
+            continue
+        origin = "fenced" if fence else _origin(lines, logs, i)
+        if origin == "quoted":
+            announced = ""
+        elif not origin and announced and text.strip():
+            origin = announced
+        yield MessageLine(i, text, origin)
+        if not origin and not fence and text.rstrip()[-1:] in (":", "："):
+            announced = _announces(text) or announced
+
+
+def _printed(lines: list[str], i: int) -> bool:
+    """Whether the line above the blank line at `i` is output, and not the line that announced it."""
+    return i > 0 and bool(lines[i - 1].strip()) and not _announces(lines[i - 1])
+
+
+def _closes(text: str, fence: str) -> bool:
+    bare = text.strip()
+    return bare.startswith(fence) and not bare.strip(fence[0])
+
+
+def line_numbers(text: bytes, starts: Iterable[int]) -> Iterator[int]:
+    """Yield the line numbers of these offsets, in order, without duplicates."""
+    at, number, last = 0, 0, -1
+    for start in sorted(starts):
+        number += text.count(b"\n", at, start)
+        at = start
+        if number != last:
+            last = number
+            yield number
+
+
+def _logs(message: str, lines: list[str]) -> bytearray:
+    """Flag for each line that looks like program output, found in one pass over the message."""
+    logs = bytearray(len(lines))
+    raw = encoded(message)
+    for number in line_numbers(raw, _LOG.line_starts(raw)):
+        logs[number] = _ASKING.match(lines[number][:200]) is None
+    return logs
+
+
+def _origin(lines: list[str], logs: bytearray, i: int) -> str:
+    text = lines[i]
+    head = text[:200]
+    if head.lstrip()[:1] in _QUOTE_STARTS and _QUOTE.match(head) is not None:
+        return "quoted"
+    if logs[i] or head.startswith(("\t", "    ")):
+        return "pasted_log"
+    before = i > 0 and bool(logs[i - 1])
+    after = i + 1 < len(lines) and bool(logs[i + 1])
+    # Between two lines of a log, or directly below one: printed, not typed.
+    return "pasted_log" if before and (after or not text[:1].isupper()) else ""
+
+
+def _announces(text: str) -> str:
+    """Return the code if this line announces text that is not the user's own, else ""."""
+    tail = text.rstrip()[-300:]
+    if not tail.endswith((":", "：")) or _TO_KEEP.match(text[:200]) is not None:
+        return ""
+    if _OUTPUT.search(tail) is not None:
+        return "pasted_log"
+    return "pasted_text" if _ANNOUNCED.search(tail) is not None else ""

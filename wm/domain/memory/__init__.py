@@ -1,0 +1,1 @@
+"""Rules for the memory of a workspace."""

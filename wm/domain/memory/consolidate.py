@@ -1,0 +1,470 @@
+"""Admit entries into a workspace memory, each once (WM-5, WM-8, TR-3).
+
+A new entry that states a known fact counts as a recurrence, or replaces the known entry if its
+source is stronger; any other entry is added. A replaced entry stays readable as `superseded`.
+Judges no quality (the gate does) and deletes nothing.
+
+Rules protected here: ids never collide; an entry that is already present is admitted once (a
+crash may replay it); a tainted entry changes no clean one, and merging never removes taint.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from itertools import compress, islice
+
+from msgspec import Struct, field
+
+from wm.domain.facts import Detail
+from wm.domain.memory.contradiction import (
+    Proposition,
+    contradict,
+    proposition,
+)
+from wm.domain.memory.near_duplicates import NearDuplicates
+from wm.domain.memory.retention import (
+    clock_of,
+    reinforce,
+)
+from wm.domain.memory.same_fact import (
+    IDENTITY_TYPES,
+    FactStatement,
+    same_fact,
+    statement,
+)
+from wm.domain.times import iso
+from wm.formats.evidence import Outcome
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.settings import MemorySettings
+from wm.text.letters import canonical
+
+SOURCE_RANK = {"explicit": 3, "manual": 2, "compaction": 1}
+COMPARED = 200
+"""Maximum near texts, or texts about one path, that are compared word by word."""
+MAX_CONTRADICTIONS = 5
+MAX_PARSED = 2_000
+"""Maximum parsed texts kept in memory."""
+MAX_UNUSED_POSITIONS = 4_000
+"""Limit of unused positions. A position is never reused: beyond this number plus four per entry
+the editor rebuilds its indexes."""
+SPECIFICITY_CHARS = 10
+"""Texts whose lengths differ by no more than this are equally specific."""
+ADMISSIBLE = ("active", "inbox")
+REPLACING = ("promoted", "absorbed", "superseded")
+"""Outcomes after which the fact is in force, so the entry that it replaces may be retired."""
+
+
+class Admission(Struct, frozen=True):
+    """The result of admitting an entry.
+
+    outcome: promoted (added), absorbed (a recurrence of `entry_id`), superseded (`entry_id`
+    replaced older entries), inbox (waits as `entry_id`), rejected, or retryable. entry_id: the
+    entry that carries the fact now, "" if rejected.
+    """
+
+    memory: WorkspaceMemory
+    outcome: Outcome
+    entry_id: str
+    reason_codes: tuple[str, ...] = ()
+    details: Mapping[str, Detail] = field(default_factory=dict)
+
+
+def admit(
+    memory: WorkspaceMemory, entry: MemoryEntry, *, now: datetime, settings: MemorySettings
+) -> Admission:
+    """Admit one entry. For several use `MemoryEditor`, which indexes the memory once."""
+    return MemoryEditor(memory).admit(entry, now=now, settings=settings)
+
+
+def supersede(
+    editor: MemoryEditor,
+    old_id: str,
+    entry: MemoryEntry,
+    *,
+    now: datetime,
+    settings: MemorySettings,
+    ref_digest: str = "",
+    digest: Callable[[str], str] | None = None,
+) -> Admission:
+    """REPLACE: `entry` replaces `old_id`, which stays readable as history.
+
+    ref_digest, digest: the digest that the numbered list gave for the old canonical text, and the
+    function that computes it. Rejected with a code if the old entry is gone, changed, pinned,
+    reinforced, or not from a compaction; a tainted replacement waits in the inbox.
+    """
+    if _is_replay(editor.find(entry.id), entry):
+        return Admission(editor.memory, "superseded", entry.id, ("already_present",))
+    old = editor.find(old_id)
+    code = _protection(old, ref_digest=ref_digest, digest=digest)
+    if old is None or code:
+        return Admission(editor.memory, "rejected", "", (code,), {"replaces": old_id})
+    if entry.tainted:
+        waiting = _waiting(entry, "tainted_replacement", supersedes=(old_id,))
+        return editor.admit(waiting, now=now, settings=settings)
+    if (entry.type, canonical(entry.text)) == (old.type, canonical(old.text)):
+        return editor.admit(entry, now=now, settings=settings)
+    return editor.replace(old, entry, now=now, settings=settings)
+
+
+class MemoryEditor:
+    """A memory under change: entries by id and by content, indexed once for many admissions.
+
+    A working value: `memory` is the current result. `renew` reuses one editor for the next version
+    of a memory, so a new entry does not cost a scan of thousands of entries.
+    """
+
+    def __init__(self, memory: WorkspaceMemory) -> None:
+        self._begin(memory)
+
+    def _begin(self, memory: WorkspaceMemory) -> None:
+        self._memory = memory
+        self._entries: dict[int, MemoryEntry] = dict(enumerate(memory.entries))
+        self._places = {e.id: at for at, e in self._entries.items()}
+        self._next = len(self._entries)
+        self._indexes: dict[str, NearDuplicates] = {}
+        self._statements: dict[int, FactStatement] = {}
+        self._propositions: dict[int, Proposition] = {}
+
+    @property
+    def memory(self) -> WorkspaceMemory:
+        return self._memory.model_copy(update={"entries": tuple(self._entries.values())})
+
+    def renew(self, memory: WorkspaceMemory) -> None:
+        """Continue with this memory, whatever this editor contains now. Entries that are the same
+        objects cost almost nothing."""
+        worn = self._next > MAX_UNUSED_POSITIONS + 4 * len(memory.entries)
+        if worn or len(self._places) != len(self._entries) or not self._follow(memory.entries):
+            self._begin(memory)
+        self._memory = memory
+
+    def _follow(self, entries: tuple[MemoryEntry, ...]) -> bool:
+        """Update to these entries; False if their order differs."""
+        changed = self._changed(entries)
+        if not self._is_in_place(entries, changed):
+            self._keep_only({entry.id for entry in entries})
+            changed = self._changed(entries)
+            if not self._is_in_place(entries, changed):
+                return False
+        for at, entry in changed:
+            self._put_at(at, entry)
+        for entry in entries[len(self._entries) :]:
+            self._add(entry)
+        return True
+
+    def _is_in_place(
+        self, entries: Sequence[MemoryEntry], changed: Sequence[tuple[int, MemoryEntry]]
+    ) -> bool:
+        """Whether all our entries are at their positions, changed or not."""
+        in_place = all(self._entries[at].id == entry.id for at, entry in changed)
+        return in_place and len(entries) >= len(self._entries)
+
+    def _changed(self, entries: tuple[MemoryEntry, ...]) -> list[tuple[int, MemoryEntry]]:
+        """The entries that are not the same object as ours at that position, with the position."""
+        differ = map(operator.is_not, self._entries.values(), entries)
+        return list(compress(zip(self._entries, entries, strict=False), differ))
+
+    def _keep_only(self, ids: set[str]) -> None:
+        for at, entry in [(at, e) for at, e in self._entries.items() if e.id not in ids]:
+            self._remove_from_index(at, entry)
+            del self._entries[at], self._places[entry.id]
+
+    def find(self, entry_id: str) -> MemoryEntry | None:
+        at = self._places.get(entry_id)
+        return None if at is None else self._entries[at]
+
+    def amend(self, entry: MemoryEntry) -> None:
+        """Replace an entry by a new version of itself."""
+        self._put_at(self._places[entry.id], entry)
+
+    def twins(self, entry: MemoryEntry) -> tuple[MemoryEntry, ...]:
+        """Other entries that state the same fact in the scope of `entry`, best first.
+
+        Active ones come before those in the inbox. Superseded ones do not count, so that a fact can
+        return; waiting outside changes do not count either.
+        """
+        text = canonical(entry.text)
+        alike = self._index_of(entry.type).alike(entry.text)
+        places = dict.fromkeys(at for at in alike if canonical(self._entries[at].text) == text)
+        if entry.type in IDENTITY_TYPES:
+            places.update(dict.fromkeys(self._same_identity(entry)))
+        found = [self._entries[at] for at in places]
+        fitting = [e for e in found if e.id != entry.id and _comparable(e, entry)]
+        fitting.sort(key=lambda e: (e.status != "active", -SOURCE_RANK.get(e.source, 0), e.id))
+        return tuple(fitting)
+
+    def admit(self, entry: MemoryEntry, *, now: datetime, settings: MemorySettings) -> Admission:
+        """Admit `entry`, or say why not."""
+        refused = self._refused(entry)
+        if refused is not None:
+            return refused
+        present = self.find(entry.id)
+        if present is not None:
+            if _is_replay(present, entry):
+                return self._done("promoted", self._carrier(present), "already_present")
+            entry = entry.model_copy(update={"id": fresh_id(entry)})
+            return self.admit(entry, now=now, settings=settings)
+        entry = _prepared(entry, settings)
+        twins = self.twins(entry)
+        active = [t for t in twins if t.status == "active"]
+        if active:
+            return self._recur(entry, active, now=now, settings=settings)
+        if entry.status == "inbox" and twins:
+            return self._done("absorbed", twins[0].id, "already_waiting")
+        self._add(entry)
+        for waiting in twins:
+            self._retire(waiting, by=entry.id, now=now)
+        return self._entered(entry)
+
+    def replace(
+        self, old: MemoryEntry, entry: MemoryEntry, *, now: datetime, settings: MemorySettings
+    ) -> Admission:
+        """Replace `old` by `entry` without checking permission (`supersede` does)."""
+        entry = entry.model_copy(update={"supersedes": _joined(entry.supersedes, (old.id,))})
+        admission = self.admit(entry, now=now, settings=settings)
+        if admission.entry_id == old.id or admission.outcome not in REPLACING:
+            return admission
+        # Add the successor before retiring its predecessor: a crash must never leave neither.
+        self._retire(old, by=admission.entry_id, now=now)
+        details = {**admission.details, "replaces": old.id}
+        return self._done("superseded", admission.entry_id, *admission.reason_codes, **details)
+
+    def _refused(self, entry: MemoryEntry) -> Admission | None:
+        if not entry.id:
+            return self._done("retryable", "", "missing_id")
+        if not canonical(entry.text):
+            return self._done("rejected", "", "empty")
+        if entry.status not in ADMISSIBLE:
+            return self._done("rejected", "", "not_admissible", status=entry.status)
+        return None
+
+    def _recur(
+        self,
+        entry: MemoryEntry,
+        twins: list[MemoryEntry],
+        *,
+        now: datetime,
+        settings: MemorySettings,
+    ) -> Admission:
+        """`entry` restates the active `twins`: count the recurrence and keep the better text."""
+        best = twins[0]
+        if entry.tainted:
+            return self._done("absorbed", best.id, "tainted_recurrence")
+        again = reinforce(best, session=entry.session, now=now, settings=settings)
+        if entry.status == "inbox" or not _outranks(entry, best):
+            self.amend(again.entry)
+            return self._done("absorbed", best.id, *again.reason_codes, **again.details)
+        self._add(_heir(entry, again.entry))
+        for twin in twins:
+            self._retire(twin, by=entry.id, now=now)
+        return self._done("superseded", entry.id, *again.reason_codes, **again.details)
+
+    def _carrier(self, entry: MemoryEntry) -> str:
+        """The id that carries the entry's fact now; follows the chain of successors."""
+        seen = {entry.id}
+        while entry.status == "superseded":
+            heir = self.find(entry.superseded_by)
+            if heir is None or heir.id in seen:
+                break
+            seen.add(heir.id)
+            entry = heir
+        return entry.id
+
+    def _entered(self, entry: MemoryEntry) -> Admission:
+        if entry.status == "inbox":
+            return self._done("inbox", entry.id, *entry.reasons)
+        against = self._contradicted(entry)
+        if against:
+            return self._done("promoted", entry.id, "may_contradict", contradicts=against)
+        return self._done("promoted", entry.id)
+
+    def _contradicted(self, entry: MemoryEntry) -> tuple[str, ...]:
+        """Active entries whose words contradict this one (WM-8)."""
+        said = self._proposition(self._places[entry.id])
+        near = (
+            (at, e.id)
+            for at in self._index_of(entry.type).near(entry.text, said.names)
+            if (e := self._entries[at]).status == "active"
+            and e.scope == entry.scope
+            and e.id != entry.id
+            and e.id not in entry.supersedes
+        )
+        found = (
+            name for at, name in islice(near, COMPARED) if contradict(self._proposition(at), said)
+        )
+        return tuple(islice(found, MAX_CONTRADICTIONS))
+
+    def _proposition(self, at: int) -> Proposition:
+        """The parsed text of an entry. Cached: new entries with one name meet the same entries
+        again."""
+        known = self._propositions.get(at)
+        if known is None:
+            if len(self._propositions) >= MAX_PARSED:
+                self._propositions.clear()
+            known = self._propositions[at] = proposition(self._entries[at].text)
+        return known
+
+    def _index_of(self, kind: str) -> NearDuplicates:
+        """The near-duplicate index of the entries of a type."""
+        index = self._indexes.get(kind)
+        if index is None:
+            index = self._indexes[kind] = NearDuplicates()
+            for at, entry in self._entries.items():
+                if entry.type == kind:
+                    index.add(at, entry.text)
+        return index
+
+    def _remove_from_index(self, at: int, entry: MemoryEntry) -> None:
+        self._statements.pop(at, None)
+        self._propositions.pop(at, None)
+        if index := self._indexes.get(entry.type):
+            index.remove(at, entry.text)
+
+    def _same_identity(self, entry: MemoryEntry) -> Iterable[int]:
+        said = statement(entry.text)
+        if not said.identity:
+            return
+        near = self._index_of(entry.type).naming(said.identity.lower())
+        for at in islice(near, COMPARED):
+            known = self._statements.get(at) or statement(self._entries[at].text)
+            if len(self._statements) >= MAX_PARSED:
+                self._statements.clear()
+            self._statements[at] = known
+            if same_fact(said, known):
+                yield at
+
+    def _add(self, entry: MemoryEntry) -> None:
+        at = self._next
+        self._next += 1
+        self._entries[at] = entry
+        self._places[entry.id] = at
+        if index := self._indexes.get(entry.type):
+            index.add(at, entry.text)
+
+    def _put_at(self, at: int, entry: MemoryEntry) -> None:
+        before = self._entries[at]
+        self._entries[at] = entry
+        if (before.type, before.text) != (entry.type, entry.text):
+            self._remove_from_index(at, before)
+            if index := self._indexes.get(entry.type):
+                index.add(at, entry.text)
+
+    def _retire(self, entry: MemoryEntry, *, by: str, now: datetime) -> None:
+        if entry.id == by:
+            return
+        old = {
+            "status": "superseded",
+            "superseded_by": by,
+            "retention_clock": clock_of(entry),
+            "updated_at": iso(now),
+        }
+        self.amend(entry.model_copy(update=old))
+        new = self._entries[self._places[by]]
+        supersedes = _joined(new.supersedes, (entry.id,))
+        self.amend(new.model_copy(update={"supersedes": supersedes}))
+
+    def _done(self, outcome: Outcome, entry_id: str, *codes: str, **details: Detail) -> Admission:
+        return Admission(self.memory, outcome, entry_id, codes, details)
+
+
+def fresh_id(entry: MemoryEntry) -> str:
+    """Another id for an entry whose id is taken; a replay after a crash gets the same one."""
+    content = "\0".join((entry.id, entry.type, entry.text, entry.created_at))
+    return "m_" + hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+def _is_replay(present: MemoryEntry | None, entry: MemoryEntry) -> bool:
+    """Whether it is the same entry again, perhaps edited since, and not another with its id."""
+    if present is None or present.type != entry.type:
+        return False
+    born = bool(entry.created_at) and present.created_at == entry.created_at
+    return born or canonical(present.text) == canonical(entry.text)
+
+
+def _prepared(entry: MemoryEntry, settings: MemorySettings) -> MemoryEntry:
+    """The entry ready for admission: with its clock set, and in the inbox if it must wait."""
+    entry = entry.model_copy(update={"retention_clock": clock_of(entry)})
+    if entry.status == "active" and entry.tainted:
+        entry = _waiting(entry, "tainted")
+    if len(entry.text) > settings.max_text_chars:
+        entry = _waiting(entry, "too_long")
+    if len(entry.rationale) > settings.max_rationale_chars:
+        entry = _waiting(entry, "rationale_too_long")
+    return entry
+
+
+def _waiting(entry: MemoryEntry, reason: str, *, supersedes: tuple[str, ...] = ()) -> MemoryEntry:
+    return entry.model_copy(
+        update={
+            "status": "inbox",
+            "reasons": _joined(entry.reasons, (reason,)),
+            "supersedes": _joined(entry.supersedes, supersedes),
+        }
+    )
+
+
+def _comparable(known: MemoryEntry, entry: MemoryEntry) -> bool:
+    """Whether `known` may represent `entry`: it must be in force in the scope of the new entry."""
+    if known.status not in ADMISSIBLE or known.outside or entry.outside:
+        return False
+    return known.scope in (entry.scope, "workspace")
+
+
+def _outranks(entry: MemoryEntry, known: MemoryEntry) -> bool:
+    """Compare by source, then confidence, then the more specific, then the newer.
+
+    Of two spellings of one canonical text with the same rank the present one stays: refs, pins and
+    epochs name its id, and a recurrence must not add an entry each time.
+    """
+    a = (SOURCE_RANK.get(entry.source, 0), entry.confidence)
+    b = (SOURCE_RANK.get(known.source, 0), known.confidence)
+    if a != b:
+        return a > b
+    text, other = canonical(entry.text), canonical(known.text)
+    if text == other:
+        return False
+    if abs(len(text) - len(other)) > SPECIFICITY_CHARS:
+        return len(text) > len(other)
+    return (entry.created_at, entry.id) > (known.created_at, known.id)
+
+
+def _heir(entry: MemoryEntry, known: MemoryEntry) -> MemoryEntry:
+    """The new entry with what people and time gave to the entry that it replaces."""
+    important = entry.user_importance
+    return entry.model_copy(
+        update={
+            "pinned": entry.pinned or known.pinned,
+            "user_importance": known.user_importance if important == "normal" else important,
+            "tags": _joined(entry.tags, known.tags),
+            "anchors": entry.anchors or known.anchors,
+            "rationale": entry.rationale or known.rationale,
+            "tainted": entry.tainted or known.tainted,
+            "reinforcement_count": known.reinforcement_count,
+            "last_reinforced_at": known.last_reinforced_at,
+            "last_reinforced_session": known.last_reinforced_session,
+            "retention_clock": clock_of(known),
+        }
+    )
+
+
+def _protection(
+    old: MemoryEntry | None, *, ref_digest: str, digest: Callable[[str], str] | None
+) -> str:
+    """The code of the reason why a model may not replace this entry, or ""."""
+    if old is None or old.status != "active":
+        return "memory_ref_target_unavailable"
+    if digest is not None and digest(canonical(old.text)) != ref_digest:
+        return "memory_ref_target_changed"
+    if old.source != "compaction":
+        return "protected_memory_source"
+    if old.reinforcement_count > 0:
+        return "protected_reinforced_target"
+    if old.pinned or old.user_importance == "high":
+        return "protected_by_user"
+    return ""
+
+
+def _joined(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*a, *b)))

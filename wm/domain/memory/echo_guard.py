@@ -1,0 +1,93 @@
+"""Keep text that `wm` itself injected from being learned again (EX-4). Pure and linear."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from wm.text.letters import canonical
+from wm.text.patterns import Lazy
+from wm.text.scripts import is_cjk_heavy
+
+BLOCKS = (
+    "system-reminder",
+    "system_reminder",
+    "workspace_memory",
+    "workspace_memory_candidates",
+    "core_memory",
+    "working_memory",
+    "hot_session_state",
+    "hot_session_snapshot",
+    "session_snapshot",
+    "session_memory",
+    "recalled_context",
+    "memory_context",
+    "wm-[a-z_-]{1,40}",
+    "user-prompt-submit-hook",
+    "local-command-stdout",
+    "local-command-stderr",
+    "local-command-caveat",
+    "command-name",
+    "command-message",
+    "command-contents",
+    "bash-stdout",
+    "bash-stderr",
+    "bash-input",
+    "task-notification",
+    "ide_selection",
+    "ide_opened_file",
+    "ide_diagnostics",
+    "new-diagnostics",
+)
+"""Tag patterns of blocks that clients and `wm` add to a message; the user did not type them."""
+
+_TAG = Lazy(rf"<(/?)({'|'.join(BLOCKS)})(?:\s[^<>]{{0,300}})?(/?)>", ignore_case=True)
+_LABEL = Lazy(r"^(?:[-*•]\s+)?(?:\[\s?[Mm]?\d{0,4}\s?\]\s*)?(?:\[\s?[a-z]{3,20}\s?\]\s*)?")
+_NUMBERED = Lazy(r"^\s{0,3}\[M\d{1,4}\] ", multi_line=True)
+
+
+def is_echo(text: str, injected: Iterable[str]) -> bool:
+    """Whether `text` only repeats part of an injected text.
+
+    Compares canonical text at word borders; a text that says more than was injected is new.
+    """
+    words = canonical(text[_label_end(text) :])
+    if not words:
+        return False
+    loose = is_cjk_heavy(words)
+    for block in injected:
+        known = canonical(block)
+        if loose and words.replace(" ", "") in known.replace(" ", ""):
+            return True
+        if f" {words} " in f" {known} ":
+            return True
+    return False
+
+
+def _label_end(text: str) -> int:
+    match = _LABEL.match(text[:80])
+    return int(match.end()) if match is not None else 0
+
+
+def without_injected(text: str) -> str:
+    """The text without the blocks that clients and `wm` add (`<system-reminder>` and the like).
+
+    A block without an end extends to the end of the text: in doubt the user did not type it.
+    """
+    if "<" not in text:
+        return text
+    kept: list[str] = []
+    last = depth = 0
+    name = ""
+    for match in _TAG.finditer(text):
+        closes, tag, empty = match.group(1), match.group(2).lower(), match.group(3)
+        if depth:
+            # Only the same tag name nests: a block may quote other tags.
+            if tag == name and not empty:
+                depth += -1 if closes else 1
+                last = match.end()
+            continue
+        kept.append(text[last : match.start()])
+        last = match.end()
+        if not closes and not empty:
+            depth, name = 1, tag
+    return "".join(kept) + ("" if depth else text[last:])

@@ -1,0 +1,303 @@
+"""A person's acts on entries: edit, pin, weigh, forget, restore, accept, reject (WM-7).
+
+Each act returns a new memory and the facts for the evidence log, or a refusal with the figures.
+Text is never cut to fit (WM-1). Nothing is lost: the caller receives each removed entry and keeps
+it in the trash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from wm.domain.facts import Detail, Fact, Refusal
+from wm.domain.memory import (
+    entry_list,
+    outside_changes,
+)
+from wm.domain.memory.consolidate import (
+    MemoryEditor,
+    fresh_id,
+)
+from wm.domain.memory.retention import clock_of
+from wm.domain.times import iso
+from wm.formats.workspace_memory import (
+    CONFIDENCE,
+    IMPORTANCES,
+    TYPES,
+    Anchor,
+    MemoryEntry,
+    WorkspaceMemory,
+)
+from wm.settings import MemorySettings
+from wm.text.letters import canonical
+
+Outcome = tuple[WorkspaceMemory, tuple[Fact, ...]]
+
+
+def edit(
+    memory: WorkspaceMemory,
+    entry_id: str,
+    *,
+    text: str | None = None,
+    rationale: str | None = None,
+    type: str | None = None,
+    importance: str | None = None,
+    pinned: bool | None = None,
+    anchors: tuple[Anchor, ...] | None = None,
+    now: datetime,
+    settings: MemorySettings,
+) -> Outcome | Refusal:
+    """Change the given fields (None: keep). Refusals: see `_unfit`, and not_found, not_editable.
+
+    A text that a person rewrote is the person's: it counts as manual, so that no model may replace
+    it, and its age restarts. Taint stays: a new wording does not show where a claim came from.
+    """
+    entry = _find(memory, entry_id)
+    if isinstance(entry, Refusal):
+        return entry
+    if entry.status not in ("active", "inbox"):
+        message = f"{entry_id} is {entry.status} and kept as history only."
+        return Refusal("not_editable", message, {"status": entry.status})
+    asked = {
+        "text": text,
+        "rationale": rationale,
+        "type": type,
+        "user_importance": importance,
+        "pinned": pinned,
+        "anchors": anchors,
+    }
+    changes = {k: v for k, v in asked.items() if v is not None and v != getattr(entry, k)}
+    refusal = _unfit(memory, entry, changes, settings)
+    if refusal is not None:
+        return refusal
+    if not changes:
+        return memory, (Fact("memory_edited", "user", "unchanged", entry_id),)
+    changed = _edited(entry, changes, now=now)
+    details = changed_fields(entry, changes) | _along(entry, changed)
+    fact = Fact("memory_edited", "user", "changed", entry_id, tuple(sorted(changes)), details)
+    return entry_list.replaced(memory, changed), (fact,)
+
+
+def propose(
+    memory: WorkspaceMemory,
+    changed: MemoryEntry,
+    reasons: tuple[str, ...],
+    *,
+    new_id: str,
+    now: datetime,
+) -> tuple[WorkspaceMemory, MemoryEntry, Fact]:
+    """Put an edit into the inbox: once accepted, it supersedes the entry that it changes."""
+    waiting = changed.model_copy(
+        update={
+            "id": new_id,
+            "status": "inbox",
+            "reasons": reasons,
+            "supersedes": (changed.id,),
+            "confidence": CONFIDENCE["manual"],
+            "created_at": iso(now),
+            "updated_at": iso(now),
+        }
+    )
+    details: dict[str, Detail] = {"of": changed.id, "text": changed.text}
+    fact = Fact("memory_inbox", "gate", "inbox", new_id, reasons, details)
+    grown = memory.model_copy(update={"entries": (*memory.entries, waiting)})
+    return grown, waiting, fact
+
+
+def trash(memory: WorkspaceMemory, entry_id: str) -> tuple[WorkspaceMemory, MemoryEntry]:
+    """Remove an entry; the caller keeps it in the trash. Raises KeyError for an unknown id.
+
+    A second entry with this id stays, since only one is returned.
+    """
+    gone = entry_list.get(memory, entry_id)
+    return entry_list.removed(memory, gone), gone
+
+
+def restore(memory: WorkspaceMemory, entry: MemoryEntry, *, now: datetime) -> Outcome:
+    """Restore an entry from the trash unchanged. A second restore changes nothing.
+
+    If another entry took its id meanwhile, the restored entry gets a new id.
+    """
+    present = entry_list.find(memory, entry.id)
+    status = "active" if entry.status == "trashed" else entry.status
+    back = entry.model_copy(update={"status": status, "updated_at": iso(now)})
+    back = back.model_copy(update={"retention_clock": clock_of(entry)})
+    if present is not None and present.status == "trashed":
+        return entry_list.replaced(memory, back), (_restored(back.id),)
+    if present is not None and canonical(present.text) == canonical(entry.text):
+        return memory, (Fact("memory_restored", "user", "unchanged", entry.id),)
+    if present is not None:
+        back = back.model_copy(update={"id": fresh_id(entry)})
+    grown = memory.model_copy(update={"entries": (*memory.entries, back)})
+    return grown, (_restored(back.id, entry.id),)
+
+
+def accept(
+    editor: MemoryEditor, entry_id: str, *, now: datetime, settings: MemorySettings
+) -> Outcome | Refusal:
+    """Admit an inbox entry because a person accepted it; taint stays as a label.
+
+    A waiting replacement now replaces; a waiting outside change is applied. Does not change the
+    editor's memory.
+    """
+    memory = editor.memory
+    entry = _waiting(memory, entry_id)
+    if isinstance(entry, Refusal):
+        return entry
+    refusal = None if entry.outside == outside_changes.DELETED else _too_long(entry, settings)
+    if refusal is not None:
+        return refusal
+    if entry.outside:
+        return outside_changes.accept_one(memory, entry, now=now)
+    twins = [t for t in editor.twins(entry) if t.status == "active"]
+    if twins:
+        known = _retired(entry, by=twins[0].id, now=now)
+        details: dict[str, Detail] = {"carriedBy": twins[0].id}
+        fact = Fact("memory_accepted", "user", "absorbed", entry.id, ("known",), details)
+        return entry_list.replaced(memory, known), (fact,)
+    active = entry.model_copy(
+        update={
+            "status": "active",
+            "reasons": (),
+            "retention_clock": iso(now),
+            "updated_at": iso(now),
+        }
+    )
+    memory = entry_list.replaced(memory, active)
+    retired = [e for e in memory.entries if e.id in entry.supersedes and e.status == "active"]
+    for old in retired:
+        memory = entry_list.replaced(memory, _retired(old, by=entry.id, now=now))
+    facts = [Fact("memory_accepted", "user", "accepted", entry.id, entry.reasons)]
+    facts += [
+        Fact("memory_superseded", "user", "superseded", old.id, (), {"by": entry.id})
+        for old in retired
+    ]
+    return memory, tuple(facts)
+
+
+def reject(
+    memory: WorkspaceMemory, entry_id: str
+) -> tuple[WorkspaceMemory, MemoryEntry, Fact] | Refusal:
+    """Remove a waiting entry from the inbox; the caller keeps it in the trash.
+
+    A rejected outside change must not get a tombstone: its text may be the one in force.
+    """
+    entry = _waiting(memory, entry_id)
+    if isinstance(entry, Refusal):
+        return entry
+    memory, gone = trash(memory, entry_id)
+    return memory, gone, Fact("memory_rejected", "user", "trashed", entry_id, entry.reasons)
+
+
+def _find(memory: WorkspaceMemory, entry_id: str) -> MemoryEntry | Refusal:
+    found = entry_list.find(memory, entry_id)
+    return found or Refusal("not_found", f"There is no entry {entry_id}.", {"id": entry_id})
+
+
+def _waiting(memory: WorkspaceMemory, entry_id: str) -> MemoryEntry | Refusal:
+    entry = _find(memory, entry_id)
+    if isinstance(entry, Refusal) or entry.status == "inbox":
+        return entry
+    message = f"{entry_id} is not in the inbox: it is {entry.status}."
+    return Refusal("not_waiting", message, {"status": entry.status})
+
+
+def _unfit(
+    memory: WorkspaceMemory,
+    entry: MemoryEntry,
+    changes: Mapping[str, object],
+    settings: MemorySettings,
+) -> Refusal | None:
+    """Why the changes are refused: empty, too_long, rationale_too_long, unknown_type,
+    unknown_importance, duplicate."""
+    if "user_importance" in changes and changes["user_importance"] not in IMPORTANCES:
+        known = ", ".join(IMPORTANCES)
+        message = f"{changes['user_importance']!r} is not an importance; use one of {known}."
+        return Refusal("unknown_importance", message)
+    if changes.keys().isdisjoint(("text", "rationale", "type")):
+        return None
+    changed = entry.model_copy(update=changes)
+    if "text" in changes and not canonical(changed.text):
+        return Refusal("empty", "An entry needs words; to remove it, forget it.")
+    if "type" in changes and changed.type not in {*TYPES, *settings.type_caps}:
+        known = ", ".join(dict.fromkeys((*TYPES, *settings.type_caps)))
+        message = f"{changed.type!r} is not a type of memory; the types are {known}."
+        return Refusal("unknown_type", message, {"type": changed.type})
+    if "text" in changes or "rationale" in changes:
+        return _too_long(changed, settings) or duplicate(memory, changed)
+    return None
+
+
+def _too_long(entry: MemoryEntry, settings: MemorySettings) -> Refusal | None:
+    for code, what, count, limit in (
+        ("too_long", "text", len(entry.text), settings.max_text_chars),
+        ("rationale_too_long", "rationale", len(entry.rationale), settings.max_rationale_chars),
+    ):
+        if count > limit:
+            message = f"The {what} has {count} characters; an entry holds {limit}."
+            fix = f'`wm edit {entry.id} "shorter text"`.' if what == "text" else ""
+            return Refusal(code, message, {"chars": count, "maxChars": limit}, fix)
+    return None
+
+
+def duplicate(memory: WorkspaceMemory, entry: MemoryEntry) -> Refusal | None:
+    """Refuse a text that another active entry in the scope of `entry` already states."""
+    text = canonical(entry.text)
+    for other in memory.entries:
+        if other.id == entry.id or other.status != "active" or other.type != entry.type:
+            continue
+        if other.scope == entry.scope and canonical(other.text) == text:
+            message = f"{other.id} already says this; forget one of the two instead."
+            return Refusal("duplicate", message, {"id": other.id})
+    return None
+
+
+def _edited(entry: MemoryEntry, changes: Mapping[str, object], *, now: datetime) -> MemoryEntry:
+    update: dict[str, object] = {
+        **changes,
+        "updated_at": iso(now),
+        "retention_clock": clock_of(entry),
+    }
+    if "anchors" in changes:
+        update["suspect"] = ""
+    if "text" in changes:
+        update["retention_clock"] = iso(now)
+        if entry.source == "compaction":
+            update |= {"source": "manual", "confidence": CONFIDENCE["manual"]}
+    return entry.model_copy(update=update)
+
+
+def changed_fields(entry: MemoryEntry, changes: Mapping[str, object]) -> dict[str, Detail]:
+    """Old and new value of each change: history shows them and undo restores them."""
+    details: dict[str, Detail] = {}
+    for name, value in changes.items():
+        if name == "anchors":
+            # Anchors name code of this moment, which cannot be recovered: recorded, but not undone.
+            details[name] = tuple(a.path for a in value) if isinstance(value, tuple) else ()
+            continue
+        details[name] = value if isinstance(value, bool | str | float) else str(value)
+        details[f"{name}Before"] = getattr(entry, name)
+    return details
+
+
+def _along(entry: MemoryEntry, changed: MemoryEntry) -> dict[str, Detail]:
+    """Further fields that a new text changed: its source, and the start of its age."""
+    if entry.text == changed.text:
+        return {}
+    entry = entry.model_copy(update={"retention_clock": clock_of(entry)})
+    fields = ("source", "confidence", "retention_clock")
+    return changed_fields(
+        entry, {n: getattr(changed, n) for n in fields if getattr(changed, n) != getattr(entry, n)}
+    )
+
+
+def _retired(entry: MemoryEntry, *, by: str, now: datetime) -> MemoryEntry:
+    return entry.model_copy(
+        update={"status": "superseded", "superseded_by": by, "updated_at": iso(now)}
+    )
+
+
+def _restored(entry_id: str, from_id: str = "") -> Fact:
+    details: dict[str, Detail] = {"from": from_id} if from_id and from_id != entry_id else {}
+    return Fact("memory_restored", "user", "restored", entry_id, (), details)

@@ -1,0 +1,326 @@
+"""The quality gate: is this text worth remembering for months, and safe? (EX-3)
+
+Judges one text by tables of words in eight languages (`gate_words`), in normalised form, so that
+full-width, invisible and lookalike characters hide nothing. Codes have the order of the
+specification. Reports only what is wrong; the caller decides whether a refused text is dropped or
+waits in the inbox. Pure and linear (EX-6).
+"""
+
+# ruff: noqa: E501  Long patterns.
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from wm.domain.learning.entry_type import infer_type as infer_type
+from wm.domain.memory import gate_words
+from wm.domain.memory.intent import has_harmful_intent
+from wm.secrets.redact import Redactor
+from wm.settings import GateSettings
+from wm.text.letters import normalised, unaccented
+from wm.text.patterns import Lazy, PatternSet, encoded, words
+from wm.text.scripts import is_cjk, is_cjk_heavy
+
+SOFT = ("bad_feedback", "bad_decision")
+"""Reasons that make a candidate useless, but not false or harmful. Not shown to a person."""
+
+JUDGED_CHARS = 8000
+"""Number of characters judged; a longer text is refused as too_long anyway."""
+
+
+class GateVerdict(Struct, frozen=True):
+    """ok: no reason applies. reasons: all codes, in order. soft: the soft codes among them."""
+
+    ok: bool
+    reasons: tuple[str, ...] = ()
+    soft: tuple[str, ...] = ()
+
+
+class _Text(NamedTuple):
+    """A text in the forms that the rules need. durable: it states a rule."""
+
+    plain: str
+    type: str
+    source: str
+    durable: bool
+    paths: int
+    words: int
+
+
+def judge(
+    text: str,
+    *,
+    type: str,
+    source: str,
+    settings: GateSettings,
+    redactor: Redactor,
+    max_chars: int = 2000,
+) -> GateVerdict:
+    """Judge one text. source: explicit, manual or compaction. max_chars: the longest text kept.
+
+    redactor: knows the strings that the user declared not secret.
+    """
+    plain = unaccented(" ".join(normalised(text[:JUDGED_CHARS]).split()))
+    if not plain.strip(" .,;:!?-_*`'\"。、"):
+        return GateVerdict(False, ("empty",))
+    judged = _Text(plain, type, source, _is_durable(plain), *_count_paths(plain))
+    reasons = ["too_short"] if _too_short(plain, type, source, settings) else []
+    reasons += [code for code, rule in _RULES if rule(judged)]
+    if _holds_secret(text[:JUDGED_CHARS], redactor):
+        reasons.append("secret")
+    if len(text) > max_chars:
+        reasons.append("too_long")
+    soft = [code for code, rule in _SOFT_RULES if source == "compaction" and rule(judged)]
+    return GateVerdict(not reasons and not soft, (*reasons, *soft), tuple(soft))
+
+
+def reads_as_instruction(text: str) -> bool:
+    """Whether the text gives a model an order instead of stating something (TR-3)."""
+    plain = unaccented(" ".join(normalised(text[:JUDGED_CHARS]).split()))
+    return _is_injection(_Text(plain, "", "", False, 0, 0))
+
+
+def _too_short(plain: str, type: str, source: str, settings: GateSettings) -> bool:
+    cjk = is_cjk_heavy(plain)
+    if source in ("explicit", "manual"):
+        least = settings.min_chars_explicit_cjk if cjk else settings.min_chars_explicit
+    else:
+        least = settings.min_chars_cjk if cjk else settings.min_chars
+    if len(plain) >= least:
+        return False
+    # "scrypt n=16384" is short but complete: parameters and links are facts of few characters.
+    return not (type == "reference" and len(plain) >= 12 and _PARAMETER.search(plain))
+
+
+_PARAMETER = Lazy(r"\b\w+\s?=\s?\d|https?://\S{6,}|\b(?:port|pin) \d{2,5}\b", ignore_case=True)
+
+
+# --- tables --------------------------------------------------------------------------------------
+
+
+def _compiled(patterns: gate_words.Patterns) -> PatternSet:
+    return PatternSet(Lazy(unaccented(pattern), ignore_case=True) for pattern in patterns)
+
+
+_DURABLE = _compiled(gate_words.DURABLE)
+_PROGRESS = _compiled(gate_words.PROGRESS)
+_RAW_ERROR_START = _compiled(gate_words.RAW_ERROR[:4])
+_RAW_ERROR = _compiled(gate_words.RAW_ERROR[4:])
+_STACK = _compiled(gate_words.STACK)
+_COMMIT_SUBJECT = _compiled(gate_words.COMMIT[:1])
+_COMMIT = _compiled(gate_words.COMMIT[1:])
+_TEMPORARY = _compiled(gate_words.TEMPORARY)
+_ACTIVE_FILE = _compiled(gate_words.ACTIVE_FILE)
+_CODE = _compiled(gate_words.CODE)
+_QUESTION_MARK = _compiled(gate_words.QUESTION[:1])
+_QUESTION = _compiled(gate_words.QUESTION)
+_TRANSIENT_BUG = _compiled(gate_words.TRANSIENT_BUG)
+_DEPLOYED = _compiled(gate_words.DEPLOYED)
+_INJECTION = _compiled(gate_words.INJECTION)
+_NEVER_BEFORE = _compiled(gate_words.NEVER_BEFORE)
+_NEVER_AFTER = _compiled(gate_words.NEVER_AFTER)
+_PREFERENCE = _compiled(gate_words.PREFERENCE)
+_REPORT = _compiled(gate_words.REPORT)
+_EVENT = _compiled(gate_words.EVENT)
+_CHOICE = _compiled(gate_words.CHOICE)
+_STATEMENT_START = Lazy(unaccented(gate_words.STATEMENT_START), ignore_case=True)
+
+
+def _is_durable(plain: str) -> bool:
+    """Whether the sentence states a rule. Paths, "immer noch" and "should we" do not make one."""
+    prose = " ".join(word for word in plain.split() if not _is_path(word))
+    return _DURABLE.holds(_STATES_NO_RULE.sub("", prose))
+
+
+_STATES_NO_RULE = Lazy(
+    r"\bimmer (?:noch|wieder|mehr)\b|\btoujours pas\b|\bnoch immer\b|\b(?:should|must|soll|sollen|deben?|deve) (?:we|i|it|wir|ich|man)\b|"
+    r"\b(?:only|nur) (?:sometimes|once|partly|occasionally|manchmal|einmal|gelegentlich|on \w+ machine)\b|"
+    r"(?:응답|동작|작동|실행|접속|연결|로드|반응)(?:하지|되지) 않|(?:応答|起動|動作|接続|反応|表示)しない|"
+    r"\bevery (?:now and then|once in a while)\b|"
+    r"^(?:maybe|perhaps|to (?:clarify|decide|discuss|check|confirm))\b.*",
+    ignore_case=True,
+)
+
+
+def _unless_durable(patterns: PatternSet) -> Callable[[_Text], bool]:
+    """A match counts unless the sentence states a rule: "CI must fail when …" is not a CI report."""
+    return lambda judged: not judged.durable and patterns.holds(judged.plain)
+
+
+def _always(patterns: PatternSet) -> Callable[[_Text], bool]:
+    return lambda judged: patterns.holds(judged.plain)
+
+
+_PAST_END = Lazy(gate_words.PAST_END)
+_ERROR_FORM = Lazy(unaccented(gate_words.ERROR_FORM), ignore_case=True)
+_ADJECTIVE = Lazy(gate_words.ADJECTIVE, ignore_case=True)
+
+
+def _is_progress(judged: _Text) -> bool:
+    if judged.durable:
+        return False
+    if judged.type == "project" and _PAST_END.search(judged.plain) is not None:
+        return True
+    if not _PROGRESS.holds(judged.plain):
+        return False
+    if judged.type == "decision" and _CHOICE.holds(judged.plain):
+        return False
+    return _ADJECTIVE.search(judged.plain) is None
+
+
+def _is_commit(judged: _Text) -> bool:
+    return _COMMIT_SUBJECT.holds(judged.plain) or (
+        not judged.durable and _COMMIT.holds(judged.plain)
+    )
+
+
+def _is_temporary(judged: _Text) -> bool:
+    # "Do not remember this" reads like a rule but asks for the opposite.
+    if _UNWANTED.holds(judged.plain):
+        return True
+    return not judged.durable and _TEMPORARY.holds(judged.plain)
+
+
+_UNWANTED = Lazy(
+    r"^(?:please )?(?:do not|don't|dont|never) (?:remember|save|store|keep|memori[sz]e) (?:this|that|it)\b",
+    ignore_case=True,
+)
+
+
+def _is_question(judged: _Text) -> bool:
+    if _QUESTION_MARK.holds(judged.plain[-12:]):
+        return True
+    return not judged.durable and _QUESTION.holds(judged.plain)
+
+
+def _is_raw_error(judged: _Text) -> bool:
+    if _ERROR_FORM.holds(judged.plain):
+        return False
+    return _RAW_ERROR_START.holds(judged.plain) or (
+        not judged.durable and _RAW_ERROR.holds(judged.plain)
+    )
+
+
+# --- paths ---------------------------------------------------------------------------------------
+
+_PATH = Lazy(
+    r"^[(\[`'\"]*(?:~|\.{1,2})?/?(?:[\w@.\[\]+-]+/)+[\w@.\[\]+*-]*[`'\")\],:;]*$|^[`'\"(]*[\w@\[\]+-]+\.(?:[a-z]{1,4}\d?|[a-z]{4,5})[`'\"),:;]*$"
+)
+_NO_PATH = words(
+    "and/or tcp/ip i/o n/a 24/7 client/server read/write ci/cd he/she e.g. i.e. etc. on/off z.b. d.h."
+)
+
+
+def _is_path(word: str) -> bool:
+    return ("/" in word or "." in word) and _PATH.match(word) is not None
+
+
+def _count_paths(plain: str) -> tuple[int, int]:
+    """Count the words that are paths, and all words; two CJK characters count as one word."""
+    paths = total = 0
+    for word in plain.split()[:400]:
+        if _is_path(word) and word.lower() not in _NO_PATH and "://" not in word:
+            paths += 1
+            total += 1
+        else:
+            cjk = 0 if word.isascii() else sum(map(is_cjk, word))
+            total += cjk // 2 + 1 if cjk else any(map(str.isalnum, word))
+    return paths, total
+
+
+def _is_path_heavy(judged: _Text) -> bool:
+    return judged.paths >= 2 and judged.paths * 2 > judged.words
+
+
+# --- injection and secrets -------------------------------------------------------------------------
+
+_SPACED = Lazy(r"(?:\b[A-Za-z][ ._*-]){5,}[A-Za-z]\b")
+
+
+def _is_injection(judged: _Text) -> bool:
+    plain = _SPACED.sub(lambda m: "".join(c for c in m.group() if c.isalpha()), judged.plain)
+    for pattern in _INJECTION.matching(encoded(plain)):
+        for match in pattern.finditer(plain):
+            if not _forbids(plain, match.start(), match.group()):
+                return True
+    return has_harmful_intent(plain)
+
+
+def _forbids(plain: str, at: int, found: str) -> bool:
+    """Whether the order is forbidden: `Never run migrations without asking`."""
+    if found.lower().startswith("agent"):
+        return _NEGATED.search(found) is not None and _ASKS.search(found) is None
+    without = _WITHOUT.search(found) or _EXPOSES.search(found)
+    if without is None:
+        return False
+    after = plain[at + without.end() :]
+    return _NEVER_BEFORE.holds(plain[max(0, at - 80) : at]) or _NEVER_AFTER.holds(after[:80])
+
+
+_WITHOUT = Lazy(
+    r"^(?:without|ohne|sin|sans|sem)\b|^(?:无|無|未|不经|不經|毋)|(?:なし|無し|なく|無く|ずに?)(?:に|で)?|없이",
+    ignore_case=True,
+)
+_EXPOSES = Lazy(
+    r"^(?:print|reveal|dump|expose|disclose|paste|output|imprim|revel|muestr|mostr|affich|divulg|gib|zeig|verrat|druck)|"
+    r"^(?:打印|输出|泄露|公开|显示)|(?:表示|出力|公開|漏ら|출력|표시|공개|유출)$",
+    ignore_case=True,
+)
+_ASKS = Lazy(
+    r"\b(?:never|no longer|doesn't|does not|need not|needn't) (?:need to )?(?:asks?|confirms?|waits?)\b",
+    ignore_case=True,
+)
+"""An agent that never asks acts on its own, so this negation forbids nothing."""
+
+_NEGATED = Lazy(r"\b(?:never|not|no)\b", ignore_case=True)
+
+
+def _holds_secret(text: str, redactor: Redactor) -> bool:
+    """Whether the text contains a secret, or the label of a redacted one."""
+    return "[secret:" in text or bool(redactor.find(text))
+
+
+# --- soft reasons ------------------------------------------------------------------------------------
+
+
+def _is_bad_feedback(judged: _Text) -> bool:
+    """Whether feedback says nothing about how to work: a report or a description."""
+    if judged.type != "feedback":
+        return False
+    if _REPORT.holds(judged.plain):
+        return not judged.durable
+    describes = _STATEMENT_START.holds(judged.plain)
+    if judged.plain.lower().startswith("the user "):
+        return False  # a person's way of working implies how to work for them
+    return describes and not judged.durable and not _PREFERENCE.holds(judged.plain)
+
+
+def _is_bad_decision(judged: _Text) -> bool:
+    """Whether a decision decides nothing: an event, a step of work."""
+    if judged.type != "decision" or _CHOICE.holds(judged.plain):
+        return False
+    # "The console is React 18; Redux was removed": the first clause is the decision.
+    first = _CLAUSE.match(judged.plain)
+    return _EVENT.holds(first.group() if first is not None else judged.plain)
+
+
+_CLAUSE = Lazy(r"[^;:：；]+")
+
+
+_RULES: tuple[tuple[str, Callable[[_Text], bool]], ...] = (
+    ("progress_snapshot", _is_progress),
+    ("raw_error", _is_raw_error),
+    ("stack_trace", _always(_STACK)),
+    ("commit_or_ci_snapshot", _is_commit),
+    ("path_heavy", _is_path_heavy),
+    ("temporary_status", _is_temporary),
+    ("active_file_snapshot", _unless_durable(_ACTIVE_FILE)),
+    ("code_or_api_signature", _always(_CODE)),
+    ("unresolved_question", _is_question),
+    ("transient_bug_state", _unless_durable(_TRANSIENT_BUG)),
+    ("deployment_snapshot", _unless_durable(_DEPLOYED)),
+    ("prompt_injection", _is_injection),
+)
+_SOFT_RULES = (("bad_feedback", _is_bad_feedback), ("bad_decision", _is_bad_decision))

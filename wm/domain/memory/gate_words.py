@@ -1,0 +1,374 @@
+# ruff: noqa: E501  One row, one way of saying it.
+"""Word tables of the quality gate, in eight languages (EX-3).
+
+Each table is a tuple of re2 patterns; a text that matches one has the quality. Matching ignores
+case and accents and uses normalised text (full-width, invisible and lookalike characters
+undone). Write rows with their accents; the compiler removes them. Data only:
+`wm.domain.memory.gate` decides the precedence.
+"""
+
+from __future__ import annotations
+
+Patterns = tuple[str, ...]
+
+FILE = r"[\w.@~/\[\]-]*[\w\])]\.[A-Za-z][A-Za-z0-9]{0,5}\b"
+HASH = r"\b(?:[0-9a-f]*[a-f][0-9a-f]*[0-9]|[0-9a-f]*[0-9][0-9a-f]*[a-f])[0-9a-f]*\b"
+
+_NUM = r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|deux|trois|quatre|cinq|sept|huit|neuf|dix|douze|dois|duas|três|quatro|sete|oito|nove|dez|doze)"
+_CJK_NUM = r"(?:\d+|[一二两兩三四五六七八九十]+|하나|둘|셋|넷|두|세|네|다섯|여섯|일곱|여덟|아홉|열)"
+
+DURABLE: Patterns = (
+    r"\b(?:always|never|must(?:n't)?|shall|should(?:n't)?|may not|may only|only|every|each|whenever|unless|required?|"
+    r"forbidden|not allowed|by contract|by default|before \w+ing|instead of|rather than|prefer(?:s|red)?|avoid|conventions?|"
+    r"polic(?:y|ies)|rules?|needs? to be|do not|don't|no longer|until the upstream|pinned|vendored|such as|for example|currently (?:supported|accepted|allowed|valid))\b",
+    r"\b(?:means|stands for|bedeutet|significa|signifie|steht für)\b|表示|意思是|意味|뜻(?:이|한|으로)|의미",
+    r"\b(?:immer|niemals|nie|muss|müssen|darf|dürfen|soll(?:en|te)?|nur|jede[rsnm]?|statt|bevorzugt|nicht mehr)\b",
+    r"\b(?:siempre|nunca|jamás|deben?|hay que|hace falta|solo|sólo|cada|en lugar de|prefiere|evitar|prohibido|ya no)\b",
+    r"^toujours\b|\b(?:doit|doivent|il faut|est|sont|on|nous|se) toujours\b|\b(?:jamais|doit|doivent|il faut|seulement|uniquement|chaque|au lieu de|préfère|éviter|interdit|ne plus)\b",
+    r"\b(?:sempre|nunca|jamais|deve[m]?|é preciso|apenas|somente|cada|em vez de|prefere|evitar|proibido)\b",
+    r"(?:要求|希望|偏好|喜欢|喜歡)[^，。]{0,6}先.{1,24}(?:再|才)",
+    r"一律|必须|必須|禁止|不得|只能|只用|总是|總是|始终|始終|每次|每个|每個|应该|應該|(?:^|[^要])不要|永远|统一|規定|规定|而不是|不再",
+    r"必ず|常に|のみ|だけ|禁止|べきである|ないこと|毎回|ではなく|ため|してはいけない|使わない|しない。?$",
+    r"항상|반드시|절대|금지|만 (?:사용|허용)|해야|하지 않(?:는다|고|기로|음)|마다|대신|전용|말 것",
+)
+
+PROGRESS: Patterns = (
+    r"^(?:ok(?:ay)?,? )?(?:let me\b|(?:i'll|i will|i'm going to|i am going to) (?:now|first|next|then|also|start|check|run|look|try|fix|add|update|continue|have a look|take a look)\b)",
+    r"^(?:renamed|moved|changed|updated|touched|edited|modified|replaced)\b.{1,80}\bin (?:\d+|all|several|two|three) (?:\w+ )?(?:files|places|modules|tests|call sites)\b",
+    r"\b(?:steps?|phases?|parts?|tasks?|stages?|chunks?) \d+ ?(?:-|–|to|through|and|,) ?\d+ (?:are |is )?(?:finished|done|complete[d]?|merged|migrated|open|pending)\b",
+    r"\btests? (?:laufen|sind|gehen) (?:\w+ ){0,3}(?:durch|grün)\b|^(?:als nächstes|nächster schritt|jetzt noch)\b|^ich (?:arbeite|schaue|prüfe|teste|baue) (?:gerade|jetzt|mir|noch)\b",
+    r"^(?:ahora )?(?:estoy|estamos) \w+ndo\b|^(?:el )?(?:próximo|siguiente) paso\b|^(?:ahora )?voy a \w+r\b",
+    r"^(?:maintenant )?(?:je suis|nous sommes|on est) en train de\b|^je travaille (?:sur|à)\b|^(?:prochaine étape|étape suivante)\b|^je vais (?:maintenant )?\w+[ei]r\b",
+    r"^(?:agora )?(?:estou|estamos) (?:\w+ndo|a \w+r)\b|^(?:o )?próximo passo\b|^(?:agora )?vou \w+r\b",
+    r"^次(?:は|に|のステップ).{0,60}(?:します|する|予定|です)[。.]?$|^(?:これから|今から).{0,40}(?:します|するところ)[。.]?$|^(?:现在|接下来|下一步).{0,4}(?:我)?(?:来|会|将|要|更新|修复|修改|检查|运行|实现)",
+    r"^(?:방금|지금 막|조금 전에).{1,60}(?:했습니다|했어요|했다|했음|됨)[.]?$|(?:커밋|푸시|머지|배포)(?:했습니다|했어요|했다|했음|완료)|^다음(?: 단계)?(?:는|은|으로).{0,60}(?:입니다|합니다|한다|할 예정)",
+    r"\b(?:all )?\d+(?: of \d+)? (?:unit |integration |e2e )?(?:tests?|specs?|suites?|checks?|files?|cases?|handlers?|modules?)\b.{0,30}\b(?:pass(?:ed|ing)?|green|fail(?:ed|ing)?|done|converted|migrated|ported|completed|left|remaining)\b",
+    r"\btests? (?:are|is|were|all|now)\b.{0,20}\b(?:green|pass(?:ed|ing)?|red|failing)\b|\b(?:all|the) tests? pass(?:ed)?\b(?: now)?[.!]?$",
+    r"^(?:(?:just|successfully|now|already|also)\s+)?(?:implemented|added|finished|refactored|migrated|rewrote|wired|bumped|cleaned up|ported|converted|debugged|investigated|verified|tested|pushed|landed|shipped)\s",
+    r"^(?:(?:just|successfully|now|already|also)\s+)?(?:fixed|completed|updated|created|removed|deleted|merged|renamed|moved|changed|wrote|made|closed|resolved|installed|set up|started|replaced|extracted|split|introduced|improved|enabled|disabled)\s+(?:the|a|an|our|all|some|\d+|tasks?|phase|step|support|tests?|docs?|code|\w+ing|\w+s\b.{0,40}$|`)",
+    r"^(?:i|we)(?:'ve| have)? (?:just |now |also |already |successfully )?(?:implemented|added|fixed|finished|completed|refactored|migrated|updated|created|removed|wrote|merged|renamed|moved|pushed|started|tested|verified|deployed|changed)\b",
+    r"^(?:i|we) (?:am|are) (?:now |still |currently |about |halfway|nearly|almost|done|working|going)",
+    r"\b(?:has|have) (?:now |just |already |all )?been (?:refactored|implemented|added|fixed|migrated|completed|updated|rewritten|converted|renamed|moved|merged|tested|finished|removed|done|extracted)\b",
+    r"\b(?:was|were|is|are) (?:now |just |already |successfully )?(?:implemented|fixed|completed|finished|refactored|migrated|merged|done)\b(?:.{0,40}\b(?:today|yesterday|now|(?:previous|this|last) session|already)\b|[.!]?$)",
+    r"\b(?:phase|wave|step|milestone|sprint|stage|task|part|iteration|epic) #?\d+\b.{0,40}\b(?:is |are |was )?(?:done|complete[d]?|finished|closed|open|in progress|started|ready|next|under way)\b",
+    r"\b(?:halfway|half way|almost done|nearly done|in progress|work in progress|so far|up next|still to do|left to do|remaining work|todo:|wip\b|making progress)\b",
+    r"\b\d+ (?:of|out of|/) \d+\b.{0,40}\b(?:files?|handlers?|modules?|tests?|tasks?|screens?|endpoints?|components?|tables?|services?)\b",
+    r"\b(?:ist|sind|wurden?) (?:jetzt |nun |bereits |gerade |alle )?(?:abgeschlossen|fertig|erledigt|umgestellt|umgesetzt|behoben|implementiert|migriert|hinzugefügt|zusammengeführt|beendet|gelöst)\b|\b\d+ von \d+\b.{0,50}\b(?:umgestellt|fertig|erledigt|migriert|sind)\b|\bals nächstes\b|\bnächster schritt\b|\bin arbeit\b|\btests? (?:sind|laufen|bestehen) (?:alle )?(?:grün|durch)\b|^(?:habe|ich habe|wir haben) .{0,80}(?:t|en)[.!]?$",
+    r"\b(?:he|hemos|ha sido|han sido|se ha|se han) (?:\w+ ){0,2}?(?:migrado|terminado|completado|añadido|implementado|arreglado|corregido|actualizado|cambiado|creado|refactorizado|acabado|fusionado|hecho)s?\b|\b(?:está|están|fue|quedó|quedan?) (?:ya )?(?:terminad|completad|list|acabad|hech|corregid|migrad)[oa]s?\b|\bfase \d+\b.{0,30}\b(?:terminada|completada|lista)\b|\bpruebas (?:pasan|en verde|están pasando)\b|\b(?:próximo|siguiente) paso\b|\ben curso\b",
+    r"\b(?:j'ai|nous avons|on a) (?:\w+ ){0,2}?(?:fini|terminé|migré|ajouté|corrigé|implémenté|mis à jour|créé|refactorisé|fusionné|renommé|fait)\b|\b(?:est|sont) (?:maintenant |désormais |déjà )?(?:terminée?s?|finie?s?|achevée?s?|prête?s?|migrée?s?|corrigée?s?)\b|\bil reste (?:\d+|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|encore|à)\b|\btests (?:passent|sont verts|au vert)\b|\bprochaine étape\b|\ben cours\b",
+    r"\b(?:foi|foram|está|estão|ficou) (?:já |agora )?(?:concluíd|terminad|finalizad|corrigid|migrad|implementad|adicionad|pront|refatorad)[oa]s?\b|\btestes (?:estão |todos )?(?:passando|passam|verdes)\b|^(?:eu )?(?:terminei|concluí|migrei|adicionei|implementei|corrigi|atualizei|criei|refatorei|finalizei)\b|\bpróximo passo\b|\bem andamento\b",
+    r"(?:已|已经|已經|刚刚|剛剛|全部|都)(?:完成|实现|實現|修复|修復|合并|合併|添加|重构|重構|迁移|遷移|更新|通过|通過|上传|提交)(?:[^的]|$)|(?:完成|修复|实现|重构)了|测试(?:已|全部|都|均|现在)*通过|測試(?:已|全部|都|均)*通過|下一步|目前进度|第[一二三四五六七八九十\d]+(?:阶段|階段|步)(?:已|完成)|进行中|進行中|还剩",
+    r"(?:完了|実装|修正|移行|追加|対応|更新|作成|削除|変更|マージ)(?:した|しました|済み|済|し、|して、)(?:。|、|$|テスト|.{0,20}通った)|(?:フェーズ|ステップ|段階)\s*\d+.{0,12}(?:完了|終了|終わ)|テスト(?:は|が)?.{0,12}(?:成功|通過|パス|グリーン|通っ)(?:た|した|しました|している|。|$)|次のステップ|作業中|進行中|途中です|残り\s*\d",
+    r"(?:완료|구현|수정|추가|병합|이전|변경|작성|삭제|마이그레이션)(?:했|하였|됐|되었|함\b|했습니다|됨)|\d단계.{0,8}(?:완료|끝)|테스트.{0,12}(?:모두|전부)?\s?통과(?:했|함|$|\.|됐)|다음 단계|진행 중|작업 중|남은 작업",
+    r"\b(?:is|are) (?:\w+ly |now |all |almost |nearly |half |mostly )*(?:finished|complete|converted|ported|done|in place|wired up)(?:[.,;!]|$| (?:and|now|as well|too)\b)|\b(?:is|are) (?:now )?(?:finished|done|complete) and\b",
+    r"\bnext steps?(?: (?:is|are|will be)\b|\s?[:,.]|$)|\b(?:processed|imported|exported|indexed|scanned|converted) \d+ (?:files|rows|records|items|pages) (?:overnight|last night|in one go|so far)\b|\b(?:goal|target|milestone) (?:was |is )?(?:reached|met|achieved)\b|\b(?:checked|ticked) off\b|\b\d+/\d+ (?:\w+ )?(?:tasks?|tests?|files?|steps?|items?|screens?|modules?|tickets?)\b|^next(?: up)? (?:is|are|comes?|on)\b|\b(?:two|three|four|five|six|seven|eight|nine|ten|\d+|some|a few) (?:\w+ ){0,2}?(?:are |is )?(?:left|to go|outstanding|remaining|still (?:open|missing))\b",
+    r"\b(?:zur hälfte|fast|beinahe|größtenteils|so gut wie|endlich|nun|jetzt) (?:fertig|durch|erledigt|geschafft|umgestellt|abgeschlossen)\b|\b(?:es )?fehl(?:t|en) (?:nur )?noch\b|\bnoch (?:\d+|zwei|drei|vier|fünf|sechs|einige|ein paar) .{0,30}\b(?:offen|übrig|zu (?:tun|machen|migrieren|erledigen))\b|\bbleiben noch\b|\b(?:sind|ist) .{0,40}\b(?:erledigt|abgeschlossen|umgestellt|migriert|fertig(?:gestellt)?)[.!]?$|\bals nächstes kommt\b",
+    r"\b(?:quedan?|faltan?) (?:\w+ ){1,4}(?:por|para|de|a) \w+[aei]r\b|\b(?:quedan?|faltan?) (?:solo |sólo |aún |todavía )?(?:\d+|dos|tres|cuatro|cinco|seis|algun[oa]s) \w+|\bcasi (?:terminad|list|acabad)[oa]s?\b|\b(?:todas )?las (?:\d+ )?pruebas (?:ya )?(?:pasan|pasaron)\b|^(?:ya )?(?:añad|implement|arregl|correg|termin|complet|migr|actualic|refactoric|cre|cambi|mov)(?:í|é|imos|amos)\b",
+    r"\b(?:il (?:ne )?|ne )?reste(?:nt)? (?:plus |encore )?(?:que )?(?:\d+|deux|trois|quatre|cinq|six|quelques) \w+|\bpresque (?:finie?|terminée?|prête?)s?\b|\bles (?:\d+ )?tests passent\b",
+    r"\b(?:falta|faltam|restam) (?:apenas |só |ainda )?(?:\d+|duas|dois|três|quatro|cinco|seis|algumas|alguns) \w+|\bquase (?:pront|terminad|concluíd)[oa]s?\b|\btestes (?:já |todos )?passaram\b|^(?:já )?(?:adicionei|ajustei|arrumei|movi|renomeei|escrevi|finalizamos|concluímos|migramos|terminamos)\b",
+    r"(?:还有|還有|还剩|還剩|剩下|剩余|只剩|尚有).{0,14}(?:没|沒|未|待|需要|要)|(?:没有?|沒有?|尚未|还未)(?:迁移|遷移|处理|處理|转换|完成)[。.]?$|(?:已经?|已經|刚刚?|剛剛?|剛才|刚才|都|全部).{0,6}(?:加好|做好|写好|寫好|改好|修好|配好|写完|寫完|做完|改完|跑通|搞定|加上)|(?:更新|添加|新增|修复|修復|迁移|遷移|重构|重構|实现|實現|补充|補充|优化|優化|提交|合并)(?:好|完)?了",
+    r"(?:あと|残り(?:は|が)?|残る(?:は|の)?)\s?(?:\d|[一二三四五六七八九十]|わずか|少し)|(?:まだ)?(?:移行|変換|対応|修正)していない.{0,14}(?:は|が)(?:あと|残)|(?:フェーズ|ステップ|段階|工程)\s?\d+.{0,6}(?:が|は)?(?:終わ|済|完)|(?:追加|実装|修正|更新|移行|作成|整理|対応)(?:し終え|が終わっ|も終わっ|まで終わ)",
+    r"(?:마쳤|끝냈|끝났|끝마쳤)|(?:갱신|업데이트|반영|정리|적용|해결|개선|전환|변환|리팩터링|완성)(?:했|하였|됐|되었)|(?:화면|파일|테스트|작업|항목|단계|건|개)(?:이|가|은|는)? ?.{0,10}(?:남았|남아 있)|(?:모두|전부|다) 통과",
+    rf"^(?:the )?{_NUM} (?:of|out of|von|de|sobre) (?:the |den |las |los )?{_NUM} \w+\b.{{0,40}}\b(?:are|is|sind|ist|están|estão|closed|done|left|open|zu|fertig|cerrad|fechad|list|pront)|^{_NUM} \w+ sur {_NUM}\b|{_CJK_NUM}\s?(?:个|個|つ|件|개|건)?(?:の|의)?.{{0,8}}?(?:中|のうち|중)(?:已|에서)?.{{0,6}}{_CJK_NUM}\s?(?:个|個|つ|件|개|건)|已(?:关闭|關閉|处理|完成|迁移).{{0,2}}{_CJK_NUM}\s?(?:个|個|项|条)",
+    r"\b\d+\s?(?:percent|per cent|%|prozent|por ciento|pour cent|por cento) .{0,20}\b(?:done|complete[d]?|finished|converted|migrated|geschafft|fertig|erledigt|umgestellt|hech[oa]|list[oa]|completad[oa]|terminad[oa]|faite?|terminée?|achevée?|feit[oa]|pront[oa]|concluíd[oa])\b|\b(?:went|rose|grew|dropped|fell|improved|increased|climbed|stieg|subió|est passée?|subiu) (?:from|von|de) \d+|\b(?:now works|works now|works again|funktioniert (?:jetzt|nun|wieder)|ya funciona|marche maintenant|fonctionne (?:maintenant|désormais)|já funciona|agora funciona)\b|\bnothing (?:else |more )?(?:left )?to do\b",
+    r"^(?:\w+ly )?(?:moved|converted|merged|skipped|renamed|wrote|rewrote|cleaned|replaced|extracted|pulled|dropped|reworked|simplified|polished|restructured|reorgani[sz]ed|reran|ran|tried|checked|looked|addressed|handled|covered|documented|deduplicated|improved|sped|tightened|adjusted|prepared|drafted|sketched|reverted|rolled|got|made|built|wired|hooked|switched|turned|touched|tweaked)\b .{0,3}\b(?:the|a|an|all|both|some|our|its|last|first|up|out|back|in|test_\w+)\b",
+    r"\b(?:has|have) been (?:written|reviewed|wired|pushed|started|drafted|ported|moved|cleaned|split|rebased|released|deployed|adapted|adjusted|extended|reworked)\b|\b(?:on|at) (?:step|phase|task|item) (?:\w+) of \w+\b|\b(?:in|during|by the end of) this session\b|\bfor the next session\b|\bleft off\b|\bpick(?:ing)? up (?:where|from)\b",
+    r"\b(?:est|sont) (?:maintenant |désormais |déjà |enfin )+(?:\w+ée?s?|faite?s?|prête?s?|finie?s?)\b|\b(?:est|sont) (?:\w+ment )?(?:implémentée?s?|documentée?s?|développée?s?|refaite?s?|faite?s?)(?:[.!]?$| et\b)|\b(?:está|están) (?:ya )?(?:hech|implementad|documentad|probad)[oa]s?\b|\b(?:está|estão|foi|foram) (?:já )?(?:feit|implementad|documentad|testad)[oa]s?\b",
+    r"(?:做|写|寫|改|修|弄|搞|处理|處理|迁移|遷移|测|跑)(?:完|好|通)(?:了|[。，.]|$)|已(?:实现|實現|做完|写好|支持)(?:[^的]|$)",
+    r"\b(?:one|two|three|four) (?:thirds?|quarters?|fifths?) (?:done|complete|finished|through|converted|of the way)\b|\b(?:zwei dritteln?|drei vierteln?|dos tercios|tres cuartos|deux tiers|trois quarts|dois terços|três quartos)\b|[三四五]分(?:之|の)[一二三四]|[삼사오]분의 ?[일이삼사]",
+    r"^(?:added|fixed|implemented|wrote|refactored|tested|updated|created|removed|ported|documented|reviewed), \w+|^we (?:stopped|paused|left off|ended)\b|\b(?:continue|resume|go on|carry on|pick up) (?:there|here|from there|with .{1,40})? ?(?:next time|tomorrow|later|in the next session)\b",
+    r"^j'ai (?:\w+ment )?\w{2,}(?:é|i|u|is|it)\b|^(?:he|hemos) (?:\w+mente )?\w{2,}[aei]do\b|^(?:ya )?\w{3,}(?:é|í) (?:el|la|los|las|un|una|dos|tres)\b|^(?:já )?\w{2,}(?:ei|[bdgnrtuvz]i) (?:o|a|os|as|um|uma|dois|duas|três)\b|^(?:ich habe|wir haben|habe|haben) .{3,80}\b(?:ge\w+|\w+iert)\b",
+    r"\b(?:habe|haben|hat|wurden?|ist|sind)\b.{0,50}\b(?:soeben|eben|gerade|gestern|heute|bereits|inzwischen|mittlerweile|endlich)\b.{0,60}\b(?:\w*ge\w+(?:t|en)|\w+iert|abgeschlossen|erledigt|überarbeitet|behoben)[.!]?$",
+)
+
+ADJECTIVE = (
+    r"^(?:fixed|completed|updated|created|removed|deleted|merged|renamed|moved|changed|added|closed|resolved|installed|migrated|"
+    r"tested|shipped|landed|implemented|finished|disabled|enabled|extracted|split|converted|verified|replaced)[ -]\w+(?: \w+)? "
+    r"(?:are|is|must|need|needs|get|gets|have|has|stay|stays|keep|keeps|carry|go|goes|live|belong|expire|may|can|cannot|never|use|will)\b"
+)
+"""`Completed orders are archived`: a kind of thing, not a report of work."""
+
+PAST_END = (
+    r"(?:を|も)[^。、]{1,12}(?:した|いた|った|んだ|えた|めた|せた|けた|しました|きました|りました)。?$|"
+    r"(?:을|를|도|까지) \S{0,8}(?:[했썼었았였렸겼쳤됐꿨냈웠왔뒀줬놨]다|했음|했습니다|[었았였]습니다)\.?$|"
+    r"(?:已|已经|也|都|刚|把)[^。]{1,20}了[。.]?$"
+)
+"""Chinese, Japanese and Korean sentences end in the verb: with such an ending they report work."""
+
+RAW_ERROR: Patterns = (
+    r"^(?:uncaught |unhandled |caused by: )?(?:[A-Za-z_][\w$]*(?:\.|::))*[A-Za-z_]\w*(?:Error|Exception|Warning|Fault|Failure|Panic)(?:\s?\[\w+\])?\s?:\s?\S",
+    r"^(?:[a-z_]\w*\.)+(?:errors|exceptions?)\.\w+:\s",
+    r"^(?:[\w./\\-]+\.\w{1,5}[(:]\d+[,:)\d]*|[\w./-]+:\d+):?\s.{0,12}\b(?:error|fatal|warning)\b|^(?:unhandled|uncaught) [\w ]{1,30}:\s|^[\w.-]{2,20}: (?:fatal )?(?:error|command not found)\b|^[\w./-]{2,30}: [\w./-]{1,60}: (?:command not found|no such file|permission denied|not found)",
+    r"^\[?(?:error|fatal|panic|ausnahme|excepción|exceção|exception|异常|例外|예외|fehler|erreur|erro|错误|錯誤|报错|エラー|오류|에러)\]?(?:\[\w+\])?\s?[:：]\s?\S",
+    r"^(?:error ts\d+|error\[e\d+\]|npm err!|npm error|e \w+(?:error|exception)\b|e assert |failed tests?/|fail(?:ed)? \S+(?:::|/)\S+|--- fail|make: \*\*\*|ld: |segmentation fault|core dumped|bus error|assertionerror|exit (?:code|status) [1-9])",
+    r"\b(?:ENOENT|ECONNREFUSED|ERESOLVE|EADDRINUSE|EACCES|ETIMEDOUT|ENOTFOUND|EPERM|MODULE_NOT_FOUND|ERR_[A-Z_]{4,})\b.{0,80}(?:[:,)]|$)",
+    r"\b(?:command not found|no such file or directory|permission denied|undefined reference to|is not defined|is not a function|cannot read propert(?:y|ies)|cannot find module|unexpected token)\b.{0,80}$",
+    r"- assert .{1,80}(?:==|!=|<|>|is|in)",
+    r"^\w[\w.-]{1,20}: (?:\(\d+\)|error|fatal|failed|cannot|unable|unknown|invalid|unrecogni[sz]ed|no such|permission|command)\b|^\.{0,2}/?[\w./-]+\.\w{1,5}:\d+(?::\d+)?:\s|\bobject has no attribute '|\b(?:segmentation fault|core dumped|bus error|out of memory|killed by signal|connection (?:refused|reset)|bad gateway|cannot allocate)\b.{0,20}$|\bno module named '",
+    r"^ts\d{4}\b|^error in \S|\b(?:process|command|script|job|container|program) (?:\S+ )?(?:exited|terminated|died|was killed|failed) with (?:exit |return )?(?:code|status|signal)\b|^(?:exit|return) code \d|^\S{0,30}(?:warning|error|fatal)\s?\w{0,8}\d{2,5}\s?:",
+)
+
+ERROR_FORM = (
+    r"^\W?(?:\w+(?:error|exception|warning)|errors?|fatal|fehler|erreur|erro|error|exceptions?|warnings?|错误|エラー|오류)\]?\s?[:：]\s?"
+    r"(?:always|never|use[ds]?|raised?|thrown?|means|reserved|whenever|mapped|returned by|keep|write|start|end|lower case|upper case|without|one (?:line|per)|code,|immer|nie|niemals|ohne|nur|bedeutet|wird|werden|siempre|nunca|sin|significa|toujours|jamais|sans|signifie|sempre|sem|senza|mai|altijd|zawsze|всегда|her zaman|luôn|必须|一律|始终|常に|必ず|항상)(?:\b|\s|$|[^\x00-\x7f])"
+)
+"""The text after the colon describes the form or use of errors, not an error that happened."""
+
+STACK: Patterns = (
+    r"traceback \(most recent call last\)|\bfile \"[^\"]{1,200}\", line \d+|exception in thread|^\s*at [\w$.<>\[\] ]+ ?\([^()]{1,200}:\d+(?::\d+)?\)|"
+    r"\bat [\w$.<>]+\([\w$]+\.(?:java|kt|scala|groovy):\d+\)|goroutine \d+ \[|thread '[^']{1,60}' panicked at|"
+    r"#\d+\s+0x[0-9a-f]{4,}|\bat (?:async )?[\w$.]+ \([^()]{1,200}:\d+:\d+\)|\bat /?[\w./-]+:\d+:\d+\b|caused by: [\w.]+(?:exception|error)|\.go:\d+ \+0x",
+    r"[\w./-]+\.\w{1,5}[:(]\d+[^;!?]{0,50}(?:->|<-|=>|→|←|<=|\bfrom\b|\bcalled by\b|\bvia\b)\s?[^;!?]{0,20}[\w/-]+\.\w{1,5}[:(]\d+|^#\d+ .{0,120}\.\w{1,5}[(:]\d+|\.\w{1,5}:line \d+|^\([\w.-]+ \d[\w.-]*\) \S+\.exs?:\d+:|\.\w{1,5}:\d+:in [`'\"]|\bframe #\d+: ",
+)
+
+COMMIT: Patterns = (
+    r"^(?:[0-9a-f]{7,40}\s+)?(?:feat|fix|chore|docs|refactor|test|tests|build|ci|perf|style|revert)(?:\([\w./, -]{1,40}\))?!?:\s",
+    rf"\b(?:merged|landed|committed|pushed|cherry-picked|reverted|reverts?|squashed|rebased|tagged|commits?|head is(?: now)? at|as|at|on|in|no|en el|au|dans le|im|der|nel)\s(?:commit |rev(?:ision)? |sha )?(?:to |as |onto )?{HASH}",
+    rf"(?:提交|コミット|커밋|版本)(?:是|为|は|は、|은|는)?\s?{HASH}",
+    r"\b(?:pr|mr|pull request|merge request)\s?[#!]?\d+\b.{0,40}\b(?:merged|opened|closed|approved|landed|ready|updated|rebased|entrou|entra|fusionad[oa]|mergead[oa]|gemergt|fusionnée?|mergée?)\b",
+    r"\b(?:ci|build|pipeline|workflow|job|run|github actions?|action|lauf|ejecución|exécution|execução|esteira)s?\b.{0,20}#?\d{2,}\b.{0,50}\b(?:fail(?:ed|s|ing)?|pass(?:ed|es|ing)?|succeeded|broke|green|red|rerun|fehlgeschlagen|gescheitert|schlug|fehlgeschlagen|rot|grün|falló|pasó|échoué|passé|falhou|passou)\b",
+    r"(?:流水线|流水線|构建|構建|パイプライン|ビルド|파이프라인|빌드)\s?#?\d+.{0,30}(?:失败|失敗|通过|通過|成功|실패|통과|성공)",
+    r"\b(?:ci|the pipeline|the build|main|master|trunk) (?:is|was|went|turned) (?:now |currently |all )?(?:green|red|broken|failing|passing)\b",
+    r"\b(?:latest|last|newest|current) commit\b|\b\d+ commits? (?:ahead|behind)\b|最新提交|最新のコミット|최신 커밋|letzter commit|último commit|dernier commit",
+    rf"\bhead\b.{{0,14}}{HASH}|\b(?:the )?(?:last|latest) (?:pipeline|build|ci run|run|workflow)\b.{{0,30}}\b(?:red|green|failed|passed|broke)|\b(?:went|is|turned) (?:red|green) (?:in|on|at|again|after|since)\b",
+    r"\b(?:pr|mr|pull request|merge request|merge-request)\s?[#!]?\d+\b.{0,60}\b(?:waits?|waiting|review(?:ed)?|queue|mesclad[oa]|integrad[oa]|gemerged|zusammengeführt|fusionnée?|intégrée?|fusionó|mergeou)\b|\b(?:pr|mr)\s?[#!]?\d+.{0,20}(?:合并|合併|マージ|병합|머지)",
+    rf"\b(?:branch|tag|rama|branche|zweig|etiqueta)\b.{{0,40}}{HASH}|(?:分支|标签|ブランチ|タグ|브랜치|태그).{{0,40}}{HASH}|\b(?:opened|merged|closed|created|pushed|approved|updated|rebased)\b.{{0,12}}\b(?:pr|mr|pull request|merge request|issue)s?\b|\bci (?:passed|failed|succeeded|is running|run)\b",
+)
+
+TEMPORARY: Patterns = (
+    r"\b(?:currently|at the moment|right now|for the moment|as of (?:now|today)|for now|temporarily|momentarily|now waiting|waiting (?:for|on)|blocked (?:by|on)|on hold)\b",
+    r"\b(?:today|tonight|yesterday|this (?:morning|afternoon|evening|week|time)|tomorrow|earlier today|an hour ago|minutes ago|since (?:noon|this|yesterday|monday|tuesday|wednesday|thursday|friday|saturday|sunday))\b",
+    r"^(?:pending|status|blocked|in review|open items?|todo)\s?:\s|\b(?:is|are) (?:down|offline|unreachable|not reachable|unavailable|out of order|checked out|dirty)\b(?: (?:again|since|for))?[^,;]{0,30}[.!]?$|\buncommitted changes\b|\bworking tree\b|\bthe branch \S+ is\b",
+    r"\buntil (?:next |this |the end of (?:the |this ))?(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|tonight|next week|week|day|month|the fix lands|it is fixed)\b|\b(?:on (?:holiday|vacation|leave|sick leave)|out of office|off sick|in urlaub|krankgeschrieben|de vacaciones|en vacances|en congé|de férias)\b|\b(?:unstaged|uncommitted|untracked|staged) (?:changes|files|edits)\b|^(?:still )?(?:waiting (?:for|on)|(?:blocked|paused) (?:by|on|until|for|since))\b|\bhas(?: not|n't) (?:answered|replied|responded) (?:yet)?|\bno (?:answer|reply|response) (?:so far|yet)\b",
+    r"\b(?:gerade|derzeit|im moment|momentan|zurzeit|zur zeit|aktuell|augenblicklich|vorübergehend|heute|gestern|diesmal|seit (?:heute|gestern|montag)|nicht erreichbar|bis (?:morgen|freitag|montag))\b",
+    r"\b(?:ahora(?: mismo)?|actualmente|en este momento|por ahora|de momento|hoy|ayer|esta (?:mañana|tarde|vez|semana)|temporalmente|caído|pendiente de|hasta (?:mañana|el viernes|el lunes))\b",
+    r"\b(?:en ce moment|actuellement|pour l'instant|pour le moment|aujourd'hui|depuis hier|hier (?:soir|matin)|ce (?:matin|soir)|cette (?:fois|semaine)|temporairement|provisoirement|en panne|hors service|en attente de|jusqu'à (?:demain|vendredi|lundi))(?:\b|\s|[.,]|$)",
+    r"\b(?:agora(?: mesmo)?|atualmente|no momento|por enquanto|hoje|ontem|esta (?:manhã|semana|vez)|desta vez|temporariamente|fora do ar|aguardando|até (?:amanhã|sexta|segunda))(?:\b|\s|[.,]|$)",
+    r"(?:目前|暂时|暫時|今天|刚才|剛才|昨天|这次|這次|现在(?:还|正|是|在|已|处)|当前(?:正|还|状态|分支)|挂了|宕机)|正在[^的]*$|^等待|(?:我们|我們|正在?|还在|仍在)等待|等待.{0,10}(?:答复|回复|審批|审批|批准|审核|评审|确认|上线)",
+    r"(?:現在(?:は|、|\s|編集|作業)|今のところ|今は|今日|昨日|今回|一時的|待ち(?:です|。|$)|ダウンして|落ちて|停止中|さきほど)",
+    r"지금|현재(?:는|,)|현재 .{0,30}(?:중|있다|있음|있습니다|없다|없음|없습니다|않는다|않습니다|않음|안 된다|안 됩니다|됨)[.]?$|오늘|어제|이번에|이번엔|당분간|일시적|내려가 있|대기 중|다운(?:[^로]|$)",
+    r"\b(?:wir|ich) wart(?:e|en)\b|^wart(?:e|en|et) (?:noch )?auf\b|\b(?:steht|stehen) noch aus\b|\b(?:im augenblick|augenblicklich|zur stunde|gegenwärtig|solange)\b.{0,40}\b(?:nicht|kein|weg|aus|gesperrt)\b|\b(?:ist|sind) (?:gerade |momentan |wieder )?(?:down|offline|ausgefallen|abgestürzt|gesperrt)[.!]?$",
+    r"\b(?:estamos|estoy|seguimos|sigo) (?:esperando|a la espera|bloquead)|\ba la espera de\b|\besperando (?:a |la |el |respuesta)|\bde vacaciones\b|\b(?:está|están) (?:caíd|bloquead|apagad|fuera de servicio)",
+    r"\b(?:on|nous|j') ?(?:attend|attends|attendons)\b|\bà l'arrêt\b|\b(?:est|sont) (?:bloquée?s?|hors ligne|indisponibles?|injoignables?)\b|\ben ce moment même\b",
+    r"\b(?:estamos|estou|seguimos) (?:aguardando|esperando|à espera)|\bà espera d[aeo]\b|\b(?:está|estão) (?:fora|indisponíve|bloquead|parad|travad)",
+    r"(?:现在|現在|目前|眼下|此刻|暂时|暫時).{0,10}(?:无法|無法|不能|不可用|连不上|連不上|访问不|打不开|没法|挂|宕|坏|停|不通)|(?:正在?|还在|仍在|我们在|一直)等(?:待|候|着)?|(?:等着|等候|等待).{0,12}(?:答复|回复|批准|审核|审批|结果)|(?:休假|请假|出差)(?:到|中|至)",
+    r"今(?:は|、|\s)?(?:つなが|繋が|使え|動か|動い|落ち|止ま|見られ|開け|アクセスでき|応答し)|(?:回答|返事|返信|承認|レビュー|許可|連絡|対応|結果)(?:を|の)?待(?:って|ち)|(?:現在|いま)(?:使え|つなが|繋が|停止|利用でき|アクセスでき)|休暇中|不在(?:です|だ|。|$)",
+    r"기다리(?:는 중|고 있)|(?:접속|연결|사용|접근)(?:이|은|되지|할 수)? ?(?:안|되지 않|없다|불가)|(?:답변|승인|검토|회신|리뷰)(?:을|를)? ?(?:기다|대기)|휴가 중|(?:서버|환경|서비스)(?:가|이|는|은)? ?(?:내려|죽어|멈춰)",
+    r"\b(?:is|are) (?:running|open|up|started|listening) (?:in|on) (?:terminal|tab|tmux|screen|the background|another)\b|\b(?:this|tomorrow|later) (?:afternoon|morning|evening|week|today)\b|\b(?:next|last) (?:monday|tuesday|wednesday|thursday|friday|week)\b",
+    r"(?:到|至|直到)(?:明天|后天|後天|周[一二三四五六日]|下周|星期)|(?:明日|来週|月曜|金曜|明後日|本日中?)まで|(?:내일|모레|다음 ?주|[월화수목금토일]요일)까지|(?:锁定|鎖定|暂停|停用|ロック|停止|잠겨|중단)(?:されて(?:いる|います)|中| 있|了$)",
+    r"\b(?:still not|not yet|noch nicht|toujours pas|pas encore|todavía no|aún no|ainda não)\b|(?:还没|還沒|尚未|还未)[^的]*$|まだ[^、。]{1,20}(?:ない|ません)|아직 .{1,20}(?:않|못|안 |없)",
+    r"\b(?:limited|locked|blocked|paused|down|unavailable|closed|banned|throttled|frozen|suspended)\b.{0,30}\buntil\b.{0,10}\d|\bthis session\b|\bin (?:a|an|one|two|three|five|ten|\d+|a few) (?:minutes?|hours?) (?:from now|or so)\b|\b(?:restarts?|resumes?|starts?|comes? back|will be back) in (?:a few|\w+) (?:minutes?|hours?)\b",
+    r"今早|今晨|今天早上|昨晚|今晚|刚刚|今朝|今晩|昨夜|今夜|けさ|오늘 ?(?:아침|밤|오전|오후)|어젯밤|\b(?:heute (?:früh|morgen|abend)|gestern abend|anoche|esta noche|hier soir|cette nuit|hoje cedo|ontem à noite)\b",
+    r"\b(?:server|servers|service|container|containers|daemon|database|emulator|simulator|watcher|redis|postgres|docker|vite|webpack|backend|frontend|api|app|worker|process|compose|cluster|tunnel|notebook|jupyter)\b.{0,40}\b(?:is|are) (?:already |now |also |still )*(?:up and running|up|running|listening|started)\b(?: (?:on|at|in|under|locally|too|here|with pid)\b|[.,;!]?$)|\b(?:i|we|you|the user)(?:'ve| have)? (?:just |already )?(?:started|launched|booted|spun up|left)\b.{0,60}\b(?:(?:server|servers|service|container|containers|daemon|database|emulator|simulator|watcher|redis|postgres|docker|vite|webpack|backend|frontend|api|app|worker|process|compose|cluster|tunnel|notebook|jupyter)|terminal|tab|window)\b",
+    r"\b(?:\w*server|\w*dienst|container|docker|datenbank|servidor|servicio|serviço|contenedor|serveur|conteneur|application|servizio|contenitore|redis|postgres|vite|backend|frontend|api|emulator|app)\b.{0,30}\b(?:läuft (?:schon|bereits|gerade|jetzt|nebenher|noch|im hintergrund)|ist (?:\w+ ){0,4}(?:gestartet|hochgefahren)|está (?:ya |já )?(?:corriendo|levantad\w|escuchando|ejecutándose|rodando|executando|no ar)|tourne (?:déjà|actuellement)|est (?:déjà )?(?:lancée?|démarrée?)|è (?:già )?(?:in esecuzione|avviat\w|attivo sulla porta)|draait (?:nu|al|momenteel)|działa (?:teraz|już))(?:\b|[\s.,]|$)|(?:サーバー|コンテナ).{0,20}(?:起動中|起動している|立ち上がっている)|(?:서버|컨테이너).{0,20}(?:떠 있|실행되고 있|켜져 있)|(?:服务器|服务|容器).{0,20}(?:正在运行|在跑着|已启动|已经启动)",
+    r"^solange\b.{1,80}\b(?:wird|ist|sind|läuft|fehlt|steht)\b ?,",
+)
+
+ACTIVE_FILE: Patterns = (
+    rf"\b(?:editing|working (?:in|on)|looking at|viewing|modifying|reading|debugging|touching|opened|currently in)\s(?:the (?:file )?)?`?{FILE}",
+    rf"\b(?:last|recently|currently|just) (?:edited|opened|changed|touched|modified|viewed|read)\b.{{0,20}}{FILE}",
+    rf"^(?:active|open|opened|changed|edited|modified|touched|current|recent)(?: files?)?\s?[:：]\s.{{0,10}}{FILE}|^files? (?:changed|touched|edited|modified|open)\b.{{0,6}}{FILE}",
+    rf"\b(?:bearbeite(?:t|n)?|geöffnet|editando|modificando|abriendo|trabajando en|trabalhando em|en train (?:de modifier|d'éditer)|je modifie|édition de)\b.{{0,30}}{FILE}",
+    rf"(?:正在(?:编辑|修改|查看|看)|編集中|修正中|見ている|편집 중|수정 중|작업 중).{{0,20}}{FILE}|{FILE}.{{0,12}}(?:を(?:編集|修正)(?:中|している)|(?:를|을) (?:편집|수정)|文件正在)",
+    rf"(?:当前|當前|目前|现在|正)?在(?:编辑|編輯|修改|改|查看|看|写|寫|调试|調試)\s?(?:文件\s?)?{FILE}|{FILE}.{{0,8}}を(?:編集|修正|変更|開い|見|書い)(?:し)?て(?:いる|います|おり)|{FILE}.{{0,8}}(?:편집|수정|작업|변경)(?:하고 있|하는 중| 중)",
+    rf"\b(?:bearbeite|ändere|editiere|öffne|lese|schreibe)\b.{{0,20}}{FILE}|\b(?:edito|modifico|estoy (?:editando|modificando|tocando)|estou (?:editando|mexendo|alterando)|mexendo (?:em|no)|alterando|j'édite|on modifie|je travaille (?:sur|dans)|arbeite (?:gerade )?(?:an|in))\b.{{0,30}}{FILE}",
+    rf"\b(?:focus|work) is (?:now )?on\b.{{0,20}}{FILE}|(?:いま|今)\s?{FILE}|\b(?:we are|i am|you are|cursor is|caret is) (?:now )?(?:in|at|on)\b.{{0,30}}{FILE}|\b(?:editor|cursor|buffer|tab|ide)\b.{{0,20}}\b(?:is|shows?|has|on|open)\b.{{0,30}}{FILE}|\b(?:zuletzt|últim[oa]s?|derniers?|dernières?|recent|recientes|récents?)\b.{{0,12}}\b(?:bearbeitet|geändert|geöffnet|archivos?|ficheros?|fichiers?|arquivos?|editad|modifi|abiert|ouverts?|abert)\w*\b.{{0,20}}{FILE}|(?:最近|最后|最後|刚刚|刚才|最近の|최근|마지막으로|방금).{{0,4}}(?:に|에)?\s?(?:编辑|編輯|修改|打开|編集|変更|開い|편집|수정|열).{{0,12}}{FILE}",
+    rf"^(?:now|jetzt|ahora|agora|maintenant) (?:in|at|on|en|em|dans|bei|an)\b.{{0,12}}{FILE}|\b(?:je suis|on est|nous sommes|estoy|estamos|estou|bin|sind) (?:gerade |ahora |agora )?(?:dans|en|em|in)\b.{{0,12}}{FILE}|(?:现在|正)在\s?{FILE}|(?:지금|현재) {FILE}",
+    rf"\b(?:has|have|having|got|with)\b.{{0,40}}{FILE}.{{0,40}}\bopen(?:ed)?\b(?:[.,;]| (?:in|at|on|right|beside|next)\b|$)|{FILE}.{{0,12}}\b(?:is|are) (?:\w+ )?open(?:ed)?\b(?:[.,;]| (?:in|at|on|right)\b|$)|\b(?:habe|hat|haben|ist|sind)\b.{{0,40}}{FILE}.{{0,30}}\b(?:offen|geöffnet|auf)\b|\b(?:tengo|tiene|tenemos|tenho|tem|temos|ho|abbiamo|j'ai|on a|está|est|è)\b.{{0,20}}\b(?:abiert|abert|apert|ouvert)\w*.{{0,20}}{FILE}|\b(?:tengo|tiene|tenho|tem|ho|j'ai|on a)\b.{{0,20}}{FILE}.{{0,20}}\b(?:abiert|abert|apert|ouvert)\w*",
+)
+
+CODE: Patterns = (
+    r"^(?:export |default |async |public |private |protected |static |final |abstract |pub(?:\(\w+\))? |declare |override |inline |constexpr )*"
+    r"(?:async\s)?(?:function\*?\s+\w+\s?[(<]|type\s+\w+\s+(?:func|struct|interface)\b|class\s+\w+\s?(?:[({:<]|extends\b|implements\b)|interface\s+\w+\s?(?:[{<]|extends\b)|type\s+\w+(?:<[^>]{1,60}>)?\s?=|"
+    r"(?:const|let|var|val)\s+[\w{}\[\], ]+\s?(?::[^=]{1,60})?=|def\s+\w+\s?[(\[]|fn\s+\w+\s?[(<]|func\s+(?:\([^)]{1,60}\)\s?)?\w+\s?[(\[]|struct\s+\w+\s?[{(;]|"
+    r"enum\s+\w+\s?\{|impl\b.{1,60}\{|trait\s+\w+|namespace\s+[\w.\\]+|module\s+\w+\s?[{=]|#include\s?[<\"]|#define\s+\w+|@\w+\(|"
+    r"import\s+(?:[\w*{},\s]+\s+from\s+)?[\"'{*\w][\w./\"'{},* -]*;?$|from\s+[\w.]+\s+import\s|package\s+[\w.]+;?$|using\s+[\w.]+;|return\s+\S+;)",
+    r"^(?:public|private|protected|static|void|int|string|bool|final|async)\s+[\w<>\[\], ]+\s+\w+\s?\([^)]{0,200}\)",
+    r"^(?:select\s+.{1,300}\sfrom\s+\w+(?:\s+(?:where|order|group|limit|join|inner|left)\b|;|\s*$)|insert\s+into\s+\w+\s?[(\s]|update\s+\w+\s+set\s|delete\s+from\s+\w+(?:\s+where|;|$)|create\s+(?:table|index|view)\s|alter\s+table\s|drop\s+table\s)",
+    r"^(?:get|post|put|patch|delete|head|options)\s+/\S*(?:\s+http/[\d.]+)?\s*$",
+    r"^\w+\([^)]{0,200}\)\s?(?::|->|=>)\s?[\w<>\[\]|. ]+[;{]?$",
+    r"(?:=>\s?\{|\)\s?\{|;\s?\}|\{\s?return\b|\w\(\w*\);)",
+)
+
+QUESTION: Patterns = (
+    r"[?？](?:[\s)\]\"'”」』]*$|\s)",
+    r"\bopen (?:question|issue|point)\b|\b(?:tbd|to be (?:decided|determined|discussed|clarified)|not (?:yet )?(?:been )?decided|undecided|unclear (?:if|whether|how|why|what)|unresolved)\b|"
+    r"\bneed(?:s)? to (?:find out|decide|check (?:if|whether|with)|figure out|investigate|clarify|discuss|confirm)\b|^(?:should (?:we|i|it|the)|do we|can we|does the|is it|are we|what (?:if|about)|which|how (?:do|should|can)|why (?:do|does|is))\b.{0,200}$|"
+    r"\b(?:maybe|perhaps) we (?:should|could)\b|\bwondering (?:if|whether)\b|\bnot sure (?:if|whether|yet|how|why)\b",
+    r"\b(?:offene frage|noch (?:offen|nicht entschieden|unklar|zu klären)|ist (?:unklar|ungeklärt)|sollen wir|müssen wir noch)\b",
+    r"\b(?:pregunta abierta|por decidir|aún no (?:está|se ha|hemos)|todavía no (?:está|se ha|hemos)|falta decidir|no está claro)\b|¿",
+    r"\b(?:question ouverte|à (?:décider|voir|confirmer|clarifier)|pas encore (?:décidé|tranché)|faut-il|devrait-on|reste à (?:décider|voir))\b",
+    r"\b(?:questão em aberto|a (?:decidir|definir|confirmar)|ainda não (?:está|foi|decidimos|sabemos)|falta decidir|não está claro|será que)\b",
+    r"是否(?:要|应|應|需)|要不要|还没(?:有)?(?:决定|确定)|還沒(?:有)?決定|尚未(?:决定|決定|确定|確定)|待定|待确认|未决|不确定|(?:吗|呢)[。？?]?$|怎么办",
+    r"べきか|(?:まだ|未だ)(?:決ま|決め|未定)|未定|未決|要検討|検討中|(?:です|ます|だろう|でしょう)か[。？?]?$|どうするか|か(?:は|、)?(?:まだ|未)",
+    r"(?:할까|될까|일까|는지|은지|ㄹ까|까요|나요|습니까)[?？.]?$|미정|아직 (?:결정|정해|확정)|결정되지 않|검토 중|확인이? 필요",
+    r"\b(?:have|has|had|got) to (?:find out|decide|clarify|figure out|ask|check (?:if|whether))\b|\bno decision (?:so far|yet|has been)\b|\boptions? .{0,40}\bon the table\b|^to (?:clarify|decide|discuss|check|confirm|be (?:clarified|checked|confirmed))\b|\bneeds? (?:a )?(?:discussion|decision|clarification|clearing up)\b|^(?:maybe|perhaps|possibly)\b|\b(?:not|never) (?:yet )?(?:been )?(?:settled|agreed|sure|clear) (?:yet|if|whether|what|how|which)\b|\bstill (?:open|undecided|unclear)\b|\bto be (?:seen|found out)\b",
+    r"\b(?:nicht|noch nicht|ungewiss|unklar|offen),? (?:ob|wie|welche)\b|^(?:ob|soll(?:en|te)?|müssen|können|welche[rsn]?|warum|wie|was)\b.{0,120}(?:noch nicht|offen|unklar)|\bmuss noch (?:geklärt|entschieden|besprochen)\b|\bnoch nicht (?:entschieden|geklärt|festgelegt|klar|geeinigt)\b",
+    r"\b(?:queda|está) por (?:ver|decidir|definir|aclarar)\b|\bno (?:hemos|se ha) (?:decidido|acordado)\b|\bsin decidir\b|\bpendiente de (?:decidir|decisión|aclarar)\b|\bhabría que (?:ver|decidir)\b",
+    r"\b(?:n'a|n'avons|n'est) pas encore (?:été )?(?:décidé|tranché|choisi|clair)|\breste à (?:définir|clarifier|trancher|confirmer)\b|\b(?:doit|devrait)-on\b|\bon (?:ne sait|hésite)\b",
+    r"\bainda (?:não|nao) (?:decidimos|definimos|escolhemos|há decisão|se sabe)\b|\bfalta (?:definir|esclarecer|confirmar)\b|\bem dúvida\b|\ba ser (?:definido|decidido)\b",
+    r"(?:还|還|尚|仍|目前)(?:没有?|沒有?|未)(?:最终|最終)?(?:定|决定|決定|确定|確定|想好|商定|敲定|谈妥)|(?:需要|有待|等待|还要|待)(?:讨论|討論|商量|确认|確認|决定|商榷)|(?:用|选|選).{1,12}还是.{1,12}(?:好|？|$)|要不要|该不该|能不能.{0,20}[？?]?$",
+    r"まだ(?:決め|決ま|決定|合意|はっきり|検討)(?:て|って|して|し)?(?:い)?(?:ない|ません|中)|(?:要|今後)(?:相談|確認|議論)(?:。|$)|かどうか(?:は)?(?:まだ|未|不明|検討|確認)|(?:か|どちら).{0,8}迷って",
+    r"아직 .{0,14}(?:정하지|결정하지|결정되지|정해지지|확정되지|합의하지|못 정)|(?:논의|확인|협의|결정)(?:가|이)? ?필요|(?:할지|지|을지|를지) (?:아직|고민|미정|논의)",
+    r"\bnoch zu (?:entscheiden|klären|prüfen|besprechen|überlegen|bestimmen)\b|\b(?:steht|stehen) noch (?:nicht )?(?:fest|aus)\b|^ob\b.{1,120}\b(?:offen|unklar|ungewiss|nicht (?:fest|entschieden|klar))\b",
+)
+
+TRANSIENT_BUG: Patterns = (
+    r"\bstill (?:fails?|failing|failed|broken|breaks|crash(?:es|ing)?|flaky|hangs?|occurs?|happens?|there|not working|debugging|investigating)\b",
+    r"\b(?:fails?|breaks?|crashes|hangs?|works) (?:only )?on (?:my|your|his|her|\w+'s) (?:machine|laptop|computer|box)\b|\b(?:can(?:not|'t)|could not|couldn't|unable to) reproduce\b|\b(?:root )?cause (?:is )?(?:still |yet )?(?:unknown|unclear|not found)\b|\bno idea why\b|\bdo(?:es)? not know why\b",
+    r"\b(?:is|are) (?:still |again |currently )?(?:failing|broken|crashing|flaky|hanging|not working)\b|\b(?:investigating|debugging|looking into) (?:the|a|why|an)\b|\bkeeps? (?:failing|crashing|hanging|timing out|breaking)\b",
+    r"\b(?:temporary|quick|dirty|interim) (?:workaround|hack|fix)\b|\b(?:comment(?:ed)? out|disabled?|skip(?:ped)?) .{1,60}\buntil\b|\bsuspect(?:ed)? (?:a|that|the)\b.{0,60}\b(?:leak|race|bug|regression)\b",
+    r"\b(?:tritt|treten|schlägt|schlagen|stürzt|hängt) (?:immer noch|weiterhin|noch immer|wieder|manchmal|sporadisch)\b|\bursache (?:ist )?(?:noch )?(?:unklar|unbekannt|nicht gefunden)\b|\bnicht reproduzier(?:bar|en)\b|\bimmer noch (?:kaputt|defekt|rot)\b|\bweiß nicht,? warum\b",
+    r"\bsigue(?:n)? (?:fallando|apareciendo|sin funcionar|roto|ocurriendo|dando)\b|\bno (?:sé|sabemos) por qué\b|\bcausa (?:aún |todavía )?(?:desconocida|no encontrada)\b|\bno (?:puedo|se puede|podemos) reproducir\b|\bfalla (?:a veces|aún|todavía|desde)\b",
+    r"\b(?:échoue|plante|bloque)(?:nt)? (?:encore|toujours|parfois|depuis|à nouveau)\b|\bcause (?:est )?(?:encore |toujours )?inconnue\b|\b(?:impossible|pas) (?:de |à )?reprodui(?:re|t)\b|\b(?:ne sais|sait|savons) pas pourquoi\b",
+    r"\b(?:ainda|continua|segue) (?:falha(?:ndo)?|quebrad[oa]|ocorre(?:ndo)?|aparec\w+|com erro|sem funcionar|travando)\b|\bcausa (?:ainda )?(?:desconhecida|não encontrada)\b|\bnão (?:sei|sabemos) (?:o )?por ?qu[eê]\b|\bnão (?:consigo|conseguimos|dá para) reproduzir\b",
+    r"(?:仍然?|还是|還是|依然|一直)(?:失败|失敗|报错|報錯|出错|崩溃|不行|有问题)|(?:仍|还|還)在(?:调试|調試|排查|调查)|原因(?:不明|未知|还没|還沒)|没有?找到原因|無法重現|无法(?:复现|重现)",
+    r"まだ(?:失敗|落ち|再現|直って|動か|解決して)|原因(?:は|が)?(?:不明|未特定|わから|分から|調査中)|調査中|再現でき(?:ない|ません)|時々(?:失敗|落ち)",
+    r"(?:아직|여전히|계속) (?:실패|오류|발생|안 ?됨|안 ?된|재현|고쳐지지|멈)|원인(?:을|은|이)? ?(?:불명|모르|알 수 없|아직|파악)|재현(?:이|할 수)? ?(?:안|없|불가)|조사 중|디버깅 중",
+    r"\b(?:could|can) ?not be reproduced\b|\bnot reproducible\b|\b(?:happens?|occurs?|appears?|fails?|crashes) (?:only )?(?:sometimes|now and then|occasionally|at random|randomly|intermittently)\b|\bnobody knows why\b|\bcause (?:is |was )?(?:still |as yet )?(?:unknown|unclear)\b|\bno (?:cause|explanation|fix) (?:so far|yet|found)\b|\bfor (?:unknown|some unknown|no obvious) reasons?\b|\bstill (?:\w+ ){0,2}(?:hangs?|fails?|crash|leaks?|breaks?|times out|wrong)\b|\b(?:debugging|bisecting)\b.{0,30}$",
+    r"\b(?:kommt|kommen|taucht|tauchen|tritt|treten|erscheint|passiert|bleibt|stürzt|hängt|schlägt)\b.{0,30}\b(?:immer wieder|immer noch|noch immer|weiterhin|nach wie vor|sporadisch|gelegentlich|ab und zu)\b|\b(?:wissen|weiß|wusste) (?:noch )?nicht,? (?:warum|wieso|woran|weshalb)\b|\bkeine ahnung,? (?:warum|wieso|woran)\b|\b(?:ursache|grund|auslöser) (?:ist |noch |bisher )*(?:unklar|unbekannt|ungeklärt|offen|nicht (?:gefunden|bekannt|klar))\b|\blässt sich nicht (?:nachstellen|reproduzieren)\b",
+    r"\b(?:fallo|error|problema|bug|cuelgue|bloqueo)\b.{0,50}\b(?:sigue|continúa|persiste|vuelve|reaparece|ocurre a veces)\b|\b(?:no|sin) (?:se |hemos )?(?:encontr|conoc|hall|saber|sabe)\w* (?:aún |todavía )?(?:la causa|el motivo|por qué|el origen)\b|\b(?:se cuelga|se bloquea|falla) (?:todavía|aún|a veces|de vez en cuando|sin motivo)\b|\bseguimos (?:depurando|investigando)\b|\bno (?:logro|logramos|conseguimos|consigo) reproducir",
+    r"\b(?:erreur|bug|plantage|problème|panne|échec|blocage)\b.{0,50}\b(?:revient|persiste|continue|réapparaît|se reproduit|survient (?:encore|toujours|parfois))\b|\bne (?:sait|savons|sais) (?:toujours )?pas (?:pourquoi|d'où|la cause)\b|\b(?:cause|raison|origine) (?:est |reste |toujours |encore )*(?:inconnue|introuvable|incertaine|pas (?:claire|trouvée))\b|\b(?:toujours|encore) (?:en échec|cassée?|instable)\b|\bimpossible (?:de|à) (?:le |la )?reproduire\b",
+    r"\b(?:erro|falha|problema|bug|travamento)\b.{0,50}\b(?:continua|persiste|volta|reaparece|segue)\b|\b(?:não|sem) (?:\w+ )?(?:a causa|o motivo|a origem|a razão|por quê?)\b|\bnão (?:sabemos|descobri\w*|encontr\w+|ach\w+) (?:ainda )?(?:a causa|o motivo|por que|a origem)|\bcontinua(?:m)? (?:acontecendo|ocorrendo|falhando|travando|dando|aparecendo)\b|\b(?:trava|falha|quebra) (?:às vezes|de vez em quando|aleatoriamente)\b",
+    r"(?:仍然?|还|還|依然|依旧|一直|总是?|又|偶尔|有时|时不时|偶發)(?:是|然)?会?(?:崩溃|崩潰|失败|失敗|报错|報錯|出错|卡死|卡住|超时|挂掉|闪退|出现|發生|发生|复现)|原因(?:还|還|尚|仍|目前)?(?:不明|不清楚|不详|未知|没找到|沒找到|未找到|没查|不知道|待查)|(?:查|找)不(?:到|出)原因|不知道为什么|不知道為什麼",
+    r"まだ(?:起き|起こ|発生|続い|落ち|クラッシュ|不安定|エラー)|(?:原因|理由)(?:は|が)?(?:まだ)?(?:分から|わから|不明|判明してい|見つから|特定でき|つかめ)|(?:たまに|ときどき|時々|断続的に|まれに)(?:失敗|落ち|発生|起き|固ま|クラッシュ)|再現(?:し|でき)(?:ない|ず|ません)|デバッグ中",
+    r"(?:아직|아직도|여전히|계속|가끔|종종|간헐적으로|때때로)(?:도)? ?(?:\S+ ){0,2}(?:죽|실패|오류|발생|멈|튕|깨지|끊|나타나|불안정)|(?:원인|이유)(?:을|를|은|는|이|가)? ?(?:아직 )?(?:모르|모른|불명|알 수 없|알지 못|못 찾|찾지 못|파악(?:되지|하지|이 안)|밝혀지지)|왜 .{0,12}(?:모르|알 수 없)",
+    r"\b(?:nobody|no one|none of us|niemand|personne|nadie|ninguém)\b.{0,14}\b(?:knows?|weiß|ne sait|sabe|understands|versteht)\b|(?:没人|沒人|没有人|誰も|아무도).{0,10}(?:知道|清楚|知ら|分から|わから|모르|모른)|\b(?:every now and then|now and again|once in a while|de vez en cuando|de temps en temps|de vez em quando|hin und wieder|ab und an)\b|(?:偶尔|有时|时不时|たまに|ときどき|時々|가끔|이따금).{0,8}(?:中断|断开|失败|卡|切れ|落ち|止ま|끊|멈|죽)|\bseems? (?:to be )?(?:flaky|broken|stuck|wrong|unstable|a (?:race|leak|bug))\b|\bprobably (?:a|an|because|due|caused|related)\b|\b(?:is|are) (?:blank|empty|stuck|frozen|garbled) (?:after|when|on|since)\b|\b(?:rerun(?:ning)?|retry(?:ing)?|restart(?:ing)?) (?:usually |sometimes |it )*(?:helps|fixes)\b|\buntil .{0,60}\bis (?:understood|fixed|resolved|found)\b",
+    r"\b(?:fails?|breaks?|crashes|errors?) (?:on|in|under|with) .{1,30}\bbut (?:not|passes|works|succeeds|runs)\b|^(?:bug|problem|weird|strange|odd|known issue)\b.{0,30}:|\b(?:not|never) (?:yet )?(?:been )?(?:found|fixed|solved|resolved|understood|tracked down)\b|\b(?:leak|crash|race|bug|hang|deadlock|regression)\b.{0,60}\b(?:not found|unfixed|unsolved|open)\b",
+    r"^(?:dass|warum|weshalb|wieso|woran|woher)\b.{1,120}\b(?:noch niemand|(?:wissen|weiß) (?:\w+ )?(?:noch )?(?:nicht|niemand|keiner)|niemand|unklar|unbekannt|rätselhaft|ungeklärt|nicht (?:klar|bekannt|zu erklären))\b",
+)
+
+_VERSION = r"(?:\bv?\d+\.\d+\.\d+(?:[\w.-]*\w)?|\b(?:rev|build|release|revision|deploy)[_ -]\w*\d\w*|\b[a-z]+(?:-[a-z]+)*-[0-9a-f]{8,10}-[0-9a-z]{5}\b)"
+_PLACE = r"(?:\b(?:production|prod|staging|canary|preview|live|users|traffic|produktion|produktiv|testumgebung|producción|preproducción|recette|produção|homologação)\b|生产|生產|线上|線上|预发|预发布|测试环境|本番|ステージング|検証環境|운영|프로덕션|스테이징|실서버)"
+_WHEN = r"(?:\b(?:since|at \d|seit|desde|depuis|now|today|jetzt|heute|ahora|hoy|maintenant|agora|hoje)\b|\b\d{1,2}(?::| ?h ?)\d\d\b|从|起|自|现在|今天|から|今日|現在|부터|오늘|지금|현재)"
+
+DEPLOYED: Patterns = (
+    r"\b(?:deployed|live|rolled out|released|published|running|promoted|shipped|is|was|serves?|serving|active|canary|went)\b.{0,60}\b(?:v?\d+\.\d+\.\d+[\w.-]*|rev_\w{6,}|build-\w{6,}|release-\w{6,}|[a-z]+-[0-9a-f]{8,}(?:-\w{5})?)\b.{0,60}\b(?:production|prod|staging|canary|preview|traffic|live|since|at \d|today)\b",
+    r"\b(?:v?\d+\.\d+\.\d+[\w.-]*|rev_\w{6,}|build-\w{6,}|release-\w{6,}|revision \S+)\b.{0,60}\b(?:deployed|live on|rolled out|serves|serving|is (?:now )?(?:on|in|live)|desplegad[oa]|déployée?|ausgerollt|deployt|implantad[oa]|publicad[oa])\b",
+    r"\b(?:deployed|rolled out|desplegad[oa]|déployée?|ausgerollt|deployt|implantad[oa])\b.{0,60}(?:\b\d{1,2}:\d\d\b|\b(?:rev|build|release)[_-]\w{5,}|\bsha\b|v?\d+\.\d+\.\d+)",
+    r"\b(?:latest|newest|current|last) (?:release|build|deployment|revision) is\b|\bpreview (?:is|url|link|deployment)\b.{0,20}https?://|https?://[\w.-]{0,80}(?:preview|deploy-preview|vercel\.app|netlify\.app|ngrok|trycloudflare)[\w.-]{0,40}",
+    r"(?:部署|上线|上線|发布|發布).{0,20}(?:v?\d+\.\d+\.\d+|rev_\w+|build-\w+|\d{1,2}:\d\d)|(?:v?\d+\.\d+\.\d+|rev_\w+|build-\w+).{0,30}(?:已部署|部署到|已上线|上线了|已发布)",
+    r"(?:v?\d+\.\d+\.\d+|rev_\w+|build-\w+|\d{1,2}:\d\d).{0,30}(?:デプロイ(?:した|しました|済)|リリース(?:した|しました|済)|公開(?:した|しました))",
+    r"(?:v?\d+\.\d+\.\d+|rev_\w+|build-\w+|\d{1,2}:\d\d).{0,30}(?:배포(?:했|됐|되었|함)|릴리스(?:했|됐))",
+    rf"{_VERSION}.{{0,60}}{_PLACE}.{{0,40}}{_WHEN}|{_VERSION}.{{0,50}}{_WHEN}.{{0,40}}{_PLACE}|{_PLACE}.{{0,40}}{_VERSION}.{{0,40}}{_WHEN}|{_PLACE}.{{0,30}}{_WHEN}.{{0,40}}{_VERSION}|{_WHEN}.{{0,40}}{_VERSION}.{{0,40}}{_PLACE}|{_WHEN}.{{0,40}}{_PLACE}.{{0,30}}{_VERSION}",
+    rf"{_VERSION}.{{0,30}}\b(?:went|goes|is) (?:out|live|up)\b|\bactive (?:pod|revision|build|deployment|release)\b|\b(?:production|prod|staging|canary)\b (?:now )?(?:runs|is on|serves|is running)\b.{{0,12}}{_VERSION}|\brolled out to \d+ (?:percent|%)",
+    r"\b(?:latest|newest|current|last) (?:build|release|deployment|revision|version)\b.{0,30}\bis\b.{0,20}\d|\b(?:testflight|play store|app store)\b.{0,30}\b\d+\.\d+",
+    r"\b(?:pod|instance|container|replica|node|server)\b.{0,60}\b(?:runs?|serves?|has|is running|is on)\b.{0,20}\b(?:new|old|latest|current|previous) (?:image|version|build|release|revision)\b|\brollout of .{0,40}\b(?:finished|done|complete[d]?|started|paused)\b",
+)
+
+_OLD = r"(?:(?:all|any|the|of|your|my|our|these|those|its) )*(?:previous|prior|earlier|above|preceding|foregoing|former|existing|system|developer|safety|security|original|initial|other|user(?:'s)?)"
+_ORDERS = r"(?:\w+ )?(?:instructions?|rules?|guidance|prompts?|directives?|guidelines?|messages?|polic(?:y|ies)|constraints?|restrictions?|orders?|commands?|context|safeguards?)"
+
+INJECTION: Patterns = (
+    rf"\b(?:ignore|disregard|forget|override|overrule|bypass|discard|neglect|drop|skip|violate|supersede)s?\b.{{0,30}}?\b{_OLD} {_ORDERS}\b",
+    r"\b(?:ignore|disregard|forget|override|bypass) (?:all|any|your|every) (?:instructions?|prompts?|directives?|guidelines?|safeguards?|of (?:the|your) (?:above|instructions))\b|\b(?:ignore|disregard|forget) (?:everything|all|anything) (?:above|before|you (?:were|have been) told|said before)\b",
+    r"\byou are (?:now |no longer |hereby )(?:in |a |an |the |bound|called|not|free|allowed|permitted|authori[sz]ed|acting|running|[A-Z]{3})|\b(?:system|safety|security) rules (?:no longer|do not|don't) apply\b|\b(?:maintenance|developer|god|debug|admin|unrestricted|jailbreak|dan) mode\b.{0,40}\b(?:rules|restrictions|enabled|now|on|active|apply)\b|\bjailbreak\b|\b(?:act|behave|respond) as (?:if you|an unrestricted|root|admin)\b|\bpretend (?:to be|that you|you are)\b",
+    r"^\W{0,4}\[?(?:system|assistant|human|developer)\]?\s?(?:message|prompt|note|override|notice|instruction)?\s?[\]:>]\s?\S|\[(?:system|inst|/inst|sys)\]|<<sys>>|<\|?(?:im_start|im_end|system|endoftext)|</?(?:system|system-reminder|workspace_memory|core_memory|working_memory|instructions?|assistant|human|function_calls?|tool_result|tool_use|antml)\b[^<>]{0,60}>",
+    r"\b(?:exfiltrat\w+|smuggle)\b|\b(?:leak|send|upload|post|forward|transmit|e-?mail|copy|report|submit|push|append|include)\b.{0,80}\b(?:\.env|~/\.ssh|\.ssh|id_rsa|secrets?|credentials?|api keys?|private keys?|tokens?|passwords?|environment variables?|contents? of|conversation|transcript|memory file|source code)\b.{0,60}\b(?:to|at|via|with)\b.{0,10}(?:https?://|\S+@\S+|\S+\.\w{2,}/|the (?:address|server|url|endpoint|given|following)|an external)",
+    r"\bwithout (?:telling|informing|asking|notifying|alerting|mentioning (?:it|this) to|showing|the (?:user|developer)(?:'s)? (?:knowledge|knowing|consent|approval|confirmation)|user (?:confirmation|approval|consent|permission)|(?:any )?(?:confirmation|approval|permission)(?: prompts?)?|review(?:ing)?(?: them| it)?|reading them)\b",
+    r"\b(?:do not|don't|never|must not|should not)\b.{0,20}\b(?:tell|mention|inform|reveal|show|disclose|report|notify|alert)s?\b.{0,40}\b(?:the user|user|developer|anyone|this (?:memory|note|rule|instruction)|it to)\b|\b(?:never|not) mentions? this\b|\bsay nothing\b|\b(?:hide|conceal)s? (?:this|it|these)\b|\bkeep (?:this|it) (?:secret|hidden) from\b",
+    r"\b(?:skip|bypass|disable|ignore|suppress|avoid|turn off|auto-?(?:approve|accept|confirm|answer))s?\b.{0,30}\b(?:all |any |every )?(?:the )?(?:permission|confirmation|approval|security|safety|consent|review) (?:prompts?|checks?|dialogs?|steps?|requests?|gates?|questions?)\b|\b(?:pre-?approved|blanket (?:approval|permission)|full (?:shell|system|root|admin) access|unrestricted access)\b|\bdo not ask (?:for|the user for) (?:confirmation|permission|approval)\b|\b(?:always|automatically|blindly) (?:approve|accept|confirm|allow|run|execute|merge|trust)s?\b.{0,40}\b(?:all|any|every|pull requests?|commands?|changes?|prompts?|without|requests?|whatever)\b|\bagents? (?:may|can|should|must|shall|will|is allowed to|are allowed to)\b.{0,40}\b(?:without (?:asking|confirmation|review)|delete (?:any|all|branches|files)|push (?:directly|to (?:main|master|trunk)))\b",
+    r"\b(?:reveal|print|show|display|output|repeat|leak|dump|answer .{0,30}with)\b.{0,40}\b(?:system prompt|hidden (?:prompt|instructions?)|developer message|admin token|system message|your instructions|initial prompt|all secrets)\b|\bgrant (?:the )?(?:agent|me|user|assistant|it)\b.{0,30}\b(?:access|permission|root|admin|privileges)\b",
+    r"\bwhen(?:ever)? you (?:read|see|load|encounter) this\b|\bas soon as you read\b|\b(?:new|updated) (?:policy|instructions?|system prompt) (?:for (?:the )?(?:agent|assistant)|:)\s?.{0,20}\b(?:override|ignore|from now)\b|\b(?:copy|repeat|store|save|add|write|propagate) (?:this|these) (?:memory|note|rule|line|instruction|text)\b.{0,40}\b(?:every|all|each|other|future|again|into)\b",
+    r"(?:curl|wget)\s[^|\n]{3,200}\|\s?(?:sudo )?(?:ba|z|da)?sh\b|\beval\s?[\"'(`$]|\bbase64 (?:-d|--decode)\b.{0,40}\|\s?(?:ba)?sh",
+    # German
+    r"\b(?:ignorier|missacht|vergiss|umgeh|überschreib)\w*\b.{0,30}\b(?:alle|vorherig|bisherig|früher|obig|vorangegangen|system)\w*\b.{0,20}\b(?:anweisung|regel|instruktion|vorgabe|befehl|prompt|nachricht)\w*|\bohne (?:den (?:nutzer|benutzer|anwender)|(?:vorherige )?(?:rückfrage|bestätigung|nachfrage|zustimmung|genehmigung)|es dem (?:nutzer|benutzer))\b.{0,30}|\b(?:dem|den) (?:nutzer|benutzer) (?:nichts|nicht|niemals)\b.{0,20}\b(?:sagen|zeigen|informieren|mitteilen|verraten|erwähnen)|\b(?:zeige?|gib|verrate)\b.{0,30}\b(?:systemprompt|system-prompt|systemnachricht|geheime anweisungen)",
+    # Spanish
+    r"\b(?:ignora|ignore|olvida|olvide|descarta|omite|desobedece)\w*\b.{0,30}\b(?:instruccion|regla|indicacion|directriz|orden|mensaje)\w*.{0,20}\b(?:anterior|previ|del sistema|de arriba)\w*|\b(?:ignora|olvida) (?:todo lo anterior|todas las (?:reglas|instrucciones))|\bsin (?:preguntar(?:le)?(?: al usuario)?|avisar(?: al usuario)?|(?:pedir )?(?:confirmación|permiso|autorización)(?: del usuario)?|informar al|que el usuario)\b|\b(?:ocult|escond)\w+\b.{0,30}\b(?:nota|memoria|instrucción)|\b(?:muestra|revela|imprime)\b.{0,30}\b(?:mensaje del sistema|prompt del sistema|instrucciones ocultas)|\b(?:aprobará|aprueba|aprobar|ejecuta|ejecutará) (?:siempre |automáticamente )?(?:cualquier|todo|todos)\b.{0,30}\b(?:comando|cambio|orden|solicitud)",
+    # French
+    r"\b(?:ignor|oubli|néglig|contourn|outrepass)\w*\b.{0,30}\b(?:instruction|consigne|règle|directive|ordre|message)s?\b.{0,20}\b(?:précédent|antérieur|ci-dessus|système|cachée)\w*|\bsans (?:prévenir|avertir|informer|demander|le dire|(?:la )?(?:confirmation|permission|autorisation|l'accord))\b.{0,30}(?:utilisateur|confirmation|permission|$)|\b(?:affiche|montre|révèle|divulgue)\b.{0,30}\b(?:instructions cachées|prompt système|message système|invite système)|\b(?:exfiltre)\b.{0,60}(?:\.env|\.ssh|secrets?|jetons?|mots? de passe|fichier)\b.{0,40}\b(?:à|vers)\b|\bquand tu lis ceci\b|\bcache(?:r|z)? (?:cette|ceci|ce)\b",
+    # Portuguese
+    r"\b(?:ignor|esqueç|desconsider|desobedeç|contorn)\w*\b.{0,30}\b(?:instruç|regra|orientaç|diretriz|mensage|ordem|ordens)\w*.{0,20}\b(?:anterior|prévi|do sistema|acima)\w*|\bsem (?:perguntar|avisar|informar|pedir (?:confirmação|permissão)|(?:a )?confirmação|permissão|autorização|que o usuário)\b|\b(?:mostre|revele|exiba|imprima)\b.{0,30}\b(?:prompt do sistema|mensagem do sistema|instruções ocultas)|\b(?:ocult|escond)\w+\b.{0,30}\b(?:nota|memória)|\b(?:aprov|execut)\w+ (?:sempre |automaticamente )?(?:qualquer|todos os) (?:comando|pedido)",
+    # Chinese
+    r"(?:忽略|无视|無視|忘记|忘記|忘掉|不要理会|绕过|繞過|覆盖).{0,8}(?:之前|以前|上述|以上|先前|前面|所有|全部|系统|系統).{0,8}(?:指令|指示|规则|規則|提示|命令|要求|限制)|(?:无需|無需|不需要|不必|不用|未经|未經|跳过|跳過|绕过).{0,4}(?:用户|使用者|用戶|人工)?(?:的)?(?:确认|確認|同意|许可|許可|批准|授权|授權|审批|审核)|(?:不要|别|勿|不得)(?:告诉|告訴|通知|提醒)(?:用户|使用者|用戶)|(?:显示|顯示|输出|輸出|泄露|打印)(?:系统|系統)(?:提示|消息|指令)|(?:发送|發送|上传|上傳).{0,12}(?:密钥|令牌|密码|\.env|凭据).{0,12}到|隐藏(?:这|此)",
+    # Japanese
+    r"(?:以前|これまで|上記|前|すべて|全て|過去|システム)の.{0,6}(?:指示|命令|ルール|規則|プロンプト|制約|メッセージ).{0,6}(?:無視|忘れ|破棄|上書き|従わ)|(?:ユーザー|利用者)(?:の|に|へ).{0,6}(?:確認|承認|許可|同意|通知|報告|知らせ|断り).{0,6}(?:なし|無し|せず|ずに|なく|不要|しない|求めず)|(?:確認|承認|許可)(?:なし|無し|を求めず|せず)(?:に|で).{0,20}(?:実行|削除|承認|変更)|システムプロンプト(?:を|の)?.{0,6}(?:表示|出力|開示|見せ)",
+    # Korean
+    r"(?:이전|앞의|위의|모든|기존|시스템).{0,6}(?:지시|명령|규칙|프롬프트|지침|제약).{0,8}(?:무시|잊|따르지|덮어)|(?:사용자|유저)(?:에게|의|한테)?.{0,6}(?:확인|승인|동의|허락|알림|알리).{0,4}(?:없이|없어도|말고|지 말|지 않|받지)|(?:확인|승인|허락|허가)(?:을|를)? ?(?:없이|구하지 않|받지 않|생략).{0,20}|묻지 (?:말고|않고).{0,20}(?:실행|삭제|승인)|시스템 프롬프트(?:를|을)?.{0,6}(?:출력|표시|보여|공개)|(?:토큰|비밀번호|인증 ?정보|\.env).{0,10}출력하",
+    r"\bwithout (?:user |human |any |explicit |prior |further |first )*(?:consent|oversight|being asked|supervision|sign-?off)\b|\b(?:agents?|assistant|ai)\b.{0,60}\bno longer (?:asks?|needs?|requires?|reports?)\b",
+    r"\bohne (?:jede |vorherige |weitere |ausdrückliche |menschliche |die |eine )*(?:rückfragen?|nachfragen?|bestätigung|zustimmung|genehmigung|erlaubnis|freigabe|kontrolle|einwilligung|wissen|zu fragen|nachzufragen)\b|\b(?:sag|sage|sagt|erzähl|erzähle|verrate?|verschweig|verschweige|teile?|melde?)\b (?:es |davon )?(?:dem |den |der )(?:nutzer|benutzer|anwender|entwickler)(?:in)?n? .{0,20}\b(?:nichts|nicht|nie)\b|\b(?:verschweige?|verheimliche?|verberge?)\b.{0,40}\b(?:nutzer|benutzer|anwender|notiz|erinnerung)\w*",
+    r"\bsin (?:pedir(?:le)? |solicitar |requerir |esperar |necesidad de |tener |la |el |ninguna |previa )*(?:confirmación|permiso|autorización|aprobación|consentimiento|consultar(?:lo)?|avisar|preguntar|supervisión|revisión)\b|\bsin que (?:el|la|nadie)\b|\b(?:no (?:le )?(?:digas|cuentes|menciones|informes|reveles))\b.{0,40}\b(?:usuario|nadie|nota|memoria|esto)\b|\b(?:revela|revele|imprime|muestra|enseña)\b.{0,30}\b(?:instrucciones (?:ocultas|secretas|internas)|prompt|secretos|credenciales|tokens?)\b",
+    r"\bsans (?:demander |solliciter |attendre |requérir |avoir |l'|la |le |aucune |besoin d[e'] ?)*(?:accord|permission|autorisation|confirmation|validation|approbation|consentement|avis)\b|\bsans que (?:l'|le|la|personne)|\bà l'insu d|\bne (?:dis|dites|parle|parlez|mentionne|mentionnez|révèle)\b.{0,30}\b(?:utilisateur|personne|note|mémoire)|\b(?:oublie|oubliez|ignore|ignorez)\b.{0,20}\b(?:règles|consignes|instructions|directives)\b.{0,12}\b(?:ci-dessus|précédentes?|antérieures?|initiales?|système)",
+    r"\bsem (?:pedir |solicitar |exigir |esperar |ter |precisar de |a |o |nenhuma |prévia )*(?:confirmação|permissão|autorização|aprovação|consentimento|consultar|avisar|perguntar|revisão|supervisão)\b|\bsem que (?:o|a|ninguém)\b|\bnão (?:conte|diga|mencione|informe|revele)\b.{0,40}\b(?:usuário|ninguém|nota|memória|isso)\b|\b(?:revele|mostre|exiba|imprima)\b.{0,30}\b(?:instruções (?:ocultas|secretas|internas)|prompt|segredos|credenciais|tokens?)\b",
+    r"(?:不经|不經|未经|未經|无须|無須|毋须|无需|無需|不需|不需要|不用|不必|不征求|不征得|不通知|不告知|不询问|不詢問|绕过|繞過|跳过|跳過).{0,4}(?:用户|使用者|用戶|人工|任何人|管理员|开发者)?.{0,3}(?:的)?(?:确认|確認|同意|许可|許可|批准|授权|授權|审批|審批|审核|允许|允許|知情)|(?:不要|别|別|勿|不得)(?:把|将)?.{0,8}(?:告诉|告訴|透露给|告知|通知)(?:用户|使用者|用戶|任何人)|(?:输出|輸出|显示|顯示|泄露|打印|透露|公开).{0,4}(?:系统|系統|隐藏|隱藏|内部|內部)(?:的)?(?:提示词|提示|指令|消息|设定)",
+    r"(?:許可|確認|承認|同意|了承|断り|通知|報告)(?:を)?(?:なし|無し|なく|無く|得ず|取らず|とらず|求めず|せず|待たず|省い)|(?:ユーザー|利用者|誰)に(?:は|も)?.{0,8}(?:知らせ|伝え|教え|報告し|言わ|話さ)(?:ない|ず|るな|てはいけない|ないで)|(?:指示|命令|ルール|規則|制約)(?:は|を)?(?:すべて|全て|全部)?(?:無視|破棄|忘れ)|システムプロンプト(?:を|の)?.{0,6}(?:出力|表示|開示|公開|見せ|教え)",
+    r"(?:동의|확인|승인|허락|허가|검토|알림|통보|질문)(?:을|를)? ?(?:없이|없어도|생략|받지 않고|구하지 않고|묻지 않고|거치지 않고|안 받고)|(?:사용자|유저|누구)(?:에게|한테)(?:는|도)? ?.{0,10}(?:알리지|말하지|보고하지|전하지|숨)|(?:지시|명령|규칙|지침|제약)(?:는|은|를|을)? ?(?:모두|전부|다)? ?(?:무시|잊)|시스템 (?:프롬프트|메시지|지시)(?:를|을)? ?.{0,4}(?:출력|표시|보여|공개|알려)",
+    r"\bobeys? only\b|\bonly obeys?\b|\b(?:agents?|assistants?|sessions?|models?)\b.{0,30}\b(?:must|should|shall|will|has to|have to|need to)\b.{0,30}\b(?:send|upload|post|forward|hide|conceal|leak|transmit|submit|report|copy)\b.{0,60}(?:https?://|\S+@\S+|\bthis\b|from the user)|\b(?:disable|skip|drop|remove) (?:all |every |any )?(?:confirmations?|approvals?|permission prompts?|safeguards?|safety checks?)\b|\bapproved? (?:it |this |them |everything )?in advance\b|\b(?:system|admin|root|developer) override\b",
+    r"\b(?:ne (?:tiens|tenez) pas compte|no hagas caso|não dê atenção|beachte .{0,20}nicht)\b.{0,50}\b(?:consignes?|instructions?|instrucciones|instruções|anweisungen|regeln|règles|reglas|regras)",
+    rf"\b(?:do not|don't|no longer|never|stop) (?:follow|obey|respect|heed|apply|honou?r)(?:ing)?\b.{{0,20}}\b{_OLD} {_ORDERS}\b|\b(?:ignore|disregard|forget)\b.{{0,20}}\b(?:instructions?|rules?|guidelines?|prompts?)\b.{{0,12}}\b(?:above|before|so far|until now|you were given)\b|\b(?:do|follow|execute|obey) (?:whatever|what(?:ever)? (?:it|they|that page|the page|the file)|everything (?:it|they)|its instructions|the instructions (?:there|in it))\b",
+    r"\b(?:beachte|befolge|respektiere)\b.{0,40}\b(?:vorherig|bisherig|früher|obig)\w* (?:anweisung|regel|vorgabe)\w*.{0,12}\b(?:nicht|nie)\b|\bno (?:tengas en cuenta|tenga en cuenta|sigas|siga|obedezcas|respetes|hagas caso)\b.{0,30}\b(?:instrucciones|reglas|indicaciones|órdenes)\b|\bne (?:respecte|respectez|suis|suivez|tiens|tenez|obéis)\b.{0,40}\b(?:instructions?|consignes?|règles|ordres)\b|\bnão (?:siga|obedeça|respeite|considere|leve em conta)\b.{0,30}\b(?:instruções|regras|orientações|ordens)\b|(?:不要|不必|不用|无需|别|勿)(?:再)?(?:遵守|遵循|理会|服从|听从|执行).{0,8}(?:之前|以前|先前|上述|原来|系统)?.{0,4}(?:指令|指示|规则|規則|命令|要求)|(?:指示|命令|ルール|規則)に(?:は)?(?:もう|これ以上)?.{0,4}(?:従わ|したがわ)|(?:지시|명령|규칙|지침)(?:은|는|을|를)?.{0,10}(?:따르지|지키지|듣지)",
+    r"\b(?:print|reveal|dump|expose|disclose|paste|output)\b.{0,24}\b(?:api[- ]?keys?|secrets|tokens?|credentials|passwords?|environment variables|env vars?)\b|\b(?:imprime|revela|muestra|imprima|revele|mostre)\b.{0,24}\b(?:claves?|chaves?|secretos|segredos|credenciales|credenciais|contraseñas|senhas|tokens)\b|\b(?:affiche|révèle|divulgue|imprime)\b.{0,24}\b(?:clés?|secrets|identifiants|mots de passe|jetons)\b|\b(?:gib|zeige?|verrate?|druck\w*)\b.{0,30}\b(?:schlüssel|geheimnisse|passwörter|zugangsdaten|token)\b|(?:打印|输出|泄露|公开|显示).{0,8}(?:密钥|密鑰|令牌|密码|凭据)|(?:キー|トークン|パスワード|秘密)(?:を|の一覧を).{0,6}(?:表示|出力|公開|漏ら)|(?:키|토큰|비밀번호|비밀)(?:를|을).{0,6}(?:출력|표시|공개|유출)",
+    r"\b(?:disobey|defy|disregard|ignore|missachte?|umgehe?|desobedece?|desobedeça|ignora|désobéis?|contourne|ignore)\b.{0,24}(?:system ?prompt|prompt (?:del|do|de) sistema|prompt système|systemanweisung|systemregeln)|(?:系统|系統)(?:提示|指令|规则).{0,4}(?:违抗|违背|不管|无视)|(?:违抗|违背|无视|不顾)(?:系统|系統)|(?:システム(?:プロンプト|の指示)|システム指示)に(?:逆ら|背)|시스템 (?:프롬프트|지시)(?:를|을|에)? ?(?:거역|거스르|어기)",
+    r"\b(?:agents?|assistants?|ai|model)\b.{0,20}\b(?:never|no longer|doesn't|does not|need not|needn't) (?:asks?|confirms?|waits?|need to ask) (?:before|for (?:permission|confirmation|approval))\b|\b(?:comply|complies|obey|obeys|agree) (?:with |to )?(?:every|any|all) (?:requests?|orders?|commands?)\b|\b(?:fetch|open|read|download|visit|load)\b.{0,12}(?:https?://|\S+\.(?:txt|html?)\b).{0,60}\b(?:follow|execute|run|obey|do) (?:the |its |all |what|every)",
+)
+
+NEVER_BEFORE: Patterns = (
+    r"\b(?:never|not|don't|must(?:n't| not)|may not|no (?:one|agent)|nobody|nie|niemals|nicht|keine?|nunca|no|jamais|ne|não|jamás|aucune?|ninguna?|ningún|nenhuma?|refus\w+|forbidden|verboten|prohibido|interdit|proibido)\b[^.;:]{0,50}$",
+    r"(?:不得|禁止|不要|绝不|不能|不可)[^。；]{0,16}$",
+)
+"""Before "without asking": a rule that forbids it, the opposite of an order."""
+
+NEVER_AFTER: Patterns = (
+    r"^[^.;:。；]{0,40}(?:不得|禁止|不要|不能|不可|严禁|嚴禁|绝不|しない|せず|ないこと|禁止|てはいけない|てはならない|できない|지 않|지 말|금지|말 것|안 된다|안 됨|못 한다|못한다)",
+    r"^[^.;:]{0,50}\b(?:niemals|nie|nicht|keine?|nunca|no se|jamás|jamais|não|proibido|prohibido|interdit|verboten|forbidden|never|not allowed)\b",
+)
+"""After it: in Chinese, Japanese and Korean the verb and its negation come last."""
+
+PREFERENCE: Patterns = (
+    r"\b(?:user|he|she|they|team|reviewers?|dana|i|we)\b.{0,20}\b(?:prefers?|likes?|wants?|dislikes?|hates?|works in|expects?|needs?|insists?|cares?|loves?|appreciates?|is fine with|rejects?)\b|\bpreferences?\b|\b(?:please|must|should|never|always|avoid|prefer|do not|don't|only|instead of|rather than|without|unless|before|no more|at most|not)\b",
+    r"\b(?:nutzer|benutzer|anwender)(?:in)?\b.{0,20}\b(?:mag|will|möchte|wünscht|bevorzugt|liest|arbeitet|braucht|erwartet|hasst|schätzt|lehnt)\b|\b(?:bitte|soll|sollen|immer|nie|keine?|nicht|statt|lieber|erst|vor jede[rm]|nur)\b|\b(?:usuari[oa])\b.{0,20}\b(?:prefiere|quiere|necesita|espera|trabaja|lee|odia|le gusta|prefere|quer|precisa|espera|trabalha|lê|gosta)\b|\b(?:por favor|siempre|nunca|no|sin|solo|antes de|debe|deben|sempre|não|sem|apenas|deve|devem|em vez)\b|\bl'utilisat(?:eur|rice)\b.{0,20}\b(?:préfère|veut|souhaite|aime|attend|travaille|lit|déteste)\b|\b(?:il|elle) (?:préfère|veut|aime)\b|\b(?:toujours|jamais|ne|pas|sans|avant|doit|doivent|plutôt|uniquement|seulement)\b",
+)
+
+REPORT: Patterns = (
+    r"^(?:the |a )?(?:user|customer|client|he|she|they|developer|someone)\b.{0,20}\b(?:asked|said|reported|mentioned|requested|ran|opened|wondered|told|pasted|shared|wrote|tried|noticed|complained|thanked|confirmed)\b",
+    r"\b(?:this time|last time|today|yesterday|diesmal|heute|gestern|esta vez|hoy|ayer|cette fois|aujourd'hui|desta vez|hoje|ontem)\b|这次|今天|昨天|今回|今日|昨日|이번에|오늘|어제",
+    r"\b(?:der|die) (?:nutzer|benutzer|anwender)(?:in)? (?:hat |fragte|wollte wissen|bat)|\bel usuario (?:preguntó|pidió|dijo|ha preguntado|quería saber)|\bl'utilisat(?:eur|rice) (?:a (?:demandé|dit|posé)|voulait)|\bo usuário (?:perguntou|pediu|disse)|用户(?:问|询问|要求了|说了)|使用者(?:問|詢問)|ユーザー(?:が|は).{0,20}(?:質問した|尋ねた|聞いた|依頼した)|사용자(?:가|는).{0,20}(?:물었|질문했|요청했|문의했)",
+    r"^(?:the |a )?(?:user|customer|client)\b (?:\w+ly |then |also |just )?(?:was asked|clicked|checked|read|looked|restarted|started|stopped|closed|sent|uploaded|installed|deleted|renamed|moved|merged|pushed|updated|changed|edited|typed|watched|waited|found|saw|went|left|came|met|called|showed|visited|reviewed|answered|replied|logged|added|removed|copied|built|deployed|finished|began)\b",
+    r"^(?:the |a )?(?:review|meeting|build|run|test|tests|migration|deployment|deploy|call|demo|session|release|import|export|upload) (?:took|lasted|ran|went|needed)\b|^there (?:is|are|was|were) (?:\d+|one|two|three|four|five|six|some|several|many|a few|no)\b",
+    r"\b(?:der|die) (?:nutzer|benutzer|anwender|kund(?:e|in))(?:in)? .{0,60}\b(?:gefragt|gebeten|gemeldet|geschickt|gesagt|geschrieben|geöffnet|gestartet|erwähnt)\b|\b(?:der|die) (?:kunde|kundin)\b (?:hat|fragte|schrieb|rief)\b|\bel (?:usuario|cliente) (?:preguntó|pidió|dijo|escribió|mencionó|abrió|ejecutó|envió|comentó|consultó)\b|\b(?:l'utilisat(?:eur|rice)|le client|la cliente) (?:a |vient de |avait )(?:demandé|dit|posé|écrit|ouvert|envoyé|mentionné|lancé|signalé)|\bo (?:usuário|cliente) (?:perguntou|pediu|disse|escreveu|mencionou|abriu|enviou|executou|comentou)\b",
+    r"(?:用户|使用者|用戶|客户)(?:刚才|剛才)?(?:问|問|询问|詢問|说|說|提到|反馈|要求|打开|运行|上传|发来|发了).{0,20}(?:了|过|。|$)|(?:ユーザー|利用者|顧客)(?:が|は|から|に).{0,24}(?:聞かれ|聞いた|聞いて(?:き|い)|尋ねられ|問い合わせ|頼まれ|依頼され|言われ|言った|報告し|開い|実行し)|(?:사용자|고객|유저)(?:가|는|이|은|에게서|로부터).{0,24}(?:물어|물었|여쭤|문의|요청(?:했|함)|부탁|말했|얘기했|열었|실행했|보냈)|이번 (?:테스트|빌드|리뷰|회의|배포|검토|작업)(?:는|은|가|이)|今回の.{1,12}(?:は|が).{0,12}(?:かかった|でした|だった)|(?:테스트|빌드|리뷰|배포)(?:가|는|에)? ?\d+ ?(?:분|초|시간).{0,6}걸렸",
+    r"\b(?:user|customer|client) (?:wants|would like|wishes) to know\b|\b(?:the )?(?:team|we|i) (?:had|met|talked|looked|discussed|reviewed|saw|read)\b|\b(?:el|la) (?:cliente|usuaria?|usuario) (?:reportó|informó|avisó|señaló|pegó|agradeció|intentó|quiso saber|quiere saber)\b|\bo (?:cliente|usuário) (?:relatou|informou|avisou|apontou|colou|agradeceu|tentou|quer saber)\b|\b(?:le client|l'utilisat(?:eur|rice)) (?:veut savoir|demande si|remercie)\b|\b(?:der|die) (?:kunde|kundin|nutzer|benutzer)(?:in)? (?:will wissen|möchte wissen|dankt|bedankt)|(?:客户|用户|使用者)(?:报告|回報|回报|反映|抱怨|感谢|想知道|粘贴|贴出)|(?:顧客|ユーザー|利用者)(?:から|より).{0,20}(?:報告|連絡|質問|要望|依頼)|(?:고객|사용자)(?:이|가).{0,20}(?:신고|보고|알려|알고 싶어|붙여|감사)",
+    r"\b(?:user|customer|team|everybody|client) (?:was|were|has been) (?:shown|told|sent|given|asked|offered|informed)\b|\b(?:shown|sent|presented|explained) to (?:the (?:user|team|customer|client)|everybody|everyone)\b",
+)
+
+STATEMENT_START = (
+    r"^(?:the|this|that|these|those|there|it|its|a|an|our|some|several|two|three|both)\s|"
+    r"^(?:der|die|das|ein|eine|es gibt) .{2,80}\b(?:hat|haben|besteht|enthält|gibt|dauerte?n?)\b|^es gibt\b|"
+    r"^(?:el|la|los|las|un|una|hay) .{2,80}\b(?:tiene|tienen|contiene|tardó|tardaron)\b|^hay\b|"
+    r"^(?:le|la|les|un|une|l'\w+)\b.{0,80} (?:(?:a|ont) (?:un|une|des|deux|trois|quatre|cinq|six|pris|duré|\d+)|contient|comporte|possède|dur\w+)\b|^il y a\b|"
+    r"^(?:o|a|os|as|um|uma|há) .{2,80}\b(?:tem|têm|contém|possui|levou|levaram|demor\w+)\b|^há\b|"
+    r"(?:有|包含|共有)[一二两兩三四五六七八九十\d]+\s?(?:个|個|种|種|条|條|张|項|项)|"
+    r"(?:が|は|に)?\s?[一二三四五六七八九十\d]+\s?(?:つ|個|件|本)(?:が)?(?:ある|あります|存在|持つ)|"
+    r"(?:두|세|네|다섯|여섯|\d+) ?(?:개|건|가지)(?:가|의)? ?.{0,8}(?:있다|있습니다|가진다)"
+)
+"""Feedback that begins so (in Chinese, Japanese and Korean: that states a quantity) describes the
+world, not how to work."""
+
+EVENT: Patterns = (
+    r"\b(?:was|were|has been|have been|got|is being) (?:\w+ly )?(?:moved|renamed|changed|postponed|scheduled|rescheduled|cancelled|canceled|discussed|mentioned|shown|presented|asked|reviewed|extracted|deleted|removed|opened|closed|updated|added|read|sent|invited|cleaned)\b",
+    r"^(?:read|reviewed|discussed|talked|met|looked|checked|asked|explained|showed|summari[sz]ed|listed|explored|analy[sz]ed|searched|opened|renamed|moved|extracted|ran|tried|went|had|got|saw|noticed|thought|found|noted|made|took|gave|answered|compared|studied)\s(?:the|a|an|at|about|through|with|some|all|that|into|over|up|user|two|three|notes|options)\b",
+    r"^(?:the |a )?(?:user|customer|client)\b.{0,20}\b(?:asked|said|reported|mentioned|requested|wondered|told|pasted|shared)\b",
+    r"\bwurden? .{0,80}\b(?:umbenannt|verschoben|geändert|besprochen|gelöscht|entfernt|aktualisiert|abgesagt|hinzugefügt|vertagt)\b|\b(?:der|die) (?:nutzer|benutzer)(?:in)? (?:hat .{0,60}gefragt|fragte|bat)\b",
+    r"\b(?:se (?:movió|renombró|cambió|aplazó|canceló|discutió)|fue(?:ron)? (?:movid|renombrad|cambiad|aplazad|cancelad|discutid|eliminad)[oa]s?|el usuario (?:preguntó|pidió|dijo))\b",
+    r"\b(?:a|ont) été (?:renommée?s?|déplacée?s?|changée?s?|reportée?s?|annulée?s?|discutée?s?|supprimée?s?|modifiée?s?)|l'utilisat(?:eur|rice) a (?:demandé|dit|posé)",
+    r"\b(?:foi|foram) (?:movid|renomead|alterad|adiad|cancelad|discutid|removid)[oa]s?\b|\bo usuário (?:perguntou|pediu|disse)\b",
+    r"(?:改名|重命名|移动|移動|推迟|推遲|取消|讨论|討論|更改)(?:为|為|到|至)?.{0,20}了|用户(?:问|询问|要求)了?|会议(?:改|移|推)",
+    r"(?:変更|移動|改名|延期|中止|議論|削除)(?:された|されました|した|しました)(?:。|$)|ユーザー(?:が|は).{0,20}(?:質問|尋ね|依頼)(?:した|しました)",
+    r"(?:변경|이동|연기|취소|논의|삭제)(?:되었|됐|했|하였)|사용자(?:가|는).{0,20}(?:물었|질문했|요청했)",
+    r"^(?:the |a )?(?:user|customer|client) (?:\w+ly |then |also |just )?(?:opened|ran|clicked|checked|read|looked|restarted|started|closed|sent|uploaded|installed|deleted|renamed|moved|pushed|updated|edited|typed|waited|found|saw|went|left|met|called|showed|visited|reviewed|tried|noticed|confirmed|thanked|complained)\b|\b(?:meeting|call|demo|review|workshop|retro|sprint|appointment|interview)\b.{0,40}\b(?:is (?:on|at|with)|moved|postponed|shifted|rescheduled|cancelled|canceled|delayed|takes place|is on|brought forward|happens)\b",
+    r"\b(?:besprechung|treffen|termin|vorführung|sitzung|meeting|workshop|demo)\b.{0,60}\b(?:verlegt|verschoben|abgesagt|vertagt|vorgezogen|stattgefunden)\b|\b(?:heißt|heißen) (?:jetzt|nun)\b|\bwurden? .{0,80}\b(?:verlegt|vorgezogen|gelesen|gezeigt|gefragt|umgezogen|eingeladen)\b|^(?:habe|haben) .{0,80}\b(?:gelesen|angesehen|angeschaut|besprochen|durchgesehen|notiert)\b",
+    r"\b(?:reunión|cita|demo|llamada|presentación)\b.{0,50}\b(?:se (?:pasó|movió|aplazó|canceló|cambió|adelantó)|fue|pasa al|queda para)\b|\b(?:pasó|pasaron) a llamarse\b|\bahora se llama\b|\bse (?:leyó|revisó|comentó|habló)\b|\b(?:se ha|se han) (?:renombrado|movido|aplazado|cancelado|cambiado de nombre)",
+    r"\b(?:réunion|rendez-vous|démo|présentation|point)\b.{0,50}\b(?:décalée?|déplacée?|reportée?|avancée?|annulée?|repoussée?|reprogrammée?)\b|\bs'appelle(?:nt)? (?:maintenant|désormais)\b|\b(?:a|ont) été (?:décalée?s?|avancée?s?|repoussée?s?|lue?s?|évoquée?s?|présentée?s?)\b",
+    r"\b(?:reunião|demo|demonstração|apresentação|chamada)\b.{0,50}\b(?:adiada|movida|remarcada|cancelada|transferida|antecipada|passou)\b|\b(?:passou|passaram) a se chamar\b|\bagora se chama\b|\b(?:foi|foram) (?:remarcad|transferid|antecipad|lid|apresentad|mostrad)[oa]s?\b",
+    r"(?:会议|會議|演示|评审|讨论会|约).{0,20}(?:改到|改在|推迟|推遲|提前|取消|移到|挪到|定在)|(?:变量|變數|變量|函数|函數|方法|文件|类).{0,20}(?:改名|重命名|更名|改成|改为|改為)|(?:看|读|讀|浏览|查看)了.{0,20}(?:文档|设计|代码|列表|方案)",
+    r"(?:会議|打ち合わせ|ミーティング|デモ|面談|レビュー会).{0,20}(?:変更|延期|移|中止|前倒し|リスケ)|(?:変数|関数|メソッド|ファイル|クラス).{0,24}(?:改名|変更|リネーム|名前を変え)(?:し|され)?た|(?:設計書|資料|文書|ドキュメント|一覧)を(?:読|見|確認し)(?:んだ|た)",
+    r"(?:회의|미팅|데모|일정|발표|약속|면담).{0,20}(?:바뀌|옮겨|미뤄|연기|취소|변경|앞당)|(?:변수|함수|메서드|파일|클래스).{0,24}(?:바꿨|바꾸었|바뀌었|변경했|변경되었|변경됐|개명)|(?:문서|설계|목록|자료)(?:를|을) (?:읽었|봤|살펴|확인했)",
+    r"^(?:the )?(?:team|we|i|they|everyone|everybody) (?:\w+ly )?(?:had|met|talked|looked|discussed|reviewed|saw|read|went|spoke|chatted|checked|walked|listened|watched)\b|^(?:moved|opened|read|looked|listed|scrolled|searched|browsed|skimmed|copied|pasted|checked) (?:the|a|an|at|through|into|up|some)\b|\b(?:user|customer|client) (?:wants|would like|asks|asked|wishes) (?:to know|how|what|why|whether|if|for)\b",
+    r"^(?:revisamos|vimos|hablamos|leímos|miramos|discutimos|comentamos|charlamos|repasamos|conversamos|analizamos|olhamos|falamos|lemos|conversámos|analisamos|discutimos)\b|\b(?:nous avons|on a|j'ai) (?:re)?(?:lu|vu|regardé|discuté|parlé|parcouru|examiné|consulté)\b|^(?:wir|ich) (?:haben|habe)\b.{0,60}\b(?:gelesen|angesehen|angeschaut|besprochen|gesprochen|durchgesehen|geredet|diskutiert)\b|(?:一起|和.{1,8})(?:看|读|讨论|聊|过|查看|检查)了|(?:チーム|みんな|顧客)と.{0,16}(?:確認|議論|相談|話|レビュー|閲覧|見)(?:し|っ)?(?:た|ました)|(?:팀|고객|모두)(?:과|와)? ?.{0,16}(?:살펴|논의|확인|검토|이야기|봤|보았|읽)",
+    r"\b(?:user|customer|team|client) (?:was|were|has been) (?:\w+ly )?(?:shown|told|sent|given|offered|informed)\b|\b(?:shown|sent|presented|explained|demonstrated) to (?:the (?:user|team|customer|client)|everybody|everyone)\b|\b(?:bekam|bekamen|wurde|wurden|haben|hat) .{0,60}\b(?:gezeigt|geschickt|vorgestellt|vorgeführt|erklärt|mitgeteilt)\b|\bse (?:le )?(?:mostr|envi|present|explic)(?:ó|aron)\b|\b(?:a|ont) été (?:montrée?s?|envoyée?s?|expliquée?s?)\b|\b(?:foi|foram) (?:enviad|explicad|exibid)[oa]s?\b|(?:给|向)(?:用户|客户|使用者|团队).{0,8}(?:看|展示|演示|发|發|介绍|说明)了|(?:ユーザー|利用者|顧客|チーム)に.{0,24}(?:見せ|示し|送っ|説明し|提示し)(?:た|ました)|(?:사용자|고객|팀)(?:에게|한테|에).{0,24}(?:보여|보냈|설명했|제시했|공유했)",
+    r"\b(?:anruf|telefonat|termin|besprechung|treffen)\b.{0,40}\b(?:ist|findet|am) .{0,12}(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|morgen)|\b(?:llamada|reunión|cita|demo)\b.{0,40}\bes (?:el|a|mañana)\b|\b(?:appel|réunion|rendez-vous|démo)\b.{0,40}\b(?:est|a lieu) .{0,6}(?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|demain)|\b(?:ligação|telefonema|reunião|chamada)\b.{0,40}\b(?:é|será) .{0,6}(?:segunda|terça|quarta|quinta|sexta|sábado|domingo|amanhã)|(?:电话|電話|会议|會議|会面).{0,10}(?:定在|在|是|改)(?:周|星期|明天)|(?:電話|会議|打ち合わせ|面談).{0,6}(?:月|火|水|木|金|土|日)曜|(?:통화|회의|미팅|전화).{0,6}[월화수목금토일]요일",
+)
+
+CHOICE: Patterns = (
+    r"\b(?:because|chose|chosen|decid\w+|instead of|rather than|agreed|must|never|always|only|so that|in favou?r of|we (?:use|keep|store|do not|don't|will)|policy|rule)\b|weil|damit|entschieden|porque|para (?:que|no)|decid|parce que|afin|décidé|pour (?:que|ne)|因为|决定|決定|ため|決め|결정|때문|选择|選擇|选用|采用|採用|選択|선택|채택|하기로|기로 했|\b(?:elegimos|optamos|adoptamos|escolhemos|adotamos|choisi|adopté|retenu|gewählt|gewechselt|umgestiegen|settled|picked|switched|replaced .{1,40} (?:with|by)|kept)\b",
+)

@@ -1,0 +1,156 @@
+"""Detect orders of harmful intent in fourteen languages, by the concepts that they combine.
+
+A rule is a combination of concepts within one sentence: a secret, a verb of sending and a place
+outside; a verb of ignoring and the user's orders; hiding and the user. `intent_words` holds the
+word tables of the concepts. A verb that the sentence negates does not count. Pure and linear
+(EX-6). The caller decides what happens to the text.
+"""
+
+# ruff: noqa: E501  Long patterns.
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+
+from wm.domain.memory import intent_words as concepts
+from wm.text.letters import normalised, unaccented
+from wm.text.patterns import Lazy, escaped
+
+_CAPITALS = str.maketrans("аеорсухіјѕвкмнтı", "aeopcyxijsbkmhti")
+"""`normalised` makes some of these Cyrillic letters Latin, depending on case and word; this table
+makes all of them Latin."""
+
+_ACCENT = Lazy(r"[\x{300}-\x{36f}]")
+_SENTENCE = Lazy(r"[.!?;]+(?:\s|$)|[。！？；]+")
+_CLAUSE = Lazy(r"[,:]\s|[，、：]|\s-\s")
+_AWAY = Lazy(r"\b(?:https?|ftp|wss?)://[^\s/]*|\b[\w.+-]+@[\w-]+\.\w|\b(?:nc|scp|rsync) \S")
+_HERE = Lazy(r"://(?:localhost|127\.|0\.0\.0\.0|\[?::1|10\.|192\.168\.)")
+_PIPED = Lazy(
+    r"\b(?:curl|wget|iwr|irm|invoke-webrequest|fetch)\b[^|\n]{1,200}\|\s?(?:sudo )?(?:\w*sh|python\d?|node|perl|ruby|iex|php)\b"
+    r"|(?:\beval|\bsource|\b(?:ba|z)?sh|\bpython\d?|\bnode)\b[^\n]{0,16}[<$]?\(\s?(?:curl|wget)\b|\biex\b.{0,40}\b(?:iwr|irm|downloadstring)\b"
+    r"|\bbase64 (?:-d|-D|--decode)\b.{0,60}(?:\|\s?(?:sudo )?\w*sh\b|\bexecut|\brun\b)|`(?:curl|wget) |\b(?:exec|eval)\(.{0,60}(?:b64decode|urlopen|requests\.get|atob\()"
+)  # fmt: skip
+
+
+def has_harmful_intent(text: str) -> bool:
+    """Whether a sentence orders to leak, disobey, deceive, act unasked or run a download.
+
+    text: normalised and without accents, as in the gate.
+    """
+    folded = _folded(text)
+    if _PIPED.holds(folded):
+        return True
+    return any(_orders_harm(sentence) for sentence in _split(_SENTENCE, folded))
+
+
+def _orders_harm(sentence: str) -> bool:
+    return (
+        _leaks(sentence)
+        or _overrides(sentence)
+        or _hides(sentence)
+        or _grants(sentence)
+        or _runs_download(sentence)
+    )
+
+
+def _leaks(sentence: str) -> bool:
+    """A secret, a verb of sending in the imperative, and a place outside."""
+    return (
+        _has("SECRET", sentence)
+        and (_leaves(sentence) or _has("PLACE", sentence))
+        and any(not _describes(sentence, at) for at in _wanted("SEND", sentence))
+    )
+
+
+def _overrides(sentence: str) -> bool:
+    """A verb of ignoring with the orders of an authority, or with the checks that protect it."""
+    checks = _has("CHECKS", sentence)
+    if not checks and not (_has("ORDERS", sentence) and _has("AUTHORITY", sentence)):
+        return False
+    verbs = _wanted("IGNORE", sentence) + (_wanted("SKIP", sentence) if checks else [])
+    return any(not _describes(sentence, at) for at in verbs)
+
+
+def _hides(sentence: str) -> bool:
+    """Something is kept from the user, or done secretly. HIDE includes the negation."""
+    if _has("USER", sentence) and _wanted("HIDE", sentence):
+        return True
+    return _has("SECRETLY", sentence) and (
+        bool(_wanted("ACT", sentence)) or bool(_wanted("SEND", sentence))
+    )
+
+
+def _grants(sentence: str) -> bool:
+    """Power is granted in advance, or approval is given without a question."""
+    if not _has("POWER", sentence):
+        return False
+    if _wanted("GRANT", sentence):
+        return True
+    return _has("UNASKED", sentence) and _has("APPROVE", sentence)
+
+
+def _runs_download(sentence: str) -> bool:
+    """Something from outside is fetched and run."""
+    return (
+        _leaves(sentence)
+        and bool(_wanted("FETCH", sentence))
+        and any(not _describes(sentence, at) for at in _wanted("RUN", sentence))
+    )
+
+
+def _leaves(sentence: str) -> bool:
+    """Whether the sentence names an address on another machine."""
+    return _AWAY.holds(sentence) and not _HERE.holds(sentence)
+
+
+def _wanted(concept: str, sentence: str) -> list[int]:
+    """Start offsets of the concept's words that the sentence does not negate."""
+    return [
+        found.start()
+        for found in _concept(concept).finditer(sentence)
+        if not _is_negated(sentence, found.start(), found.end())
+    ]
+
+
+def _is_negated(sentence: str, start: int, end: int) -> bool:
+    before = _split(_CLAUSE, sentence[max(0, start - 60) : start])[-1]
+    return _has("NOT_BEFORE", before) or _has(
+        "NOT_AFTER", _split(_CLAUSE, sentence[end : end + 24])[0]
+    )
+
+
+def _describes(sentence: str, at: int) -> bool:
+    """Whether software is the subject: `The client posts the token` is not an order."""
+    return _has("PROGRAM", _split(_CLAUSE, sentence[max(0, at - 80) : at])[-1])
+
+
+# --- concepts ------------------------------------------------------------------------------------
+
+
+def _folded(text: str) -> str:
+    apart = unicodedata.normalize("NFD", unaccented(normalised(text)).lower())
+    bare = _ACCENT.sub("", apart)  # Vietnamese letters can have two accents
+    return unicodedata.normalize("NFC", bare).translate(_CAPITALS)
+
+
+def _split(mark: Lazy, text: str) -> list[str]:
+    """The parts between marks, at least one."""
+    return mark.sub("\n", text).split("\n")
+
+
+def _has(concept: str, text: str) -> bool:
+    return _concept(concept).holds(text)
+
+
+@cache
+def _concept(name: str) -> Lazy:
+    rows: concepts.Rows = getattr(concepts, name)
+    return Lazy("|".join(_word(word) for row in rows for word in row.split("|")))
+
+
+def _word(word: str) -> str:
+    """The pattern of a word or phrase: re2 knows word borders for ASCII letters only."""
+    folded = _folded(word)
+    pattern = escaped(folded).replace(r"\*", r"[^\s,.;:!?]*").replace(r" \~ ", r" (?:\S+ ){0,5}?")
+    first = r"\b" if folded[0].isascii() and folded[0].isalnum() else ""
+    return first + pattern + (r"\b" if folded[-1].isascii() and folded[-1].isalnum() else "")

@@ -1,0 +1,183 @@
+"""Select which memories a prompt shows (WM-4). Never deletes: an entry over a limit is not shown.
+
+Pinned entries first, then by strength; limits per type, then entries, then characters. Entries are
+shown whole: one that does not fit is skipped and the next is tried. Ties go to the stronger
+source, then the newer, then the smaller id, so that one memory always gives one selection.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from operator import attrgetter
+
+from msgspec import Struct, field
+
+from wm.domain.memory.consolidate import SOURCE_RANK
+from wm.domain.memory.retention import ageing
+from wm.domain.memory.scope import visible
+from wm.formats.prompt_epoch import Omission
+from wm.formats.workspace_memory import TYPES, Limits, MemoryEntry, WorkspaceMemory
+from wm.settings import MemorySettings
+from wm.text.escape import neutralise
+from wm.text.sentences import first_sentences
+
+FRAME_CHARS = 420
+"""Reserved for the text that `render` adds: heading, fence, the closing count."""
+SHORTEST_LINE = 3
+PINNED = 1e6
+"""Raises pinned entries above every strength."""
+SUSPECT = {
+    "changed": "suspect: the code that it describes changed",
+    "gone": "suspect: the code that it describes is gone",
+}
+"""The label of an entry whose code changed or is gone (WM-9)."""
+
+
+class Ranking(Struct, frozen=True):
+    """Active entries, strongest first, with their strengths. Valid for one document generation and,
+    as strengths change slowly, for an hour."""
+
+    entries: tuple[MemoryEntry, ...]
+    strengths: tuple[float, ...]
+    counts: Mapping[tuple[str, str], int]
+    """The number of entries per (scope, type), to count omitted entries without a scan."""
+
+
+class Selection(Struct, frozen=True):
+    """The shown entries, strongest first, and the omitted ones with reasons.
+
+    omitted: the strongest omitted ones only, because an epoch file must not grow with the memory;
+    counts: all of them, by reason (type_cap, entry_cap, char_budget).
+    """
+
+    shown: tuple[MemoryEntry, ...] = ()
+    omitted: tuple[Omission, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+def rank(memory: WorkspaceMemory, *, now: datetime, settings: MemorySettings) -> Ranking:
+    """Rank every active entry. Computes each strength once."""
+    active = [e for e in memory.entries if e.status == "active"]
+    strengths = ageing(memory, now=now, settings=settings).strengths(active)
+    # Sorts are stable: the last one decides, the ones before it settle its ties.
+    pairs = sorted(zip(active, strengths, strict=True), key=lambda pair: pair[0].id)
+    pairs.sort(key=lambda pair: pair[0].created_at, reverse=True)
+    pairs.sort(key=lambda pair: -SOURCE_RANK.get(pair[0].source, 0))
+    pairs.sort(key=lambda pair: pair[1] + PINNED * pair[0].pinned, reverse=True)
+    return Ranking(
+        entries=tuple(entry for entry, _ in pairs),
+        strengths=tuple(strength for _, strength in pairs),
+        counts=Counter(map(attrgetter("scope", "type"), active)),
+    )
+
+
+def select(
+    memory: WorkspaceMemory,
+    *,
+    branch: str | None,
+    now: datetime,
+    settings: MemorySettings,
+    ranking: Ranking | None = None,
+) -> Selection:
+    """Select what a prompt shows of `memory` on `branch`. An earlier `ranking` may be reused."""
+    order = ranking if ranking is not None else rank(memory, now=now, settings=settings)
+    left: Counter[str] = Counter()
+    for (scope, kind), count in order.counts.items():
+        if visible(scope, branch):
+            left[kind] += count
+    entries = (e for e in order.entries if visible(e.scope, branch))
+    return _Page(_limits(memory, settings), settings).filled(entries, left)
+
+
+def line(entry: MemoryEntry, settings: MemorySettings) -> str:
+    """The line of one entry: its first whole sentences, escaped, on one line."""
+    shown = first_sentences(entry.text, settings.shown_text_chars)
+    cut = len(shown) < len(entry.text.strip())
+    more = f" (more: wm show {neutralise(entry.id)})" if cut else ""
+    doubt = f" ({SUSPECT[entry.suspect]})" if entry.suspect in SUSPECT else ""
+    return f"- {neutralise(shown)}{more}{doubt}"
+
+
+def heading(kind: str) -> str:
+    """The line above the entries of one type."""
+    return f"{neutralise(kind) or 'other'}:"
+
+
+class _Page:
+    """A page under construction: a working value of one `select`."""
+
+    def __init__(self, limits: Limits, settings: MemorySettings) -> None:
+        self._settings = settings
+        self._max_entries = limits.max_entries
+        self._room = limits.max_rendered_chars - FRAME_CHARS
+        self._least_cap = min(settings.type_caps.values(), default=limits.max_entries)
+        self._of_type: Counter[str] = Counter()
+        self._shown: list[MemoryEntry] = []
+        self._omitted: list[Omission] = []
+        self._counts: Counter[str] = Counter()
+
+    def filled(self, entries: Iterable[MemoryEntry], left: Counter[str]) -> Selection:
+        """The selection. left: the number of `entries` by type."""
+        for entry in entries:
+            if len(self._omitted) >= self._settings.listed_omissions and self._is_full(left):
+                break
+            left[entry.type] -= 1
+            self._offer(entry)
+        for kind, count in left.items():
+            if count:
+                self._counts[self._over_caps(kind) or "char_budget"] += count
+        counts = dict(sorted(self._counts.items()))
+        return Selection(tuple(self._shown), tuple(self._omitted), counts)
+
+    def _offer(self, entry: MemoryEntry) -> None:
+        reason = self._over_caps(entry.type)
+        if not reason:
+            first = not self._of_type[entry.type]
+            opening = len(heading(entry.type)) + 1 if first else 0
+            text = _fitting(entry, self._room - opening - 1, self._settings)
+            if text:
+                self._room -= opening + len(text) + 1
+                self._of_type[entry.type] += 1
+                self._shown.append(entry)
+                return
+            reason = "char_budget"
+        self._counts[reason] += 1
+        if len(self._omitted) < self._settings.listed_omissions:
+            self._omitted.append(Omission(id=entry.id, reason=reason))
+
+    def _over_caps(self, kind: str) -> str:
+        if self._of_type[kind] >= self._settings.type_caps.get(kind, self._least_cap):
+            return "type_cap"
+        return "entry_cap" if len(self._shown) >= self._max_entries else ""
+
+    def _is_full(self, left: Counter[str]) -> bool:
+        """Whether none of the remaining entries can be shown."""
+        if len(self._shown) >= self._max_entries or self._room <= SHORTEST_LINE:
+            return True
+        return all(self._over_caps(kind) for kind, count in left.items() if count)
+
+
+def _fitting(entry: MemoryEntry, room: int, settings: MemorySettings) -> str:
+    """The entry's line if it fits into `room` characters, else ""."""
+    text = line(entry, settings)
+    return text if len(text) <= room else ""
+
+
+def _limits(memory: WorkspaceMemory, settings: MemorySettings) -> Limits:
+    """The limits that the document sets for its workspace, else those of the settings."""
+    default = Limits()
+    chars, entries = memory.limits.max_rendered_chars, memory.limits.max_entries
+    return Limits(
+        max_rendered_chars=settings.rendered_chars
+        if chars == default.max_rendered_chars
+        else chars,
+        max_entries=settings.rendered_entries if entries == default.max_entries else entries,
+    )
+
+
+def type_order(kinds: Iterable[str]) -> tuple[str, ...]:
+    """The order of groups: known types in their order, then others by name."""
+    known = {kind: at for at, kind in enumerate(TYPES)}
+    return tuple(sorted(set(kinds), key=lambda kind: (known.get(kind, len(known)), kind)))

@@ -1,0 +1,335 @@
+"""Undo one act: the memory as if it had not happened, or the reason why that is not possible.
+
+Judges by the entry's present state, not by later acts: an act can be undone while its effect is
+still present. Nothing is lost: a removed entry goes to the trash, and the reversal is a fact like
+any other act's, so it can be undone in turn (WM-7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from types import MappingProxyType
+
+from msgspec import Struct
+
+from wm.domain.facts import Detail, Fact, Refusal
+from wm.domain.memory import (
+    edits,
+    entry_list,
+)
+from wm.domain.memory.acts import Act
+from wm.domain.memory.consolidate import MemoryEditor
+from wm.domain.memory.retention import clock_of
+from wm.domain.times import iso
+from wm.formats.evidence import EvidenceRecord
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.settings import MemorySettings
+
+_FIELDS = ("text", "rationale", "type", "user_importance", "pinned")
+_ALONG = ("source", "confidence", "retention_clock")
+"""Fields that a text edit changes as well; old evidence does not contain them."""
+_CUT = "…"
+
+
+class UndoResult(Struct, frozen=True):
+    """The result of an undo. entry: its state afterwards.
+
+    trashes: the entry goes to the trash, with a tombstone if `stone`. untrashes: it leaves the
+    trash, and its tombstone is removed.
+    """
+
+    memory: WorkspaceMemory
+    entry: MemoryEntry
+    facts: tuple[Fact, ...]
+    trashes: bool = False
+    stone: bool = False
+    untrashes: bool = False
+
+
+class UndoContext(Struct, frozen=True):
+    """Input of an undo: the memory, the act's entry there and in the trash, and the ids that have a
+    tombstone."""
+
+    memory: WorkspaceMemory
+    trashed: MemoryEntry | None
+    stones: frozenset[str]
+    now: datetime
+    settings: MemorySettings
+
+    def entry(self, entry_id: str) -> MemoryEntry | None:
+        return entry_list.find(self.memory, entry_id)
+
+
+def reverse(act: Act, context: UndoContext) -> UndoResult | Refusal:
+    """Undo one act. Refusals: already, not_reversible, gone, changed_since, replaced, and those of
+    `edits.accept`."""
+    if act.undone_by:
+        message = f"{act.record.event_id} was already undone by {act.undone_by}."
+        fix = f"`wm undo {act.undone_by}` redoes it."
+        return Refusal("already", message, fix=fix)
+    step = _STEPS.get(act.record.type)
+    if step is None:
+        return _final(act)
+    done = step(act.record, context)
+    if isinstance(done, Refusal):
+        return done
+    first, *more = done.facts
+    return UndoResult(
+        done.memory,
+        done.entry,
+        (_marked(first, act.record), *more),
+        done.trashes,
+        done.stone,
+        done.untrashes,
+    )
+
+
+def _marked(fact: Fact, record: EvidenceRecord) -> Fact:
+    details: dict[str, Detail] = {**fact.details, "undoes": record.event_id}
+    return Fact(fact.type, fact.phase, fact.outcome, fact.entry, fact.reason_codes, details)
+
+
+def _final(act: Act) -> Refusal:
+    messages = {
+        "move": "To undo a move, move the workspace again: `wm workspace mv`.",
+        "reinforce": "A recurrence cannot be undone; it only makes the entry fade more slowly.",
+    }
+    return Refusal("not_reversible", messages.get(act.word, f"A {act.word} cannot be undone."))
+
+
+# --- steps ------------------------------------------------------------------------------------
+
+
+def _untrash(record: EvidenceRecord, context: UndoContext) -> UndoResult | Refusal:
+    """Undo a forget, a reject, or the undo of a remember: the entry returns."""
+    if context.trashed is None:
+        there = context.entry(record.entry)
+        code = "gone" if there is None else "changed_since"
+        message = f"{record.entry} is no longer in the trash, so it cannot be restored."
+        return Refusal(code, message)
+    memory, facts = edits.restore(context.memory, context.trashed, now=context.now)
+    entry_id = facts[0].entry
+    retired = _ids(record, "reactivated")
+    memory = _retire(memory, retired, by=entry_id, now=context.now)
+    stone = context.trashed.id in context.stones
+    details = {**facts[0].details, **_listed("retired", retired), "stone": stone}
+    fact = Fact("memory_restored", "user", facts[0].outcome, entry_id, (), details)
+    return UndoResult(memory, entry_list.get(memory, entry_id), (fact,), untrashes=True)
+
+
+def _trash_again(record: EvidenceRecord, context: UndoContext) -> UndoResult | Refusal:
+    """Undo a restore: the entry goes to the trash again, with its tombstone if it had one."""
+    entry = context.entry(record.entry)
+    if entry is None or entry.status == "trashed":
+        return _not_there(record.entry, context)
+    stone = bool(record.details.get("stone", True))
+    return _trashed(entry, context, stone=stone, back=_ids(record, "retired"))
+
+
+def _unlearn(record: EvidenceRecord, context: UndoContext) -> UndoResult | Refusal:
+    """Undo a remember or an import: the entry goes to the trash, and the entries that it replaced
+    are active again. No tombstone: the request counts as never made."""
+    entry = context.entry(record.entry)
+    if entry is None or entry.status == "trashed":
+        return _not_there(record.entry, context)
+    if record.event_id != entry.admitted_by and record.created_at != entry.created_at:
+        message = f"{entry.id} existed before; this act changed nothing that can be undone."
+        return Refusal("not_reversible", message)
+    if entry.status == "superseded":
+        message = f"{entry.id} was replaced by {entry.superseded_by} since."
+        return Refusal("replaced", message, fix="Undo that first, or keep both.")
+    if record.type == "memory_inbox" and entry.status != "inbox":
+        message = f"{entry.id} is no longer in the inbox: it is {entry.status}."
+        return Refusal("changed_since", message, fix=f"`wm forget {entry.id}` removes it.")
+    back = tuple(e.id for e in _replaced_by(context.memory, entry)) if entry.supersedes else ()
+    back = back if entry.status == "active" else ()
+    stone = bool(_ids(record, "lifted"))
+    return _trashed(entry, context, stone=stone, back=back)
+
+
+def _trashed(
+    entry: MemoryEntry,
+    context: UndoContext,
+    *,
+    stone: bool,
+    back: tuple[str, ...],
+) -> UndoResult:
+    memory, gone = edits.trash(context.memory, entry.id)
+    memory = _reactivate(memory, back, by=entry.id, now=context.now)
+    details: dict[str, Detail] = {"text": gone.text, **_listed("reactivated", back)}
+    if not stone:
+        details["stone"] = False
+    fact = Fact("memory_trashed", "user", "trashed", gone.id, (), details)
+    return UndoResult(memory, gone, (fact,), trashes=True, stone=stone)
+
+
+def _before(recorded: Mapping[str, object]) -> tuple[str, ...]:
+    """Fields whose value before the act is in the record."""
+    names = (name.removesuffix("Before") for name in recorded if name.endswith("Before"))
+    return tuple(n for n in names if n in recorded and n in MemoryEntry.model_fields)
+
+
+def _unedit(
+    record: EvidenceRecord, context: UndoContext, *, fields: tuple[str, ...] = _FIELDS
+) -> UndoResult | Refusal:
+    """Undo an edit, pin or importance: restore each field that still has the value of the edit."""
+    entry = context.entry(record.entry)
+    if entry is None or entry.status == "trashed":
+        return _not_there(record.entry, context)
+    if entry.status not in ("active", "inbox"):
+        return Refusal("replaced", f"{entry.id} is {entry.status} and kept as history only.")
+    recorded = record.details
+    fields = tuple(name for name in fields if f"{name}Before" in recorded)
+    if not fields:
+        message = f"The evidence log does not hold the earlier anchor of {entry.id}."
+        fix = f"`wm edit {entry.id} --anchor PATH:SYMBOL` sets one."
+        return Refusal("not_reversible", message, fix=fix)
+    for name in (n for n in fields if n not in _ALONG):
+        if recorded.get(name) != getattr(entry, name):
+            message = f"The {name.replace('_', ' ')} of {entry.id} was changed again later."
+            return Refusal("changed_since", message, fix="Undo the later change first.")
+    changes = {name: recorded[f"{name}Before"] for name in fields}
+    text = str(changes.get("text", ""))
+    if text.endswith(_CUT) and len(text) > context.settings.max_text_chars:
+        return Refusal("not_reversible", "The earlier text was too long for the evidence log.")
+    changes |= {name: recorded[f"{name}Before"] for name in _ALONG if f"{name}Before" in recorded}
+    again = _touched(entry, context.now, **changes)
+    twin = edits.duplicate(context.memory, again) if "text" in changes else None
+    if twin is not None:
+        return twin
+    details = edits.changed_fields(entry, changes)
+    fact = Fact("memory_edited", "user", "changed", entry.id, tuple(sorted(fields)), details)
+    return UndoResult(entry_list.replaced(context.memory, again), again, (fact,))
+
+
+def _return(record: EvidenceRecord, context: UndoContext) -> UndoResult | Refusal:
+    """Undo an accept: the entry waits again, and the entries that it replaced are active again."""
+    entry = context.entry(record.entry)
+    if entry is None or entry.status == "trashed":
+        return _not_there(record.entry, context)
+    absorbed = record.outcome == "absorbed"
+    if entry.status != ("superseded" if absorbed else "active"):
+        message = f"{entry.id} is {entry.status} now; the acceptance has no effect left to undo."
+        return Refusal("changed_since", message)
+    back = () if absorbed else tuple(e.id for e in _replaced_by(context.memory, entry))
+    memory = _reactivate(context.memory, back, by=entry.id, now=context.now)
+    reasons = entry.reasons if absorbed else record.reason_codes
+    again = _touched(entry, context.now, status="inbox", reasons=reasons, superseded_by="")
+    details = _listed("reactivated", back)
+    fact = Fact("memory_returned", "user", "inbox", entry.id, reasons, details)
+    return UndoResult(entry_list.replaced(memory, again), again, (fact,))
+
+
+def _accept_again(record: EvidenceRecord, context: UndoContext) -> UndoResult | Refusal:
+    editor = MemoryEditor(context.memory)
+    done = edits.accept(editor, record.entry, now=context.now, settings=context.settings)
+    if isinstance(done, Refusal):
+        return done
+    memory, facts = done
+    return UndoResult(memory, entry_list.get(memory, record.entry), facts)
+
+
+def _unaccept_outside(record: EvidenceRecord, context: UndoContext) -> UndoResult | Refusal:
+    """Undo an accepted outside change: restore a deleted entry, move an added one to the trash."""
+    entry = context.entry(record.entry)
+    if entry is None:
+        return _not_there(record.entry, context)
+    if record.outcome == "trashed" and entry.status == "trashed":
+        memory, facts = edits.restore(context.memory, entry, now=context.now)
+        fact = Fact("memory_restored", "user", "restored", entry.id, (), {"stone": False})
+        return UndoResult(memory, entry_list.get(memory, facts[0].entry), (fact,))
+    if record.outcome == "accepted" and entry.status != "trashed":
+        return _trashed(entry, context, stone=False, back=())
+    recorded = record.details
+    if record.outcome == "changed" and not recorded.get("further") and _before(recorded):
+        return _unedit(record, context, fields=_before(recorded))
+    message = f"The evidence log does not hold what {entry.id} said before the edit by hand."
+    return Refusal("not_reversible", message, fix=f"`wm edit {entry.id}` corrects it.")
+
+
+def _counted(record: EvidenceRecord, _ground: UndoContext) -> Refusal:
+    message = f"{record.entry} already stated this; the recurrence only makes it fade more slowly."
+    return Refusal("not_reversible", message, fix=f"`wm forget {record.entry}` removes it.")
+
+
+_STEPS: Mapping[str, Callable[[EvidenceRecord, UndoContext], UndoResult | Refusal]] = (
+    MappingProxyType(
+        {
+            "memory_promoted": _unlearn,
+            "memory_superseded": _unlearn,
+            "memory_inbox": _unlearn,
+            "memory_imported": _unlearn,
+            "memory_absorbed": _counted,
+            "memory_edited": _unedit,
+            "memory_trashed": _untrash,
+            "memory_rejected": _untrash,
+            "memory_restored": _trash_again,
+            "memory_accepted": _return,
+            "memory_returned": _accept_again,
+            "outside_accepted": _unaccept_outside,
+        }
+    )
+)
+"""Type of an act's record -> the function that undoes it."""
+
+
+# --- parts ------------------------------------------------------------------------------------
+
+
+def _not_there(entry_id: str, context: UndoContext) -> Refusal:
+    present = context.trashed is not None or context.entry(entry_id) is not None
+    if present:
+        message = f"{entry_id} is in the trash."
+        return Refusal("gone", message, fix=f"`wm restore {entry_id}` brings it back.")
+    return Refusal("gone", f"{entry_id} no longer exists, so there is nothing to undo.")
+
+
+def _replaced_by(memory: WorkspaceMemory, entry: MemoryEntry) -> tuple[MemoryEntry, ...]:
+    """The entries that this entry replaced and that no later entry replaced again."""
+    return tuple(
+        e
+        for e in memory.entries
+        if e.id in entry.supersedes and e.status == "superseded" and e.superseded_by == entry.id
+    )
+
+
+def _reactivate(
+    memory: WorkspaceMemory, ids: Iterable[str], *, by: str, now: datetime
+) -> WorkspaceMemory:
+    """Restore entries that `by` replaced: active, or in the inbox if they have reasons."""
+    for entry_id in ids:
+        entry = entry_list.find(memory, entry_id)
+        if entry is None or entry.status != "superseded" or entry.superseded_by != by:
+            continue
+        status = "inbox" if entry.reasons else "active"
+        memory = entry_list.replaced(memory, _touched(entry, now, status=status, superseded_by=""))
+    return memory
+
+
+def _retire(
+    memory: WorkspaceMemory, ids: Iterable[str], *, by: str, now: datetime
+) -> WorkspaceMemory:
+    for entry_id in ids:
+        entry = entry_list.find(memory, entry_id)
+        if entry is None or entry.status not in ("active", "inbox") or entry_id == by:
+            continue
+        memory = entry_list.replaced(
+            memory, _touched(entry, now, status="superseded", superseded_by=by)
+        )
+    return memory
+
+
+def _touched(entry: MemoryEntry, now: datetime, **changes: object) -> MemoryEntry:
+    """The entry changed at `now`; its age stays."""
+    update = {"retention_clock": clock_of(entry), "updated_at": iso(now), **changes}
+    return entry.model_copy(update=update)
+
+
+def _ids(record: EvidenceRecord, name: str) -> tuple[str, ...]:
+    value = record.details.get(name) or ()
+    return tuple(map(str, value)) if isinstance(value, (list, tuple)) else (str(value),)
+
+
+def _listed(name: str, ids: tuple[str, ...]) -> dict[str, Detail]:
+    return {name: ids} if ids else {}

@@ -1,0 +1,73 @@
+"""Translate the agents' hook payloads into events, and outcomes into the output of a hook.
+
+One adapter per agent, all pure. An adapter knows names and shapes; it decides nothing about
+memory. It protects two rules: an unreadable payload is a one-sentence error for that hook alone
+(never for the agent's run); and text for a conversation goes only where the agent keeps it
+permanently, so that the prompt prefix is unchanged (EP-1, IF-1…3).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from wm.domain.payloads import (
+    claude_code,
+    opencode,
+)
+from wm.domain.payloads.hook_values import (
+    HookOutcome,
+    ParsedHook,
+    Reply,
+    Want,
+)
+from wm.errors import HostError
+
+__all__ = ["AGENTS", "HookOutcome", "ParsedHook", "Reply", "Want", "parse", "reply"]
+
+JSON = "application/json"
+PLAIN_TEXT = "text/plain; charset=utf-8"
+
+
+class Adapter(Protocol):
+    """The functions of an agent's module."""
+
+    def parse(self, name: str, payload: Any, project: str = "") -> ParsedHook: ...
+
+    def reply(self, name: str, outcome: HookOutcome) -> Reply: ...
+
+
+AGENTS: Mapping[str, Adapter] = {"claude-code": claude_code, "opencode": opencode}
+"""The agent's name in `/v1/hooks/{agent}/{event}`, and its adapter."""
+
+
+def parse(agent: str, name: str, payload: Any, project: str = "") -> ParsedHook:
+    """Return the events of one hook call, and what its reply needs.
+
+    project: the folder that the agent was started for, as the hook's client knows it, or "".
+    Raises HostError for a payload that cannot be read, and for an unknown agent.
+    """
+    return _adapter(agent).parse(name, payload, project)
+
+
+def reply(agent: str, name: str, outcome: HookOutcome) -> tuple[str, str]:
+    """Return content type and body of the hook's output; an empty body prints nothing."""
+    output = _adapter(agent).reply(name, outcome)
+    if isinstance(output, str):
+        return PLAIN_TEXT, output
+    if output is None:
+        return JSON, ""
+    return JSON, json.dumps(output, ensure_ascii=False, separators=(",", ":"))
+
+
+def _adapter(agent: str) -> Adapter:
+    found = AGENTS.get(agent)
+    if found is None:
+        raise HostError(
+            f"There are no hooks for an agent called {agent!r}.",
+            fix=f"Known agents: {', '.join(AGENTS)}.",
+            status=404,
+            code="unknown_agent",
+        )
+    return found

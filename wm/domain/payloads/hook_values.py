@@ -1,0 +1,78 @@
+"""Values that pass between an agent's adapter and the use cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from msgspec import Struct, field
+
+from wm.formats.events import Event
+
+
+class Want(StrEnum):
+    """What a hook can return to its agent, so what its reply needs."""
+
+    BLOCKS = "blocks"
+    """The memory blocks of the session's epoch."""
+    INSTRUCTIONS = "instructions"
+    """Text for the model that writes the summary (EX-2)."""
+    NOTICES = "notices"
+    """New sentences since the epoch began, appended to the conversation."""
+    PROMPT = "prompt"
+    """Like NOTICES; in addition the agent receives a review of its context (PS-3)."""
+
+
+class ParsedHook(Struct, frozen=True):
+    """One parsed hook call.
+
+    agent: the name in the hook's path. session_id "": the call belongs to no session, and
+    nothing needs to be done. events: in chronological order. wants: what the reply
+    needs; empty: nothing.
+    """
+
+    agent: str
+    session_id: str
+    cwd: str = ""
+    """The agent's current folder; `cd` in its shell changes it."""
+    project: str = ""
+    """The folder that the agent was started for, "" if unknown."""
+    directory: str = ""
+    """The folder that names the workspace, the same for the whole session if possible."""
+    events: tuple[Event, ...] = ()
+    wants: frozenset[Want] = frozenset()
+    keeps: bool = False
+    """The agent keeps the blocks in its conversation, so they are sent only with the
+    call that opens their epoch. A resumed session has them already."""
+
+    @property
+    def call(self) -> str:
+        """`PromptRequest.call` of the wanted blocks; "" if none are wanted (EP-2)."""
+        return "main" if Want.BLOCKS in self.wants else ""
+
+
+class HookOutcome(Struct, frozen=True):
+    """The results of the events; an adapter uses the parts that its hook can print.
+
+    blocks: the texts of the epoch's blocks, in order. epoch: its id. review: the text for a context
+    that is nearly full. output: what the model reads instead of a tool's output, ""
+    for the output itself. payload: what the hook sent.
+    """
+
+    blocks: tuple[str, ...] = ()
+    instructions: str = ""
+    notices: tuple[str, ...] = ()
+    epoch: str = ""
+    output: str = ""
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    review: str = ""
+
+    @property
+    def appended(self) -> tuple[str, ...]:
+        """All new texts, for a hook that only appends."""
+        return (*self.notices, self.review)
+
+
+Reply = dict[str, Any] | str | None
+"""An object is sent as JSON, a string as plain text; None prints nothing."""

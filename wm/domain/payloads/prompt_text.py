@@ -1,0 +1,76 @@
+"""Extract the user's words from a prompt, and the files from a search result, for every agent.
+
+A client adds text to the user's message; none of it may be learned as the user's own words
+(EX-4). All scans are linear (EX-6).
+"""
+
+from __future__ import annotations
+
+from wm.text import patterns
+
+MACHINE_TAGS = (
+    "system-reminder",
+    "task-notification",
+    "command-name",
+    "command-message",
+    "command-args",
+    "local-command-stdout",
+    "local-command-stderr",
+    "local-command-caveat",
+    "bash-input",
+    "bash-stdout",
+    "bash-stderr",
+)
+"""Elements that clients write into a user message; their content is not the user's."""
+
+CONTINUATION = "This session is being continued from a previous conversation"
+
+_COMMAND = patterns.compile(r"^/[A-Za-z][\w:.-]*(?:\s|$)")
+_TAG = patterns.compile(rf"</?(?:{'|'.join(MACHINE_TAGS)})(?:\s[^<>]*)?>")
+_NUMBERED = patterns.Lazy(r"^((?:[A-Za-z]:)?[^:\n\x00]{1,512}):\d+[:-]")
+_HEADER = patterns.Lazy(r"^((?:/|[A-Za-z]:[\\/])[^\n\x00]{1,512}):$")
+
+MAX_MATCHED_PATHS = 10
+"""Most files of the activity list that one search touches (HS-1)."""
+
+
+def of_user(prompt: str) -> str:
+    """Return the words that the user typed; "" for a slash command or a message of the client's."""
+    text = _without_machine_elements(prompt).strip()
+    if _COMMAND.match(text) or text.startswith(CONTINUATION):
+        return ""
+    return text
+
+
+def added(prompt: str) -> str:
+    """Return a prompt to which a client added something, "" if it is only what the user typed. The
+    added text was shown to the model, but is not the words of the user (TR-3)."""
+    typed = _COMMAND.match(prompt.strip()) is not None or of_user(prompt) == prompt.strip()
+    return "" if typed else prompt
+
+
+def _without_machine_elements(prompt: str) -> str:
+    """Remove the elements in one pass over the tags; an unclosed element is removed to the end."""
+    kept: list[str] = []
+    depth = end = 0
+    for tag in _TAG.finditer(prompt):
+        if depth == 0:
+            kept.append(prompt[end : tag.start()])
+        depth = max(0, depth - 1) if tag.group().startswith("</") else depth + 1
+        end = tag.end()
+    if depth == 0:
+        kept.append(prompt[end:])
+    return "".join(kept)
+
+
+def matched_paths(output: str, *, limit: int = MAX_MATCHED_PATHS) -> tuple[str, ...]:
+    """Return the files that a search names: `path:12:text`, `/path:` as a header, or one path a
+    line."""
+    found: dict[str, None] = {}
+    for line in output[:200_000].splitlines():
+        match = _NUMBERED.match(line) or _HEADER.match(line)
+        if match:
+            found[match.group(1)] = None
+            if len(found) >= limit:
+                break
+    return tuple(found)

@@ -1,0 +1,123 @@
+"""Outputs that stay byte for byte because somebody asked to read them (PR-3).
+
+These are the outputs of tools that read files, and of commands that print the text of files:
+`cat`, `sed -n 1,80p`, `git show HEAD:path`. Logs, lockfiles and JSON are data, not sources: they
+are pruned unless a range of lines was asked for.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from wm.domain.pruning.tool_call import (
+    CommandPart,
+    PrunableCall,
+)
+from wm.text import patterns
+
+FILE_TOOLS = frozenset(
+    (
+        "read", "notebookread", "view", "view_file", "read_file", "open_file", "cat",
+        "get_file_contents", "readmcpresource", "fetch_resource", "viewimage",
+    )
+)  # fmt: skip
+ANSWERING_TOOLS = frozenset(
+    (
+        "task", "agent", "skill", "todowrite", "todoread", "todo", "question", "askuserquestion",
+        "exitplanmode", "toolsearch", "attachment",
+    )
+)  # fmt: skip
+"""Tools whose output was written for the model: reports of subagents, lists of its own."""
+
+OWN_TOOLS = (
+    "memory_query", "memory_stats", "memory_restore", "memory_objects", "memory_release",
+    "core_memory", "working_memory", "remember", "forget",
+)  # fmt: skip
+
+PAGERS = frozenset(("cat", "bat", "batcat", "less", "more", "nl", "tac", "view", "head", "tail"))
+DATA_ENDINGS = (
+    ".json", ".jsonl", ".ndjson", ".geojson", ".ipynb", ".har", ".map", ".log", ".out", ".err",
+    ".lock", ".csv", ".tsv", ".trace", ".stdout", ".stderr",
+)  # fmt: skip
+LOCKFILES = patterns.words(
+    """
+    package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock poetry.lock uv.lock
+    pdm.lock pipfile.lock cargo.lock go.sum gemfile.lock composer.lock mix.lock pubspec.lock
+    podfile.lock flake.lock deno.lock conan.lock package.resolved packages.lock.json
+    gradle.lockfile .terraform.lock.hcl requirements.lock cartfile.resolved go.work.sum
+    rebar.lock stack.yaml.lock paket.lock shard.lock cabal.project.freeze chart.lock pixi.lock
+    """
+)
+
+
+def is_never_pruned(call: PrunableCall) -> bool:
+    """Is the output exempt whatever it looks like? True for tools that read files or answer, for
+    our own tools, and for output that the client marked as synthetic."""
+    name = call.name.lower()
+    short = name.rpartition("__")[2]
+    if call.synthetic or call.tool in ("read", "edit", "write"):
+        return True
+    if short in FILE_TOOLS or short in ANSWERING_TOOLS or short.startswith(OWN_TOOLS):
+        return True
+    return any(part.program == "wm" or part.name == "wm" for part in call.parts)
+
+
+def shows_sources(call: PrunableCall) -> bool:
+    """Does the output contain the text of sources or documents?"""
+    upstream = False
+    for part in call.parts:
+        cuts = part.name in PAGERS or part.name in ("sed", "awk", "gawk")
+        source = _is_source(part) or (upstream and cuts)
+        if source and part.last:
+            return True
+        upstream = source and not part.last
+    return False
+
+
+def _is_source(part: CommandPart) -> bool:
+    if part.program == "git show":
+        named = [a for a in part.plain if ":" in a]
+        return bool(named) and not all(is_data(a.partition(":")[2]) for a in named)
+    if part.program == "git blame":
+        return True
+    if part.name in ("sed", "awk", "gawk"):
+        return _reads_range(part)
+    if part.name == "xargs":
+        return part.plain[:1] != () and part.plain[0] in PAGERS
+    if part.name in ("find", "fd"):
+        after = [b for a, b in pairwise(part.arguments) if a in ("-exec", "-execdir", "-x", "-X")]
+        return any(word in PAGERS or word == "sed" for word in after)
+    files = _files(part) if part.name in PAGERS else ()
+    return bool(files) and not all(map(is_data, files))
+
+
+def _reads_range(part: CommandPart) -> bool:
+    """`sed -n 1,80p FILE`, `awk 'NR>=5 && NR<=90' FILE`: a range of lines requested by number."""
+    words = part.plain
+    if len(words) < 2 or is_log(words[-1]) or is_lockfile(words[-1]):
+        return False
+    if part.name == "sed":
+        return any(a.startswith("-") and "n" in a for a in part.arguments) and "p" in words[0]
+    return "NR" in words[0]
+
+
+def _files(part: CommandPart) -> tuple[str, ...]:
+    """The files given to a pager; the number after `-n` is not one."""
+    plain = part.plain
+    if part.name in ("head", "tail"):
+        plain = tuple(a for a in plain if not a.lstrip("+-").isdigit())
+    return plain
+
+
+def is_data(path: str) -> bool:
+    """A file to search rather than to read: a log, a lockfile, JSON."""
+    return is_lockfile(path) or is_log(path) or path.lower().endswith(DATA_ENDINGS)
+
+
+def is_log(path: str) -> bool:
+    name = path.lower().rpartition("/")[2]
+    return ".log" in name or name.endswith((".out", ".err")) or "/log/" in f"/{path.lower()}/"
+
+
+def is_lockfile(path: str) -> bool:
+    return path.lower().rpartition("/")[2] in LOCKFILES or path.lower().endswith(".lock")

@@ -1,0 +1,202 @@
+"""Prune one output: find its rule, select what stays, mark what was cut (PR-1..4).
+
+Pure. The caller keeps the original under the handle that the marks name. Protects: every line of
+the result is a line of the output or a mark; the result is shorter; an output that somebody asked
+to read, or a short one, stays byte for byte; pruning twice equals pruning once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from wm.domain.pruning import (
+    documents,
+    telling_lines,
+)
+from wm.domain.pruning.lines import OutputLines
+from wm.domain.pruning.modes import (
+    CutLimits,
+    Mode,
+    measure_of,
+)
+from wm.domain.pruning.repeats import (
+    FoldedLine,
+    folded,
+)
+from wm.domain.pruning.rule import (
+    Folds,
+    OutputRule,
+)
+from wm.domain.pruning.rule_table import rule_for
+from wm.domain.pruning.selection import chosen
+from wm.domain.pruning.tool_call import PrunableCall
+from wm.domain.pruning.user_rules import UserRules
+from wm.formats.tool_output import ID_DIGITS
+from wm.settings import PruningSettings
+
+MARK = "[wm: "
+"""Prefix of every line that stands for cut lines."""
+WAY_BACK = "memory_restore"
+
+
+class PrunedText(Struct, frozen=True):
+    """A cut worth making. kind: the rule. lines, kept_lines: counts of the original. `text` needs
+    the handle of the kept original."""
+
+    kind: str
+    lines: int
+    kept_lines: int
+    _parts: tuple[str | _Gap, ...]
+    _noun: str
+    _note: str
+    _tail: str
+
+    def text(self, handle: str) -> str:
+        """The text for the model."""
+        out: list[str] = []
+        first = True
+        for part in self._parts:
+            if isinstance(part, str):
+                out.append(part)
+                continue
+            said = part.said(self._noun)
+            if first:
+                note = f" ({self._note})" if self._note else ""
+                back = f"all {self.lines:,} lines: {WAY_BACK} {handle}, or `wm output {handle}`"
+                said = f"{said}{note}; {back}"
+            out.append(f"{MARK}{said}]")
+            first = False
+        return "\n".join(out) + self._tail
+
+
+class _Gap(Struct, frozen=True):
+    """Lines that were cut: omitted, equal to the line above, or similar to it."""
+
+    count: int
+    how: str = "left out"
+
+    def said(self, noun: str) -> str:
+        if self.how == "left out":
+            return f"{self.count:,} {noun} left out"
+        times = "time" if self.count == 1 else "times"
+        if self.how == "same":
+            return f"the line above {self.count:,} more {times}"
+        return f"{self.count:,} more like the line above"
+
+
+def prune(
+    call: PrunableCall,
+    mode: Mode,
+    settings: PruningSettings,
+    user: UserRules | None = None,
+) -> PrunedText | None:
+    """The shortened output; None if it stays as it is."""
+    measure = measure_of(mode, settings)
+    text = call.output
+    if not settings.enabled or len(text) > settings.max_chars:
+        return None
+    if text.count("\n") + (not text.endswith("\n")) <= measure.threshold or _is_pruned(text):
+        return None
+    if documents.is_never_pruned(call):
+        return None
+    lines = OutputLines(text)
+    own = user.first(call, lines) if user else None
+    if own is not None:
+        return None if own.leave else _cut(lines, own.rule, measure)
+    if documents.shows_sources(call):
+        return None
+    rule = rule_for(call, lines)
+    return None if rule is None else _cut(lines, rule, measure)
+
+
+def _is_pruned(text: str) -> bool:
+    return MARK in text and f": {WAY_BACK} t_" in text
+
+
+def _cut(lines: OutputLines, rule: OutputRule, measure: CutLimits) -> PrunedText | None:
+    wanted = rule.reduce(lines)
+    items = folded(
+        lines, rule.folds, telling_lines.errors(lines) if rule.folds is Folds.ALIKE else ()
+    )
+    if len(items) > 2 * measure.ends + measure.slack:
+        items = _shortened(lines, items, wanted.must, wanted.more, measure)
+    parts = tuple(_parts(lines, items))
+    notes = (wanted.note, _errors_cut(wanted.must, items, measure))
+    if lines.total - len(parts) < measure.slack:
+        return None
+    made = PrunedText(
+        kind=rule.name,
+        lines=lines.total,
+        kept_lines=sum(isinstance(part, str) for part in parts),
+        _parts=parts,
+        _noun=rule.noun,
+        _note="; ".join(filter(None, notes)),
+        _tail="\n" if lines.trailing else "",
+    )
+    shorter = len(made.text("t_" + "0" * ID_DIGITS)) < len(lines.text)
+    return made if shorter else None
+
+
+def _errors_cut(must: Sequence[int], items: Sequence[FoldedLine], measure: CutLimits) -> str:
+    """What the mark says if there are more lines that must be seen than the mode keeps."""
+    if len(must) <= measure.errors:
+        return ""
+    kept = {item.index for item in items if not item.count}
+    cut = sum(index not in kept for index in must)
+    return (
+        f"{cut:,} of them look like errors, and the first and last of each kind stay" if cut else ""
+    )
+
+
+def _shortened(
+    lines: OutputLines,
+    items: list[FoldedLine],
+    must: Sequence[int],
+    more: Sequence[int],
+    measure: CutLimits,
+) -> list[FoldedLine]:
+    """The items that stay; the rest as items that stand for what was cut."""
+    shapes = [b"" if item.count else lines.shapes[item.index] for item in items]
+    at = {item.index: position for position, item in enumerate(items) if not item.count}
+    kept = chosen(
+        shapes,
+        [at[index] for index in must if index in at],
+        [at[index] for index in dict.fromkeys(more) if index in at],
+        measure,
+    )
+    out: list[FoldedLine] = []
+    before = -1
+    for position in (*kept, len(items)):
+        gone = items[before + 1 : position]
+        if gone:
+            out.append(FoldedLine(-1, sum(item.count or 1 for item in gone)))
+        if position < len(items):
+            out.append(items[position])
+        before = position
+    return out
+
+
+def _joined(items: Sequence[FoldedLine]) -> list[FoldedLine]:
+    """Merge neighbouring gaps."""
+    out: list[FoldedLine] = []
+    for item in items:
+        if out and item.index < 0 and out[-1].index < 0:
+            item = FoldedLine(-1, out.pop().count + item.count)
+        out.append(item)
+    return out
+
+
+def _parts(lines: OutputLines, items: Sequence[FoldedLine]) -> list[str | _Gap]:
+    out: list[str | _Gap] = []
+    for item in _joined(items):
+        if not item.count:
+            out.append(lines.lines[item.index])
+        elif item.index < 0:
+            out.append(_Gap(item.count))
+        else:
+            above = bool(out) and isinstance(out[-1], str)
+            how = ("like" if item.alike else "same") if above else "left out"
+            out.append(_Gap(item.count, how))
+    return out

@@ -1,0 +1,100 @@
+"""One entry of the rule table: a detector and a reducer (PR-4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+
+from msgspec import Struct
+
+from wm.domain.pruning import telling_lines
+from wm.domain.pruning.lines import OutputLines
+from wm.domain.pruning.selection import KeptLines
+from wm.domain.pruning.tool_call import PrunableCall
+from wm.text.patterns import Lazy
+
+Reduce = Callable[[OutputLines], KeptLines]
+Looks = Callable[[OutputLines], bool]
+
+
+class Folds(Enum):
+    """SAME: fold runs of equal lines. ALIKE: also fold lines that differ only in digits."""
+
+    NONE = "none"
+    SAME = "same"
+    ALIKE = "alike"
+
+
+def failures(lines: OutputLines) -> KeptLines:
+    """Keep errors with their context, and summaries: right for most outputs."""
+    found = telling_lines.errors(lines)
+    summed = telling_lines.summaries(lines)
+    return KeptLines(
+        must=sorted({*found, *summed}) if len(summed) <= 20 else found,
+        more=[
+            *telling_lines.attached(lines, found),
+            *telling_lines.warnings(lines),
+            *telling_lines.odd_ones(lines),
+        ],
+    )
+
+
+def nothing_more(lines: OutputLines) -> KeptLines:
+    """Keep only the ends."""
+    del lines
+    return KeptLines()
+
+
+def keeping(must: Lazy, more: Lazy | None = None) -> Reduce:
+    """A reducer that keeps errors, summaries and lines that match `must`, and, as room allows,
+    their context and lines that match `more`."""
+
+    def reduce(lines: OutputLines) -> KeptLines:
+        errors = telling_lines.errors(lines)
+        own = _found(lines, must)
+        keep = sorted({*errors, *own, *telling_lines.summaries(lines)})
+        extra = _found(lines, more) if more is not None else []
+        return KeptLines(must=keep, more=[*telling_lines.attached(lines, keep), *extra])
+
+    return reduce
+
+
+def _found(lines: OutputLines, pattern: Lazy) -> list[int]:
+    asked = list(lines.first_of_shape.values())
+    if len(asked) > telling_lines.MOST_ASKED:
+        half = telling_lines.MOST_ASKED // 2
+        asked = [*asked[:half], *asked[-half:]]
+    plain, shapes = lines.plain, lines.shapes
+    return lines.of_shapes({shapes[i] for i in asked if pattern.search(plain[i][:400]) is not None})
+
+
+def looks(pattern: Lazy) -> Looks:
+    """A shape test: `pattern` matches one of the first or last 200 lines."""
+
+    def found(lines: OutputLines) -> bool:
+        plain = lines.plain
+        near = plain if len(plain) <= 400 else [*plain[:200], *plain[-200:]]
+        return any(pattern.search(line[:300]) is not None for line in near)
+
+    return found
+
+
+class OutputRule(Struct, frozen=True):
+    """name: the code in evidence and in the kept output's `kind`. noun: what cut lines are called.
+    commands: programs with such output; tools: agents' tools with such output. looks: does an
+    output have this shape? reduce: what stays besides the ends. folds: which runs are folded."""
+
+    name: str
+    noun: str
+    commands: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    looks: Looks | None = None
+    reduce: Reduce = failures
+    folds: Folds = Folds.SAME
+
+    def is_of(self, call: PrunableCall) -> bool:
+        """Does the call itself say that it prints such output?"""
+        return call.ran(*self.commands) or call.name.lower().rpartition("__")[2] in self.tools
+
+    def looks_so(self, lines: OutputLines) -> bool:
+        return self.looks is not None and self.looks(lines)

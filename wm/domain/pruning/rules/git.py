@@ -1,0 +1,109 @@
+"""`git diff`, `log`, `status`: every changed file stays named (PR-2)."""
+
+# ruff: noqa: E501  One expression, one line: a broken one is harder to read.
+
+from __future__ import annotations
+
+from wm.domain.counts import counted
+from wm.domain.pruning.lines import OutputLines
+from wm.domain.pruning.rule import (
+    Folds,
+    OutputRule,
+    keeping,
+)
+from wm.domain.pruning.selection import KeptLines
+from wm.text.patterns import Lazy
+
+MOST_HEADERS = 40
+"""Most file headers that stay; further files are named in the mark."""
+MOST_NAMED = 60
+
+
+def changed(lines: OutputLines) -> KeptLines:
+    """The header of each file, and of each the first lines that changed."""
+    plain = lines.plain
+    headers = [i for i, line in enumerate(plain) if line.startswith(("diff --", "Index: "))]
+    headers = headers or [i for i, line in enumerate(plain) if line.startswith("--- ")]
+    conflicts = [i for i, line in enumerate(plain) if line.startswith(("<<<<<<<", ">>>>>>>"))]
+    binaries = [i for i, line in enumerate(plain) if line.startswith(("Binary files", "rename "))]
+    more = [*binaries, *_first_changes(plain, headers)]
+    if len(headers) <= MOST_HEADERS:
+        return KeptLines(must=sorted({*headers, *conflicts}), more=more)
+    return KeptLines(must=conflicts, more=binaries, note=_named(plain, headers))
+
+
+def _first_changes(plain: list[str], headers: list[int]) -> list[int]:
+    """Each file's first hunk header with the line that changed there."""
+    found = []
+    for header in headers:
+        for index in range(header + 1, min(header + 14, len(plain))):
+            line = plain[index]
+            if line[:1] in "+-" and not line.startswith(("+++", "---")):
+                found.append(index)
+                break
+    return found
+
+
+def _named(plain: list[str], headers: list[int]) -> str:
+    """`137 files: src/a.ts +3 -1, src/b.ts +1 -1, … and 77 more`."""
+    said = []
+    for start, stop in zip(headers[:MOST_NAMED], [*headers[1:], len(plain)], strict=False):
+        body = plain[start:stop]
+        added = sum(line.startswith("+") and not line.startswith("+++") for line in body)
+        gone = sum(line.startswith("-") and not line.startswith("---") for line in body)
+        said.append(f"{_path(plain[start])} +{added} -{gone}")
+    more = len(headers) - MOST_NAMED
+    rest = f", and {more:,} more" if more > 0 else ""
+    return f"{counted(len(headers), 'file')}: {', '.join(said)}{rest}"
+
+
+def _path(header: str) -> str:
+    words = header.split(" ")
+    return words[-1].removeprefix("b/")[:120]
+
+
+def looks_like_diff(lines: OutputLines) -> bool:
+    near = lines.plain[:200]
+    return any(line.startswith(("diff --git ", "Index: ")) for line in near) or (
+        any(line.startswith("@@ -") for line in near)
+        and any(line.startswith("+++ ") for line in near)
+    )
+
+
+DIFFS = OutputRule(
+    "diff",
+    "lines of the diff",
+    ("git diff", "git show", "diff", "git format-patch", "git stash", "svn diff", "hg diff",
+     "git range-diff", "colordiff", "gh pr"),
+    (),
+    looks_like_diff,
+    changed,
+    Folds.NONE,
+)  # fmt: skip
+HISTORY = OutputRule(
+    "git_log",
+    "lines of the history",
+    ("git log", "git reflog", "git shortlog", "git rev-list", "git whatchanged", "hg log", "svn log"),
+    (),
+    lambda lines: sum(line.startswith("commit ") for line in lines.plain[:120]) > 3,
+    keeping(Lazy(r"^fatal: |^error: ")),
+    Folds.NONE,
+)  # fmt: skip
+STATUS = OutputRule(
+    "git_status",
+    "files",
+    ("git status", "git add", "git commit", "git merge", "git rebase", "git pull", "git fetch",
+     "git clone", "git checkout", "git switch", "git push", "git stash", "git clean", "git rm",
+     "git branch", "git tag"),
+    (),
+    None,
+    keeping(
+        Lazy(
+            r"^(?:On branch|Your branch|HEAD detached|CONFLICT|Unmerged|Untracked|Changes |error:|fatal:"
+            r"|Automatic merge|no changes|nothing |\s+both (?:modified|added)|UU |AA |DU |UD |! \[)"
+            r"|^ \d+ files? changed"
+        )
+    ),
+    Folds.NONE,
+)  # fmt: skip
+GIT = (DIFFS, HISTORY, STATUS)

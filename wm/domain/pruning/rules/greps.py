@@ -1,0 +1,43 @@
+"""Results of searches: the first hit of each file, as far as there is room (PR-2)."""
+
+from __future__ import annotations
+
+from wm.domain.pruning.lines import OutputLines
+from wm.domain.pruning.rule import (
+    Folds,
+    OutputRule,
+)
+from wm.domain.pruning.selection import KeptLines
+from wm.text.patterns import Lazy
+
+_HIT = Lazy(r"^[^\s:][^:\n]{0,300}:\d+[:-]|^\d+[:-]\s|^[^\s:][^:\n]{0,300}[:-]\s?\S")
+_NUMBERED = Lazy(r"^[^\s:][^:\n]{0,300}:\d+[:-]")
+
+
+def hits(lines: OutputLines) -> KeptLines:
+    """The first hit of each file."""
+    seen: set[str] = set()
+    first = []
+    for index, line in enumerate(lines.plain):
+        path, colon, _rest = line.partition(":")
+        if colon and path and path not in seen and len(path) <= 300:
+            seen.add(path)
+            first.append(index)
+    own = [i for i in first if lines.plain[i].startswith(("grep: ", "rg: ", "ag: ", "ack: "))]
+    note = f"from {len(seen):,} files" if 1 < len(seen) <= len(lines) // 2 else ""
+    return KeptLines(must=own[:20], more=first if note else (), note=note)
+
+
+def looks_found(lines: OutputLines) -> bool:
+    return lines.share(lambda line: _NUMBERED.search(line[:320]) is not None) > 0.8
+
+
+GREPS = OutputRule(
+    "grep",
+    "hits",
+    ("grep", "egrep", "fgrep", "rg", "ag", "ack", "git grep", "zgrep"),
+    ("grep", "search", "codesearch", "search_files", "search_code"),
+    looks_found,
+    hits,
+    Folds.SAME,
+)

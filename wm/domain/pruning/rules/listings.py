@@ -1,0 +1,96 @@
+"""Names of files: `ls`, `find`, `fd`, `glob`, `du`, and trees (PR-2).
+
+Names like `error.ts` are no errors; only what the tool itself complains about is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from wm.domain.pruning.lines import OutputLines
+from wm.domain.pruning.rule import (
+    Folds,
+    OutputRule,
+)
+from wm.domain.pruning.selection import KeptLines
+from wm.text.patterns import Lazy
+
+_COMPLAINT = Lazy(
+    r"^(?:/?[\w./-]*/)?(?:ls|find|fd|du|tree|rg|stat|git|bash|sh|zsh|eza|exa|glob):? .*"
+    r"(?i:cannot|can't|denied|no such|error|not a directory|failed|fatal|loop|invalid|unknown)"
+    r"|error opening dir|^\[error"
+)
+_TOTALS = Lazy(r"^(?:total \d+|\d+ director(?:y|ies), \d+ files?|\d+ (?:files|matches|results)\b)")
+_LONG = Lazy(r"^[-dlbcps][-rwxsStT]{9}[.+@]?\s+\d+\s")
+_BRANCHES = ("├", "└", "│", "|-- ", "`-- ", "+---", "\\---")
+
+MOST_ENDINGS = 6
+
+
+def _endings(lines: OutputLines) -> str:
+    """Counts of file name endings: `412 .py, 87 .md`."""
+    counts: Counter[str] = Counter()
+    for line in lines.plain:
+        name = line.rstrip().rpartition("/")[2].rpartition(" ")[2]
+        stem, dot, ending = name.rpartition(".")
+        if dot and stem and ending.isalnum() and len(ending) <= 6:
+            counts[f".{ending.lower()}"] += 1
+    common = counts.most_common(MOST_ENDINGS)
+    return ", ".join(f"{count:,} {ending}" for ending, count in common if count > 2)
+
+
+def complaints(lines: OutputLines) -> KeptLines:
+    """Keep the tool's own complaints and totals."""
+    shapes = lines.first_of_shape
+    own = {
+        lines.shapes[index]
+        for index in list(shapes.values())[:200_000]
+        if _speaks(lines.plain[index])
+    }
+    kinds = _endings(lines)
+    return KeptLines(must=lines.of_shapes(own), note=f"in all: {kinds}" if kinds else "")
+
+
+def _speaks(line: str) -> bool:
+    # Most names contain neither; the expression runs only for the few that do.
+    if (
+        ": " not in line
+        and "director" not in line
+        and not line[:1].isdigit()
+        and "rror " not in line
+    ):
+        return line.startswith("total ") and _TOTALS.search(line) is not None
+    return _COMPLAINT.search(line[:400]) is not None or _TOTALS.search(line[:80]) is not None
+
+
+def _is_name(line: str) -> bool:
+    """Is the line a single path, not a sentence?"""
+    text = line.strip()
+    return bool(text) and " " not in text and ("/" in text or "." in text) and ":" not in text
+
+
+def looks_listed(lines: OutputLines) -> bool:
+    return (
+        lines.share(_is_name) > 0.9
+        or lines.share(lambda line: _LONG.search(line) is not None) > 0.6
+    )
+
+
+def looks_like_tree(lines: OutputLines) -> bool:
+    return lines.share(lambda line: any(mark in line[:80] for mark in _BRANCHES)) > 0.7
+
+
+TREES = OutputRule(
+    "tree", "lines of a tree", ("tree", "pstree", "go mod graph"), (), looks_like_tree, complaints,
+    Folds.NONE,
+)  # fmt: skip
+LISTINGS = OutputRule(
+    "listing",
+    "names",
+    ("ls", "ll", "find", "fd", "fdfind", "dir", "eza", "exa", "du", "locate", "git ls-files",
+     "git ls-tree", "glob", "lsof"),
+    ("glob", "ls", "list", "list_files", "list_directory", "find_files", "find"),
+    looks_listed,
+    complaints,
+    Folds.NONE,
+)  # fmt: skip

@@ -1,0 +1,94 @@
+"""Select the lines of an output that stay, within the mode's limits (PR-1). Pure and linear.
+
+At most twice `ends` lines and three marks stay, plus the lines that must stay. Their context
+(frames, quoted code) and the marks of the gaps take their room from the ends, the beginning
+first, because the last lines of an output are the most informative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Sequence
+
+from msgspec import Struct
+
+from wm.domain.pruning.modes import CutLimits
+
+MARKS = 3
+FIRST_OF_KIND = 5
+SHRINKS = (0.0, 0.2, 0.4, 0.6)
+"""Shares by which the beginning may be shortened; the end by half of that."""
+
+
+class KeptLines(Struct, frozen=True):
+    """What a rule keeps besides the ends, by line index. must: always. more: as room allows, most
+    wanted first. note: text that the first mark adds about the rest."""
+
+    must: Sequence[int] = ()
+    more: Sequence[int] = ()
+    note: str = ""
+
+
+def chosen(
+    shapes: Sequence[Hashable], must: Iterable[int], more: Sequence[int], measure: CutLimits
+) -> list[int]:
+    """The positions, of `len(shapes)`, that stay, in order."""
+    count = len(shapes)
+    must = _within(shapes, sorted(set(must)), measure.errors)
+    room = 2 * measure.ends + MARKS
+    kept: set[int] = set()
+    allowed, last = room, SHRINKS[-1]
+    for shrink in SHRINKS:
+        head = measure.ends - int(measure.ends * shrink)
+        tail = measure.ends - int(measure.ends * shrink / 2)
+        kept = set(range(min(head, count))) | set(range(max(0, count - tail), count))
+        allowed = room + sum(1 for position in must if position not in kept)
+        kept.update(must)
+        waiting = sum(1 for position in more if position not in kept)
+        if shrink == last or allowed - _cost(kept, count) >= min(waiting, measure.ends // 2):
+            break
+    return _filled(kept, more, allowed, count)
+
+
+def _filled(kept: set[int], more: Sequence[int], allowed: int, count: int) -> list[int]:
+    """Add as many of the optional lines as there is room for."""
+    spare = allowed - _cost(kept, count)
+    for position in more:
+        if spare <= 0:
+            break
+        # A line next to a kept one widens no gap; any other line opens one more.
+        price = 2 - (position - 1 in kept) - (position + 1 in kept)
+        if position not in kept and price <= spare:
+            kept.add(position)
+            spare -= price
+    return _without_small_gaps(kept, count)
+
+
+def _without_small_gaps(kept: set[int], count: int) -> list[int]:
+    """The mark of a one-line gap costs a line, so that line may stay."""
+    single = [p + 1 for p in kept if p + 2 in kept and p + 1 not in kept]
+    return sorted(p for p in (*kept, *single) if p < count)
+
+
+def _cost(kept: Collection[int], count: int) -> int:
+    """Lines and marks of a selection."""
+    gaps = sum(1 for position in kept if position + 1 < count and position + 1 not in kept)
+    return len(kept) + gaps + (0 not in kept)
+
+
+def _within(shapes: Sequence[Hashable], must: list[int], most: int) -> list[int]:
+    """The lines that must stay. Above `most`, the first few and the last of each shape; with more
+    shapes than that, those at both ends."""
+    if len(must) <= most:
+        return must
+    last = {shapes[position]: position for position in must}
+    seen: dict[Hashable, int] = {}
+    kept = []
+    for position in must:
+        shape = shapes[position]
+        seen[shape] = seen.get(shape, 0) + 1
+        if seen[shape] <= FIRST_OF_KIND or last[shape] == position:
+            kept.append(position)
+    if len(kept) <= most:
+        return kept
+    first = most * 2 // 3
+    return [*kept[:first], *kept[first - most :]]

@@ -1,0 +1,248 @@
+"""Find the lines that must be seen: errors, failures and their context (PR-2).
+
+Each shape of line is tested once, and only if a cheap search finds one of `WORDS` in it, so a log
+of ten megabytes costs little more than reading it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from wm.domain.pruning.lines import (
+    WORDS,
+    OutputLines,
+)
+from wm.text.patterns import Lazy
+
+MOST_ASKED = 20_000
+"""Most shapes of one output that are tested; half from each end."""
+
+_YES = Lazy(
+    r"\b(?:ERROR|FATAL|CRITICAL|PANIC|SEVERE|EMERG|FAIL|FAILED|FAILURE|FAILURES)\b"
+    r"|(?i:\berrors?\b\s*(?:[:(=]|\[|\d|TS\d|\w+\d+:|-->|in\b|at\b))"
+    r"|^\W*(?:\S+:\s*)?(?i:errors?|fatal|panic|critical)\b"
+    r"|(?i:\b(?:level|lvl|severity)\W{1,4}(?:error|fatal|critical|panic)\b)"
+    r"|\b[A-Za-z_$][\w.$]*(?:Error|Exception|Fault|Panic)\b\s*(?::|\(|$)"
+    r"|(?i:\bfail(?:ed|ure|ures|s|ing)\b)"
+    r"|Traceback \(most recent|panicked at|Segmentation fault|core dumped|AddressSanitizer"
+    r"|\bnot ok \d|[✕✖✗✘❌⨯●]|^\s*×|npm ERR!|(?i:caused by:)"
+    r"|(?i:command not found|no such (?:file|module|host|table|column|package|option))"
+    r"|(?i:permission denied|access denied|connection refused|out of memory|timed out)"
+    r"|(?i:\bcannot (?:find|access|open|read|write|stat|create|import|resolve|load|connect|use"
+    r"|assign|borrow|move|infer|be (?:found|resolved|opened|read|loaded)))"
+    r"|(?i:\b(?:can't|could not|couldn't|unable to) \w+)"
+    r"|(?i:undefined reference|\b(?:module|symbol|class|method|file|target|package) not found)"
+    r"|(?i:\bunhandled|\buncaught|\baborted\b|\baborting\b|^killed$|\b(?:enoent|eacces|econn\w+))"
+    r"|\bassert(?:ion)? (?:failed|error)|^E {2,}|^>?\s*assert\b"
+)
+_NO = Lazy(
+    r"(?i)\b(?:0|no|zero|without(?: any)?)\s+(?:\w+\s+)?(?:errors?|failures?|failed|failing)\b"
+    r"|(?i)\b(?:\w*errors?|failed|failures?|fail)\b\"?\s*[=:]\s*(?:0\b|none\b|null\b|false\b|\[\]|\"\")"
+    r"|(?i)\b(?:on|if|no|ignore|show|skip|exit|with)[-_]errors?\b|(?i)--?[\w-]*(?:error|fail)[\w-]*"
+    r"|(?i)[\w./-]*(?:error|fail|exception|panic|assert)[\w-]*\.(?:[a-z]{1,5})\b(?:$|[\s,;)\]'\"])"
+)
+
+_STATUS_PLACE = (
+    r"(?:\" |\bHTTP/\d(?:\.\d)?\"? |\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S+ (?:HTTP/\S+ )?"
+    r"|(?i:\b(?:http_?)?(?:status|code|status_?code)\"?\s*[=:]\s*\"?)|(?:→|->|=>) ?)"
+)
+_STATUS = Lazy(rf"{_STATUS_PLACE}[1-5]\d\d\b")
+_BAD_STATUS = Lazy(rf"{_STATUS_PLACE}[45]\d\d\b")
+"""An HTTP status: all lines of an access log have one shape, and only this number tells."""
+
+WARNING = Lazy(r"(?i)\bwarn(?:ing|ings)?\b|\bWARN\b")
+
+SUMMARY = Lazy(
+    r"(?i)\b\d+ (?:passed|failed|failures?|errors?|warnings?|skipped|pending|tests?|examples?"
+    r"|problems?|vulnerabilit(?:y|ies))\b.*(?:,| in \d|$)"
+    r"|^\(\d+ rows?\)$|\b\d+ (?:directories|directory), \d+ files?\b"
+    r"|(?i)^\W*(?:tests?(?: run| suites)?|test result|summary|total|snapshots):\s"
+    r"|(?i)\bbuild (?:success|succeeded|successful|failed|failure)\b|(?i)^finished\b"
+    r"|(?i)^(?:successfully (?:installed|built|tagged)|(?:added|removed|changed) \d+|up to date)"
+    r"|\bpackets transmitted\b|(?i)^\W*done in \d|(?i)^found \d+ "
+    r"|(?i)^exit(?:ed)?(?: with)?(?: code| status)? \d"
+)
+"""A tool's summary, at the end of its output or, with several tasks, in the middle."""
+
+_FRAME_STARTS = (
+    "at ", "File ", "...", "^", "|", "= note", "= help", "-->", "::: ", "note:", "#", "from ",
+    "in ", "Caused by", "goroutine ", "+0x", "~", "\\",
+)  # fmt: skip
+
+MOST_ATTACHED = 8
+"""Most context lines after an error; half as many before it."""
+
+
+def errors(lines: OutputLines) -> list[int]:
+    """Indexes of all lines that look like errors, in order."""
+    if lines.errors is None:
+        lines.errors = _errors(lines)
+    return lines.errors
+
+
+def _errors(lines: OutputLines) -> list[int]:
+    plain, shapes = lines.plain, lines.shapes
+    telling: set[bytes] = set()
+    unless: dict[bytes, str] = {}
+    for index in _candidates(lines, list(lines.first_of_shape.values())):
+        if _is_error(plain[index]):
+            telling.add(shapes[index])
+        elif (excuse := _excuse(plain[index])) != "":
+            unless[shapes[index]] = excuse
+    refused = _refused(lines)
+    if not telling and not unless:
+        return refused
+    # `errors=0` and `errors=7` have one shape, so each such line is tested by itself.
+    found = [
+        index
+        for index, shape in enumerate(shapes)
+        if shape in telling
+        or (shape in unless and unless[shape] not in plain[index] and _is_error(plain[index]))
+    ]
+    return sorted({*found, *refused}) if refused else found
+
+
+def _refused(lines: OutputLines) -> list[int]:
+    """Indexes of lines with an HTTP status of 400 or more. Shapes have no digits, so each line of
+    a shape that has a status is tested by itself."""
+    plain, shapes = lines.plain, lines.shapes
+    firsts = list(lines.first_of_shape.items())[:MOST_ASKED]
+    having = {shape for shape, i in firsts if _STATUS.search(plain[i][:2000]) is not None}
+    if not having:
+        return []
+    return [
+        index
+        for index, shape in enumerate(shapes)
+        if shape in having and _BAD_STATUS.search(plain[index][:2000]) is not None
+    ]
+
+
+def warnings(lines: OutputLines) -> list[int]:
+    """Indexes of warnings, if they are rare enough to stand out."""
+    firsts = list(lines.first_of_shape.values())[:MOST_ASKED]
+    found = lines.of_shapes(
+        {lines.shapes[i] for i in firsts if WARNING.search(lines.plain[i][:400]) is not None}
+    )
+    return found if len(found) <= max(3, len(lines) // 20) else []
+
+
+def _excuse(line: str) -> str:
+    """The words with a number that keep a line from counting as an error."""
+    found = _NO.search(line[:2000])
+    said = found.group() if found is not None else ""
+    return said if any(char.isdigit() for char in said) else ""
+
+
+def _candidates(lines: OutputLines, indexes: Sequence[int]) -> list[int]:
+    """The lines that contain one of `WORDS`."""
+    plain = lines.plain
+    joined = "\n".join(plain[index] for index in indexes).lower()
+    found: set[int] = set()
+    starts: list[int] = []
+    at = 0
+    for index in indexes:
+        starts.append(at)
+        at += len(plain[index].lower()) + 1
+    for word in (*WORDS, "e   "):
+        _lines_with(word, joined, starts, found)
+    chosen = sorted(found)
+    if len(chosen) > MOST_ASKED:
+        half = MOST_ASKED // 2
+        chosen = [*chosen[:half], *chosen[-half:]]
+    return [indexes[number] for number in chosen]
+
+
+def _lines_with(word: str, joined: str, starts: Sequence[int], found: set[int]) -> None:
+    at = joined.find(word)
+    while at >= 0:
+        number = bisect_right(starts, at) - 1
+        found.add(number)
+        if number + 1 >= len(starts):
+            break
+        at = joined.find(word, starts[number + 1])
+
+
+def _is_error(line: str) -> bool:
+    shown = line[:2000]
+    if _YES.search(shown) is None:
+        return False
+    # "0 errors", `errors=0`, --no-error, error.ts: the word without a failure.
+    return _NO.search(shown) is None or _YES.search(_NO.sub("", shown)) is not None
+
+
+def attached(lines: OutputLines, found: Iterable[int]) -> list[int]:
+    """Context lines of errors: frames, carets, quoted code. Nearest first."""
+    by_distance: list[list[int]] = [[] for _ in range(MOST_ATTACHED)]
+    marked = sorted(found)
+    plain = lines.plain
+    for index, following in pairwise([*marked, len(plain)]):
+        for step in range(1, MOST_ATTACHED + 1):
+            at = index + step
+            if at >= following or not _belongs(plain[at], plain[index]):
+                break
+            by_distance[step - 1].append(at)
+    before = -1
+    for index in marked:
+        for step in range(1, MOST_ATTACHED // 2 + 1):
+            at = index - step
+            if at <= before or not _is_frame(plain[at]):
+                break
+            by_distance[step - 1].append(at)
+        before = index
+    return list(dict.fromkeys(at for row in by_distance for at in row))
+
+
+def _belongs(line: str, error: str) -> bool:
+    body = _body(line)
+    if not body.strip():
+        return False
+    return _is_frame(line) or _indent(body) > _indent(_body(error)) or body[:1] in ">|"
+
+
+def _is_frame(line: str) -> bool:
+    body = _body(line)
+    stripped = body.lstrip()
+    if body[:1].isspace() and stripped:
+        return stripped.startswith(_FRAME_STARTS) or "^" in stripped or _numbered(stripped)
+    return stripped.startswith(("Caused by", "During handling", "The above exception"))
+
+
+def _numbered(stripped: str) -> bool:
+    """Is it a quoted source line: `12 | code`, `> 12 | code`?"""
+    head, bar, _rest = stripped.lstrip("> ").partition("|")
+    return bool(bar) and head.strip().isdigit()
+
+
+def _body(line: str) -> str:
+    """The line without the service name that `docker compose logs` prefixes."""
+    head, bar, rest = line.partition(" | ")
+    name = head.rstrip()
+    if bar and name and " " not in name and not name.isdigit():
+        return rest
+    return line
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def summaries(lines: OutputLines) -> list[int]:
+    """Lines in which a tool summarises, in order."""
+    first = lines.first_of_shape.values()
+    if len(first) > MOST_ASKED:
+        return []
+    plain, shapes = lines.plain, lines.shapes
+    return lines.of_shapes({shapes[i] for i in first if SUMMARY.search(plain[i][:400]) is not None})
+
+
+def odd_ones(lines: OutputLines) -> list[int]:
+    """Lines unlike the others, in an output where nearly all lines have one of a few shapes."""
+    counts = lines.counts
+    common = sum(count for _shape, count in counts.most_common(24))
+    if common < 0.8 * len(lines):
+        return []
+    rare = max(1, len(lines) // 200)
+    usual = {shape for shape, count in counts.most_common(24) if count > rare}
+    return [i for i, shape in enumerate(lines.shapes) if shape not in usual and shape.strip()]

@@ -1,1 +1,0 @@
-"""Rules of what a workspace remembers."""

@@ -1,0 +1,1 @@
+"""Use cases on the files that wm keeps in a project."""

@@ -1,0 +1,57 @@
+"""The paths of a project's contract and handoff, and the step after a compaction (CT-1…3).
+
+Small on purpose: a project without a contract loads only this module; the use cases are imported
+when a contract exists.
+"""
+
+from __future__ import annotations
+
+from wm.api.protocol import WorkspacePlace
+from wm.errors import UserError
+from wm.formats.contract_record import ContractRecord
+from wm.ops.catalogue import OPERATIONS
+from wm.ops.operation import Work
+from wm.store.base import Ref
+from wm.store.project import ProjectFile, project_root
+
+FOLDER, NAME = "state", "session-state.json"
+HANDOFF = ("handoff", "latest.md")
+
+
+def contract_file(place: WorkspacePlace, folder: str) -> ProjectFile:
+    """The contract file of the project that contains a folder, whether it exists or not.
+
+    Raises UserError for a workspace whose folder is unknown.
+    """
+    return ProjectFile(project_of(place, folder, marker=f"{FOLDER}/{NAME}"), FOLDER, NAME)
+
+
+def project_of(place: WorkspacePlace, folder: str, *, marker: str) -> str:
+    """The root of the project that contains a folder ("": the workspace's root); see
+    `store.project.project_root`. Raises UserError for a workspace whose folder is unknown."""
+    if not (folder or place.root):
+        raise UserError(
+            f"The folder of the workspace {place.key} is unknown.",
+            fix="Name its folder with -C DIR.",
+        )
+    return project_root(folder or place.root, marker=marker)
+
+
+def handoff_file(place: WorkspacePlace, folder: str) -> ProjectFile:
+    """The handoff file of the project that contains a folder, beside its contract."""
+    return ProjectFile(contract_file(place, folder).root, *HANDOFF)
+
+
+def record_ref(key: str) -> Ref[ContractRecord]:
+    return Ref(ContractRecord, key)
+
+
+def after_compaction(
+    work: Work, place: WorkspacePlace, folder: str, session_id: str, count: int
+) -> None:
+    """Count a compaction in the contract once it is on disk; does nothing without a contract."""
+    if not folder or not contract_file(place, folder).exists:
+        return
+    operation = OPERATIONS["count_compaction"]
+    fields = {"directory": folder, "session_id": session_id, "count": count}
+    work.later.append((operation, operation.request.model_validate(fields)))

@@ -1,0 +1,172 @@
+"""Write the handoff of a project, and request that the next session receives it (CT-3).
+
+`domain.contract.handoff` composes the page; unchanged sources write no byte. A contract with
+faults produces no handoff, because the page must not repeat its errors.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from wm.api.contract import (
+    HandoffAnswer,
+    HandoffRequest,
+)
+from wm.api.protocol import WorkspacePlace
+from wm.domain.contract import handoff as pages
+from wm.domain.contract.handoff import (
+    MARK,
+    Handoff,
+    Sources,
+)
+from wm.domain.times import iso
+from wm.errors import Conflict, NotFound, UserError
+from wm.formats.base import Document
+from wm.formats.contract_record import AskedHandoff, ContractRecord
+from wm.formats.core_memory import CoreMemory
+from wm.formats.session_contract import FILE
+from wm.formats.session_state import SessionState
+from wm.ops.contract.contract import (
+    faults_of,
+    read_contract,
+    shown_contract,
+)
+from wm.ops.contract.contract_file import (
+    contract_file,
+    handoff_file,
+    record_ref,
+)
+from wm.ops.operation import (
+    Operation,
+    Work,
+)
+from wm.ops.place import locate
+from wm.ops.runtime import Runtime
+from wm.ops.session.hot_state import readable_sessions
+from wm.store.base import Ref
+from wm.store.identity import shown
+from wm.store.paths import sid
+from wm.store.project import ProjectFile
+
+MAX_BYTES = 1024 * 1024
+"""A longer page was not written by wm."""
+TRIES = 3
+
+
+def _handoff(work: Work, request: HandoffRequest) -> HandoffAnswer:
+    place = locate(work.runtime, request)
+    file = handoff_file(place, request.directory)
+    sources = _sources(work, place, request)
+    made = pages.compose(sources, work.runtime.settings.contract, work.runtime.settings.session)
+    changed = request.write and _written(file, made, force=request.force)
+    asked = _asked(work, place, file.root, request)
+    state = sources.session
+    return HandoffAnswer(
+        file=shown(file.path),
+        text=made.text,
+        current=changed or file.read(MAX_BYTES) == made.text.encode("utf-8"),
+        changed=changed,
+        session=state.session_id if state is not None else "",
+        omitted=dict(made.omitted),
+        asked=asked,
+    )
+
+
+def _written(file: ProjectFile, made: Handoff, *, force: bool) -> bool:
+    """Write the page if it changed; were bytes written? Raises Trouble, and UserError for a page
+    that wm did not write."""
+    for _ in range(TRIES):
+        before = file.read(MAX_BYTES)
+        text = made.text.encode("utf-8")
+        if before == text:
+            return False
+        foreign = before is not None and before.strip() and not before.startswith(MARK.encode())
+        if foreign and not force:
+            raise UserError(
+                f"{shown(file.path)} was not written by `wm handoff`; nothing was changed.",
+                fix="Move the file, or overwrite it with --force.",
+            )
+        if file.replace(text, over=before):
+            return True
+    raise Conflict(f"{shown(file.path)} is being written by another program.", fix="Try again.")
+
+
+# --- sources ------------------------------------------------------------------------------
+
+
+def _sources(work: Work, place: WorkspacePlace, request: HandoffRequest) -> Sources:
+    """Raises UserError for a contract with faults, and if nothing is known about the work."""
+    file = contract_file(place, request.directory)
+    state = _session(work, place, file.root, request.session)
+    said = _contract(work, place, file)
+    core = None
+    if state is not None:
+        core = work.read(Ref(CoreMemory, place.key, sid(state.session_id))).document
+    project = shown(os.path.basename(file.root))
+    found = Sources(work.runtime.redactor.text(project), FILE, said, state, core)
+    if found.empty:
+        raise NotFound(
+            f"{shown(file.root)} has neither a session contract nor a session to hand off.",
+            fix="`wm state init` creates a session contract.",
+        )
+    return found
+
+
+def _contract(work: Work, place: WorkspacePlace, file: ProjectFile) -> dict[str, object] | None:
+    if not file.exists:
+        return None
+    _raw, text = read_contract(file)
+    faults = faults_of(work, place, file, text)
+    if faults:
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        raise UserError(
+            f"The session contract has a fault, so no handoff was made: {faults[0].placed}{more}",
+            fix=f"{faults[0].fix} `wm state validate` lists all faults.",
+        )
+    return shown_contract(work, text.tree.value if text.tree is not None else None)
+
+
+def _session(work: Work, place: WorkspacePlace, root: str, wanted: str) -> SessionState | None:
+    """The requested session, else the newest session of the project that is not a subagent's."""
+    states = [s for s in readable_sessions(work, place.key) if not s.subagent]
+    if not wanted:
+        states.sort(key=lambda s: (s.updated_at, s.session_id), reverse=True)
+        placed = (s for s in states if s.root or place.root)
+        return next((s for s in placed if contract_file(place, s.root).root == root), None)
+    named = [s for s in states if s.session_id.startswith(wanted)]
+    exact = [s for s in named if s.session_id == wanted] or named
+    if len(exact) != 1:
+        how = f"matches {len(exact)} sessions" if exact else "matches no session here"
+        raise NotFound(f"{wanted!r} {how}.", fix="`wm session list` shows them.")
+    return exact[0]
+
+
+# --- for the next session -----------------------------------------------------------------
+
+
+def _asked(work: Work, place: WorkspacePlace, root: str, request: HandoffRequest) -> bool:
+    """Does the next session receive the page, after this request?"""
+    folder = shown(root)
+    record = work.read(record_ref(place.key)).document or ContractRecord()
+    is_asked = any(one.folder == folder for one in record.asked)
+    if request.next == is_asked or not (request.next or request.withdraw):
+        return is_asked
+    others = tuple(one for one in record.asked if one.folder != folder)
+    mine = (AskedHandoff(folder=folder, at=iso(work.now)),) if request.next else ()
+    work.put(record_ref(place.key), record.model_copy(update={"asked": (*others, *mine)}))
+    work.notify(place.key, ContractRecord.slug)
+    return request.next
+
+
+def _refs(runtime: Runtime, request: HandoffRequest) -> Sequence[Ref[Document]]:
+    """The record is locked only to change it: writing the page alone needs no lock."""
+    wants = request.next or request.withdraw
+    return (record_ref(locate(runtime, request).key),) if wants else ()
+
+
+def _queue(runtime: Runtime, request: HandoffRequest) -> str:
+    return f"contract:{locate(runtime, request).key}"
+
+
+handoff = Operation("handoff", HandoffRequest, HandoffAnswer, _handoff, _refs, _queue)

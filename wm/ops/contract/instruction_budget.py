@@ -1,0 +1,301 @@
+"""Check a project's instruction files, and prune AGENTS.md to its archive (CT-4).
+
+The files belong to the user: they are read and replaced through `store.project`, only on request.
+The archive is on disk before an entry leaves the file, so that an interrupted run leaves an entry
+twice, never nowhere; the next run does not archive it again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from wm.api.instruction_budget import (
+    BudgetAnswer,
+    BudgetFile,
+    BudgetFinding,
+    BudgetRequest,
+    MovedEntry,
+    PruneAnswer,
+    PrunedFile,
+    PruneRequest,
+)
+from wm.domain.contract import instruction_budget
+from wm.domain.facts import Detail, Fact
+from wm.errors import Conflict, UserError
+from wm.formats.base import Document
+from wm.ops.contract.contract_file import (
+    project_of,
+    record_ref,
+)
+from wm.ops.operation import (
+    Operation,
+    Work,
+)
+from wm.ops.place import locate
+from wm.ops.runtime import Runtime
+from wm.store.base import Ref
+from wm.store.identity import shown
+from wm.store.project import ProjectFile, Trouble
+
+ARCHIVE = "AGENTS.archive.md"
+
+NAMES = (
+    instruction_budget.MILESTONES,
+    "CLAUDE.md",
+    "CLAUDE.local.md",
+    ".claude/CLAUDE.md",
+    "GEMINI.md",
+    ".github/copilot-instructions.md",
+    ".cursorrules",
+)
+"""Instruction files of the known agents, relative to the project's root."""
+
+FOLDERS = (
+    (".opencode/instructions", ".md"),
+    (".claude/rules", ".md"),
+    (".github/instructions", ".md"),
+    (".cursor/rules", ".mdc"),
+)
+"""Folders in which every file is an instruction file."""
+
+MOST_FILES = 500
+MAX_BYTES = 16 * 1024 * 1024
+
+
+class _Found(Struct, frozen=True):
+    """path: as named in the project. real: with links resolved, "" if it leads out of the project.
+    rules: the name whose limits apply. twice: the file was already found under another name."""
+
+    path: str
+    real: str
+    rules: str
+    twice: bool = False
+
+    @property
+    def link(self) -> str:
+        return self.real if self.real != self.path else ""
+
+
+# --- finding them ------------------------------------------------------------------------------
+
+
+def _root(request: BudgetRequest, runtime: Runtime) -> str:
+    return project_of(locate(runtime, request), request.directory, marker=".git")
+
+
+def _files(root: str, request: BudgetRequest) -> list[_Found]:
+    named = [_inside(root, request.directory, file) for file in request.files]
+    found: list[_Found] = []
+    seen: set[str] = set()
+    for path in dict.fromkeys(named or _usual(root)):
+        real = os.path.relpath(os.path.realpath(os.path.join(root, path)), root)
+        real = "" if real.startswith("..") else real
+        bases = {os.path.basename(path), os.path.basename(real)}
+        rules = (
+            instruction_budget.MILESTONES
+            if instruction_budget.MILESTONES in bases
+            else os.path.basename(path)
+        )
+        found.append(_Found(path, real, rules, twice=bool(real) and real in seen))
+        seen.add(real)
+    return found
+
+
+def _inside(root: str, directory: str, file: str) -> str:
+    """The path, in the project, of a file that somebody named. Raises UserError."""
+    folder, name = os.path.split(os.path.join(directory or root, file))
+    path = os.path.relpath(os.path.join(os.path.realpath(folder), name), root)
+    if path.startswith("..") or name in ("", ".", ".."):
+        raise UserError(
+            f"{shown(file)} is outside the project {shown(root)}.",
+            fix="Name a file of the project, or name another project with -C DIR.",
+        )
+    if not os.path.lexists(os.path.join(root, path)):
+        raise UserError(f"There is no file {shown(path)} in {shown(root)}.", fix="Check the path.")
+    return path
+
+
+def _usual(root: str) -> Iterator[str]:
+    for name in NAMES:
+        if os.path.lexists(os.path.join(root, name)):
+            yield name
+    for folder, ending in FOLDERS:
+        try:
+            names = sorted(os.listdir(os.path.join(root, folder)))[:MOST_FILES]
+        except OSError:
+            continue
+        yield from (f"{folder}/{name}" for name in names if name.endswith(ending))
+
+
+def _project_file(root: str, path: str) -> ProjectFile:
+    folder, name = os.path.split(path)
+    return ProjectFile(root, folder, name)
+
+
+def _read(root: str, found: _Found) -> bytes | BudgetFinding:
+    """The bytes of the file, or the finding that says why it cannot be read."""
+    if not found.real:
+        fix = "Replace the link by a file of the project."
+        return BudgetFinding(
+            code="outside", message="It is a link that leads outside the project.", fix=fix
+        )
+    try:
+        raw = _project_file(root, found.real).read(MAX_BYTES)
+    except Trouble as trouble:
+        return BudgetFinding(
+            code=trouble.kind, message=trouble.message, fix="Replace it by a regular file."
+        )
+    if raw is None:
+        fix = "Remove the link, or create the file that it points to."
+        return BudgetFinding(code="broken_link", message="It is a broken link.", fix=fix)
+    if len(raw) > MAX_BYTES:
+        told = f"It has more than {MAX_BYTES:,} bytes; wm does not read it."
+        return BudgetFinding(code="too_large", message=told, fix="No agent can use such a file.")
+    return raw
+
+
+# --- looking ---------------------------------------------------------------------------------
+
+
+def _check(work: Work, request: BudgetRequest) -> BudgetAnswer:
+    root = _root(request, work.runtime)
+    files = tuple(_looked_at(work, root, found) for found in _files(root, request))
+    within = not any(file.findings for file in files)
+    return BudgetAnswer(root=shown(root), within=within, files=files)
+
+
+def _looked_at(work: Work, root: str, found: _Found) -> BudgetFile:
+    file = BudgetFile(file=shown(found.path), link=shown(found.link))
+    raw = _read(root, found)
+    if isinstance(raw, BudgetFinding):
+        return file.model_copy(update={"findings": (raw,)})
+    settings = work.runtime.settings.budget
+    outline = instruction_budget.outline(raw)
+    return file.model_copy(
+        update={
+            "bytes": len(raw),
+            "lines": outline.lines,
+            "standing_lines": outline.standing_lines,
+            "entries": len(outline.entries),
+            "findings": ()
+            if found.twice
+            else instruction_budget.findings(found.rules, raw, settings),
+        }
+    )
+
+
+# --- pruning ---------------------------------------------------------------------------------
+
+
+def _prune(work: Work, request: PruneRequest) -> PruneAnswer:
+    root = _root(request, work.runtime)
+    files = [
+        f for f in _files(root, request) if f.rules == instruction_budget.MILESTONES and not f.twice
+    ]
+    if request.files and not files:
+        raise UserError(
+            f"Only {instruction_budget.MILESTONES} has an archive; "
+            "shorten the other files by hand.",
+            fix="`wm budget check` shows which limits they exceed.",
+        )
+    done = tuple(_pruned(work, request, root, found) for found in files)
+    return PruneAnswer(
+        root=shown(root),
+        within=not any(file.findings for file in done),
+        dry_run=request.dry_run,
+        files=done,
+    )
+
+
+def _pruned(work: Work, request: PruneRequest, root: str, found: _Found) -> PrunedFile:
+    settings = work.runtime.settings.budget
+    archive = _project_file(root, os.path.join(os.path.dirname(found.real), ARCHIVE))
+    answer = PrunedFile(
+        file=shown(found.path),
+        archive=shown(os.path.join(archive.folder, ARCHIVE)),
+        bytes_before=0,
+        bytes_after=0,
+    )
+    raw = _read(root, found)
+    if isinstance(raw, BudgetFinding):
+        return answer.model_copy(update={"findings": (raw,)})
+    plan = instruction_budget.plan(raw, settings)
+    file = _project_file(root, found.real)
+    before = archive.read(MAX_BYTES)
+    after = instruction_budget.archived(before, plan.blocks, raw)
+    refusal = _unwritable(file, archive) if plan.moved else None
+    if max(len(before or b""), len(after)) > MAX_BYTES:
+        told = f"The archive {ARCHIVE} would have more than {MAX_BYTES:,} bytes."
+        refusal = BudgetFinding(
+            code="archive_full", message=told, fix="Rename it; a new one is made."
+        )
+    if refusal is not None:
+        sizes = {"bytes_before": len(raw), "bytes_after": len(raw), "findings": (refusal,)}
+        return answer.model_copy(update=sizes)
+    if plan.moved and not request.dry_run:
+        _write(archive, after, before)
+        _write(file, plan.rest, raw)
+        _note(work, request, answer, len(raw), len(plan.rest), len(plan.moved))
+    return answer.model_copy(
+        update={
+            "bytes_before": len(raw),
+            "bytes_after": len(plan.rest),
+            "moved": tuple(
+                MovedEntry(title=entry.title, line=entry.line, bytes=entry.end - entry.begin)
+                for entry in plan.moved
+            ),
+            "findings": instruction_budget.left_over(plan.rest, settings),
+        }
+    )
+
+
+def _unwritable(*files: ProjectFile) -> BudgetFinding | None:
+    """A file that its owner may not write is not replaced, even if its folder is writable."""
+    for file in files:
+        if file.exists and not Path(file.path).stat().st_mode & 0o200:
+            told = f"{shown(file.path)} is read-only."
+            return BudgetFinding(code="read_only", message=told, fix=f"chmod u+w {file.name}")
+    return None
+
+
+def _write(file: ProjectFile, data: bytes, over: bytes | None) -> None:
+    if data == over:
+        return
+    if not file.replace(data, over=over):
+        raise Conflict(
+            f"{shown(file.path)} was changed by another program; nothing was written.",
+            fix="Nothing is lost. Run `wm budget prune` again.",
+        )
+
+
+def _note(
+    work: Work, request: PruneRequest, file: PrunedFile, before: int, after: int, moved: int
+) -> None:
+    details: dict[str, Detail] = {
+        "file": file.file,
+        "archive": file.archive,
+        "moved": moved,
+        "bytesBefore": before,
+        "bytesAfter": after,
+    }
+    work.log(
+        locate(work.runtime, request).key,
+        [Fact("budget_pruned", "user", "changed", details=details)],
+    )
+
+
+def _prune_refs(runtime: Runtime, request: PruneRequest) -> Sequence[Ref[Document]]:
+    """Two concurrent prunes are excluded by the lock; a dry run takes none."""
+    return () if request.dry_run else (record_ref(locate(runtime, request).key),)
+
+
+def _queue(runtime: Runtime, request: PruneRequest) -> str:
+    return f"contract:{locate(runtime, request).key}"
+
+
+check_budget = Operation("check_budget", BudgetRequest, BudgetAnswer, _check)
+prune_budget = Operation("prune_budget", PruneRequest, PruneAnswer, _prune, _prune_refs, _queue)

@@ -1,0 +1,112 @@
+"""The common input of every diagnosis: one reading of a workspace's memory and evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from msgspec import Struct
+
+from wm.api.diagnosis import Happening
+from wm.api.protocol import (
+    SINCE,
+    Scoped,
+    WorkspacePlace,
+)
+from wm.domain.evidence_retention import ADMITTING
+from wm.domain.since import moment
+from wm.domain.times import parse
+from wm.errors import UserError
+from wm.formats.evidence import EvidenceRecord
+from wm.formats.tombstones import TrashedEntry
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops.explanations import told
+from wm.ops.memory import anchors
+from wm.ops.memory.documents import read_memory
+from wm.ops.memory.render import (
+    omissions,
+    rendered,
+)
+from wm.ops.operation import Work
+from wm.ops.place import locate
+from wm.ops.storage.evidence import (
+    read_log,
+    text_of,
+)
+from wm.store.base import LogReading
+
+
+class DiagnosisBasis(Struct, frozen=True):
+    """One consistent reading, for one answer."""
+
+    work: Work
+    place: WorkspacePlace
+    memory: WorkspaceMemory
+    log: LogReading
+
+    @property
+    def records(self) -> tuple[EvidenceRecord, ...]:
+        return self.log.records
+
+    @property
+    def active(self) -> tuple[MemoryEntry, ...]:
+        return tuple(e for e in self.memory.entries if e.status == "active")
+
+    def trashed(self) -> tuple[str, ...]:
+        return self.work.runtime.store.names(TrashedEntry, self.place.key)
+
+    def shown(self) -> tuple[MemoryEntry, ...]:
+        return rendered(self.work, self.place, self.memory).selection.shown
+
+    def omitted(self, entries: Iterable[MemoryEntry]) -> dict[str, str]:
+        """Why prompts omit each entry: its id -> a code, "" if they show it."""
+        view = rendered(self.work, self.place, self.memory).selection
+        return omissions(tuple(entries), self.place, view)
+
+    def admissions(self) -> dict[str, EvidenceRecord]:
+        """The record that admitted each entry: the one the entry names, else the first matching
+        one."""
+        by_event = {r.event_id: r for r in self.records}
+        found: dict[str, EvidenceRecord] = {}
+        for record in self.records:
+            if record.entry and record.type in ADMITTING:
+                found.setdefault(record.entry, record)
+        for entry in self.memory.entries:
+            if entry.admitted_by in by_event:
+                found[entry.id] = by_event[entry.admitted_by]
+        return found
+
+    def prompted(self) -> dict[str, list[str]]:
+        """Times at which prompts showed each entry, oldest first."""
+        found: dict[str, list[str]] = {}
+        for record in self.records:
+            if record.type == "epoch_opened":
+                for entry_id in record.details.get("included") or ():
+                    found.setdefault(str(entry_id), []).append(record.created_at)
+        return found
+
+
+def ground(work: Work, request: Scoped) -> DiagnosisBasis:
+    place = locate(work.runtime, request)
+    memory = anchors.seen(place, read_memory(work, place), request.directory)
+    return DiagnosisBasis(work, place, memory, read_log(work, place))
+
+
+def happening(record: EvidenceRecord) -> Happening:
+    return Happening(record=record, sentence=told(record), text=text_of(record))
+
+
+def since(asked: str, now: datetime) -> datetime | None:
+    """Parse `7d`, `12h`, `2w` or a time; None for "". Raises UserError."""
+    if not asked:
+        return None
+    found = moment(asked, now)
+    if found is None:
+        raise UserError(f"{asked[:60]!r} is not a time.", fix=f"Give one of: {SINCE}.")
+    return found
+
+
+def is_after(record: EvidenceRecord, begin: datetime | None) -> bool:
+    """Was the record made after `begin`? True for records without a readable time."""
+    at = parse(record.created_at)
+    return begin is None or at is None or at >= begin

@@ -1,0 +1,215 @@
+"""Three reports on entries: what prompts omit, the arithmetic of one entry's rank, and which
+entries deserve a second look (EV-3)."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from wm.api.diag import (
+    DiagRequest,
+    ExplainRequest,
+    Explanation,
+    Missing,
+    MissingRow,
+    Quality,
+    QualityRow,
+    Remark,
+)
+from wm.domain.memory import (
+    retention,
+    scope,
+    select,
+)
+from wm.domain.memory.entry_list import find
+from wm.domain.memory.retention import clock_of
+from wm.domain.times import days_between, parse
+from wm.formats.workspace_memory import MemoryEntry
+from wm.ops.diagnosis.basis import (
+    DiagnosisBasis,
+    ground,
+)
+from wm.ops.diagnosis.refusals import counted
+from wm.ops.explanations import (
+    happened,
+    reason,
+    reasons,
+)
+from wm.ops.learning.remember import judge
+from wm.ops.memory import anchors
+from wm.ops.memory.documents import read_journal
+from wm.ops.memory.entries import find_entry_or_trash
+from wm.ops.memory.render import strengths
+from wm.ops.operation import (
+    Operation,
+    Work,
+)
+
+# --- missing ----------------------------------------------------------------------------------
+
+
+def _missing(work: Work, request: DiagRequest) -> Missing:
+    found = ground(work, request)
+    strength = strengths(work, found.memory)
+    ranks = _ranks(found)
+    hidden = [e for e in found.memory.entries if e.status in ("active", "inbox")]
+    omitted = found.omitted(hidden)
+    rows = [
+        _missing_row(entry, omitted[entry.id], strength[entry.id], ranks.get(entry.id, 0))
+        for entry in hidden
+        if omitted[entry.id]
+    ]
+    rows.sort(key=lambda row: (row.rank == 0, row.rank, row.entry.id))
+    return Missing(
+        place=found.place,
+        shown=len(found.shown()),
+        rows=tuple(rows),
+        by_reason=counted((row.reason,) for row in rows),
+        pending=len(read_journal(work, found.place).entries),
+    )
+
+
+def _missing_row(entry: MemoryEntry, omitted: str, strength: float, rank: int) -> MissingRow:
+    code, sentence = omitted, reason(omitted)
+    if entry.status == "inbox":
+        code = "inbox"
+        sentence = f"it waits for your approval: {reasons(entry.reasons) or 'no reason was kept'}"
+    return MissingRow(
+        entry=entry, strength=round(strength, 4), rank=rank, reason=code, sentence=sentence
+    )
+
+
+def _ranks(found: DiagnosisBasis) -> dict[str, int]:
+    """Rank of each active entry of this branch, as prompts order them."""
+    settings = found.work.runtime.settings.memory
+    order = select.rank(found.memory, now=found.work.now, settings=settings).entries
+    seen = (e for e in order if scope.visible(e.scope, found.place.branch))
+    return {entry.id: at for at, entry in enumerate(seen, start=1)}
+
+
+# --- explain ----------------------------------------------------------------------------------
+
+
+def _explain(work: Work, request: ExplainRequest) -> Explanation:
+    found = ground(work, request)
+    entry = find_entry_or_trash(work, found.place, request.id)
+    # The entry as it is now, with the state of its code anchors.
+    entry = find(found.memory, entry.id) or entry
+    settings = work.runtime.settings.memory
+    calendar = retention.ageing(found.memory, now=work.now, settings=settings)
+    begin = parse(clock_of(entry))
+    prompts = found.prompted().get(entry.id, [])
+    ranks = _ranks(found)
+    omitted = found.omitted((entry,))[entry.id]
+    admitted = found.admissions().get(entry.id)
+    return Explanation(
+        place=found.place,
+        entry=entry,
+        type_weight=retention.weight(settings.type_weights, entry.type),
+        source_weight=retention.weight(settings.source_weights, entry.source),
+        importance_weight=settings.importance_weights.get(entry.user_importance, 1.0),
+        age_days=round(days_between(begin, work.now), 2) if begin else 0.0,
+        effective_age_days=round(calendar.days(entry), 2),
+        half_life_days=round(retention.half_life_days(entry, settings), 2),
+        suspect_rate=retention.suspect_rate(entry, settings),
+        strength=round(calendar.strength(entry), 4),
+        rank=ranks.get(entry.id, 0),
+        of=len(ranks),
+        shown=not omitted,
+        omitted=omitted,
+        prompts=len(prompts),
+        first_prompt_at=prompts[0] if prompts else "",
+        last_prompt_at=prompts[-1] if prompts else "",
+        admitted=admitted,
+        anchors=anchors.views(found.place, entry, request.directory),
+        sentences=(happened(admitted, of=entry.id),) if admitted else (),
+    )
+
+
+# --- quality ----------------------------------------------------------------------------------
+
+
+def _quality(work: Work, request: DiagRequest) -> Quality:
+    found = ground(work, request)
+    admissions = found.admissions()
+    against = _contradictions(found)
+    rows = []
+    for entry in found.active:
+        remarks = (
+            *_gate(work, entry),
+            *_looks(work, entry),
+            *([] if entry.id in admissions else [_unanswerable(entry)]),
+            *against.get(entry.id, ()),
+        )
+        if remarks:
+            rows.append(QualityRow(entry=entry, remarks=remarks))
+    codes = Counter(remark.code for row in rows for remark in row.remarks)
+    return Quality(
+        place=found.place,
+        active=len(found.active),
+        sound=len(found.active) - len(rows),
+        by_code=dict(sorted(codes.items(), key=lambda item: (-item[1], item[0]))),
+        rows=tuple(rows),
+    )
+
+
+def _gate(work: Work, entry: MemoryEntry) -> list[Remark]:
+    """Judge a stored text by today's gate, whose rules may be newer than the entry."""
+    verdict = judge(work.runtime, entry.text, type=entry.type, source=entry.source)
+    return [
+        Remark(
+            code=code,
+            severity="note" if code in verdict.soft else "warning",
+            sentence=f"Today's rules for memory (the gate) would refuse it: {reason(code)}.",
+            entry=entry.id,
+            fix=f"wm edit {entry.id}, or wm forget {entry.id}",
+        )
+        for code in verdict.reasons
+    ]
+
+
+def _looks(work: Work, entry: MemoryEntry) -> list[Remark]:
+    remarks = []
+    limit = work.runtime.settings.memory.shown_text_chars
+    if len(entry.text) > limit:
+        said = f"Prompts show only its first sentences: it has {len(entry.text)} characters."
+        remarks.append(Remark(code="shown_in_part", severity="note", sentence=said, entry=entry.id))
+    if entry.suspect:
+        said = f"It is suspect: {reason(f'anchor_{entry.suspect}')}."
+        fix = f"wm edit {entry.id}"
+        remarks.append(
+            Remark(code="suspect", severity="warning", sentence=said, entry=entry.id, fix=fix)
+        )
+    if entry.tainted:
+        said = "It rests on text from tools, files or the web; a person accepted it."
+        remarks.append(Remark(code="tainted", severity="note", sentence=said, entry=entry.id))
+    return remarks
+
+
+def _unanswerable(entry: MemoryEntry) -> Remark:
+    said = "No record says who admitted it: it is older than the evidence or was added by hand."
+    return Remark(code="unanswerable", severity="note", sentence=said, entry=entry.id)
+
+
+def _contradictions(found: DiagnosisBasis) -> dict[str, list[Remark]]:
+    """Pairs that were flagged when the newer entry was admitted, while both are active."""
+    active = {entry.id for entry in found.active}
+    remarks: dict[str, list[Remark]] = {}
+    for record in found.records:
+        for other in record.details.get("contradicts") or ():
+            if record.entry in active and str(other) in active:
+                said = f"It may contradict the older entry {other}."
+                fix = f"wm forget {other}, if the newer one is right"
+                remark = Remark(
+                    code="may_contradict",
+                    severity="warning",
+                    sentence=said,
+                    entry=record.entry,
+                    fix=fix,
+                )
+                remarks.setdefault(record.entry, []).append(remark)
+    return remarks
+
+
+diag_missing = Operation("diag_missing", DiagRequest, Missing, _missing)
+diag_explain = Operation("diag_explain", ExplainRequest, Explanation, _explain)
+diag_quality = Operation("diag_quality", DiagRequest, Quality, _quality)

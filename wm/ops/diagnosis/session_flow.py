@@ -1,0 +1,213 @@
+"""Three reports on the flow of memory: one session's effects, how complete the evidence is, and why
+entries disappeared (EV-3)."""
+
+from __future__ import annotations
+
+from wm.api.diag import (
+    Coverage,
+    CoverageRow,
+    DiagRequest,
+    Disappearance,
+    Disappearances,
+    Trace,
+    TraceRequest,
+)
+from wm.domain.evidence_retention import ADMITTING
+from wm.errors import NotFound
+from wm.formats.evidence import EvidenceRecord
+from wm.formats.session_state import SessionState
+from wm.formats.workspace_memory import MemoryEntry
+from wm.ops.diagnosis.basis import (
+    DiagnosisBasis,
+    ground,
+    happening,
+)
+from wm.ops.explanations import reason
+from wm.ops.operation import (
+    Operation,
+    Work,
+)
+from wm.ops.storage.evidence import last_texts
+from wm.store.base import Ref
+from wm.store.paths import sid
+
+# --- trace ------------------------------------------------------------------------------------
+
+
+def _trace(work: Work, request: TraceRequest) -> Trace:
+    found = ground(work, request)
+    session = _session(work, found, request.subject)
+    state = work.read(Ref(SessionState, found.place.key, session)).document
+    return Trace(
+        place=found.place,
+        session=session,
+        session_id=state.session_id if state else "",
+        agent=state.agent if state else "",
+        happenings=tuple(happening(r) for r in found.records if r.session == session),
+    )
+
+
+def _session(work: Work, found: DiagnosisBasis, subject: str) -> str:
+    """The `<sid>` of the session that `subject` names. Raises NotFound.
+
+    If the session's files are gone, the full session id is needed, because the evidence keeps only
+    its digest.
+    """
+    told = [r.session for r in found.records if r.session]
+    if not subject:
+        return told[-1] if told else _newest(work, found)
+    by_event = [r.session for r in found.records if r.event_id == subject and r.session]
+    if by_event:
+        return by_event[0]
+    for name, state in _states(work, found):
+        if subject == name or state.session_id.startswith(subject):
+            return name
+    for known in (subject, sid(subject)):
+        if known in told:
+            return known
+    raise NotFound(
+        f"There is no session {subject!r} here.", fix="`wm session list` shows the sessions."
+    )
+
+
+def _newest(work: Work, found: DiagnosisBasis) -> str:
+    states = _states(work, found)
+    if not states:
+        raise NotFound("No agent had a session here yet.")
+    return max(states, key=lambda named: (named[1].updated_at, named[0]))[0]
+
+
+def _states(work: Work, found: DiagnosisBasis) -> list[tuple[str, SessionState]]:
+    names = work.runtime.store.names(SessionState, found.place.key)
+    read = ((n, work.read(Ref(SessionState, found.place.key, n)).document) for n in names)
+    return [(name, state) for name, state in read if state is not None]
+
+
+# --- coverage ---------------------------------------------------------------------------------
+
+
+def _coverage(work: Work, request: DiagRequest) -> Coverage:
+    found = ground(work, request)
+    admissions, prompted = found.admissions(), found.prompted()
+    shown = {entry.id for entry in found.shown()}
+    kinds = dict.fromkeys(entry.type for entry in found.active)
+    rows = [
+        _covered(kind, [e for e in found.active if e.type == kind], admissions, prompted, shown)
+        for kind in sorted(kinds)
+    ]
+    return Coverage(
+        place=found.place,
+        rows=tuple(rows),
+        unanswerable=tuple(e.id for e in found.active if e.id not in admissions),
+        never_prompted=tuple(e.id for e in found.active if e.id not in prompted),
+        records=len(found.records),
+        oldest_at=found.records[0].created_at if found.records else "",
+        newest_at=found.records[-1].created_at if found.records else "",
+    )
+
+
+def _covered(
+    kind: str,
+    entries: list[MemoryEntry],
+    admissions: dict[str, EvidenceRecord],
+    prompted: dict[str, list[str]],
+    shown: set[str],
+) -> CoverageRow:
+    return CoverageRow(
+        type=kind,
+        active=len(entries),
+        answerable=sum(e.id in admissions for e in entries),
+        shown=sum(e.id in shown for e in entries),
+        prompted=sum(e.id in prompted for e in entries),
+    )
+
+
+# --- disappearances ---------------------------------------------------------------------------
+
+ENTERING = ADMITTING - {"outside_change"}
+"""Record types that admit an entry. An outside change does not count before a person accepts it."""
+
+_LEFT = {
+    ("memory_trashed", "trashed"): "forgotten",
+    ("memory_rejected", "trashed"): "rejected",
+    ("outside_accepted", "trashed"): "forgotten",
+}
+"""(type, outcome) of records after which an entry is no longer in the memory."""
+
+
+def _disappearances(work: Work, request: DiagRequest) -> Disappearances:
+    found = ground(work, request)
+    gone = tuple(_gone(found))
+    return Disappearances(
+        place=found.place,
+        from_memory=gone,
+        from_prompts=tuple(_hidden(found)),
+        unexplained=sum(one.how == "unexplained" for one in gone),
+    )
+
+
+def _gone(found: DiagnosisBasis) -> list[Disappearance]:
+    """Entries that the evidence admitted and that are neither active nor in the inbox now."""
+    there = {entry.id: entry for entry in found.memory.entries}
+    trash = set(found.trashed())
+    texts = last_texts(found.records)
+    admitted: dict[str, EvidenceRecord] = {}
+    left: dict[str, EvidenceRecord] = {}
+    for record in found.records:
+        if record.entry and record.type in ENTERING and record.outcome != "trashed":
+            admitted[record.entry] = record
+            left.pop(record.entry, None)
+        if (record.type, record.outcome) in _LEFT:
+            left[record.entry] = record
+    rows = []
+    for entry_id in admitted:
+        entry = there.get(entry_id)
+        if entry is not None and entry.status in ("active", "inbox"):
+            continue
+        row = _where(entry_id, entry, left.get(entry_id), in_trash=entry_id in trash)
+        text = entry.text if entry else texts.get(entry_id, "")
+        rows.append(row.model_copy(update={"text": text}))
+    return sorted(rows, key=lambda row: (row.how != "unexplained", row.at, row.entry))
+
+
+def _where(
+    entry_id: str, entry: MemoryEntry | None, left: EvidenceRecord | None, *, in_trash: bool
+) -> Disappearance:
+    if entry is not None and entry.status == "superseded":
+        by = entry.superseded_by or "another entry"
+        said = f"It was replaced by {by} and is kept as history."
+        return Disappearance(entry=entry_id, how="replaced", at=entry.updated_at, sentence=said)
+    if left is not None:
+        how = _LEFT[left.type, left.outcome]
+        if in_trash or entry is not None:
+            said = f"It is in the trash; `wm restore {entry_id}` brings it back."
+            return Disappearance(entry=entry_id, how=how, at=left.created_at, sentence=said)
+        said = f"It was {how}, and it is no longer in the trash."
+        return Disappearance(entry=entry_id, how="purged", at=left.created_at, sentence=said)
+    said = "No record says why: the file was edited, restored or lost."
+    return Disappearance(entry=entry_id, how="unexplained", sentence=said)
+
+
+def _hidden(found: DiagnosisBasis) -> list[Disappearance]:
+    """Active entries that the newest prompt showed and a prompt rendered now would omit."""
+    newest = next((r for r in reversed(found.records) if r.type == "epoch_opened"), None)
+    if newest is None:
+        return []
+    included = set(map(str, newest.details.get("included") or ()))
+    omitted = found.omitted(e for e in found.active if e.id in included)
+    return [
+        Disappearance(
+            entry=entry.id,
+            text=entry.text,
+            how="hidden",
+            at=newest.created_at,
+            sentence=f"A new prompt does not show it: {reason(omitted[entry.id])}.",
+        )
+        for entry in found.active
+        if omitted.get(entry.id)
+    ]
+
+
+diag_trace = Operation("diag_trace", TraceRequest, Trace, _trace)
+diag_coverage = Operation("diag_coverage", DiagRequest, Coverage, _coverage)
+diag_disappearances = Operation("diag_disappearances", DiagRequest, Disappearances, _disappearances)

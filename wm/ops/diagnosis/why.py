@@ -1,0 +1,138 @@
+"""Why an entry exists, why it is shown or not, and why a text was not kept (EV-2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+from wm.api.protocol import (
+    WhyAnswer,
+    WhyRequest,
+    WorkspacePlace,
+)
+from wm.errors import NotFound, UserError
+from wm.formats.evidence import EvidenceRecord
+from wm.formats.tombstones import TrashedEntry
+from wm.formats.workspace_memory import MemoryEntry
+from wm.ops.explanations import happened
+from wm.ops.memory.documents import read_memory
+from wm.ops.memory.entries import (
+    find_entry_or_trash,
+    trash_ref,
+)
+from wm.ops.memory.render import (
+    omissions,
+    rendered,
+    strengths,
+)
+from wm.ops.operation import (
+    Operation,
+    Work,
+)
+from wm.ops.place import locate
+from wm.ops.session import tool_outputs
+from wm.ops.storage.evidence import (
+    names,
+    quotes,
+    read_log,
+)
+from wm.text.letters import canonical
+
+TOLD_CHARS = 60
+"""Characters of the question that are repeated if nothing is known: it may be a long paste."""
+
+
+def _run(work: Work, request: WhyRequest) -> WhyAnswer:
+    place = locate(work.runtime, request)
+    # Evidence holds labels instead of secrets, so the question must too.
+    subject = work.runtime.redactor.text(request.subject)
+    if not subject.strip():
+        raise UserError(
+            "The request names no entry and no text.", fix='`wm why ID`, or `wm why "the text"`.'
+        )
+    if subject.startswith("t_"):
+        return _of_output(work, place, subject)
+    entry = find_entry_or_text(work, place, subject)
+    records = _records(work, place, subject, entry)
+    if entry is None:
+        if not records:
+            raise NotFound(
+                f"Nothing is known about {request.subject[:TOLD_CHARS]!r} in {place.root}.",
+                fix="`wm search` finds entries by their words.",
+            )
+        return WhyAnswer(
+            subject=request.subject,
+            records=records,
+            sentences=tuple(map(happened, records)),
+        )
+    memory = read_memory(work, place)
+    view = rendered(work, place, memory).selection
+    return WhyAnswer(
+        subject=request.subject,
+        entry=entry,
+        strength=round(strengths(work, memory).get(entry.id, 0.0), 4),
+        shown=any(e.id == entry.id for e in view.shown),
+        omitted=omissions((entry,), place, view)[entry.id],
+        records=records,
+        sentences=(_origin(entry), *(happened(r, of=entry.id) for r in records)),
+    )
+
+
+def _of_output(work: Work, place: WorkspacePlace, subject: str) -> WhyAnswer:
+    """Why a tool output was cut, even if the output itself is gone."""
+    log = read_log(work, place).records
+    handle = tool_outputs.full_handle(subject, (r.entry for r in log if r.type == "output_pruned"))
+    records = tuple(record for record in log if handle and record.entry == handle)
+    if not records:
+        raise NotFound(
+            f"Nothing is known about the tool output {subject[:TOLD_CHARS]!r} in "
+            f"{place.root or place.key}.",
+            fix="A shortened output shows its handle (`t_…`) where lines were left out.",
+        )
+    return WhyAnswer(subject=subject, records=records, sentences=tuple(map(happened, records)))
+
+
+def find_entry_or_text(work: Work, place: WorkspacePlace, subject: str) -> MemoryEntry | None:
+    """The entry by id, else one with exactly this text; trashed ones last."""
+    try:
+        return find_entry_or_trash(work, place, subject)
+    except NotFound:
+        wanted = canonical(subject)
+        kept = (e for e in read_memory(work, place).entries if canonical(e.text) == wanted)
+        return next(chain(kept, _in_trash(work, place, wanted)), None)
+
+
+def _in_trash(work: Work, place: WorkspacePlace, wanted: str) -> Iterator[MemoryEntry]:
+    for name in work.runtime.store.names(TrashedEntry, place.key):
+        trashed = work.read(trash_ref(place.key, name)).document
+        if trashed is not None and canonical(trashed.entry.text) == wanted:
+            yield trashed.entry.model_copy(update={"status": "trashed"})
+
+
+def _records(
+    work: Work, place: WorkspacePlace, subject: str, entry: MemoryEntry | None
+) -> tuple[EvidenceRecord, ...]:
+    """Records that name the entry (even if it is gone for good) or quote the text."""
+    wanted = canonical(subject)
+    return tuple(
+        record
+        for record in read_log(work, place).records
+        if (
+            names(record, entry.id)
+            if entry is not None
+            else quotes(record, wanted) or names(record, subject)
+        )
+    )
+
+
+def _origin(entry: MemoryEntry) -> str:
+    how = {
+        "explicit": "The user asked to remember it",
+        "manual": "It was added by hand",
+        "compaction": "A session's compaction proposed it",
+    }.get(entry.source, f"It came from {entry.source}")
+    taint = ", and it rests on text from tools, files or the web" if entry.tainted else ""
+    return f"{how} on {entry.created_at[:10]}{taint}."
+
+
+why = Operation("why", WhyRequest, WhyAnswer, _run)

@@ -1,0 +1,268 @@
+"""Why a text is not in the memory: the rule that stops it now, or stopped it (EV-2).
+
+Runs the text through everything a newcomer meets, in that order: known entries, the trash,
+tombstones, the gate, the echo guard; and adds what the evidence says. Writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from wm.api.diagnosis import (
+    RuleCheck,
+    WhyNotAnswer,
+    WhyNotRequest,
+)
+from wm.api.protocol import WorkspacePlace
+from wm.domain.learning import requests
+from wm.domain.learning.entry_type import infer_type
+from wm.domain.memory import echo_guard
+from wm.domain.memory.tombstones import is_forgotten
+from wm.domain.times import iso
+from wm.errors import UserError
+from wm.formats.evidence import EvidenceRecord
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops import explanations
+from wm.ops.diagnosis.why import find_entry_or_text
+from wm.ops.learning.remember import judge
+from wm.ops.memory.documents import (
+    ledger_of,
+    read_journal,
+    read_memory,
+    read_tombstones,
+)
+from wm.ops.memory.render import (
+    omissions,
+    rendered,
+)
+from wm.ops.operation import (
+    Operation,
+    Work,
+)
+from wm.ops.place import locate
+from wm.ops.storage.evidence import (
+    names,
+    quotes,
+    read_log,
+)
+from wm.text.letters import canonical
+
+PROPOSED, ASKED = "compaction", "explicit"
+
+
+def _run(work: Work, request: WhyNotRequest) -> WhyNotAnswer:
+    place = locate(work.runtime, request)
+    given = work.runtime.redactor.text(request.text.strip())
+    if not canonical(given):
+        raise UserError("There is no text to ask about.", fix='`wm why-not "the text"`.')
+    memory = read_memory(work, place)
+    asked = requests.find_requests(given, work.runtime.settings.gate)
+    # A message that asks to remember something stands for the text that it asks to remember.
+    text = asked.found[0].text if asked.found else given
+    entry = _there(work, place, text)
+    if entry is not None:
+        text = entry.text
+    kind = request.type or (entry.type if entry else infer_type(text))
+    checks = [
+        *_message(asked),
+        *_present(work, place, memory, entry),
+        *_pending(work, place, text),
+        *_stones(work, place, text),
+        *_gate(work, text, kind),
+        *_echo(work, place, memory, text, entry),
+        *_twins(work, place, memory, text, kind, entry),
+    ]
+    records = _records(work, place, text, entry)
+    verdict, sentence = _verdict(checks, records)
+    return WhyNotAnswer(
+        text=text,
+        type=kind,
+        verdict=verdict,
+        sentence=sentence,
+        entry=entry,
+        checks=tuple(sorted(checks, key=lambda check: not check.stops)),
+        records=records,
+        sentences=tuple(explanations.happened(r, of=entry.id if entry else "") for r in records),
+    )
+
+
+def _there(work: Work, place: WorkspacePlace, text: str) -> MemoryEntry | None:
+    """The entry with this id or exactly this text; active ones first."""
+    wanted = canonical(text)
+    order = ("active", "inbox", "superseded", "trashed")
+    same = [e for e in read_memory(work, place).entries if canonical(e.text) == wanted]
+    same.sort(key=lambda e: order.index(e.status) if e.status in order else len(order))
+    return same[0] if same else find_entry_or_text(work, place, text)
+
+
+def _message(asked: requests.Requests) -> Iterable[RuleCheck]:
+    """How the text would be read as a line of a user's message."""
+    if asked.found:
+        said = f"As a user message, it asks wm to remember “{asked.found[0].text}”."
+        yield RuleCheck(rule="trigger", stops=False, sentence=said)
+    for ignored in asked.ignored[:1]:
+        said = f"As a user message, it asks for nothing: {explanations.reason(ignored.code)}."
+        yield RuleCheck(rule="trigger", stops=True, reason_codes=(ignored.code,), sentence=said)
+
+
+def _present(
+    work: Work, place: WorkspacePlace, memory: WorkspaceMemory, entry: MemoryEntry | None
+) -> Iterable[RuleCheck]:
+    if entry is None:
+        return
+    if entry.status == "active":
+        view = rendered(work, place, memory).selection
+        code = omissions((entry,), place, view)[entry.id]
+        said = f"It is stored as {entry.id}, and prompts show it."
+        if code:
+            said = (
+                f"It is stored as {entry.id}; prompts do not show it: {explanations.reason(code)}."
+            )
+        yield RuleCheck(
+            rule="shown" if not code else "hidden",
+            stops=bool(code),
+            reason_codes=(code,) if code else (),
+            sentence=said,
+            entry=entry.id,
+        )
+        return
+    rule, said = {
+        "inbox": ("waiting", f"It waits in the inbox as {entry.id}"),
+        "superseded": ("replaced", f"It was replaced by {entry.superseded_by or 'another entry'}"),
+    }.get(entry.status, ("forgotten", f"It was forgotten and is in the trash as {entry.id}"))
+    why = f", because {explanations.reasons(entry.reasons)}" if entry.reasons else ""
+    yield RuleCheck(
+        rule=rule, stops=True, reason_codes=entry.reasons, sentence=f"{said}{why}.", entry=entry.id
+    )
+
+
+def _pending(work: Work, place: WorkspacePlace, text: str) -> Iterable[RuleCheck]:
+    wanted = canonical(text)
+    for pending in read_journal(work, place).entries:
+        if canonical(pending.entry.text) == wanted:
+            codes = tuple(filter(None, pending.last_failure.split(",")))
+            said = f"It waits in the journal to be stored later: {explanations.reasons(codes)}."
+            yield RuleCheck(rule="waiting", stops=True, reason_codes=codes, sentence=said)
+
+
+def _stones(work: Work, place: WorkspacePlace, text: str) -> Iterable[RuleCheck]:
+    stones = read_tombstones(work, place).stones
+    if is_forgotten(text, stones, work.runtime.store.digest) if stones else False:
+        said = "It was forgotten, so agents cannot store it again (tombstone); a person can."
+        yield RuleCheck(rule="forgotten", stops=True, reason_codes=("forgotten",), sentence=said)
+
+
+def _gate(work: Work, text: str, kind: str) -> Iterable[RuleCheck]:
+    """The gate's verdict, for a compaction's proposal and for a person's request."""
+    for source, rule, who in (
+        (PROPOSED, "gate", "proposed by a compaction"),
+        (ASKED, "gate_asked", "asked for by a person"),
+    ):
+        verdict = judge(work.runtime, text, type=kind, source=source)
+        end = "is refused" if source == PROPOSED else "waits in the inbox"
+        said = f"The rules for memory (the gate) accept it when it is {who}."
+        if verdict.reasons:
+            said = f"When it is {who} it {end}, because {explanations.reasons(verdict.reasons)}."
+        yield RuleCheck(
+            rule=rule, stops=bool(verdict.reasons), reason_codes=verdict.reasons, sentence=said
+        )
+
+
+def _echo(
+    work: Work, place: WorkspacePlace, memory: WorkspaceMemory, text: str, entry: MemoryEntry | None
+) -> Iterable[RuleCheck]:
+    shown = rendered(work, place, memory).selection.shown
+    told = next((e for e in shown if echo_guard.is_echo(text, (e.text,))), None)
+    if told is not None and entry is None:
+        said = f"It repeats {told.id}, which prompts show; a repetition is not a new fact."
+        yield RuleCheck(
+            rule="echo", stops=True, reason_codes=("echo",), sentence=said, entry=told.id
+        )
+
+
+def _twins(
+    work: Work,
+    place: WorkspacePlace,
+    memory: WorkspaceMemory,
+    text: str,
+    kind: str,
+    entry: MemoryEntry | None,
+) -> Iterable[RuleCheck]:
+    """What consolidation would find: the same fact in other words, or a contradiction."""
+    if entry is not None:
+        return
+    moment = iso(work.now)
+    newcomer = MemoryEntry(
+        id="m_asked", type=kind, text=text, source=ASKED, created_at=moment, updated_at=moment
+    )
+    with ledger_of(work, place, memory) as ledger:
+        twins = ledger.twins(newcomer)
+        admission = ledger.admit(newcomer, now=work.now, settings=work.runtime.settings.memory)
+    for twin in twins[:1]:
+        said = f"{twin.id} says the same; a repetition confirms it or replaces it."
+        yield RuleCheck(
+            rule="known", stops=True, reason_codes=("duplicate",), sentence=said, entry=twin.id
+        )
+    against = admission.details.get("contradicts")
+    if isinstance(against, tuple):
+        said = f"It may contradict {', '.join(map(str, against))}; both would be kept."
+        yield RuleCheck(
+            rule="contradicts",
+            stops=False,
+            reason_codes=("may_contradict",),
+            sentence=said,
+            entry=str(against[0]),
+        )
+
+
+def _records(
+    work: Work, place: WorkspacePlace, text: str, entry: MemoryEntry | None
+) -> tuple[EvidenceRecord, ...]:
+    """Evidence about the text, oldest first, without prompts that showed it."""
+    wanted = canonical(text)
+    return tuple(
+        r
+        for r in read_log(work, place).records
+        if r.type != "epoch_opened"
+        and (quotes(r, wanted) or (entry is not None and names(r, entry.id)))
+    )
+
+
+_ORDER = ("waiting", "replaced", "forgotten", "gate_asked", "gate", "known", "echo", "hidden")
+
+
+def _verdict(checks: Iterable[RuleCheck], records: tuple[EvidenceRecord, ...]) -> tuple[str, str]:
+    """The deciding rule as a code, and the sentence that answers the question."""
+    by_rule = {check.rule: check for check in reversed(list(checks))}
+    if "shown" in by_rule or ("hidden" in by_rule and by_rule["hidden"].entry):
+        rule = "shown" if "shown" in by_rule else "hidden"
+        return rule, by_rule[rule].sentence
+    stopped = next((by_rule[r] for r in _ORDER if r in by_rule and by_rule[r].stops), None)
+    if stopped is None:
+        return "nothing", _nothing(records)
+    if stopped.rule in ("waiting", "replaced", "forgotten"):
+        return stopped.rule, stopped.sentence
+    if stopped.rule == "gate_asked":
+        why = explanations.reasons(stopped.reason_codes)
+        said = (
+            f"The rules for memory (the gate) refuse it, because {why}. "
+            "If a person asks for it, it waits in the inbox."
+        )
+        return "refused", said
+    if stopped.rule == "gate":
+        return "asked_only", f"{stopped.sentence} A person can still have it stored."
+    return "known", stopped.sentence
+
+
+def _nothing(records: tuple[EvidenceRecord, ...]) -> str:
+    refused = [r for r in records if r.outcome == "rejected"]
+    if not records:
+        return "Nothing stops it: the evidence log has no proposal of it."
+    if not refused:
+        return "Nothing stops it now; its records in the evidence log follow."
+    last = refused[-1]
+    why = explanations.reasons(last.reason_codes) or "no reason was kept"
+    return f"Nothing stops it now; on {last.created_at[:10]} it was refused: {why}."
+
+
+why_not = Operation("why_not", WhyNotRequest, WhyNotAnswer, _run)

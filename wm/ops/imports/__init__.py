@@ -1,0 +1,1 @@
+"""Use cases that take in what other programs remember."""

@@ -1,0 +1,318 @@
+"""Import what other programs remember: redact, judge, admit, report each outcome (CB-6).
+
+Statements arrive parsed (`wm.ops.imports.files` reads the files, in the caller's process). One
+request is applied as a whole or not at all. Only the words are trusted: dates are clamped to now,
+ids are checked, the origin is `import`. A statement that was active and that the gate refuses
+goes to the inbox if a person had asked for it; other refused ones stay out, with the reasons. A
+second run writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+
+from wm.api.imports import (
+    ImportAnswer,
+    Imported,
+    ImportFact,
+    ImportRequest,
+)
+from wm.api.protocol import WorkspacePlace
+from wm.domain.facts import Detail, Fact
+from wm.domain.imports.admit import (
+    HISTORY,
+    NEW,
+    SUPERSEDED,
+    UNCHANGED,
+    ImportResult,
+    Newcomer,
+    admit_all,
+)
+from wm.domain.imports.found import derived_id
+from wm.domain.imports.opencode_v2 import is_own_id
+from wm.domain.imports.sources import SOURCES as KNOWN
+from wm.domain.learning.entry_type import infer_type
+from wm.domain.memory import tombstones
+from wm.domain.times import iso, parse
+from wm.errors import UserError
+from wm.formats.base import Document
+from wm.formats.evidence import Outcome, Phase
+from wm.formats.workspace_memory import (
+    CONFIDENCE,
+    IMPORTANCES,
+    SOURCES,
+    TYPES,
+    MemoryEntry,
+    WorkspaceMemory,
+)
+from wm.ops.imports import sessions as import_sessions
+from wm.ops.learning.remember import (
+    judge,
+    learn_refs,
+)
+from wm.ops.memory.documents import (
+    load_memory,
+    read_memory,
+    read_tombstones,
+    save_memory,
+)
+from wm.ops.operation import (
+    Operation,
+    Work,
+)
+from wm.ops.place import locate
+from wm.ops.runtime import Runtime
+from wm.store.base import Ref
+from wm.store.paths import sid
+
+OWN_ID_CHARS = 22
+ASKED = ("explicit", "manual")
+TYPE = "memory_imported"
+QUIET = ("absorbed", "rejected")
+"""Outcomes that do not change the memory but are recorded once."""
+
+
+def _run(work: Work, request: ImportRequest) -> ImportAnswer:
+    most = work.runtime.settings.imports.max_facts
+    if len(request.facts) > most:
+        raise UserError(
+            f"The import has {len(request.facts)} statements; the limit is {most}.",
+            fix="Import the files in parts.",
+        )
+    place = locate(work.runtime, request)
+    memory = read_memory(work, place) if request.dry_run else load_memory(work, place)
+    newcomers = [_newcomer(work, fact) for fact in request.facts]
+    stones = read_tombstones(work, place).stones
+    forgotten_ids = {stone.id for stone in stones}
+    changed, results = admit_all(
+        memory,
+        newcomers,
+        forgotten=lambda entry: (
+            entry.id in forgotten_ids
+            or tombstones.is_forgotten(entry.text, stones, work.runtime.store.digest)
+        ),
+        now=work.now,
+        settings=work.runtime.settings.memory,
+    )
+    if not request.dry_run:
+        _save(work, place, changed, request.facts, newcomers, results)
+    outcomes = tuple(map(_told, [work] * len(results), request.facts, newcomers, results))
+    sessions = import_sessions.take(work, place, request.sessions, dry_run=request.dry_run)
+    return ImportAnswer(
+        place=place,
+        dry_run=request.dry_run,
+        outcomes=outcomes,
+        sessions=sessions,
+        counts=dict(Counter(outcome.outcome for outcome in outcomes)),
+    )
+
+
+# --- one statement -------------------------------------------------------------------------
+
+
+def _newcomer(work: Work, fact: ImportFact) -> Newcomer:
+    """The entry for a statement, and the reasons against it."""
+    entry = _entry(work, fact)
+    hard, soft = _judged(work, entry, fact)
+    waits = _waits(entry, hard, soft)
+    entry = entry.model_copy(
+        update={"status": "inbox", "reasons": tuple(dict.fromkeys((*entry.reasons, *waits)))}
+        if waits
+        else {}
+    )
+    return Newcomer(
+        entry,
+        refused=() if waits else (*hard, *soft),
+        bare=work.runtime.redactor.text(fact.bare.strip()),
+    )
+
+
+def _waits(entry: MemoryEntry, hard: tuple[str, ...], soft: tuple[str, ...]) -> tuple[str, ...]:
+    """Reasons for review by a person; they replace the reasons that would keep it out."""
+    if entry.status != "active" or {"empty", "too_long"} & set(hard):
+        return ()
+    if entry.source in ASKED:
+        return (*hard, *soft)
+    return () if hard else soft
+
+
+def _judged(
+    work: Work, entry: MemoryEntry, fact: ImportFact
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The gate's hard and soft reasons. A statement that only waits is judged like a model's
+    proposal, because no person asked for it."""
+    source = entry.source if fact.status != "inbox" else "compaction"
+    verdict = judge(work.runtime, entry.text, type=entry.type, source=source)
+    return tuple(r for r in verdict.reasons if r not in verdict.soft), verdict.soft
+
+
+def _entry(work: Work, fact: ImportFact) -> MemoryEntry:
+    redact = work.runtime.redactor.text
+    text = redact(fact.text.strip())
+    source = _word(fact.source, SOURCES, "compaction")
+    created = _clamped(fact.created_at, work.now) or iso(work.now)
+    updated = _clamped(fact.updated_at, work.now) or created
+    status = fact.status if fact.status in ("active", "superseded") else "inbox"
+    return MemoryEntry(
+        id=_checked_id(fact),
+        type=_word(fact.type, TYPES, "") or infer_type(fact.bare or fact.text),
+        text=text,
+        rationale=redact(fact.rationale.strip()),
+        source=source,
+        confidence=CONFIDENCE[source] if fact.confidence is None else _share(fact.confidence),
+        origin="import",
+        status=status,
+        supersedes=tuple(name for name in fact.supersedes if _may_stand(name)),
+        tags=tuple(redact(tag) for tag in fact.tags),
+        created_at=created,
+        updated_at=updated,
+        retention_clock=_clamped(fact.retention_clock, work.now) or updated,
+        reinforcement_count=_count(work, fact),
+        last_reinforced_at=_clamped(fact.last_reinforced_at, work.now),
+        last_reinforced_session=_sid(fact.last_reinforced_session),
+        user_importance=_word(fact.user_importance, IMPORTANCES, "normal"),
+        safety_critical=fact.safety_critical,
+        session=_sid(fact.session),
+        reasons=tuple(redact(code)[:40] for code in fact.reasons) if status == "inbox" else (),
+    )
+
+
+def _count(work: Work, fact: ImportFact) -> int:
+    return max(0, min(work.runtime.settings.memory.max_reinforcements, fact.reinforcement_count))
+
+
+def _checked_id(fact: ImportFact) -> str:
+    """The statement's id if it is valid in our files, else a derived one."""
+    return fact.id if _may_stand(fact.id) else derived_id(fact.id, fact.text)
+
+
+def _may_stand(name: str) -> bool:
+    """Is this an id in our form or the plugin's?"""
+    own = name.removeprefix("m_")
+    is_ours = len(name) == OWN_ID_CHARS and name != own and _is_hex(own)
+    return is_ours or is_own_id(name)
+
+
+def _is_hex(text: str) -> bool:
+    return all(char in "0123456789abcdef" for char in text)
+
+
+def _word(word: str, known: Sequence[str], default: str) -> str:
+    return word if word in known else default
+
+
+def _share(value: float) -> float:
+    return min(1.0, max(0.0, value)) if value == value else 0.0
+
+
+def _clamped(text: str, now: datetime) -> str:
+    """A time in the past; "" if there is none. Future times become now."""
+    found = parse(text)
+    return iso(min(found, now)) if found is not None else ""
+
+
+def _sid(session: str) -> str:
+    return sid(session) if session else ""
+
+
+# --- what is written and told ----------------------------------------------------------------
+
+
+def _save(
+    work: Work,
+    place: WorkspacePlace,
+    memory: WorkspaceMemory,
+    facts: Sequence[ImportFact],
+    newcomers: Sequence[Newcomer],
+    results: Sequence[ImportResult],
+) -> None:
+    """Stage the memory, if it changed, and evidence for outcomes not recorded before."""
+    quiet = any(result.outcome in QUIET for result in results)
+    told = _told_before(work, place) if quiet else frozenset()
+    events: dict[str, str] = {}
+    for fact, newcomer, result in zip(facts, newcomers, results, strict=True):
+        said = result.outcome in QUIET and (newcomer.entry.id, result.outcome) in told
+        if result.outcome != UNCHANGED and not said:
+            event = work.log(place.key, [_evidence(fact, newcomer, result)])[0]
+            events[result.entry_id] = event
+    if any(result.outcome in NEW for result in results):
+        brought = {result.entry_id for result in results if result.outcome in NEW}
+        entries = tuple(
+            entry.model_copy(update={"admitted_by": events[entry.id]})
+            if entry.id in brought and not entry.admitted_by
+            else entry
+            for entry in memory.entries
+        )
+        save_memory(work, place, memory.model_copy(update={"entries": entries}))
+
+
+def _told_before(work: Work, place: WorkspacePlace) -> frozenset[tuple[str, str]]:
+    """Rejections that earlier runs recorded; repeating them is noise."""
+    records = work.runtime.store.evidence(place.key).records
+    return frozenset(
+        (str(record.details.get("imported", "")), record.outcome)
+        for record in records
+        if record.type == TYPE
+    )
+
+
+def _evidence(fact: ImportFact, newcomer: Newcomer, result: ImportResult) -> Fact:
+    outcomes: dict[str, Outcome] = {
+        "promoted": "promoted",
+        "inbox": "inbox",
+        "superseded": SUPERSEDED,
+        HISTORY: SUPERSEDED,
+        "absorbed": "absorbed",
+    }
+    outcome: Outcome = outcomes.get(result.outcome, "rejected")
+    phase: Phase = "gate" if outcome in ("inbox", "rejected") else "promotion"
+    entry = newcomer.entry
+    details: dict[str, Detail] = {
+        **result.details,
+        **({"history": True} if result.outcome == HISTORY else {}),
+        "imported": entry.id,
+        "from": _word(fact.came_from, tuple(KNOWN), "other"),
+        "file": fact.file,
+        "line": fact.line,
+        "source": entry.source,
+        "origin": entry.origin,
+        "text": entry.text,
+    }
+    return Fact(TYPE, phase, outcome, result.entry_id, _codes(result), details)
+
+
+def _codes(result: ImportResult) -> tuple[str, ...]:
+    return tuple(code for code in result.reason_codes if code != "imported")
+
+
+def _told(work: Work, fact: ImportFact, newcomer: Newcomer, result: ImportResult) -> Imported:
+    return Imported(
+        outcome=result.outcome,
+        entry=result.entry_id,
+        type=newcomer.entry.type,
+        text=newcomer.entry.text,
+        reason_codes=_codes(result),
+        came_from=fact.came_from,
+        file=work.runtime.redactor.text(fact.file),
+        line=fact.line,
+    )
+
+
+def _refs(runtime: Runtime, request: ImportRequest) -> Sequence[Ref[Document]]:
+    """A dry run takes no lock."""
+    if request.dry_run:
+        return ()
+    key = locate(runtime, request).key
+    return (*learn_refs(key), *import_sessions.session_refs(key, request.sessions))
+
+
+import_entries = Operation(
+    "import_entries",
+    ImportRequest,
+    ImportAnswer,
+    _run,
+    refs=_refs,
+    queue=lambda runtime, request: locate(runtime, request).key,
+)

@@ -1,0 +1,407 @@
+"""Find and read the files for `wm import` (CB-6).
+
+Runs in the caller's process with the caller's rights; the daemon reads no foreign file. The
+sources (`wm.domain.imports`) say where files lie, `wm.ops.imports.foreign_file` opens them. Rules:
+one bad file never stops the others, and what goes to another workspace is reported.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from itertools import islice
+
+from msgspec import Struct, field
+
+from wm.api.imports import (
+    ImportFact,
+    ImportSession,
+)
+from wm.api.protocol import WorkspacePlace
+from wm.domain.facts import Refusal
+from wm.domain.imports import opencode_v2
+from wm.domain.imports.found import (
+    CLAUDE,
+    DATA,
+    OPENCODE,
+    PROJECT,
+    ForeignFile,
+    ForeignMemory,
+    ImportSource,
+    SkippedStatement,
+    Spot,
+)
+from wm.domain.imports.sources import SOURCES, source_of
+from wm.errors import UserError
+from wm.ops.imports.foreign_file import (
+    UnreadableFile,
+    open_foreign,
+    why,
+)
+from wm.settings import ForeignPaths, ImportSettings
+from wm.store import identity
+from wm.store.identity import shown
+
+NAMES = tuple(SOURCES)
+SKIPPED = (".git", "node_modules", ".venv", "__pycache__", ".hg", ".svn")
+"""Folders that a recursive search skips."""
+MAX_DEPTH = 12
+
+
+class ImportSelection(Struct, frozen=True):
+    """What to import. paths: absolute; () searches the known places. source: "" for all.
+
+    folder: the current folder. place: the workspace that receives the statements.
+    """
+
+    place: WorkspacePlace
+    folder: str = ""
+    paths: tuple[str, ...] = ()
+    source: str = ""
+
+
+class Gathered(Struct):
+    """What the files contain. facts: by the folder of their workspace; "" is the current one.
+    others: roots of stores that belong to other workspaces."""
+
+    facts: dict[str, list[ImportFact]] = field(default_factory=dict)
+    sessions: dict[str, list[ImportSession]] = field(default_factory=dict)
+    left: list[SkippedStatement] = field(default_factory=list)
+    problems: list[UnreadableFile] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+
+
+class _Candidate(Struct, frozen=True):
+    """A file to read. base: the folder that it must not lead out of, "" for a named file."""
+
+    path: str
+    source: ImportSource | None
+    base: str = ""
+    named: str = ""
+    """The PATH argument that led to it, "" for a known place."""
+
+
+def gather(
+    asked: ImportSelection,
+    places: ForeignPaths,
+    settings: ImportSettings,
+    *,
+    max_chars: int,
+    tell: Callable[[str], None] = lambda _path: None,
+) -> Gathered:
+    """Read all requested files. max_chars: the longest text of an entry. tell: called with each
+    path before it is read."""
+    gathered = Gathered()
+    chosen = [SOURCES[asked.source]] if asked.source else list(SOURCES.values())
+    if asked.paths:
+        found = _named(asked, chosen, settings, gathered)
+    else:
+        # Other workspaces are removed first, so that a limit never cuts this workspace's own files.
+        found = _of_this_workspace(asked, _known(asked, chosen, places), settings, gathered)
+    candidates = list(islice(_once(found), settings.max_files + 1))
+    if len(candidates) > settings.max_files:
+        most = f"it and what follows were not read: one run reads {settings.max_files:,} files"
+        gathered.problems.append(UnreadableFile(candidates.pop().path, most))
+    _read_all(asked, candidates, settings, gathered, max_chars=max_chars, tell=tell)
+    _cap(gathered, settings)
+    # A file name that is not UTF-8 is reported in readable form instead of stopping the run.
+    gathered.problems = [UnreadableFile(shown(p.file), shown(p.why)) for p in gathered.problems]
+    gathered.notes = [shown(note) for note in gathered.notes]
+    gathered.files = [shown(file) for file in gathered.files]
+    return gathered
+
+
+def _once(candidates: Iterable[_Candidate]) -> Iterator[_Candidate]:
+    """Each file once, however many paths lead to it."""
+    seen: set[str] = set()
+    for candidate in candidates:
+        if candidate.path not in seen:
+            seen.add(candidate.path)
+            yield candidate
+
+
+# --- where files are -------------------------------------------------------------------------
+
+
+def _known(
+    asked: ImportSelection, chosen: Sequence[ImportSource], places: ForeignPaths
+) -> Iterator[_Candidate]:
+    """Files of the current project and in the known places."""
+    projects = _project_folders(asked)
+    bases = {
+        PROJECT: projects,
+        DATA: [str(places.data)],
+        CLAUDE: [str(places.claude)],
+        OPENCODE: [str(places.opencode)],
+    }
+    for source in chosen:
+        for spot in source.spots:
+            for base in bases[spot.base]:
+                for pattern in _patterns(spot, projects):
+                    for path in _expand(base, pattern.split("/")):
+                        yield _Candidate(path, source, base)
+
+
+def _project_folders(asked: ImportSelection) -> list[str]:
+    """The workspace's root, and the folders from the worktree's root down to the current one."""
+    chain: list[str] = []
+    at = os.path.realpath(asked.folder) if asked.folder else "/"
+    while at != "/":
+        chain.insert(0, at)
+        if at == asked.place.root or os.path.lexists(os.path.join(at, ".git")):
+            break
+        at = os.path.dirname(at)
+    else:
+        chain.clear()  # outside git there is no project boundary
+    return [folder for folder in dict.fromkeys((asked.place.root, *chain)) if folder]
+
+
+def _patterns(spot: Spot, projects: Sequence[str]) -> Iterator[str]:
+    if "{project}" not in spot.pattern:
+        yield spot.pattern
+        return
+    for folder in projects:
+        name = "".join(c if c.isascii() and c.isalnum() else "-" for c in folder)
+        yield spot.pattern.replace("{project}", name)
+
+
+def _expand(folder: str, parts: Sequence[str]) -> Iterator[str]:
+    """Existing paths below `folder` that match a pattern, links included."""
+    if not parts:
+        yield folder
+        return
+    if "*" not in parts[0]:
+        path = os.path.join(folder, parts[0])
+        if os.path.lexists(path):
+            yield from _expand(path, parts[1:])
+        return
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return
+    for name in names:
+        if fnmatchcase(name, parts[0]):
+            yield from _expand(os.path.join(folder, name), parts[1:])
+
+
+def _named(
+    asked: ImportSelection,
+    chosen: Sequence[ImportSource],
+    settings: ImportSettings,
+    gathered: Gathered,
+) -> Iterator[_Candidate]:
+    """Files that were named, and files of a source below named folders."""
+    only = chosen[0] if asked.source else None
+    for path in asked.paths:
+        try:
+            mode = os.lstat(path).st_mode
+        except (OSError, ValueError) as error:
+            gathered.problems.append(UnreadableFile(path, why(error)))
+            continue
+        if not stat.S_ISDIR(mode):
+            yield _Candidate(path, only or source_of(_parts(path)), named=path)
+            continue
+        before = len(gathered.problems)
+        found = False
+        for file in _walk(path, settings, gathered):
+            source = source_of(_parts(file))
+            if source is not None and source in chosen:
+                found = True
+                yield _Candidate(file, source, path, named=path)
+        if not found and len(gathered.problems) == before:
+            gathered.problems.append(UnreadableFile(path, "nothing to import was found in it"))
+
+
+def _walk(folder: str, settings: ImportSettings, gathered: Gathered) -> Iterator[str]:
+    """Files below a folder, in order. Links to folders are not followed."""
+    looked_at = 0
+    top = folder.rstrip("/").count("/")
+
+    def failed(error: OSError) -> None:
+        gathered.problems.append(UnreadableFile(str(error.filename), why(error)))
+
+    for at, folders, files in os.walk(folder, onerror=failed):
+        deep = at.count("/") - top >= MAX_DEPTH
+        folders[:] = [] if deep else sorted(set(folders) - set(SKIPPED))
+        looked_at += len(folders) + len(files)
+        if looked_at > settings.max_looked_at:
+            most = f"it holds more than {settings.max_looked_at:,} names; name a folder below it"
+            gathered.problems.append(UnreadableFile(folder, most))
+            return
+        yield from (os.path.join(at, name) for name in sorted(files))
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    return tuple(part for part in path.split("/") if part)
+
+
+# --- stores of workspaces --------------------------------------------------------------------
+
+
+def _store(path: str) -> str:
+    return "/" + "/".join(opencode_v2.store_of(_parts(path)))
+
+
+def _of_this_workspace(
+    asked: ImportSelection,
+    candidates: Iterable[_Candidate],
+    settings: ImportSettings,
+    gathered: Gathered,
+) -> Iterator[_Candidate]:
+    """Drop stores of other workspaces; they are only counted."""
+    keys = {asked.place.key, *map(identity.key_of, _project_folders(asked))}
+    mine: dict[str, bool] = {}
+    for candidate in candidates:
+        if candidate.source is None or not candidate.source.grouped:
+            yield candidate
+            continue
+        store = _store(candidate.path)
+        if store not in mine:
+            named = os.path.basename(store) in keys
+            root = "" if named else _root_of(store, settings)
+            mine[store] = named or (bool(root) and _key(root) in keys)
+            if root and not mine[store]:
+                gathered.others.append(root)
+        if mine[store]:
+            yield candidate
+
+
+def _root_of(store: str, settings: ImportSettings) -> str:
+    """The folder that a store says it belongs to; "" if it does not say."""
+    for name in (opencode_v2.MEMORY, opencode_v2.JOURNAL):
+        file = open_foreign(os.path.join(store, name), "", settings, json_wanted=True, max_chars=0)
+        if isinstance(file, ForeignFile):
+            parsed = opencode_v2.parse(file)
+            if isinstance(parsed, ForeignMemory) and parsed.root:
+                return parsed.root
+    return ""
+
+
+def _key(root: str) -> str:
+    """The key of a folder's workspace; "" if the folder is gone."""
+    try:
+        return identity.find(root).key
+    except UserError:
+        return ""
+
+
+# --- reading ---------------------------------------------------------------------------------
+
+
+def _read_all(
+    asked: ImportSelection,
+    candidates: Sequence[_Candidate],
+    settings: ImportSettings,
+    gathered: Gathered,
+    *,
+    max_chars: int,
+    tell: Callable[[str], None],
+) -> None:
+    real = {os.path.realpath(c.path): c.path for c in candidates if not os.path.islink(c.path)}
+    roots: dict[str, str] = {}
+    parsed: list[tuple[_Candidate, ForeignMemory]] = []
+    for candidate in candidates:
+        tell(candidate.path)
+        target = real.get(os.path.realpath(candidate.path))
+        if target is not None and target != candidate.path:
+            gathered.notes.append(f"{candidate.path} is a link to {target}, which is read once.")
+            continue
+        found = _read(candidate, settings, max_chars)
+        if isinstance(found, UnreadableFile):
+            gathered.problems.append(found)
+            continue
+        gathered.files.append(candidate.path)
+        gathered.left += found.left
+        parsed.append((candidate, found))
+        if found.root:
+            roots.setdefault(_store(candidate.path), found.root)
+    stores = _stores_by_path(candidate for candidate, _ in parsed)
+    for candidate, found in parsed:
+        alone = len(stores.get(candidate.named, ())) < 2
+        where = "" if alone or not candidate.named else _owner(asked, candidate, roots, gathered)
+        if where is not None:
+            gathered.facts.setdefault(where, []).extend(found.facts)
+            gathered.sessions.setdefault(where, []).extend(found.sessions)
+
+
+def _stores_by_path(candidates: Iterable[_Candidate]) -> dict[str, set[str]]:
+    stores: dict[str, set[str]] = {}
+    for candidate in candidates:
+        if candidate.source is not None and candidate.source.grouped:
+            stores.setdefault(candidate.named, set()).add(_store(candidate.path))
+    return stores
+
+
+def _owner(
+    asked: ImportSelection, candidate: _Candidate, roots: dict[str, str], gathered: Gathered
+) -> str | None:
+    """The folder whose workspace receives a file of a multi-workspace store: "" for the current
+    one, None if unknown."""
+    if candidate.source is None or not candidate.source.grouped:
+        return ""
+    store = _store(candidate.path)
+    root = roots.get(store, "")
+    if not root and os.path.basename(store) in (asked.place.key,):
+        return ""
+    if root and os.path.isdir(root):
+        return "" if _key(root) == asked.place.key else root
+    gone = f"its folder {root} is gone" if root else "it does not name its folder"
+    why = f"{gone}; from the folder it belongs to, `wm import {store}` takes it"
+    if all(problem.file != store for problem in gathered.problems):
+        gathered.problems.append(UnreadableFile(store, why))
+    return None
+
+
+def _read(
+    candidate: _Candidate, settings: ImportSettings, max_chars: int
+) -> ForeignMemory | UnreadableFile:
+    source = candidate.source
+    as_json = source.json if source is not None else candidate.path.endswith(".json")
+    file = open_foreign(
+        candidate.path, candidate.base, settings, json_wanted=as_json, max_chars=max_chars
+    )
+    if isinstance(file, UnreadableFile):
+        return file
+    if source is None:
+        source = source_of(_parts(file.path), file.value)
+        if source is None and not as_json:
+            source = SOURCES["instructions"]
+        if source is None:
+            return UnreadableFile(file.path, "its format is unknown; name it with --from")
+    parsed = source.parse(file)
+    return UnreadableFile(file.path, _clause(parsed)) if isinstance(parsed, Refusal) else parsed
+
+
+def _clause(refusal: Refusal) -> str:
+    """A refusal as a clause behind the name of its file."""
+    return refusal.message[:1].lower() + refusal.message[1:].rstrip(".")
+
+
+def _cap(gathered: Gathered, settings: ImportSettings) -> None:
+    """Apply the limit of one run. The files are ordered, so the weakest are cut."""
+    for where, sessions in gathered.sessions.items():
+        newest: dict[str, str] = {}
+        for one in sessions:
+            newest[one.session_id] = max(one.at, newest.get(one.session_id, ""))
+        ranked = sorted(newest, key=lambda name: (newest[name], name), reverse=True)
+        taken = set(ranked[: settings.max_sessions])
+        old = [one.file for one in sessions if one.session_id not in taken]
+        gathered.left += [SkippedStatement(file, "old_session") for file in old]
+        gathered.sessions[where] = [one for one in sessions if one.session_id in taken]
+    for where, facts in gathered.facts.items():
+        kept: list[ImportFact] = []
+        chars = 0
+        for fact in facts:
+            chars += len(fact.text) + len(fact.bare) + len(fact.rationale)
+            if len(kept) == settings.max_facts or chars > settings.max_chars:
+                break
+            kept.append(fact)
+        over = facts[len(kept) :]
+        for file in dict.fromkeys(fact.file for fact in over):
+            count = sum(fact.file == file for fact in over)
+            gathered.left.append(SkippedStatement(file, "too_many", count))
+        gathered.facts[where] = kept

@@ -1,0 +1,177 @@
+"""Import another program's session memory: core blocks, slots, paths, notes (CB-6).
+
+A session is imported under its own id, as a finished one, so that `wm session continue ID` can
+resume it. Nothing of ours is overwritten: blocks are imported if the session has none here, items
+if the session is unknown here, so a second run changes nothing. Texts are redacted; text that
+reads like instructions to a model is skipped; blocks count as text of unknown origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from wm.api.imports import (
+    ImportedSession,
+    ImportItem,
+    ImportSession,
+)
+from wm.api.protocol import WorkspacePlace
+from wm.domain.facts import Fact, Refusal
+from wm.domain.memory.gate import reads_as_instruction
+from wm.domain.session import (
+    core_blocks,
+    pool,
+    slots,
+)
+from wm.domain.times import iso, parse
+from wm.formats.base import Document
+from wm.formats.core_memory import CoreMemory
+from wm.formats.session_state import SessionState
+from wm.formats.working_memory import PoolItem, SlotItem, WorkingMemory
+from wm.ops.operation import Work
+from wm.ops.session.hot_state import (
+    core_ref,
+    session_ref,
+    working_ref,
+)
+from wm.store.base import Health, Ref
+from wm.store.paths import sid
+
+SPREAD = 20
+"""Number of events over which imported pool items are spread by age, so that the oldest still
+count."""
+
+
+def session_refs(key: str, sessions: Iterable[ImportSession]) -> Sequence[Ref[Document]]:
+    """The documents that `take` may write."""
+    names = dict.fromkeys(one.session_id for one in sessions)
+    return [
+        ref
+        for name in names
+        for ref in (core_ref(key, name), working_ref(key, name), session_ref(key, name))
+    ]
+
+
+def take(
+    work: Work, place: WorkspacePlace, sessions: Sequence[ImportSession], *, dry_run: bool
+) -> tuple[ImportedSession, ...]:
+    """Import sessions, one file after another, and report each outcome."""
+    longest = work.runtime.settings.session.max_id_chars
+    fits = [one for one in sessions if 0 < len(one.session_id) <= longest]
+    known = {
+        one.session_id: work.read(session_ref(place.key, one.session_id)).health
+        is not Health.MISSING
+        for one in fits
+    }
+    return tuple(
+        _take(work, place, one, known=known[one.session_id], dry_run=dry_run) for one in fits
+    )
+
+
+def _take(
+    work: Work, place: WorkspacePlace, one: ImportSession, *, known: bool, dry_run: bool
+) -> ImportedSession:
+    at = _clamped(one.at, work.now)
+    has_core = work.read(core_ref(place.key, one.session_id)).health is not Health.MISSING
+    core, refused = _core(work, place, one, at) if not has_core else (None, [])
+    held, unfit = _working(work, one, at) if not known else (None, [])
+    names = tuple(name for name, _ in core_blocks.filled(core)) if core is not None else ()
+    items = len(held.pool) + sum(map(len, held.slots.values())) if held is not None else 0
+    outcome = "imported" if names or items else "rejected" if refused or unfit else "unchanged"
+    if outcome == "imported" and not dry_run:
+        if not known:
+            _begin(work, place, one, at, len(held.pool) if held is not None else 0)
+        if core is not None and names:
+            work.put(core_ref(place.key, one.session_id), core)
+        if held is not None and items:
+            work.put(working_ref(place.key, one.session_id), held)
+        details = {"blocks": names, "items": items, "file": one.file}
+        fact = Fact("session_imported", "session", "changed", details=details)  # type: ignore[arg-type]
+        work.log(place.key, [fact], session=sid(one.session_id))
+    return ImportedSession(
+        outcome=outcome,
+        session_id=one.session_id,
+        blocks=names,
+        items=items,
+        reason_codes=tuple(dict.fromkeys((*refused, *unfit))),
+        file=work.runtime.redactor.text(one.file),
+    )
+
+
+def _core(
+    work: Work, place: WorkspacePlace, one: ImportSession, at: str
+) -> tuple[CoreMemory, list[str]]:
+    core = CoreMemory(session_id=one.session_id, agent=one.agent, workspace_key=place.key)
+    refused: list[str] = []
+    for block in one.blocks:
+        text = work.runtime.redactor.text(block.content)
+        made: CoreMemory | Refusal = (
+            Refusal("prompt_injection", "")
+            if reads_as_instruction(text)
+            else core_blocks.update(
+                core,
+                block.name,
+                text,
+                by="import",
+                now=parse(_clamped(block.at, work.now) or at) or work.now,
+                settings=work.runtime.settings.core,
+                tainted=True,
+            )
+        )
+        if isinstance(made, Refusal):
+            refused.append(made.code)
+        else:
+            core = made
+    return core, refused
+
+
+def _working(work: Work, one: ImportSession, at: str) -> tuple[WorkingMemory, list[str]]:
+    settings = work.runtime.settings.working
+    fit: list[ImportItem] = []
+    refused: list[str] = []
+    for item in one.items:
+        text = " ".join(work.runtime.redactor.text(item.text).split())
+        code = "too_long" if len(text) > settings.item_chars else ""
+        code = code or ("prompt_injection" if reads_as_instruction(text) else "")
+        refused += [code] if code else []
+        when = _clamped(item.at, work.now) or at
+        fit += [] if code else [item.model_copy(update={"text": text, "at": when})]
+    fit.sort(key=lambda item: item.at)
+    held: slots.Slots = {}
+    pooled = [item for item in fit if not item.slot]
+    for item in fit:
+        if item.slot:
+            made = SlotItem(text=item.text, by="import", at=item.at)
+            held = slots.add(held, item.slot, made, settings)
+    kept: pool.Pool = ()
+    for number, item in enumerate(pooled):
+        event = 1 + number * (SPREAD - 1) // max(1, len(pooled) - 1)
+        kind = "path" if item.kind == "path" else "note"
+        new = PoolItem(text=item.text, kind=kind, by="import", at=item.at, event=event)
+        kept = pool.meet(kept, [new], settings)
+    memory = WorkingMemory(
+        session_id=one.session_id, events=SPREAD, slots=dict(held), pool=kept, updated_at=at
+    )
+    return memory, refused
+
+
+def _begin(work: Work, place: WorkspacePlace, one: ImportSession, at: str, pooled: int) -> None:
+    """Create the session's state, because its other files need one. It ended before the import."""
+    state = SessionState(
+        session_id=one.session_id,
+        agent=one.agent,
+        root=place.root,
+        workspace_key=place.key,
+        started_at=at,
+        updated_at=at,
+        ended_at=at,
+        events=SPREAD if pooled else 0,
+    )
+    work.put(session_ref(place.key, one.session_id), state)
+    work.notify(place.key, SessionState.slug, sid(one.session_id))
+
+
+def _clamped(text: str, now: datetime) -> str:
+    found = parse(text)
+    return iso(min(found, now)) if found is not None else iso(now)

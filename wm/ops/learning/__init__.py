@@ -1,0 +1,1 @@
+"""Use cases that bring facts into memory."""

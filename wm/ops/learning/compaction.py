@@ -1,0 +1,323 @@
+"""Run a compaction: number the memories for the summariser, then apply its answer (EX-2).
+
+`start` records which entry each [M#] means, with the digest of its text. `finish` accepts only
+commands that carry the id of this snapshot and target unchanged entries. Candidates that cannot be
+admitted now wait in the journal. A summary that arrives twice is applied once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from wm.api.protocol import (
+    Remembered,
+    RememberRequest,
+    WorkspacePlace,
+)
+from wm.domain.facts import Fact
+from wm.domain.learning.provenance import UNATTRIBUTABLE
+from wm.domain.memory import (
+    candidates,
+    consolidate,
+    echo_guard,
+    retention,
+)
+from wm.domain.memory.candidates import Candidate
+from wm.domain.memory.entry_list import replaced
+from wm.errors import Corrupt, TooNew
+from wm.formats.events import CompactionFinished
+from wm.formats.prompt_epoch import PromptEpoch
+from wm.formats.session_state import CompactionState, MemoryRef, SessionState
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops.contract.contract_file import after_compaction
+from wm.ops.learning import provenance
+from wm.ops.learning.remember import (
+    learn_or_wait,
+    new_entry,
+    refusal_reasons,
+)
+from wm.ops.memory.documents import (
+    ledger_of,
+    load_memory,
+    read_memory,
+    save_memory,
+)
+from wm.ops.memory.render import rendered
+from wm.ops.operation import Work
+from wm.ops.place import workspace_of
+from wm.ops.session import working_memory
+from wm.ops.session.hot_state import (
+    compaction_ref,
+    load_compaction,
+)
+from wm.store.base import Ref
+from wm.store.paths import sid
+from wm.text.letters import canonical
+
+ECHOES = ("workspace_memory", "handoff")
+"""Blocks whose text a summary may repeat; a repeat is not a new fact."""
+
+PREVIEW_CHARS = 300
+"""Characters of a rejected line that evidence keeps."""
+
+
+def start(work: Work, place: WorkspacePlace, state: SessionState) -> str:
+    """Number the shown memories; return the text for the summariser."""
+    memory = read_memory(work, place)
+    shown = rendered(work, place, memory).selection.shown
+    refs = tuple(
+        MemoryRef(ref=f"M{number}", id=entry.id, digest=_digest(work, entry.text))
+        for number, entry in enumerate(shown, start=1)
+    )
+    snapshot_id = work.new_id("c_")
+    snapshot = {"snapshot_id": snapshot_id, "snapshot_at": work.moment, "epoch": state.epoch}
+    _save(work, place, load_compaction(work, place, state.session_id), {**snapshot, "refs": refs})
+    numbered = tuple(
+        (ref.ref, entry.type, entry.text) for ref, entry in zip(refs, shown, strict=True)
+    )
+    return candidates.instructions(numbered, snapshot_id)
+
+
+def finish(
+    work: Work, place: WorkspacePlace, state: SessionState, event: CompactionFinished
+) -> tuple[SessionState, tuple[Remembered, ...]]:
+    """Admit the summary's candidates, end the epoch, and count the compaction (CT-2)."""
+    compaction = load_compaction(work, place, state.session_id)
+    digest = _digest(work, event.summary) if event.summary else ""
+    if digest and digest == compaction.last_summary_digest and not compaction.snapshot_id:
+        return state, ()
+    working_memory.compacted(work, place, state)
+    compaction = load_compaction(work, place, state.session_id)
+    remembered: tuple[Remembered, ...] = ()
+    if event.summary:
+        remembered = _take(work, place, state, compaction, event.summary)
+    remembered += _decisions(work, place, state)
+    count = compaction.count + 1
+    taken = {"snapshot_id": "", "epoch": "", "refs": (), "last_summary_digest": digest}
+    _save(work, place, compaction, {**taken, "count": count})
+    after = state.model_copy(
+        update={
+            "epoch": state.epoch if _opened_since(state, compaction) else "",
+            "compactions": count,
+            "recent_decisions": (),
+            "pending_memories": (),
+        }
+    )
+    after_compaction(work, place, state.root, state.session_id, count)
+    return after, remembered
+
+
+def _save(
+    work: Work, place: WorkspacePlace, compaction: CompactionState, update: Mapping[str, object]
+) -> None:
+    changed = compaction.model_copy(update={**update, "updated_at": work.moment})
+    work.put(compaction_ref(place.key, compaction.session_id), changed)
+
+
+def _opened_since(state: SessionState, compaction: CompactionState) -> bool:
+    """Whether the epoch after this compaction is already open: Claude Code requests it before it
+    delivers the summary. Closing it again would separate the prompt from its file."""
+    return bool(compaction.snapshot_id) and state.epoch not in ("", compaction.epoch)
+
+
+def _take(
+    work: Work,
+    place: WorkspacePlace,
+    state: SessionState,
+    compaction: CompactionState,
+    summary: str,
+) -> tuple[Remembered, ...]:
+    parsed = candidates.parse(summary)
+    facts = [
+        Fact(
+            "candidate_refused",
+            "extraction",
+            "rejected",
+            reason_codes=(refused.code,),
+            details={"preview": refused.line[:PREVIEW_CHARS]},
+        )
+        for refused in parsed.refused
+    ]
+    facts += [
+        Fact("candidates_deprecated", "extraction", "noticed", details={"note": note})
+        for note in parsed.notes
+    ]
+    work.log(place.key, facts, session=sid(state.session_id))
+    injected = _injected(work, place, state)
+    remembered = []
+    for item in parsed.items:
+        if item.action == "add":
+            remembered.append(_add(work, place, state, item, injected))
+        else:
+            remembered.append(_command(work, place, state, compaction, item, parsed.snapshot_id))
+    return tuple(remembered)
+
+
+def _injected(work: Work, place: WorkspacePlace, state: SessionState) -> tuple[str, ...]:
+    """The memory texts that this session's prompt showed; a summary that repeats them teaches
+    nothing.
+
+    Includes the exact bytes of the prompt, with entries that were edited or forgotten since, and
+    the full text of entries that were shown in part.
+    """
+    epoch = work.read(Ref(PromptEpoch, place.key, state.epoch)).document if state.epoch else None
+    told: list[str] = []
+    included: set[str] = set()
+    for _ in range(2):  # the epoch, and the one that the compacted conversation began with
+        if epoch is None:
+            break
+        told += [block.text for block in epoch.blocks if block.name in ECHOES]
+        included.update(i for block in epoch.blocks for i in block.included)
+        before = epoch.previous
+        epoch = work.read(Ref(PromptEpoch, place.key, before)).document if before else None
+    included.update(note.id for note in state.recalled)
+    memory = _readable(work, place)
+    return (*told, *(entry.text for entry in memory.entries if entry.id in included))
+
+
+def _readable(work: Work, place: WorkspacePlace) -> WorkspaceMemory:
+    try:
+        return read_memory(work, place)
+    except Corrupt:
+        return WorkspaceMemory(workspace=workspace_of(place))
+
+
+def _add(
+    work: Work, place: WorkspacePlace, state: SessionState, item: Candidate, injected: Sequence[str]
+) -> Remembered:
+    if echo_guard.is_echo(item.text, injected):
+        return _rejected(work, place, state, item, "echo")
+    request = _request(state, item.text, item.type)
+    entry = new_entry(work, place, request)
+    reasons = refusal_reasons(work, place, entry)
+    if reasons:
+        # A refused proposal of the model becomes evidence, not an inbox entry: no person asked for
+        # it.
+        return _rejected(work, place, state, item, *reasons)
+    return learn_or_wait(work, place, request)
+
+
+def _request(state: SessionState, text: str, type: str) -> RememberRequest:
+    return RememberRequest(
+        text=text, type=type, source="compaction", origin="agent", session=state.session_id
+    )
+
+
+def _command(
+    work: Work,
+    place: WorkspacePlace,
+    state: SessionState,
+    compaction: CompactionState,
+    item: Candidate,
+    snapshot_id: str,
+) -> Remembered:
+    """Apply REINFORCE or REPLACE, to entries of this compaction's list only."""
+    if not snapshot_id:
+        return _rejected(work, place, state, item, "missing_compaction_snapshot_id")
+    if snapshot_id != compaction.snapshot_id:
+        return _rejected(work, place, state, item, "compaction_snapshot_mismatch")
+    ref = next((r for r in compaction.refs if r.ref == item.ref), None)
+    if ref is None:
+        return _rejected(work, place, state, item, "invalid_memory_ref")
+    try:
+        memory = load_memory(work, place)
+    except (Corrupt, TooNew) as error:
+        return _rejected(work, place, state, item, error.code)
+    entry = next((e for e in memory.entries if e.id == ref.id and e.status == "active"), None)
+    if entry is None:
+        return _rejected(work, place, state, item, "memory_ref_target_unavailable")
+    if _digest(work, entry.text) != ref.digest:
+        return _rejected(work, place, state, item, "memory_ref_target_changed")
+    if item.action == "reinforce":
+        if not provenance.may_confirm(work, place, state.session_id, entry.text):
+            return _rejected(work, place, state, item, UNATTRIBUTABLE)
+        return _reinforce(work, place, state, memory, entry)
+    return _replace(work, place, state, memory, entry, item)
+
+
+def _reinforce(
+    work: Work,
+    place: WorkspacePlace,
+    state: SessionState,
+    memory: WorkspaceMemory,
+    entry: MemoryEntry,
+) -> Remembered:
+    result = retention.reinforce(
+        entry,
+        session=sid(state.session_id),
+        now=work.now,
+        settings=work.runtime.settings.memory,
+    )
+    fact = Fact(
+        "memory_reinforced",
+        "retention",
+        result.outcome,
+        entry.id,
+        result.reason_codes,
+        result.details,
+    )
+    save_memory(
+        work,
+        place,
+        replaced(memory, result.entry),
+        [fact],
+        session=sid(state.session_id),
+    )
+    return Remembered(outcome=result.outcome, entry=result.entry, reason_codes=result.reason_codes)
+
+
+def _replace(
+    work: Work,
+    place: WorkspacePlace,
+    state: SessionState,
+    memory: WorkspaceMemory,
+    old: MemoryEntry,
+    item: Candidate,
+) -> Remembered:
+    request = _request(state, item.text, item.type or old.type)
+    with ledger_of(work, place, memory) as ledger:
+        entry = provenance.weighed(ledger, new_entry(work, place, request))
+        reasons = refusal_reasons(work, place, entry)
+        if reasons:
+            return _rejected(work, place, state, item, *reasons)
+        admission = consolidate.supersede(
+            ledger, old.id, entry, now=work.now, settings=work.runtime.settings.memory
+        )
+    fact = Fact(
+        f"memory_{admission.outcome}",
+        "promotion",
+        admission.outcome,
+        admission.entry_id,
+        admission.reason_codes,
+        {**admission.details, "replaces": old.id, "text": entry.text},
+    )
+    save_memory(work, place, admission.memory, [fact], session=sid(state.session_id))
+    return Remembered(outcome=admission.outcome, reason_codes=admission.reason_codes)
+
+
+def _decisions(work: Work, place: WorkspacePlace, state: SessionState) -> tuple[Remembered, ...]:
+    """Propose the session's decisions as candidates (HS-3)."""
+    injected = _injected(work, place, state)
+    items = (
+        Candidate(action="add", type="decision", text=decision.text)
+        for decision in state.recent_decisions
+    )
+    return tuple(_add(work, place, state, item, injected) for item in items)
+
+
+def _rejected(
+    work: Work, place: WorkspacePlace, state: SessionState, item: Candidate, *codes: str
+) -> Remembered:
+    fact = Fact(
+        "candidate_rejected",
+        "gate",
+        "rejected",
+        reason_codes=codes,
+        details={"action": item.action, "type": item.type, "text": item.text},
+    )
+    work.log(place.key, [fact], session=sid(state.session_id))
+    return Remembered(outcome="rejected", reason_codes=codes)
+
+
+def _digest(work: Work, text: str) -> str:
+    return work.runtime.store.digest(canonical(text))

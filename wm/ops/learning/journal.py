@@ -1,0 +1,83 @@
+"""The pending journal: retry what could not be stored; never drop it (WM-6).
+
+`wm.ops.learning.remember` adds to it when the memory cannot be written: a newer wm wrote it, no
+copy is readable, or a hook could not write (disk full, lock timeout). Every session start, session
+end and explicit request retries; a session start is also recorded as a visit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from wm.api.protocol import WorkspacePlace
+from wm.domain.facts import Fact
+from wm.domain.memory import (
+    promotion as promote,
+)
+from wm.domain.memory import (
+    retention,
+)
+from wm.errors import Corrupt, TooNew
+from wm.ops.memory import (
+    anchors,
+    branch_scope,
+)
+from wm.ops.memory.documents import (
+    load_memory,
+    read_journal,
+    read_tombstones,
+    save_journal,
+    save_memory,
+)
+from wm.ops.operation import Work
+
+
+class Visit(Struct, frozen=True):
+    """What a session start found out about the project before any lock was taken."""
+
+    git: branch_scope.Answers = branch_scope.NO_ANSWERS
+    code: anchors.States = {}
+
+
+def begin_visit(work: Work, place: WorkspacePlace, found: Visit) -> None:
+    """Record a visit, offer entries of merged branches, promote what waits.
+
+    An unwritable memory must not stop anyone from working.
+    """
+    _promote(work, place, found)
+
+
+def promote_pending(work: Work, place: WorkspacePlace) -> None:
+    """Retry the entries of the journal."""
+    if read_journal(work, place).entries:
+        _promote(work, place)
+
+
+def _promote(work: Work, place: WorkspacePlace, found: Visit | None = None) -> None:
+    settings = work.runtime.settings.memory
+    try:
+        memory = load_memory(work, place)
+        stones = read_tombstones(work, place).stones
+        journal = read_journal(work, place)
+    except (Corrupt, TooNew):
+        return
+    facts: Sequence[Fact] = ()
+    if found is not None:
+        memory = retention.visit(memory, now=work.now, settings=settings)
+        memory, facts = branch_scope.offer(work, place, memory, found.git)
+        memory, marked = anchors.mark(memory, found.code)
+        facts = (*facts, *marked)
+    if journal.entries:
+        promotion = promote.promote(
+            memory,
+            journal,
+            now=work.now,
+            settings=settings,
+            stones=stones,
+            digest=work.runtime.store.digest,
+        )
+        memory, facts = promotion.memory, (*facts, *promotion.facts)
+        save_journal(work, place, promotion.journal)
+    save_memory(work, place, memory, facts)

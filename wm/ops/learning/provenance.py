@@ -1,0 +1,167 @@
+"""Track where the words of a session come from, and judge a model's proposals by it (TR-3).
+
+Every event is counted after its own step ran: the user's words, the model's words, and all tool
+output, as digests, never as text. Everything that a model asks to keep, at a compaction or by a
+tool, is judged here before it is admitted. Nothing else sets the taint.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+from wm.api.protocol import (
+    EventRequest,
+    WorkspacePlace,
+)
+from wm.domain.learning.provenance import (
+    ADDRESSED,
+    HIDDEN,
+    MISSED,
+    UNATTRIBUTABLE,
+    SessionWords,
+    SupportVerdict,
+)
+from wm.domain.memory import echo_guard
+from wm.domain.memory.consolidate import MemoryEditor
+from wm.domain.session.state import NEW_SESSION
+from wm.domain.times import parse
+from wm.formats.events import (
+    AssistantText,
+    CompactionFinished,
+    SessionStarted,
+    ToolFinished,
+    UserPrompt,
+)
+from wm.formats.session_state import SessionState, WordOrigins
+from wm.formats.workspace_memory import MemoryEntry
+from wm.ops.learning import ambient_files
+from wm.ops.operation import Work
+from wm.ops.runtime import Runtime
+from wm.ops.session.hot_state import (
+    load_session,
+    session_ref,
+)
+
+WAITING_TWIN = "repeats_waiting"
+"""Reason code of a memory that repeats a tainted entry of the inbox."""
+
+_HEARD = (SessionStarted, UserPrompt, AssistantText, ToolFinished, CompactionFinished)
+
+
+def hear(work: Work, place: WorkspacePlace, given: EventRequest, redacted: EventRequest) -> None:
+    """Count the words of an event. given: the unredacted event, of which only digests are kept."""
+    if not isinstance(given.event, _HEARD):
+        return
+    state = load_session(work, place, redacted)
+    if state.subagent:
+        return
+    words = _words(work.runtime, state)
+    _take(work, words, place, state, given.event, redacted.event)
+    kept = words.kept()
+    if kept != state.origins and kept != WordOrigins():
+        if not _begins(work, state, given.event):
+            kept = kept.model_copy(update={"instance": work.runtime.process.instance})
+        work.put(
+            session_ref(place.key, given.session_id), state.model_copy(update={"origins": kept})
+        )
+
+
+def hear_given(work: Work, state: SessionState, text: str) -> SessionState:
+    """The session after the words of a project text were counted as foreign."""
+    words = _words(work.runtime, state)
+    words.record_foreign(text)
+    kept = words.kept()
+    if not _begins(work, state, SessionStarted()):
+        kept = kept.model_copy(update={"instance": work.runtime.process.instance})
+    return state.model_copy(update={"origins": kept})
+
+
+def _begins(work: Work, state: SessionState, event: object) -> bool:
+    """Whether a session is just starting. The daemon may still be starting too; until it is up,
+    short-lived processes record the start and the first message. No tool has run yet."""
+    begun = parse(state.started_at)
+    limit = timedelta(seconds=work.runtime.settings.origin.beginning_s)
+    young = begun is not None and work.now - begun <= limit
+    return young and isinstance(event, SessionStarted | UserPrompt)
+
+
+def _words(runtime: Runtime, state: SessionState | None) -> SessionWords:
+    """The known words of a session. If another process recorded events before, this one may have
+    missed tool output, and the model's words are no longer trusted."""
+    known = state.origins if state is not None and state.origins is not None else WordOrigins()
+    key = bytes.fromhex(runtime.store.digest("where words first appeared")[:32])
+    words = SessionWords(known, key, runtime.settings.origin)
+    if known.instance not in ("", runtime.process.instance):
+        words.doubt(MISSED)
+    return words
+
+
+def _take(
+    work: Work,
+    words: SessionWords,
+    place: WorkspacePlace,
+    state: SessionState,
+    given: object,
+    event: object,
+) -> None:
+    folders, limit = (state.root, place.root), words.settings.max_heard_chars
+    if isinstance(event, UserPrompt):
+        typed = echo_guard.without_injected(event.text)
+        words.record_user(typed)
+        if typed != event.text:
+            words.record_foreign(event.text)
+        for text in ambient_files.mentioned(event.text, folders, limit):
+            words.record_foreign(text)
+    elif isinstance(event, AssistantText):
+        words.record_agent(event.text)
+    elif isinstance(given, ToolFinished):
+        if given.output:
+            words.record_foreign(given.output)
+    elif isinstance(event, CompactionFinished):
+        words.record_summary(event.summary)
+    elif isinstance(event, SessionStarted):
+        if event.source not in NEW_SESSION and state.origins is None:
+            # An unknown conversation continues.
+            words.doubt(MISSED)
+        for text in (
+            *ambient_files.instructions(folders, limit),
+            ambient_files.commits(work.runtime, place.root),
+        ):
+            words.record_foreign(text)
+
+
+def judge(work: Work, place: WorkspacePlace, session_id: str, text: str) -> SupportVerdict:
+    """The origin of a text that a model wants to keep."""
+    if not session_id:
+        return SupportVerdict("agent", (UNATTRIBUTABLE,))
+    state = work.read(session_ref(place.key, session_id)).document
+    if state is None:
+        return SupportVerdict("agent", (UNATTRIBUTABLE,))
+    return _words(work.runtime, state).judge(text, known=_known(place, state))
+
+
+def _known(place: WorkspacePlace, state: SessionState) -> tuple[str, ...]:
+    """Names of the place: the root folder, and the files that the session worked on."""
+    name = Path(place.root).name
+    worked = (f.path for f in state.active_files if f.action != "grep" and " " not in f.path)
+    return tuple(filter(None, (name, *worked)))
+
+
+def weighed(ledger: MemoryEditor, entry: MemoryEntry) -> MemoryEntry:
+    """The entry; tainted if it only repeats a tainted entry of the inbox."""
+    if entry.origin != "agent" or entry.tainted:
+        return entry
+    twins = ledger.twins(entry)
+    if not any(twin.tainted and twin.status == "inbox" for twin in twins):
+        return entry
+    update = {"tainted": True, "status": "inbox", "reasons": (WAITING_TWIN,)}
+    return entry.model_copy(update=update)
+
+
+def may_confirm(work: Work, place: WorkspacePlace, session_id: str, text: str) -> bool:
+    """Whether a model may report that this session confirmed a memory. Not if tool text addressed
+    the memory, unless the user's own words state the fact."""
+    state = work.read(session_ref(place.key, session_id)).document
+    words = _words(work.runtime, state)
+    return not {ADDRESSED, HIDDEN}.intersection(words.distrust) or words.is_stated_by_user(text)

@@ -1,0 +1,360 @@
+"""Store an explicit request: redact, judge, admit, and report the result.
+
+A request that passes the gate is active in `workspace-memory.json` before the answer, so every
+later session has it, even if its own session ends now (WM-6). One that fails waits in the inbox
+with the reasons (EX-3). If the memory is not writable, because a newer wm wrote it or no copy is
+readable, the request waits in the pending journal. A request is never dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wm.api.protocol import (
+    Remembered,
+    RememberRequest,
+    WorkspacePlace,
+)
+from wm.domain.facts import Fact
+from wm.domain.learning.entry_type import infer_type
+from wm.domain.learning.provenance import SupportVerdict
+from wm.domain.memory import (
+    gate,
+    tombstones,
+)
+from wm.domain.memory.consolidate import (
+    Admission,
+    MemoryEditor,
+)
+from wm.domain.memory.scope import (
+    BRANCH,
+    WORKSPACE,
+)
+from wm.domain.times import iso
+from wm.errors import Corrupt, TooNew, UserError
+from wm.formats.base import Document
+from wm.formats.pending_journal import PendingMemory
+from wm.formats.workspace_memory import (
+    CONFIDENCE,
+    IMPORTANCES,
+    ORIGINS,
+    SOURCES,
+    TYPES,
+    MemoryEntry,
+    WorkspaceMemory,
+)
+from wm.ops import explanations
+from wm.ops.learning import provenance
+from wm.ops.memory import anchors
+from wm.ops.memory.documents import (
+    ledger_of,
+    lift_stones,
+    load_memory,
+    read_journal,
+    read_tombstones,
+    save_journal,
+    save_memory,
+    tombstones_ref,
+)
+from wm.ops.operation import (
+    Operation,
+    Work,
+)
+from wm.ops.place import locate, memory_ref
+from wm.ops.runtime import Runtime
+from wm.store.base import Ref
+from wm.store.paths import sid
+from wm.text.letters import canonical
+
+
+def learn_refs(key: str) -> Sequence[Ref[Document]]:
+    """The documents that `learn` may write; with the tombstones, against a concurrent forget."""
+    return (memory_ref(key), tombstones_ref(key))
+
+
+def learn(
+    work: Work, place: WorkspacePlace, request: RememberRequest, reasons: tuple[str, ...] = ()
+) -> Remembered:
+    """Admit one memory; stage the memory and its evidence.
+
+    reasons: send it to the inbox for these, whatever the gate decides.
+    """
+    memory = load_memory(work, place)
+    with ledger_of(work, place, memory) as ledger:
+        return _learn(work, place, request, ledger, reasons)
+
+
+def _learn(
+    work: Work,
+    place: WorkspacePlace,
+    request: RememberRequest,
+    ledger: MemoryEditor,
+    reasons: tuple[str, ...],
+) -> Remembered:
+    entry = provenance.weighed(ledger, new_entry(work, place, request))
+    reasons = (*reasons, *refusal_reasons(work, place, entry))
+    if reasons:
+        return _to_inbox(work, place, ledger.memory, entry, (*reasons, *entry.reasons))
+    admission = ledger.admit(entry, now=work.now, settings=work.runtime.settings.memory)
+    lifted = lift_stones(work, place, entry) if entry.source != "compaction" else ()
+    fact = Fact(
+        type=f"memory_{admission.outcome}",
+        phase="promotion",
+        outcome=admission.outcome,
+        entry=admission.entry_id,
+        reason_codes=admission.reason_codes,
+        details={
+            **admission.details,
+            "source": entry.source,
+            "origin": entry.origin,
+            "text": entry.text,
+            **({"lifted": lifted} if lifted else {}),
+        },
+    )
+    event = work.log(place.key, [fact], session=entry.session)[0]
+    kept = ledger.find(admission.entry_id)
+    if kept is not None and not kept.admitted_by:
+        # A new entry names the evidence record that admitted it (EV-2).
+        kept = kept.model_copy(update={"admitted_by": event})
+        ledger.amend(kept)
+    save_memory(work, place, ledger.memory)
+    return Remembered(
+        outcome=admission.outcome,
+        entry=kept,
+        reason_codes=admission.reason_codes,
+        message=_message(admission, kept or entry),
+    )
+
+
+def new_entry(work: Work, place: WorkspacePlace, request: RememberRequest) -> MemoryEntry:
+    """The redacted entry of a request. Raises UserError for unknown values."""
+    _check_word("type", request.type, (*TYPES, ""))
+    _check_word("source", request.source, SOURCES)
+    _check_word("importance", request.importance, IMPORTANCES)
+    _check_word("origin", request.origin, ORIGINS)
+    redact = work.runtime.redactor.text
+    moment = iso(work.now)
+    text = redact(request.text.strip())
+    found = _verdict(work, place, request, text)
+    return MemoryEntry(
+        id=work.new_id("m_"),
+        type=request.type or infer_type(request.text),
+        text=text,
+        rationale=redact(request.rationale.strip()),
+        source=request.source,
+        confidence=CONFIDENCE[request.source],
+        origin=found.origin,
+        tainted=found.tainted or found.origin == "tool",
+        # A doubtful origin is a reason of its own for the inbox.
+        status="inbox" if found.reasons else "active",
+        reasons=found.reasons,
+        scope=_scope(place, request),
+        tags=tuple(redact(tag) for tag in request.tags),
+        created_at=moment,
+        updated_at=moment,
+        retention_clock=moment,
+        user_importance=request.importance,
+        session=sid(request.session) if request.session else "",
+        anchors=anchors.taken(place, request, request.anchors) if request.anchors else (),
+    )
+
+
+def _verdict(
+    work: Work, place: WorkspacePlace, request: RememberRequest, text: str
+) -> SupportVerdict:
+    """The origin of the text. A call of a model's tool is the agent's act, even with the user's
+    words."""
+    if request.origin != "agent":
+        return SupportVerdict(request.origin)
+    found = provenance.judge(work, place, request.session, text)
+    if request.source != "compaction" and found.origin == "user":
+        return SupportVerdict("agent")
+    return found
+
+
+def _scope(place: WorkspacePlace, request: RememberRequest) -> str:
+    if not request.branch_only:
+        return WORKSPACE
+    if not place.branch:
+        raise UserError(
+            "No branch is checked out here, so the entry cannot be bound to one.",
+            fix="Omit the branch option, or check out a branch.",
+        )
+    return BRANCH + place.branch
+
+
+def refusal_reasons(work: Work, place: WorkspacePlace, entry: MemoryEntry) -> tuple[str, ...]:
+    """The reasons why this entry may not become active without a person; () if it may."""
+    stones = read_tombstones(work, place)
+    # A person may ask again for a forgotten text; automatic learning may not bring it back.
+    by_model = entry.source == "compaction" or entry.origin != "user"
+    forgotten = by_model and tombstones.is_forgotten(
+        entry.text, stones.stones, work.runtime.store.digest
+    )
+    return (*judged(work, entry), *(("forgotten",) if forgotten else ()))
+
+
+def judged(work: Work, entry: MemoryEntry) -> tuple[str, ...]:
+    """The gate's reasons against the entry (EX-3)."""
+    return judge(work.runtime, entry.text, type=entry.type, source=entry.source).reasons
+
+
+def judge(runtime: Runtime, text: str, *, type: str, source: str) -> gate.GateVerdict:
+    """The gate's verdict on a redacted text, with the user's settings and allowances. The caller
+    decides what happens to the text. source: explicit, manual or compaction."""
+    return gate.judge(
+        text,
+        type=type,
+        source=source,
+        settings=runtime.settings.gate,
+        max_chars=runtime.settings.memory.max_text_chars,
+        redactor=runtime.redactor,
+    )
+
+
+def _to_inbox(
+    work: Work,
+    place: WorkspacePlace,
+    memory: WorkspaceMemory,
+    entry: MemoryEntry,
+    reasons: tuple[str, ...],
+) -> Remembered:
+    limit = work.runtime.settings.memory.max_text_chars
+    if "too_long" in reasons and entry.source == "manual":
+        raise UserError(
+            f"The text has {len(entry.text)} characters; an entry holds {limit}.",
+            fix="Shorten it, or keep it in a file and remember where it is.",
+        )
+    waiting = entry.model_copy(update={"status": "inbox", "reasons": reasons})
+    twin = next((e for e in memory.entries if e.status == "inbox" and e.text == waiting.text), None)
+    fact = Fact(
+        "memory_inbox",
+        "gate",
+        "inbox",
+        (twin or waiting).id,
+        reasons,
+        {"source": entry.source, "origin": entry.origin, "text": entry.text},
+    )
+    entries = memory.entries if twin else (*memory.entries, waiting)
+    save_memory(
+        work, place, memory.model_copy(update={"entries": entries}), [fact], session=entry.session
+    )
+    return Remembered(
+        outcome="inbox",
+        entry=twin or waiting,
+        reason_codes=reasons,
+        message=f"It waits in the inbox as {(twin or waiting).id}, "
+        f"because {explanations.reasons(reasons)}.",
+    )
+
+
+def _message(admission: Admission, entry: MemoryEntry) -> str:
+    if "tainted_recurrence" in admission.reason_codes:
+        return f"Known already, as {entry.id}."
+    match admission.outcome:
+        case "promoted":
+            said = f"Remembered as {entry.id} ({entry.type})."
+        case "absorbed":
+            said = f"Known already, as {entry.id}{_again(admission)}."
+        case "superseded":
+            said = f"Remembered as {entry.id}; it replaces an older entry."
+        case "inbox":
+            said = f"It waits in the inbox, because {explanations.reasons(entry.reasons)}."
+        case outcome:
+            said = f"Not kept as active: {outcome}."
+    against = admission.details.get("contradicts")
+    named = ", ".join(map(str, against)) if isinstance(against, tuple) else ""
+    return f"{said} It may contradict {named}." if named else said
+
+
+def _again(admission: Admission) -> str:
+    if "min_elapsed_window" in admission.reason_codes:
+        return f"; it is {explanations.reason('min_elapsed_window')}"
+    return "; it counts as seen again" if "elapsed_window" in admission.reason_codes else ""
+
+
+def _check_word(what: str, word: str, known: Sequence[str]) -> None:
+    if word not in known:
+        raise UserError(
+            f"{word!r} is not a known {what}.",
+            fix=f"Use one of: {', '.join(w for w in known if w)}.",
+        )
+
+
+def learn_or_wait(
+    work: Work, place: WorkspacePlace, request: RememberRequest, reasons: tuple[str, ...] = ()
+) -> Remembered:
+    """Learn it, or put it into the journal if the memory is not writable.
+
+    reasons: send it to the inbox for these, whatever the gate decides.
+    """
+    try:
+        return learn(work, place, request, reasons)
+    except (Corrupt, TooNew) as error:
+        entry, is_new = wait(work, place, request, reasons, failure=error.code)
+        if is_new:
+            details = {"source": entry.source, "origin": entry.origin, "text": entry.text}
+            codes = (error.code,)
+            fact = Fact("memory_retryable", "journal", "retryable", entry.id, codes, details)
+            work.log(place.key, [fact], session=entry.session)
+        return Remembered(
+            outcome="retryable",
+            entry=entry,
+            reason_codes=(error.code,),
+            message="It could not be stored yet and waits in the journal for the next session; "
+            f"the memory is not writable: {error.message}",
+        )
+
+
+def wait(
+    work: Work,
+    place: WorkspacePlace,
+    request: RememberRequest,
+    reasons: tuple[str, ...],
+    *,
+    failure: str,
+) -> tuple[MemoryEntry, bool]:
+    """Add it to the journal. Returns the waiting entry, and whether it is new."""
+    entry = new_entry(work, place, request)
+    reasons = (*reasons, *judged(work, entry))
+    if reasons:
+        entry = entry.model_copy(update={"status": "inbox", "reasons": reasons})
+    journal = read_journal(work, place)
+    for pending in journal.entries:
+        if _same(pending.entry, entry):
+            return pending.entry, False
+    pending = PendingMemory(entry=entry, owner_session=entry.session, last_failure=failure)
+    entries = (*journal.entries, pending)
+    save_journal(work, place, journal.model_copy(update={"entries": entries}))
+    return entry, True
+
+
+def _same(one: MemoryEntry, other: MemoryEntry) -> bool:
+    return (one.type, canonical(one.text)) == (other.type, canonical(other.text))
+
+
+def _run(work: Work, request: RememberRequest) -> Remembered:
+    if not request.text.strip():
+        raise UserError("There is no text to remember.", fix="Say what to keep.")
+    limit = work.runtime.settings.memory.max_waiting_chars
+    if len(request.text.strip()) > limit:
+        raise UserError(
+            f"The text has {len(request.text.strip())} characters; the inbox takes {limit}, and "
+            f"an entry {work.runtime.settings.memory.max_text_chars}.",
+            fix="Shorten it, or keep it in a file and remember where it is.",
+        )
+    limit = work.runtime.settings.memory.max_rationale_chars
+    if len(request.rationale.strip()) > limit:
+        raise UserError(
+            f"The rationale has {len(request.rationale.strip())} characters; an entry holds "
+            f"{limit}.",
+            fix="Shorten it, or say it in the text.",
+        )
+    return learn(work, locate(work.runtime, request), request)
+
+
+def _refs(runtime: Runtime, request: RememberRequest) -> Sequence[Ref[Document]]:
+    return learn_refs(locate(runtime, request).key)
+
+
+remember = Operation("remember", RememberRequest, Remembered, _run, _refs)

@@ -1,0 +1,1 @@
+"""Use cases on the entries of a workspace."""

@@ -1,0 +1,219 @@
+"""Load and save what a workspace remembers. Outside edits are absorbed on loading (ST-4).
+
+All writes of the memory pass `save_memory`, which stages document and evidence together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+from wm.api.protocol import WorkspacePlace
+from wm.domain.facts import Fact
+from wm.domain.memory import (
+    outside_changes,
+    retention,
+)
+from wm.domain.memory.consolidate import MemoryEditor
+from wm.domain.memory.entry_list import (
+    find,
+    get,
+)
+from wm.errors import Corrupt, NotFound, TooNew, UserError, WmError
+from wm.formats.base import Document
+from wm.formats.pending_journal import PendingJournal
+from wm.formats.tombstones import Tombstones
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops.operation import Work
+from wm.ops.place import memory_ref, workspace_of
+from wm.store.base import Health, Reading, Ref
+from wm.text.letters import canonical
+
+D = TypeVar("D", bound=Document)
+
+
+def read_memory(work: Work, place: WorkspacePlace) -> WorkspaceMemory:
+    """The memory in force; an empty one if there is none. Writes nothing."""
+    ref = memory_ref(place.key)
+    return _in_force(work.read(ref), ref, place)
+
+
+def _in_force(reading: Reading[D], ref: Ref[D], place: WorkspacePlace) -> D:
+    """The document in force, or an empty one. Raises Corrupt if no generation is readable."""
+    if reading.document is not None:
+        return reading.document
+    if reading.health is Health.LOST:
+        raise Corrupt(
+            f"The {ref.slug.replace('_', ' ')} of the workspace {ref.workspace} cannot be read: "
+            f"{reading.detail}.",
+            fix="`wm fsck` shows what is left; `wm fsck repair` moves it aside (quarantine).",
+        )
+    return ref.model(workspace=workspace_of(place))
+
+
+def load_memory(work: Work, place: WorkspacePlace) -> WorkspaceMemory:
+    """The memory to change: the one in force, with outside edits in its inbox.
+
+    Raises Corrupt if no generation is readable, and TooNew if a newer wm wrote it.
+    """
+    ref = memory_ref(place.key)
+    reading = work.read(ref)
+    if reading.health is Health.TOO_NEW:
+        raise TooNew(
+            f"The memory of the workspace {place.key} was written by a newer wm: {reading.detail}.",
+            fix="Update wm; this version only reads the file.",
+        )
+    in_force = _in_force(reading, ref, place)
+    if reading.outside is None:
+        return in_force
+    # A file copied here from elsewhere has no document in force; all of its entries wait.
+    memory, facts = outside_changes.absorb(
+        in_force,
+        _redacted(work, reading.outside, in_force),
+        now=work.now,
+        new_id=lambda: work.new_id("m_"),
+    )
+    # Staged at once: evidence must not mention proposals that were not stored.
+    save_memory(work, place, memory, facts)
+    return memory
+
+
+def _redacted(work: Work, edited: WorkspaceMemory, in_force: WorkspaceMemory) -> WorkspaceMemory:
+    """The edited document with secrets removed from the changed texts (TR-1)."""
+    known = {entry.id: entry for entry in in_force.entries}
+    redact = work.runtime.redactor.text
+    entries = tuple(
+        entry
+        if known.get(entry.id) == entry
+        else entry.model_copy(
+            update={
+                "text": redact(entry.text),
+                "rationale": redact(entry.rationale),
+                "tags": tuple(map(redact, entry.tags)),
+            }
+        )
+        for entry in edited.entries
+    )
+    return edited.model_copy(update={"entries": entries})
+
+
+@contextmanager
+def ledger_of(work: Work, place: WorkspacePlace, memory: WorkspaceMemory) -> Iterator[MemoryEditor]:
+    """The workspace's memory editor, updated to this memory. It leaves the cache while in use:
+    another thread makes its own, and an editor that failed halfway is dropped."""
+    ledgers = work.runtime.caches.ledgers
+    ledger = ledgers.pop(place.key) or MemoryEditor(memory)
+    try:
+        ledger.renew(memory)
+        yield ledger
+    except WmError:  # a refusal leaves the editor intact
+        ledgers.put(place.key, ledger)
+        raise
+    ledgers.put(place.key, ledger)
+
+
+def save_memory(
+    work: Work,
+    place: WorkspacePlace,
+    memory: WorkspaceMemory,
+    facts: Sequence[Fact] = (),
+    *,
+    session: str = "",
+) -> None:
+    """Stage the memory with the evidence for its changes."""
+    work.log(place.key, facts, session=session)
+    updated = memory.model_copy(update={"updated_at": work.moment})
+    # `load_memory` loaded this memory and has absorbed the outside edits.
+    work.put(memory_ref(place.key), updated, absorbs=True)
+    work.notify(place.key, WorkspaceMemory.slug)
+
+
+def note_activity(work: Work, place: WorkspacePlace) -> None:
+    """Record activity if the last record is old; a later pause counts from now (WM-2). An
+    unwritable memory must not stop anyone from working."""
+    try:
+        if not retention.visit_is_due(read_memory(work, place), now=work.now):
+            return
+        memory = load_memory(work, place)
+    except (Corrupt, TooNew):
+        return
+    settings = work.runtime.settings.memory
+    save_memory(work, place, retention.visit(memory, now=work.now, settings=settings))
+
+
+def journal_ref(key: str) -> Ref[PendingJournal]:
+    return Ref(PendingJournal, key)
+
+
+def read_journal(work: Work, place: WorkspacePlace) -> PendingJournal:
+    ref = journal_ref(place.key)
+    return _in_force(work.read(ref), ref, place)
+
+
+def save_journal(work: Work, place: WorkspacePlace, journal: PendingJournal) -> None:
+    work.put(journal_ref(place.key), journal.model_copy(update={"updated_at": work.moment}))
+
+
+def tombstones_ref(key: str) -> Ref[Tombstones]:
+    return Ref(Tombstones, key)
+
+
+def read_tombstones(work: Work, place: WorkspacePlace) -> Tombstones:
+    ref = tombstones_ref(place.key)
+    return _in_force(work.read(ref), ref, place)
+
+
+def lift_stones(work: Work, place: WorkspacePlace, entry: MemoryEntry) -> tuple[str, ...]:
+    """Delete the tombstones of an entry, so that its text can be learned again; their ids."""
+    stones = read_tombstones(work, place)
+    digest = work.runtime.store.digest(canonical(entry.text)) if stones.stones else ""
+    gone = [s for s in stones.stones if s.id == entry.id or s.digest == digest]
+    if gone:
+        kept = tuple(stone for stone in stones.stones if stone not in gone)
+        work.put(tombstones_ref(place.key), stones.model_copy(update={"stones": kept}))
+    return tuple(stone.id for stone in gone)
+
+
+SHORTEST_ID = 4
+"""Minimum digits of an abbreviated id, without `m_`: `wm forget m_` must never match an entry."""
+
+
+def full_id(wanted: str, known: Iterable[str]) -> str:
+    """The known id that equals `wanted` or starts with it (with or without `m_`); "" for none.
+
+    Raises UserError naming the candidates if several match.
+    """
+    bare = wanted if wanted.startswith(("m_", "mem_")) else f"m_{wanted}"
+    ids = tuple(known)
+    if wanted in ids:
+        return wanted
+    exact = [name for name in ids if name == bare]
+    long_enough = len(bare.partition("_")[2]) >= SHORTEST_ID
+    fits = exact or [name for name in ids if long_enough and name.startswith(bare)]
+    if len(fits) > 1:
+        raise UserError(
+            f"{wanted!r} matches {len(fits)} entries: {', '.join(fits[:5])}.",
+            fix="Give more digits of the id.",
+        )
+    return fits[0] if fits else ""
+
+
+def find_entry(memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
+    """The entry with this id or unambiguous id prefix (with or without `m_`).
+
+    Raises NotFound, or UserError naming the candidates.
+    """
+    exact = find(memory, wanted)
+    if exact is not None:
+        return exact
+    entry_id = full_id(wanted, (entry.id for entry in memory.entries))
+    if not entry_id:
+        where = memory.workspace.root or f"the workspace {memory.workspace.key}"
+        short = 0 < len(wanted.rpartition("_")[2]) < SHORTEST_ID
+        need = f"; give at least {SHORTEST_ID} digits" if short else ""
+        raise NotFound(
+            f"There is no entry {wanted!r} in {where}.",
+            fix=f"`wm inspect --all` lists every entry with its id{need}.",
+        )
+    return get(memory, entry_id)

@@ -1,0 +1,433 @@
+"""The entry operations of a person: list, show, edit, forget, restore, accept, reject.
+
+Every change is staged with its evidence. Forgetting moves an entry to the trash.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from msgspec.structs import replace
+
+from wm.api.protocol import (
+    Accepted,
+    AcceptOutsideRequest,
+    ConversationUsage,
+    EditRequest,
+    EntriesRequest,
+    EntryAnswer,
+    EntryRequest,
+    EntryView,
+    ForgetRequest,
+    Inspection,
+    Scoped,
+    SessionSummary,
+    WorkspacePlace,
+)
+from wm.domain.facts import Detail, Fact, Refusal
+from wm.domain.memory import (
+    edits,
+    outside_changes,
+)
+from wm.domain.memory.entry_list import (
+    find,
+    get,
+)
+from wm.domain.memory.scope import is_offer
+from wm.domain.memory.tombstones import tombstone
+from wm.domain.session import (
+    core_blocks,
+    working_memory,
+)
+from wm.domain.times import days_between, iso, parse
+from wm.errors import NotFound, StoreError, UserError
+from wm.formats.base import Document
+from wm.formats.session_state import SessionState
+from wm.formats.tombstones import TrashedEntry
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops import explanations
+from wm.ops.learning.remember import judged
+from wm.ops.memory import anchors
+from wm.ops.memory.documents import (
+    find_entry,
+    full_id,
+    ledger_of,
+    lift_stones,
+    load_memory,
+    read_journal,
+    read_memory,
+    read_tombstones,
+    save_memory,
+    tombstones_ref,
+)
+from wm.ops.memory.render import (
+    omissions,
+    rendered,
+    strengths,
+)
+from wm.ops.operation import (
+    Operation,
+    Work,
+)
+from wm.ops.place import locate, memory_ref, workspace_of
+from wm.ops.runtime import Runtime
+from wm.ops.session.hot_state import (
+    measured,
+    own_memory,
+    readable_sessions,
+)
+from wm.store.base import Ref
+
+Edit = Callable[[WorkspaceMemory, str], tuple[WorkspaceMemory, Sequence[Fact]] | Refusal]
+"""A pure edit of the entry with this id."""
+
+
+def _inspect(work: Work, request: EntriesRequest) -> Inspection:
+    place = locate(work.runtime, request)
+    reading = work.read(memory_ref(place.key))
+    memory = anchors.seen(place, read_memory(work, place), request.directory)
+    view = rendered(work, place, memory)
+    shown = {entry.id for entry in view.selection.shown}
+    strength = strengths(work, memory)
+    wanted = [e for e in memory.entries if _wanted(e, request)]
+    wanted.sort(key=lambda e: (-strength[e.id], e.id))
+    omitted = omissions(wanted, place, view.selection)
+    settings = work.runtime.settings.memory
+    last = parse(memory.last_activity_at)
+    sessions = session_summaries(work, place)
+    return Inspection(
+        place=place,
+        health=reading.health.value,
+        detail=reading.detail,
+        generation=memory.generation,
+        entries=tuple(
+            EntryView(
+                entry=e,
+                strength=round(strength[e.id], 4),
+                shown=e.id in shown,
+                omitted=omitted[e.id],
+            )
+            for e in wanted
+        ),
+        counts=dict(Counter(entry.status for entry in memory.entries)),
+        shown_entries=len(shown),
+        shown_chars=len(view.text),
+        max_chars=settings.rendered_chars,
+        max_entries=settings.rendered_entries,
+        pending=len(read_journal(work, place).entries),
+        sessions=sessions,
+        last_activity_at=memory.last_activity_at,
+        dormant_days=max(0.0, days_between(last, work.now) - settings.dormant_after_days)
+        if last
+        else 0.0,
+        conversations=_conversations(work, place, sessions),
+    )
+
+
+def _conversations(
+    work: Work, place: WorkspacePlace, sessions: Sequence[SessionSummary]
+) -> tuple[ConversationUsage, ...]:
+    """Unreadable logs must not hide the entries."""
+    with suppress(StoreError):
+        if work.runtime.store.flow_sessions(place.key):
+            # Lazy: without a proxy, the table of models and windows is not needed.
+            from wm.ops.traffic.conversations import newest
+
+            return newest(work, place, sessions)
+    return ()
+
+
+def _wanted(entry: MemoryEntry, request: EntriesRequest) -> bool:
+    status = request.status or "active"
+    return (status in ("all", entry.status)) and request.type in ("", entry.type)
+
+
+def session_summaries(work: Work, place: WorkspacePlace) -> tuple[SessionSummary, ...]:
+    """The sessions of a workspace, newest first."""
+    found = (_summary(work, place, state) for state in readable_sessions(work, place.key))
+    return tuple(sorted(found, key=lambda s: s.updated_at, reverse=True))
+
+
+def _summary(work: Work, place: WorkspacePlace, state: SessionState) -> SessionSummary:
+    full = measured(work, place.key, state.session_id)
+    return SessionSummary(
+        session_id=state.session_id,
+        agent=state.agent,
+        updated_at=state.updated_at,
+        ended=bool(state.ended_at),
+        open_errors=len(state.open_errors),
+        active_files=len(state.active_files),
+        epoch_number=state.epoch_number,
+        compactions=state.compactions,
+        pressure=full.level if full is not None else "",
+        context_percent=full.percentage if full is not None else 0.0,
+        **_own_counts(work, place, state),
+    )
+
+
+def _own_counts(work: Work, place: WorkspacePlace, state: SessionState) -> dict[str, int]:
+    """Counts of the session's own memory. An unreadable file counts as empty (`wm fsck`)."""
+    core, held = own_memory(work, place.key, state)
+    return {
+        "core_blocks": sum(1 for _ in core_blocks.filled(core)) if core is not None else 0,
+        "working_items": len(working_memory.everything(held)) if held is not None else 0,
+    }
+
+
+def _show(work: Work, request: EntryRequest) -> EntryAnswer:
+    place = locate(work.runtime, request)
+    entry = find_entry_or_trash(work, place, request.id)
+    forgotten = entry.status == "trashed"
+    return EntryAnswer(
+        entry=entry,
+        message=f"It is in the trash; `wm restore {entry.id}` brings it back." if forgotten else "",
+    )
+
+
+def find_entry_or_trash(work: Work, place: WorkspacePlace, wanted: str) -> MemoryEntry:
+    """The entry; one from the trash has the status `trashed`. Raises NotFound."""
+    try:
+        return find_entry(read_memory(work, place), wanted)
+    except NotFound:
+        trashed = _find_trashed(work.runtime, place.key, wanted)
+        if trashed is None:
+            raise
+        return trashed.entry.model_copy(update={"status": "trashed"})
+
+
+def _find_trashed(runtime: Runtime, key: str, wanted: str) -> TrashedEntry | None:
+    """The trashed entry with this id or unambiguous id prefix."""
+    entry_id = full_id(wanted, runtime.store.names(TrashedEntry, key))
+    return runtime.store.read(trash_ref(key, entry_id)).document if entry_id else None
+
+
+def _find(work: Work, place: WorkspacePlace, memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
+    """The entry to change. Raises NotFound, which says so if the entry was forgotten."""
+    try:
+        return find_entry(memory, wanted)
+    except NotFound:
+        trashed = _find_trashed(work.runtime, place.key, wanted)
+        if trashed is None:
+            raise
+        name = trashed.entry.id
+        raise NotFound(
+            f"{name} was forgotten.", fix=f"`wm restore {name}` brings it back."
+        ) from None
+
+
+def _change(work: Work, request: EntryRequest, edit: Edit) -> EntryAnswer:
+    """Apply an edit to the requested entry; stage it with its evidence."""
+    place = locate(work.runtime, request)
+    memory = load_memory(work, place)
+    entry = _find(work, place, memory, request.id)
+    result = edit(memory, entry.id)
+    if isinstance(result, Refusal):
+        raise UserError(result.message, fix=result.fix)
+    changed, facts = result
+    save_memory(work, place, changed, facts)
+    # Accepting an outside edit changes another entry than the accepted one.
+    return EntryAnswer(entry=find(changed, facts[0].entry) or entry)
+
+
+def _edit(work: Work, request: EditRequest) -> EntryAnswer:
+    redact = work.runtime.redactor.text
+    if request.text is not None:
+        waits = _edit_that_waits(work, request, request.text)
+        if waits is not None:
+            return waits
+
+    noted = None
+    if request.anchors is not None:
+        noted = anchors.taken(locate(work.runtime, request), request, request.anchors)
+
+    return _change(
+        work,
+        request,
+        lambda memory, entry_id: edits.edit(
+            memory,
+            entry_id,
+            text=None if request.text is None else redact(request.text.strip()),
+            rationale=None if request.rationale is None else redact(request.rationale.strip()),
+            type=request.type,
+            importance=request.importance,
+            pinned=request.pinned,
+            anchors=noted,
+            now=work.now,
+            settings=work.runtime.settings.memory,
+        ),
+    )
+
+
+def _edit_that_waits(work: Work, request: EditRequest, text: str) -> EntryAnswer | None:
+    """Send an edit that the gate refuses to the inbox, like any text (EX-3); the old text stays in
+    force. None: the gate has no objection, or the edit itself will fail with a message."""
+    place = locate(work.runtime, request)
+    memory = load_memory(work, place)
+    entry = _find(work, place, memory, request.id)
+    if entry.status != "active":
+        return None
+    text = work.runtime.redactor.text(text.strip())
+    asked = entry.model_copy(update={"text": text, "source": "manual"})
+    reasons = judged(work, asked)
+    if not reasons or text == entry.text or {"empty", "too_long"} & set(reasons):
+        return None
+    changed, waiting, fact = edits.propose(
+        memory, asked, reasons, new_id=work.new_id("m_"), now=work.now
+    )
+    save_memory(work, place, changed, [fact])
+    why = explanations.reasons(reasons)
+    return EntryAnswer(
+        entry=waiting,
+        message=f"The new text waits in the inbox, because {why}. "
+        f"`wm inbox accept {waiting.id}` replaces {entry.id} by it.",
+    )
+
+
+def _accept(work: Work, request: EntryRequest) -> EntryAnswer:
+    settings = work.runtime.settings.memory
+    place = locate(work.runtime, request)
+
+    def accept(memory: WorkspaceMemory, entry_id: str) -> edits.Outcome | Refusal:
+        with ledger_of(work, place, memory) as ledger:
+            return edits.accept(ledger, entry_id, now=work.now, settings=settings)
+
+    return _change(work, request, accept)
+
+
+def _reject(work: Work, request: EntryRequest) -> EntryAnswer:
+    """Move a rejected inbox entry to the trash, so that it can be restored. Outside edits and
+    branch offers get no tombstone: their text may equal the one in force."""
+    place = locate(work.runtime, request)
+    memory = load_memory(work, place)
+    result = edits.reject(memory, _find(work, place, memory, request.id).id)
+    if isinstance(result, Refusal):
+        raise UserError(result.message, fix=result.fix)
+    changed, entry, fact = result
+    to_trash(work, place, entry, reason="rejected", stone=not (entry.outside or is_offer(entry)))
+    save_memory(work, place, changed, [fact])
+    return EntryAnswer(
+        entry=entry, message=f"Rejected {entry.id}; `wm restore {entry.id}` undoes it."
+    )
+
+
+def _accept_outside(work: Work, request: AcceptOutsideRequest) -> Accepted:
+    place = locate(work.runtime, request)
+    memory, facts = outside_changes.accept_outside(load_memory(work, place), now=work.now)
+    save_memory(work, place, memory, facts)
+    return Accepted(accepted=tuple(fact.entry for fact in facts))
+
+
+def _forget(work: Work, request: ForgetRequest) -> EntryAnswer:
+    place = locate(work.runtime, request)
+    memory = load_memory(work, place)
+    entry = _find(work, place, memory, request.id)
+    return forget_one(work, place, memory, entry.id, reason=request.reason)
+
+
+def forget_one(
+    work: Work,
+    place: WorkspacePlace,
+    memory: WorkspaceMemory,
+    entry_id: str,
+    *,
+    reason: str = "",
+    session: str = "",
+) -> EntryAnswer:
+    """Move an entry to the trash. session: the `<sid>` in which the user asked for it, if any."""
+    changed, entry = edits.trash(memory, entry_id)
+    codes = ("asked_in_session",) if session else ()
+    told = work.runtime.redactor.text(reason)
+    to_trash(work, place, entry, reason=told or " ".join(codes), stone=True)
+    details: dict[str, Detail] = {"text": entry.text, **({"reason": told} if told else {})}
+    fact = Fact("memory_trashed", "user", "trashed", entry.id, codes, details)
+    save_memory(work, place, changed, [fact], session=session)
+    return EntryAnswer(
+        entry=entry, message=f"Forgot {entry.id}; `wm restore {entry.id}` undoes it."
+    )
+
+
+def to_trash(
+    work: Work, place: WorkspacePlace, entry: MemoryEntry, *, reason: str, stone: bool
+) -> None:
+    """Put the entry into the trash; with `stone`, record its digest so that it is not learned
+    again."""
+    moment = iso(work.now)
+    reason = work.runtime.redactor.text(reason)
+    work.put(
+        trash_ref(place.key, entry.id),
+        TrashedEntry(
+            workspace=workspace_of(place), entry=entry, trashed_at=moment, trashed_by=reason
+        ),
+    )
+    if not stone:
+        return
+    stones = read_tombstones(work, place)
+    kept = tuple(s for s in stones.stones if s.id != entry.id)
+    new = tombstone(entry, work.runtime.store.digest, at=moment, reason=reason)
+    work.put(tombstones_ref(place.key), stones.model_copy(update={"stones": (*kept, new)}))
+
+
+def _restore(work: Work, request: EntryRequest) -> EntryAnswer:
+    place = locate(work.runtime, request)
+    memory = load_memory(work, place)
+    entry = _trashed(work, place, memory, request.id)
+    memory, facts = edits.restore(memory, entry, now=work.now)
+    # Undoing the restore must know whether there was a tombstone.
+    stone = bool(lift_stones(work, place, entry))
+    facts = tuple(replace(fact, details={**fact.details, "stone": stone}) for fact in facts)
+    save_memory(work, place, memory, facts)
+    work.delete(trash_ref(place.key, entry.id))
+    # If its id is in use by now, the entry returned under another one.
+    back = get(memory, facts[0].entry)
+    return EntryAnswer(entry=back, message=f"Restored as {back.id}.")
+
+
+def _trashed(
+    work: Work, place: WorkspacePlace, memory: WorkspaceMemory, wanted: str
+) -> MemoryEntry:
+    """The entry to restore: from the trash, or an accepted deletion (still in the document)."""
+    found = _find_trashed(work.runtime, place.key, wanted)
+    if found is not None:
+        again = work.read(trash_ref(place.key, found.entry.id)).document
+        if again is not None:
+            return again.entry
+    deleted = [e for e in memory.entries if e.status == "trashed"]
+    entry_id = full_id(wanted, (e.id for e in deleted))
+    if not entry_id:
+        raise NotFound(
+            f"There is no {wanted!r} in the trash of {place.root or place.key}.",
+            fix="`wm forget --list` lists the trash.",
+        )
+    return next(e for e in deleted if e.id == entry_id)
+
+
+def trash_ref(key: str, entry_id: str) -> Ref[TrashedEntry]:
+    return Ref(TrashedEntry, key, entry_id)
+
+
+def _memory_refs(runtime: Runtime, request: Scoped) -> Sequence[Ref[Document]]:
+    return (memory_ref(locate(runtime, request).key),)
+
+
+def _trash_refs(runtime: Runtime, request: EntryRequest) -> Sequence[Ref[Document]]:
+    """The trash file needs the full id before the locks are taken."""
+    place = locate(runtime, request)
+    memory = runtime.store.read(memory_ref(place.key)).document
+    known = () if memory is None else (entry.id for entry in memory.entries)
+    trashed = runtime.store.names(TrashedEntry, place.key)
+    entry_id = full_id(request.id, dict.fromkeys((*known, *trashed))) or request.id
+    return (trash_ref(place.key, entry_id), tombstones_ref(place.key), memory_ref(place.key))
+
+
+inspect = Operation("inspect", EntriesRequest, Inspection, _inspect)
+show_entry = Operation("show_entry", EntryRequest, EntryAnswer, _show)
+edit_entry = Operation("edit_entry", EditRequest, EntryAnswer, _edit, _memory_refs)
+accept_entry = Operation("accept_entry", EntryRequest, EntryAnswer, _accept, _memory_refs)
+reject_entry = Operation("reject_entry", EntryRequest, EntryAnswer, _reject, _trash_refs)
+accept_outside = Operation(
+    "accept_outside", AcceptOutsideRequest, Accepted, _accept_outside, _memory_refs
+)
+forget_entry = Operation("forget_entry", ForgetRequest, EntryAnswer, _forget, _trash_refs)
+restore_entry = Operation("restore_entry", EntryRequest, EntryAnswer, _restore, _trash_refs)

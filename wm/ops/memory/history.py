@@ -1,0 +1,124 @@
+"""The history of an entry or a workspace, newest first, in pages (WM-7, EV-2)."""
+
+from __future__ import annotations
+
+from wm.api.diagnosis import (
+    Happening,
+    HistoryPage,
+    HistoryRequest,
+    Trash,
+    TrashRequest,
+    TrashView,
+)
+from wm.api.protocol import WorkspacePlace
+from wm.domain.memory.acts import acts
+from wm.errors import NotFound, UserError
+from wm.formats.tombstones import TrashedEntry
+from wm.formats.workspace_memory import MemoryEntry
+from wm.ops.explanations import told
+from wm.ops.memory.documents import (
+    read_memory,
+    read_tombstones,
+)
+from wm.ops.memory.entries import (
+    find_entry_or_trash,
+    trash_ref,
+)
+from wm.ops.operation import (
+    Operation,
+    Work,
+)
+from wm.ops.place import locate
+from wm.ops.storage.evidence import (
+    names,
+    read_log,
+    text_of,
+)
+from wm.text.letters import canonical
+
+MOST = 1000
+"""Most records on one page."""
+
+
+def _history(work: Work, request: HistoryRequest) -> HistoryPage:
+    place = locate(work.runtime, request)
+    log = read_log(work, place)
+    entry, entry_id = _subject(work, place, request.id)
+    if not 1 <= request.limit <= MOST:
+        raise UserError(f"A page holds 1 to {MOST} records, not {request.limit}.")
+    found = [r for r in reversed(log.records) if not entry_id or names(r, entry_id)]
+    if request.id and entry is None and not found:
+        raise NotFound(
+            f"Nothing is known about {request.id!r} in {place.root or place.key}.",
+            fix="`wm inspect --all` lists every entry with its id.",
+        )
+    page = found[_begin([r.event_id for r in found], request.before) :]
+    shown = page[: request.limit]
+    undone = {a.record.event_id: a.undone_by for a in acts(log.records)}
+    return HistoryPage(
+        place=place,
+        entry=entry,
+        happenings=tuple(
+            Happening(
+                record=r,
+                sentence=told(r, of=entry_id),
+                text=text_of(r),
+                undone_by=undone.get(r.event_id, ""),
+            )
+            for r in shown
+        ),
+        total=len(found),
+        next=shown[-1].event_id if len(page) > len(shown) else "",
+        damaged=log.damaged,
+    )
+
+
+def _subject(work: Work, place: WorkspacePlace, wanted: str) -> tuple[MemoryEntry | None, str]:
+    """The entry that `wanted` names, and its full id. The log may know entries that are gone."""
+    if not wanted:
+        return None, ""
+    try:
+        entry = find_entry_or_trash(work, place, wanted)
+    except NotFound:
+        return None, wanted
+    return entry, entry.id
+
+
+def _begin(events: list[str], before: str) -> int:
+    if not before:
+        return 0
+    if before not in events:
+        raise UserError(
+            f"There is no record {before!r} to start after.",
+            fix="Omit --before to start with the newest one.",
+        )
+    return events.index(before) + 1
+
+
+def _trash(work: Work, request: TrashRequest) -> Trash:
+    place = locate(work.runtime, request)
+    stones = read_tombstones(work, place).stones
+    digest = work.runtime.store.digest
+    blocked = {stone.digest for stone in stones}
+    found = [
+        TrashView(
+            entry=trashed.entry.model_copy(update={"status": "trashed"}),
+            trashed_at=trashed.trashed_at,
+            reason=trashed.trashed_by,
+            blocked=bool(blocked) and digest(canonical(trashed.entry.text)) in blocked,
+        )
+        for name in work.runtime.store.names(TrashedEntry, place.key)
+        if (trashed := work.read(trash_ref(place.key, name)).document) is not None
+    ]
+    # An accepted deletion from outside stays in the document (ST-4).
+    found += [
+        TrashView(entry=entry, trashed_at=entry.updated_at, reason="deleted by hand")
+        for entry in read_memory(work, place).entries
+        if entry.status == "trashed"
+    ]
+    found.sort(key=lambda view: (view.trashed_at, view.entry.id), reverse=True)
+    return Trash(place=place, entries=tuple(found), stones=len(stones))
+
+
+history = Operation("history", HistoryRequest, HistoryPage, _history)
+list_trash = Operation("list_trash", TrashRequest, Trash, _trash)

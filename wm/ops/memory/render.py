@@ -1,0 +1,71 @@
+"""Render the workspace block of a prompt, once per document generation and hour (WM-4).
+
+Strengths change by far less within an hour than the differences between entries, so a view is
+cached until the document, the branch or the hour changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from wm.api.protocol import WorkspacePlace
+from wm.domain.memory import (
+    render,
+    retention,
+    scope,
+    select,
+)
+from wm.domain.memory.select import Selection
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops.operation import Work
+
+
+class View(Struct, frozen=True):
+    """What a prompt shows of a memory: the selection and its text ("" if nothing is shown)."""
+
+    selection: Selection
+    text: str
+
+
+def rendered(work: Work, place: WorkspacePlace, memory: WorkspaceMemory) -> View:
+    """The view of `memory` in this hour, cached.
+
+    The cache is keyed by the document object: documents are frozen, and the store returns the same
+    object until its bytes change.
+    """
+    hour = work.now.replace(minute=0, second=0, microsecond=0)
+    settings = work.runtime.settings.memory
+
+    def compute() -> View:
+        selection = select.select(memory, branch=place.branch, now=hour, settings=settings)
+        return View(selection, render.render(selection, settings))
+
+    view: View = work.runtime.caches.views.get((place.key, place.branch), (memory, hour), compute)
+    return view
+
+
+def strengths(work: Work, memory: WorkspaceMemory) -> dict[str, float]:
+    """Retention strength of every entry, by id."""
+    settings = work.runtime.settings.memory
+    calendar = retention.ageing(memory, now=work.now, settings=settings)
+    found = calendar.strengths(memory.entries)
+    return {entry.id: value for entry, value in zip(memory.entries, found, strict=True)}
+
+
+def omissions(
+    entries: Sequence[MemoryEntry], place: WorkspacePlace, selection: Selection
+) -> dict[str, str]:
+    """Why prompts omit these entries now: a reason code by id, "" for shown ones."""
+    listed = {o.id: o.reason for o in selection.omitted}
+    listed.update((entry.id, "") for entry in selection.shown)
+    # Weaker than every individually listed entry, so it met the same limit.
+    beyond = next(iter(selection.counts), "entry_cap")
+
+    def reason(entry: MemoryEntry) -> str:
+        if entry.status != "active":
+            return "inactive"
+        return "branch" if not scope.visible(entry.scope, place.branch) else beyond
+
+    return {e.id: listed[e.id] if e.id in listed else reason(e) for e in entries}

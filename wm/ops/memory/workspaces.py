@@ -1,0 +1,177 @@
+"""The workspaces of this home: list them, move one, export one."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+
+from wm.api.protocol import (
+    ExportAnswer,
+    Moved,
+    MoveRequest,
+    NoRequest,
+    Scoped,
+    WorkspacePlace,
+    Workspaces,
+    WorkspaceSummary,
+)
+from wm.domain.facts import Detail, Fact, Refusal
+from wm.domain.memory import scope
+from wm.domain.times import iso
+from wm.errors import NotFound, StoreError, UserError
+from wm.formats.base import Document, dump
+from wm.formats.core_memory import CoreMemory
+from wm.formats.home import Aliases
+from wm.formats.pending_journal import PendingJournal
+from wm.formats.pressure import Pressure
+from wm.formats.prompt_epoch import PromptEpoch
+from wm.formats.session_state import CompactionState, SessionState
+from wm.formats.tombstones import Tombstones, TrashedEntry
+from wm.formats.tool_output import ToolOutput
+from wm.formats.working_memory import WorkingMemory
+from wm.ops.memory.documents import (
+    load_memory,
+    save_memory,
+)
+from wm.ops.operation import (
+    Operation,
+    Work,
+)
+from wm.ops.place import locate, memory_ref
+from wm.ops.runtime import Runtime
+from wm.store import identity
+from wm.store.base import Health, Ref
+
+UNREACHABLE = "unreachable"
+"""Health of a workspace whose folder or memory cannot be reached; `wm fsck` says what is there."""
+
+ALIASES: Ref[Aliases] = Ref(Aliases)
+
+
+def _list(work: Work, _request: NoRequest) -> Workspaces:
+    """List all workspaces, except empty folders left by a failed first write."""
+    found = (_summary(work, key) for key in work.runtime.store.workspaces())
+    kept = (space for space in found if space.sessions or space.health != Health.MISSING.value)
+    return Workspaces(workspaces=tuple(kept))
+
+
+def _summary(work: Work, key: str) -> WorkspaceSummary:
+    """Summarise one workspace; an unreachable one is listed too."""
+    try:
+        return _summary_of(work, key)
+    except StoreError:
+        return WorkspaceSummary(key=key, health=UNREACHABLE)
+
+
+def _summary_of(work: Work, key: str) -> WorkspaceSummary:
+    reading = work.read(memory_ref(key))
+    sessions = len(work.runtime.store.names(SessionState, key))
+    memory = reading.document
+    if memory is None:
+        return WorkspaceSummary(key=key, sessions=sessions, health=reading.health.value)
+    counts = Counter(entry.status for entry in memory.entries)
+    return WorkspaceSummary(
+        key=key,
+        root=memory.workspace.root,
+        active=counts["active"],
+        inbox=counts["inbox"],
+        sessions=sessions,
+        last_activity_at=memory.last_activity_at,
+        health=reading.health.value,
+        exists=os.path.isdir(memory.workspace.root),
+    )
+
+
+def _move(work: Work, request: MoveRequest) -> Moved:
+    """`new` adopts the memory of `old`: the folder stays, an alias points to it (ID-3)."""
+    new = identity.find(request.new, explicit=True)
+    plan = _plan(work.runtime, request)
+    work.put(ALIASES, plan.aliases)
+    place = WorkspacePlace(key=plan.target, root=new.root)
+    memory = load_memory(work, place)
+    moved = memory.workspace.model_copy(update={"root": new.root})
+    roots: dict[str, Detail] = {"from": memory.workspace.root, "to": new.root}
+    fact = Fact("workspace_moved", "user", "changed", details=roots)
+    save_memory(work, place, memory.model_copy(update={"workspace": moved}), [fact])
+    return Moved(
+        key=new.key, target=plan.target, message=f"{new.root} now has the memory of {request.old}."
+    )
+
+
+def _plan(runtime: Runtime, request: MoveRequest) -> scope.Move:
+    """What the move does. Raises UserError if it is not allowed."""
+    if not request.new:
+        raise UserError("The move names no new folder.", fix="Say where the checkout is now.")
+    new = identity.find(request.new, explicit=True)
+    plan = scope.plan_move(
+        _key_of(runtime, request.old),
+        new.key,
+        new_root=new.root,
+        folders=runtime.store.workspaces(),
+        aliases=runtime.store.read(ALIASES).document or Aliases(),
+        now=runtime.now(),
+    )
+    if isinstance(plan, Refusal):
+        raise UserError(plan.message, fix=plan.fix)
+    return plan
+
+
+def _key_of(runtime: Runtime, named: str) -> str:
+    """The key that `named` means: a key, a folder, or a folder's former path."""
+    if not named:
+        raise UserError("The move names no old folder.", fix="Say where the checkout was.")
+    if named in runtime.store.workspaces():
+        return named
+    try:
+        return identity.find(named, explicit=True).key
+    except NotFound:
+        return identity.key_of(os.path.realpath(named))
+
+
+def _move_refs(runtime: Runtime, request: MoveRequest) -> Sequence[Ref[Document]]:
+    # Plan before locking, because a lock creates the folder it lies in.
+    return (ALIASES, memory_ref(_plan(runtime, request).target))
+
+
+OF_MANY = (
+    TrashedEntry,
+    PromptEpoch,
+    CoreMemory,
+    SessionState,
+    WorkingMemory,
+    CompactionState,
+    Pressure,
+    ToolOutput,
+)
+"""Formats with many documents per workspace."""
+
+
+def _export(work: Work, request: Scoped) -> ExportAnswer:
+    place = locate(work.runtime, request)
+    refs: list[Ref[Document]] = [
+        memory_ref(place.key),
+        Ref(PendingJournal, place.key),
+        Ref(Tombstones, place.key),
+    ]
+    for model in OF_MANY:
+        names = work.runtime.store.names(model, place.key)
+        refs += [Ref(model, place.key, name) for name in names]
+    documents = {}
+    for ref in refs:
+        document = work.read(ref).document
+        if document is not None:
+            documents["/".join(filter(None, (ref.slug, ref.name)))] = dump(document)
+    return ExportAnswer(
+        place=place,
+        exported_at=iso(work.now),
+        documents=documents,
+        evidence=work.runtime.store.evidence(place.key).records,
+    )
+
+
+list_workspaces = Operation("list_workspaces", NoRequest, Workspaces, _list)
+move_workspace = Operation(
+    "move_workspace", MoveRequest, Moved, _move, _move_refs, lambda _runtime, _request: "home"
+)
+export_workspace = Operation("export_workspace", Scoped, ExportAnswer, _export)

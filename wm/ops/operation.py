@@ -1,0 +1,364 @@
+"""Define use cases (`Operation`) and run one or several of them in a transaction.
+
+An operation names its request and response models and the documents it may write. A query declares
+no refs and runs without a lock. `execute_batch` runs several operations in ONE transaction: each
+has its own savepoint, so a failure rolls back only its own operation, and all share one flush (the
+group commit of DESIGN "hot paths"). A request is parsed once, prepared once without a lock, and run
+again when more locks are needed. Must not open sockets, start threads or print.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from wm.domain.facts import Fact
+from wm.domain.times import iso
+from wm.errors import Conflict, StoreError, Unwritable, WmError
+from wm.formats.base import Document, Record
+from wm.formats.evidence import EvidenceRecord
+from wm.ops.runtime import Ids, Runtime
+from wm.store.base import WRITE_ORDER, Reading, Ref, Transaction
+
+SHORTEST_QUOTE = 12
+"""Minimum length of a detail that is redacted; shorter ones are our own codes."""
+
+LONGEST_QUOTE = 4000
+"""Maximum characters of a text in evidence: more than an entry, less than a record may have."""
+
+TRIES = 6
+"""Attempts per batch. A batch restarts when an operation needs a document that is not locked."""
+
+Q = TypeVar("Q", bound=Record)
+A = TypeVar("A", bound=Record)
+D = TypeVar("D", bound=Document)
+
+
+class Work(Struct):
+    """One running operation: the runtime, its transaction (None for a query) and its time.
+
+    `changes` go to the subscribers of `/v1/changes` after the commit.
+    """
+
+    runtime: Runtime
+    now: datetime
+    transaction: Transaction | None = None
+    held: frozenset[Ref[Document]] = frozenset()
+    """The locked documents: read with the staged changes. Others are read from disk."""
+    changes: list[DocumentChange] = field(default_factory=list)
+    heard: list[tuple[str, str]] = field(default_factory=list)
+    """Workspace and `<sid>` of each recorded event; the daemon counts them (GV-2)."""
+    flush: bool = False
+    """Set when hot state must be flushed too (epoch, compaction; ST-1)."""
+    later: list[tuple[Operation[Any, Any], Record]] = field(default_factory=list)
+    """Operations to run after the commit, each in its own transaction. A change to a file outside
+    the data folder must happen once, however often this operation is retried. Their errors are
+    dropped."""
+
+    tape: Tape | None = None
+    _moment: str = ""
+
+    def new_id(self, prefix: str) -> str:
+        """A new id; every attempt of one call gets the same one."""
+        return (self.tape or self.runtime.ids).new(prefix)
+
+    @property
+    def moment(self) -> str:
+        """`now` in the format of the files."""
+        if not self._moment:
+            self._moment = iso(self.now)
+        return self._moment
+
+    def read(self, ref: Ref[D]) -> Reading[D]:
+        """The document in force, including the staged changes of this transaction."""
+        if self.transaction is not None and ref in self.held:
+            return self.transaction.read(ref)
+        return self.runtime.store.read(ref)
+
+    def put(self, ref: Ref[D], document: D, *, absorbs: bool = False) -> None:
+        """Stage a document. absorbs: the document already contains the outside edit."""
+        self._holding(ref).put(ref, document, absorbs=absorbs)
+
+    def delete(self, ref: Ref[Document]) -> None:
+        self._holding(ref).delete(ref)
+
+    def log(self, workspace: str, facts: Sequence[Fact], *, session: str = "") -> tuple[str, ...]:
+        """Stage evidence and return the record ids in order. Redacts the details (EV-1)."""
+        return tuple([self._log_one(workspace, fact, session) for fact in facts])
+
+    def notify(self, workspace: str, slug: str, name: str = "") -> None:
+        self.changes.append(DocumentChange(workspace, slug, name))
+
+    def _log_one(self, workspace: str, fact: Fact, session: str) -> str:
+        record = EvidenceRecord(
+            event_id=self.new_id("e_"),
+            created_at=self.moment,
+            workspace_key=workspace,
+            producer_version=self.runtime.process.version,
+            type=fact.type,
+            phase=fact.phase,
+            outcome=fact.outcome,
+            entry=fact.entry,
+            session=session,
+            reason_codes=fact.reason_codes,
+            details={name: self._redacted(value) for name, value in fact.details.items()},
+        )
+        self._writing().log(record)
+        return record.event_id
+
+    def _redacted(self, value: object) -> object:
+        """The value without secrets, cut to `LONGEST_QUOTE`. A second check: rules already get
+        redacted text. Ids, codes and numbers pass unchanged."""
+        if isinstance(value, str) and len(value) >= SHORTEST_QUOTE:
+            redacted = self.runtime.redactor.text(value)
+            cut = redacted[:LONGEST_QUOTE]
+            return redacted if cut == redacted else f"{cut}…"
+        return value
+
+    def _holding(self, ref: Ref[Document]) -> Transaction:
+        transaction = self._writing()
+        if ref not in self.held:
+            raise Undeclared(ref)
+        return transaction
+
+    def _writing(self) -> Transaction:
+        if self.transaction is None:
+            raise RuntimeError("this operation declared no refs, so it may not write")
+        return self.transaction
+
+
+class Undeclared(Exception):  # control flow: the batch restarts with more locks
+    """An operation writes a document that is not locked: another update, perhaps of the same batch,
+    made its list of refs out of date. The batch restarts with this document locked."""
+
+    def __init__(self, ref: Ref[Document]) -> None:
+        super().__init__(ref)
+        self.ref = ref
+
+
+class Tape(Ids):
+    """The ids of one call. Every attempt gets the same ids, so that it writes the documents that
+    the attempt before asked to lock by the name of a new entry."""
+
+    def __init__(self, source: Ids) -> None:
+        self._source = source
+        self._drawn: list[str] = []
+        self._at = 0
+
+    def new(self, prefix: str) -> str:
+        if self._at == len(self._drawn):
+            self._drawn.append(self._source.new(""))
+        self._at += 1
+        return prefix + self._drawn[self._at - 1]
+
+    def rewound(self) -> Tape:
+        """The tape at its start, for the next attempt."""
+        self._at = 0
+        return self
+
+
+class DocumentChange(Struct, frozen=True):
+    """A document that an operation changed, for `/v1/changes`."""
+
+    workspace: str
+    slug: str
+    name: str = ""
+
+
+def _as_it_is(_runtime: Runtime, given: Any) -> Any:
+    """The value itself: most requests need no parsing and no preparation."""
+    return given
+
+
+def _workspace_of(runtime: Runtime, parsed: Any) -> str:
+    """The queue key of a request that names a workspace (`wm.api.protocol.Scoped`)."""
+    from wm.ops.place import locate  # starting a daemon does not need the models that it loads
+
+    return locate(runtime, parsed).key if hasattr(parsed, "explicit") else ""
+
+
+class Operation(Struct, Generic[Q, A], frozen=True, eq=False):
+    """A use case. Each step gets the result of the step before; most steps return the request as
+    is.
+
+    parse: turn the request into what the other steps need. Runs once, on arrival, in the receiving
+    thread. Must be cheap. queue: the queue key of a parsed request. Updates with one key run in
+    order and share a flush. Default: the workspace of the request. at_once: for a request whose
+    caller need not wait, the answer to give on queueing and the request marked as answered; None:
+    the caller waits. The answer does not promise durability (ST-1). prepare: all work that needs no
+    lock: normalise, redact, find the documents. Runs once; every attempt uses its result. refs: the
+    documents that a prepared request may write; None for a query. run: the work on a prepared
+    request, under the locks.
+    """
+
+    name: str
+    request: type[Q]
+    response: type[A]
+    run: Callable[[Work, Any], A]
+    refs: Callable[[Runtime, Any], Sequence[Ref[Document]]] | None = None
+    queue: Callable[[Runtime, Any], str] = _workspace_of
+    at_once: Callable[[Runtime, Any], tuple[A, Any] | None] | None = None
+    parse: Callable[[Runtime, Q], Any] = _as_it_is
+    prepare: Callable[[Runtime, Any], Any] = _as_it_is
+
+    @property
+    def writes(self) -> bool:
+        return self.refs is not None
+
+
+class Done(Struct, Generic[A], frozen=True):
+    """The result of one operation of a batch: `response`, or the `error` that it raised."""
+
+    response: A | None
+    error: Exception | None = None
+    changes: tuple[DocumentChange, ...] = ()
+    flush: bool = False
+    later: tuple[tuple[Operation[Any, Any], Record], ...] = ()
+    heard: tuple[tuple[str, str], ...] = ()
+
+
+class Call(Struct, frozen=True):
+    """One prepared operation of a batch; all attempts share it."""
+
+    operation: Operation[Any, Any]
+    prepared: Any
+    tape: Tape
+    refs: Sequence[Ref[Document]] = ()
+    refused: Done[Any] | None = None
+    """Set if the preparation refused the request; the operation is then not run."""
+
+
+def execute(runtime: Runtime, operation: Operation[Q, A], request: Q) -> A:
+    """Run one operation. Raises its error; nothing is written then."""
+    done = execute_batch(runtime, [(operation, operation.parse(runtime, request))])[0]
+    if done.error is not None:
+        raise done.error
+    response: A | None = done.response
+    assert response is not None
+    return response
+
+
+def execute_batch(
+    runtime: Runtime, calls: Sequence[tuple[Operation[Any, Any], Any]]
+) -> list[Done[Any]]:
+    """Run operations on parsed requests in order in one transaction; return once all are durable.
+
+    An operation that raises is rolled back alone. If the commit fails, every operation without an
+    error of its own gets the error of the commit. Queries may be mixed in; they see the changes of
+    the operations before them.
+    """
+    return _run_all(runtime, [_prepared(runtime, *call) for call in calls])
+
+
+def _prepared(runtime: Runtime, operation: Operation[Any, Any], parsed: Any) -> Call:
+    tape = Tape(runtime.ids)
+    try:
+        prepared = operation.prepare(runtime, _safely_named(runtime, parsed))
+        refs = operation.refs(runtime, prepared) if operation.refs else ()
+    except WmError as error:
+        return Call(operation, parsed, tape, refused=Done(None, error))
+    return Call(operation, prepared, tape, refs)
+
+
+def _run_all(runtime: Runtime, calls: Sequence[Call]) -> list[Done[Any]]:
+    refs = dict.fromkeys(ref for call in calls for ref in call.refs)
+    if not refs:
+        return [call.refused or _run_query(runtime, call) for call in calls]
+    for _ in range(TRIES):
+        results, missing = _run_together(runtime, calls, refs)
+        if not missing:
+            for operation, request in [step for done in results for step in done.later]:
+                with contextlib.suppress(WmError):
+                    execute(runtime, operation, request)
+            return [replace(done, later=()) if done.later else done for done in results]
+        refs.update(dict.fromkeys(missing))
+    lost = Conflict(
+        "Other updates kept changing the documents that this one needs.", fix="Try again."
+    )
+    return [Done(response=None, error=lost) for _ in calls]
+
+
+def _safely_named(runtime: Runtime, parsed: Any) -> Any:
+    """The request with a session id that is safe to store: the same id always gets the same label.
+    An operation with a `parse` step of its own does this itself."""
+    if not isinstance(parsed, Record):
+        return parsed
+    # Not `getattr`: on a pydantic model a missing field costs ten times as much as a present one.
+    fields = parsed.__dict__
+    if extra := parsed.__pydantic_extra__:
+        fields = {**extra, **fields}
+    for field_name in ("session_id", "session"):
+        given = fields.get(field_name)
+        if isinstance(given, str) and given:
+            name = runtime.redacted_name(given)
+            if name != given:
+                return parsed.model_copy(update={field_name: name})
+    return parsed
+
+
+def _run_together(
+    runtime: Runtime, calls: Sequence[Call], refs: Iterable[Ref[Document]]
+) -> tuple[list[Done[Any]], set[Ref[Document]]]:
+    """One attempt: the results, or the documents that lacked a lock; then nothing was written."""
+    ordered = sorted(refs, key=lambda r: (r.workspace, WRITE_ORDER.index(r.model), r.name))
+    held = frozenset(ordered)
+    missing: set[Ref[Document]] = set()
+    results: list[Done[Any]] = []
+    try:
+        with runtime.store.transaction(ordered) as transaction:
+            begin = transaction.savepoint()
+            for call in calls:
+                try:
+                    work = Work(runtime, runtime.now(), transaction, held, tape=call.tape.rewound())
+                    done = call.refused or _run_staged(work, call)
+                except Undeclared as more:
+                    missing.add(more.ref)
+                else:
+                    results.append(done)
+            if missing:
+                transaction.rollback(begin)
+                return [], missing
+            transaction.commit()
+    except Unwritable as error:
+        # One operation made a document that cannot be stored; run each alone so that the others
+        # succeed.
+        if len(calls) == 1:
+            return [Done(response=None, error=error)], set()
+        return [done for call in calls for done in _run_all(runtime, [call])], set()
+    except WmError as error:
+        # The lock or the disk failed: nothing was acknowledged, so every operation gets the error.
+        failed = results or [Done(response=None, error=None)] * len(calls)
+        return [Done(response=None, error=done.error or error) for done in failed], set()
+    if any(done.flush for done in results):
+        # The changes are committed. The store retries a failed flush: the data still counts as
+        # unflushed.
+        with contextlib.suppress(StoreError):
+            runtime.store.flush()
+    return results, set()
+
+
+def _run_query(runtime: Runtime, call: Call) -> Done[Any]:
+    try:
+        return Done(call.operation.run(Work(runtime, runtime.now()), call.prepared))
+    except WmError as error:
+        return Done(None, error)
+
+
+def _run_staged(work: Work, call: Call) -> Done[Any]:
+    transaction = work.transaction
+    assert transaction is not None
+    mark = transaction.savepoint()
+    try:
+        response = call.operation.run(work, call.prepared)
+    except (WmError, Undeclared) as error:
+        transaction.rollback(mark)
+        if isinstance(error, WmError):
+            return Done(None, error)
+        raise
+    later, heard = tuple(work.later), tuple(work.heard)
+    return Done(response, None, tuple(work.changes), work.flush, later, heard)

@@ -1,1 +1,0 @@
-"""Recorded work run again, offline: what it cost, and where the tokens went (PX-11)."""

@@ -1,0 +1,1 @@
+"""Use cases for searching memories and for managing the embedding models."""

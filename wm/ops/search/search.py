@@ -1,0 +1,200 @@
+"""Find entries by words and by meaning (RC-1)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from msgspec.structs import asdict
+
+from wm.api.models import UsedModel
+from wm.api.protocol import (
+    SINCE,
+    Passage,
+    SearchAnswer,
+    SearchHit,
+    SearchRequest,
+    WorkspacePlace,
+)
+from wm.domain.memory.scope import (
+    WORKSPACE,
+    branch_of,
+)
+from wm.domain.since import moment
+from wm.domain.times import iso
+from wm.errors import UserError
+from wm.formats.workspace_memory import ORIGINS, STATUSES, TYPES, WorkspaceMemory
+from wm.ops.background import Pace
+from wm.ops.memory import anchors
+from wm.ops.memory.documents import read_memory
+from wm.ops.operation import (
+    Operation,
+    Work,
+)
+from wm.ops.place import locate
+from wm.ops.runtime import Runtime
+from wm.ops.search.model_choice import (
+    TROUBLE,
+    chosen,
+    without,
+)
+from wm.search.answer import passage
+from wm.search.applicability import behind_rivals
+from wm.search.documents import Filters
+from wm.search.pinned import standing
+from wm.settings import one_numeric_thread
+from wm.store.paths import sid
+
+if TYPE_CHECKING:
+    from wm.models.worker import EmbedWorker
+    from wm.ops.search.index_keeper import Searcher
+
+ALL = "all"
+RIVALS = 5
+"""Number of hits the best one is compared with before it may answer."""
+
+
+def _run(work: Work, request: SearchRequest) -> SearchAnswer:
+    return _search(work, request)
+
+
+def _search(work: Work, request: SearchRequest) -> SearchAnswer:
+    if not request.query.strip():
+        raise UserError("There is nothing to search for.", fix="Give some words.")
+    limit = request.limit
+    if limit is None:
+        limit = work.runtime.settings.recall.max_hits
+    if limit < 1:
+        raise UserError(f"A limit of {limit} finds nothing.", fix="Give 1 or more.")
+    place = locate(work.runtime, request)
+    memory = read_memory(work, place)
+    filters = _filters(work, request, place, memory)
+    found = searcher(work.runtime, place.key)
+    # Whether the best hit answers must not depend on the requested limit.
+    hits = found.search(memory, request.query, max(limit, RIVALS), filters)
+    known = found.known(memory)
+    settings = work.runtime.settings.recall
+    entries = anchors.seen_now(place, [known.entries[hit.id] for hit in hits], request.directory)
+    pairs = behind_rivals(tuple(zip(entries, hits, strict=True)), place.branch, settings)
+    said = passage(request.query, pairs, place.branch, settings)
+    shown = {entry.id for entry, _ in pairs[:limit]}
+    pinned = standing(known.pinned, place.branch, settings, without=shown)
+    always = anchors.seen_now(place, pinned.shown, request.directory)
+    card = found.card
+    answer = SearchAnswer(
+        hits=tuple(SearchHit(entry=e, score=h.score, why=h.why) for e, h in pairs[:limit]),
+        answer=Passage(entry=said.entry, text=said.text) if said is not None else None,
+        standing=tuple(always),
+        standing_omitted=pinned.omitted,
+        searched=found.count(filters),
+        model=UsedModel(**asdict(card)) if card is not None else None,
+    )
+    found.go_on()
+    return answer
+
+
+def _time(asked: str, name: str, now: datetime) -> str:
+    if not asked:
+        return ""
+    found = moment(asked, now)
+    if found is None:
+        raise UserError(
+            f"`{name}` is {asked[:40]!r}, which is not a time.",
+            fix=f"Give one of: {SINCE}.",
+        )
+    return iso(found)
+
+
+def searcher(runtime: Runtime, key: str) -> Searcher:
+    """The index of a workspace, created at the first search because it loads numpy."""
+    worker = embedding(runtime)
+    from wm.ops.search.index_keeper import Searcher
+    from wm.ops.search.vector_cache import VectorCache
+
+    def make() -> Searcher:
+        shelf = VectorCache(runtime.store, key)
+        return Searcher(runtime.settings.recall, worker, shelf, runtime.later())
+
+    found: Searcher = runtime.caches.indexes.get(key, (), make)
+    found.use(worker)
+    return found
+
+
+def embedding(runtime: Runtime) -> EmbedWorker:
+    """The embedding thread of this process; a new one after another model is chosen.
+
+    Imports numpy here, before any computation, because its first import fixes the number of
+    threads.
+    """
+    if "numpy" not in sys.modules:
+        with one_numeric_thread():
+            import_module("numpy")
+    from wm.models.worker import EmbedWorker
+
+    now = chosen(runtime)
+
+    def unloaded() -> None:
+        for index in runtime.caches.indexes.values():
+            index.save()
+
+    def troubled(why: str) -> None:
+        runtime.signals.troubles.tell(TROUBLE, without(why))
+
+    def make() -> EmbedWorker:
+        return EmbedWorker(now.location, runtime.settings.recall, unloaded, troubled, Pace())
+
+    made: EmbedWorker = runtime.caches.models.get("embed", (now.location, now.at), make)
+    return made
+
+
+def _filters(
+    work: Work, request: SearchRequest, place: WorkspacePlace, memory: WorkspaceMemory
+) -> Filters:
+    """The filters of the request. Raises UserError for a value that no entry can have, so that a
+    typo does not look like "nothing is known"."""
+    status = request.status or "active"
+    if request.type and request.type not in TYPES:
+        own = {entry.type for entry in memory.entries}.difference(TYPES)
+        _one_of("type", request.type, (*TYPES, *sorted(own)))
+    _one_of("origin", request.origin, ORIGINS)
+    _one_of("status", status, (*STATUSES, ALL))
+    if request.scope not in ("", WORKSPACE) and branch_of(request.scope) is None:
+        raise UserError(
+            f"`scope` is {request.scope[:40]!r}, which is not a scope.",
+            fix="Give workspace, or branch:NAME.",
+        )
+    since = _time(request.since, "since", work.now)
+    until = _time(request.until, "until", work.now)
+    if since and until and since >= until:
+        raise UserError(
+            f"Nothing lies between `since` ({since}) and `until` ({until}).",
+            fix="Give a `since` that is earlier than `until`.",
+        )
+    asked = {
+        "status": "" if status == ALL else status,
+        "type": request.type,
+        "scope": request.scope,
+        "origin": request.origin,
+        "session": sid(request.session) if request.session else "",
+    }
+    return Filters(
+        metadata={name: value for name, value in asked.items() if value},
+        since=since,
+        until=until,
+        tags=(request.tag,) if request.tag else (),
+        path=anchors.from_root(place, request, request.path) if request.path else "",
+    )
+
+
+def _one_of(name: str, asked: str, known: Sequence[str]) -> None:
+    if asked and asked not in known:
+        raise UserError(
+            f"`{name}` is {asked[:40]!r}, which no entry has.",
+            fix=f"Give {', '.join(known[:-1])} or {known[-1]}.",
+        )
+
+
+search = Operation("search", SearchRequest, SearchAnswer, _run)

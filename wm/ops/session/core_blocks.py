@@ -1,0 +1,198 @@
+"""The core blocks of a session: change them, announce changes, hand them over (CB-1, CB-5).
+
+A model changes the blocks of its own session with a tool; a person changes those of any session
+with a command. A person's change to a session with a frozen prompt is announced at its next message
+(EP-1). Blocks move to another session only on request: `core/next.json` names the source session,
+and the next new session takes its blocks in their state at that moment.
+
+Blocks must not flow into the workspace memory. A tainted block that is handed over counts in its
+new session as text of unknown origin (TR-3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wm.api.protocol import (
+    SessionScoped,
+    WorkspacePlace,
+)
+from wm.domain.facts import Fact, Refusal
+from wm.domain.memory.gate import reads_as_instruction
+from wm.domain.session import core_blocks
+from wm.errors import UserError
+from wm.formats.base import Document
+from wm.formats.core_memory import BLOCKS, NEXT, CoreMemory
+from wm.formats.session_state import SessionState
+from wm.ops.learning import provenance
+from wm.ops.operation import Work
+from wm.ops.runtime import Runtime
+from wm.ops.session.hot_state import (
+    core_ref,
+    load_session,
+    save_session,
+    session_ref,
+)
+from wm.store.base import Health, Ref
+from wm.store.paths import sid
+
+
+def next_ref(key: str) -> Ref[CoreMemory]:
+    """The document that names the blocks for the next session."""
+    return Ref(CoreMemory, key, NEXT)
+
+
+def load_core(work: Work, place: WorkspacePlace, state: SessionState) -> CoreMemory:
+    """The session's blocks, or empty ones. The store keeps an unreadable file."""
+    found = work.read(core_ref(place.key, state.session_id)).document
+    return found or CoreMemory(
+        session_id=state.session_id, agent=state.agent, workspace_key=place.key
+    )
+
+
+def save_core(work: Work, place: WorkspacePlace, core: CoreMemory) -> None:
+    work.put(core_ref(place.key, core.session_id), core)
+    work.notify(place.key, CoreMemory.slug, sid(core.session_id))
+
+
+def text(work: Work, place: WorkspacePlace, state: SessionState) -> str:
+    """The blocks for a new epoch. Clears pending announcements: the prompt shows the changes."""
+    core = load_core(work, place, state)
+    if core.untold:
+        save_core(work, place, core.model_copy(update={"untold": ()}))
+    return core_blocks.render(core, work.runtime.settings.core)
+
+
+def news(work: Work, place: WorkspacePlace, state: SessionState) -> tuple[str, ...]:
+    """What a person changed since the prompt was frozen; each change is announced once."""
+    core = work.read(core_ref(place.key, state.session_id)).document
+    if core is None or not core.untold:
+        return ()
+    save_core(work, place, core.model_copy(update={"untold": ()}))
+    hidden = {name: core_blocks.of(CoreMemory(session_id=""), name) for name in BLOCKS}
+    for name in core.untold:
+        if name in BLOCKS:
+            hidden[name] = core_blocks.of(core, name)
+    changed = core.model_copy(update={"blocks": core.blocks.model_copy(update=hidden)})
+    emptied = [n for n in core.untold if n in BLOCKS and not hidden[n].content.strip()]
+    told = [core_blocks.render(changed, work.runtime.settings.core)]
+    told += [f"The block {name} is empty now." for name in emptied]
+    return ("\n".join(("The user changed your core memory:", *filter(None, told))),)
+
+
+def change(
+    work: Work,
+    place: WorkspacePlace,
+    state: SessionState,
+    block: str,
+    content: str,
+    operation: str,
+    *,
+    by: str,
+) -> tuple[CoreMemory, str]:
+    """Change one block; return the blocks and a sentence. Raises UserError if the change is
+    refused."""
+    settings = work.runtime.settings.core
+    before = load_core(work, place, state)
+    written = work.runtime.redactor.text(content)
+    model = by == "agent"
+    if model and reads_as_instruction(written):
+        raise UserError(
+            "This reads like an order to an agent, not like a note, so it was not written.",
+            fix="Say in your own words what is to be done and why.",
+        )
+    tainted = model and provenance.judge(work, place, state.session_id, written).tainted
+    made = core_blocks.update(
+        before, block, written, operation, by=by, now=work.now, settings=settings, tainted=tainted
+    )
+    if isinstance(made, Refusal):
+        raise UserError(made.message, fix=made.fix)
+    chars, most = len(core_blocks.of(made, block).content), core_blocks.limit(block, settings)
+    if made is before:
+        return before, f"{block} already says so: {chars} of {most} characters."
+    if not model and state.epoch:
+        made = made.model_copy(update={"untold": tuple(dict.fromkeys((*made.untold, block)))})
+    save_core(work, place, made)
+    fact = Fact(
+        "core_changed",
+        "agent" if model else "user",
+        "changed",
+        details={"block": block, "chars": chars, "operation": operation, "by": by},
+    )
+    work.log(place.key, [fact], session=sid(state.session_id))
+    return made, f"{block} has {chars} of {most} characters now."
+
+
+def take_waiting(work: Work, place: WorkspacePlace, state: SessionState) -> None:
+    """Give a new session the blocks that wait for it."""
+    waiting = work.read(next_ref(place.key)).document
+    if waiting is None or state.subagent:
+        return
+    source = work.read(core_ref(place.key, waiting.carried_from)).document or waiting
+    hand_over(work, place, source, waiting.carried_from, state)
+    work.delete(next_ref(place.key))
+
+
+def start_refs(runtime: Runtime, place: WorkspacePlace, session_id: str) -> Sequence[Ref[Document]]:
+    """The documents that `take_waiting` may write; none if no blocks wait."""
+    waits = runtime.store.read(next_ref(place.key)).health is not Health.MISSING
+    return (next_ref(place.key), core_ref(place.key, session_id)) if waits else ()
+
+
+def hand_over(
+    work: Work, place: WorkspacePlace, source: CoreMemory, source_id: str, state: SessionState
+) -> CoreMemory:
+    """Fill the empty blocks of a session from another one; return the blocks."""
+    named = source.model_copy(update={"session_id": source_id})
+    before = load_core(work, place, state)
+    after = core_blocks.carry(named, before, now=work.now)
+    if after is before:
+        return before
+    taken = tuple(n for n in BLOCKS if core_blocks.of(after, n) != core_blocks.of(before, n))
+    if state.epoch:
+        after = after.model_copy(update={"untold": tuple(dict.fromkeys((*after.untold, *taken)))})
+    save_core(work, place, after)
+    _hear(work, place, state, [b.content for n in taken if (b := core_blocks.of(after, n)).tainted])
+    fact = Fact(
+        "core_carried", "session", "changed", details={"from": sid(source_id), "blocks": taken}
+    )
+    work.log(place.key, [fact], session=sid(state.session_id))
+    return after
+
+
+def _hear(work: Work, place: WorkspacePlace, state: SessionState, texts: Sequence[str]) -> None:
+    """Count the words of these texts, whose speaker is unknown, as foreign in this session."""
+    if texts:
+        ref = session_ref(place.key, state.session_id)
+        known = work.read(ref).document or state
+        work.put(ref, provenance.hear_given(work, known, "\n".join(texts)))
+
+
+# --- tools of the model ---------------------------------------------------------------------
+
+
+def of_caller(work: Work, place: WorkspacePlace, session_id: str) -> SessionState:
+    """The session that a model calls from. Raises UserError if the client does not name it, and for
+    a subagent, which has no memory of its own (EP-2)."""
+    if not session_id:
+        raise UserError(
+            "This client does not send a session id, so it has no session memory.",
+            fix="Claude Code sends it, and so does OpenCode with the plugin of `wm setup`.",
+        )
+    state = load_session(
+        work,
+        place,
+        SessionScoped(workspace=place.key, directory=place.root, session_id=session_id),
+    )
+    if state.subagent:
+        raise UserError(
+            "A subagent has no session memory.",
+            fix="Report the result to the session that started you.",
+        )
+    return state
+
+
+def begin(work: Work, place: WorkspacePlace, state: SessionState) -> None:
+    """Create the session's state if it is missing: other session files belong to a state."""
+    if work.read(session_ref(place.key, state.session_id)).document is None:
+        save_session(work, place, state)

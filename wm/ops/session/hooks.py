@@ -1,0 +1,285 @@
+"""Handle an agent's hook: its own payload in, exactly what it must print out (IF-1, IF-2, IF-3).
+
+The adapters of `wm.domain.payloads` know the agents' formats. The payload is parsed once, on
+arrival; its events are prepared, then recorded in order in one transaction; then the output for the
+agent is collected. Must not decide anything about memory.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from wm.api.protocol import (
+    EventAnswer,
+    EventRequest,
+    HookAnswer,
+    HookRequest,
+    PromptAnswer,
+    PromptRequest,
+    Scoped,
+    WorkspacePlace,
+)
+from wm.domain import payloads as adapters
+from wm.domain.payloads import (
+    HookOutcome,
+    ParsedHook,
+    Want,
+)
+from wm.errors import HostError, UserError, WmError
+from wm.formats.base import Document
+from wm.formats.events import SessionStarted, ToolFinished, UserPrompt
+from wm.ops.local import open_runtime
+from wm.ops.operation import (
+    Operation,
+    Work,
+    execute,
+)
+from wm.ops.place import locate
+from wm.ops.runtime import Runtime
+from wm.ops.session import (
+    pressure,
+    prompt,
+)
+from wm.ops.session.record_event import (
+    PreparedEvent,
+    prepare_event,
+    record,
+)
+from wm.ops.session.record_event import keep_requests as keep_requests_operation
+from wm.ops.session.tool_outputs import LEAST_LINES
+from wm.secrets.redact import Redactor
+from wm.settings import Settings, load
+from wm.store.base import Ref
+
+SPOKEN = ("SessionStart", "UserPromptSubmit", "session.created", "chat.message")
+"""Hooks whose refusal is shown to a person: a session starts, or the user sends a message."""
+
+JOURNAL_WAIT_S = 0.5
+"""Maximum wait for the journal's lock. The wait of the first attempt is over by then, and both must
+fit into the hook's deadline."""
+
+
+class HookCall(Struct, frozen=True):
+    """A hook call with its payload parsed.
+
+    place: None for a call without meaning for us; most hooks of most agents are such calls.
+    is_read: the agent reads the hook's output; False if the hook was answered when it was queued.
+    """
+
+    request: HookRequest
+    parsed: ParsedHook
+    place: WorkspacePlace | None
+    is_read: bool = True
+
+    @property
+    def tells(self) -> bool:
+        """Whether the reply can be appended to the existing conversation. The reply to a hook that
+        opens an epoch precedes the conversation (EP-1)."""
+        parsed = self.parsed
+        return not parsed.call and not parsed.wants.isdisjoint((Want.NOTICES, Want.PROMPT))
+
+    def answer(self, outcome: HookOutcome) -> HookAnswer:
+        content_type, body = adapters.reply(self.request.agent, self.request.name, outcome)
+        return HookAnswer(content_type=content_type, body=body)
+
+
+class PreparedHook(Struct, frozen=True):
+    """A hook call with its events prepared, and the documents that it may write."""
+
+    call: HookCall
+    events: tuple[PreparedEvent, ...] = ()
+    refs: tuple[Ref[Document], ...] = ()
+
+
+def _parse(runtime: Runtime, request: HookRequest) -> HookCall:
+    parsed = adapters.parse(request.agent, request.name, request.payload, request.project)
+    name = runtime.redacted_name(parsed.session_id)
+    if (
+        name != parsed.session_id
+    ):  # `ops.operation` does the same for requests with a session id of their own
+        parsed = replace(parsed, session_id=name)
+    asks = parsed.events or parsed.call
+    place = locate(runtime, Scoped(directory=parsed.directory)) if asks else None
+    return HookCall(request, parsed, place)
+
+
+def _prepare(runtime: Runtime, call: HookCall) -> PreparedHook:
+    parsed, place = call.parsed, call.place
+    if place is None:
+        return PreparedHook(call)
+    events = tuple(prepare_event(runtime, place, item) for item in _events(parsed))
+    refs = [ref for event in events for ref in event.refs]
+    if parsed.call:
+        refs += prompt.prompt_refs(runtime, place, parsed.session_id)
+    if call.tells and call.is_read:
+        refs += pressure.tell_refs(runtime, place.key, parsed.session_id)
+    return PreparedHook(call, events, tuple(dict.fromkeys(refs)))
+
+
+def _events(parsed: ParsedHook) -> Iterator[EventRequest]:
+    for event in parsed.events:
+        yield EventRequest(
+            directory=parsed.directory,
+            session_id=parsed.session_id,
+            agent=parsed.agent,
+            event=event,
+        )
+
+
+def _run(work: Work, hook: PreparedHook) -> HookAnswer:
+    call, place, parsed = hook.call, hook.call.place, hook.call.parsed
+    if place is None:
+        return call.answer(HookOutcome())
+    answers = tuple(record(work, event) for event in hook.events)
+    blocks = PromptAnswer()
+    if parsed.call:
+        blocks = prompt.answer(work, place, _prompt_request(parsed))
+    told = pressure.PressureNotice()
+    if call.tells and call.is_read:
+        told = pressure.tell(work, place, parsed.session_id)
+    given = blocks.blocks if blocks.opened or not parsed.keeps else ()
+    outcome = HookOutcome(
+        blocks=tuple(block.text for block in given),
+        instructions="\n".join(a.instructions for a in answers if a.instructions),
+        notices=(
+            *(n for a in answers for n in a.notices),
+            *filter(None, (told.warning, _config_notice(work.runtime, parsed, answers))),
+        ),
+        review=told.review,
+        epoch=blocks.epoch,
+        output=next((a.pruned.text for a in answers if a.pruned is not None), ""),
+        payload=call.request.payload,
+    )
+    return call.answer(outcome)
+
+
+def _config_notice(runtime: Runtime, parsed: ParsedHook, answers: Sequence[EventAnswer]) -> str:
+    """A notice that config.toml is unusable, at a session start and after a kept request only:
+    elsewhere it would repeat."""
+    starts = any(isinstance(event, SessionStarted) for event in parsed.events)
+    kept = any(answer.remembered for answer in answers)
+    return runtime.settings.config_notice if starts or kept else ""
+
+
+def _prompt_request(parsed: ParsedHook) -> PromptRequest:
+    return PromptRequest(
+        directory=parsed.directory,
+        session_id=parsed.session_id,
+        agent=parsed.agent,
+        call=parsed.call,
+    )
+
+
+def _at_once(runtime: Runtime, call: HookCall) -> tuple[HookAnswer, HookCall] | None:
+    """Answer a tool call on queueing: it changes hot state only and prints nothing, so the agent
+    need not wait. Later hooks of the workspace queue behind it. The agent does wait if the output
+    is long enough to prune, or if the reply can carry a message for the session."""
+    parsed = call.parsed
+    if call.place is None or not parsed.events or parsed.call:
+        return None
+    if not all(isinstance(e, ToolFinished) and not _may_be_cut(e) for e in parsed.events):
+        return None
+    if call.tells and pressure.waits(runtime, call.place.key, parsed.session_id):
+        return None
+    return call.answer(HookOutcome()), replace(call, is_read=False)
+
+
+def _may_be_cut(call: ToolFinished) -> bool:
+    """Whether the client waits for a shorter output. Outputs of reads are never shortened."""
+    return call.tool != "read" and call.replaceable.count("\n") >= LEAST_LINES
+
+
+hook = Operation(
+    "hook",
+    HookRequest,
+    HookAnswer,
+    _run,
+    refs=lambda _runtime, hook: hook.refs,
+    queue=lambda _runtime, call: call.place.key if call.place is not None else "",
+    at_once=_at_once,
+    parse=_parse,
+    prepare=_prepare,
+)
+
+
+def run(agent: str, event: str, payload: bytes, *, project: str = "") -> bytes:
+    """Run one hook call on the files, without a daemon; return what the hook must print.
+
+    Raises the errors of the store and the adapter, and UserError for a broken configuration.
+    """
+    request = _request(agent, event, payload, project)
+    settings = load()
+    with _files(settings, min(settings.store.lock_wait_s, settings.hooks.lock_wait_s)) as runtime:
+        return execute(runtime, hook, request).body.encode("utf-8", "surrogatepass")
+
+
+def keep_requests(
+    agent: str, event: str, payload: bytes, error: WmError | OSError, *, project: str = ""
+) -> str:
+    """What to tell the person about a hook call that `run` could not do; "" for nothing.
+
+    The user's requests to remember go to the pending journal, which the next session start applies
+    (WM-6). If that fails too, the sentence says that nothing was kept.
+    """
+    if isinstance(error, UserError | HostError) and event not in SPOKEN:
+        return ""  # a refusal, not a failure: it would repeat at each tool call
+    reason = without_secrets(str(error))
+    said = f"wm could not record this event ({event}). {reason}"
+    try:
+        kept = _keep_requests(agent, event, payload, project)
+    except (WmError, OSError) as failure:
+        if event in SPOKEN:
+            said += f" Nothing was kept: {without_secrets(str(failure))}"
+            return f"{said} If it asks to remember something, ask again later."
+        return said
+    if kept:
+        said += " What it asks to remember waits in the journal for the next session."
+    return said
+
+
+def _keep_requests(agent: str, event: str, payload: bytes, project: str) -> int:
+    """The number of requests of a user's message that wait in the journal."""
+    parsed = adapters.parse(agent, event, _request(agent, event, payload, project).payload, project)
+    prompts = [item for item in _events(parsed) if isinstance(item.event, UserPrompt)]
+    if not prompts:
+        return 0
+    with _files(load(), JOURNAL_WAIT_S) as runtime:
+        answers = [execute(runtime, keep_requests_operation, item) for item in prompts]
+    return sum(len(answer.remembered) for answer in answers)
+
+
+def _request(agent: str, event: str, payload: bytes, project: str) -> HookRequest:
+    try:
+        given = json.loads(payload or b"{}")
+    except (ValueError, RecursionError) as error:
+        raise HostError(f"The payload of {event} is not JSON.") from error
+    if not isinstance(given, dict):
+        raise HostError(f"The payload of {event} is not a JSON object.")
+    return HookRequest(agent=agent, name=event, payload=given, project=project)
+
+
+@contextmanager
+def _files(settings: Settings, lock_wait_s: float) -> Iterator[Runtime]:
+    """A runtime on the files with this limit for waiting on locks."""
+    store = dataclasses.replace(settings.store, lock_wait_s=lock_wait_s)
+    runtime = open_runtime(dataclasses.replace(settings, store=store))
+    try:
+        yield runtime
+    finally:
+        runtime.store.close()
+
+
+def without_secrets(text: str) -> str:
+    """A log sentence for a failed call. Uses a one-off key: the label need not match others, and
+    reading the stored key may be what failed."""
+    salt = os.urandom(16)
+    redactor = Redactor(lambda secret: hashlib.sha256(salt + secret.encode()).hexdigest())
+    return redactor.text(text)

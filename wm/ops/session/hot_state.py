@@ -1,0 +1,206 @@
+"""Load, save and show the state of a session; hold no rules.
+
+Hot state is lossy by design: an unreadable state starts anew. Writes no evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from wm.api.protocol import (
+    SessionAnswer,
+    SessionScoped,
+    WorkspacePlace,
+)
+from wm.domain.session import (
+    core_blocks,
+    hot_snapshot,
+    working_memory,
+)
+from wm.domain.times import iso
+from wm.errors import Corrupt, NotFound, StoreError, UserError
+from wm.formats.core_memory import CoreMemory
+from wm.formats.flow import Flow, FlowSum
+from wm.formats.pressure import Pressure
+from wm.formats.session_state import NEWEST, CompactionState, SessionState, WordOrigins
+from wm.formats.working_memory import WorkingMemory
+from wm.ops.operation import (
+    Operation,
+    Work,
+)
+from wm.ops.place import locate
+from wm.settings import SessionSettings
+from wm.store.base import Health, Ref
+from wm.store.paths import sid
+
+
+def session_ref(key: str, session_id: str) -> Ref[SessionState]:
+    return Ref(SessionState, key, sid(session_id))
+
+
+def compaction_ref(key: str, session_id: str) -> Ref[CompactionState]:
+    return Ref(CompactionState, key, sid(session_id))
+
+
+def core_ref(key: str, session_id: str) -> Ref[CoreMemory]:
+    return Ref(CoreMemory, key, sid(session_id))
+
+
+def working_ref(key: str, session_id: str) -> Ref[WorkingMemory]:
+    return Ref(WorkingMemory, key, sid(session_id))
+
+
+def pressure_ref(key: str, session_id: str) -> Ref[Pressure]:
+    return Ref(Pressure, key, sid(session_id))
+
+
+def load_session(work: Work, place: WorkspacePlace, request: SessionScoped) -> SessionState:
+    """The session's state, or a new one. An unreadable state starts anew: hot state is disposable,
+    and the store keeps the unreadable file in quarantine."""
+    require_session(request, work.runtime.settings.session)
+    document = work.read(session_ref(place.key, request.session_id)).document
+    if document is not None:
+        return document
+    moment = iso(work.now)
+    return SessionState(
+        session_id=request.session_id,
+        agent=work.runtime.redactor.text(request.agent),
+        root=request.directory or place.root,
+        workspace_key=place.key,
+        started_at=moment,
+        updated_at=moment,
+    )
+
+
+def save_session(work: Work, place: WorkspacePlace, state: SessionState) -> None:
+    updated = state.model_copy(update={"updated_at": iso(work.now)})
+    work.put(session_ref(place.key, state.session_id), updated)
+    work.notify(place.key, SessionState.slug, sid(state.session_id))
+
+
+def load_compaction(work: Work, place: WorkspacePlace, session_id: str) -> CompactionState:
+    document = work.read(compaction_ref(place.key, session_id)).document
+    return document or CompactionState(session_id=session_id)
+
+
+def readable_sessions(work: Work, key: str) -> Iterator[SessionState]:
+    """The readable sessions of a workspace. One unreadable file must not hide the others; `wm fsck`
+    names it."""
+    for name in work.runtime.store.names(SessionState, key):
+        with suppress(StoreError):
+            state = work.read(Ref(SessionState, key, name)).document
+            if state is not None:
+                yield state
+
+
+def measured(work: Work, key: str, session_id: str) -> Pressure | None:
+    """How full a session's context is; None if it was not measured or cannot be read."""
+    with suppress(StoreError):
+        return work.read(pressure_ref(key, session_id)).document
+    return None
+
+
+def require_session(request: SessionScoped, settings: SessionSettings) -> None:
+    """Raises UserError without a session id, and for one that is too long to be an id."""
+    if not request.session_id:
+        raise UserError("The request names no session.", fix="Give the agent's session id.")
+    longest = max(len(request.session_id), len(request.agent))
+    if longest > settings.max_id_chars:
+        raise UserError(
+            f"The session id or the name of the agent has {longest} characters; "
+            f"the limit is {settings.max_id_chars}.",
+            fix="Give the agent's session id.",
+        )
+
+
+def _show(work: Work, request: SessionScoped) -> SessionAnswer:
+    place = locate(work.runtime, request)
+    require_session(request, work.runtime.settings.session)
+    reading = work.read(session_ref(place.key, full_session(work, place.key, request.session_id)))
+    if reading.health is Health.LOST:
+        raise Corrupt(reading.detail)
+    if reading.document is None:
+        raise NotFound(
+            f"There is no session {request.session_id!r} in {place.root or place.key}.",
+            fix="`wm session list` shows all sessions of this workspace.",
+        )
+    state = reading.document
+    text = hot_snapshot.render(state, work.runtime.settings.session).text
+    core, held = own_memory(work, place.key, state)
+    settings = work.runtime.settings
+    if state.origins is not None:
+        # The digests mean nothing to a reader; the reason for distrusting the model's words does.
+        told = WordOrigins(distrust=state.origins.distrust)
+        state = state.model_copy(update={"origins": told})
+    return SessionAnswer(
+        state=state,
+        hot=text,
+        core=core_blocks.render(core, settings.core) if core is not None else "",
+        working=working_memory.render(held, state.events, settings.working).text if held else "",
+        pressure=measured(work, place.key, state.session_id),
+        passed=_passed(work, place.key, state.session_id),
+    )
+
+
+def _passed(work: Work, key: str, session_id: str) -> FlowSum | None:
+    """Totals of the proxy's log. An unreadable log must not hide the session."""
+    flows: tuple[Flow, ...] = ()
+    with suppress(StoreError):
+        flows = work.runtime.store.flows(key, sid(session_id))
+    if not flows:
+        return None
+    used = [flow.usage for flow in flows if flow.usage is not None]
+    return FlowSum(
+        exchanges=len(flows),
+        failed=sum(f.outcome != "whole" or f.status >= 400 or bool(f.error) for f in flows),
+        read=sum(u.prompt for u in used),
+        cached=sum(u.cache_read for u in used),
+        written=sum(u.output for u in used),
+        last_at=flows[-1].created_at,
+    )
+
+
+def own_memory(
+    work: Work, key: str, state: SessionState
+) -> tuple[CoreMemory | None, WorkingMemory | None]:
+    """Core blocks and working memory of a session; None for each that has none."""
+    core = work.read(core_ref(key, state.session_id)).document
+    return core, work.read(working_ref(key, state.session_id)).document
+
+
+def require_state(
+    work: Work, place: WorkspacePlace, wanted: str, *, with_core: bool = False
+) -> SessionState:
+    """The session that a person means: by id or id prefix, or the newest main session (`with_core`:
+    of those with core blocks). Raises NotFound."""
+    named = wanted not in ("", NEWEST)
+    if named:
+        found = work.read(session_ref(place.key, full_session(work, place.key, wanted))).document
+    else:
+        mains = [s for s in readable_sessions(work, place.key) if not s.subagent]
+        if with_core:
+            names = set(work.runtime.store.names(CoreMemory, place.key))
+            mains = [s for s in mains if sid(s.session_id) in names]
+        found = max(mains, key=lambda s: s.updated_at, default=None)
+    if found is None:
+        said = f"There is no session {wanted!r}" if named else "No agent had a session"
+        if with_core and not named:
+            said = "There is no session with core blocks"
+        raise NotFound(
+            f"{said} in {place.root or place.key}.",
+            fix="`wm session list` shows all sessions of this workspace.",
+        )
+    return found
+
+
+def full_session(work: Work, key: str, wanted: str) -> str:
+    """The only session id with this prefix, else `wanted` itself."""
+    if work.read(session_ref(key, wanted)).document is not None:
+        return wanted
+    states = readable_sessions(work, key)
+    ids = [s.session_id for s in states if s.session_id.startswith(wanted)]
+    return ids[0] if len(ids) == 1 else wanted
+
+
+show_session = Operation("show_session", SessionScoped, SessionAnswer, _show)

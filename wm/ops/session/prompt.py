@@ -1,0 +1,218 @@
+"""Render the prompt text of a session and freeze it for an epoch (EP-1…3).
+
+The first main call of an epoch renders the blocks and writes them as an epoch file. Every later
+call returns the bytes of that file, also after a restart of the daemon or the agent. Side calls
+and subagents get nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from wm.api.protocol import (
+    PromptAnswer,
+    PromptRequest,
+    PromptText,
+    WorkspacePlace,
+)
+from wm.domain.facts import Fact
+from wm.domain.memory.select import Selection
+from wm.domain.session import (
+    epochs,
+    hot_snapshot,
+)
+from wm.domain.session.sections import Rendered
+from wm.formats.base import Document
+from wm.formats.prompt_epoch import Omission, PromptBlock, PromptEpoch
+from wm.formats.session_state import SessionState
+from wm.ops.contract.contract_file import record_ref
+from wm.ops.memory.documents import read_memory
+from wm.ops.memory.render import (
+    View,
+    rendered,
+)
+from wm.ops.operation import (
+    Operation,
+    Work,
+)
+from wm.ops.place import locate
+from wm.ops.runtime import Runtime
+from wm.ops.session import (
+    core_blocks,
+    handoff_block,
+    working_memory,
+)
+from wm.ops.session.epochs import (
+    epoch_id,
+    epoch_ref,
+    newest,
+    recovered,
+)
+from wm.ops.session.hot_state import (
+    load_compaction,
+    load_session,
+    require_session,
+    save_session,
+    session_ref,
+)
+from wm.store.base import Ref
+from wm.store.paths import sid
+
+
+def prompt_refs(
+    runtime: Runtime, place: WorkspacePlace, session_id: str
+) -> Sequence[Ref[Document]]:
+    """The session and the epoch that may be opened next. Session starts and compactions close an
+    epoch without opening one, so the next number is the newest one plus one."""
+    ref = session_ref(place.key, session_id)
+    state = runtime.store.read(ref).document
+    number = newest(runtime, place.key, session_id, state.epoch_number if state else 0)
+    refs: tuple[Ref[Document], ...] = (ref, epoch_ref(place.key, session_id, number + 1))
+    begins = state is None or not state.epoch_number
+    return (
+        (*refs, record_ref(place.key))
+        if begins and handoff_block.is_waiting(runtime, place)
+        else refs
+    )
+
+
+def answer(work: Work, place: WorkspacePlace, request: PromptRequest) -> PromptAnswer:
+    """The current epoch's blocks; opens the epoch if none is open."""
+    require_session(request, work.runtime.settings.session)
+    state = load_session(work, place, request)
+    if not epochs.gets_memory(request.call) or state.subagent:
+        return PromptAnswer()
+    state = recovered(work.runtime, place.key, state)
+    epoch = None if request.refresh else _current(work, place, state)
+    if epoch is not None:
+        return _as_answer(epoch)
+    # With a lost epoch file, the conversation already contains the text and must not get it twice.
+    opened = request.refresh or not state.epoch
+    return _as_answer(_open(work, place, state, request)).model_copy(update={"opened": opened})
+
+
+def _current(work: Work, place: WorkspacePlace, state: SessionState) -> PromptEpoch | None:
+    """The open epoch, or None. An epoch with a lost file is not rendered again under its number:
+    the next number is opened, and the evidence records the break."""
+    if not state.epoch:
+        return None
+    return work.read(Ref(PromptEpoch, place.key, state.epoch)).document
+
+
+def _open(
+    work: Work, place: WorkspacePlace, state: SessionState, request: PromptRequest
+) -> PromptEpoch:
+    memory = read_memory(work, place)
+    view = rendered(work, place, memory)
+    reason = _reason(work, place, state, request)
+    blocks, state = _blocks(work, place, state, view, first=reason == "session_start")
+    epoch = epochs.open_epoch(
+        epoch_id=epoch_id(state.session_id, state.epoch_number + 1),
+        session=state.session_id,
+        agent=state.agent,
+        number=state.epoch_number + 1,
+        reason=reason,
+        blocks=blocks,
+        memory_generation=memory.generation,
+        now=work.now,
+        previous=epoch_id(state.session_id, state.epoch_number) if state.epoch_number else "",
+    )
+    work.put(epoch_ref(place.key, state.session_id, epoch.number), epoch)
+    opened = state.model_copy(update={"epoch": epoch.id, "epoch_number": epoch.number})
+    save_session(work, place, opened)
+    work.log(place.key, [_fact(epoch, view.selection)], session=sid(state.session_id))
+    work.flush = True
+    return epoch
+
+
+def _reason(work: Work, place: WorkspacePlace, state: SessionState, request: PromptRequest) -> str:
+    if request.refresh:
+        return "refresh"
+    if state.epoch:
+        return "lost"
+    # Claude Code requests the epoch after a compaction before it delivers the summary.
+    compacting = bool(load_compaction(work, place, state.session_id).snapshot_id)
+    return "compaction" if state.compactions or compacting else "session_start"
+
+
+def _blocks(
+    work: Work, place: WorkspacePlace, state: SessionState, view: View, *, first: bool
+) -> tuple[tuple[PromptBlock, ...], SessionState]:
+    """The blocks, and the session after their words were counted."""
+    snapshot = hot_snapshot.render(state, work.runtime.settings.session)
+    notes = core_blocks.text(work, place, state)
+    handoff, told = "", (view.text, snapshot.text, notes)
+    if first and not state.epoch_number:
+        handed = handoff_block.give(work, place, state, _room(work, state, *told))
+        handoff, state = handed.text, handed.state
+    held = working_memory.rendered(work, place, state, _room(work, state, *told, handoff))
+    blocks = (
+        epochs.block(
+            "workspace_memory",
+            view.text,
+            included=tuple(entry.id for entry in view.selection.shown),
+            omitted=view.selection.omitted,
+        ),
+        epochs.block(
+            "hot_state",
+            snapshot.text,
+            omitted=_over(snapshot),
+        ),
+        epochs.block("core_memory", notes),
+        epochs.block("working_memory", held.text, omitted=_over(held)),
+        epochs.block("handoff", handoff),
+    )
+    return tuple(block for block in blocks if block.text), state
+
+
+def _over(block: Rendered) -> tuple[Omission, ...]:
+    return tuple(Omission(id=name, reason="char_budget") for name in block.omitted)
+
+
+def _room(work: Work, state: SessionState, *before: str) -> int:
+    """Characters left for further blocks: Claude Code limits the output of one hook."""
+    if state.agent != "claude-code":
+        return sys.maxsize
+    used = sum(len(text) + len("\n\n") for text in before)
+    return max(0, work.runtime.settings.hooks.context_chars - used)
+
+
+def _fact(epoch: PromptEpoch, selection: Selection) -> Fact:
+    """One record per epoch, not per entry. The epoch file lists the shown entries and the strongest
+    omitted ones; the record has the number of the omitted (EP-3)."""
+    return Fact(
+        "epoch_opened",
+        "render",
+        "selected",
+        reason_codes=("epoch_file_gone",) if epoch.reason == "lost" else (),
+        details={
+            "epoch": epoch.id,
+            "number": epoch.number,
+            "reason": epoch.reason,
+            "blocks": tuple(f"{b.name}:{b.sha256[:16]}:{b.chars}" for b in epoch.blocks),
+            "included": tuple(i for b in epoch.blocks for i in b.included),
+            "omitted": sum(selection.counts.values()),
+            "omittedBy": tuple(f"{code}:{n}" for code, n in selection.counts.items()),
+        },
+    )
+
+
+def _as_answer(epoch: PromptEpoch) -> PromptAnswer:
+    return PromptAnswer(
+        epoch=epoch.id,
+        number=epoch.number,
+        blocks=tuple(PromptText(name=b.name, text=b.text, sha256=b.sha256) for b in epoch.blocks),
+    )
+
+
+def _run(work: Work, request: PromptRequest) -> PromptAnswer:
+    return answer(work, locate(work.runtime, request), request)
+
+
+def _refs(runtime: Runtime, request: PromptRequest) -> Sequence[Ref[Document]]:
+    require_session(request, runtime.settings.session)
+    return prompt_refs(runtime, locate(runtime, request), request.session_id)
+
+
+prompt = Operation("prompt", PromptRequest, PromptAnswer, _run, _refs)

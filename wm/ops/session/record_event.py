@@ -1,0 +1,582 @@
+"""Record the events of a session as hot state, memory and evidence.
+
+`prepare_event` does once what needs no lock: it redacts the event, finds the requests of a message
+and the documents that the event may change. `record` then runs the event's step; a new kind of
+event is a new row of `STEPS`. All text is redacted before any rule reads it, so no rule can store
+a secret (TR-1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from wm.api.protocol import (
+    EventAnswer,
+    EventRequest,
+    Remembered,
+    RememberRequest,
+    WorkspacePlace,
+)
+from wm.domain import failures
+from wm.domain.facts import Fact
+from wm.domain.learning import decisions, requests
+from wm.domain.memory import (
+    echo_guard,
+    tombstones,
+)
+from wm.domain.session import slot_filling
+from wm.domain.session import state as transitions
+from wm.formats.base import Document
+from wm.formats.events import (
+    AssistantText,
+    CompactionFinished,
+    CompactionStarted,
+    Event,
+    SessionDeleted,
+    SessionEnded,
+    SessionStarted,
+    ToolFinished,
+    UsageReported,
+    UserPrompt,
+)
+from wm.formats.session_state import SessionState
+from wm.ops.learning import (
+    ambient_files,
+    compaction,
+    journal,
+    provenance,
+)
+from wm.ops.learning.remember import (
+    judge,
+    learn_or_wait,
+    learn_refs,
+    wait,
+)
+from wm.ops.memory import (
+    anchors,
+    branch_scope,
+)
+from wm.ops.memory.documents import (
+    journal_ref,
+    load_memory,
+    note_activity,
+    tombstones_ref,
+)
+from wm.ops.memory.entries import (
+    forget_one,
+    trash_ref,
+)
+from wm.ops.operation import (
+    Operation,
+    Work,
+)
+from wm.ops.place import locate, memory_ref
+from wm.ops.runtime import Runtime
+from wm.ops.session import (
+    core_blocks,
+    pressure,
+    prompt_recall,
+    tool_outputs,
+    working_memory,
+)
+from wm.ops.session.epochs import recovered
+from wm.ops.session.hot_state import (
+    compaction_ref,
+    load_session,
+    require_session,
+    save_session,
+    session_ref,
+    working_ref,
+)
+from wm.ops.storage import session_files
+from wm.store.base import Ref
+from wm.store.paths import sid
+
+COMPACTED = "compact"
+"""The source of a session start that follows a compaction."""
+
+NEWLY_KEPT = ("promoted", "superseded", "retryable")
+"""Outcomes whose memory the session's frozen prompt does not show yet."""
+
+HEARD_BY_MODEL = (UserPrompt, ToolFinished, UsageReported)
+"""Events after which a client can still append a sentence to the conversation."""
+
+
+# --- preparing --------------------------------------------------------------------------------
+
+
+class UserMessage(Struct, frozen=True):
+    """A user message as the rules read it.
+
+    text: what the user typed, redacted, without insertions of the client or wm. requests, forgets:
+    what to keep and what to forget. recalled: matching memories.
+    """
+
+    text: str = ""
+    requests: requests.Requests = requests.Requests((), ())
+    forgets: tuple[str, ...] = ()
+    recalled: prompt_recall.Lookup | None = None
+
+    @property
+    def asks(self) -> bool:
+        return bool(
+            self.requests.found or self.requests.ignored or self.requests.unparsed or self.forgets
+        )
+
+
+class PreparedEvent(Struct, frozen=True):
+    """An event with everything that could be computed without a lock.
+
+    given: unredacted, for rules that keep only sizes and digests. redacted: for all other rules.
+    message: of a `UserPrompt`. visit: of a `SessionStarted`. refs: the documents that it may
+    change.
+    """
+
+    place: WorkspacePlace
+    given: EventRequest
+    redacted: EventRequest
+    message: UserMessage = UserMessage()
+    visit: journal.Visit = journal.Visit()
+    refs: tuple[Ref[Document], ...] = ()
+
+
+def prepare_event(runtime: Runtime, place: WorkspacePlace, request: EventRequest) -> PreparedEvent:
+    """Redact an event and look up what it needs. Raises UserError without a session id."""
+    require_session(request, runtime.settings.session)
+    event = _redacted(runtime, request.event)
+    message, visit = UserMessage(), journal.Visit()
+    if isinstance(event, UserPrompt):
+        message = _read(runtime, place, request, event.text)
+    elif isinstance(event, SessionStarted):
+        visit = _look_around(runtime, place, request)
+    refs = (
+        *_refs(runtime, place, request, message),
+        *pressure.hear_refs(runtime, place, request),
+    )
+    redacted = request.model_copy(update={"event": event})
+    return PreparedEvent(place, request, redacted, message, visit, tuple(dict.fromkeys(refs)))
+
+
+def _read(
+    runtime: Runtime, place: WorkspacePlace, request: EventRequest, redacted: str
+) -> UserMessage:
+    text = echo_guard.without_injected(redacted)
+    asked, forgets = requests.find_requests_and_forgets(text, runtime.settings.gate)
+    found = prompt_recall.look_up(runtime, place, request.session_id, text, request.directory)
+    return UserMessage(text, asked, forgets, found)
+
+
+def _look_around(runtime: Runtime, place: WorkspacePlace, request: EventRequest) -> journal.Visit:
+    """Query git and the project's files before any lock is taken."""
+    git = branch_scope.ask(runtime, place)
+    code = anchors.look(runtime, place, request.directory)
+    ambient_files.ask(runtime, place.root)
+    prompt_recall.warm(runtime, place)
+    return journal.Visit(git, code)
+
+
+def _redacted(runtime: Runtime, event: Event) -> Event:
+    """The event with all texts redacted, and without output that no rule reads."""
+    redact, of_path = runtime.redactor.text, runtime.redacted_path
+    texts = {
+        name: redact(value)
+        for name in ("text", "command", "summary")
+        if isinstance(value := getattr(event, name, None), str) and value
+    }
+    update: dict[str, object] = {**texts}
+    if isinstance(event, SessionStarted):
+        parent = event.parent_session[: runtime.settings.session.max_id_chars]
+        record = event.transcript
+        # A path that contains a secret is dropped: a redacted path names no file.
+        kept = record if of_path(record) == record else ""
+        update |= {"parent_session": redact(parent), "transcript": kept}
+    elif isinstance(event, ToolFinished):
+        update |= {
+            "output": redact(_searched(event, runtime.settings.working.searched_chars)),
+            "replaceable": "",
+            "paths": tuple(map(of_path, event.paths)),
+            "cwd": of_path(event.cwd),
+        }
+    return event.model_copy(update=update) if update else event
+
+
+def _searched(event: ToolFinished, most: int) -> str:
+    """The part of a tool's output that rules read: manifests (CB-2), and the output of commands
+    that may change the open errors (HS-2, HS-4)."""
+    if slot_filling.shows_manifest(event):
+        return event.output[:most]
+    return event.output if failures.reads_output(event) else ""
+
+
+def _refs(
+    runtime: Runtime, place: WorkspacePlace, request: EventRequest, message: UserMessage
+) -> Iterable[Ref[Document]]:
+    """The documents that the event's step may change. Those known only from its result are locked
+    later (`Undeclared`)."""
+    key, session, event = place.key, request.session_id, request.event
+    state = session_ref(key, session)
+    memory = (memory_ref(key), journal_ref(key), tombstones_ref(key))
+    match event:
+        case UsageReported():
+            return ()
+        case SessionDeleted():
+            return session_files.delete_refs(runtime, key, session)
+        case ToolFinished():
+            return (state, working_ref(key, session)) if slot_filling.feeds(event) else (state,)
+        case CompactionStarted() | CompactionFinished():
+            return (state, *memory, *_compaction_refs(key, session))
+        case SessionStarted() if event.source == COMPACTED:
+            return (state, *memory, *_compaction_refs(key, session))
+        case SessionStarted() if event.source not in transitions.NEW_SESSION:
+            return (state, *memory)
+    existing = working_memory.existing_refs(runtime, place, session)
+    match event:
+        case UserPrompt():
+            return (state, *existing, *_asked_refs(runtime, key, message))
+        case SessionStarted():
+            return (state, *existing, *memory, *core_blocks.start_refs(runtime, place, session))
+        case SessionEnded():
+            return (state, *existing, *memory)
+        case _:
+            return (state, *existing)
+
+
+def _compaction_refs(key: str, session: str) -> Sequence[Ref[Document]]:
+    return (compaction_ref(key, session), working_ref(key, session))
+
+
+def _asked_refs(runtime: Runtime, key: str, message: UserMessage) -> Sequence[Ref[Document]]:
+    """The documents of a message's requests. Most messages have none; then only the session's
+    documents are locked."""
+    if not message.asks:
+        return ()
+    memory = runtime.store.read(memory_ref(key)).document
+    entries = memory.entries if memory is not None else ()
+    named = [entry for text in message.forgets for entry in tombstones.named(entries, text)]
+    return (*learn_refs(key), *(trash_ref(key, entry.id) for entry in named))
+
+
+# --- recording --------------------------------------------------------------------------------
+
+
+def record(work: Work, event: PreparedEvent) -> EventAnswer:
+    """Record one event."""
+    place, given, redacted = event.place, event.given, event.redacted
+    answer = STEPS[given.event.kind](work, event)
+    work.heard.append((place.key, sid(given.session_id)))
+    provenance.hear(work, place, given, redacted)
+    if isinstance(given.event, ToolFinished):
+        answer = tool_outputs.pruned(work, place, given, answer)
+    if answer.pruned is None:
+        pressure.hear(work, place, given, redacted)
+    else:
+        # Pressure counts the pruned output only: the model reads the shorter text (PS-1).
+        less = {"output": answer.pruned.text, "handle": answer.pruned.handle}
+        pressure.hear(work, place, _with(given, less), _with(redacted, {"handle": less["handle"]}))
+    return answer
+
+
+def _with(request: EventRequest, update: dict[str, str]) -> EventRequest:
+    return request.model_copy(update={"event": request.event.model_copy(update=update)})
+
+
+def _started(work: Work, prepared: PreparedEvent) -> EventAnswer:
+    """A new session clears hot state; a resumed one keeps it and its epoch (EP-1).
+
+    Records the pause that this visit ends as an interval, so that strengths do not jump: the first
+    prompt is ranked as if the pause still lasted (WM-2).
+    """
+    place, event = prepared.place, prepared.redacted.event
+    assert isinstance(event, SessionStarted)
+    before = recovered(work.runtime, place.key, load_session(work, place, prepared.redacted))
+    state = _apply(work, before, event)
+    save_session(work, place, state)
+    if event.source in transitions.NEW_SESSION:
+        working_memory.clear(work, place, state)  # left by an older session with this id (CB-2)
+        core_blocks.take_waiting(work, place, state)
+    elif _goes_on_compacted(event, state):
+        working_memory.compacted(work, place, state)
+    if not state.subagent:
+        journal.begin_visit(work, place, prepared.visit)
+    return _answer(state)
+
+
+def _goes_on_compacted(event: SessionStarted, state: SessionState) -> bool:
+    """Claude Code sends this start before it delivers the summary of a compaction; the next epoch
+    shows what the compaction kept."""
+    return event.source == COMPACTED and not state.subagent
+
+
+def _prompted(work: Work, prepared: PreparedEvent) -> EventAnswer:
+    """A user message: keep what it asks to keep, at once."""
+    place, event, message = prepared.place, prepared.redacted.event, prepared.message
+    assert isinstance(event, UserPrompt)
+    state = load_session(work, place, prepared.redacted)
+    if state.subagent or transitions.was_seen(state, event):
+        # A message that arrives twice (a retry, two hooks) counts once.
+        return _answer(state)
+    state = working_memory.counted(_apply(work, state, event))
+    note_activity(work, place)
+    remembered = _keep_requested(work, place, message, state.session_id)
+    forgotten, gone = _forget_requested(work, place, message, state.session_id)
+    for kept in remembered:
+        if kept.entry is not None and kept.outcome in NEWLY_KEPT:
+            state = transitions.note_pending(
+                state, kept.entry, now=work.now, settings=work.runtime.settings.session
+            )
+    state = transitions.drop_pending(state, gone)
+    state, also = prompt_recall.tell(work, place, state, message.recalled)
+    save_session(work, place, state)
+    working_memory.after_prompt(work, place, state, message.text)
+    said = tuple(kept.message for kept in remembered if kept.message)
+    told = core_blocks.news(work, place, state)
+    return EventAnswer(
+        remembered=remembered,
+        open_errors=len(state.open_errors),
+        notices=(*said, *forgotten, *told, *also),
+    )
+
+
+def _keep_requested(
+    work: Work, place: WorkspacePlace, message: UserMessage, session: str
+) -> tuple[Remembered, ...]:
+    found = message.requests
+    facts = [
+        Fact(
+            "explicit_ignored",
+            "extraction",
+            "rejected",
+            reason_codes=(ignored.code,),
+            details={"preview": ignored.line},
+        )
+        for ignored in found.ignored
+    ]
+    work.log(place.key, facts, session=sid(session))
+    if found.found or found.unparsed:
+        journal.promote_pending(work, place)
+    return tuple(
+        learn_or_wait(work, place, wanted, reasons) for wanted, reasons in _wanted(found, session)
+    )
+
+
+def _wanted(
+    found: requests.Requests, session: str
+) -> Iterator[tuple[RememberRequest, tuple[str, ...]]]:
+    """What the user's message asks to keep, each with the reasons to send it to the inbox."""
+
+    def to_remember(text: str, type: str = "") -> RememberRequest:
+        return RememberRequest(
+            text=text, type=type, source="explicit", origin="user", session=session
+        )
+
+    for item in found.found:
+        yield to_remember(item.text, item.type or ""), ()
+    if found.unparsed:
+        yield to_remember(found.unparsed), (requests.TOO_MANY,)
+
+
+class WaitingRequests(Struct, frozen=True):
+    """A user message that could not be recorded, and what it asks to remember."""
+
+    place: WorkspacePlace
+    session: str
+    requests: requests.Requests
+
+
+def _prepare_waiting(runtime: Runtime, request: EventRequest) -> WaitingRequests:
+    event = _redacted(runtime, request.event)
+    assert isinstance(event, UserPrompt)
+    found, _ = requests.find_requests_and_forgets(
+        echo_guard.without_injected(event.text), runtime.settings.gate
+    )
+    return WaitingRequests(locate(runtime, request), request.session_id, found)
+
+
+def _wait_for_promotion(work: Work, prepared: WaitingRequests) -> EventAnswer:
+    waiting = [
+        wait(work, prepared.place, wanted, reasons, failure="hook_failed")[0]
+        for wanted, reasons in _wanted(prepared.requests, prepared.session)
+    ]
+    kept = tuple(Remembered(outcome="retryable", entry=entry) for entry in waiting)
+    return EventAnswer(remembered=kept)
+
+
+keep_requests = Operation(
+    "keep_requests",
+    EventRequest,
+    EventAnswer,
+    _wait_for_promotion,
+    refs=lambda _runtime, prepared: (journal_ref(prepared.place.key),),
+    prepare=_prepare_waiting,
+)
+"""The fallback for a user message that could not be recorded: its requests go to the pending
+journal, which locks and writes one small file and no evidence (WM-6). Promotion, at the next
+session start or request, writes the evidence."""
+
+
+def _forget_requested(
+    work: Work, place: WorkspacePlace, message: UserMessage, session: str
+) -> tuple[tuple[str, ...], frozenset[str]]:
+    """ "Forget that …": move the entry that states it to the trash; ask if several match.
+
+    Returns sentences for the agent, and the ids of the removed entries.
+    """
+    said, gone = [], set()
+    most = work.runtime.settings.gate.max_requests
+    if len(message.forgets) == most:
+        said.append(f"Only the first {most} requests to forget were read: send the others.")
+    for wanted in message.forgets:
+        memory = load_memory(work, place)
+        named = tombstones.named(memory.entries, wanted)
+        if len(named) != 1:
+            found = f"matches {len(named)} memories" if named else "is not among the memories"
+            said.append(f"Nothing was forgotten: that {found} here; `wm search` shows them.")
+            continue
+        answer = forget_one(work, place, memory, named[0].id, session=sid(session))
+        said.append(answer.message)
+        gone.add(answer.entry.id)
+    return tuple(said), frozenset(gone)
+
+
+def _wrote(work: Work, prepared: PreparedEvent) -> EventAnswer:
+    """Text of the model: decisions that it states are candidates for the next compaction (HS-3)."""
+    place, event = prepared.place, prepared.redacted.event
+    assert isinstance(event, AssistantText)
+    state = load_session(work, place, prepared.redacted)
+    stated = tuple(
+        text
+        for text in decisions.decisions_in(event.text)
+        if judge(work.runtime, text, type="decision", source="compaction").ok
+    )
+    if state.subagent:
+        return _answer(state)
+    state, decided = working_memory.counted(state), []
+    for text in stated:
+        # A decision that repeats tool text is a candidate that waits; hot state does not show it.
+        read = provenance.judge(work, place, state.session_id, text).origin == "tool"
+        state = transitions.note_decisions(
+            state,
+            [text],
+            now=work.now,
+            settings=work.runtime.settings.session,
+            origin="tool" if read else "agent",
+        )
+        decided += [] if read else [text]
+    save_session(work, place, state)
+    working_memory.after_answer(work, place, state, event, decided)
+    return _answer(state)
+
+
+def _tool(work: Work, prepared: PreparedEvent) -> EventAnswer:
+    """A tool call: files and errors. A subagent's calls count for its own session only."""
+    place, event = prepared.place, prepared.redacted.event
+    assert isinstance(event, ToolFinished)
+    before = load_session(work, place, prepared.redacted)
+    state = working_memory.counted(_apply(work, before, event))
+    save_session(work, place, state)
+    working_memory.after_tool(work, place, before, state, event)
+    return _answer(state)
+
+
+def _compaction_started(work: Work, prepared: PreparedEvent) -> EventAnswer:
+    place = prepared.place
+    state = recovered(work.runtime, place.key, load_session(work, place, prepared.redacted))
+    if state.subagent:
+        return _answer(state)
+    return EventAnswer(
+        open_errors=len(state.open_errors),
+        instructions=compaction.start(work, place, state),
+    )
+
+
+def _compaction_finished(work: Work, prepared: PreparedEvent) -> EventAnswer:
+    place, event = prepared.place, prepared.redacted.event
+    assert isinstance(event, CompactionFinished)
+    state = recovered(work.runtime, place.key, load_session(work, place, prepared.redacted))
+    if state.subagent:
+        return _answer(state)
+    state, remembered = compaction.finish(work, place, state, event)
+    save_session(work, place, state)
+    work.flush = True
+    return EventAnswer(remembered=remembered, open_errors=len(state.open_errors))
+
+
+def _used(work: Work, prepared: PreparedEvent) -> EventAnswer:
+    pressure.report(work, prepared.place, prepared.redacted)
+    return EventAnswer()
+
+
+def _ended(work: Work, prepared: PreparedEvent) -> EventAnswer:
+    """The session ends: promote what it left in the journal (WM-6)."""
+    place, request = prepared.place, prepared.redacted
+    state = _apply(work, load_session(work, place, request), request.event)
+    save_session(work, place, state)
+    working_memory.clear(work, place, state)
+    journal.promote_pending(work, place)
+    work.flush = True
+    return _answer(state)
+
+
+def _deleted(work: Work, prepared: PreparedEvent) -> EventAnswer:
+    """The user deleted the session: delete its files; the workspace memory stays."""
+    request = prepared.redacted
+    by = request.agent or "agent"
+    session_files.delete_all(work, prepared.place, request.session_id, by=by)
+    return EventAnswer()
+
+
+def _apply(work: Work, state: SessionState, event: Event) -> SessionState:
+    settings = work.runtime.settings.session
+    return transitions.apply(state, event, now=work.now, settings=settings)
+
+
+def _answer(state: SessionState) -> EventAnswer:
+    return EventAnswer(open_errors=len(state.open_errors))
+
+
+STEPS: dict[str, Callable[[Work, PreparedEvent], EventAnswer]] = {
+    "session_started": _started,
+    "user_prompt": _prompted,
+    "assistant_text": _wrote,
+    "tool_finished": _tool,
+    "compaction_started": _compaction_started,
+    "compaction_finished": _compaction_finished,
+    "usage_reported": _used,
+    "session_ended": _ended,
+    "session_deleted": _deleted,
+}
+
+
+# --- the operation ----------------------------------------------------------------------------
+
+
+def _prepare(runtime: Runtime, request: EventRequest) -> PreparedEvent:
+    return prepare_event(runtime, locate(runtime, request), request)
+
+
+def _run(work: Work, event: PreparedEvent) -> EventAnswer:
+    """Record one event of a client without hooks; the client appends the answer to its
+    conversation."""
+    answer = record(work, event)
+    if not isinstance(event.given.event, HEARD_BY_MODEL):
+        return answer
+    told = pressure.tell(work, event.place, event.given.session_id)
+    more = tuple(filter(None, (told.warning, told.review)))
+    return answer.model_copy(update={"notices": (*answer.notices, *more)}) if more else answer
+
+
+def _event_refs(runtime: Runtime, event: PreparedEvent) -> Sequence[Ref[Document]]:
+    told = pressure.tell_refs(runtime, event.place.key, event.given.session_id)
+    return (*event.refs, *told)
+
+
+record_event = Operation(
+    "record_event",
+    EventRequest,
+    EventAnswer,
+    _run,
+    refs=_event_refs,
+    prepare=_prepare,
+)

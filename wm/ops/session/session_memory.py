@@ -1,0 +1,244 @@
+"""Show, change and carry over a session's own memory, for people and programs.
+
+The use cases of `wm session core | working | continue` and the socket; models use the tools of
+`wm.ops.tools`. Separate from `core_blocks` and `working_memory`, so that a daemon that never needs
+them does not load their models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from wm.api.protocol import WorkspacePlace
+from wm.api.session_memory import (
+    BlockRequest,
+    Blocks,
+    BlockView,
+    Continued,
+    ContinueRequest,
+    ItemRequest,
+    ItemView,
+    MemoryScoped,
+    RemoveRequest,
+    WorkingItems,
+)
+from wm.domain.session import (
+    core_blocks,
+    pool,
+)
+from wm.errors import NotFound, UserError
+from wm.formats.base import Document
+from wm.formats.core_memory import BLOCKS, CoreMemory
+from wm.formats.session_state import SessionState
+from wm.formats.working_memory import WorkingMemory
+from wm.ops.operation import (
+    Operation,
+    Work,
+)
+from wm.ops.place import locate
+from wm.ops.runtime import Runtime
+from wm.ops.session import (
+    core_blocks as core,
+)
+from wm.ops.session import (
+    working_memory,
+)
+from wm.ops.session.hot_state import (
+    core_ref,
+    require_state,
+    session_ref,
+    working_ref,
+)
+from wm.store.base import Health, Ref
+
+# --- core blocks ----------------------------------------------------------------------------
+
+
+def _view_blocks(held: CoreMemory, work: Work, message: str = "") -> Blocks:
+    """The blocks for people and programs, including empty ones."""
+    settings = work.runtime.settings.core
+    seen = []
+    for name in BLOCKS:
+        block = core_blocks.of(held, name)
+        seen.append(
+            BlockView(
+                name=name,
+                content=block.content,
+                chars=len(block.content),
+                max=core_blocks.limit(name, settings),
+                updated_at=block.updated_at,
+                by=block.by,
+                tainted=block.tainted,
+            )
+        )
+    return Blocks(
+        session_id=held.session_id,
+        blocks=tuple(seen),
+        carried_from=held.carried_from,
+        message=message,
+    )
+
+
+class Target(Struct, frozen=True):
+    """A request with the session that it means."""
+
+    request: MemoryScoped
+    place: WorkspacePlace
+    state: SessionState
+
+
+def _target(runtime: Runtime, request: MemoryScoped) -> Target:
+    """Find the session of a request. Raises NotFound."""
+    place = locate(runtime, request)
+    state = require_state(Work(runtime, runtime.now()), place, request.session_id)
+    return Target(request, place, state)
+
+
+def _read_blocks(work: Work, target: Target) -> Blocks:
+    return _view_blocks(core.load_core(work, target.place, target.state), work)
+
+
+def _change_block(work: Work, target: Target) -> Blocks:
+    request = target.request
+    assert isinstance(request, BlockRequest)
+    made, said = core.change(
+        work,
+        target.place,
+        target.state,
+        request.block,
+        request.content,
+        request.operation,
+        by="user",
+    )
+    return _view_blocks(made, work, said)
+
+
+def _change_refs(_runtime: Runtime, target: Target) -> Sequence[Ref[Document]]:
+    return (core_ref(target.place.key, target.state.session_id),)
+
+
+def _continue(work: Work, request: ContinueRequest) -> Continued:
+    place = locate(work.runtime, request)
+    if request.cancel:
+        return _cancel(work, place)
+    state = require_state(work, place, request.session_id, with_core=True)
+    source = core.load_core(work, place, state)
+    names = tuple(name for name, _block in core_blocks.filled(source))
+    if not names:
+        raise NotFound(
+            f"The session {state.session_id} has no core blocks to go on with.",
+            fix="`wm session list` shows the sessions; name another one.",
+        )
+    told = ", ".join(names)
+    if not request.to:
+        waiting = source.model_copy(
+            update={"session_id": "", "carried_from": state.session_id, "untold": ()}
+        )
+        work.put(core.next_ref(place.key), waiting)
+        said = f"The next session here takes over {told} of {state.session_id}."
+        return Continued(session_id=state.session_id, blocks=names, message=said)
+    into = require_state(work, place, request.to)
+    if into.session_id == state.session_id:
+        raise UserError("A session goes on with its own blocks by itself.", fix="Name another one.")
+    before = core.load_core(work, place, into)
+    after = core.hand_over(work, place, source, state.session_id, into)
+    taken = tuple(n for n in names if core_blocks.of(after, n) != core_blocks.of(before, n))
+    said = (
+        f"{into.session_id} has {', '.join(taken)} of {state.session_id} now."
+        if taken
+        else f"{into.session_id} has {told} of its own, which stay; nothing was changed."
+    )
+    return Continued(session_id=state.session_id, to=into.session_id, blocks=taken, message=said)
+
+
+def _cancel(work: Work, place: WorkspacePlace) -> Continued:
+    if work.read(core.next_ref(place.key)).health is Health.MISSING:
+        return Continued(message="No session's blocks wait here; nothing was changed.")
+    work.delete(core.next_ref(place.key))
+    return Continued(message="The next session here begins without blocks of another one.")
+
+
+def _continue_refs(runtime: Runtime, request: ContinueRequest) -> Sequence[Ref[Document]]:
+    place = locate(runtime, request)
+    if not request.to or request.cancel:
+        return (core.next_ref(place.key),)
+    into = require_state(Work(runtime, runtime.now()), place, request.to)
+    return (core_ref(place.key, into.session_id), session_ref(place.key, into.session_id))
+
+
+read_blocks = Operation("read_blocks", MemoryScoped, Blocks, _read_blocks, prepare=_target)
+change_block = Operation(
+    "change_block", BlockRequest, Blocks, _change_block, _change_refs, prepare=_target
+)
+continue_session = Operation(
+    "continue_session", ContinueRequest, Continued, _continue, _continue_refs
+)
+
+
+# --- slots and pool -------------------------------------------------------------------------
+
+
+def _view_items(
+    work: Work, state: SessionState, held: WorkingMemory, message: str = ""
+) -> WorkingItems:
+    """Slots with their newest item first, then the pool by score."""
+    settings = work.runtime.settings.working
+    events = max(state.events, held.events)
+    items = [
+        ItemView(text=item.text, slot=slot, by=item.by, at=item.at)
+        for slot, kept in held.slots.items()
+        for item in reversed(kept)
+    ]
+    items += [
+        ItemView(
+            text=item.text,
+            kind=item.kind,
+            by=item.by,
+            at=item.at,
+            score=round(pool.score(item, events, settings), 4),
+        )
+        for item in pool.best(held.pool, events, settings)
+    ]
+    return WorkingItems(session_id=state.session_id, items=tuple(items), message=message)
+
+
+def _read_working(work: Work, target: Target) -> WorkingItems:
+    held = working_memory.load_working(work, target.place, target.state)
+    return _view_items(work, target.state, held)
+
+
+def _add(work: Work, target: Target) -> WorkingItems:
+    request, place, state = target.request, target.place, target.state
+    assert isinstance(request, ItemRequest)
+    held, said = working_memory.add(work, place, state, request.text, request.slot, by="user")
+    return _view_items(work, state, held, said)
+
+
+def _remove(work: Work, target: Target) -> WorkingItems:
+    request, place, state = target.request, target.place, target.state
+    assert isinstance(request, RemoveRequest)
+    if request.text and request.slot:
+        raise UserError(
+            "The request names an item and a slot.", fix="Give the text, or the slot, or neither."
+        )
+    if request.text:
+        held, said = working_memory.remove(work, place, state, request.text, by="user")
+    elif request.slot:
+        held, said = working_memory.clear_slot(work, place, state, request.slot, by="user")
+    else:
+        held = working_memory.clear_all(work, place, state, by="user")
+        said = "The working memory is empty."
+    return _view_items(work, state, held, said)
+
+
+def _item_refs(_runtime: Runtime, target: Target) -> Sequence[Ref[Document]]:
+    return (working_ref(target.place.key, target.state.session_id),)
+
+
+read_working = Operation("read_working", MemoryScoped, WorkingItems, _read_working, prepare=_target)
+add_item = Operation("add_item", ItemRequest, WorkingItems, _add, _item_refs, prepare=_target)
+remove_items = Operation(
+    "remove_items", RemoveRequest, WorkingItems, _remove, _item_refs, prepare=_target
+)

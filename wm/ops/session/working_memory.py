@@ -1,0 +1,258 @@
+"""The working memory of a session: filled by events, changed by its model and its user, cleared
+when the session ends (CB-2…5).
+
+Durability class relaxed, and written on change only: a tool call costs no flush.
+`wm.domain.session.slot_filling` decides which text of tools enters. Working memory must not flow
+into the workspace memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wm.api.protocol import WorkspacePlace
+from wm.domain import counts
+from wm.domain.facts import Fact, Refusal
+from wm.domain.learning.statements import stated_in
+from wm.domain.memory.gate import reads_as_instruction
+from wm.domain.session import (
+    core_blocks,
+    slot_filling,
+    working_memory,
+)
+from wm.domain.session.sections import Rendered
+from wm.domain.times import iso
+from wm.errors import UserError
+from wm.formats.base import Document
+from wm.formats.events import AssistantText, ToolFinished, UserPrompt
+from wm.formats.session_state import CompactionKept, CompactionState, SessionState
+from wm.formats.working_memory import WorkingMemory
+from wm.ops.learning import provenance
+from wm.ops.operation import Work
+from wm.ops.runtime import Runtime
+from wm.ops.session import core_blocks as core
+from wm.ops.session.hot_state import (
+    compaction_ref,
+    load_compaction,
+    working_ref,
+)
+from wm.store.base import Health, Ref
+from wm.store.paths import sid
+
+
+def load_working(work: Work, place: WorkspacePlace, state: SessionState) -> WorkingMemory:
+    found = work.read(working_ref(place.key, state.session_id)).document
+    return found or WorkingMemory(session_id=state.session_id)
+
+
+def save_working(
+    work: Work, place: WorkspacePlace, before: WorkingMemory, after: WorkingMemory
+) -> None:
+    """Write the memory if it changed."""
+    if after is before or (not after.slots and not after.pool and not before.generation):
+        return
+    work.put(working_ref(place.key, after.session_id), after)
+    work.notify(place.key, WorkingMemory.slug, sid(after.session_id))
+
+
+# --- events ---------------------------------------------------------------------------------
+
+
+def counted(state: SessionState) -> SessionState:
+    """Advance the session's event counter, the clock of the pool."""
+    return state.model_copy(update={"events": state.events + 1})
+
+
+def after_tool(
+    work: Work,
+    place: WorkspacePlace,
+    before: SessionState,
+    state: SessionState,
+    event: ToolFinished,
+) -> None:
+    """A tool call adds paths, errors and dependencies, and removes resolved errors."""
+    if state.subagent or not (slot_filling.feeds(event) or state.open_errors != before.open_errors):
+        return
+    held = load_working(work, place, state)
+    after = slot_filling.after_tool(held, event, state.open_errors, _session(work, state))
+    save_working(work, place, held, after)
+
+
+def after_prompt(work: Work, place: WorkspacePlace, state: SessionState, text: str) -> None:
+    """A user message. Only both ends of a long one are read: the middle was pasted."""
+    most = work.runtime.settings.origin.max_typed_chars
+    if len(text) > 2 * most:
+        text = f"{text[:most]}\n{text[-most:]}"
+    held = load_working(work, place, state)
+    typed = UserPrompt(text=text)
+    save_working(work, place, held, slot_filling.after_prompt(held, typed, _session(work, state)))
+
+
+def after_answer(
+    work: Work,
+    place: WorkspacePlace,
+    state: SessionState,
+    event: AssistantText,
+    decided: Sequence[str],
+) -> None:
+    """Text of the model: the items that it labels, unless a tool's text said them first."""
+    settings = work.runtime.settings.working
+    said = [
+        one
+        for one in stated_in(event.text[: settings.searched_chars], settings.item_chars)
+        if provenance.judge(work, place, state.session_id, one.text).origin != "tool"
+    ]
+    held = load_working(work, place, state)
+    at = _session(work, state)
+    save_working(work, place, held, slot_filling.after_answer(held, event.text, decided, said, at))
+
+
+def clear(work: Work, place: WorkspacePlace, state: SessionState) -> None:
+    """Delete the session's slots and pool, at its end."""
+    ref = working_ref(place.key, state.session_id)
+    if work.read(ref).health is not Health.MISSING:
+        work.delete(ref)
+
+
+def existing_refs(
+    runtime: Runtime, place: WorkspacePlace, session_id: str
+) -> Sequence[Ref[Document]]:
+    """The working memory, if it exists: locking a missing one would only create a lock file."""
+    ref = working_ref(place.key, session_id)
+    return () if runtime.store.read(ref).health is Health.MISSING else (ref,)
+
+
+def compacted(work: Work, place: WorkspacePlace, state: SessionState) -> None:
+    """Keep what survives a compaction, once, at the first hook that reports it (CB-5)."""
+    log = load_compaction(work, place, state.session_id)
+    if log.snapshot_id and any(kept.snapshot == log.snapshot_id for kept in log.log):
+        return
+    settings = work.runtime.settings.working
+    held = load_working(work, place, state)
+    after, dropped = working_memory.compacted(
+        held, events=state.events, now=work.now, settings=settings
+    )
+    save_working(work, place, held, after)
+    saved = core.load_core(work, place, state)
+    kept = CompactionKept(
+        number=log.count + 1,
+        at=iso(work.now),
+        snapshot=log.snapshot_id,
+        core={name: len(block.content) for name, block in core_blocks.filled(saved)},
+        slots={name: len(items) for name, items in after.slots.items()},
+        pool=len(after.pool),
+        dropped=dropped,
+    )
+    recent = working_memory.logged(log.log, kept, settings)
+    ref: Ref[CompactionState] = compaction_ref(place.key, state.session_id)
+    work.put(ref, log.model_copy(update={"log": recent, "updated_at": iso(work.now)}))
+
+
+def _session(work: Work, state: SessionState) -> slot_filling.FillingContext:
+    return slot_filling.FillingContext(
+        state.root, state.events, work.now, work.runtime.settings.working
+    )
+
+
+# --- rendering ------------------------------------------------------------------------------
+
+
+def rendered(work: Work, place: WorkspacePlace, state: SessionState, room: int) -> Rendered:
+    """The block of a new epoch, in at most `room` characters."""
+    settings = work.runtime.settings.working
+    held = load_working(work, place, state)
+    return working_memory.render(held, state.events, settings, room=room)
+
+
+# --- changes by people and models -----------------------------------------------------------
+
+
+def add(
+    work: Work, place: WorkspacePlace, state: SessionState, text: str, slot: str, *, by: str
+) -> tuple[WorkingMemory, str]:
+    """Add an item; return the memory and a sentence. Raises UserError if it is refused."""
+    written = work.runtime.redactor.text(text)
+    if by == "agent" and reads_as_instruction(written):
+        raise UserError(
+            "This reads like an order to an agent, not like a note, so it was not added.",
+            fix="Say in your own words what is so.",
+        )
+    held = load_working(work, place, state)
+    made = working_memory.add(
+        held,
+        written,
+        slot,
+        by=by,
+        events=state.events,
+        now=work.now,
+        settings=work.runtime.settings.working,
+    )
+    after = _saved(work, place, held, made)
+    where = f"the slot {slot}" if slot else "the pool"
+    return after, f"Added to {where}; {_count(after)} now."
+
+
+def remove(
+    work: Work, place: WorkspacePlace, state: SessionState, text: str, *, by: str
+) -> tuple[WorkingMemory, str]:
+    """Remove the item with this text. Raises UserError if none or several match."""
+    held = load_working(work, place, state)
+    made = working_memory.remove(held, text, events=state.events, now=work.now)
+    after = _saved(work, place, held, made)
+    _log(work, place, state, "item", by, held, after)
+    return after, f"Removed; {_count(after)} now."
+
+
+def clear_slot(
+    work: Work, place: WorkspacePlace, state: SessionState, slot: str, *, by: str
+) -> tuple[WorkingMemory, str]:
+    """Empty one slot. Raises UserError for an unknown slot."""
+    held = load_working(work, place, state)
+    settings = work.runtime.settings.working
+    made = working_memory.clear_slot(
+        held, slot, events=state.events, now=work.now, settings=settings
+    )
+    after = _saved(work, place, held, made)
+    _log(work, place, state, slot, by, held, after)
+    return after, f"The slot {slot} is empty; {_count(after)} now."
+
+
+def clear_all(work: Work, place: WorkspacePlace, state: SessionState, *, by: str) -> WorkingMemory:
+    """Empty slots and pool."""
+    held = load_working(work, place, state)
+    clear(work, place, state)
+    after = WorkingMemory(session_id=state.session_id)
+    _log(work, place, state, "all", by, held, after)
+    return after
+
+
+def _saved(
+    work: Work, place: WorkspacePlace, held: WorkingMemory, made: WorkingMemory | Refusal
+) -> WorkingMemory:
+    if isinstance(made, Refusal):
+        raise UserError(made.message, fix=made.fix)
+    save_working(work, place, held, made)
+    return made
+
+
+def _log(
+    work: Work,
+    place: WorkspacePlace,
+    state: SessionState,
+    what: str,
+    by: str,
+    before: WorkingMemory,
+    after: WorkingMemory,
+) -> None:
+    gone = len(working_memory.everything(before)) - len(working_memory.everything(after))
+    fact = Fact(
+        "working_cleared",
+        "agent" if by == "agent" else "user",
+        "changed",
+        details={"what": what, "items": gone, "by": by},
+    )
+    work.log(place.key, [fact], session=sid(state.session_id))
+
+
+def _count(held: WorkingMemory) -> str:
+    return counts.counted(len(working_memory.everything(held)), "item")

@@ -1,0 +1,1 @@
+"""Use cases that check, sweep and repair the data folder."""

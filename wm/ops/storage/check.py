@@ -1,0 +1,53 @@
+"""Check and repair the data folder through the store's checker (ST-3)."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from wm.domain.facts import Detail, Fact
+from wm.errors import StoreError
+from wm.ops.operation import Work
+from wm.ops.runtime import Runtime
+from wm.store import check, fstype
+from wm.store.base import Finding
+from wm.store.check import repair
+from wm.store.files import FileStore
+
+
+def check_store(runtime: Runtime, *, deep: bool) -> Iterator[Finding]:
+    """Yield every broken invariant; `deep` reads all data. Nothing to check without files."""
+    store = runtime.store
+    return check.check(store, deep=deep) if isinstance(store, FileStore) else iter(())
+
+
+def repair_store(runtime: Runtime) -> Iterator[Finding]:
+    """Repair what `check_store` marks repairable, and yield what was done. Each repair is recorded
+    in the evidence of its workspace (EV-1)."""
+    store = runtime.store
+    if not isinstance(store, FileStore):
+        return
+    for finding in repair.repair(store):
+        if finding.severity == "note":
+            _tell(runtime, finding)
+        yield finding
+
+
+def _tell(runtime: Runtime, finding: Finding) -> None:
+    """Record one repair in the log of its workspace. The repair holds even if the log cannot be
+    written; that failure is a finding of its own."""
+    above, _, rest = finding.path.partition("/")
+    workspace, _, name = rest.partition("/")
+    if above != "workspaces" or not name:
+        return
+    details: dict[str, Detail] = {"path": name, "done": finding.message}
+    fact = Fact("store_repaired", "store", "repaired", "", (finding.code,), details)
+    with contextlib.suppress(StoreError), runtime.store.transaction([]) as transaction:
+        Work(runtime, runtime.now(), transaction).log(workspace, [fact])
+
+
+def folder_class(path: str) -> tuple[str, str]:
+    """The durability class of a folder's file system (durable, best_effort, unsupported), and its
+    name."""
+    found = fstype.of(path)
+    return found.durability, found.kind

@@ -1,0 +1,54 @@
+"""Find evidence records that name an entry or quote a text (EV-2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from wm.api.protocol import WorkspacePlace
+from wm.domain.evidence_retention import NAMING
+from wm.formats.evidence import EvidenceRecord
+from wm.ops.operation import Work
+from wm.store.base import LogReading
+from wm.text.letters import canonical
+
+SHORTEST_PREVIEW = 20
+"""Quotes of at least this length identify a text."""
+
+
+def read_log(work: Work, place: WorkspacePlace) -> LogReading:
+    """The whole log of a workspace, oldest first."""
+    return work.runtime.store.evidence(place.key)
+
+
+def names(record: EvidenceRecord, entry_id: str) -> bool:
+    """Does the record name this entry, as its subject or in a detail?"""
+    if record.entry == entry_id:
+        return True
+    return any(entry_id in _ids(record.details.get(name)) for name in NAMING)
+
+
+def _ids(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return (value,)
+    return tuple(map(str, value)) if isinstance(value, (list, tuple)) else ()
+
+
+def quotes(record: EvidenceRecord, wanted: str) -> bool:
+    """Does the record quote `wanted` (canonical): all of it, a part of it, or its beginning?"""
+    quoted = canonical(str(record.details.get("text") or ""))
+    preview = canonical(str(record.details.get("preview") or ""))
+    return bool(wanted) and (
+        wanted in quoted
+        or wanted in preview
+        or (len(preview) >= SHORTEST_PREVIEW and preview in wanted)
+    )
+
+
+def text_of(record: EvidenceRecord) -> str:
+    """The text that the record quotes; "" if none."""
+    return str(record.details.get("text") or record.details.get("preview") or "")
+
+
+def last_texts(records: Iterable[EvidenceRecord]) -> dict[str, str]:
+    """The latest quoted text of each entry."""
+    return {r.entry: text for r in records if r.entry and (text := text_of(r))}

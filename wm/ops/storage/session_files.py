@@ -1,0 +1,80 @@
+"""List and delete all files of a session (GV-1).
+
+Workspace memory learned from the session stays; journal entries are promoted first. The state is
+deleted first: files that a crash leaves behind then belong to no session, and the next sweep
+deletes them.
+"""
+
+from __future__ import annotations
+
+from wm.api.protocol import WorkspacePlace
+from wm.domain.facts import Fact
+from wm.formats.base import Document
+from wm.formats.session_state import SessionState
+from wm.ops.learning import journal
+from wm.ops.memory.documents import (
+    journal_ref,
+    tombstones_ref,
+)
+from wm.ops.operation import Work
+from wm.ops.place import memory_ref
+from wm.ops.runtime import Runtime
+from wm.ops.session import tool_outputs
+from wm.ops.session.epochs import (
+    epoch_ref,
+    newest,
+)
+from wm.ops.session.hot_state import session_ref
+from wm.store import paths
+from wm.store.base import Health, Ref
+
+
+def session_refs(runtime: Runtime, key: str, session_id: str) -> tuple[Ref[Document], ...]:
+    """Every document that a session may have, its state first. Includes missing ones: each may have
+    been locked, and a lock is a file."""
+    name = paths.sid(session_id)
+    state = runtime.store.read(session_ref(key, session_id)).document
+    count = newest(runtime, key, session_id, state.epoch_number if state is not None else 0)
+    return (
+        *(Ref(model, key, name) for model in paths.session_models()),
+        *(epoch_ref(key, session_id, number) for number in range(1, count + 1)),
+    )
+
+
+def file_names(runtime: Runtime, key: str, session_id: str) -> tuple[str, ...]:
+    """The paths of a session's documents and kept tool outputs, below the data folder."""
+    read = runtime.store.read
+    refs = session_refs(runtime, key, session_id)
+    there = (ref for ref in refs if read(ref).health is not Health.MISSING)
+    kept = tool_outputs.of_session(runtime, key, session_id)
+    found = (paths.place(ref).path for ref in (*there, *kept))
+    has_flows = paths.sid(session_id) in runtime.store.flow_sessions(key)
+    flows = (paths.flows_place(key, paths.sid(session_id)).path,) if has_flows else ()
+    has_bodies = paths.sid(session_id) in runtime.store.recording_sessions(key)
+    bodies = (paths.recordings_place(key, paths.sid(session_id)).path,) if has_bodies else ()
+    return (*found, *flows, *bodies)
+
+
+def delete_refs(runtime: Runtime, key: str, session_id: str) -> tuple[Ref[Document], ...]:
+    """The documents that `delete_all` may write."""
+    own = session_refs(runtime, key, session_id)
+    return (*own, memory_ref(key), journal_ref(key), tombstones_ref(key))
+
+
+def delete_all(work: Work, place: WorkspacePlace, session_id: str, *, by: str) -> tuple[str, ...]:
+    """Promote what waits, then delete; return the files. by: `user`, or the reporting agent."""
+    journal.promote_pending(work, place)
+    files = file_names(work.runtime, place.key, session_id)
+    for ref in session_refs(work.runtime, place.key, session_id):
+        work.delete(ref)
+    # Tool outputs are outside the transaction: they are deleted even if the rest fails.
+    work.runtime.store.discard(tool_outputs.of_session(work.runtime, place.key, session_id))
+    work.runtime.store.discard_flows(place.key, paths.sid(session_id))
+    work.runtime.signals.zones.pop((place.key, paths.sid(session_id)))
+    work.runtime.store.discard_recordings(place.key, paths.sid(session_id))
+    fact = Fact(
+        "session_deleted", "session", "changed", details={"toldBy": by, "files": len(files)}
+    )
+    work.log(place.key, [fact], session=paths.sid(session_id))
+    work.notify(place.key, SessionState.slug, paths.sid(session_id))
+    return files

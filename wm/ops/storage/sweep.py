@@ -1,0 +1,550 @@
+"""Sweep workspaces: look, plan, delete, purge old evidence, report (GV-1..3).
+
+`domain/governance` decides everything from the collected file facts, so a dry run lists exactly
+what the next run deletes. A run may be interrupted at any point: each step is complete in itself
+and the next run does the rest. `rest` is called between short steps; the daemon sleeps in it, and
+raises from it to stop the run.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from enum import Enum
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from wm.api.governance import (
+    SweepRequest,
+    Swept,
+)
+from wm.api.protocol import WorkspacePlace
+from wm.domain import governance
+from wm.domain.facts import Fact
+from wm.domain.governance import (
+    Deletion,
+    FileFact,
+    FileKind,
+    FilePart,
+    SweepPlan,
+)
+from wm.domain.times import iso, parse
+from wm.errors import StoreError
+from wm.formats.session_state import SessionState
+from wm.formats.sweep_log import (
+    PurgedEvidence,
+    RuleCount,
+    SessionSweepLog,
+    SweepError,
+    SweepLog,
+    SweptFile,
+)
+from wm.formats.tombstones import TrashedEntry
+from wm.ops.learning import journal
+from wm.ops.memory.documents import (
+    journal_ref,
+    read_journal,
+    tombstones_ref,
+)
+from wm.ops.operation import (
+    Operation,
+    Work,
+)
+from wm.ops.place import locate, memory_ref
+from wm.ops.runtime import Runtime
+from wm.ops.storage.evidence_rotation import rotate
+from wm.settings import StorageSettings
+from wm.store import paths, sweep
+from wm.store.base import Health, Pause, Ref, no_pause
+from wm.store.files import FileStore
+from wm.store.paths import sid
+
+_TOGETHER = 32
+"""Number of trashed entries purged in one transaction."""
+
+_WORTH_BYTES = 128 * 1024
+"""An evidence log is examined again after growing by this many bytes, or after `_WORTH_DAYS`."""
+_WORTH_DAYS = 7.0
+
+
+class Evidence(Enum):
+    """When a run examines the evidence log."""
+
+    ALWAYS = "always"
+    GROWN = "when it grew, or was not looked through for days"
+    NEVER = "never"
+
+
+class SweepRun(Struct, frozen=True):
+    """How a workspace is swept.
+
+    cause: start, daily, events or asked. session: the `<sid>` whose event count triggered the run.
+    max_bytes: the workspace's share of the total quota; -1 means its own quota. evidence: when the
+    log is examined.
+    """
+
+    cause: str = "asked"
+    session: str = ""
+    dry_run: bool = False
+    evidence: Evidence = Evidence.ALWAYS
+    max_bytes: int = -1
+    rest: Pause = no_pause
+
+
+class _Tally(Struct):
+    """Results of a run. most: number of files to list. rules: files and bytes by rule."""
+
+    most: int = 0
+    files: list[SweptFile] = field(default_factory=list)
+    rules: dict[str, tuple[int, int]] = field(default_factory=dict)
+    errors: list[SweepError] = field(default_factory=list)
+    deleted: int = 0
+    bytes: int = 0
+
+    def gone(self, deletion: Deletion) -> None:
+        rule, size = deletion.rule.value, deletion.file.size
+        self.deleted += 1
+        self.bytes += size
+        files, total = self.rules.get(rule, (0, 0))
+        self.rules[rule] = files + 1, total + size
+        if len(self.files) < self.most:
+            # Copied on purpose: a thousand strings of the plan, scattered over its memory, would
+            # keep the allocator from returning any of it.
+            folder, _, name = deletion.file.path.rpartition("/")
+            self.files.append(SweptFile(path=f"{folder}/{name}", rule=rule, bytes=size))
+
+    def failed(self, path: str, reason: str) -> None:
+        if len(self.errors) < self.most:
+            self.errors.append(SweepError(path=path, reason=reason))
+
+
+def sweep_workspace(runtime: Runtime, key: str, run: SweepRun) -> SweepLog:
+    """Sweep one workspace and write a report there.
+
+    Raises StoreError if the folder cannot be listed. The report names what could not be deleted,
+    and that the report itself could not be saved: a full drive is a common reason for a sweep.
+    """
+    begun = runtime.now()
+    tally = _Tally(most=runtime.settings.storage.report_files)
+    plan = planned(runtime, key, run, begun, tally)
+    if run.dry_run:
+        for deletion in plan.deletions:
+            tally.gone(deletion)
+    else:
+        _do(runtime, key, plan, run, tally)
+    plan = replace(plan, deletions=())  # frees its memory before the report allocates some
+    evidence = _purge(runtime, key, run, tally)
+    log = _report(runtime, key, run, plan, tally, begun, evidence)
+    if not run.dry_run and _is_news(runtime, log):
+        try:
+            _save(runtime, log)
+        except StoreError as error:
+            tally.failed(paths.place(Ref(type(log), key, log.session)).path, str(error))
+            log = log.model_copy(update={"errors": tuple(tally.errors)})
+    return log
+
+
+def planned(runtime: Runtime, key: str, run: SweepRun, now: datetime, tally: _Tally) -> SweepPlan:
+    """The deletions that are due now. tally: receives documents that could not be read."""
+    limits: StorageSettings = runtime.settings.storage
+    facts = _look(runtime, key, now, run.rest, tally)
+    return governance.plan(facts, limits, now, max_bytes=run.max_bytes)
+
+
+# --- look --------------------------------------------------------------------------------------
+
+
+def _look(
+    runtime: Runtime, key: str, now: datetime, rest: Pause, tally: _Tally
+) -> Iterator[FileFact]:
+    core = _files(runtime).core
+    limits: StorageSettings = runtime.settings.storage
+    rested = (now - timedelta(days=limits.lost_after_days)).timestamp()
+    trashed = (now - timedelta(days=limits.trash_max_age_days)).timestamp()
+
+    def told(fact: FileFact) -> FileFact:
+        """Add what only the contents say, for documents old enough to matter."""
+        old_enough = trashed if fact.kind is FileKind.TRASH else rested
+        if fact.part is not FilePart.DOCUMENT or fact.modified > old_enough:
+            return fact
+        if fact.kind not in _ASKED:
+            return fact
+        try:
+            return _ASKED[fact.kind](fact, sweep.contents(core, fact))
+        except StoreError as error:
+            tally.failed(fact.path, str(error))
+            return fact._replace(pinned=True)
+
+    return sweep.scan(core, key, told, rest)
+
+
+def _of_epoch(fact: FileFact, contents: dict[str, Any]) -> FileFact:
+    owner = contents.get("sessionId")
+    return fact._replace(session=sid(owner) if isinstance(owner, str) and owner else "")
+
+
+def _of_session(fact: FileFact, contents: dict[str, Any]) -> FileFact:
+    return fact._replace(lost=_is_lost(contents.get("transcript")))
+
+
+def _of_trash(fact: FileFact, contents: dict[str, Any]) -> FileFact:
+    entry = contents.get("entry")
+    return fact._replace(pinned=not isinstance(entry, dict) or bool(entry.get("pinned")))
+
+
+_ASKED = {FileKind.EPOCH: _of_epoch, FileKind.SESSION: _of_session, FileKind.TRASH: _of_trash}
+"""Kinds whose contents are read, and the function that reads them."""
+
+
+def _is_lost(transcript: object) -> bool:
+    """Is the agent's transcript certainly gone: does its folder exist without the file?"""
+    if not isinstance(transcript, str) or not transcript.startswith("/") or "\0" in transcript:
+        return False
+    file = Path(transcript)
+    try:
+        file.lstat()
+    except FileNotFoundError:
+        try:
+            return stat.S_ISDIR(file.parent.stat().st_mode)
+        except OSError:
+            return False
+    except OSError:
+        return False
+    return False
+
+
+def _files(runtime: Runtime) -> FileStore:
+    if not isinstance(runtime.store, FileStore):
+        raise StoreError("Only a data folder can be swept, and this store has none.")
+    return runtime.store
+
+
+# --- do ----------------------------------------------------------------------------------------
+
+
+def _do(runtime: Runtime, key: str, plan: SweepPlan, run: SweepRun, tally: _Tally) -> None:
+    others = [d for d in plan.deletions if not _is_trash(d)]
+    trash = [d for d in plan.deletions if _is_trash(d)]
+    if any(deletion.file.kind is FileKind.SESSION for deletion in others):
+        _promote(runtime, key, tally)
+    kept: set[str] = set()
+    removal = sweep.Removal(_files(runtime).core)
+    try:
+        for _document, group in groupby(others, key=lambda deletion: deletion.file.document):
+            run.rest()
+            _remove(removal, list(group), kept, tally)
+        _flush(key, removal, tally)
+    finally:
+        removal.close()
+    entries = [list(group) for _, group in groupby(trash, key=lambda d: d.file.document)]
+    for begin in range(0, len(entries), _TOGETHER):
+        run.rest()
+        _purge_trash(runtime, key, entries[begin : begin + _TOGETHER], tally)
+
+
+def _flush(key: str, removal: sweep.Removal, tally: _Tally) -> None:
+    try:
+        removal.flush()
+    except StoreError as error:
+        tally.failed(paths.workspace_folder(key), str(error))
+
+
+def _is_trash(deletion: Deletion) -> bool:
+    return deletion.rule is governance.SweepRule.TRASH_AGE
+
+
+def _remove(
+    removal: sweep.Removal, group: Sequence[Deletion], kept: set[str], tally: _Tally
+) -> None:
+    """Delete one document's files. kept: sessions whose state could not be deleted, and which
+    therefore keep everything else."""
+    session = group[0].session if group[0].rule in _OF_SESSIONS else ""
+    if session and session in kept:
+        return
+    try:
+        why = removal.remove([deletion.file for deletion in group])
+    except StoreError as error:
+        why = str(error)
+    if not why:
+        for deletion in group:
+            tally.gone(deletion)
+        return
+    tally.failed(group[0].file.document, why)
+    if session:
+        kept.add(session)
+
+
+_OF_SESSIONS = frozenset(
+    {
+        governance.SweepRule.STALE_SESSION,
+        governance.SweepRule.LOST_TRANSCRIPT,
+        governance.SweepRule.QUOTA,
+    }
+)
+
+
+def _promote(runtime: Runtime, key: str, tally: _Tally) -> None:
+    """Try to promote what waits in the journal before a session is deleted (GV-1)."""
+    place = _place(runtime, key)
+    refs = (memory_ref(key), journal_ref(key), tombstones_ref(key))
+    now = runtime.now()
+    try:
+        if not read_journal(Work(runtime, now), place).entries:
+            return
+        with runtime.store.transaction(refs) as transaction:
+            journal.promote_pending(Work(runtime, now, transaction, frozenset(refs)), place)
+    except StoreError as error:
+        # It keeps waiting: the journal does not belong to the session.
+        tally.failed(paths.place(journal_ref(key)).path, str(error))
+
+
+def _place(runtime: Runtime, key: str) -> WorkspacePlace:
+    memory = runtime.store.read(memory_ref(key)).document
+    return WorkspacePlace(key=key, root=memory.workspace.root if memory is not None else "")
+
+
+def _purge_trash(
+    runtime: Runtime, key: str, entries: Sequence[Sequence[Deletion]], tally: _Tally
+) -> None:
+    """Purge trashed entries for good, all files of each, with an evidence record so that `why`
+    still knows them."""
+    refs = [_trashed(key, files[0].file.document) for files in entries]
+    gone: list[Deletion] = []
+    try:
+        with runtime.store.transaction(refs) as transaction:
+            work = Work(runtime, runtime.now(), transaction, frozenset(refs))
+            for ref, files in zip(refs, entries, strict=True):
+                if _purge_one(work, ref, files):
+                    gone += files
+                else:
+                    tally.failed(files[0].file.document, "changed")
+    except StoreError as error:
+        tally.failed(entries[0][0].file.document, str(error))
+        return
+    for deletion in gone:
+        tally.gone(deletion)
+
+
+def _trashed(key: str, path: str) -> Ref[TrashedEntry]:
+    return Ref(TrashedEntry, key, paths.name_of(TrashedEntry, path.rpartition("/")[2]) or "")
+
+
+def _purge_one(work: Work, ref: Ref[TrashedEntry], deletions: Sequence[Deletion]) -> bool:
+    """Purge one entry; False if it was restored, or trashed again, since the plan was made."""
+    found = work.read(ref)
+    seen = [d.file.modified for d in deletions if d.file.part is FilePart.DOCUMENT]
+    now = sweep.modified(_files(work.runtime).core, ref)
+    if found.health is Health.MISSING or (seen and now not in seen):
+        return False
+    work.delete(ref)
+    at = found.document.trashed_at if found.document is not None else ""
+    fact = Fact("trash_purged", "store", "changed", ref.name, (), {"trashedAt": at})
+    work.log(ref.workspace, [fact])
+    return True
+
+
+# --- evidence ------------------------------------------------------------------------------------
+
+
+def _purge(runtime: Runtime, key: str, run: SweepRun, tally: _Tally) -> PurgedEvidence | None:
+    """Purge the log if that may be worth it; otherwise return the result of the last purge."""
+    if run.session:
+        return None
+    known = _last(runtime, key)
+    always = run.evidence is Evidence.ALWAYS
+    if not always and (run.evidence is Evidence.NEVER or not _is_worth_it(runtime, key, known)):
+        return known
+    try:
+        done = rotate(runtime, key, dry_run=run.dry_run, rest=run.rest)
+    except StoreError as error:
+        tally.failed(paths.evidence_folder(key), str(error))
+        return known
+    return PurgedEvidence(
+        at=iso(runtime.now()),
+        records=done.records,
+        purged=done.purged,
+        bytes_before=done.bytes_before,
+        bytes=done.bytes_after,
+        busy=done.busy,
+    )
+
+
+def _last(runtime: Runtime, key: str) -> PurgedEvidence | None:
+    """When the log was last examined, and its size then."""
+    try:
+        log = runtime.store.read(Ref(SweepLog, key)).document
+    except StoreError:
+        return None
+    last = log.evidence if log is not None else None
+    if last is None:
+        return None
+    return PurgedEvidence(
+        at=last.at, records=last.records - last.purged, bytes_before=last.bytes, bytes=last.bytes
+    )
+
+
+def _is_worth_it(runtime: Runtime, key: str, known: PurgedEvidence | None) -> bool:
+    try:
+        size = sweep.log_bytes(_files(runtime).core, key)
+    except StoreError:
+        return False
+    if known is None or size < _WORTH_BYTES:
+        return size >= _WORTH_BYTES
+    at = parse(known.at)
+    old = at is None or runtime.now() - at > timedelta(days=_WORTH_DAYS)
+    return old or size - known.bytes >= _WORTH_BYTES
+
+
+# --- report ------------------------------------------------------------------------------------
+
+
+def _report(
+    runtime: Runtime,
+    key: str,
+    run: SweepRun,
+    plan: SweepPlan,
+    tally: _Tally,
+    begun: datetime,
+    evidence: PurgedEvidence | None,
+) -> SweepLog:
+    model = SessionSweepLog if run.session else SweepLog
+    return model(
+        workspace_key=key,
+        session=run.session,
+        cause=run.cause,
+        started_at=iso(begun),
+        finished_at=iso(runtime.now()),
+        scanned=plan.scanned,
+        deleted=tally.deleted,
+        bytes=tally.bytes,
+        kept_bytes=plan.kept_bytes,
+        over=plan.over,
+        rules=tuple(
+            RuleCount(rule=rule, files=files, bytes=total)
+            for rule, (files, total) in sorted(tally.rules.items())
+        ),
+        files=tuple(tally.files),
+        unlisted=tally.deleted - len(tally.files),
+        errors=tuple(tally.errors),
+        evidence=evidence,
+    )
+
+
+def _save(runtime: Runtime, log: SweepLog) -> None:
+    """Save the report. A session that was deleted meanwhile gets none."""
+    key = log.workspace_key
+    state = Ref(SessionState, key, log.session) if log.session else None
+    ref = Ref(type(log), key, log.session)
+    refs: list[Ref[SessionState] | Ref[SweepLog]] = [ref, *([state] if state else [])]
+    with runtime.store.transaction(refs) as transaction:
+        work = Work(runtime, runtime.now(), transaction, frozenset(refs))
+        if state is not None and work.read(state).health is Health.MISSING:
+            for gone in refs:
+                work.delete(gone)  # together with the locks taken here
+            return
+        work.put(ref, log)
+        if log.deleted:
+            work.log(key, [_told(log)], session=log.session)
+    # The report lists up to a thousand files and is rarely read: do not cache it.
+    _files(runtime).core.cache.drop(paths.place(ref).path)
+
+
+def _is_news(runtime: Runtime, log: SweepLog) -> bool:
+    """Should the report be written? A restart that finds nothing to do keeps today's report."""
+    if log.session or log.cause in ("daily", "asked") or _tells(log):
+        return True
+    last = sweep.modified(_files(runtime).core, Ref(SweepLog, log.workspace_key))
+    return runtime.now().timestamp() - last > runtime.settings.storage.sweep_hours * 3600
+
+
+def _told(log: SweepLog) -> Fact:
+    details: dict[str, str | int] = {
+        "files": log.deleted,
+        "bytes": log.bytes,
+        "cause": log.cause,
+    }
+    codes = tuple(count.rule for count in log.rules)
+    return Fact("storage_swept", "store", "changed", "", codes, details)
+
+
+# --- many ----------------------------------------------------------------------------------------
+
+
+def waiting_longest(runtime: Runtime) -> list[str]:
+    """All workspaces, those with the oldest or no report first."""
+    core = _files(runtime).core
+    keys = runtime.store.workspaces()
+    return sorted(keys, key=lambda key: (sweep.modified(core, Ref(SweepLog, key)), key))
+
+
+def sweep_all(runtime: Runtime, run: SweepRun, keys: Sequence[str]) -> Iterator[SweepLog]:
+    """Sweep these workspaces, each within its share of the total quota. A failure in one does not
+    stop the others."""
+    sizes: dict[str, int] = {}
+    for key in keys:
+        try:
+            sizes[key] = _size(runtime, key, run.rest)
+        except StoreError as error:
+            yield _unreachable(key, run, error)
+    limits: StorageSettings = runtime.settings.storage
+    share = governance.allowance(tuple(sizes.values()), limits.total_max_bytes)
+    rotations = limits.rotations
+    for key, size in sizes.items():
+        most = min(share, limits.workspace_max_bytes) if size > share else -1
+        spent = rotations <= 0 and run.evidence is Evidence.GROWN
+        evidence = Evidence.NEVER if spent else run.evidence
+        try:
+            log = sweep_workspace(runtime, key, replace(run, max_bytes=most, evidence=evidence))
+        except StoreError as error:
+            yield _unreachable(key, run, error)
+            continue
+        rotations -= log.evidence is not None and log.evidence.at >= log.started_at
+        yield log
+
+
+def _size(runtime: Runtime, key: str, rest: Pause) -> int:
+    core = _files(runtime).core
+    found = sweep.scan(core, key, lambda fact: fact, rest)
+    return sum(fact.size for fact in found if fact.kind is not FileKind.UNKNOWN)
+
+
+def _unreachable(key: str, run: SweepRun, error: StoreError) -> SweepLog:
+    where = paths.workspace_folder(key)
+    return SweepLog(
+        workspace_key=key, cause=run.cause, errors=(SweepError(path=where, reason=str(error)),)
+    )
+
+
+def _run(work: Work, request: SweepRequest) -> Swept:
+    runtime = work.runtime
+    run = SweepRun(dry_run=request.dry_run)
+    if request.everywhere:
+        keys = waiting_longest(runtime)
+        logs = tuple(sweep_all(runtime, run, keys))
+        told = tuple(log for log in logs if _tells(log))
+    else:
+        keys = [locate(runtime, request).key]
+        told = logs = (sweep_workspace(runtime, keys[0], run),)
+    return Swept(
+        dry_run=request.dry_run,
+        workspaces=len(keys),
+        scanned=sum(log.scanned for log in logs),
+        deleted=sum(log.deleted for log in logs),
+        bytes=sum(log.bytes for log in logs),
+        logs=told,
+    )
+
+
+def _tells(log: SweepLog) -> bool:
+    """Does a report say more than that all is well?"""
+    purged = log.evidence is not None and log.evidence.purged > 0
+    return bool(log.deleted or log.errors or log.over or purged)
+
+
+sweep_storage = Operation("sweep_storage", SweepRequest, Swept, _run)
+"""`wm gc`: delete what is no longer needed (GV-3)."""

@@ -1,0 +1,91 @@
+"""How full the proxied conversations are, by the token counts of the service (PS-2).
+
+Only a session's main requests count: subagents, titles and summaries have contexts of their own.
+A log is read from its end, never as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime
+
+from wm.api.protocol import (
+    ConversationUsage,
+    SessionSummary,
+    WorkspacePlace,
+)
+from wm.domain.pressure import share
+from wm.domain.times import parse
+from wm.domain.zones import zone_at
+from wm.errors import StoreError
+from wm.formats.flow import Flow
+from wm.ops.operation import Work
+from wm.settings import PressureSettings
+from wm.store.paths import sid
+from wm.wire.prices import price_of, window_of
+
+MOST = 5
+"""Number of conversations read: those whose logs were written last."""
+
+LOOKS = (32 * 1024, 512 * 1024)
+"""Bytes read from the end of a log. The first value covers some exchanges; the second as many as
+subagents usually add between two requests of the main agent."""
+
+
+def newest(
+    work: Work, place: WorkspacePlace, sessions: Sequence[SessionSummary]
+) -> tuple[ConversationUsage, ...]:
+    """The latest conversations of a workspace, newest first. sessions: the known ones; an agent
+    without hooks has none. An unreadable log does not hide the others."""
+    known = {sid(session.session_id): session for session in sessions}
+    logs = work.runtime.store.latest_flow_sessions(place.key, MOST)
+    found = (_of(work, place, log, known.get(log)) for log in logs)
+    return tuple(sorted(filter(None, found), key=lambda c: c.at, reverse=True))
+
+
+def measured(flow: Flow, settings: PressureSettings) -> ConversationUsage | None:
+    """The fill level that an exchange reports; None for side requests and for answers without
+    usage."""
+    usage = flow.usage
+    if flow.call != "main" or usage is None:
+        return None
+    if usage.prompt <= 0:
+        return None
+    tokens, window = usage.prompt + usage.output, window_of(flow.model, usage.prompt)
+    return ConversationUsage(
+        session_id=flow.session,
+        agent=flow.agent,
+        model=flow.model,
+        at=flow.created_at,
+        tokens=tokens,
+        window=window,
+        assumed=not price_of(flow.model).known,
+        percentage=share(tokens, window),
+        zone=zone_at(tokens, window, settings).name.lower(),
+    )
+
+
+def _of(
+    work: Work, place: WorkspacePlace, log: str, session: SessionSummary | None
+) -> ConversationUsage | None:
+    store, settings = work.runtime.store, work.runtime.settings.pressure
+    last = None
+    with suppress(StoreError):
+        for most in LOOKS:
+            last = last or _last(store.newest_flows(place.key, log, most), settings)
+    if last is None:
+        return None
+    has_ended = session is not None and session.ended
+    current = not has_ended and _is_recent(last, work.now, settings)
+    name = session.session_id if session is not None else log
+    return last.model_copy(update={"session_id": name, "current": current})
+
+
+def _is_recent(last: ConversationUsage, now: datetime, settings: PressureSettings) -> bool:
+    at = parse(last.at)
+    return at is not None and (now - at).total_seconds() <= settings.zone_recent_s
+
+
+def _last(flows: Iterable[Flow], settings: PressureSettings) -> ConversationUsage | None:
+    return next(filter(None, (measured(flow, settings) for flow in flows)), None)

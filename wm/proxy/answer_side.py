@@ -1,0 +1,116 @@
+"""The answer of one exchange on its way to the client (PX-10).
+
+Frames the answer for the client and passes it through an interceptor, if there is one. Every byte
+is sent at once unless the interceptor buffers it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from wm.net.messages import LAST_CHUNK, Framing, RequestHead, ResponseHead, chunk, framing
+from wm.proxy import heads
+from wm.proxy.fallback import Failed, attempt
+from wm.wire.interception import InterceptedStream, StreamInterceptor
+
+
+class ClientSide(Protocol):
+    """What an exchange needs from the client's connection."""
+
+    def send(self, data: bytes) -> None:
+        """Write these bytes to the client."""
+
+    def accepts(self, ready: bool) -> None:
+        """Report whether the exchange can take more of the request now."""
+
+    def done(self, *, keep: bool) -> None:
+        """The answer is complete. keep: leave the connection open."""
+
+    def cut(self, *, seen: bool) -> None:
+        """Abort so that the client can see that the answer is incomplete. seen: closing the
+        connection is enough for that."""
+
+
+class AnswerSide:
+    """Writes the answer to the client."""
+
+    def __init__(
+        self,
+        client: ClientSide,
+        asked: RequestHead,
+        interceptor: StreamInterceptor | None,
+        failed: Failed,
+    ) -> None:
+        self._client = client
+        self._asked = asked
+        self._interceptor = interceptor
+        self._failed = failed
+        self._stream: InterceptedStream | None = None
+        self._framing: Framing | None = None
+        self._unsent: list[bytes] = []
+        self.keep = False
+        """Whether the client's connection stays open after the answer."""
+
+    @property
+    def begun(self) -> bool:
+        return self._framing is not None
+
+    @property
+    def ends_with_connection(self) -> bool:
+        return self._framing is not None and self._framing.closes
+
+    def informational(self, head: ResponseHead) -> None:
+        version = self._asked.version
+        if not self.begun and version == "1.1":
+            framing = Framing(bodiless=True)
+            self._client.send(heads.to_client(head, framing=framing, keep=True, version=version))
+
+    def head(self, head: ResponseHead, *, keep: bool) -> None:
+        """Send the head. keep: the request is complete, so another one may follow it."""
+        version = self._asked.version
+        self._framing = framing(head, method=self._asked.method, version=version)
+        self.keep = keep and self._asked.keep and not self._framing.closes
+        if self._interceptor is not None and self._framing.chunked and _is_event_stream(head):
+            self._stream = InterceptedStream(self._interceptor)
+        self._unsent.append(
+            heads.to_client(head, framing=self._framing, keep=self.keep, version=version)
+        )
+
+    def body(self, data: bytes) -> None:
+        if self._framing is None or self._framing.bodiless:
+            return
+        stream = self._stream
+        self._add(data if stream is None else self._or_bypass(lambda: stream.feed(data), stream))
+
+    def end(self) -> None:
+        if self._stream is not None:
+            self._add(self._or_bypass(self._stream.end, self._stream))
+        if self._framing is not None and self._framing.chunked:
+            self._unsent.append(LAST_CHUNK)
+
+    def cut(self) -> None:
+        """The upstream broke off: send what the interceptor still buffers, then abort too."""
+        if self._stream is not None:
+            self._add(self._stream.bypass())
+        self.flush()
+
+    def flush(self) -> None:
+        """Send what has arrived since the last flush, in one write so that it is one packet."""
+        if self._unsent:
+            unsent, self._unsent = self._unsent, []
+            self._client.send(unsent[0] if len(unsent) == 1 else b"".join(unsent))
+
+    def _or_bypass(self, work: Callable[[], bytes], stream: InterceptedStream) -> bytes:
+        made = attempt(work, self._failed)
+        return stream.bypass() if made is None else made
+
+    def _add(self, data: bytes) -> None:
+        if data and self._framing is not None:
+            self._unsent.append(chunk(data) if self._framing.chunked else data)
+
+
+def _is_event_stream(head: ResponseHead) -> bool:
+    """Whether the body is an event stream that can be read while it arrives."""
+    kind = (head.get(b"content-type") or b"").lower()
+    return kind.startswith(b"text/event-stream") and head.get(b"content-encoding") is None

@@ -1,0 +1,23 @@
+"""The proxy's only broad catch: a fault in our own processing changes no bytes (PX-1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+_T = TypeVar("_T")
+
+
+class Failed(Protocol):
+    """Receives a fault of ours that did not affect the bytes."""
+
+    def __call__(self, error: Exception, /) -> None: ...
+
+
+def attempt(work: Callable[[], _T], failed: Failed) -> _T | None:
+    """Return the work's result, or None after passing its exception to `failed`."""
+    try:
+        return work()
+    except Exception as error:  # noqa: BLE001 - the proxy's fallback
+        failed(error)
+        return None

@@ -1,0 +1,82 @@
+"""The request of one exchange: what arrived, what is sent, and what is kept for a retry (PX-3).
+
+Stores and frames bytes. Does not connect, prepare, or handle the answer.
+"""
+
+from __future__ import annotations
+
+from wm.net.messages import LAST_CHUNK, RequestHead, chunk
+from wm.proxy import heads
+from wm.proxy.preparing import MAX_HELD_BYTES
+
+
+class PendingRequest:
+    """The body of a request that is buffered until it is complete and prepared."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._size = 0
+
+    def add(self, data: bytes) -> bool:
+        """Append data. False if the body is too long to be buffered further."""
+        self._pieces.append(data)
+        self._size += len(data)
+        return self._size <= MAX_HELD_BYTES
+
+    def take(self) -> bytes:
+        raw, self._pieces = b"".join(self._pieces), []
+        return raw
+
+
+class RequestSide:
+    """What is sent upstream. max_kept_bytes: a longer request is not kept for a retry."""
+
+    def __init__(self, head: RequestHead, max_kept_bytes: int) -> None:
+        self.head = head
+        self._max_kept_bytes = max_kept_bytes
+        self._sent_head = b""
+        self._unsent: list[bytes] = []
+        self.pieces: list[bytes] = []
+        """The whole body, while it may have to be sent again."""
+        self.size = 0
+        self.ended = False
+
+    def begin(self, target: bytes, host: bytes, length: int | None) -> None:
+        """Start sending. length: of a body that replaces the client's own, else None."""
+        self._sent_head = heads.to_upstream(self.head, target=target, host=host, length=length)
+        self._unsent.append(self._sent_head)
+
+    def add(self, data: bytes) -> None:
+        if not data:  # an empty chunk would end the body
+            return
+        self.size += len(data)
+        if self.kept:
+            self.pieces.append(data)
+        else:
+            self.pieces.clear()
+        self._unsent.append(chunk(data) if self.head.coded else data)
+
+    def end(self) -> None:
+        self.ended = True
+        if self.head.coded:
+            self._unsent.append(LAST_CHUNK)
+
+    @property
+    def kept(self) -> bool:
+        """Whether the whole body is still available."""
+        return self.size <= self._max_kept_bytes
+
+    def take_unsent(self) -> list[bytes]:
+        unsent, self._unsent = self._unsent, []
+        return unsent
+
+    def rewind(self) -> None:
+        """Prepare to send the whole body again."""
+        coded = self.head.coded
+        self._unsent = [self._sent_head, *(chunk(p) if coded else p for p in self.pieces)]
+        if self.ended and coded:
+            self._unsent.append(LAST_CHUNK)
+
+    def forget(self) -> None:
+        """No retry will follow. A list `pieces` that was passed on stays valid."""
+        self.pieces, self._max_kept_bytes = [], -1

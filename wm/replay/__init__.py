@@ -1,0 +1,1 @@
+"""Replay recorded work offline: what it cost, and where the tokens went (PX-11)."""

@@ -1,0 +1,86 @@
+"""Pruning at first appearance as a replay policy, computed by the pruning rules themselves (PR-1).
+
+Hooks prune before the agent sends an output; this policy prunes outputs as they were sent. Only
+the results after the newest answer are considered, because there they appear first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wm.domain.pruning.modes import Mode
+from wm.domain.pruning.prune import prune
+from wm.domain.pruning.tool_call import PrunableCall
+from wm.domain.pruning.user_rules import (
+    UserRules,
+    user_rules,
+)
+from wm.formats.tool_output import ID_DIGITS
+from wm.replay.file_reads import (
+    READERS,
+    SHELLS,
+)
+from wm.settings import PruningSettings
+from wm.wire.body import Block, Body
+from wm.wire.history import ConversationHistory
+from wm.wire.policy import Decision, Log, Policy
+
+HANDLE = "t_" + "0" * ID_DIGITS
+"""As long as a real handle of a kept output."""
+
+
+def pruning(settings: PruningSettings) -> Policy:
+    """The policy for these settings at the lowest pressure."""
+    rules = user_rules(settings.rules)
+
+    def policy(body: Body, told: ConversationHistory, log: Log) -> tuple[Decision, ...]:
+        last = max((n for n, m in enumerate(body.messages) if m.role == "assistant"), default=-1)
+        if last < 0:
+            return ()
+        calls = {str(block.value.get("id", "")): block for block in body.messages[last].blocks}
+        found = []
+        for number in range(last + 1, len(body.messages)):
+            for block, name in zip(
+                body.messages[number].blocks, told.lines[number].blocks, strict=True
+            ):
+                made = calls.get(str(block.value.get("tool_use_id", "")))
+                if block.type == "tool_result" and made is not None and name not in log:
+                    shorter = _shorter(made, text_of(block.value.get("content")), settings, rules)
+                    found += [Decision(name, shorter, "pruned")] if shorter else []
+        return tuple(found)
+
+    return policy
+
+
+def text_of(content: Any) -> str:
+    """The text of a text-only result; "" for one with other parts."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    texts = [part.get("text") for part in parts if isinstance(part, dict)]
+    whole = len(texts) == len(parts) and all(isinstance(text, str) for text in texts)
+    return "\n".join(map(str, texts)) if whole else ""
+
+
+def _shorter(made: Block, output: str, settings: PruningSettings, rules: UserRules | None) -> str:
+    value = made.value
+    name = str(value.get("name", ""))
+    given = value.get("input")
+    command = given.get("command") if isinstance(given, dict) else ""
+    call = PrunableCall(
+        tool=_tool(name.lower()),
+        name=name,
+        command=command if isinstance(command, str) else "",
+        output=output,
+    )
+    cut = prune(call, Mode.NORMAL, settings, rules) if output else None
+    return cut.text(HANDLE) if cut else ""
+
+
+def _tool(name: str) -> str:
+    """Our word for an agent's tool name."""
+    if name in SHELLS:
+        return "bash"
+    if name in READERS:
+        return "read"
+    return name if name in ("write", "edit", "grep") else "other"

@@ -1,0 +1,224 @@
+"""Transcripts of Claude Code, turned back into the requests that it sent.
+
+A transcript holds messages; requests are rebuilt from them. Newer versions also hold tools,
+system prompt and reminders. For older ones, everything before the messages becomes one block, as
+large as the first reported usage says. Side calls (titles, summaries) are in no transcript.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+
+from msgspec import Struct, field
+
+from wm.domain.times import parse
+from wm.replay.requests import (
+    MARK,
+    MAX_BODY_BYTES,
+    JsonObject,
+    Sent,
+    SkippedRequests,
+    blocks_of,
+    request_of,
+    system_of,
+    written,
+)
+from wm.replay.run import kept
+from wm.wire.rows import CHARS_PER_TOKEN
+from wm.wire.usage import usage_of
+
+_KINDS = frozenset({"user", "assistant", "system", "attachment", "summary"})
+_NAMES = frozenset({"sessionId", "uuid", "leafUuid", "parentUuid"})
+_NOT_SENT = ("caller",)
+
+
+def is_transcript(found: JsonObject) -> bool:
+    named = isinstance(found.get("type"), str) and bool(_NAMES & found.keys())
+    return named or found.get("type") in _KINDS
+
+
+class _Thread(Struct):
+    """The messages of one conversation for the next request. places: line id -> number of messages
+    when that line was written."""
+
+    messages: list[JsonObject] = field(default_factory=list)
+    ready: list[bytes] = field(default_factory=list)
+    places: dict[str, int] = field(default_factory=dict)
+    answer: str = ""
+    shape: JsonObject = field(default_factory=dict)
+    unseen: int = -1
+    at: float | None = None
+
+
+class Transcripts:
+    """Implements `wm.replay.requests.Source`."""
+
+    kind = "transcript"
+
+    def __init__(self, left: SkippedRequests) -> None:
+        self._left = left
+        self._threads: OrderedDict[str, _Thread] = OrderedDict()
+
+    def line(self, found: JsonObject) -> Iterator[Sent]:
+        if found.get("type") == "assistant":
+            yield from self._assistant(found)
+        else:
+            self._other(found)
+
+    def end(self) -> Iterator[Sent]:
+        yield from ()
+
+    def _other(self, found: JsonObject) -> None:
+        thread = self._thread(found)
+        if found.get("subtype") == "compact_boundary":
+            thread.messages, thread.ready, thread.answer = [], [], ""
+            thread.places = {}
+        elif found.get("type") == "user":
+            self._user(thread, found)
+        elif found.get("type") == "attachment":
+            _remind(thread, found)
+        elif found.get("type") == "api-request-shape" and isinstance(found.get("shape"), dict):
+            thread.shape = found["shape"]
+        if _note_place(thread, found):
+            thread.at = _at(found) or thread.at
+
+    def _user(self, thread: _Thread, found: JsonObject) -> None:
+        blocks = _blocks(found)
+        if not blocks:
+            return
+        if not any(block.get("type") == "tool_result" for block in blocks):
+            _rewind(thread, found.get("parentUuid"))
+        _add(thread, "user", blocks)
+
+    def _assistant(self, found: JsonObject) -> Iterator[Sent]:
+        message, blocks = found.get("message"), _blocks(found)
+        thread = self._thread(found)
+        if not isinstance(message, dict) or not blocks or _is_made_up(found, message):
+            return
+        name = str(message.get("id") or found.get("uuid"))
+        if name != thread.answer:
+            sent = self._request(thread, found, message)
+            if sent is not None:
+                yield sent
+            thread.answer = name
+            _add(thread, "assistant", blocks)
+        else:
+            _add_to_answer(thread, blocks)
+        _note_place(thread, found)
+        thread.at = _at(found) or thread.at
+
+    def _request(self, thread: _Thread, found: JsonObject, message: JsonObject) -> Sent | None:
+        """The request whose answer begins with this line."""
+        if not thread.messages or thread.messages[-1]["role"] == "assistant":
+            self._left.add("answers without a question")
+            return None
+        if sum(map(len, thread.ready)) > MAX_BODY_BYTES:
+            self._left.add("requests larger than the service takes")
+            return None
+        usage = usage_of(message.get("usage"))
+        if not thread.shape and thread.unseen < 0 and usage is not None and usage.prompt:
+            told = sum(map(len, thread.ready)) // CHARS_PER_TOKEN
+            thread.unseen = max(0, usage.prompt - told)
+        raw = request_of(
+            str(message.get("model") or ""),
+            _system(thread),
+            thread.ready[:-1],
+            thread.messages[-1],
+            blocks_of(thread.shape.get("tools")),
+        )
+        return Sent(
+            raw=raw,
+            conversation=_conversation(found),
+            at=thread.at if thread.at is not None else _at(found),
+            usage=usage if usage and usage.prompt else None,
+            call="subagent" if _is_side(found) else "main",
+        )
+
+    def _thread(self, found: JsonObject) -> _Thread:
+        return kept(self._threads, _conversation(found), _Thread)
+
+
+def _system(thread: _Thread) -> list[JsonObject]:
+    told = blocks_of(thread.shape.get("system"))
+    if told:
+        return [*told[:-1], {**told[-1], "cache_control": MARK}]
+    return system_of("", max(0, thread.unseen) * CHARS_PER_TOKEN)
+
+
+def _remind(thread: _Thread, found: JsonObject) -> None:
+    """Add what the client told the model by itself, if the transcript has its text."""
+    rendered = found.get("rendered")
+    role = "system" if found.get("renderedRole") == "system" else "user"
+    for part in rendered if isinstance(rendered, list) else []:
+        blocks = blocks_of(part.get("content")) if isinstance(part, dict) else []
+        if blocks:
+            _add(thread, role, blocks)
+
+
+def _add(thread: _Thread, role: str, blocks: list[JsonObject]) -> None:
+    """Merge consecutive lines of one role into a message; the user's own words come before what the
+    client adds."""
+    place = len(thread.messages)
+    if role == "user" and place and thread.messages[-1]["role"] == "system":
+        place -= 1
+    if place and thread.messages[place - 1]["role"] == role:
+        place -= 1
+        blocks = [*thread.messages.pop(place)["content"], *blocks]
+        del thread.ready[place]
+    message: JsonObject = {"role": role, "content": blocks}
+    thread.messages.insert(place, message)
+    thread.ready.insert(place, written(message))
+
+
+def _add_to_answer(thread: _Thread, blocks: list[JsonObject]) -> None:
+    """Add to the newest answer. The result of its first call may already precede it."""
+    for place in range(len(thread.messages) - 1, -1, -1):
+        message = thread.messages[place]
+        if message["role"] == "assistant":
+            thread.messages[place] = {**message, "content": [*message["content"], *blocks]}
+            thread.ready[place] = written(thread.messages[place])
+            return
+
+
+def _note_place(thread: _Thread, found: JsonObject) -> bool:
+    """Remember the number of messages after this line; False for a line without an id."""
+    uuid = found.get("uuid")
+    if isinstance(uuid, str):
+        thread.places[uuid] = len(thread.messages)
+    return isinstance(uuid, str)
+
+
+def _rewind(thread: _Thread, parent: object) -> None:
+    """A prompt that follows an earlier line means that the user rewound to it."""
+    before = len(thread.messages)
+    place = thread.places.get(parent, before) if isinstance(parent, str) else before
+    if place < len(thread.messages):
+        del thread.messages[place:], thread.ready[place:]
+
+
+def _is_made_up(found: JsonObject, message: JsonObject) -> bool:
+    """Is this an error message of the client? It is no answer and is never sent again."""
+    return message.get("model") == "<synthetic>" or found.get("isApiErrorMessage") is True
+
+
+def _conversation(found: JsonObject) -> str:
+    session = str(found.get("sessionId") or "session")
+    agent = str(found.get("agentId") or ("side" if found.get("isSidechain") else ""))
+    return f"{session}/{agent}" if agent else session
+
+
+def _is_side(found: JsonObject) -> bool:
+    return bool(found.get("agentId") or found.get("isSidechain"))
+
+
+def _blocks(found: JsonObject) -> list[JsonObject]:
+    message = found.get("message")
+    blocks = blocks_of(message.get("content")) if isinstance(message, dict) else []
+    return [{k: v for k, v in block.items() if k not in _NOT_SENT} for block in blocks]
+
+
+def _at(found: JsonObject) -> float | None:
+    text = found.get("timestamp")
+    moment = parse(text) if isinstance(text, str) else None
+    return moment.timestamp() if moment is not None else None

@@ -1,0 +1,1 @@
+"""Search over memories: words, vectors, ranking, and how results are shown."""

@@ -1,0 +1,169 @@
+"""Extract a direct answer from the best hit (RC-1).
+
+Quotes, never composes: whole sentences of one entry, cited by its id, within a token limit. All
+four conditions must hold:
+
+1. The best hit is valid: active, on this branch, not superseded, not tainted, not suspect.
+2. It covers most of the query with its words, or part of it with words and a near meaning.
+3. No other valid hit covers nearly as much.
+4. If the query asks for a number or a time, the passage contains one.
+
+Otherwise the reply contains only hits. Reads no files, does no ranking.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+
+from wm.domain.memory.contradiction import VALUE_WORDS
+from wm.formats.workspace_memory import MemoryEntry
+from wm.search.applicability import (
+    holds,
+    support,
+)
+from wm.search.documents import Hit
+from wm.search.synonyms import SYNONYMS
+from wm.settings import RecallSettings
+from wm.text.sentences import sentences
+from wm.text.terms import (
+    query_words,
+    raw_words,
+    terms_of,
+)
+
+_PAST_TEXT = "before earlier formerly previously previous originally früher vorher antes avant"
+_PAST = frozenset(_PAST_TEXT.split())
+_PAST_CJK = ("以前", "之前", "原来", "かつて", "예전", "이전")
+_WHY = frozenset(["why", "warum", "wieso", "porquê", "pourquoi"])
+_WHY_PARTS = ("por qué", "por que", "为什么", "為什麼", "なぜ", "どうして", "왜")
+
+_VALUE_TEXT = (
+    "when wann cuándo quand quando wieviel wieviele cuánto cuánta cuántos cuántas combien quanto"
+    " quanta quantos quantas"
+)
+_VALUE_ASKED = frozenset(_VALUE_TEXT.split())
+_HOW = {
+    "how": frozenset(["many", "much", "long", "often", "old", "big", "large", "far"]),
+    "wie": frozenset(["viele", "viel", "lange", "oft", "groß", "hoch", "weit"]),
+}
+_VALUE_PART_TEXT = (
+    "何分 何秒 何日 何件 何人 いつ いくつ 多少 几个 几天 几点 什么时候 多久 언제 얼마나 몇"
+)
+_VALUE_PARTS = tuple(_VALUE_PART_TEXT.split())
+_VALUE_SIGNS = frozenset("一二三四五六七八九十百千两每毎")
+_DAYS_CJK = ("曜", "요일", "星期", "周", "매일", "매주")
+
+
+class AnswerPassage(Struct, frozen=True):
+    """entry: the id of the entry that the text quotes verbatim."""
+
+    entry: str
+    text: str
+
+
+def passage(
+    query: str,
+    hits: Sequence[tuple[MemoryEntry, Hit]],
+    branch: str | None,
+    settings: RecallSettings,
+) -> AnswerPassage | None:
+    """The passage that answers the query, or None. hits: all hits, best first."""
+    if not hits or not _asks_something(query) or _asks_the_past(query):
+        return None
+    (entry, best), *others = hits
+    if not holds(entry, branch) or not _enough(best, settings):
+        return None
+    rivals = (support(hit) for other, hit in others if holds(other, branch))
+    if support(best) - max(rivals, default=0.0) < settings.answer_margin:
+        return None
+    text = _extract(query, entry, settings.answer_tokens)
+    if not text or (_asks_value(query) and not _names_value(text)):
+        return None
+    return AnswerPassage(entry.id, text)
+
+
+def tokens(text: str) -> int:
+    """Estimate tokens: four ASCII characters are one token, every other character is one."""
+    plain = sum(map(str.isascii, text))
+    return math.ceil(plain / 4) + len(text) - plain
+
+
+def _enough(hit: Hit, settings: RecallSettings) -> bool:
+    if hit.held >= settings.answer_words:
+        return True
+    return hit.held >= settings.answer_words / 2 and support(hit) >= settings.answer_support
+
+
+# --- the question ---------------------------------------------------------------------------
+
+
+def _asks_something(query: str) -> bool:
+    """False for one plain word: it names a subject but asks nothing."""
+    words = raw_words(query)
+    return len(words) > 1 or any(len(terms_of(word)) > 1 for word in words)
+
+
+def _asks_the_past(query: str) -> bool:
+    low = {word.lower() for word in raw_words(query)}
+    return bool(low & _PAST) or any(part in query for part in _PAST_CJK)
+
+
+def _asks_why(query: str) -> bool:
+    low = {word.lower() for word in raw_words(query)}
+    return bool(low & _WHY) or any(part in query.lower() for part in _WHY_PARTS)
+
+
+def _asks_value(query: str) -> bool:
+    low = [word.lower() for word in raw_words(query)]
+    if not _VALUE_ASKED.isdisjoint(low) or any(part in query for part in _VALUE_PARTS):
+        return True
+    return any(second in _HOW.get(first, ()) for first, second in pairwise(low))
+
+
+def _names_value(text: str) -> bool:
+    if any(map(str.isdigit, text)) or not _VALUE_SIGNS.isdisjoint(text):
+        return True
+    words = {word.strip(".,;:") for word in raw_words(text)}
+    # The month; "may" in lower case is a common word.
+    if "May" in words or not VALUE_WORDS.isdisjoint(map(str.lower, words)):
+        return True
+    return any(part in text for part in _DAYS_CJK)
+
+
+# --- the passage ----------------------------------------------------------------------------
+
+
+def _extract(query: str, entry: MemoryEntry, most: int) -> str:
+    """The sentence with most of the query's terms, and others that add terms."""
+    said = sentences(entry.text)
+    if _asks_why(query) and entry.rationale:
+        said = (*said, entry.rationale)
+    wanted = frozenset(term for word in query_words(query) for term in _kin(word))
+    held = [_terms(sentence) & wanted for sentence in said]
+    order = sorted(range(len(said)), key=lambda at: (-len(held[at]), at))
+    chosen: list[int] = []
+    known: set[str] = set()
+    room = most
+    for at in order:
+        adds = held[at] - known or (_asks_why(query) and said[at] == entry.rationale)
+        if tokens(said[at]) <= room and (adds or not chosen):
+            chosen.append(at)
+            known |= held[at]
+            room -= tokens(said[at])
+        elif not chosen:
+            # The sentence that answers is too long, and no other one answers.
+            return ""
+    return " ".join(said[at] for at in sorted(chosen))
+
+
+def _kin(word: str) -> frozenset[str]:
+    own = terms_of(word)
+    return frozenset((*own, *(kin for term in own for kin in SYNONYMS.get(term, ()))))
+
+
+def _terms(sentence: str) -> frozenset[str]:
+    return frozenset(term for raw in raw_words(sentence) for term in terms_of(raw))

@@ -1,0 +1,101 @@
+"""Decide which hits apply here and now, and rank the others lower (ID-3, WM-9).
+
+A hit is doubted if the code it describes changed, or if it belongs to a branch that is not
+checked out. It is still shown, because it may be the only source, but after the hits that cover
+nearly as much of the query. Does not handle superseded or waiting entries: a search returns them
+only on request.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+
+from wm.domain.memory.scope import (
+    branch_of,
+    visible,
+)
+from wm.domain.memory.select import SUSPECT
+from wm.formats.workspace_memory import MemoryEntry
+from wm.search.documents import Hit
+from wm.settings import RecallSettings
+
+Found = tuple[MemoryEntry, Hit]
+
+
+def is_doubted(entry: MemoryEntry, branch: str | None) -> bool:
+    return bool(entry.suspect) or not visible(entry.scope, branch)
+
+
+def doubts(entry: MemoryEntry) -> tuple[str, ...]:
+    """Warnings about the entry that a reader must know, as text."""
+    found = []
+    branch = branch_of(entry.scope)
+    if branch is not None:
+        found.append(f"only on branch {branch}")
+    if entry.tainted:
+        found.append("tainted: it rests on text from tools, files or the web")
+    if entry.suspect:
+        found.append(SUSPECT.get(entry.suspect, "suspect"))
+    return tuple(found)
+
+
+def holds(entry: MemoryEntry, branch: str | None) -> bool:
+    """Return whether this entry may be quoted as an answer."""
+    in_force = entry.status == "active" and not entry.superseded_by
+    return in_force and not entry.tainted and not is_doubted(entry, branch)
+
+
+def support(hit: Hit) -> float:
+    """How well a hit matches the query: its coverage plus its similarity."""
+    return hit.held + max(hit.near, 0.0)
+
+
+def behind_rivals(
+    found: Sequence[Found], branch: str | None, settings: RecallSettings
+) -> tuple[Found, ...]:
+    """Move each doubted hit behind the last undoubted one that matches as well; otherwise keep the
+    order."""
+    doubted = [is_doubted(entry, branch) for entry, _ in found]
+    if not any(doubted):
+        return tuple(found)
+    firm = [(at, hit) for at, (_, hit) in enumerate(found) if not doubted[at]]
+    held = _Last((at, hit.held) for at, hit in reversed(firm))
+    supported = _Last((at, support(hit)) for at, hit in reversed(firm))
+
+    def place(at: int, hit: Hit) -> int:
+        """The position of the last rival: it covers as much of the query, or nearly as much with
+        its similarity included."""
+        by_words = held.at_least(hit.held) if hit.held > 0 else -1
+        return max(at, by_words, supported.above(support(hit) - settings.answer_margin))
+
+    keys = (
+        (place(at, hit) if doubted[at] else at, doubted[at], at)
+        for at, (_, hit) in enumerate(found)
+    )
+    return tuple(found[at] for _, _, at in sorted(keys))
+
+
+class _Last:
+    """Finds the last position with at least a given value by bisection: thousands of hits may be
+    requested, and a scan for each would be quadratic."""
+
+    def __init__(self, from_the_end: Iterable[tuple[int, float]]) -> None:
+        self._tops: list[float] = []
+        self._places: list[int] = []
+        for place, value in from_the_end:
+            # Otherwise a later position already has a value as large.
+            if not self._tops or value > self._tops[-1]:
+                self._tops.append(value)
+                self._places.append(place)
+
+    def at_least(self, value: float) -> int:
+        """-1 for none."""
+        return self._place(bisect_left(self._tops, value))
+
+    def above(self, value: float) -> int:
+        """-1 for none."""
+        return self._place(bisect_right(self._tops, value))
+
+    def _place(self, step: int) -> int:
+        return self._places[step] if step < len(self._places) else -1

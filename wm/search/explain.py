@@ -1,0 +1,55 @@
+"""Explain in words why a hit matched and what raised its score (RC-1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_LISTED = 12
+"""Maximum number of words listed per kind: hundreds of words of a pasted text may match."""
+
+
+class Reasons(NamedTuple):
+    """What matched. words: query words as typed. names: whole identifiers and paths. related: query
+    words that matched through a synonym or a prefix. heir: a document it replaced matched.
+    alike: the vectors are similar."""
+
+    words: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+    heir: bool = False
+    alike: bool = False
+    phrase: bool = False
+    time: str = ""
+    superseded: bool = False
+
+
+def explain(reasons: Reasons) -> str:
+    """One line, for example `name quoted_until; words valid, field; phrase`. Never empty: without
+    any other reason the hit was found by its vectors, though they are not very similar."""
+    parts = []
+    if reasons.names:
+        parts.append("name " + _listed(reasons.names))
+    if reasons.words:
+        parts.append("words " + _listed(reasons.words))
+    if reasons.related:
+        parts.append("related to " + _listed(reasons.related))
+    if reasons.heir:
+        parts.append("replaced a match")
+    # Similarity is listed only without other reasons; the vectors may arrive a moment later.
+    if reasons.alike and not parts:
+        parts.append("similar in meaning")
+    if reasons.phrase:
+        parts.append("as a phrase")
+    if reasons.time:
+        parts.append(f"time {reasons.time}")
+    if not parts:
+        parts.append("slightly similar in meaning")
+    if reasons.superseded:
+        parts.append("superseded")
+    return "; ".join(parts)
+
+
+def _listed(words: Sequence[str]) -> str:
+    shown = ", ".join(words[:_LISTED])
+    return shown if len(words) <= _LISTED else f"{shown} and {len(words) - _LISTED} more"

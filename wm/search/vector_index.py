@@ -1,0 +1,474 @@
+"""An exact vector index over numbered documents, with a graph for large collections (RC-3).
+
+What all texts have in common separates nothing, so vectors are whitened: the mean is subtracted
+and directions of large variance are shrunk (softened by a ridge). The fit uses the first documents
+in order of turn; their number is the last of a fixed series (each term a tenth more than the one
+before, large ones twice as many). So one more document seldom changes the fit, and the fit does
+not depend on how rows arrived, were saved or removed. A document may have several rows; its
+similarity is that of its best row or, for a whole text as query, of the sum of its rows.
+
+Rows are stored as the model made them, rounded to half precision as in the saved file. Whitening
+is applied to the query, so a graph over the raw rows stays valid when the fit changes. The graph
+only names candidates; every similarity returned is computed from the rows. Matrix products
+release the GIL.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from wm.settings import RecallSettings
+
+Floats = NDArray[np.float32]
+Numbers = NDArray[np.int64]
+
+_SETTLING = 16.0
+"""Below this number of rows the mean of the collection counts only in part."""
+_GROWN = 1.1
+_GROWN_LARGE = 2.0
+_FITTED = 20_000
+"""Maximum number of rows used for a fit; more do not change it measurably."""
+_SAMPLE = 1024
+"""Sample size for the mean and deviation of similarity in a large collection."""
+_AT_ONCE = 8192
+"""Rows per matrix product."""
+_LAG = 2048
+"""Maximum number of rows missing in a graph in use; every query compares them as well."""
+
+
+class Graph(Protocol):
+    """Approximate nearest neighbours by inner product. Keys are row positions."""
+
+    def __len__(self) -> int: ...
+
+    def add(self, keys: Numbers, rows: Floats) -> None: ...
+
+    def remove(self, keys: Numbers) -> None: ...
+
+    def nearest(self, vector: Floats, count: int) -> Numbers: ...
+
+    def to_bytes(self) -> bytes | bytearray: ...
+
+
+Aim = tuple[Floats, np.float32]
+MakeGraph = Callable[[int], Graph]
+"""Creates an empty graph for rows of this dimension."""
+
+
+class RowSet(Struct, frozen=True):
+    """All rows of an index. numbers: the documents in order of their rows; pieces: rows per
+    document. graph: over exactly the first `in_graph` rows, None without one."""
+
+    numbers: Numbers
+    pieces: NDArray[np.uint16]
+    rows: NDArray[np.float16]
+    graph: Graph | None = None
+    in_graph: int = 0
+
+
+def _as_numbered(numbers: Numbers) -> Numbers:
+    return numbers
+
+
+class VectorIndex:
+    """Vectors of numbered documents. Not thread-safe."""
+
+    def __init__(
+        self,
+        dimension: int,
+        settings: RecallSettings,
+        make_graph: MakeGraph | None = None,
+        expected: int = 0,
+        turns: Callable[[Numbers], Numbers] = _as_numbered,
+    ) -> None:
+        """expected: estimated number of rows, allocated at once. turns: maps document numbers to
+        the order in which they arrived, without ties."""
+        self.dimension = dimension
+        self._expected = expected
+        self._ridge = settings.whitening_ridge
+        self._graph_from = settings.graph_from
+        self._make_graph = make_graph
+        self._rows: Floats = np.zeros((0, dimension), np.float32)
+        self._owners = np.zeros(0, np.int64)
+        self._norms = np.zeros(0, np.float32)
+        self._parts = np.zeros(0, np.float32)
+        """Per row: factor by which a document's cosines add up to the cosine of their sum."""
+        self._first = np.zeros(0, np.int64)
+        self._pieces = np.zeros(0, np.int64)
+        self._end = self._live = 0
+        self._is_plain = True
+        """True while every document has one row."""
+        self._graph: Graph | None = None
+        self._in_graph = 0
+        self._turns = turns
+        self._texts = 0
+        """Number of documents with rows."""
+        self._fitted = 0
+        """Number of documents in the fit. It is valid until there are `_until` documents, or one
+        with a turn up to `_last` is added or removed."""
+        self._until, self._last = 1, -1
+        self._mean = np.zeros(dimension, np.float32)
+        self._turn = np.eye(dimension, dtype=np.float32)
+        self._metric = self._turn
+        """`_turn @ _turn.T`: the inner product of whitened rows, computed on raw rows."""
+        self._sample: tuple[Floats, Numbers, Floats] | None = None
+        """Rows of a sample of documents, the start of each document, and the factors; None until
+        needed."""
+
+    def __len__(self) -> int:
+        return self._live
+
+    # --- rows ------------------------------------------------------------------------------
+
+    def add(self, numbers: Numbers, pieces: NDArray[Any], rows: NDArray[Any]) -> None:
+        """Set the rows (unit vectors) of documents. pieces: rows per document, at least one.
+        Existing rows are replaced."""
+        known = numbers[numbers >= 0]
+        self._room(int(known.max(initial=-1)) + 1)
+        old = self._slots(known)
+        if len(old):
+            self._drop(old)
+        counts = pieces.astype(np.int64)
+        starts = self._end + np.cumsum(counts) - counts
+        self._is_plain = self._is_plain and bool((counts == 1).all())
+        self._texts += len(known)
+        self._note(known)
+        self._first[known] = starts[numbers >= 0]
+        self._pieces[known] = counts[numbers >= 0]
+        self._append(np.repeat(numbers, counts), rows)
+
+    def fill(self, held: RowSet) -> None:
+        """Load all rows into an empty index; rows of negative document numbers are dropped. The
+        graph's keys are the positions of the rows."""
+        assert not self._end, "a space is filled once"
+        self.add(held.numbers, held.pieces, held.rows)
+        if held.graph is not None:
+            self._graph, self._in_graph = held.graph, held.in_graph
+        self._drop(np.flatnonzero(self._owners[: self._end] < 0))
+
+    def move(self, old: int, new: int) -> None:
+        """Renumber a document."""
+        slots = self._slots(np.array([old]))
+        if len(slots):
+            first, pieces = self._first[old], self._pieces[old]
+            self._first[old] = -1
+            self._room(new + 1)
+            self._first[new], self._pieces[new] = first, pieces
+            self._owners[slots] = new
+
+    def remove(self, number: int) -> None:
+        slots = self._slots(np.array([number]))
+        if len(slots):
+            self._first[number] = -1
+            self._drop(slots)
+
+    def holds(self, numbers: Numbers) -> NDArray[np.bool_]:
+        """Mask of the documents that have rows."""
+        found = np.zeros(len(numbers), np.bool_)
+        within = numbers < len(self._first)
+        found[within] = self._first[numbers[within]] >= 0
+        return found
+
+    def held(self) -> RowSet:
+        """All rows, for saving. The graph is omitted if it still contains removed rows."""
+        slots = np.flatnonzero(self._owners[: self._end] >= 0)
+        owners = self._owners[slots]
+        starts = np.flatnonzero(np.diff(owners, prepend=-1))
+        numbers = owners[starts]
+        has_gap = bool((self._owners[: self._in_graph] < 0).any())
+        graph = None if has_gap else self._graph
+        return RowSet(
+            numbers,
+            self._pieces[numbers].astype(np.uint16),
+            self._rows[slots].astype(np.float16),
+            graph,
+            self._in_graph if graph is not None else 0,
+        )
+
+    def _append(self, owners: Numbers, rows: NDArray[Any]) -> None:
+        begin, end = self._end, self._end + len(rows)
+        if end > len(self._owners):
+            self._grow(end)
+        # Round now, so that saved and newly computed vectors are equal.
+        self._rows[begin:end] = rows.astype(np.float16)
+        self._owners[begin:end] = owners
+        self._end, self._live = end, self._live + len(rows)
+        self._weigh(begin, end)
+
+    def _grow(self, end: int) -> None:
+        size = max(64, end, 2 * len(self._owners), self._expected)
+        rows = np.zeros((size, self.dimension), np.float32)
+        rows[: self._end] = self._rows[: self._end]
+        self._rows = rows
+        self._owners = _wider(self._owners, size)
+        self._norms = _wider(self._norms, size)
+        self._parts = _wider(self._parts, size)
+
+    def _room(self, end: int) -> None:
+        if end > len(self._first):
+            size = max(64, end, 2 * len(self._first))
+            self._first, self._pieces = _wider(self._first, size), _wider(self._pieces, size)
+
+    def _slots(self, numbers: Numbers) -> Numbers:
+        """Positions of the rows of these documents, document by document."""
+        numbers = numbers[self.holds(numbers)]
+        first = self._first[numbers]
+        if self._is_plain:
+            return first
+        pieces = self._pieces[numbers]
+        ends = np.cumsum(pieces)
+        return np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - ends + pieces, pieces)
+
+    def _drop(self, slots: Numbers) -> None:
+        owners = np.unique(self._owners[slots])
+        self._note(owners[owners >= 0])
+        self._texts -= int(np.count_nonzero(owners >= 0))
+        self._owners[slots] = -1
+        self._rows[slots] = 0
+        self._live -= len(slots)
+        known = slots[slots < self._in_graph]
+        if self._graph is not None and len(known):
+            self._graph.remove(known)
+        if self._live < 0.75 * self._end:
+            self._compact()
+
+    def _compact(self) -> None:
+        keep = np.flatnonzero(self._owners[: self._end] >= 0)
+        for held in (self._rows, self._owners, self._norms, self._parts):
+            held[: len(keep)] = held[keep]
+        self._end = len(keep)
+        owners = self._owners[: self._end]
+        starts = np.flatnonzero(np.diff(owners, prepend=-1))
+        self._first[owners[starts]] = starts
+        self._graph, self._in_graph = None, 0
+
+    # --- the graph -------------------------------------------------------------------------
+
+    def extend_graph(self, count: int) -> bool:
+        """Add up to `count` rows to the graph. Returns False when none is left."""
+        if self._make_graph is None or self._live < self._graph_from:
+            return False
+        if self._graph is None:
+            self._compact()
+            self._graph = self._make_graph(self.dimension)
+        end = min(self._end, self._in_graph + count)
+        slots = np.arange(self._in_graph, end)
+        slots = slots[self._owners[slots] >= 0]
+        if len(slots):
+            self._graph.add(slots, self._rows[slots])
+        self._in_graph = end
+        return end < self._end
+
+    def nearest(self, vector: Floats, count: int) -> Numbers | None:
+        """Numbers of the approximately nearest documents and of those not yet in the graph. None
+        without a graph, or if it is too far behind."""
+        if self._graph is None or self._end - self._in_graph > _LAG:
+            return None
+        self._keep_fit()
+        aim, _ = self._aim(vector)
+        slots = self._graph.nearest(aim / max(float(np.linalg.norm(aim)), 1e-9), count)
+        owners = np.concatenate(
+            [self._owners[slots[slots < self._end]], self._owners[self._in_graph : self._end]]
+        )
+        return np.unique(owners[owners >= 0])
+
+    # --- similarity ------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Refit now if it is due after many changes, instead of during a query."""
+        self._keep_fit()
+
+    def likeness(
+        self, vector: Floats, end: int, *, summed: bool = False
+    ) -> tuple[Floats, NDArray[np.bool_]]:
+        """For each number below `end`: cosine with the query, -1 without rows; and whether it has
+        rows. summed: by the sum of a document's rows instead of its best row."""
+        self._keep_fit()
+        near = np.full(end + 1, 0.0 if summed else -1.0, np.float32)
+        known = np.zeros(end + 1, np.bool_)
+        aim = self._aim(vector)
+        for begin in range(0, self._end, _AT_ONCE):
+            part = slice(begin, min(begin + _AT_ONCE, self._end))
+            # The owner of a removed row is -1: the extra last element, which is cut off.
+            owners = self._owners[part]
+            cosines = _cosines(aim, self._rows[part], self._norms[part])
+            if self._is_plain:
+                near[owners] = cosines
+            elif summed:
+                np.add.at(near, owners, cosines * self._parts[part])
+            else:
+                np.maximum.at(near, owners, cosines)
+            known[owners] = True
+        if summed:
+            near[~known] = -1.0
+        return near[:end], known[:end]
+
+    def near(self, vector: Floats, numbers: Numbers, *, summed: bool = False) -> Floats:
+        """Cosine of each of these documents with the query, -1 without rows."""
+        self._keep_fit()
+        found = np.full(len(numbers), -1.0, np.float32)
+        known = self.holds(numbers)
+        slots = self._slots(numbers)
+        if len(slots):
+            cosines = _cosines(self._aim(vector), self._rows[slots], self._norms[slots])
+            pieces = self._pieces[numbers[known]]
+            starts = np.cumsum(pieces) - pieces
+            found[known] = _folded(cosines, starts, self._parts[slots] if summed else None)
+        return found
+
+    def usual(self, vector: Floats, *, summed: bool = False) -> tuple[float, float]:
+        """Mean and deviation of the similarity of all documents, estimated from a sample."""
+        self._keep_fit()
+        if self._sample is None:
+            self._sample = self._drawn()
+        rows, starts, parts = self._sample
+        best = _folded(rows @ self._aim(vector)[0], starts, parts if summed else None)
+        return float(best.mean()), float(best.std())
+
+    def mutual(self, numbers: Numbers) -> Floats:
+        """Pairwise cosines of these documents, by their best pair of rows."""
+        self._keep_fit()
+        known = self.holds(numbers).nonzero()[0]
+        found = np.zeros((len(numbers), len(numbers)), np.float32)
+        if not len(known):
+            return found
+        slots = self._slots(numbers)
+        rows = self._rows[slots] - self._mean
+        norms = self._norms[slots]
+        best = rows @ self._metric @ rows.T / norms / norms[:, np.newaxis]
+        if not self._is_plain:
+            pieces = self._pieces[numbers[known]]
+            starts = np.cumsum(pieces) - pieces
+            best = np.maximum.reduceat(best, starts, axis=0)
+            best = np.maximum.reduceat(best, starts, axis=1)
+        found[known[:, np.newaxis], known] = best
+        own = np.arange(len(numbers))
+        found[own, own] = 0
+        return found
+
+    def _aim(self, vector: Floats) -> Aim:
+        """The query with the whitening applied. Its product with a row, minus the offset, divided
+        by the row's norm, is the cosine of both after whitening."""
+        own = vector - self._mean
+        aim: Floats = self._metric @ own
+        aim /= max(math.sqrt(max(float(own @ aim), 0.0)), 1e-9)
+        return aim, np.float32(self._mean @ aim)
+
+    # --- the fit ---------------------------------------------------------------------------
+
+    def _note(self, numbers: Numbers) -> None:
+        """Invalidate sample and fit if rows of these documents change them."""
+        if self._texts <= _SAMPLE:
+            self._sample = None
+        if self._fitted and (self._turns(numbers) <= self._last).any():
+            self._until = 0
+
+    def _keep_fit(self) -> None:
+        if self._texts and not self._fitted <= self._texts < self._until:
+            self._fit()
+
+    def _fit(self) -> None:
+        self._fitted, self._until = _steps(self._texts)
+        numbers = self._first_texts()
+        self._last = int(self._turns(numbers[-1:])[0])
+        slots = self._slots(numbers)
+        if len(slots) > _FITTED:
+            slots = slots[np.linspace(0, len(slots) - 1, _FITTED).astype(np.int64)]
+        rows = self._rows[slots]
+        count = len(rows)
+        mean = rows.mean(axis=0)
+        rows -= mean
+        spread = rows.T @ rows / count
+        values, axes = np.linalg.eigh(spread)
+        typical = max(float(values.mean()), 1e-9)
+        # With fewer rows than dimensions, the directions of variance are those that separate
+        # the rows.
+        known = count / (count + self.dimension)
+        values = known * np.maximum(values, 0) + (1 - known) * typical
+        self._turn = (axes / np.sqrt(values + self._ridge * typical)).astype(np.float32)
+        self._metric = self._turn @ self._turn.T
+        self._mean = mean * np.float32(count / (count + _SETTLING))
+        self._sample = None
+        self._weigh(0, self._end)
+
+    def _weigh(self, begin: int, end: int) -> None:
+        """Compute the norms of whitened rows, and their factors."""
+        while begin < end:
+            to = self._document_end(begin, min(begin + _AT_ONCE, end))
+            part = slice(begin, to)
+            rows = self._rows[part]
+            turned = (rows - self._mean) @ self._turn if self._fitted else rows
+            norms = np.maximum(np.linalg.norm(turned, axis=1), 1e-9)
+            self._norms[part] = norms
+            self._parts[part] = 1.0
+            if not self._is_plain:
+                starts = np.flatnonzero(np.diff(self._owners[part], prepend=-2))
+                whole = np.add.reduceat(turned / norms[:, np.newaxis], starts, axis=0)
+                sums = np.maximum(np.linalg.norm(whole, axis=1), 1e-9)
+                self._parts[part] = np.repeat(1 / sums, np.diff(starts, append=to - begin))
+            begin = to
+
+    def _document_end(self, begin: int, end: int) -> int:
+        """`end`, or the start of the document that would be split there."""
+        owners = self._owners[: self._end]
+        if end == self._end or owners[end] < 0 or owners[end] != owners[end - 1]:
+            return end
+        return max(begin + 1, int(self._first[owners[end]]))
+
+    def _first_texts(self) -> Numbers:
+        """The documents of the fit, in order of turn."""
+        numbers = np.flatnonzero(self._first >= 0)
+        return numbers[self._turns(numbers).argsort()][: self._fitted]
+
+    def _drawn(self) -> tuple[Floats, Numbers, Floats]:
+        numbers = np.flatnonzero(self._first >= 0)
+        if len(numbers) > _SAMPLE:
+            numbers = self._first_texts()
+            numbers = numbers[np.linspace(0, len(numbers) - 1, _SAMPLE).astype(np.int64)]
+        pieces = self._pieces[numbers]
+        slots = self._slots(numbers)
+        rows = self._rows[slots] - self._mean
+        return (
+            rows / self._norms[slots, np.newaxis],
+            np.cumsum(pieces) - pieces,
+            self._parts[slots],
+        )
+
+
+def _steps(count: int) -> tuple[int, int]:
+    """The last number of the fixed series up to `count` (at least 1), and the next."""
+    low, high = 1, 2
+    while high <= count:
+        grown = _GROWN if high < _FITTED else _GROWN_LARGE
+        low, high = high, max(high + 1, int(grown * high))
+    return low, high
+
+
+def _folded(cosines: Floats, starts: Numbers, parts: Floats | None) -> Floats:
+    """One similarity per document: of its best row or, with factors, of the sum of its rows."""
+    found: Floats
+    if parts is None:
+        found = np.maximum.reduceat(cosines, starts)
+    else:
+        found = np.add.reduceat(cosines * parts, starts)
+    return found
+
+
+def _cosines(aim: Aim, rows: Floats, norms: Floats) -> Floats:
+    found: Floats = rows @ aim[0]
+    found -= aim[1]
+    found /= norms
+    return found
+
+
+def _wider(old: NDArray[Any], size: int) -> NDArray[Any]:
+    """A copy of the array, extended with -1."""
+    new = np.full(size, -1, old.dtype)
+    new[: len(old)] = old
+    return new

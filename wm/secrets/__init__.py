@@ -1,0 +1,1 @@
+"""Find secrets in text and replace them. Pure; the entry point is `redact`."""

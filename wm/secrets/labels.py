@@ -1,0 +1,357 @@
+"""Find secrets by their label (TR-1): "the password is …" and `API_KEY=…` in eight languages.
+
+Finds the label and the sign or verb that joins it to a value; `values` judges the value. Prose
+about secrets ("password policy", "auth: middleware") stays unchanged. Each match reads a bounded
+window, so the whole scan is linear (TR-5).
+"""
+
+# ruff: noqa: E501, S105  Rows of a table; names of families of labels.
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from wm.secrets.formats import TABLES, VENDORS
+from wm.secrets.looks import (
+    SecretSpan,
+    is_placeholder,
+    is_wordy,
+)
+from wm.secrets.values import (
+    BEHIND,
+    PLAIN_WORDS,
+    UNIT,
+    fits_prose,
+    fits_strictly,
+    is_code_name,
+    is_file,
+    is_name,
+    is_plain_number,
+    is_reference,
+    line_ends,
+    read_value,
+    span_of,
+)
+from wm.text.patterns import Lazy, without_case
+
+MAX_WORDS = 11
+"""Maximum number of words between a label and its verb: "the password for the demo tenant of Ana is
+…"."""
+
+
+_PASSWORD = (
+    r"pass(?:wor[dt]|wd|phrase|code)|kennwort|losungswort|contrase[ñn]a|senha|palavra[- ]passe|"
+    r"mots? de passe|\bmdp\b|pwd|密码|密碼|口令|暗号|パスワード|暗証番号|合言葉|비밀번호|비번|패스워드|암호|"
+    r"пароль|requirepass|masterauth"
+)
+_SECRET = (
+    r"secret|geheimnis|segredo|secreto|credentials?|credenciais|credenciales|identifiants|"
+    r"zugangsdaten|シークレット|시크릿|密钥|密鑰|秘钥|秘鑰|秘密鍵|비밀키"
+)
+_TOKEN = (
+    r"token|jeton|令牌|トークン|토큰|"
+    r"(?:api|access|auth|account|signing|encryption|encrypt|master|license|licence|private|secret|"
+    r"shared|storage|service|deploy|app|client|session|user|admin|webhook|hmac|jwt|aes|rsa|"
+    r"recovery|backup|activation|product|serial|integration|ingest|insert|subscription|"
+    r"primary|secondary|root|server|consumer|write|read)[ _.-]?keys?|"
+    r"\bcl[ée]s?(?: d'?(?:api|acc[eè]s)| secr[eè]te| priv[ée]e)|\bclave(?: de (?:api|acceso)| secreta)?|"
+    r"\bchave(?: (?:de|da) (?:api|acesso)| secreta)?|(?:api|zugangs|geheim)[- ]?schl[üu]ssel|"
+    r"api[ -]?キー|アクセスキー|api ?키|액세스 ?키|recovery codes?|backup codes?|licen[cs]e code|"
+    r"one[- ]time code|otp|totp|2fa|mfa|seed"
+)
+_SHORT = r"\bpass\b|[_.-]pass\b|PASS\b|[a-z]Pass\b|\bpw\b|[_-]pw\b|\bpins?\b|\bpin-?code|\bauth\b|_auth\b|\bPW\b|\bpsk\b|\bmagic link"
+_VENDOR = "|".join(name.replace("-", r"\-") for name in sorted(VENDORS, key=len, reverse=True))
+_FAMILIES = {
+    "password": Lazy(_PASSWORD, ignore_case=True),
+    "token": Lazy(_TOKEN, ignore_case=True),
+    "secret": Lazy(_SECRET, ignore_case=True),
+    "short": Lazy(_SHORT, ignore_case=True),
+    "vendor": Lazy(rf"\b(?:{_VENDOR})", ignore_case=True),
+}
+_KEY = Lazy("|".join(family.text for family in _FAMILIES.values()), ignore_case=True)
+KEY_HINT = f"(?i){_KEY.text}"
+"""A text without a match has no labelled secret."""
+
+
+@lru_cache(maxsize=512)
+def _family_of(key: str) -> str:
+    """The first family whose pattern matches a key found by `_KEY`.
+
+    Folds case first: re2 reads an old long s as an s, but not as a letter at a word boundary. So
+    `_KEY` finds `paſſ` in "paſſed", and no family would match it alone.
+    """
+    plain = without_case(key)
+    return next(name for name, pattern in _FAMILIES.items() if pattern.fits(plain))
+
+
+_SUFFIX = Lazy(r"[0-9A-Za-z_]*(?:[.-][0-9A-Za-z_]+){0,3}")
+_SUFFIX_PARTS = Lazy(r"[A-Z]+(?:[a-z0-9]*)|[a-z]+|[0-9]+")
+_ABOUT = frozenset(TABLES.words("about"))
+
+_CLOSES = frozenset("\"'`])}")
+_SPACES = frozenset(" \t\n\f\r")
+_SIGNS = ("=>", ":=", "?=", "===", "==", "=", "->", "→", "::", ":", ">")
+_TYPED = Lazy(
+    r"[\"'`]?\s?:\s?(?:Final|ClassVar|Optional|str|string|String|&'?(?:static )?str|SecretStr|char\s?\*|bytes)"
+    r"(?:\[[A-Za-z, |]{1,30}\])?(?:\s?\|\s?(?:None|null|undefined))?\s{0,4}=\s{0,4}"
+)
+_XML_VALUE = Lazy(r"[\"']\s{0,4}value\s?=\s?")
+_NAMED_VALUE = Lazy(r"[\"']?,?\s{0,40}[\"']?value[\"']?\s?:[ \t]{0,4}")
+_PROSE = Lazy(
+    r"[^.;!?:=：，。,\"'`\n]{0,120}?(?:[ \t]?[:：]|[ \t]{1,3}(?:is|was|are|=|ist|war|lautet|heißt|est|était|es|era|é|foi|será|"
+    r"has been set to|set to|to|equals|became|reads)[ \t]?:?)\s{1,4}",
+    ignore_case=True,
+)
+_CJK = Lazy(
+    r"[^\x00-\x7f]{0,4}?(?:是|为|為|は|：|:|는|은|이|가|를|을|が|を|的值是|设为|改为|改成|設為)\s{0,3}[:：]?\s{0,3}"
+)
+_BLANKS = frozenset(" \t")
+
+
+_CONNECTS = frozenset(" \t\"'`])}=:>|-?\\")
+
+
+_STOPS = frozenset("/,;!(<%&+*#@\n")
+"""Characters directly after a key that mean no value follows."""
+
+
+def labelled(text: str) -> Iterator[SecretSpan]:
+    end = 0
+    for key_start, key_end in _KEY.spans(text):
+        if key_end <= end or (
+            text[key_end : key_end + 1] in _STOPS and not _has_value_below(text, key_end)
+        ):
+            continue
+        span = _value_of(text, key_start, key_end)
+        if span is not None:
+            end = span.end
+            yield span
+
+
+def _value_of(text: str, key_start: int, key_end: int) -> SecretSpan | None:
+    """The secret that the key at this offset labels, or None."""
+    key = text[key_start:key_end]
+    family = _family_of(key)
+    tail = _tail(text, key_end)
+    if not _names_a_value(tail, family):
+        return None
+    at = key_end + len(tail)
+    joined = text[at : at + 1] in _CONNECTS or not text[at : at + 1].isascii()
+    if not joined and not _has_value_below(text, at):
+        return None
+    rest = text[at : at + BEHIND]
+    before = text[max(0, key_start - 40) : key_start]
+    place = _Place(rest, family, before, key + tail)
+    for judge in (_assigned, _described, _followed):
+        value = judge(place)
+        if value is not None:
+            return span_of(at + value[0], value[1])
+    return None
+
+
+def _tail(text: str, key_end: int) -> str:
+    """The rest of the identifier after the keyword: `_BASE64` of `TOKEN_BASE64`."""
+    first, last = text[key_end : key_end + 1], text[key_end - 1]
+    if not (first.isalnum() or first in "_.-") or not first.isascii() or not last.isascii():
+        return ""
+    if first in ".-" and not last.isalnum():
+        return ""
+    window = text[key_end : key_end + 60]
+    return window[: max(0, _SUFFIX.end(window))]
+
+
+@lru_cache(maxsize=512)
+def _names_a_value(tail: str, family: str) -> bool:
+    """Return whether an identifier with this tail still names a secret value."""
+    if not tail:
+        return True
+    if family == "vendor":
+        return not tail[0].islower() or tail.startswith(("key", "token", "secret", "api"))
+    if tail[0].islower() and tail.split("_")[0].split("-")[0].split(".")[0] not in (
+        "s", "key", "keys", "base", "token", "secret", "value", "id",
+    ):  # fmt: skip
+        return False
+    parts = [part.lower() for part in _SUFFIX_PARTS.findall(tail)]
+    return not any(part in _ABOUT for part in parts)
+
+
+_Value = tuple[int, str]
+"""Offset of a value after its key, and the value."""
+
+
+class _Place(NamedTuple):
+    """A key in the text, with the text after and before it."""
+
+    rest: str
+    family: str
+    before: str
+    key: str
+
+
+def _assigned(place: _Place) -> _Value | None:
+    """`key = value`, `key: value`, `"key": "value"`, `<key>value<`, `key="…" value="…"`."""
+    rest, family, before, key = place
+    sign, end = _sign(rest, before)
+    if not sign:
+        return None
+    value, quoted = read_value(rest, end, assigned=sign)
+    if not value or is_reference(value, quoted, rest[end:]):
+        return None
+    tight = sign == "=" and end == 1
+    if "\n" in rest[:end] and not (quoted or fits_strictly(value, family)):
+        return None
+    if value.lower().strip("\"'") in (key.lower(), "password", "token", "secret", "pass", "pw"):
+        return None
+    start = end + (1 if quoted else 0)
+    ok = _assigned_ok(value, place, quoted, tight, rest[start + len(value) :])
+    return (start, value) if ok else None
+
+
+def _sign(rest: str, before: str) -> tuple[str, int]:
+    """The sign between a key and its value, "" for none, and the offset of the value."""
+    end = -1
+    if ":" in rest[:3] and "=" in rest[:80]:
+        end = _TYPED.end(rest)
+    if end < 0 and rest[:1] in ("'", '"') and "value" in rest[:12]:
+        end = _XML_VALUE.end(rest)
+    if end >= 0:
+        return "=", end
+    if "name" in before.lower() and "value" in rest[:48]:
+        end = _NAMED_VALUE.end(rest)
+        if end >= 0:
+            return "=", end
+    at = _run(rest, _run(rest, 0, _CLOSES, 3), _SPACES, 12)
+    sign = next((sign for sign in _SIGNS if rest.startswith(sign, at)), "")
+    if sign in ("", "==", "===") or (sign == ">" and "<" not in before[-30:]):
+        return "", 0
+    end = _run(rest, at + len(sign), _SPACES, 6)
+    return sign, _run(rest, end + 1, _SPACES, 12) if rest[end : end + 1] == "\n" else end
+
+
+def _has_value_below(text: str, at: int) -> bool:
+    """True for `- name: ADMIN_PASSWORD` with `value: …` in the next line, as in container
+    manifests."""
+    below = text[at : at + 48]
+    return below.startswith("\n") and below.lstrip(" \n").startswith(("value:", "value :"))
+
+
+def _run(text: str, at: int, letters: frozenset[str], most: int) -> int:
+    """The end of a run of these letters, of at most `most`."""
+    end = min(len(text), at + most)
+    while at < end and text[at] in letters:
+        at += 1
+    return at
+
+
+def _assigned_ok(value: str, place: _Place, quoted: bool, tight: bool, after: str) -> bool:
+    """Judge an assigned value. tight: `key=value` without a space, as in environment files."""
+    family, key = place.family, place.key
+    if value.lower() in PLAIN_WORDS or is_placeholder(value):
+        return False
+    if family == "vendor":
+        return _vendor_value(value)
+    if is_plain_number(value, family):
+        return False
+    if family == "short" and key.lower().endswith("auth"):
+        return len(value) >= 16 and any(c.isdigit() for c in value) and not is_wordy(value)
+    if family == "short" and "pin" in key.lower():
+        return value.isdigit() and 4 <= len(value) <= 8 and not (UNIT.end(after) >= 0)
+    if family in ("password", "short"):
+        if len(value) < 4 or (is_name(value) and not (quoted or tight)):
+            return False
+        if quoted or tight:
+            return not is_code_name(value) or any(c.isdigit() for c in value)
+        return fits_prose(value) or (value.isalpha() and value.islower() and line_ends(after))
+    upper = key.isupper() and tight
+    if len(value) < (6 if upper or family == "secret" else 8):
+        return False
+    if upper or (family == "secret" and quoted):
+        return not is_code_name(value)
+    return fits_strictly(value, family) or (
+        len(value) >= 16 and not is_wordy(value) and " " not in value
+    )
+
+
+_OPAQUE = Lazy(r"[0-9A-Za-z_+/=:.~%|-]{12,250}")
+
+
+def _vendor_value(value: str) -> bool:
+    """True for a token-like value after the name of a service: ids of 15 digits, hex, base 36."""
+    if not _OPAQUE.fits(value):
+        return False
+    digits = sum(c.isdigit() for c in value)
+    if digits == len(value):
+        return digits >= 15
+    whole = sum(c.isalnum() for c in value) >= len(value) - 1 or len(value) >= 26
+    if not whole or digits < 2 or is_file(value):
+        return False
+    return not is_wordy(value) or _turns(value) >= 4
+
+
+def _turns(value: str) -> int:
+    """Number of changes between digits and other characters."""
+    kinds = [c.isdigit() for c in value]
+    return sum(a != b for a, b in pairwise(kinds))
+
+
+def _described(place: _Place) -> _Value | None:
+    """`the password for the demo tenant is …`, `密码是 …`, `パスワードは「…」です`."""
+    rest, family, _, key = place
+    if family == "vendor" or (family == "short" and "auth" in key.lower()):
+        return None
+    end = _CJK.end(rest[:40]) if not rest[:1].isascii() or not key[-1:].isascii() else -1
+    cjk = end >= 0
+    if not cjk:
+        end = _PROSE.end(rest[:160])
+    if end < 0 or rest.count(" ", 0, end) > MAX_WORDS:
+        return None
+    value, quoted = read_value(rest, end, assigned="")
+    if len(value) < 4 or is_reference(value, quoted, rest[end:]) or is_placeholder(value):
+        return None
+    start = end + (1 if quoted else 0)
+    after = rest[start + len(value) :]
+    if is_plain_number(value, family) or value.lower() in PLAIN_WORDS:
+        return None
+    if family in ("password", "secret") or cjk:
+        ok = fits_prose(value) or (quoted and " " not in value and not is_wordy(value))
+    elif family == "short":
+        is_pin = "pin" in key.lower()
+        ok = (
+            (value.isdigit() and 4 <= len(value) <= 8 and not (UNIT.end(after) >= 0))
+            if is_pin
+            else (key.lower() in ("pass", "pw", "psk") and fits_strictly(value, "password"))
+        )
+    else:
+        ok = fits_strictly(value, family)
+    return (start, value) if ok else None
+
+
+def _followed(place: _Place) -> _Value | None:
+    """`password …`, `--password …`, `with password "…"`: a value directly after the key."""
+    rest, family, before, key = place
+    end = _run(rest, 0, _BLANKS, 3)
+    if not end or family == "vendor":
+        return None
+    value, quoted = read_value(rest, end, assigned="")
+    if len(value) < 4 or is_reference(value, quoted, rest[end:]) or is_placeholder(value):
+        return None
+    start = end + (1 if quoted else 0)
+    option = (
+        before.rstrip("abcdefghijklmnopqrstuvwxyz-_.").endswith((" ", "\n", "'", '"'))
+        and ("--" in before[-24:].split(" ")[-1])
+    ) or before.endswith("--")
+    if value.lower() in PLAIN_WORDS or value.startswith("-"):
+        return None
+    if option:
+        return (start, value) if not is_name(value) or len(value) > 5 else None
+    if key.lower() in ("requirepass", "masterauth"):
+        return (start, value)
+    if family == "short" and key.lower() == "auth":
+        return None
+    if family == "short" and key.lower().lstrip("_.-") not in ("pass", "pw", "psk"):
+        return None
+    quoted_word = quoted and " " not in value and any(c.isdigit() for c in value)
+    ok = quoted_word or fits_strictly(value, "password" if family == "short" else family)
+    return (start, value) if ok else None

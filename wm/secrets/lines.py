@@ -1,0 +1,300 @@
+"""Find secrets by their position (TR-1): headers, commands, URLs, files of known shape.
+
+Authorization and Cookie headers, credentials in URLs and connection strings, password options
+of commands, seed phrases, Kubernetes secrets. Each match reads a bounded window, so the whole
+scan is linear (TR-5).
+"""
+
+# ruff: noqa: E501  Rows of a table.
+from __future__ import annotations
+
+import base64
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from wm.secrets.looks import (
+    SecretSpan,
+    is_placeholder,
+    is_wordy,
+    looks_random,
+)
+from wm.secrets.values import BEHIND, PLAIN_WORDS, fits_strictly, is_reference, names_place, span_of
+from wm.text.patterns import Lazy, words
+
+
+def placed(text: str, held: Collection[str]) -> Iterator[SecretSpan]:
+    """Every value whose position marks it as a secret. Spans may overlap; the caller merges them.
+
+    held: the hints of `HINTS` that occur in the text.
+    """
+    if _URL_HINT in held:
+        yield from _in_urls(text)
+    if _LINE_HINT in held:
+        for row in _LINES:
+            if row.hint in held:
+                yield from _groups(text, row)
+    if _COOKIE_HINT in held:
+        yield from _cookies(text)
+    if _CLUSTER_HINT in held:
+        yield from _kubernetes(text)
+
+
+class _Row(NamedTuple):
+    """mode: what the value must look like (`_fits`). hint: a pattern that occurs in every match;
+    `pattern` is not tried in a text without it."""
+
+    mode: str
+    hint: str
+    pattern: Lazy
+
+
+_LOGIN = (
+    r"\b(?:log-?in|credentials?|creds|accounts?|sign-?in|zugangsdaten|zugang|anmeldung|acceso|"
+    r"credenciales|identifiants|acc[eè]s|acesso|credenciais)\b"
+)
+_WORD = r"\b(?:passwords?|passphrase|passcode|passwort|kennwort|contrase[ñn]a|mot de passe|senha)\b"
+
+_SAYS_LOGIN = f"(?i){_LOGIN}"
+_SAYS_WORD = (
+    r"(?i)password|passphrase|passcode|\bpin\b|passwort|kennwort|contrase|mot de passe|senha"
+)
+_SAYS_KEY = r"(?i)(?:api-?key|token|secret|access-?key|auth-?key|signature)[\"'`]?\s?[:=,]"
+_SAYS_PARAMETER = (
+    r"(?i)[?&;](?:key|sig|signature|code|auth|sid|session|sessionid|jwt|apikey|hmac|ticket)="
+)
+"""Hints that several rows share, or that are long."""
+
+# --- lines ---------------------------------------------------------------------------------------
+
+_LINES: tuple[_Row, ...] = (
+    # Authorization: Basic …, Bearer …, Token …, or the bare value; other headers
+    _Row("token", r"(?i)authorization", Lazy(
+        r"(?:proxy-)?authorization[\"'`]?\s?[:=,]\s?[\"'`]?(?:(?:basic|bearer|token|apikey|api-key|key|digest|negotiate|"
+        r"ssws|genie_?key|splunk|bot|oauth)\s+)?(?:username=\"[^\"]{0,60}\", ?)?([0-9A-Za-z_.~+/=:%-]{8,})",
+        ignore_case=True,
+        )),
+    _Row("token", r"(?i)bearer|basic", Lazy(r"\b(?:bearer|basic)\s{1,3}([0-9A-Za-z_.~+/=-]{16,})", ignore_case=True)),
+    _Row("basic", r"(?i)basic", Lazy(r"\bbasic\s{1,3}([0-9A-Za-z+/]{6,}={0,2})", ignore_case=True)),
+    _Row("token", _SAYS_KEY, Lazy(
+        r"\b(?:x-)?(?:[a-z0-9]{1,20}-){0,4}(?:api-?key|token|secret|access-?key|auth-?key|signature)[\"'`]?\s?[:=,]\s?"
+        r"[\"'`]?([0-9A-Za-z_.~+/=-]{12,})",
+        ignore_case=True,
+        )),
+    # command options
+    _Row("any", r"mysql|mariadb", Lazy(r"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|]*?\s-p([^\s'\"-][^\s'\"]{2,})")),
+    _Row("any", r"sshpass", Lazy(r"\bsshpass\s+-p\s?['\"]?([^\s'\"]{3,})")),
+    _Row("any", r"\blogin\b", Lazy(r"\b(?:docker|podman|helm|az|oc|npm|skopeo|crane|vsce)\b[^\n|]*?\blogin\b[^\n|]*?\s-[pP]\s{1,3}['\"]?([^\s'\"$<{-][^\s'\"]{5,})")),
+    _Row("any", r"\s(?:-u|--user|-a|--auth|--proxy-user)", Lazy(r"\b(?:curl|wget|http|https|xh)\b[^\n|]*?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]?['\"]?[^\s:'\"/]*:([^\s'\"$<{@][^\s'\"@]{2,})")),
+    _Row("any", r"-pass", Lazy(r"-pass(?:in|out)?\s+pass:([^\s'\"$<{]{3,})")),
+    _Row("any", r"redis-cli", Lazy(r"\bredis-cli\b[^\n|]*?\s-a\s+['\"]?([^\s'\"$<{]{4,})")),
+    _Row("any", r"ldap", Lazy(r"\b(?:ldapsearch|ldapadd|ldapmodify)\b[^\n|]*?\s-w\s+['\"]?([^\s'\"$<{]{4,})")),
+    _Row("any", r"\b(?:7z|7za|unzip|zip|rar)\b", Lazy(r"\b(?:7z|7za|unzip|zip|rar)\b[^\n|]*?\s-[pP]\s?([^\s'\"$<{-][^\s'\"]{3,})")),
+    _Row("any", r"htpasswd", Lazy(r"\bhtpasswd\s+-\w*b\w*\s+\S{1,}\s+\S{1,60}\s+['\"]?([^\s'\"$<{]{4,})")),
+    _Row("any", r"sudo\s+-|--password-stdin", Lazy(r"\becho\s+(?:-n\s+)?['\"]?([^\s'\"|$<{][^\s'\"|]{3,})['\"]?\s?\|\s?(?:sudo\s+-\w*S|[^\n|]{1,120}--password-stdin)")),
+    _Row("any", r"(?i)identified by|with password|password for ", Lazy(r"(?:identified by|with password|password for [\w.@-]{1,60} to)\s{1,3}['\"]([^'\"\n]{3,})['\"]", ignore_case=True)),
+    _Row("any", r"(?i)net use", Lazy(r"\bnet use\b[^\n]*?/user:\S{1,60}\s+([^\s/]{4,})", ignore_case=True)),
+    _Row("any", r"openssl", Lazy(r"\bopenssl\s+(?:enc|[a-z]{2,8})\b[^\n|]*?\s-k\s+['\"]?([^\s'\"$<{]{4,})")),
+    # sentences with the value before the label, or with a user and a password
+    _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}\s[/|]\s['\"]?([^\s'\"]{{6,}})", ignore_case=True)),
+    _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}/([^\s'\"/]{{5,}}[!#$%^*?])", ignore_case=True)),
+    _Row("strict", _SAYS_WORD, Lazy(rf"\|\s{{0,4}}{_WORD}\s{{0,4}}\|\s{{0,4}}`?([^\s'\"`|]{{6,}})", ignore_case=True)),
+    _Row("strict", _SAYS_WORD, Lazy(rf"{_WORD}(?:'s)?(?::?[*_]{{2}}:?|\s+is)?\s{{1,4}}`?([^\s'\"`|]{{6,}}?)`?$", ignore_case=True, multi_line=True)),
+    _Row("strict", r"账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인", Lazy(r"(?:账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인)[^\n:：=/]{0,12}[:：=]\s{0,2}[\w.@+-]{2,40}\s{0,2}[/|,，、]\s{0,2}([^\s，。、]{6,})")),
+    _Row("strict", _SAYS_WORD, Lazy(
+        r"([^\s'\"]{6,})['\"]?\s(?:as|is|als|como|comme)\s(?:the\s|our\s|my\s|your\s|a\s|la\s|le\s|das\s)?(?:\w{2,12}\s){0,2}?"
+        r"(?:password|passphrase|passcode|passwort|kennwort|contrase[ñn]a|mot de passe|senha)\b",
+        ignore_case=True,
+        )),
+    _Row("strict", r"作为|作為|当|當|をパスワード|暗証|(?:를|을) (?:비밀번호|암호)", Lazy(r"([0-9A-Za-z][^\s，。、「」]{5,})\s?(?:作为|作為|当|當|をパスワード|を?暗証|(?:를|을) (?:비밀번호|암호))")),
+    _Row("strict", _SAYS_WORD, Lazy(
+        r"(?:password|passphrase|passcode|\bpin\b|passwort|kennwort|contrase[ñn]a|mot de passe|senha)\b[^\n.;:=\"']{0,60}?\b"
+        r"(?:changed|set|reset|rotated|updated|switched|geändert|gesetzt|cambi\w{1,8}|chang\w{1,8}|alterad\w{1,4}|mudad\w{1,4}|trocad\w{1,4}) "
+        r"(?:back )?(?:to|auf|zu|a|en|para|à|por|par|pour)\s['\"]?([^\s'\"]{6,})",
+        ignore_case=True,
+        )),
+    _Row("strict", r"(?i)clave", Lazy(r"\bclave\s?(?:[:=]|es\b)\s?['\"]?([^\s'\"]{6,})", ignore_case=True)),
+    # files with fixed columns, connection strings
+    _Row("digit", r":(?:\d{4,5}|\*):", Lazy(r"^[\w-]*[\w*.-]*\.?[\w*.-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]{0,60}:[A-Za-z_*][\w*.@-]{0,60}:([^\s:]{6,})$", multi_line=True)),
+    _Row("any", r"jdbc:oracle", Lazy(r"jdbc:oracle:\w{2,6}:[\w$#]{1,60}/([^\s@/'\"]{3,})@")),
+    _Row("any", r"\b(?:sqlplus|imp|exp|expdp|impdp|rman target)\s", Lazy(r"\b(?:sqlplus|imp|exp|expdp|impdp|rman target)\s+[\w$#]{1,60}/([^\s@/'\"]{3,})@")),
+    _Row("token", r"otpauth://", Lazy(r"otpauth://[^\s?]{1,}\?(?:[^\s&]{1,}&){0,5}secret=([A-Za-z2-7=]{12,})")),
+    # phrases, URL parameters, single fields of known files
+    _Row("phrase", r"(?i)seed|recovery|mnemonic|backup|wallet", Lazy(r"(?:seed|recovery|mnemonic|backup|wallet)\s?(?:phrase|words|mnemonic)?[^\n:=]{0,60}?[:=]\s{0,3}[\"']?((?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})\b", ignore_case=True)),
+    _Row("phrase", r"助记词|助記詞|シードフレーズ|니모닉", Lazy(r"(?:助记词|助記詞|シードフレーズ|니모닉)[^\n:：=]{0,20}[:：=]\s{0,3}((?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})\b")),
+    _Row("token", _SAYS_PARAMETER, Lazy(r"[?&;](?:key|sig|signature|code|auth|sid|session|sessionid|jwt|apikey|hmac|ticket)=([0-9A-Za-z_.~%+/-]{12,})", ignore_case=True)),
+    _Row("token", r"(?i)2fa|otp|mfa|authenticator", Lazy(r"\b(?:2fa|totp|otp|mfa|authenticator)\b[^\n:=]{0,30}[:=\s]\s{0,3}((?:[A-Z2-7]{4}[ -]?){4,16})\b", ignore_case=True)),
+    _Row("token", r'"auth"', Lazy(r"\"auth\"\s?:\s?\"([0-9A-Za-z+/]{12,}={0,2})\"")),
+    _Row("token", r"client-key-data|client-certificate-key", Lazy(r"\b(?:client-key-data|client-certificate-key)\s?:\s?\"?([0-9A-Za-z+/]{20,}={0,2})")),
+    _Row("token", r"_(?:auth|password)", Lazy(r"_(?:auth|authToken|password)\s?=\s?\"?([0-9A-Za-z+/_=.-]{8,})")),
+    _Row("words", _SAYS_WORD, Lazy(r"\b(?:password|passphrase)[^\n:=\"'.]{0,40}?\b(?:is|:)\s{1,2}[\"']?((?:[a-z]{3,12} ){3,7}[a-z]{3,12})[\"']?$", ignore_case=True, multi_line=True)),
+)  # fmt: skip
+
+
+_LINE_HINT = (
+    r"(?i)authori[sz]ation|bearer|basic |api-?key|-token|-secret|access-?key|auth-?key|signature|"
+    r"\b(?:mysql|mariadb)|sshpass|\s-p|\s-u|\s-a\s|--user|--auth|--proxy-user|\"auth\"|_auth|-pass|redis-cli|"
+    r"\bldap|zip |7z |rar |htpasswd|sudo|identified|/user:|:\d{4}|:\*:|jdbc|sqlplus|pdp |imp |exp |rman|"
+    r"seed|recovery|mnemonic|backup|wallet|助记词|助記詞|シードフレーズ|니모닉|[?&;][a-z]{2,10}=|2fa|otp|mfa|"
+    r"_password|certificate-key|key-data|password|passphrase|passcode|passwort|kennwort|contrase|mot de passe|senha|clave|"
+    r"openssl|log-?in\b|credential|creds\b|account|sign-?in|zugang|anmeldung|acceso|identifiants|acesso|credenciais|"
+    r"账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인|作为|作為|パスワード|暗証|비밀번호|암호"
+)
+"""A text without any of these skips all rows: `labels` handles a plain `token=…`."""
+
+
+def _groups(text: str, row: _Row) -> Iterator[SecretSpan]:
+    for match in row.pattern.finditer(text):
+        value = match.group(1).rstrip(".,;")
+        start = match.start(1)
+        if len(value) < 3 or is_placeholder(value) or value.lower() in PLAIN_WORDS:
+            continue
+        if is_reference(value, False, text[start : start + len(value) + 2]):
+            continue
+        if _fits(row.mode, value):
+            yield span_of(start, value)
+
+
+_VERBAL = ("ed", "ing", "ly", "ing.", "able", "ible")
+_SENTENCE_WORDS = words(
+    "the and not for with from into than then that this these those they them their there here when where which "
+    "while who whom whose will would shall should must may might can could has have had been being are was were "
+    "does did done get gets got set sets put let use uses only also too very more most less least much many any "
+    "all some each every other another such same own just still even ever never always often again once twice "
+    "but yet nor either neither both after before until since during over under above below between about "
+    "against through without within its his her our your out off per via too long short weak strong wrong "
+    "valid required optional known kept sent stored read written hash hashes salt policy field login user users "
+    "admin server client database file files config vault keychain manager minimum maximum least characters "
+    "letters digits symbols upper lower case same different new old changed default empty blank part make makes "
+    "check checks need needs take takes come comes goes keep keeps give gives plain text secret token key"
+)
+
+
+def _fits(mode: str, value: str) -> bool:
+    """Return whether a value has the look that its row requires.
+
+    any, phrase: every value. digit, strict: no plain word. token: no name. basic: base64 of a user
+    and a password. words: a pass phrase of plain words, not a sentence about passwords.
+    """
+    if mode in ("any", "phrase"):
+        return True
+    if mode == "basic":
+        return _is_user_and_password(value)
+    if mode == "words":
+        return not any(w in _SENTENCE_WORDS or w.endswith(_VERBAL) for w in value.split())
+    if mode in ("digit", "strict"):
+        return fits_strictly(value, "password")
+    if any(c.isdigit() for c in value):
+        return looks_random(value) or not is_wordy(value)
+    return not is_wordy(value) and not value.islower()
+
+
+def _is_user_and_password(value: str) -> bool:
+    """True for the base64 of `user:password` in HTTP; base64 can look like joined names."""
+    try:
+        user, colon, password = base64.b64decode(value, validate=True).partition(b":")
+    except ValueError:
+        return False
+    return bool(user and colon and password) and (user + password).isascii()
+
+
+# --- URLs ----------------------------------------------------------------------------------------
+
+_URL_HINT = r"://[^ \n\t\"'`<>]*@"
+_URL_BODY = Lazy(r"[^\s/\"'`<>\\?#]*")
+
+
+def _in_urls(text: str) -> Iterator[SecretSpan]:
+    """`scheme://user:secret@host`, `scheme://:secret@host`, `scheme://token@host`."""
+    at = text.find("://")
+    while at >= 0:
+        start = at + 3
+        window = text[start : start + BEHIND]
+        stop = _URL_BODY.end(window)
+        authority = window[:stop]
+        sign = authority.rfind("@")
+        if sign < 0 and window[stop : stop + 1] in ("/", "?", "#"):
+            authority, sign = _odd_authority(window)
+        if sign > 0:
+            yield from _user_info(authority[:sign], start)
+        at = text.find("://", start)
+
+
+def _odd_authority(window: str) -> tuple[str, int]:
+    """An authority whose password contains an unescaped slash or question mark."""
+    colon, sign = window.find(":", 0, 80), window.find("@", 0, 160)
+    whole = window[:sign]
+    if (
+        not 0 <= colon < sign
+        or any(c in whole for c in " \n\t\"'`<>")
+        or whole[colon + 1 : colon + 2].isdigit()
+    ):
+        return window, -1
+    return (window, sign) if "." not in whole[:colon] else (window, -1)
+
+
+def _user_info(info: str, start: int) -> Iterator[SecretSpan]:
+    user, colon, secret = info.partition(":")
+    if not colon:
+        if looks_random(user) or (len(user) >= 32 and not is_wordy(user)):
+            yield span_of(start, user)
+        return
+    if len(secret) < 2 or is_placeholder(secret) or names_place(secret):
+        return
+    if secret.lower() not in ("password", "pass", "pwd", "secret", "passwd", "pw"):
+        yield span_of(start + len(user) + 1, secret)
+
+
+# --- cookies and Kubernetes ----------------------------------------------------------------------
+
+_COOKIE_HINT = "ookie|COOKIE"
+_COOKIE = Lazy(r"\b(?:set-)?cookie[\"']?\s?[:=]\s?[\"']?([^\n\"']{8,})", ignore_case=True)
+_COOKIE_NAME = Lazy(
+    r"sess|sid|auth|token|jwt|csrf|xsrf|login|remember|secret|key|id$|user", ignore_case=True
+)
+_ATTRIBUTES = words("path domain expires max-age samesite httponly secure priority")
+
+
+def _cookies(text: str) -> Iterator[SecretSpan]:
+    for match in _COOKIE.finditer(text):
+        at = match.start(1)
+        for pair in match.group(1).split(";"):
+            name, sign, value = pair.partition("=")
+            start = at + len(name) + 1
+            at += len(pair) + 1
+            bare = value.strip()
+            if not sign or name.strip().lower() in _ATTRIBUTES or len(bare) < 8:
+                continue
+            if is_placeholder(bare) or names_place(bare):
+                continue
+            named = _COOKIE_NAME.search(name) is not None and any(c.isdigit() for c in bare)
+            if named or (len(bare) >= 20 and not is_wordy(bare)):
+                yield span_of(start + len(value) - len(value.lstrip()), bare)
+
+
+_CLUSTER_HINT = r"(?m)^\s{0,20}[\"']?kind[\"']?\s?:\s?[\"']?Secret\b"
+_DATA_BEGIN = Lazy(r"^(\s{0,20})[\"']?(?:data|stringData)[\"']?\s?:\s?\{?\s{0,4}$", multi_line=True)
+_DATA_LINE = Lazy(
+    r"^(\s+)[\"']?[\w.-]{1,}[\"']?\s?:\s{1,4}[\"']?([^\s\"'|>{}][^\"'\n]{3,}?)[\"']?,?\s*$"
+)
+
+
+def _kubernetes(text: str) -> Iterator[SecretSpan]:
+    """Every value under `data:`, in a text that contains a Kubernetes Secret."""
+    end = 0
+    for match in _DATA_BEGIN.finditer(text):
+        at = max(match.end() + 1, end)
+        while at < len(text):
+            stop = text.find("\n", at)
+            stop = len(text) if stop < 0 else stop
+            line = _DATA_LINE.match(text[at:stop])
+            if line is None or len(line.group(1)) <= len(match.group(1).strip("\n")):
+                break
+            value = line.group(2)
+            if not is_placeholder(value) and not names_place(value):
+                yield span_of(at + line.start(2), value)
+            at = stop + 1
+        end = at
+
+
+HINTS = (_URL_HINT, _LINE_HINT, *(row.hint for row in _LINES), _COOKIE_HINT, _CLUSTER_HINT)
+"""Patterns that the caller looks for in a text before it calls `placed`."""

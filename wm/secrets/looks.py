@@ -1,0 +1,135 @@
+"""Tell random-looking strings from names and placeholders (TR-1).
+
+Judges one short string by counting characters. Uses no labels and no context.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import ne
+from typing import NamedTuple
+
+from wm.text.patterns import Lazy
+
+MIN_TOKEN_CHARS = 20
+"""Shorter opaque strings are too often names: they count only after a label."""
+
+MIN_RANDOM_CHARS = 16
+"""Minimum number of a token's characters in random runs."""
+
+
+class SecretSpan(NamedTuple):
+    """One secret: `text[start:end]`, and the kind for its label."""
+
+    start: int
+    end: int
+    kind: str
+
+
+def _cased(words: tuple[str, ...]) -> Iterator[str]:
+    """Each word in the cases people write. Other cases occur by chance: of a thousand random
+    tokens, several contain a `YoUr` or an `xXxX`."""
+    for word in words:
+        for written in (word, word.upper(), word.title(), word.capitalize()):
+            yield written.replace(" ", "[-_ ]")
+
+
+_STANDS_FOR = (
+    "xxxx", "your", "placeholder", "redacted", "change this", "changethis",
+    "change me", "changeme", "insert ", "dummy",
+    "goes here", "goeshere", "example ", "my api", "my secret", "my token",
+)  # fmt: skip
+_PLACEHOLDER = Lazy(
+    "|".join((r"\*\*\*|\.\.\.|•••|____|0000000000|1111111111", *_cased(_STANDS_FOR)))
+)
+
+
+def is_placeholder(body: str) -> bool:
+    """True for `xxxxxxxx`, `your_token_here`, `********`."""
+    return len(set(body)) < min(5, len(body) // 2 + 1) or _PLACEHOLDER.holds(body)
+
+
+def _pieces(text: str) -> list[str]:
+    """The alphanumeric runs of a token."""
+    if text.isascii():
+        return text.translate(_APART).split()
+    return "".join([char if char.isalnum() else " " for char in text]).split()
+
+
+_APART = {code: " " for code in range(128) if not chr(code).isalnum()}
+_CLASSES = {
+    ord(c): "0" if c.isdigit() else "a" if c.islower() else "A" for c in map(chr, range(128))
+}
+
+
+def is_wordy(body: str) -> bool:
+    """True for names joined together (`getUserById`, `my-test-value-2`)."""
+    total = wordy = run = 0
+    previous = ""
+    for char in body + " ":
+        same = char.isalpha() and (
+            char.islower() or (char.isupper() and previous.isupper() and previous.isalpha())
+        )
+        if same and (run or char.islower()):
+            run += 1
+        else:
+            wordy += run if run >= 4 else 0
+            run = 1 if char.isalpha() else 0
+        total += char.isalnum()
+        previous = char
+    return total > 0 and wordy * 10 >= total * 6
+
+
+def looks_random(token: str) -> bool:
+    """True for a token that nobody would type: letters and digits in random order.
+
+    False for hashes and UUIDs (hex), names, paths, versions and ULIDs.
+    """
+    if len(token) < MIN_TOKEN_CHARS or is_placeholder(token):
+        return False
+    bare = token.replace("-", "").replace(":", "")
+    if _is_hex(bare) or _is_ulid(token):
+        return False
+    pieces = _pieces(token)
+    if "/" in token and sum(p.isalpha() and len(p) > 2 and _one_word(p) for p in pieces) >= 2:
+        return False
+    random = sum(len(piece) for piece in pieces if _random_piece(piece))
+    return random >= MIN_RANDOM_CHARS and random * 2 >= len(token)
+
+
+def _is_hex(text: str) -> bool:
+    return not text.strip("0123456789abcdefABCDEF")
+
+
+def _is_ulid(text: str) -> bool:
+    return (
+        len(text) == 26
+        and text[0] in "01234567"
+        and not text.strip("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+    )
+
+
+def _one_word(piece: str) -> bool:
+    return piece.islower() or piece.isupper() or piece.istitle()
+
+
+def _random_piece(piece: str) -> bool:
+    """Return whether lower case, upper case and digits alternate as often as in a random string."""
+    size = len(piece)
+    if size < 4 or (size < 24 and _is_hex(piece)):
+        return False
+    if piece.isascii():
+        classes = piece.translate(_CLASSES)
+    else:
+        classes = "".join(["0" if c.isdigit() else "a" if c.islower() else "A" for c in piece])
+    changes = sum(map(ne, classes, classes[1:]))
+    digits = classes.count("0")
+    if not digits:
+        return changes * 20 >= size * 9 and size >= 6
+    if digits == size:
+        return False
+    groups = len(classes.replace("a", "A").replace("A", " ").split())
+    cased = "a" in classes and "A" in classes
+    if cased:
+        return changes * 10 >= size * 3 and (groups >= 2 or size < 12 or changes * 2 >= size)
+    return groups >= 2 and changes * 5 >= size

@@ -1,0 +1,404 @@
+"""Replace secrets with labels before any byte reaches the disk (TR-1).
+
+Pure and linear (TR-5). Three passes over a text: known formats (`formats`), values that a label
+or a position marks (`labels`, `lines`), and opaque tokens. Each secret becomes
+`[secret:kind:digest]`; the same secret always gets the same digest.
+Does not find unlabelled secrets that look like ordinary words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from wm.secrets.formats import FORMATS, SHAPES, TABLES, WEAK_PREFIXES, Format
+from wm.secrets.labels import KEY_HINT, labelled
+from wm.secrets.lines import HINTS, placed
+from wm.secrets.looks import (
+    SecretSpan,
+    is_placeholder,
+    is_wordy,
+    looks_random,
+)
+from wm.text.letters import NEVER_PLAIN, invisible_in, translated
+from wm.text.patterns import Lazy, PatternSet, encoded, escaped
+
+LABEL_DIGEST_CHARS = 6
+"""Hex digits of the salted digest that a label shows (TR-1)."""
+
+SHORTEST_BODY = 8
+"""Every format of `FORMATS` has at least this many characters after its prefix, without a space."""
+
+WINDOW = 4096
+"""Characters after a prefix that a format is matched against. Bounds the work per match (EX-6)."""
+
+
+class Redactor(Struct, frozen=True):
+    """Replaces secrets with labels.
+
+    digest: keyed digest of a secret as lower-case hex. allowed: digests, whole or as shown in
+    a label, of strings that the user declared not secret. opaque False: tokens that only look
+    random stay, as in names, and in files with digests of our own.
+    """
+
+    digest: Callable[[str], str]
+    allowed: Collection[str] = frozenset()
+    opaque: bool = True
+
+    def text(self, text: str) -> str:
+        """The text with every secret replaced. Redacting twice changes nothing more."""
+        spans = self.find(text)
+        if not spans:
+            return text
+        pieces, last = [], 0
+        for span in spans:
+            pieces += [text[last : span.start], self._label(text[span.start : span.end], span.kind)]
+            last = span.end
+        return "".join(pieces) + text[last:]
+
+    def value(self, value: object) -> object:
+        """A JSON value with every string in it redacted, keys too.
+
+        A string under a key that labels it (`"password": "…"`) is judged together with its key.
+        """
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {self._key(k): self._member(k, v) for k, v in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.value(item) for item in value]
+        return value
+
+    def find(self, text: str) -> list[SecretSpan]:
+        """The secrets of a text in order, without overlaps and without the allowed ones."""
+        if len(text) < 4:
+            return []
+        folded, places, held = _prepared(text)
+        if not held:
+            return []
+        spans = _merged(
+            _known(folded, held),
+            labelled(folded) if KEY_HINT in held else _NOTHING,
+            placed(folded, held),
+            _opaque(folded) if _TOKEN.text in held and self.opaque else _NOTHING,
+            _labels_in(folded) if _LABEL.text in held else _NOTHING,
+        )
+        if places is not None:
+            spans = [SecretSpan(places[s], places[e - 1] + 1, kind) for s, e, kind in spans]
+        # Read only for a text with secrets: the collection may come from a file.
+        allowed = frozenset(self.allowed) if spans else frozenset()
+        return [s for s in spans if not self._is_allowed(text[s.start : s.end], allowed)]
+
+    def _key(self, key: object) -> object:
+        return self.text(key) if isinstance(key, str) else key
+
+    def _member(self, key: object, value: object) -> object:
+        if not isinstance(value, str) or not isinstance(key, str) or not 4 <= len(value) <= 4096:
+            return self.value(value)
+        found = self.text(value)
+        if found != value or "\n" in value or '"' in value or "\\" in value:
+            return found
+        # The key may contain a secret: redact it first, so that `head` has its final length.
+        head = f'"{self.text(key)[-100:]}": "'
+        return self.text(f'{head}{value}"')[len(head) : -1] if '"' not in key else found
+
+    def _label(self, secret: str, kind: str) -> str:
+        return f"[secret:{kind}:{self.digest(secret)[:LABEL_DIGEST_CHARS]}]"
+
+    def _is_allowed(self, secret: str, allowed: frozenset[str]) -> bool:
+        if not allowed:
+            return False
+        digest = self.digest(secret)
+        return digest in allowed or digest[:LABEL_DIGEST_CHARS] in allowed
+
+
+# --- preparing the text ----------------------------------------------------------------------
+
+_FULL_WIDTH: dict[int, str] = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+_QUOTES = {ord(char): '"' for char in "“”„‟«»「」『』〝〞＂"}
+_SINGLE = {ord(char): "'" for char in "‘’‚‛‹›"}
+_PLAIN = {**_FULL_WIDTH, **_QUOTES, **_SINGLE, 0x3000: " ", 0xA0: " ", 0x202F: " "}
+
+
+def _prepared(text: str) -> tuple[str, list[int] | None, frozenset[str]]:
+    """The text to scan, the original offset of each character (None: unchanged), and the hints that
+    occur in it."""
+    if text.isascii():
+        return text, None, _held(text)
+    text = translated(text, _PLAIN)
+    held = _held(text)
+    if _UNUSUAL not in held:
+        return text, None, held
+    folded, places = _without_hidden(text)
+    return folded, places, held if places is None else _held(folded)
+
+
+def _without_hidden(text: str) -> tuple[str, list[int] | None]:
+    """The text without invisible characters, which would split a secret."""
+    hidden = invisible_in(text) - {"\r"}
+    if not hidden:
+        return text, None
+    places = [i for i, char in enumerate(text) if char not in hidden]
+    return "".join([text[i] for i in places]), places
+
+
+def _merged(*found: Iterable[SecretSpan]) -> list[SecretSpan]:
+    """The spans of all passes without overlaps. Earlier passes win; existing labels stay as they
+    are."""
+    *passes, labels = [list(spans) for spans in found]
+    taken: list[SecretSpan] = []
+    for spans in passes:
+        taken = _joined(taken, spans)
+    if labels:
+        taken = [span for span in _joined(labels, taken) if span.kind]
+    return taken
+
+
+def _joined(first: list[SecretSpan], second: list[SecretSpan]) -> list[SecretSpan]:
+    """Both in order; a span of `second` that overlaps one of `first` is dropped."""
+    if not first or not second:
+        return first or _apart(second)
+    result, i = [], 0
+    for span in _apart(second):
+        while i < len(first) and first[i].end <= span.start:
+            result.append(first[i])
+            i += 1
+        if i == len(first) or first[i].start >= span.end:
+            result.append(span)
+    return result + first[i:]
+
+
+def _apart(spans: list[SecretSpan]) -> list[SecretSpan]:
+    """Sorted; of two that overlap, the one that begins first."""
+    result: list[SecretSpan] = []
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        if not result or span.start >= result[-1].end:
+            result.append(span)
+    return result
+
+
+_LABEL = Lazy(r"\[secret:[a-z0-9_]{2,40}:[0-9a-f]{6}\]")
+
+
+def _labels_in(text: str) -> Iterator[SecretSpan]:
+    for match in _LABEL.finditer(text):
+        yield SecretSpan(match.start(), match.end(), "")
+
+
+# --- first pass: known formats ---------------------------------------------------------------
+
+
+class _Rule(NamedTuple):
+    kind: str
+    pattern: Lazy
+    weak: bool
+
+
+def _joins(first: str) -> bool:
+    """Return whether a prefix with this first character could be the middle of a word."""
+    return first.isalnum() or first == "_"
+
+
+def _rules_by_prefix(formats: tuple[Format, ...]) -> dict[str, tuple[_Rule, ...]]:
+    table: dict[str, tuple[_Rule, ...]] = {}
+    for kind, prefix, rest in formats:
+        rule = _Rule(kind, Lazy(rest), prefix in WEAK_PREFIXES)
+        table[prefix] = (*table.get(prefix, ()), rule)
+    return table
+
+
+def _hint_of_prefixes(prefixes: Iterable[str]) -> str:
+    """A pattern for a prefix that is not the middle of a longer word (`_continues`), and the
+    shortest body of any format."""
+    words = [escaped(prefix) for prefix in prefixes if _joins(prefix[0])]
+    others = [escaped(prefix) for prefix in prefixes if not _joins(prefix[0])]
+    start = f"(?:^|[^0-9A-Za-z])(?:{'|'.join(words)})"
+    return f"(?:{'|'.join([start, *others])})[!-~]{{{SHORTEST_BODY}}}"
+
+
+_RULES = _rules_by_prefix(FORMATS)
+_PREFIXES = Lazy("|".join(_escaped for _escaped in sorted(
+    ("".join(c if c.isalnum() else "\\" + c for c in prefix) for prefix in _RULES),
+    key=len, reverse=True)))  # fmt: skip
+_PREFIX_HINT = _hint_of_prefixes(_RULES)
+_SHAPES = tuple((shape, Lazy(shape.pattern)) for shape in SHAPES)
+
+
+def _known(text: str, held: Collection[str]) -> Iterator[SecretSpan]:
+    if _BLOCK_HINT in held:
+        yield from _blocks(text)
+    if _PREFIX_HINT in held:
+        yield from _prefixed(text)
+    has_run = _TOKEN.text in held
+    for shape, pattern in _SHAPES:
+        if shape.hint in held and (has_run or not shape.in_run):
+            yield from _shaped(text, shape.kind, pattern)
+
+
+def _prefixed(text: str) -> Iterator[SecretSpan]:
+    end = 0
+    for start, at in _PREFIXES.spans(text):
+        before = text[start - 1] if start else ""
+        if start < end or (before and _continues(before, text[start])):
+            continue
+        prefix, window = text[start:at], text[at : at + WINDOW]
+        for kind, pattern, weak in _RULES[prefix]:
+            if weak and before == "_":
+                continue
+            size = pattern.end(window)
+            if size < 0:
+                continue
+            body = window[:size].rstrip(".-,")
+            if is_placeholder(body) or (weak and is_wordy(body)):
+                continue
+            end = at + len(body)
+            if len(body) == WINDOW:
+                end = _run_end(text, end)
+            yield SecretSpan(_secret_start(text, start, prefix, kind), end, kind)
+            break
+
+
+def _run_end(text: str, end: int) -> int:
+    """The end of the token that continues beyond the window."""
+    return end + max(0, _TOKEN.end(text[end:]))
+
+
+def _secret_start(text: str, start: int, prefix: str, kind: str) -> int:
+    """The start of the secret: it includes a token's prefix and a webhook's host, but no field
+    name."""
+    if kind == "webhook_url":
+        return start - 8 if text.startswith("https://", max(0, start - 8)) else start
+    return start + len(prefix) if prefix.endswith(("= ", "=", ": ", " ", "/bot")) else start
+
+
+def _continues(before: str, first: str) -> bool:
+    """True for a prefix in the middle of a longer word. `test_ghp_…` is not."""
+    return before.isalnum() and before.isascii() and _joins(first)
+
+
+def _shaped(text: str, kind: str, pattern: Lazy) -> Iterator[SecretSpan]:
+    for match in pattern.finditer(text):
+        group = 1 if match.re.groups else 0
+        if match.start(group) >= 0 and not is_placeholder(match.group(group)):
+            yield SecretSpan(match.start(group), match.end(group), kind)
+
+
+_BLOCK_HINT = "[- ]BEGIN |PuTTY"
+_BLOCK_BEGIN = Lazy(
+    r"-----BEGIN ([A-Z0-9 ]{0,60}(?:PRIVATE|SECRET) KEY(?: BLOCK)?)-----"
+    r"|---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----"
+    r"|PuTTY-User-Key-File-\d: [a-z0-9-]{1,60}"
+)
+
+
+def _blocks(text: str) -> Iterator[SecretSpan]:
+    """Whole private key blocks, also without an end line or with escaped line feeds."""
+    end = 0
+    ends = True
+    for match in _BLOCK_BEGIN.finditer(text):
+        if match.start() < end:
+            continue
+        name = match.group(1)
+        marker = f"-----END {name}-----" if name else "Private-MAC:"
+        # After one miss, no later search for an end line needs to scan to the end again.
+        stop = text.find("-----END ", match.end()) if ends and name else -1
+        ends = ends and (stop >= 0 or not name)
+        if stop >= 0 and text.startswith(marker, stop):
+            end = stop + len(marker)
+        else:
+            end = _key_body_end(text, match.end())
+        yield SecretSpan(match.start(), end, "private_key")
+
+
+def _key_body_end(text: str, start: int) -> int:
+    """The end of the base64 lines and headers after a begin line."""
+    end = start
+    while end < len(text):
+        stop = text.find("\n", end)
+        stop = len(text) if stop < 0 else stop
+        line = text[end:stop].strip(" \t\r>|+\"'\\")
+        if line and not _KEY_LINE.fits(line):
+            break
+        end = min(len(text), stop + 1)
+    return len(text[:end].rstrip()) if end - start < WINDOW else end
+
+
+_KEY_LINE = Lazy(r"[0-9A-Za-z+/=\\]+|[A-Za-z][A-Za-z-]{2,30}: .{0,200}|-----END [A-Z ]{1,60}-----")
+
+
+# --- third pass: opaque tokens ---------------------------------------------------------------
+
+_TOKEN = Lazy(r"[0-9A-Za-z_+/=.~-]{20,}")
+_PUBLIC_BEFORE = Lazy(
+    r"(?i)(?:sha-?(?:1|224|256|384|512)|md5|blake[23][bs]?|integrity|checksum|digest|fingerprint|"
+    r"hash(?:es)?|h1|commit|rev|revision|etag|ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-nistp\d+|"
+    r"request[_-]?id|trace[_-]?id|span[_-]?id|correlation[_-]?id|build[_-]?id|public[_ -]?key|"
+    r"base64,|base64)[\"'`]?\s?[-:=~]{0,2}>?\s?[\"'`]?$"
+)
+_PUBLIC_START = TABLES.words("public_starts")
+
+
+_DIGITS = "0123456789"
+_OWN_ID = Lazy(r"[a-z]_[0-9a-f]{8,40}|mem_\d+_[0-9a-z]{4,12}")
+"""Ids of entries, outputs, objects and epochs (ID-4)."""
+
+
+def _opaque(text: str) -> Iterator[SecretSpan]:
+    for first, last in _TOKEN.spans(text):
+        run = text[first:last]
+        if run.islower() and not any(digit in run for digit in _DIGITS):
+            continue
+        for start, end in _token_parts(text, first, last):
+            if looks_random(text[start:end]) and not _is_public(text, first, start, end):
+                yield SecretSpan(start, end, "token")
+
+
+def _is_public(text: str, run: int, start: int, end: int) -> bool:
+    """True for checksums, public keys, images, message ids and URL paths. run: start of the run."""
+    if text.startswith(_PUBLIC_START, start) or text.startswith("://", max(0, run - 1)):
+        return True
+    if _OWN_ID.fits(text[start:end]):
+        return True
+    if start and text[start - 1] in "@%#" and end - start < 60:
+        return True
+    return _PUBLIC_BEFORE.holds(text[max(0, start - 24) : start])
+
+
+def _token_parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Split a run at assignments: `key=value` and `a.b.c=value` begin with a name."""
+    while start < end:
+        sign = text.find("=", start, end)
+        # Equals signs at the end are padding, not an assignment.
+        stop = end if sign < 0 or not text[sign:end].strip("=") else sign
+        first, last = start, stop
+        while first < last and text[first] in ".=/~-+_":
+            first += 1
+        while first < last and text[last - 1] in ".-/~":
+            last -= 1
+        if last - first >= 20:
+            yield first, last
+        start = stop + 1
+
+
+# --- hints: which scans a text needs ----------------------------------------------------------
+
+_NOTHING: tuple[SecretSpan, ...] = ()
+_UNUSUAL = rf"{NEVER_PLAIN}|\x{{fffd}}"
+"""A text without a match is scanned unchanged. U+FFFD stands for a lone surrogate."""
+_HINT_SETS = tuple(
+    PatternSet(map(Lazy, dict.fromkeys(hints)))
+    for hints in (
+        (_UNUSUAL, _BLOCK_HINT, _PREFIX_HINT, *(shape.hint for shape in SHAPES), _LABEL.text),
+        (_TOKEN.text,),
+        (KEY_HINT,),
+        HINTS,
+    )
+)
+"""Four sets, because the automaton of one set with all hints exceeds its memory."""
+
+
+def _held(text: str) -> frozenset[str]:
+    raw = encoded(text)
+    return frozenset(hint.text for hints in _HINT_SETS for hint in hints.matching(raw))

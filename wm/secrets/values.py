@@ -1,0 +1,195 @@
+"""Judge a candidate value: a secret, or a reference, name, measure or plain word (TR-1).
+
+`labels` and `lines` find the places; this module reads and judges one value. Prose about secrets,
+`$TOKEN`, `os.environ[...]`, types and placeholders are not secrets.
+"""
+
+# ruff: noqa: E501  Long patterns.
+from __future__ import annotations
+
+from wm.secrets.formats import TABLES
+from wm.secrets.looks import (
+    SecretSpan,
+    is_wordy,
+    looks_random,
+)
+from wm.text.patterns import Lazy, escaped
+
+BEHIND = 400
+"""Characters after a label in which its value must begin and end."""
+
+
+def kind_of(value: str) -> str:
+    """The kind of a value, wherever it is found, so that one secret always gets one label."""
+    return "token" if looks_random(value) else "credential"
+
+
+def span_of(start: int, value: str) -> SecretSpan:
+    return SecretSpan(start, start + len(value), kind_of(value))
+
+
+_CLOSING = frozenset("\"'`")
+_BARE_END = frozenset(" \t\n\r\"'`<>，。、；：！？）】」』《》")
+_LIST_FOLLOWS = Lazy(r"[,;&|]\s{0,3}(?:[\w.\[\]\"'-]{1,60}\s?[=:]|$|\s)")
+
+
+def read_value(rest: str, at: int, *, assigned: str) -> tuple[str, bool]:
+    """The value that begins at `at`, and whether it is quoted."""
+    first = rest[at : at + 1]
+    if first == "\\" and rest[at + 1 : at + 2] in ('"', "'"):
+        end = rest.find("\\", at + 2)
+        return (rest[at + 1 : end], False) if end > 0 else ("", False)
+    if first in _CLOSING:
+        end = rest.find(first, at + 1)
+        line = rest.find("\n", at + 1)
+        if end > at + 1 and (line < 0 or end < line):
+            return rest[at + 1 : end], True
+        if end == at + 1:
+            return "", False
+        # The quote is not closed in this line: read the value after it as unquoted.
+        return read_value(" " + rest[at + 1 :], 1, assigned=assigned)[0], True
+    end, size = at, len(rest)
+    while end < size and (char := rest[end]) not in _BARE_END and char <= _LAST_BEFORE_CJK:
+        if char in ",;&|" and _LIST_FOLLOWS.end(rest[end : end + 70]) >= 0:
+            break
+        end += 1
+    value = rest[at:end].rstrip(".,;:)]}")
+    if value.endswith(("**", "__")) or (value[:1] == value[-1:] and value[:1] in "*_~"):
+        value = value.rstrip("*_~")  # Markdown, not part of the value
+    if assigned == ":" and value.endswith("\\n"):
+        value = value[:-2]
+    return value.split("\\n")[0], False
+
+
+_LAST_BEFORE_CJK = "\u2e80"
+
+
+def is_name(value: str) -> bool:
+    """True for ASCII letters only."""
+    return value.isascii() and value.isalpha()
+
+
+UNIT = Lazy(r"[ -]?[A-Za-z\p{Han}\p{Hangul}\p{Katakana}%]")
+_NAMED_PLACES = TABLES.words("named_places")
+_REFERENCE = Lazy(
+    r"\$\{?[A-Za-z_{(][\w.:{(}) -]*\}?\)?|\$\(.*|\$\d+|\{\{.*|\{[\w.]*\}?.*|<[^>]*>?.*|%[sdq({].*|\[.*|\(.*|#\{.*|@\w+@.*|"
+    rf"(?:{'|'.join(map(escaped, _NAMED_PLACES))})\S*|"
+    r"!Ref\b.*|!Sub\b.*|!secret\b.*|\\.*|/\S*|\.{1,2}/\S*|~/\S*|https?://.*|"
+    r"new\s.*|await\s.*|function\b.*|lambda\b.*|return\b.*|[&*]\w+|[=<>!].*|\|.*|>-?"
+)
+_REFERENCE_STARTS = (
+    *"${<%[(#@!\\/.~&*=>|", *_NAMED_PLACES, "http", "new", "await", "function", "lambda", "return",
+)  # fmt: skip
+
+
+def names_place(value: str) -> bool:
+    """True for the place of a secret: a variable, a call, a path, an address."""
+    return value.startswith(_REFERENCE_STARTS) and _REFERENCE.fits(value)
+
+
+_DOTTED = Lazy(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+")
+
+
+def is_reference(value: str, quoted: bool, behind: str) -> bool:
+    """True for a reference to a secret: variables, calls, paths, types."""
+    if names_place(value):
+        return True
+    if quoted:
+        return False
+    dotted = any(join in value for join in (".", "::", "->")) and _DOTTED.fits(value)
+    if dotted and (is_wordy(value) or not any(c.isdigit() for c in value)):
+        return True
+    call = value.find("(")
+    return (call > 0 and _DOTTED_OR_NAME.fits(value[:call])) or (
+        behind[len(value) : len(value) + 1] == "(" or value.endswith("()")
+    )
+
+
+_DOTTED_OR_NAME = Lazy(r"[A-Za-z_][\w.:]*!?")
+_CODE_NAME = Lazy(r"[a-z]+(?:[_.-][a-z]+)+|[A-Z]+(?:_[A-Z]+)+|[a-z]+(?:[A-Z][a-z]+)+")
+
+
+def is_code_name(value: str) -> bool:
+    """True for an identifier: `access_token`, `currentPassword`, `PASSWORD_FIELD`."""
+    return _CODE_NAME.fits(value)
+
+
+def is_plain_number(value: str, family: str) -> bool:
+    """True for numbers, sizes, times and versions; not for six or more digits of a password."""
+    if value.isdigit():
+        return len(value) < (6 if family == "password" else 4 if family == "short" else 99)
+    return is_measure(value)
+
+
+_MEASURE = Lazy(
+    r"[~<>=≥≤+-]{0,2}v?\d+(?:[.,:/-]\d+)*(?:\s?[a-zA-Z%]{1,4}|x|th|st|nd|rd)?[+-]?"
+    r"|\d{4}-\d\d-\d\d(?:[T ].*)?|0x[0-9a-fA-F]{1,8}"
+)
+_MEASURE_STARTS = tuple("~<>=≥≤+-v0123456789")
+
+
+def is_measure(value: str) -> bool:
+    """True for a number with or without a unit, a date, a version."""
+    return value.startswith(_MEASURE_STARTS) and _MEASURE.fits(value)
+
+
+_ALGORITHM = Lazy(
+    r"(?:argon2(?:id|i|d)?|bcrypt|scrypt|pbkdf2|sha-?\d{1,3}(?:[-/]\d{3})?|md5|hmac(?:-sha\d+)?|[hrep]s(?:256|384|512)|"
+    r"ed25519|x25519|aes-?\d*(?:-[a-z0-9]+)*|rsa-?\d*|base\d\d|utf-?\d+|oauth-?\d?(?:\.0)?|http/?\d?|"
+    r"1password|o365|m365|auth0|gpt-?[\w.-]+|k8s|i18n|l10n|s3|ec2|ipv[46]|mp[34]|h264|p256|secp256[kr]1|"
+    r"python\d?(?:\.\d+)?|node\d*|web3|log4j|neo4j|x509|pkcs\d+|rfc\d+|saml2?|oidc|ldap3?|level\d|step\d|"
+    r"v\d[\w.-]*|q[1-4]|utc[+-]\d+|iso\d+|cve-[\d-]+|[a-z]+-\d{1,3}\.\d.*)",
+    ignore_case=True,
+)
+_SYMBOLS = frozenset("!@#$%^&*+~=?§€|")
+_FILE = Lazy(r"[\w./@-]*\.(?:[a-z]{1,4}\d?|json|yaml|toml|html|lock|local|example)|\S+/\S+/\S*")
+
+
+def is_file(value: str) -> bool:
+    """True for a file name or a path."""
+    return ("." in value or "/" in value) and _FILE.fits(value)
+
+
+def fits_strictly(value: str, family: str) -> bool:
+    """Return whether a value is clearly a secret even without a sign between it and its label."""
+    bare = value.rstrip("!?.,")
+    if " " in value or not 6 <= len(value) <= 250 or _ALGORITHM.fits(bare):
+        return False
+    if is_measure(bare) or is_file(bare):
+        return False
+    digits = sum(c.isdigit() for c in bare)
+    letters = sum(c.isalpha() for c in bare)
+    if family == "password":
+        telling = digits > 0 or any(c in _SYMBOLS for c in bare)
+        return telling and letters > 1 and not _ISSUE.fits(bare)
+    if digits == 0 or letters < 2 or len(value) < 8:
+        return False
+    return not is_wordy(bare) or _KEY_GROUPS.fits(bare)
+
+
+_KEY_GROUPS = Lazy(r"(?:[0-9A-Z]{4,8}-){2,9}[0-9A-Z]{4,8}")
+_ISSUE = Lazy(r"[A-Z]{2,6}-\d{1,6}|#\d+|[a-z]+\[\d+\]|\w+=\S*|[a-z]+_[a-z_]+\d?|\w+\(\S*|[*_].*")
+
+
+def fits_prose(value: str) -> bool:
+    """Return whether a value after "is" or a colon is a secret; less strict than `fits_strictly`."""
+    bare = value.rstrip("!?.,")
+    if _ALGORITHM.fits(bare) or is_measure(bare) or is_file(bare):
+        return bare.isdigit() and len(bare) >= 6
+    if any(c.isdigit() for c in bare):
+        return not _ISSUE.fits(bare) and (any(c.isalpha() for c in bare) or len(bare) >= 6)
+    if any(c in _SYMBOLS for c in bare) and len(bare) >= 6:
+        return bare[0] not in _SYMBOLS or len(bare) >= 8
+    return (
+        bare[1:] != bare[1:].lower()
+        and not bare.isupper()
+        and not is_code_name(bare)
+        and (bare.isalpha() and len(bare) >= 8)
+    )
+
+
+def line_ends(after: str) -> bool:
+    return after.lstrip(" \t\"'`")[:1] in ("", "\n", ",", ";", "\r", "}")
+
+
+PLAIN_WORDS = frozenset(TABLES.words("plain"))

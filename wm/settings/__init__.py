@@ -1,0 +1,50 @@
+"""Every option and fixed figure, with unit, reason and SPEC id; and all reads of the environment.
+
+Other packages receive a `Settings` value, or one section of it. docs/constants.md is generated
+from the sections. Only `load` reads config.toml, only `environment` reads the environment.
+"""
+
+from wm.settings.daemon import DaemonSettings, HookSettings, ToolSettings
+from wm.settings.environment import (
+    NUMERIC_THREADS,
+    TOKENIZING_THREADS,
+    AgentPaths,
+    ForeignPaths,
+    Network,
+    Paths,
+    activation,
+    daemon_environment,
+    environment,
+    find_agent_paths,
+    find_agent_session,
+    find_foreign_paths,
+    find_network,
+    find_paths,
+    forbid_telemetry,
+    has_editor,
+    one_numeric_thread,
+    one_tokenizing_thread,
+    wants_colour,
+)
+from wm.settings.load import CONFIGURABLE, SECTIONS, Settings, apply_config, load
+from wm.settings.memory import GateSettings, MemorySettings, OriginSettings
+from wm.settings.project import BudgetSettings, ContractSettings, ImportSettings
+from wm.settings.proxy import ModelPrice, PriceSettings, ProxySettings
+from wm.settings.pruning import PruningRule, PruningSettings
+from wm.settings.recall import RecallSettings
+from wm.settings.schema import describe, options_of
+from wm.settings.session import CoreSettings, PressureSettings, SessionSettings, WorkingSettings
+from wm.settings.store import StorageSettings, StoreSettings
+
+__all__ = [
+    "CONFIGURABLE", "NUMERIC_THREADS", "SECTIONS", "TOKENIZING_THREADS", "AgentPaths",
+    "BudgetSettings", "ContractSettings", "CoreSettings", "DaemonSettings", "ForeignPaths",
+    "GateSettings", "HookSettings", "ImportSettings", "MemorySettings", "ModelPrice", "Network",
+    "OriginSettings", "Paths", "PressureSettings", "PriceSettings", "ProxySettings",
+    "PruningRule", "PruningSettings", "RecallSettings", "SessionSettings", "Settings",
+    "StorageSettings", "StoreSettings", "ToolSettings", "WorkingSettings", "activation",
+    "apply_config", "daemon_environment", "describe", "environment", "find_agent_paths",
+    "find_agent_session", "find_foreign_paths", "find_network", "find_paths", "forbid_telemetry",
+    "has_editor", "load", "one_numeric_thread", "one_tokenizing_thread", "options_of",
+    "wants_colour",
+]  # fmt: skip

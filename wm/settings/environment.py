@@ -1,0 +1,268 @@
+"""Read the environment: paths, the current session, the network.
+
+The only module that reads the environment, except the hook client, which may not import it.
+"""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from wm.errors import UserError
+
+SOCKET_LIMIT = 103 if sys.platform == "darwin" else 107
+"""Longest socket path in bytes (ID-1): the size of sun_path less its terminator."""
+
+DAEMON_ENVIRONMENT = (
+    "HOME", "PATH", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "PYTHONPATH",
+    "LD_LIBRARY_PATH",
+)  # fmt: skip
+"""Variables that a daemon started in the background inherits, besides WM_*, XDG_* and LC_*. An
+agent's environment is full of secrets that the daemon does not need."""
+
+NUMERIC_THREADS = "OPENBLAS_NUM_THREADS"
+TOKENIZING_THREADS = "TOKENIZERS_PARALLELISM"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Paths:
+    """The paths of `wm` on this machine (SPEC ID-1). All absolute."""
+
+    home: Path
+    socket: Path
+    config: Path
+    cache: Path
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AgentPaths:
+    """Paths of the agents and the service manager that `wm setup` changes. All absolute.
+
+    claude, opencode: the agents' own folders. claude_state: the file in which Claude Code keeps
+    its state and the user's MCP servers. record: what setup stores in order to undo itself.
+    search: the folders searched for programs. runtime: XDG_RUNTIME_DIR or "".
+    """
+
+    claude: Path
+    claude_state: Path
+    opencode: Path
+    record: Path
+    systemd: Path
+    launchd: Path
+    search: tuple[Path, ...] = ()
+    runtime: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ForeignPaths:
+    """Paths of other programs' files that `wm import` reads. All absolute.
+
+    data: the user's data folder, with the older plugin's store. claude, opencode: the agents'
+    own folders, with the user's instruction files.
+    """
+
+    data: Path
+    claude: Path
+    opencode: Path
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AgentSession:
+    """The session and project folder that an agent names to a program it starts, or ""."""
+
+    session: str = ""
+    project: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Network:
+    """The proxy settings of the environment."""
+
+    proxy: str = ""
+    """May contain a password, so this class has no repr that would print it."""
+    no_proxy: str = ""
+    ca_file: str = ""
+
+
+def user_home(env: Mapping[str, str]) -> Path:
+    """Return the user's home folder.
+
+    Raises UserError if neither HOME nor the account gives an absolute one.
+    """
+    home = env.get("HOME", "")
+    if not home:
+        import pwd  # here, not above: HOME is nearly always set
+
+        try:
+            home = pwd.getpwuid(os.getuid()).pw_dir
+        except KeyError:
+            home = ""
+    if not home.startswith("/"):
+        raise UserError(
+            "HOME is not set to an absolute folder, so there is no place for the data.",
+            fix="Set HOME, or set WM_HOME to the folder that wm should use.",
+        )
+    return Path(home)
+
+
+def _folder(env: Mapping[str, str], name: str, default: str) -> Path:
+    """Return the folder that a variable names, or `default` below the user's home."""
+    named = env.get(name, "")
+    return Path(named) if named.startswith("/") else user_home(env) / default
+
+
+def _config_folder(env: Mapping[str, str]) -> Path:
+    return _folder(env, "XDG_CONFIG_HOME", ".config")
+
+
+def _data_folder(env: Mapping[str, str]) -> Path:
+    return _folder(env, "XDG_DATA_HOME", ".local/share")
+
+
+def _named(env: Mapping[str, str], name: str, fix: str) -> Path:
+    path = Path(env[name])
+    if not path.is_absolute():
+        raise UserError(f"{name} is {str(path)!r}, which is not an absolute path.", fix=fix)
+    return path
+
+
+def find_paths(env: Mapping[str, str] = os.environ) -> Paths:
+    """Resolve the four paths of ID-1 from the environment.
+
+    Raises UserError for a relative WM_HOME or WM_SOCKET and for a socket path over the limit.
+    """
+    if env.get("WM_HOME"):
+        fix = "Give an absolute path, for example $HOME/wm-data."
+        home = _named(env, "WM_HOME", fix)
+    else:
+        home = _data_folder(env) / "wm"
+    return Paths(
+        home=home,
+        socket=_socket_path(env, home),
+        config=_config_folder(env) / "wm" / "config.toml",
+        cache=_folder(env, "XDG_CACHE_HOME", ".cache") / "wm",
+    )
+
+
+def _socket_path(env: Mapping[str, str], home: Path) -> Path:
+    runtime = env.get("XDG_RUNTIME_DIR", "")
+    if env.get("WM_SOCKET"):
+        path = _named(env, "WM_SOCKET", "Give the socket's absolute path.")
+    elif runtime.startswith("/") and not env.get("WM_HOME"):
+        path = Path(runtime) / "wm" / "wm.sock"
+    else:
+        # Each home has its own socket: two homes must never share a daemon.
+        path = home / "run" / "wm.sock"
+    length = len(os.fsencode(path))
+    if length > SOCKET_LIMIT:
+        raise UserError(
+            f"The socket path {path} is {length} bytes long; this system allows {SOCKET_LIMIT}.",
+            fix="Set WM_SOCKET to a shorter path in a folder that only you can enter.",
+        )
+    return path
+
+
+def find_agent_paths(env: Mapping[str, str] = os.environ) -> AgentPaths:
+    """Resolve the paths that `wm setup` needs. Raises UserError."""
+    user, config = user_home(env), _config_folder(env)
+    named = env.get("CLAUDE_CONFIG_DIR", "")
+    own = Path(named) if named.startswith("/") else None
+    folders = env.get("PATH", "").split(os.pathsep)
+    return AgentPaths(
+        claude=own or user / ".claude",
+        claude_state=(own or user) / ".claude.json",
+        opencode=config / "opencode",
+        record=config / "wm" / "setup.json",
+        systemd=config / "systemd" / "user",
+        launchd=user / "Library" / "LaunchAgents",
+        search=tuple(Path(folder) for folder in folders if folder.startswith("/")),
+        runtime=env.get("XDG_RUNTIME_DIR", ""),
+    )
+
+
+def find_foreign_paths(env: Mapping[str, str] = os.environ) -> ForeignPaths:
+    """Resolve the paths of other programs' memory files. Raises UserError."""
+    agents = find_agent_paths(env)
+    return ForeignPaths(data=_data_folder(env), claude=agents.claude, opencode=agents.opencode)
+
+
+def find_agent_session(env: Mapping[str, str] = os.environ) -> AgentSession:
+    """Return the session that this process was started in; only Claude Code names it."""
+    project = env.get("CLAUDE_PROJECT_DIR", "")
+    return AgentSession(
+        session=env.get("CLAUDE_CODE_SESSION_ID", ""),
+        project=project if project.startswith("/") else "",
+    )
+
+
+def find_network(env: Mapping[str, str] = os.environ) -> Network:
+    """Read the proxy variables as other programs do: lower-case names first."""
+
+    def either(*names: str) -> str:
+        found = (env.get(word) for name in names for word in (name, name.upper()))
+        return next((value for value in found if value), "")
+
+    return Network(
+        proxy=either("https_proxy", "all_proxy"),
+        no_proxy=either("no_proxy"),
+        ca_file=env.get("NODE_EXTRA_CA_CERTS", ""),
+    )
+
+
+def environment() -> dict[str, str]:
+    """Return the whole environment, for a child process."""
+    return dict(os.environ)
+
+
+def daemon_environment(env: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the environment for a daemon that is started in the background (F71)."""
+    prefixes = ("WM_", "XDG_", "LC_")
+    return {k: v for k, v in env.items() if k in DAEMON_ENVIRONMENT or k.startswith(prefixes)}
+
+
+def wants_colour(env: Mapping[str, str] = os.environ) -> bool:
+    """Is colour allowed: NO_COLOR is unset and TERM is not `dumb` (IF-7)?"""
+    return not env.get("NO_COLOR") and env.get("TERM") != "dumb"
+
+
+def has_editor(env: Mapping[str, str] = os.environ) -> bool:
+    """Did the user name an editor?"""
+    return bool(env.get("VISUAL") or env.get("EDITOR"))
+
+
+def activation(env: Mapping[str, str] = os.environ, pid: int | None = None) -> int:
+    """Return the number of sockets that a service manager passed, as descriptors from 3 on (IF-6).
+    Reads LISTEN_PID and LISTEN_FDS as sd_listen_fds(3) does; those of another process do not count.
+    """
+    mine = str(os.getpid() if pid is None else pid)
+    count = env.get("LISTEN_FDS", "")
+    return int(count) if env.get("LISTEN_PID") == mine and count.isdecimal() else 0
+
+
+def forbid_telemetry() -> None:
+    """Disable onnxruntime's telemetry. Call it before onnxruntime is imported: from 1.29 on it
+    reports every opened model to its makers and keeps a machine id, unless this is set at start."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
+
+@contextmanager
+def one_numeric_thread() -> Iterator[None]:
+    """Modules imported in this block compute on the calling thread only. numpy's products are
+    small here: on all processors they take longer, busy-wait, and slow other programs down.
+    The environment is restored afterwards, so that child processes decide for themselves."""
+    is_set = NUMERIC_THREADS in os.environ
+    os.environ.setdefault(NUMERIC_THREADS, "1")
+    try:
+        yield
+    finally:
+        if not is_set:
+            os.environ.pop(NUMERIC_THREADS, None)
+
+
+def one_tokenizing_thread() -> None:
+    """Make the tokenizers of this process work on the calling thread, unless the environment
+    says otherwise: they read the variable at each batch. A few short texts take longer on all
+    processors."""
+    os.environ.setdefault(TOKENIZING_THREADS, "false")

@@ -1,0 +1,105 @@
+"""Sections [memory], [gate] and [origin]: workspace memory, quality gate, origin of words."""
+
+from dataclasses import dataclass
+
+from wm.settings.schema import option
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MemorySettings:
+    """Workspace memory (SPEC section 3)."""
+
+    max_text_chars: int = option(2000)
+    """Longest text of an entry; longer is refused with the count [chars, WM-1]."""
+    suspect_rate: float = option(0.25)
+    """Factor on the strength of an entry whose anchored code changed or is gone [WM-9]."""
+    shown_text_chars: int = option(260)
+    """Characters of an entry's text that a prompt shows, in whole sentences [chars, WM-1]."""
+    rendered_entries: int = option(28, common=True)
+    """Entries shown in a prompt [entries, WM-4]."""
+    rendered_chars: int = option(3600, common=True)
+    """Characters of memory shown in a prompt [chars, WM-4]."""
+    type_caps: dict[str, int] = option(
+        {"feedback": 10, "decision": 10, "project": 8, "reference": 6}, common=True
+    )
+    """Entries of each type shown in a prompt [entries, WM-4]."""
+    type_weights: dict[str, float] = option(
+        {"reference": 1.0, "project": 1.25, "feedback": 2.25, "decision": 2.5}
+    )
+    """Retention weight of each type [WM-2]."""
+    source_weights: dict[str, float] = option({"compaction": 1.0, "manual": 1.4, "explicit": 2.0})
+    """Retention weight of each source [WM-2]."""
+    importance_weights: dict[str, float] = option({"low": 0.7, "normal": 1.0, "high": 1.5})
+    """Retention weight of each importance that the user may give [WM-2]."""
+    half_life_days: float = option(45.0, common=True)
+    """Half-life of an entry that was never reinforced [days, WM-2]."""
+    half_life_growth: float = option(0.85)
+    """Each reinforcement divides the decay rate: half-life = base / growth^count [WM-2]."""
+    max_reinforcements: int = option(6)
+    """From this count on, a recurrence resets the age without being counted [times, WM-3]."""
+    reinforcement_window_hours: float = option(168.0)
+    """A recurrence counts only this long after the last one that counted [hours, WM-3]."""
+    dormant_after_days: float = option(14.0)
+    """Days without activity after which a workspace is dormant [days, WM-2]."""
+    dormant_rate: float = option(0.25)
+    """Rate at which dormant days count for an entry's age [WM-2]."""
+
+    # Fixed: not options of config.toml.
+    max_waiting_chars: int = 50_000
+    """Longest text that waits in the inbox; longer is refused with the count [chars, EX-3]."""
+    max_rationale_chars: int = 180
+    """Longest reason that is kept with an entry [chars, WM-1]."""
+    listed_omissions: int = 200
+    """Entries left out of a prompt that are listed one by one; further ones are counted [entries,
+    EP-3]."""
+    promotion_attempts: int = 3
+    """Failed attempts to store a pending memory before it goes to the inbox [times, WM-6]."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GateSettings:
+    """The quality gate (SPEC EX-3)."""
+
+    min_chars: int = option(20)
+    """Shortest candidate text [chars, EX-3]."""
+    min_chars_cjk: int = option(8)
+    """Shortest candidate text in Chinese, Japanese or Korean [chars, EX-3]."""
+
+    # Fixed: not options of config.toml.
+    min_chars_explicit: int = 6
+    """Shortest text that a person asked to keep [chars, EX-3]."""
+    min_chars_explicit_cjk: int = 3
+    """Shortest text that a person asked to keep, in Chinese, Japanese or Korean [chars, EX-3]."""
+    max_line_chars: int = 4000
+    """Longer lines are not searched for triggers [chars, EX-6]."""
+    max_message_lines: int = 10_000
+    """Lines of one message, from its beginning, that are searched for requests [lines, EX-6]."""
+    max_requests: int = 50
+    """Requests to remember, and to forget, taken from one message; no person types more [requests,
+    EX-6]."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OriginSettings:
+    """Where the words of a session first appeared (SPEC TR-3)."""
+
+    # Fixed: not options of config.toml.
+    max_heard_chars: int = 200_000
+    """Characters of one output that are compared, the first and the last half. After a longer
+    output, the model's own words in that session do not count [chars, TR-3]."""
+    beginning_s: float = 10.0
+    """Another process may have recorded a session's start and first message within this time,
+    because the daemon was starting [s, TR-3]."""
+    max_pasted_chars: int = 40_000
+    """Characters of one pasted block that are compared, the first and the last half [chars,
+    TR-3]."""
+    max_typed_chars: int = 8_000
+    """Characters at each end of a longer message that may be typed; the middle was pasted [chars,
+    TR-3]."""
+    max_typed_lines: int = 15
+    """A block of more lines without a blank line was pasted [lines, TR-3]."""
+    max_typed_block_chars: int = 2_000
+    """A longer block without a blank line was pasted [chars, TR-3]."""
+    kept_words: int = 3_000
+    """Words kept of what the user said, and as many of what the model said; the oldest sentences
+    are removed first [words, TR-3]."""

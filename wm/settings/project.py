@@ -1,0 +1,62 @@
+"""Sections [budget], [contract] and [imports]: a project's instruction files and handoff."""
+
+from dataclasses import dataclass
+
+from wm.settings.schema import option
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BudgetSettings:
+    """Instruction files of a project (SPEC CT-4)."""
+
+    max_lines: int = option(200, common=True)
+    """Most lines of an instruction file; in AGENTS.md only lines outside dated entries count
+    [lines, CT-4]."""
+    prune_bytes: int = option(75 * 1024)
+    """From this size on, AGENTS.md is pruned [bytes, CT-4]."""
+    target_bytes: int = option(60 * 1024)
+    """Pruning of AGENTS.md stops at this size [bytes, CT-4]."""
+    refuse_bytes: int = option(100 * 1024)
+    """From this size on, AGENTS.md is refused [bytes, CT-4]."""
+
+    # Fixed: not options of config.toml.
+    max_bullets: int = 5
+    """Most top-level bullets of a dated entry [bullets, CT-4]."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ContractSettings:
+    """The handoff of a project (SPEC section 11)."""
+
+    handoff_chars: int = option(4000)
+    """Longest handoff; a person reads it in about a minute [chars, CT-3]."""
+    inject_handoff: bool = option(False, common=True)
+    """Give every new session the project's handoff [CT-3]."""
+    inject_chars: int = option(4000)
+    """Characters of the handoff that a session is given, in whole lines [chars, CT-3]."""
+
+    # Fixed: not options of config.toml.
+    handoff_items: int = 12
+    """Items of one section of the handoff; further ones are counted [items, CT-3]."""
+    handoff_item_chars: int = 220
+    """Characters of one item of the handoff, in whole sentences [chars, CT-3]."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ImportSettings:
+    """`wm import` (SPEC CB-6)."""
+
+    max_files: int = option(2000)
+    """Files that one import reads [files, CB-6]."""
+    max_facts: int = option(1000)
+    """Statements that one import takes into one workspace [statements, CB-6]."""
+
+    # Fixed: not options of config.toml.
+    max_file_bytes: int = 8 * 1024 * 1024
+    """A larger file is not imported [bytes, CB-6]."""
+    max_looked_at: int = 50_000
+    """Names that one import looks at below a given folder [names, CB-6]."""
+    max_chars: int = 1_000_000
+    """Characters of text that one import takes into one workspace [chars, CB-6]."""
+    max_sessions: int = 20
+    """Newest sessions whose memory one import takes [sessions, CB-6]."""

@@ -1,0 +1,98 @@
+"""Sections [proxy] and [prices]: the Messages API proxy and the prices of models."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wm.errors import UserError
+from wm.settings.schema import TableKind, option, read_tables
+
+
+@dataclass(frozen=True)
+class ModelPrice:
+    """A table of `[[prices.models]]`: the price of a model in dollars per million tokens. 0 for a
+    price of the cache: the usual share of `input`."""
+
+    name: str
+    input: float
+    output: float
+    cache_read: float = 0.0
+    cache_write_5m: float = 0.0
+    cache_write_1h: float = 0.0
+
+
+def _wrong_price(_field: str, value: Any) -> str:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return "" if is_number and 0 <= value <= 1_000_000 else "Write dollars per million tokens."
+
+
+_TABLES = TableKind(
+    made=ModelPrice,
+    noun="model",
+    header="[[prices.models]]",
+    name=re.compile(r".*[A-Za-z0-9]", re.DOTALL),
+    name_fix='Write name = "…", as requests name it.',
+    repeated=("has a price already.", "Remove one of the two."),
+    check=_wrong_price,
+)
+
+
+def _prices(value: Any, where: str) -> tuple[ModelPrice, ...]:
+    return tuple(_price(given, at) for at, given in read_tables(value, where, _TABLES))
+
+
+def _price(given: Mapping[str, Any], at: str) -> ModelPrice:
+    for needed in ("input", "output"):
+        if needed not in given:
+            raise UserError(
+                f"{at} has no {needed}.", fix=f"Write {needed} = dollars per million tokens."
+            )
+    return ModelPrice(**given)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ProxySettings:
+    """The Messages API proxy (SPEC section 14)."""
+
+    upstream: str = option("https://api.anthropic.com", common=True, needs_consent=True)
+    """Server that requests are sent to; http only on this machine [TR-4]."""
+    port: int = option(8642, most=65535, common=True)
+    """Port of `wm proxy` on the loopback interface; 0: any free one [PX-1]."""
+    ca_file: str = option("", common=True)
+    """PEM file of certificate authorities to trust beside the system's. Empty: NODE_EXTRA_CA_CERTS
+    [PX-10]."""
+    max_clients: int = option(400)
+    """Most connections of clients; further ones are closed at once [PX-10]."""
+    recording_max_bytes: int = option(64 * 1024 * 1024)
+    """Most bytes of a session's recorded bodies; later bodies are not recorded [bytes, PX-11]."""
+
+    # Fixed: not options of config.toml.
+    connect_timeout_s: float = 10.0
+    """Longest wait for a connection to the upstream [s, PX-10]."""
+    idle_upstream_s: float = 30.0
+    """An unused connection to the upstream is closed after this long [s, PX-1]."""
+    max_head_bytes: int = 64 * 1024
+    """Largest request line and headers [bytes, PX-10]."""
+    head_timeout_s: float = 30.0
+    """Longest wait for the rest of a request's head [s, PX-10]."""
+    linger_s: float = 2.0
+    """After an answer that ends its connection, reading continues for this long, so that the client
+    receives the answer [s, PX-10]."""
+    kept_request_bytes: int = 64 * 1024 * 1024
+    """Bytes of a request that are kept while it is in progress; a longer one is forwarded without
+    being read [bytes, PX-10]."""
+    unpacked_bytes: int = 64 * 1024 * 1024
+    """Most unpacked bytes of a compressed answer that are read; all of it is forwarded [bytes,
+    PX-10]."""
+    drain_s: float = 10.0
+    """On SIGTERM, answers in progress get this long to finish [s, PX-1]."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PriceSettings:
+    """Prices of models (SPEC PX-11, IF-8)."""
+
+    models: tuple[ModelPrice, ...] = option((), common=True, parse=_prices)
+    """Prices of your own, which come before those of the table
+    ([how](concepts/replay.md#prices-of-your-own)) [IF-8]."""

@@ -1,0 +1,109 @@
+"""Section [pruning] and the user's own rules, `[[pruning.rules]]` (SPEC section 8, PR-4)."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wm.errors import UserError
+from wm.settings.schema import TableKind, option, read_tables
+
+
+@dataclass(frozen=True)
+class PruningRule:
+    """A user's own rule for tool output (PR-4): `[[pruning.rules]]` in config.toml.
+
+    tool: the agent's name of the tool; command, output: expressions that the command line, and
+    a line of the output, must match. An empty field matches everything. leave: such output is not
+    cut. keep: expressions of lines that are kept. noun: the name of the removed lines.
+    """
+
+    name: str
+    tool: str = ""
+    command: str = ""
+    output: str = ""
+    leave: bool = False
+    keep: tuple[str, ...] = ()
+    noun: str = ""
+
+
+def _wrong_field(name: str, value: Any) -> str:
+    default = getattr(PruningRule, name)
+    if isinstance(default, tuple):
+        is_sound = isinstance(value, list) and all(isinstance(one, str) for one in value)
+        return "" if is_sound else 'Write ["…", "…"].'
+    if type(value) is type(default):
+        return ""
+    return "Write true or false." if isinstance(default, bool) else 'Write a text: "…".'
+
+
+_TABLES = TableKind(
+    made=PruningRule,
+    noun="rule",
+    header="[[pruning.rules]]",
+    name=re.compile(r"[a-z][a-z0-9_-]{0,39}\Z"),
+    name_fix='Write name = "…": lower-case letters, _ or -.',
+    repeated=("is the name of an earlier rule.", "Rename one."),
+    check=_wrong_field,
+)
+
+
+def _pruning_rules(value: Any, where: str) -> tuple[PruningRule, ...]:
+    return tuple(_pruning_rule(given, at) for at, given in read_tables(value, where, _TABLES))
+
+
+def _pruning_rule(given: Mapping[str, Any], at: str) -> PruningRule:
+    made = PruningRule(**{**given, "keep": tuple(given.get("keep", ()))})
+    if not (made.tool or made.command or made.output):
+        raise UserError(
+            f"{at} does not say which output it applies to.", fix="Give tool, command or output."
+        )
+    for text in (made.command, made.output, *made.keep):
+        _check_expression(text, at)
+    return made
+
+
+def _check_expression(text: str, at: str) -> None:
+    import re2  # here, not above: few users have rules of their own
+
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        re2.compile(text, options=options)
+    except re2.error as error:
+        reason = error.args[0].decode() if isinstance(error.args[0], bytes) else error.args[0]
+        raise UserError(
+            f"{at}: {text!r} is not a valid expression: {reason}.",
+            fix="Write it in the syntax of RE2, which has no look-around and no references.",
+        ) from error
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PruningSettings:
+    """Pruning of tool output (SPEC section 8)."""
+
+    enabled: bool = option(True, common=True)
+    """Cut long tool output before the model reads it [PR-1]."""
+    threshold_lines: int = option(50, common=True)
+    """A tool output of up to this many lines is not cut [lines, PR-1]."""
+    end_lines: int = option(30, common=True)
+    """Lines kept at each end of a tool output that is cut [lines, PR-1]."""
+    aggressive_threshold_lines: int = option(30)
+    """Lines of an output that is not cut while the session's pressure is high [lines, PR-1]."""
+    aggressive_end_lines: int = option(20)
+    """Lines kept at each end while the session's pressure is high [lines, PR-1]."""
+    hyper_threshold_lines: int = option(15)
+    """Lines of an output that is not cut while the session's pressure is critical [lines, PR-1]."""
+    hyper_end_lines: int = option(10)
+    """Lines kept at each end while the session's pressure is critical [lines, PR-1]."""
+    error_lines: int = option(200)
+    """Most lines kept because they look like errors; of more, the first and last of each kind
+    [lines, PR-2]."""
+    rules: tuple[PruningRule, ...] = option((), common=True, parse=_pruning_rules)
+    """Rules of your own, applied before the built-in ones: `[[pruning.rules]]` [PR-4]."""
+
+    # Fixed: not options of config.toml.
+    slack_lines: int = 5
+    """A cut that would save this many lines or fewer is not made [lines, PR-1]."""
+    max_chars: int = 12_000_000
+    """A longer output is not cut [chars, PR-2]."""

@@ -1,0 +1,53 @@
+"""Section [recall]: search by words and by meaning. The fitted numbers are in `recall_fit`."""
+
+from dataclasses import dataclass
+
+from wm.settings.recall_fit import RecallFit
+from wm.settings.schema import option
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RecallSettings(RecallFit):
+    """Search by words and by meaning (SPEC section 12)."""
+
+    model: str = option("", common=True)
+    """Model for similarity of meaning: embedded, none, the name of an installed model, or the
+    folder of one (needs the extra [models]). Empty: what `wm models use` chose, at first embedded.
+    Read when a process starts [RC-2]."""
+    models_url: str = option("https://huggingface.co", needs_consent=True)
+    """Server that `wm models pull` fetches from. A mirror is as good: every file has a pinned
+    digest [RC-2]."""
+    max_model_bytes: int = option(4 * 1024 * 1024 * 1024)
+    """Largest file of a model that `wm models import` takes [bytes, RC-2]."""
+    max_hits: int = option(10, least=1, common=True)
+    """Hits of one search unless asked otherwise [hits, RC-1]."""
+    graph_from: int = option(20_000)
+    """Number of vectors from which a graph gives the candidates of a query; below it, all are
+    compared [vectors, RC-3]."""
+    prompts: bool = option(True, common=True)
+    """Give a session the memories that match the user's message and are not in its prompt
+    [RC-1]."""
+    prompt_entries: int = option(3, common=True)
+    """Most entries recalled for one message [entries, RC-1]."""
+    prompt_chars: int = option(900)
+    """Characters of the entries recalled for one message; pinned entries have their own limit
+    [chars, RC-1]."""
+    embed_wait_s: float = option(0.25)
+    """Longest wait of a search for vectors; then words alone decide [s, RC-2]."""
+    embed_idle_s: float = option(300.0)
+    """An embedder that is not used for this long is unloaded [s, RC-2]."""
+
+    # Fixed: not options of config.toml.
+    pull_wait_s: float = 15.0
+    """Longest silence of the server before `wm models pull` gives up [s, RC-2]."""
+    standing_entries: int = 6
+    """Pinned entries given with every reply [entries, RC-1]."""
+    standing_chars: int = 1200
+    """Characters of the pinned entries given with a reply; what does not fit is counted [chars,
+    RC-1]."""
+    hint_wait_s: float = 20.0
+    """Longest wait of `wm diag` for all vectors [s, RC-1]."""
+    embed_queue: int = 64
+    """Most batches that wait for the embedder [batches, RC-2]."""
+    embed_batch: int = 16
+    """Most texts that a local model embeds at once [texts, RC-2]."""

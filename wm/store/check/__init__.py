@@ -1,0 +1,376 @@
+"""Check all invariants of the data folder, and report violations as findings (ST-3).
+
+Writes nothing, takes no lock and uses the store's Disk. `invariants` checks the contents of
+documents, and `repair` repairs findings. Files that wm does not know are reported, never touched.
+"""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Iterator
+
+from pydantic import ValidationError
+
+from wm.domain.counts import counted
+from wm.errors import Corrupt, StoreError
+from wm.formats.base import Document
+from wm.formats.evidence import EvidenceRecord
+from wm.formats.home import Aliases
+from wm.formats.prompt_epoch import PromptEpoch
+from wm.formats.tombstones import TrashedEntry
+from wm.store import envelope, evidence, fsops, jsonlines, paths, vectors
+from wm.store import key as keys
+from wm.store.base import CACHED, RELAXED, Finding, Health, Ref
+from wm.store.check import invariants
+from wm.store.envelope import (
+    CopyState,
+    Decoded,
+)
+from wm.store.files import FileStore
+from wm.store.fsops import Handle, explain, explained
+from wm.store.quarantine import REASON
+from wm.store.tree import (
+    OTHER_FOLDERS,
+    FolderKind,
+    kind_of,
+)
+
+_HEALTH = {
+    Health.OUTSIDE: ("changed_outside", "note", False),
+    Health.RESTORED: ("restored", "warning", True),
+    Health.LOST: ("unreadable", "error", True),
+    Health.TOO_NEW: ("too_new", "warning", False),
+}
+_MAX_LOG_BYTES = 512 * 1024 * 1024
+
+
+def check(store: FileStore, *, deep: bool = False) -> Iterator[Finding]:
+    """All findings. Without `deep`, only the documents that people edit are read, and of all other
+    files only name, kind and mode are checked; with it every byte is read."""
+    try:
+        with store.disk.folder(""):
+            pass
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        yield _unreachable(store, "", error)
+        return
+    strange: set[str] = set()
+    for finding in _tree(store, ""):
+        if finding.code == "not_ours":
+            strange.add(finding.path)
+        yield finding
+    about_key = list(_key(store))
+    yield from about_key
+    if not any(finding.severity == "error" for finding in about_key):
+        for finding in _documents(store, deep):
+            # A file in a document's place cannot be read either: report it once.
+            if finding.code != "unreachable" or finding.path not in strange:
+                yield finding
+        for workspace in store.workspaces() if deep else ():
+            yield from _logs(store, workspace)
+            yield from _vectors(store, workspace)
+            yield from _session_logs(store, workspace)
+    yield from _quarantined(store)
+
+
+# --- the tree ---------------------------------------------------------------------------------
+
+
+def _tree(store: FileStore, path: str) -> Iterator[Finding]:
+    """Findings about modes, kinds of files, leftovers and unknown files, from here downwards."""
+    kind = kind_of(path)
+    assert kind is not None
+    inner: list[str] = []
+    try:
+        with store.disk.folder(path) as folder:
+            yield from _mode(path, store.disk.status(folder).st_mode, fsops.FOLDER_MODE)
+            for name in store.disk.list(folder):
+                full = paths.FilePlace(path, name).path
+                try:
+                    found = store.disk.stat(folder, name).st_mode
+                except FileNotFoundError:
+                    continue  # deleted meanwhile: a process is working here
+                if stat.S_ISDIR(found) and kind_of(full) is not None:
+                    inner.append(full)
+                elif stat.S_ISDIR(found) and full in OTHER_FOLDERS:
+                    yield from _mode(full, found, fsops.FOLDER_MODE)
+                else:
+                    yield from _file(store, folder, name, found, kind)
+    except OSError as error:
+        yield _unreachable(store, path, error)
+    for full in inner:
+        yield from _tree(store, full)
+
+
+def _file(
+    store: FileStore, folder: Handle, name: str, mode: int, kind: FolderKind
+) -> Iterator[Finding]:
+    full = paths.FilePlace(folder.path, name).path
+    ours = kind.knows(name)
+    if not ours and kind_of(full) is None and full not in OTHER_FOLDERS:
+        yield Finding(
+            "unknown_file", "note", full, "wm does not know this file and leaves it as it is."
+        )
+    elif not ours or not stat.S_ISREG(mode):
+        what = "a folder" if stat.S_ISDIR(mode) else "something else"
+        what = "a symlink" if stat.S_ISLNK(mode) else what
+        message = f"There is {what} where a file or folder of wm belongs; wm does not follow it."
+        yield Finding("not_ours", "error", full, message)
+    else:
+        yield from _mode(full, mode, fsops.FILE_MODE)
+        temp, ahead = paths.document_of_temp(name), paths.document_of_next(name)
+        if (temp or ahead) and not _is_locked(store, folder, temp or ahead or ""):
+            code, message = (
+                ("stale_temp", "A temporary file that a writer left behind.")
+                if temp
+                else ("unfinished", "An unfinished write: its process or the machine stopped.")
+            )
+            yield Finding(code, "note", full, message, repairable=True)
+
+
+def _mode(path: str, mode: int, wanted: int) -> Iterator[Finding]:
+    if stat.S_IMODE(mode) & ~wanted:
+        message = (
+            f"Its mode is {stat.S_IMODE(mode):04o}, so other users can reach it; it should be "
+            f"{wanted:04o}."
+        )
+        yield Finding("open_to_others", "warning", path, message, repairable=True)
+
+
+def _is_locked(store: FileStore, folder: Handle, document: str) -> bool:
+    """Whether a process holds the lock of a document, without taking it. False if unknown."""
+    try:
+        return fsops.lock_holder(store.disk.stat(folder, paths.lock(document))) != 0
+    except FileNotFoundError:
+        return False
+
+
+# --- the key ------------------------------------------------------------------------------------
+
+
+def _key(store: FileStore) -> Iterator[Finding]:
+    try:
+        for name in keys.damaged(store.disk):
+            message = "One copy of the key is damaged; the other one is used."
+            yield Finding("damaged_key", "warning", name, message, repairable=True)
+        if keys.load(store.disk) is None and store.workspaces():
+            message = (
+                "The key is missing: every document counts as changed outside wm. Restore a backup."
+            )
+            yield Finding("missing_key", "warning", paths.KEY_FILE, message)
+    except Corrupt as error:
+        yield Finding("no_key", "error", paths.KEY_FILE, str(error), repairable=True)
+    except StoreError as error:
+        yield Finding("unreachable", "error", paths.KEY_FILE, str(error))
+
+
+# --- documents ------------------------------------------------------------------------------------
+
+
+def _documents(store: FileStore, deep: bool) -> Iterator[Finding]:
+    try:
+        folders = store.workspaces()
+        aliases = store.read(Ref(Aliases)).document or Aliases()
+    except StoreError:
+        folders, aliases = (), Aliases()  # reported below, and by the tree
+    for workspace in ("", *folders):
+        try:
+            around = invariants.Surroundings(
+                folders,
+                aliases,
+                trash=store.names(TrashedEntry, workspace) if workspace else (),
+                epochs=store.names(PromptEpoch, workspace) if workspace else (),
+            )
+            refs = list(_refs(store, workspace, deep))
+        except StoreError as error:
+            yield Finding("unreachable", "error", workspace, str(error))
+            continue
+        for ref in refs:
+            yield from _document(store, ref, around, deep)
+
+
+def _refs(store: FileStore, workspace: str, deep: bool) -> Iterator[Ref[Document]]:
+    for model, row in paths.LAYOUT.items():
+        if row.in_home == (workspace == "") and (deep or row.names is None):
+            for name in store.names(model, workspace):
+                yield Ref(model, workspace, name)
+
+
+def _document(
+    store: FileStore, ref: Ref[Document], around: invariants.Surroundings, deep: bool
+) -> Iterator[Finding]:
+    path = paths.place(ref).path
+    try:
+        reading = store.read(ref)
+        if reading.health in _HEALTH:
+            code, severity, repairable = _HEALTH[reading.health]
+            yield Finding(code, severity, path, reading.detail, repairable)
+        elif reading.health is Health.OK and ref.model not in CACHED:
+            yield from _previous_copy(store, ref)
+    except StoreError as error:
+        yield Finding("unreachable", "error", path, str(error))
+        return
+    if deep and reading.document is not None and reading.health is not Health.TOO_NEW:
+        yield from invariants.findings(ref, reading.document, around)
+
+
+def _previous_copy(store: FileStore, ref: Ref[Document]) -> Iterator[Finding]:
+    """Findings about the previous copy of a document that is whole itself."""
+    place, relaxed = paths.place(ref), ref.model in RELAXED
+    path = paths.FilePlace(place.folder, paths.previous_copy(place.name)).path
+    with explained("read", store.home, path), store.disk.folder(place.folder) as folder:
+        previous, previous_raw = _decoded(store, ref, folder, paths.previous_copy(place.name))
+        main, main_raw = _decoded(store, ref, folder, place.name)
+    if main.state is not CopyState.WHOLE:
+        return  # written meanwhile
+    if previous_raw is None:
+        if not relaxed:
+            yield Finding("no_spare", "warning", path, "The previous copy is missing.", True)
+    elif previous.state is not CopyState.WHOLE:
+        message = (
+            f"The previous copy was not written by wm: {previous.detail or 'changed outside wm'}."
+        )
+        yield Finding("damaged_spare", "warning", path, message, True)
+    elif previous.generation < main.generation and not relaxed:
+        message = (
+            f"The previous copy has generation {previous.generation}, "
+            f"the document has {main.generation}."
+        )
+        yield Finding("stale_spare", "note", path, message, True)
+    elif previous.generation == main.generation and previous_raw != main_raw:
+        message = (
+            "The document and its previous copy differ, but both have generation "
+            f"{main.generation}."
+        )
+        yield Finding("spare_mismatch", "warning", path, message, True)
+
+
+def _decoded(
+    store: FileStore, ref: Ref[Document], folder: Handle, name: str
+) -> tuple[Decoded[Document], bytes | None]:
+    try:
+        raw = store.disk.read(folder, name, store.settings.max_document_bytes)
+    except FileNotFoundError:
+        return Decoded(CopyState.ABSENT, None), None
+    return envelope.decode(ref.model, raw, store.core.key_to_read()), raw
+
+
+# --- logs and quarantine --------------------------------------------------------------------------
+
+
+def _logs(store: FileStore, workspace: str) -> Iterator[Finding]:
+    path = paths.evidence_folder(workspace)
+    try:
+        with store.disk.folder(path) as folder:
+            numbers = evidence.segments(store.disk.list(folder))
+            seen: set[str] = set()
+            for number in numbers:
+                name = evidence.file_name(number)
+                raw = store.disk.read(folder, name, _MAX_LOG_BYTES)
+                lines = jsonlines.read(raw, store.core.key_to_read())
+                last = number == numbers[-1]
+                for code, severity, message in _log(lines, workspace, seen, last):
+                    yield Finding(code, severity, f"{path}/{name}", message, code == "torn_tail")
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        yield _unreachable(store, path, error)
+        return
+    missing = set(range(numbers[0], numbers[-1])) - set(numbers) if numbers else set()
+    if missing:
+        message = f"Log files between the oldest and the newest are missing: {sorted(missing)}."
+        yield Finding("missing_log", "warning", path, message)
+
+
+def _session_logs(store: FileStore, workspace: str) -> Iterator[Finding]:
+    """Damaged lines in the logs of proxies; nothing else depends on them."""
+    for kind in (paths.FLOWS, paths.RECORDINGS):
+        path = f"{paths.workspace_folder(workspace)}/{kind}"
+        try:
+            with store.disk.folder(path) as folder:
+                for name in filter(paths.session_of_flows, store.disk.list(folder)):
+                    raw = store.disk.read(folder, name, _MAX_LOG_BYTES)
+                    lines = jsonlines.read(raw, store.core.key_to_read())
+                    if lines.damaged:
+                        message = (
+                            f"{counted(lines.damaged, 'line')} cannot be read; all others can."
+                        )
+                        yield Finding("damaged_records", "warning", f"{path}/{name}", message)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            yield _unreachable(store, path, error)
+
+
+def _log(
+    lines: jsonlines.LogLines, workspace: str, seen: set[str], last: bool
+) -> Iterator[tuple[str, str, str]]:
+    """Findings about one log file; `seen` collects the ids of all log files."""
+    unfit = repeated = foreign = 0
+    for body in lines.records:
+        try:
+            record = EvidenceRecord.model_validate_json(body)
+        except ValidationError:
+            unfit += 1
+            continue
+        repeated += record.event_id in seen
+        foreign += record.workspace_key != workspace
+        seen.add(record.event_id)
+    damaged = lines.damaged + unfit + (lines.torn_bytes > 0 and not last)
+    if damaged:
+        message = counted(damaged, "record")
+        yield "damaged_records", "warning", f"{message} cannot be read; all others can."
+    if lines.torn_bytes and last:
+        message = (
+            f"{counted(lines.torn_bytes, 'byte')} of a record that was not completely written."
+        )
+        yield "torn_tail", "note", message
+    if repeated:
+        message = f"{counted(repeated, 'record')} with the id of another one."
+        yield "duplicate_id", "warning", message
+    if foreign:
+        yield "wrong_workspace", "error", f"{counted(foreign, 'record')} of another workspace."
+
+
+def _vectors(store: FileStore, workspace: str) -> Iterator[Finding]:
+    path, limit = paths.vectors_folder(workspace), store.settings.max_vector_bytes
+    try:
+        with store.disk.folder(path) as folder:
+            for name in filter(paths.is_vectors, store.disk.list(folder)):
+                wrong = vectors.problem(store.core, folder, name, workspace, limit)
+                if wrong:
+                    message = f"These vectors cannot be used: {wrong}. They will be computed again."
+                    yield Finding("damaged_vectors", "note", f"{path}/{name}", message, True)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        yield _unreachable(store, path, error)
+
+
+def _quarantined(store: FileStore) -> Iterator[Finding]:
+    try:
+        with store.disk.folder(paths.QUARANTINE) as folder:
+            for name in store.disk.list(folder):
+                if not name.endswith(REASON):
+                    path = paths.FilePlace(paths.QUARANTINE, name).path
+                    yield Finding("quarantined", "note", path, _reason(store, folder, name))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        yield _unreachable(store, paths.QUARANTINE, error)
+
+
+def _reason(store: FileStore, folder: Handle, name: str) -> str:
+    try:
+        message = json.loads(store.disk.read(folder, name + REASON, 64 * 1024))
+        return f"Kept from {message['path']}: {message['reason']}."
+    except (OSError, ValueError, KeyError, TypeError):
+        return "Kept; its reason cannot be read."
+
+
+def _unreachable(store: FileStore, path: str, error: OSError) -> Finding:
+    return Finding(
+        "unreachable", "error", path, str(explain(error, "read", str(store.home / path)))
+    )

@@ -1,0 +1,176 @@
+"""Rules about the contents of a document that was read whole. Pure: documents in, findings out.
+
+`check` itself checks the files (envelope, previous copies, modes, locks). Each rule here is stated
+in the documentation page of its format under "What always holds".
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
+
+from msgspec import Struct, field
+
+from wm.domain.memory.scope import resolve
+from wm.domain.session.epochs import is_whole
+from wm.formats.base import Document
+from wm.formats.core_memory import NEXT, CoreMemory
+from wm.formats.home import Aliases
+from wm.formats.pending_journal import PendingJournal
+from wm.formats.pressure import Pressure
+from wm.formats.prompt_epoch import PromptEpoch
+from wm.formats.session_state import CompactionState, SessionState
+from wm.formats.tombstones import Tombstones, TrashedEntry
+from wm.formats.tool_output import ToolOutput, file_name
+from wm.formats.working_memory import WorkingMemory
+from wm.formats.workspace_memory import Workspace, WorkspaceMemory
+from wm.store import paths
+from wm.store.base import Finding, Ref
+from wm.store.identity import key_of
+
+
+class Surroundings(Struct, frozen=True):
+    """What a document may refer to. folders: keys of all workspaces; trash and epochs: names in
+    the document's own workspace."""
+
+    folders: Collection[str] = ()
+    aliases: Aliases = field(default_factory=Aliases)
+    trash: Collection[str] = ()
+    epochs: Collection[str] = ()
+
+
+def findings(ref: Ref[Document], document: Document, around: Surroundings) -> Iterator[Finding]:
+    """All rules that one document violates."""
+    path = paths.place(ref).path
+    for code, severity, message in _broken(ref, document, around):
+        yield Finding(code, severity, path, message)
+
+
+_Broken = Iterator[tuple[str, str, str]]
+
+
+def _broken(ref: Ref[Document], document: Document, around: Surroundings) -> _Broken:
+    workspace = getattr(document, "workspace", None)
+    if isinstance(workspace, Workspace):
+        yield from _workspace(ref, workspace, around)
+    if isinstance(document, WorkspaceMemory):
+        yield from _memory(document, around)
+    elif isinstance(document, PendingJournal):
+        yield from _twice((p.entry.id for p in document.entries), "entry")
+    elif isinstance(document, Tombstones):
+        yield from _twice((stone.digest for stone in document.stones), "digest")
+    elif isinstance(document, TrashedEntry):
+        yield from _name(ref, document.entry.id)
+    elif isinstance(document, PromptEpoch):
+        yield from _epoch(ref, document)
+    elif isinstance(document, SessionState):
+        yield from _session(ref, document, around)
+    elif isinstance(document, CompactionState | WorkingMemory | Pressure):
+        yield from _name(ref, paths.sid(document.session_id))
+    elif isinstance(document, ToolOutput):
+        yield from _output(ref, document)
+    elif isinstance(document, CoreMemory):
+        yield from _core(ref, document)
+    elif isinstance(document, Aliases):
+        yield from _aliases(document, around)
+
+
+def _workspace(ref: Ref[Document], workspace: Workspace, around: Surroundings) -> _Broken:
+    if workspace.key != ref.workspace:
+        message = f"It says that it belongs to the workspace {workspace.key}."
+        yield "wrong_workspace", "error", message
+    elif workspace.root and not any(
+        resolve(key, around.aliases) == ref.workspace for key in keys_of(workspace.root)
+    ):
+        message = (
+            f"Its root {workspace.root} has another key, and no alias leads here. Two "
+            "paths with one key, a copied folder, or an edit; `wm workspace mv` adopts a move."
+        )
+        yield "root_mismatch", "warning", message
+
+
+def _memory(memory: WorkspaceMemory, around: Surroundings) -> _Broken:
+    yield from _twice((entry.id for entry in memory.entries), "entry")
+    known = {entry.id for entry in memory.entries} | set(around.trash)
+    for entry in memory.entries:
+        lost = [other for other in (*entry.supersedes, entry.superseded_by) if other]
+        for other in dict.fromkeys(lost):
+            if other not in known:
+                message = f"{entry.id} refers to {other}, which is neither here nor in the trash."
+                yield "dangling_supersedes", "warning", message
+    for name in sorted({entry.id for entry in memory.entries} & set(around.trash)):
+        message = f"{name} is here and in the trash: forgetting or restoring it was interrupted."
+        yield "also_in_trash", "note", message
+
+
+def _epoch(ref: Ref[Document], epoch: PromptEpoch) -> _Broken:
+    yield from _name(ref, epoch.id)
+    if epoch.generation != 1:
+        message = f"It was written {epoch.generation} times; an epoch is written once."
+        yield "epoch_changed", "error", message
+    for block in epoch.blocks:
+        if not is_whole(block):
+            message = f"The text of the block {block.name} does not match its digest."
+            yield "epoch_changed", "error", message
+
+
+def _session(ref: Ref[Document], state: SessionState, around: Surroundings) -> _Broken:
+    yield from _name(ref, paths.sid(state.session_id))
+    if state.workspace_key not in ("", ref.workspace):
+        message = f"It says that it belongs to the workspace {state.workspace_key}."
+        yield "wrong_workspace", "error", message
+    if state.epoch and state.epoch not in around.epochs:
+        message = f"Its epoch {state.epoch} is missing; the next prompt starts a new one."
+        yield "dangling_epoch", "note", message
+
+
+def _output(ref: Ref[Document], output: ToolOutput) -> _Broken:
+    yield from _name(ref, file_name(output.id, output.session))
+    if len(output.text) != output.chars:
+        message = f"Its text has {len(output.text)} characters, but it records {output.chars}."
+        yield "output_changed", "warning", message
+
+
+def _core(ref: Ref[Document], core: CoreMemory) -> _Broken:
+    waits = ref.name == NEXT and not core.session_id
+    yield from () if waits else _name(ref, paths.sid(core.session_id))
+    if core.workspace_key not in ("", ref.workspace):
+        message = f"It says that it belongs to the workspace {core.workspace_key}."
+        yield "wrong_workspace", "error", message
+
+
+def _aliases(document: Aliases, around: Surroundings) -> _Broken:
+    yield from _twice((alias.key for alias in document.aliases), "key")
+    for alias in document.aliases:
+        target = resolve(alias.key, document)
+        if target == alias.key:
+            yield "alias_circle", "warning", f"The alias {alias.key} leads back to itself."
+        elif target not in around.folders:
+            message = f"The alias {alias.key} leads to {target}, which has no folder."
+            yield "dangling_alias", "warning", message
+        if alias.key in around.folders:
+            message = f"{alias.key} has a folder of its own, but its alias hides that folder."
+            yield "alias_hides_folder", "warning", message
+
+
+def _name(ref: Ref[Document], expected: str) -> _Broken:
+    if ref.name not in (expected, paths.sid(expected)):
+        yield "wrong_name", "error", f"Its content belongs in a file named after {expected}."
+
+
+def _twice(names: Iterator[str], what: str) -> _Broken:
+    for name, count in Counter(names).items():
+        if count > 1:
+            yield "duplicate_id", "error", f"The {what} {name} occurs {count} times."
+
+
+def keys_of(root: str) -> set[str]:
+    """Keys that a root written in a document can have: as it stands, and with `\\xNN` taken for
+    the byte that is no UTF-8."""
+    parts = re.split(r"\\x([0-9a-f]{2})", root)
+    raw = b"".join(
+        bytes([int(part, 16)]) if number % 2 else part.encode("utf-8", "surrogatepass")
+        for number, part in enumerate(parts)
+    )
+    return {key_of(root.encode("utf-8", "surrogatepass")), key_of(raw)}

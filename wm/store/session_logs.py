@@ -1,0 +1,219 @@
+"""Logs of one session each: `flows/<sid>.jsonl` and `recordings/<sid>.jsonl` (PX-10, PX-11).
+
+Flows are the figures of the exchanges that a proxy passed on; recordings are the bodies, if the
+user asked for them. A line is written before its acknowledgement and flushed with the next relaxed
+flush. The next writer cuts a torn tail. A flow log that has grown too large keeps its newer half; a
+recording log that has reached its limit takes nothing more, because its lines refer to each other.
+
+Owns these two folders. `domain.recording` and `ops` decide what a line means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from wm.domain.recording import RecordingIndex
+from wm.errors import StoreError
+from wm.formats.base import Record
+from wm.formats.flow import Flow
+from wm.formats.recording import Recording
+from wm.store import atomic, jsonlines, paths
+from wm.store.core import Core, Recent, Wait
+from wm.store.fsops import Handle, explained
+from wm.store.paths import FilePlace
+
+R = TypeVar("R", bound=Record)
+
+MAX_FLOW_BYTES = 4 * 1024 * 1024
+"""Size of a flow log, some thousand exchanges, beyond which its older half is dropped."""
+MAX_LOG_BYTES = 1024 * 1024 * 1024
+"""Upper limit of a log, whatever limit the user sets."""
+
+Make = Callable[[RecordingIndex], Recording | None]
+"""Makes the record to write from an index of the log's records; None to write nothing."""
+Indexes = Recent[tuple[tuple[int, int], RecordingIndex]]
+"""By path, the indexes of the recording logs that were written last, each with the inode and the
+size of its log at that time: another process may have written since."""
+INDEXES = 4
+"""Number of recording logs whose index is kept."""
+
+
+# --- lines --------------------------------------------------------------------------------------
+
+
+def encode(record: Record, key: bytes, limit: int = MAX_LOG_BYTES) -> bytes:
+    """The line of a record. StoreError if it is larger than `limit`."""
+    line = jsonlines.encode(record.__pydantic_serializer__.to_json(record, by_alias=True), key)
+    if len(line) > limit:
+        raise StoreError(f"The record of an exchange has {len(line)} bytes, more than {limit}.")
+    return line
+
+
+def decode(model: type[R], raw: bytes, key: bytes) -> tuple[R, ...]:
+    """The records of a log in order; lines that cannot be read are left out (ST-3)."""
+    return tuple(_decoded(model, jsonlines.read(raw, key).records))
+
+
+def decode_newest(raw: bytes, key: bytes) -> Iterator[Flow]:
+    """Flows, newest first; each record is parsed only when it is asked for."""
+    return _decoded(Flow, reversed(jsonlines.read(raw, key).records))
+
+
+def _decoded(model: type[R], records: Iterable[bytes]) -> Iterator[R]:
+    for body in records:
+        try:
+            yield model.model_validate_json(body)
+        except ValidationError:
+            continue
+
+
+def indexed(raw: bytes, key: bytes) -> tuple[RecordingIndex, int]:
+    """The index of a recording log's records, and where its last whole line ends."""
+    index = RecordingIndex()
+    for line in decode(Recording, raw, key):
+        index.learn(line)
+    return index, jsonlines.read(raw, key).whole_bytes
+
+
+# --- writing ------------------------------------------------------------------------------------
+
+
+def append_flow(core: Core, place: FilePlace, flow: Flow) -> None:
+    """See `store.base.Store.append_flow`."""
+    line = encode(flow, core.key_to_write(), core.settings.max_record_bytes)
+    with _locked(core, place) as (folder, file):
+        size = core.disk.status(file).st_size
+        if size and (size > MAX_FLOW_BYTES or core.disk.read_at(file, size - 1, 1) != b"\n"):
+            _rewrite(core, folder, place.name, line)
+        else:
+            core.disk.write(file, line)
+
+
+def _rewrite(core: Core, folder: Handle, name: str, line: bytes) -> None:
+    """Rewrite the log: whole lines only, the newer half if it is too large."""
+    raw = core.disk.read(folder, name, 4 * MAX_FLOW_BYTES)
+    whole = raw[: raw.rfind(b"\n") + 1]
+    if len(whole) > MAX_FLOW_BYTES:
+        whole = whole[whole.index(b"\n", len(whole) - MAX_FLOW_BYTES // 2) + 1 :]
+    atomic.replace(core.disk, folder, name, [whole, line], durable=False)
+
+
+def append_recording(core: Core, indexes: Indexes, place: FilePlace, most: int, make: Make) -> bool:
+    """See `store.base.Store.append_recording`."""
+    disk, key = core.disk, core.key_to_write()
+    with _locked(core, place) as (folder, file):
+        found = disk.status(file)
+        state, index = indexes.get(place.path) or (None, RecordingIndex())
+        size = found.st_size
+        if state != (found.st_ino, size):
+            index, whole = indexed(disk.read(folder, place.name, MAX_LOG_BYTES), key)
+            if whole < size:
+                disk.truncate(file, whole)
+                size = whole
+        line = make(index)
+        data = encode(line, key) if line is not None else b""
+        fits = size + len(data) <= most
+        if line is not None and fits:
+            disk.write(file, data)
+            index.learn(line)
+            size += len(data)
+        indexes.put(place.path, ((found.st_ino, size), index), 1)
+    return fits
+
+
+@contextmanager
+def _locked(core: Core, place: FilePlace) -> Iterator[tuple[Handle, Handle]]:
+    """The folder and the open log, created if missing, with its lock held; afterwards the log is
+    pending for a flush."""
+    disk = core.disk
+    with explained("write", core.home, place.path), core.make_folder(place.folder) as folder:
+        locks = core.locks.take_all([(folder, place.name)])
+        try:
+            try:
+                file = disk.open(folder, place.name, write=True)
+            except FileNotFoundError:
+                file = disk.create(folder, place.name)
+            with file:
+                yield folder, file
+        finally:
+            core.locks.release_all(locks)
+    core.wait_for(place, Wait.LOG)
+
+
+def discard(core: Core, place: FilePlace) -> bool:
+    """Delete a log and its lock file; False if there is none. Raises StoreError."""
+    core.drop_waits(place)
+    with explained("delete", core.home, place.path):
+        try:
+            folder = core.disk.folder(place.folder)
+        except FileNotFoundError:
+            return False
+        with folder:
+            locks = core.locks.take_all([(folder, place.name)])
+            try:
+                core.disk.unlink(folder, place.name)
+            except FileNotFoundError:
+                return False
+            finally:
+                core.locks.remove(locks[0])
+                core.locks.release_all(locks)
+    return True
+
+
+# --- reading ------------------------------------------------------------------------------------
+
+
+def read(core: Core, place: FilePlace, model: type[R], limit: int) -> tuple[R, ...]:
+    """All records of a log that can be read, oldest first. Raises StoreError."""
+    with explained("read", core.home, place.path):
+        try:
+            with core.disk.folder(place.folder) as folder:
+                raw = core.disk.read(folder, place.name, limit)
+        except FileNotFoundError:
+            return ()
+    return decode(model, raw, core.key_to_read())
+
+
+def newest_flows(core: Core, place: FilePlace, most: int) -> Iterator[Flow]:
+    """See `store.base.Store.newest_flows`."""
+    disk = core.disk
+    with explained("read", core.home, place.path):
+        try:
+            with disk.folder(place.folder) as folder, disk.open(folder, place.name) as log:
+                raw = disk.read_at(log, max(0, disk.status(log).st_size - most), most)
+        except FileNotFoundError:
+            return iter(())
+    # The first line may be cut off at its beginning; its checksum then does not verify.
+    return decode_newest(raw, core.key_to_read())
+
+
+def sessions(names: Sequence[str]) -> tuple[str, ...]:
+    """The sessions whose logs are among these file names."""
+    found = (paths.session_of_flows(name) for name in names)
+    return tuple(sorted(name for name in found if name is not None))
+
+
+def latest(core: Core, path: str, most: int) -> tuple[str, ...]:
+    """See `store.base.Store.latest_flow_sessions`."""
+    found = []
+    with explained("read", core.home, path):
+        try:
+            with core.disk.folder(path) as folder:
+                for name in core.disk.list(folder):
+                    if session := paths.session_of_flows(name):
+                        found.append((_written(core, folder, name), session))
+        except FileNotFoundError:
+            return ()
+    return tuple(session for _at, session in sorted(found, reverse=True)[:most])
+
+
+def _written(core: Core, folder: Handle, name: str) -> int:
+    """Modification time in nanoseconds; 0 if the log was deleted meanwhile."""
+    try:
+        return core.disk.stat(folder, name).st_mtime_ns
+    except FileNotFoundError:
+        return 0

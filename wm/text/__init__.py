@@ -1,0 +1,1 @@
+"""Text primitives shared by every rule: patterns, stems, scripts, sentences. Pure."""

@@ -1,0 +1,85 @@
+"""Escape text for a terminal (`safe`) and for a prompt (`neutralise`) (TR-1).
+
+Pure and linear in the input's length (EX-6). Does not decide who may see a text.
+"""
+
+from __future__ import annotations
+
+from wm.text.letters import is_invisible, without_invisible
+from wm.text.patterns import Lazy
+
+# --- terminals -------------------------------------------------------------------------------
+
+
+def safe(text: str, *, keep_newlines: bool = False) -> str:
+    r"""Escape text for a terminal: control and hidden characters become `\x1b`, `\u202e`, … (TR-1).
+
+    keep_newlines: line feeds and tabs stay unescaped.
+    """
+    if text.isprintable():
+        told = {char: _shown(char) for char in set(text)}
+        return text if text.isascii() else "".join(map(told.__getitem__, text))
+    kept = "\n\t" if keep_newlines else ""
+    told = {char: char if char in kept else _shown(char) for char in set(text)}
+    return "".join(map(told.__getitem__, text))
+
+
+def _shown(char: str) -> str:
+    if char.isascii() and char.isprintable():
+        return char
+    if not is_invisible(char) and char not in "\n\t\u2028\u2029":
+        return char
+    return repr(char)[1:-1] if not char.isprintable() else f"\\u{ord(char):04x}"
+
+
+# --- prompts ---------------------------------------------------------------------------------
+
+_ROLE_AT_LINE_START = Lazy(
+    r"^([\s>#*\-]*)(human|assistant|user|system|developer|tool)(\**\s{0,3}[:：])",
+    ignore_case=True,
+    multi_line=True,
+)
+_ROLE_ANYWHERE = Lazy(
+    r"\b((?i:human|assistant)|System|SYSTEM|User|USER|Developer|DEVELOPER|H|A)"
+    r"(\**\s{0,3}[:：]\**)(\s|$)"
+)
+_TAG_START = Lazy(
+    r"<(\s{0,4}[/!?|]?\s{0,4})("
+    r"system|user|assistant|human|developer|tool|function|invoke|parameter|antml|thinking|memory|"
+    r"instruction|important|command|context|reminder|prompt|policy|admin|im_start|im_end|<sys|"
+    r"endoftext|[a-z][a-z0-9]{0,40}[_:-])",
+    ignore_case=True,
+)
+_MODEL_MARK = Lazy(r"\[(/?)(INST|SYS|SYSTEM)\]|(?:<\||\|>)", ignore_case=True)
+_FENCE = Lazy(r"`{3,}|~{3,}")
+_ANGLES = str.maketrans({"\uff1c": "<", "\ufe64": "<", "\uff1e": ">", "\ufe65": ">"})
+
+
+def neutralise(text: str) -> str:
+    """Stored text in the form a prompt may contain: one line of data, no instructions (TR-1).
+
+    Removes line breaks, invisible and bidi characters, role markers, fences, and tags that have a
+    meaning for a client, a model or `wm`. Ordinary angle brackets (`Array<string>`) stay.
+    """
+    text = without_invisible(text).translate(_ANGLES)
+    text = _ROLE_AT_LINE_START.sub(lambda m: f"{m.group(1)}({m.group(2)})", text)
+    text = _ROLE_ANYWHERE.sub(lambda m: f"({m.group(1)}){m.group(3)}", text)
+    text = _FENCE.sub("`", " ".join(text.split()))
+    text = _MODEL_MARK.sub(lambda m: f"({m.group(2)})" if m.group(2) else "|", text)
+    return _close_tags(text)
+
+
+def _close_tags(text: str) -> str:
+    """Replace the angle brackets of special tags with single angle quotation marks."""
+    pieces, last = [], 0
+    for match in _TAG_START.finditer(text):
+        start = match.start()
+        if start < last:
+            continue
+        end = text.find(">", start, start + 400)
+        pieces += [text[last:start], "\u2039"]
+        last = start + 1
+        if end >= 0:
+            pieces += [text[last:end].replace("<", "\u2039"), "\u203a"]
+            last = end + 1
+    return "".join(pieces) + text[last:]

@@ -1,0 +1,216 @@
+"""Linear-time pattern matching with re2 (EX-6, TR-5). Untrusted text never reaches `re`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import re2
+
+error = re2.error
+"""The exception that `compile` raises."""
+
+Pattern = Any
+"""A compiled google-re2 pattern. It has a subset of the methods of `re.Pattern`."""
+
+
+def compile(text: str, *, ignore_case: bool = False, multi_line: bool = False) -> Pattern:
+    """Compile a pattern. Raises re2.error if re2 cannot match it in linear time."""
+    options = re2.Options()
+    options.log_errors = False
+    return re2.compile(_with_flags(text, ignore_case, multi_line), options=options)
+
+
+def _with_flags(text: str, ignore_case: bool, multi_line: bool) -> str:
+    flags = ("i" if ignore_case else "") + ("m" if multi_line else "")
+    return f"(?{flags}){text}" if flags else text
+
+
+def compile_bytes(text: str) -> Pattern:
+    """Compile a pattern for UTF-8 bytes, ignoring case: a third of the cost for many matches."""
+    options = re2.Options()
+    options.log_errors = False
+    return re2.compile(f"(?i){text}".encode(), options=options)
+
+
+def compile_raw(text: str) -> Pattern:
+    """Compile a pattern for bytes of any encoding: each byte is one character, `.` matches any."""
+    options = re2.Options()
+    options.log_errors = False
+    options.encoding = re2.Options.Encoding.LATIN1
+    return re2.compile(f"(?s){text}".encode("latin-1"), options=options)
+
+
+def _encodable(text: str) -> str:
+    """The text with lone surrogates replaced one for one, because re2 matches UTF-8."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _without_halves(text)
+    return text
+
+
+def _without_halves(text: str) -> str:
+    return "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)
+
+
+def _in_letters(raw: bytes, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Convert byte offsets in an `encoded` text to character offsets."""
+    last = letters = 0
+    for start, end in spans:
+        first = letters + len(raw[last:start].decode())
+        last, letters = end, first + len(raw[start:end].decode())
+        yield first, letters
+
+
+def encoded(text: str) -> bytes:
+    """The text as UTF-8 bytes, lone surrogates replaced."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _without_halves(text).encode()
+
+
+class Lazy:
+    """A pattern that is compiled on first use.
+
+    Compiling the tables of hundreds of patterns at import would cost every start half a second.
+    A test compiles every pattern, so that one which re2 rejects is found.
+    """
+
+    __slots__ = ("_compiled", "_ignore_case", "_multi_line", "text")
+
+    def __init__(self, text: str, *, ignore_case: bool = False, multi_line: bool = False) -> None:
+        self.text = text
+        self._ignore_case = ignore_case
+        self._multi_line = multi_line
+        self._compiled: Pattern = None
+
+    @property
+    def expression(self) -> str:
+        """The pattern with its flags in re2 syntax."""
+        return _with_flags(self.text, self._ignore_case, self._multi_line)
+
+    @property
+    def compiled(self) -> Pattern:
+        if self._compiled is None:
+            self._compiled = compile(self.expression)
+        return self._compiled
+
+    def match(self, text: str) -> Pattern:
+        return self.compiled.match(_encodable(text))
+
+    def fullmatch(self, text: str) -> Pattern:
+        return self.compiled.fullmatch(_encodable(text))
+
+    def search(self, text: str) -> Pattern:
+        return self.compiled.search(_encodable(text))
+
+    def holds(self, text: str) -> bool:
+        """Return whether the pattern matches anywhere. Faster than `search`: no offsets."""
+        return self.found_in(encoded(text))
+
+    def found_in(self, raw: bytes) -> bool:
+        """`holds` for an `encoded` text; saves encoding the same text for many patterns."""
+        return self.compiled.search(raw) is not None
+
+    def fits(self, text: str) -> bool:
+        """Return whether the whole text matches. Half the cost of `fullmatch`: no offsets."""
+        return self.compiled.fullmatch(encoded(text)) is not None
+
+    def end(self, text: str) -> int:
+        """The end of a match at the start of the text, -1 without a match. Faster than `match`."""
+        if not text.isascii():
+            found = self.match(text)
+            return -1 if found is None else int(found.end())
+        found = self.compiled.match(text.encode())
+        return -1 if found is None else int(found.end())
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Start and end of each match. Faster than `finditer` when there are many."""
+        raw = encoded(text)
+        found = (match.span() for match in self.compiled.finditer(raw))
+        yield from found if text.isascii() else _in_letters(raw, found)
+
+    def line_starts(self, raw: bytes) -> Iterator[int]:
+        """The start of the first match in each line of an `encoded` text. A match that spans two
+        lines does not hide a match that begins in the second."""
+        at = 0
+        while (found := self.compiled.search(raw, at)) is not None:
+            yield found.start()
+            at = raw.find(b"\n", found.start()) + 1
+            if not at:
+                return
+
+    def finditer(self, text: str) -> Iterator[Pattern]:
+        found: Iterator[Pattern] = self.compiled.finditer(_encodable(text))
+        return found
+
+    def findall(self, text: str) -> list[Any]:
+        found: list[Any] = self.compiled.findall(_encodable(text))
+        return found
+
+    def sub(self, replacement: Any, text: str, count: int = 0) -> str:
+        return str(self.compiled.sub(replacement, _encodable(text), count))
+
+
+class PatternSet:
+    """Finds in one pass which of several patterns match somewhere in a text (`re2.Set`).
+
+    Compiled on first use. Keep a set small and its patterns related: an automaton of hundreds of
+    unrelated patterns exceeds its memory, and every pattern is then searched separately.
+    """
+
+    __slots__ = ("_compiled", "_patterns")
+
+    def __init__(self, patterns: Iterable[Lazy]) -> None:
+        self._patterns = tuple(patterns)
+        self._compiled: Any = None
+
+    def __iter__(self) -> Iterator[Lazy]:
+        return iter(self._patterns)
+
+    @property
+    def compiled(self) -> Any:
+        if self._compiled is None:
+            options = re2.Options()
+            options.log_errors = False
+            made = re2.Set.SearchSet(options)
+            for expression in (_ALWAYS, *(pattern.expression for pattern in self._patterns)):
+                made.Add(expression)
+            made.Compile()
+            self._compiled = made
+        return self._compiled
+
+    def holds(self, text: str) -> bool:
+        """Return whether any of the patterns matches somewhere."""
+        return bool(self.matching(encoded(text)))
+
+    def matching(self, raw: bytes) -> list[Lazy]:
+        """The patterns that match somewhere in an `encoded` text, in the order of the set."""
+        found = self.compiled.Match(raw)
+        if found is None:  # out of memory: even `_ALWAYS` did not match
+            return [pattern for pattern in self._patterns if pattern.found_in(raw)]
+        return [self._patterns[number - 1] for number in sorted(found) if number]
+
+
+_ALWAYS = r"\A"
+"""Matches every text. An empty result therefore means that the pass failed; re2 has no other sign
+of that."""
+
+
+def without_case(text: str) -> str:
+    """Lower case as re2 folds it: the long `ſ` becomes an s and the Kelvin sign a k."""
+    return text.lower().replace("\u017f", "s")
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text as a set."""
+    return frozenset(text.split())
+
+
+def escaped(text: str) -> str:
+    """A pattern that matches exactly this text."""
+    return "".join(c if c.isalnum() or c in " _\n" else "\\" + c for c in text)

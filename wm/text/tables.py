@@ -1,0 +1,27 @@
+"""Word tables stored as data beside the code of a package.
+
+A package's `words.toml` has one string per table. Reads no other file, and never a user's.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+import tomllib
+from typing import Any
+
+
+class Tables:
+    """The word tables of one package, read once."""
+
+    def __init__(self, package: str) -> None:
+        data = pkgutil.get_data(package, "words.toml")
+        assert data is not None, f"{package} was installed without its words.toml"
+        self._tables: dict[str, Any] = tomllib.loads(data.decode())
+
+    def rows(self, name: str) -> list[list[str]]:
+        """The words of each line of a table."""
+        return [line.split() for line in str(self._tables[name]).splitlines()]
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """The words of a table, in order."""
+        return tuple(str(self._tables[name]).split())
