@@ -3,10 +3,7 @@
 from pydantic import Field
 
 from wm.api.diagnosis import Happening
-from wm.api.protocol import (
-    Scoped,
-    WorkspacePlace,
-)
+from wm.api.protocol import Scoped, WorkspacePlace
 from wm.formats.base import Record
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.workspace_memory import MemoryEntry

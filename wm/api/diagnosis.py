@@ -4,10 +4,7 @@ Every answer is computed from documents and evidence and changes neither, except
 sentence beside a code is for people; programs read the codes.
 """
 
-from wm.api.protocol import (
-    Scoped,
-    WorkspacePlace,
-)
+from wm.api.protocol import Scoped, WorkspacePlace
 from wm.formats.base import Record
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.workspace_memory import MemoryEntry

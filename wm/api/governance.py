@@ -1,10 +1,6 @@
 """Requests and responses of storage governance: deletion of a session, the sweep (GV-1..3)."""
 
-from wm.api.protocol import (
-    Scoped,
-    SessionScoped,
-    WorkspacePlace,
-)
+from wm.api.protocol import Scoped, SessionScoped, WorkspacePlace
 from wm.formats.base import Record
 from wm.formats.sweep_log import SweepLog
 

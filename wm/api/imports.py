@@ -6,10 +6,7 @@ which of them are trusted.
 
 from pydantic import Field
 
-from wm.api.protocol import (
-    Scoped,
-    WorkspacePlace,
-)
+from wm.api.protocol import Scoped, WorkspacePlace
 from wm.formats.base import Record
 
 

@@ -2,10 +2,7 @@
 (TR-3)."""
 
 from wm.api.diagnosis import ActView
-from wm.api.protocol import (
-    Scoped,
-    WorkspacePlace,
-)
+from wm.api.protocol import Scoped, WorkspacePlace
 from wm.formats.base import Record
 
 

@@ -47,10 +47,7 @@ DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
 """Formats with one file per document."""
 
 REGISTRY: Mapping[str, type[Record]] = MappingProxyType(
-    {
-        **DOCUMENTS,
-        **{model.slug: model for model in (EvidenceRecord, Flow, Recording)},
-    }
+    {**DOCUMENTS, **{model.slug: model for model in (EvidenceRecord, Flow, Recording)}}
 )
 """All formats: the documents, and the records of logs."""
 

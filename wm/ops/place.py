@@ -7,10 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from wm.api.protocol import (
-    Scoped,
-    WorkspacePlace,
-)
+from wm.api.protocol import Scoped, WorkspacePlace
 from wm.domain.memory import scope
 from wm.errors import RootMismatch, UserError
 from wm.formats.home import Aliases

@@ -8,30 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wm.api.protocol import (
-    EventRequest,
-    HookAnswer,
-    Scoped,
-    StatuslineRequest,
-    WorkspacePlace,
-)
+from wm.api.protocol import EventRequest, HookAnswer, Scoped, StatuslineRequest, WorkspacePlace
 from wm.domain.counts import counted
 from wm.domain.payloads.claude_code import usage
 from wm.formats.base import Document
 from wm.formats.events import UsageReported
 from wm.ops.memory.documents import read_memory
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.session import pressure
-from wm.ops.session.hot_state import (
-    pressure_ref,
-    require_session,
-    session_ref,
-)
+from wm.ops.session.hot_state import pressure_ref, require_session, session_ref
 from wm.store.base import Ref
 
 

@@ -24,20 +24,14 @@ from wm.api.protocol import (
     WorkspacePlace,
 )
 from wm.domain.facts import Detail, Fact
-from wm.domain.memory import (
-    edits,
-    tombstones,
-)
+from wm.domain.memory import edits, tombstones
 from wm.domain.session import core_blocks
 from wm.errors import NotFound, UserError
 from wm.formats.base import Document
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops.learning.remember import (
-    learn,
-    learn_refs,
-)
+from wm.ops.learning.remember import learn, learn_refs
 from wm.ops.memory.documents import (
     find_entry,
     full_id,
@@ -46,34 +40,15 @@ from wm.ops.memory.documents import (
     save_memory,
     tombstones_ref,
 )
-from wm.ops.memory.entries import (
-    inspect,
-    to_trash,
-    trash_ref,
-)
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.memory.entries import inspect, to_trash, trash_ref
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.search.search import search
-from wm.ops.session import (
-    core_blocks as core,
-)
-from wm.ops.session import (
-    epochs,
-    tool_outputs,
-    working_memory,
-)
-from wm.ops.session.hot_state import (
-    core_ref,
-    working_ref,
-)
-from wm.search import (
-    filter_syntax,
-    tool_rendering,
-)
+from wm.ops.session import core_blocks as core
+from wm.ops.session import epochs, tool_outputs, working_memory
+from wm.ops.session.hot_state import core_ref, working_ref
+from wm.search import filter_syntax, tool_rendering
 from wm.store.base import Ref
 
 Arguments = Mapping[str, Any]
@@ -188,11 +163,7 @@ def withdraw(
     """Move a proposal to the trash. No tombstone: only the agent wanted it removed."""
     memory, gone = edits.trash(memory, entry.id)
     to_trash(work, place, gone, reason=reason, stone=False)
-    details: dict[str, Detail] = {
-        "source": gone.source,
-        "origin": gone.origin,
-        "text": gone.text,
-    }
+    details: dict[str, Detail] = {"source": gone.source, "origin": gone.origin, "text": gone.text}
     fact = Fact("memory_trashed", "agent", "trashed", gone.id, (), details)
     save_memory(work, place, memory, [fact], session=gone.session)
     return memory

@@ -21,15 +21,8 @@ from wm.api.contract import (
     CountRequest,
     InitRequest,
 )
-from wm.api.protocol import (
-    Scoped,
-    WorkspacePlace,
-)
-from wm.domain.contract import (
-    edit,
-    parse,
-    validate,
-)
+from wm.api.protocol import Scoped, WorkspacePlace
+from wm.domain.contract import edit, parse, validate
 from wm.domain.contract.parse import Text
 from wm.domain.facts import Fact, Refusal
 from wm.domain.times import iso
@@ -37,14 +30,8 @@ from wm.errors import Conflict, NotFound, UserError
 from wm.formats.base import Document, Record
 from wm.formats.contract_record import KEPT, ContractRecord, CountedSession, KnownContract
 from wm.formats.session_contract import FILE, MAX_BYTES
-from wm.ops.contract.contract_file import (
-    contract_file,
-    record_ref,
-)
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.contract.contract_file import contract_file, record_ref
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.store.base import Ref
@@ -72,9 +59,7 @@ def read_contract(file: ProjectFile) -> tuple[bytes | None, Text]:
 
 def _missing(file: ProjectFile) -> ContractFault:
     return parse.whole(
-        "no_contract",
-        f"There is no {FILE} in {shown(file.root)}.",
-        "`wm state init` creates one.",
+        "no_contract", f"There is no {FILE} in {shown(file.root)}.", "`wm state init` creates one."
     )
 
 

@@ -9,17 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from wm.api.contract import (
-    HandoffAnswer,
-    HandoffRequest,
-)
+from wm.api.contract import HandoffAnswer, HandoffRequest
 from wm.api.protocol import WorkspacePlace
 from wm.domain.contract import handoff as pages
-from wm.domain.contract.handoff import (
-    MARK,
-    Handoff,
-    Sources,
-)
+from wm.domain.contract.handoff import MARK, Handoff, Sources
 from wm.domain.times import iso
 from wm.errors import Conflict, NotFound, UserError
 from wm.formats.base import Document
@@ -27,20 +20,9 @@ from wm.formats.contract_record import AskedHandoff, ContractRecord
 from wm.formats.core_memory import CoreMemory
 from wm.formats.session_contract import FILE
 from wm.formats.session_state import SessionState
-from wm.ops.contract.contract import (
-    faults_of,
-    read_contract,
-    shown_contract,
-)
-from wm.ops.contract.contract_file import (
-    contract_file,
-    handoff_file,
-    record_ref,
-)
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.contract.contract import faults_of, read_contract, shown_contract
+from wm.ops.contract.contract_file import contract_file, handoff_file, record_ref
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.session.hot_state import readable_sessions

@@ -27,14 +27,8 @@ from wm.domain.contract import instruction_budget
 from wm.domain.facts import Detail, Fact
 from wm.errors import Conflict, UserError
 from wm.formats.base import Document
-from wm.ops.contract.contract_file import (
-    project_of,
-    record_ref,
-)
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.contract.contract_file import project_of, record_ref
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.store.base import Ref

@@ -8,11 +8,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from wm.api.diagnosis import Happening
-from wm.api.protocol import (
-    SINCE,
-    Scoped,
-    WorkspacePlace,
-)
+from wm.api.protocol import SINCE, Scoped, WorkspacePlace
 from wm.domain.evidence_retention import ADMITTING
 from wm.domain.since import moment
 from wm.domain.times import parse
@@ -23,16 +19,10 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.explanations import told
 from wm.ops.memory import anchors
 from wm.ops.memory.documents import read_memory
-from wm.ops.memory.render import (
-    omissions,
-    rendered,
-)
+from wm.ops.memory.render import omissions, rendered
 from wm.ops.operation import Work
 from wm.ops.place import locate
-from wm.ops.storage.evidence import (
-    read_log,
-    text_of,
-)
+from wm.ops.storage.evidence import read_log, text_of
 from wm.store.base import LogReading
 
 

@@ -15,34 +15,20 @@ from wm.api.diag import (
     QualityRow,
     Remark,
 )
-from wm.domain.memory import (
-    retention,
-    scope,
-    select,
-)
+from wm.domain.memory import retention, scope, select
 from wm.domain.memory.entry_list import find
 from wm.domain.memory.retention import clock_of
 from wm.domain.times import days_between, parse
 from wm.formats.workspace_memory import MemoryEntry
-from wm.ops.diagnosis.basis import (
-    DiagnosisBasis,
-    ground,
-)
+from wm.ops.diagnosis.basis import DiagnosisBasis, ground
 from wm.ops.diagnosis.refusals import counted
-from wm.ops.explanations import (
-    happened,
-    reason,
-    reasons,
-)
+from wm.ops.explanations import happened, reason, reasons
 from wm.ops.learning.remember import judge
 from wm.ops.memory import anchors
 from wm.ops.memory.documents import read_journal
 from wm.ops.memory.entries import find_entry_or_trash
 from wm.ops.memory.render import strengths
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.operation import Operation, Work
 
 # --- missing ----------------------------------------------------------------------------------
 

@@ -5,34 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
 
-from wm.api.diag import (
-    Audit,
-    DiagHealth,
-    DiagRequest,
-    DiagStatus,
-    DocumentHealth,
-    Remark,
-)
+from wm.api.diag import Audit, DiagHealth, DiagRequest, DiagStatus, DocumentHealth, Remark
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import Tombstones
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops.diagnosis.basis import (
-    DiagnosisBasis,
-    ground,
-    happening,
-    is_after,
-)
+from wm.ops.diagnosis.basis import DiagnosisBasis, ground, happening, is_after
 from wm.ops.diagnosis.refusals import refuses
 from wm.ops.diagnosis.session_flow import diag_disappearances
-from wm.ops.memory.documents import (
-    read_journal,
-    read_tombstones,
-)
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.memory.documents import read_journal, read_tombstones
+from wm.ops.operation import Operation, Work
 from wm.ops.storage.check import check_store
 from wm.store.base import Health, Ref
 from wm.text.letters import canonical

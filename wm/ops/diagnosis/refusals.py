@@ -15,23 +15,10 @@ from wm.api.diag import (
 )
 from wm.domain.memory.gate import SOFT
 from wm.formats.evidence import EvidenceRecord
-from wm.ops.diagnosis.basis import (
-    ground,
-    is_after,
-    since,
-)
-from wm.ops.explanations import (
-    reasons,
-    told,
-)
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
-from wm.ops.storage.evidence import (
-    names,
-    text_of,
-)
+from wm.ops.diagnosis.basis import ground, is_after, since
+from wm.ops.explanations import reasons, told
+from wm.ops.operation import Operation, Work
+from wm.ops.storage.evidence import names, text_of
 
 COMMANDS = ("reinforce", "replace")
 

@@ -17,16 +17,9 @@ from wm.errors import NotFound
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry
-from wm.ops.diagnosis.basis import (
-    DiagnosisBasis,
-    ground,
-    happening,
-)
+from wm.ops.diagnosis.basis import DiagnosisBasis, ground, happening
 from wm.ops.explanations import reason
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.operation import Operation, Work
 from wm.ops.storage.evidence import last_texts
 from wm.store.base import Ref
 from wm.store.paths import sid

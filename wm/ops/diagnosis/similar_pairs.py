@@ -12,19 +12,12 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from wm.api.diag import (
-    Alike,
-    AlikePair,
-    DiagRequest,
-)
+from wm.api.diag import Alike, AlikePair, DiagRequest
 from wm.domain.memory.similarity import hint
 from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.diagnosis.basis import ground
 from wm.ops.explanations import reason
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.operation import Operation, Work
 from wm.ops.search.search import embedding
 from wm.settings import RecallSettings
 

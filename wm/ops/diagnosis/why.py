@@ -5,37 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from wm.api.protocol import (
-    WhyAnswer,
-    WhyRequest,
-    WorkspacePlace,
-)
+from wm.api.protocol import WhyAnswer, WhyRequest, WorkspacePlace
 from wm.errors import NotFound, UserError
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.explanations import happened
 from wm.ops.memory.documents import read_memory
-from wm.ops.memory.entries import (
-    find_entry_or_trash,
-    trash_ref,
-)
-from wm.ops.memory.render import (
-    omissions,
-    rendered,
-    strengths,
-)
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.memory.entries import find_entry_or_trash, trash_ref
+from wm.ops.memory.render import omissions, rendered, strengths
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.session import tool_outputs
-from wm.ops.storage.evidence import (
-    names,
-    quotes,
-    read_log,
-)
+from wm.ops.storage.evidence import names, quotes, read_log
 from wm.text.letters import canonical
 
 TOLD_CHARS = 60
@@ -61,9 +43,7 @@ def _run(work: Work, request: WhyRequest) -> WhyAnswer:
                 fix="`wm search` finds entries by their words.",
             )
         return WhyAnswer(
-            subject=request.subject,
-            records=records,
-            sentences=tuple(map(happened, records)),
+            subject=request.subject, records=records, sentences=tuple(map(happened, records))
         )
     memory = read_memory(work, place)
     view = rendered(work, place, memory).selection

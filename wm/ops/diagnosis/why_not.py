@@ -8,11 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wm.api.diagnosis import (
-    RuleCheck,
-    WhyNotAnswer,
-    WhyNotRequest,
-)
+from wm.api.diagnosis import RuleCheck, WhyNotAnswer, WhyNotRequest
 from wm.api.protocol import WorkspacePlace
 from wm.domain.learning import requests
 from wm.domain.learning.entry_type import infer_type
@@ -25,26 +21,11 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops import explanations
 from wm.ops.diagnosis.why import find_entry_or_text
 from wm.ops.learning.remember import judge
-from wm.ops.memory.documents import (
-    ledger_of,
-    read_journal,
-    read_memory,
-    read_tombstones,
-)
-from wm.ops.memory.render import (
-    omissions,
-    rendered,
-)
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.memory.documents import ledger_of, read_journal, read_memory, read_tombstones
+from wm.ops.memory.render import omissions, rendered
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
-from wm.ops.storage.evidence import (
-    names,
-    quotes,
-    read_log,
-)
+from wm.ops.storage.evidence import names, quotes, read_log
 from wm.text.letters import canonical
 
 PROPOSED, ASKED = "compaction", "explicit"

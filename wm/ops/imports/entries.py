@@ -13,12 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
-from wm.api.imports import (
-    ImportAnswer,
-    Imported,
-    ImportFact,
-    ImportRequest,
-)
+from wm.api.imports import ImportAnswer, Imported, ImportFact, ImportRequest
 from wm.api.protocol import WorkspacePlace
 from wm.domain.facts import Detail, Fact
 from wm.domain.imports.admit import (
@@ -48,20 +43,9 @@ from wm.formats.workspace_memory import (
     WorkspaceMemory,
 )
 from wm.ops.imports import sessions as import_sessions
-from wm.ops.learning.remember import (
-    judge,
-    learn_refs,
-)
-from wm.ops.memory.documents import (
-    load_memory,
-    read_memory,
-    read_tombstones,
-    save_memory,
-)
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.learning.remember import judge, learn_refs
+from wm.ops.memory.documents import load_memory, read_memory, read_tombstones, save_memory
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.store.base import Ref

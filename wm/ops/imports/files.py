@@ -15,10 +15,7 @@ from itertools import islice
 
 from msgspec import Struct, field
 
-from wm.api.imports import (
-    ImportFact,
-    ImportSession,
-)
+from wm.api.imports import ImportFact, ImportSession
 from wm.api.protocol import WorkspacePlace
 from wm.domain.facts import Refusal
 from wm.domain.imports import opencode_v2
@@ -35,11 +32,7 @@ from wm.domain.imports.found import (
 )
 from wm.domain.imports.sources import SOURCES, source_of
 from wm.errors import UserError
-from wm.ops.imports.foreign_file import (
-    UnreadableFile,
-    open_foreign,
-    why,
-)
+from wm.ops.imports.foreign_file import UnreadableFile, open_foreign, why
 from wm.settings import ForeignPaths, ImportSettings
 from wm.store import identity
 from wm.store.identity import shown

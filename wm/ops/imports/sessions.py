@@ -11,30 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from wm.api.imports import (
-    ImportedSession,
-    ImportItem,
-    ImportSession,
-)
+from wm.api.imports import ImportedSession, ImportItem, ImportSession
 from wm.api.protocol import WorkspacePlace
 from wm.domain.facts import Fact, Refusal
 from wm.domain.memory.gate import reads_as_instruction
-from wm.domain.session import (
-    core_blocks,
-    pool,
-    slots,
-)
+from wm.domain.session import core_blocks, pool, slots
 from wm.domain.times import iso, parse
 from wm.formats.base import Document
 from wm.formats.core_memory import CoreMemory
 from wm.formats.session_state import SessionState
 from wm.formats.working_memory import PoolItem, SlotItem, WorkingMemory
 from wm.ops.operation import Work
-from wm.ops.session.hot_state import (
-    core_ref,
-    session_ref,
-    working_ref,
-)
+from wm.ops.session.hot_state import core_ref, session_ref, working_ref
 from wm.store.base import Health, Ref
 from wm.store.paths import sid
 

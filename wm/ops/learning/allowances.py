@@ -9,18 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from wm.api.allowances import (
-    Allowances,
-    AllowRequest,
-)
+from wm.api.allowances import Allowances, AllowRequest
 from wm.api.protocol import NoRequest
 from wm.domain.times import iso
 from wm.errors import NotFound, UserError
 from wm.formats.home import AllowedDigests
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.operation import Operation, Work
 from wm.ops.runtime import ALLOWED
 from wm.secrets.redact import LABEL_DIGEST_CHARS, Redactor
 

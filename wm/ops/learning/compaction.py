@@ -9,19 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from wm.api.protocol import (
-    Remembered,
-    RememberRequest,
-    WorkspacePlace,
-)
+from wm.api.protocol import Remembered, RememberRequest, WorkspacePlace
 from wm.domain.facts import Fact
 from wm.domain.learning.provenance import UNATTRIBUTABLE
-from wm.domain.memory import (
-    candidates,
-    consolidate,
-    echo_guard,
-    retention,
-)
+from wm.domain.memory import candidates, consolidate, echo_guard, retention
 from wm.domain.memory.candidates import Candidate
 from wm.domain.memory.entry_list import replaced
 from wm.errors import Corrupt, TooNew
@@ -31,25 +22,13 @@ from wm.formats.session_state import CompactionState, MemoryRef, SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.contract.contract_file import after_compaction
 from wm.ops.learning import provenance
-from wm.ops.learning.remember import (
-    learn_or_wait,
-    new_entry,
-    refusal_reasons,
-)
-from wm.ops.memory.documents import (
-    ledger_of,
-    load_memory,
-    read_memory,
-    save_memory,
-)
+from wm.ops.learning.remember import learn_or_wait, new_entry, refusal_reasons
+from wm.ops.memory.documents import ledger_of, load_memory, read_memory, save_memory
 from wm.ops.memory.render import rendered
 from wm.ops.operation import Work
 from wm.ops.place import workspace_of
 from wm.ops.session import working_memory
-from wm.ops.session.hot_state import (
-    compaction_ref,
-    load_compaction,
-)
+from wm.ops.session.hot_state import compaction_ref, load_compaction
 from wm.store.base import Ref
 from wm.store.paths import sid
 from wm.text.letters import canonical
@@ -243,10 +222,7 @@ def _reinforce(
     entry: MemoryEntry,
 ) -> Remembered:
     result = retention.reinforce(
-        entry,
-        session=sid(state.session_id),
-        now=work.now,
-        settings=work.runtime.settings.memory,
+        entry, session=sid(state.session_id), now=work.now, settings=work.runtime.settings.memory
     )
     fact = Fact(
         "memory_reinforced",
@@ -256,13 +232,7 @@ def _reinforce(
         result.reason_codes,
         result.details,
     )
-    save_memory(
-        work,
-        place,
-        replaced(memory, result.entry),
-        [fact],
-        session=sid(state.session_id),
-    )
+    save_memory(work, place, replaced(memory, result.entry), [fact], session=sid(state.session_id))
     return Remembered(outcome=result.outcome, entry=result.entry, reason_codes=result.reason_codes)
 
 

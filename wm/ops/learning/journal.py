@@ -13,17 +13,10 @@ from msgspec import Struct
 
 from wm.api.protocol import WorkspacePlace
 from wm.domain.facts import Fact
-from wm.domain.memory import (
-    promotion as promote,
-)
-from wm.domain.memory import (
-    retention,
-)
+from wm.domain.memory import promotion as promote
+from wm.domain.memory import retention
 from wm.errors import Corrupt, TooNew
-from wm.ops.memory import (
-    anchors,
-    branch_scope,
-)
+from wm.ops.memory import anchors, branch_scope
 from wm.ops.memory.documents import (
     load_memory,
     read_journal,

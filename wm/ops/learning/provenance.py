@@ -10,10 +10,7 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-from wm.api.protocol import (
-    EventRequest,
-    WorkspacePlace,
-)
+from wm.api.protocol import EventRequest, WorkspacePlace
 from wm.domain.learning.provenance import (
     ADDRESSED,
     HIDDEN,
@@ -38,10 +35,7 @@ from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.learning import ambient_files
 from wm.ops.operation import Work
 from wm.ops.runtime import Runtime
-from wm.ops.session.hot_state import (
-    load_session,
-    session_ref,
-)
+from wm.ops.session.hot_state import load_session, session_ref
 
 WAITING_TWIN = "repeats_waiting"
 """Reason code of a memory that repeats a tainted entry of the inbox."""

@@ -10,26 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wm.api.protocol import (
-    Remembered,
-    RememberRequest,
-    WorkspacePlace,
-)
+from wm.api.protocol import Remembered, RememberRequest, WorkspacePlace
 from wm.domain.facts import Fact
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.learning.provenance import SupportVerdict
-from wm.domain.memory import (
-    gate,
-    tombstones,
-)
-from wm.domain.memory.consolidate import (
-    Admission,
-    MemoryEditor,
-)
-from wm.domain.memory.scope import (
-    BRANCH,
-    WORKSPACE,
-)
+from wm.domain.memory import gate, tombstones
+from wm.domain.memory.consolidate import Admission, MemoryEditor
+from wm.domain.memory.scope import BRANCH, WORKSPACE
 from wm.domain.times import iso
 from wm.errors import Corrupt, TooNew, UserError
 from wm.formats.base import Document
@@ -56,10 +43,7 @@ from wm.ops.memory.documents import (
     save_memory,
     tombstones_ref,
 )
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
 from wm.store.base import Ref

@@ -12,10 +12,7 @@ import time
 from collections.abc import Iterable, Sequence
 
 from wm.api.diag import AnchorView
-from wm.api.protocol import (
-    Scoped,
-    WorkspacePlace,
-)
+from wm.api.protocol import Scoped, WorkspacePlace
 from wm.domain.facts import Fact, Refusal
 from wm.domain.memory import anchors
 from wm.errors import UserError

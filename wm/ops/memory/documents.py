@@ -11,15 +11,9 @@ from typing import TypeVar
 
 from wm.api.protocol import WorkspacePlace
 from wm.domain.facts import Fact
-from wm.domain.memory import (
-    outside_changes,
-    retention,
-)
+from wm.domain.memory import outside_changes, retention
 from wm.domain.memory.consolidate import MemoryEditor
-from wm.domain.memory.entry_list import (
-    find,
-    get,
-)
+from wm.domain.memory.entry_list import find, get
 from wm.errors import Corrupt, NotFound, TooNew, UserError, WmError
 from wm.formats.base import Document
 from wm.formats.pending_journal import PendingJournal

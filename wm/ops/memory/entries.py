@@ -27,20 +27,11 @@ from wm.api.protocol import (
     WorkspacePlace,
 )
 from wm.domain.facts import Detail, Fact, Refusal
-from wm.domain.memory import (
-    edits,
-    outside_changes,
-)
-from wm.domain.memory.entry_list import (
-    find,
-    get,
-)
+from wm.domain.memory import edits, outside_changes
+from wm.domain.memory.entry_list import find, get
 from wm.domain.memory.scope import is_offer
 from wm.domain.memory.tombstones import tombstone
-from wm.domain.session import (
-    core_blocks,
-    working_memory,
-)
+from wm.domain.session import core_blocks, working_memory
 from wm.domain.times import days_between, iso, parse
 from wm.errors import NotFound, StoreError, UserError
 from wm.formats.base import Document
@@ -62,22 +53,11 @@ from wm.ops.memory.documents import (
     save_memory,
     tombstones_ref,
 )
-from wm.ops.memory.render import (
-    omissions,
-    rendered,
-    strengths,
-)
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.memory.render import omissions, rendered, strengths
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate, memory_ref, workspace_of
 from wm.ops.runtime import Runtime
-from wm.ops.session.hot_state import (
-    measured,
-    own_memory,
-    readable_sessions,
-)
+from wm.ops.session.hot_state import measured, own_memory, readable_sessions
 from wm.store.base import Ref
 
 Edit = Callable[[WorkspaceMemory, str], tuple[WorkspaceMemory, Sequence[Fact]] | Refusal]

@@ -11,40 +11,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wm.api.protocol import (
-    MemoryFilesAnswer,
-    MemoryFilesRequest,
-    RememberRequest,
-    WorkspacePlace,
-)
+from wm.api.protocol import MemoryFilesAnswer, MemoryFilesRequest, RememberRequest, WorkspacePlace
 from wm.domain.facts import Detail, Fact
 from wm.domain.memory import memory_tool
 from wm.domain.memory.entry_list import replaced
-from wm.domain.memory.memory_tool import (
-    File,
-    FolderError,
-    FolderPlan,
-    Write,
-)
+from wm.domain.memory.memory_tool import File, FolderError, FolderPlan, Write
 from wm.domain.times import iso
 from wm.errors import UserError
 from wm.formats.base import Document
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops import explanations
-from wm.ops.learning.remember import (
-    judged,
-    learn_refs,
-    new_entry,
-)
-from wm.ops.memory.documents import (
-    load_memory,
-    read_memory,
-    save_memory,
-)
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.learning.remember import judged, learn_refs, new_entry
+from wm.ops.memory.documents import load_memory, read_memory, save_memory
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.tools import refuse_flood, refuse_forgotten, withdraw
@@ -146,11 +125,7 @@ def _entry(
     )
     made = new_entry(work, place, asked)
     reasons = dict.fromkeys((AGENT_FILE, *judged(work, made), *made.reasons))
-    update: dict[str, object] = {
-        "status": "inbox",
-        "file": write.path,
-        "reasons": tuple(reasons),
-    }
+    update: dict[str, object] = {"status": "inbox", "file": write.path, "reasons": tuple(reasons)}
     if file.draft is not None:
         kept = ("id", "created_at", "supersedes", "admitted_by")
         update |= {name: getattr(file.draft, name) for name in kept}
@@ -171,11 +146,7 @@ def _move(
 
 
 def _fact(
-    type: str,
-    outcome: Any,
-    entry: MemoryEntry,
-    codes: tuple[str, ...],
-    more: Mapping[str, Detail],
+    type: str, outcome: Any, entry: MemoryEntry, codes: tuple[str, ...], more: Mapping[str, Detail]
 ) -> Fact:
     details: dict[str, Detail] = {
         "source": entry.source,

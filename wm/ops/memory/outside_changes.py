@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wm.api.protocol import (
-    Noticed,
-    Scoped,
-)
+from wm.api.protocol import Noticed, Scoped
 from wm.formats.base import Document
 from wm.ops.memory.documents import load_memory
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
 from wm.store.base import Health, Ref

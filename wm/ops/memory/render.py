@@ -11,12 +11,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from wm.api.protocol import WorkspacePlace
-from wm.domain.memory import (
-    render,
-    retention,
-    scope,
-    select,
-)
+from wm.domain.memory import render, retention, scope, select
 from wm.domain.memory.select import Selection
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.operation import Work

@@ -14,27 +14,12 @@ from datetime import datetime
 from msgspec import Struct
 
 from wm.api.diagnosis import ActView
-from wm.api.protocol import (
-    SINCE,
-    Scoped,
-    WorkspacePlace,
-)
-from wm.api.rollback import (
-    Rollback,
-    RollbackRequest,
-    RolledBack,
-)
+from wm.api.protocol import SINCE, Scoped, WorkspacePlace
+from wm.api.rollback import Rollback, RollbackRequest, RolledBack
 from wm.domain import since
 from wm.domain.facts import Detail, Fact, Refusal
-from wm.domain.memory.acts import (
-    Act,
-    acts,
-)
-from wm.domain.memory.undo import (
-    UndoContext,
-    UndoResult,
-    reverse,
-)
+from wm.domain.memory.acts import Act, acts
+from wm.domain.memory.undo import UndoContext, UndoResult, reverse
 from wm.domain.times import iso, parse
 from wm.errors import UserError
 from wm.formats.base import Document
@@ -47,21 +32,11 @@ from wm.ops.memory.documents import (
     save_memory,
     tombstones_ref,
 )
-from wm.ops.memory.entries import (
-    to_trash,
-    trash_ref,
-)
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.memory.entries import to_trash, trash_ref
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
-from wm.ops.storage.evidence import (
-    last_texts,
-    read_log,
-    text_of,
-)
+from wm.ops.storage.evidence import last_texts, read_log, text_of
 from wm.store.base import Ref
 
 LISTED = 500
@@ -139,9 +114,7 @@ def _answer(
     texts = last_texts(read_log(work, place).records)
     taken = (
         RolledBack(
-            act=_view(act, texts),
-            becomes=_becomes(done),
-            event=events[number] if events else "",
+            act=_view(act, texts), becomes=_becomes(done), event=events[number] if events else ""
         )
         for number, (act, done) in enumerate(plan.steps)
     )

@@ -9,30 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wm.api.diagnosis import (
-    Acts,
-    ActsRequest,
-    ActView,
-    Undone,
-    UndoRequest,
-)
-from wm.api.protocol import (
-    Scoped,
-    WorkspacePlace,
-)
+from wm.api.diagnosis import Acts, ActsRequest, ActView, Undone, UndoRequest
+from wm.api.protocol import Scoped, WorkspacePlace
 from wm.domain.facts import Refusal
-from wm.domain.memory.acts import (
-    Act,
-    acts,
-    change_of_session,
-    named,
-    newest,
-)
-from wm.domain.memory.undo import (
-    UndoContext,
-    UndoResult,
-    reverse,
-)
+from wm.domain.memory.acts import Act, acts, change_of_session, named, newest
+from wm.domain.memory.undo import UndoContext, UndoResult, reverse
 from wm.errors import NotFound, UserError
 from wm.formats.base import Document
 from wm.formats.tombstones import TrashedEntry
@@ -46,21 +27,11 @@ from wm.ops.memory.documents import (
     save_memory,
     tombstones_ref,
 )
-from wm.ops.memory.entries import (
-    to_trash,
-    trash_ref,
-)
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.memory.entries import to_trash, trash_ref
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
-from wm.ops.storage.evidence import (
-    last_texts,
-    read_log,
-    text_of,
-)
+from wm.ops.storage.evidence import last_texts, read_log, text_of
 from wm.store.base import Ref
 
 LISTED = 500

@@ -30,14 +30,8 @@ from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
 from wm.formats.working_memory import WorkingMemory
-from wm.ops.memory.documents import (
-    load_memory,
-    save_memory,
-)
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.memory.documents import load_memory, save_memory
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
 from wm.store import identity

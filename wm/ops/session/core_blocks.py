@@ -13,10 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wm.api.protocol import (
-    SessionScoped,
-    WorkspacePlace,
-)
+from wm.api.protocol import SessionScoped, WorkspacePlace
 from wm.domain.facts import Fact, Refusal
 from wm.domain.memory.gate import reads_as_instruction
 from wm.domain.session import core_blocks
@@ -27,12 +24,7 @@ from wm.formats.session_state import SessionState
 from wm.ops.learning import provenance
 from wm.ops.operation import Work
 from wm.ops.runtime import Runtime
-from wm.ops.session.hot_state import (
-    core_ref,
-    load_session,
-    save_session,
-    session_ref,
-)
+from wm.ops.session.hot_state import core_ref, load_session, save_session, session_ref
 from wm.store.base import Health, Ref
 from wm.store.paths import sid
 
@@ -180,9 +172,7 @@ def of_caller(work: Work, place: WorkspacePlace, session_id: str) -> SessionStat
             fix="Claude Code sends it, and so does OpenCode with the plugin of `wm setup`.",
         )
     state = load_session(
-        work,
-        place,
-        SessionScoped(workspace=place.key, directory=place.root, session_id=session_id),
+        work, place, SessionScoped(workspace=place.key, directory=place.root, session_id=session_id)
     )
     if state.subagent:
         raise UserError(

@@ -10,10 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from wm.api.protocol import (
-    ToolRequest,
-    WorkspacePlace,
-)
+from wm.api.protocol import ToolRequest, WorkspacePlace
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry

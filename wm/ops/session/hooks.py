@@ -28,31 +28,16 @@ from wm.api.protocol import (
     WorkspacePlace,
 )
 from wm.domain import payloads as adapters
-from wm.domain.payloads import (
-    HookOutcome,
-    ParsedHook,
-    Want,
-)
+from wm.domain.payloads import HookOutcome, ParsedHook, Want
 from wm.errors import HostError, UserError, WmError
 from wm.formats.base import Document
 from wm.formats.events import SessionStarted, ToolFinished, UserPrompt
 from wm.ops.local import open_runtime
-from wm.ops.operation import (
-    Operation,
-    Work,
-    execute,
-)
+from wm.ops.operation import Operation, Work, execute
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
-from wm.ops.session import (
-    pressure,
-    prompt,
-)
-from wm.ops.session.record_event import (
-    PreparedEvent,
-    prepare_event,
-    record,
-)
+from wm.ops.session import pressure, prompt
+from wm.ops.session.record_event import PreparedEvent, prepare_event, record
 from wm.ops.session.record_event import keep_requests as keep_requests_operation
 from wm.ops.session.tool_outputs import LEAST_LINES
 from wm.secrets.redact import Redactor

@@ -8,16 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from wm.api.protocol import (
-    SessionAnswer,
-    SessionScoped,
-    WorkspacePlace,
-)
-from wm.domain.session import (
-    core_blocks,
-    hot_snapshot,
-    working_memory,
-)
+from wm.api.protocol import SessionAnswer, SessionScoped, WorkspacePlace
+from wm.domain.session import core_blocks, hot_snapshot, working_memory
 from wm.domain.times import iso
 from wm.errors import Corrupt, NotFound, StoreError, UserError
 from wm.formats.core_memory import CoreMemory
@@ -25,10 +17,7 @@ from wm.formats.flow import Flow, FlowSum
 from wm.formats.pressure import Pressure
 from wm.formats.session_state import NEWEST, CompactionState, SessionState, WordOrigins
 from wm.formats.working_memory import WorkingMemory
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.settings import SessionSettings
 from wm.store.base import Health, Ref

@@ -15,10 +15,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from wm.api.protocol import (
-    EventRequest,
-    WorkspacePlace,
-)
+from wm.api.protocol import EventRequest, WorkspacePlace
 from wm.domain import pressure as rules
 from wm.domain import pressure_review
 from wm.domain.facts import Detail, Fact
@@ -39,11 +36,7 @@ from wm.formats.pressure import LEVELS, Heard, LargeItem, Pressure
 from wm.formats.session_state import SessionState
 from wm.ops.operation import Work
 from wm.ops.runtime import Runtime
-from wm.ops.session.hot_state import (
-    load_session,
-    pressure_ref,
-    session_ref,
-)
+from wm.ops.session.hot_state import load_session, pressure_ref, session_ref
 from wm.store.base import Ref
 from wm.store.paths import sid
 from wm.text.escape import safe

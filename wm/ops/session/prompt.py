@@ -10,45 +10,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from wm.api.protocol import (
-    PromptAnswer,
-    PromptRequest,
-    PromptText,
-    WorkspacePlace,
-)
+from wm.api.protocol import PromptAnswer, PromptRequest, PromptText, WorkspacePlace
 from wm.domain.facts import Fact
 from wm.domain.memory.select import Selection
-from wm.domain.session import (
-    epochs,
-    hot_snapshot,
-)
+from wm.domain.session import epochs, hot_snapshot
 from wm.domain.session.sections import Rendered
 from wm.formats.base import Document
 from wm.formats.prompt_epoch import Omission, PromptBlock, PromptEpoch
 from wm.formats.session_state import SessionState
 from wm.ops.contract.contract_file import record_ref
 from wm.ops.memory.documents import read_memory
-from wm.ops.memory.render import (
-    View,
-    rendered,
-)
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.memory.render import View, rendered
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
-from wm.ops.session import (
-    core_blocks,
-    handoff_block,
-    working_memory,
-)
-from wm.ops.session.epochs import (
-    epoch_id,
-    epoch_ref,
-    newest,
-    recovered,
-)
+from wm.ops.session import core_blocks, handoff_block, working_memory
+from wm.ops.session.epochs import epoch_id, epoch_ref, newest, recovered
 from wm.ops.session.hot_state import (
     load_compaction,
     load_session,
@@ -154,11 +131,7 @@ def _blocks(
             included=tuple(entry.id for entry in view.selection.shown),
             omitted=view.selection.omitted,
         ),
-        epochs.block(
-            "hot_state",
-            snapshot.text,
-            omitted=_over(snapshot),
-        ),
+        epochs.block("hot_state", snapshot.text, omitted=_over(snapshot)),
         epochs.block("core_memory", notes),
         epochs.block("working_memory", held.text, omitted=_over(held)),
         epochs.block("handoff", handoff),

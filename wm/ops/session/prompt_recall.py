@@ -25,10 +25,7 @@ from wm.ops.runtime import Runtime
 from wm.ops.session import epochs
 from wm.ops.session.hot_state import session_ref
 from wm.search import prompt_recall
-from wm.search.documents import (
-    Filters,
-    Hit,
-)
+from wm.search.documents import Filters, Hit
 from wm.settings import RecallSettings
 from wm.store.paths import sid
 

@@ -12,20 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from wm.api.protocol import (
-    EventAnswer,
-    EventRequest,
-    Remembered,
-    RememberRequest,
-    WorkspacePlace,
-)
+from wm.api.protocol import EventAnswer, EventRequest, Remembered, RememberRequest, WorkspacePlace
 from wm.domain import failures
 from wm.domain.facts import Fact
 from wm.domain.learning import decisions, requests
-from wm.domain.memory import (
-    echo_guard,
-    tombstones,
-)
+from wm.domain.memory import echo_guard, tombstones
 from wm.domain.session import slot_filling
 from wm.domain.session import state as transitions
 from wm.formats.base import Document
@@ -42,45 +33,15 @@ from wm.formats.events import (
     UserPrompt,
 )
 from wm.formats.session_state import SessionState
-from wm.ops.learning import (
-    ambient_files,
-    compaction,
-    journal,
-    provenance,
-)
-from wm.ops.learning.remember import (
-    judge,
-    learn_or_wait,
-    learn_refs,
-    wait,
-)
-from wm.ops.memory import (
-    anchors,
-    branch_scope,
-)
-from wm.ops.memory.documents import (
-    journal_ref,
-    load_memory,
-    note_activity,
-    tombstones_ref,
-)
-from wm.ops.memory.entries import (
-    forget_one,
-    trash_ref,
-)
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.learning import ambient_files, compaction, journal, provenance
+from wm.ops.learning.remember import judge, learn_or_wait, learn_refs, wait
+from wm.ops.memory import anchors, branch_scope
+from wm.ops.memory.documents import journal_ref, load_memory, note_activity, tombstones_ref
+from wm.ops.memory.entries import forget_one, trash_ref
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
-from wm.ops.session import (
-    core_blocks,
-    pressure,
-    prompt_recall,
-    tool_outputs,
-    working_memory,
-)
+from wm.ops.session import core_blocks, pressure, prompt_recall, tool_outputs, working_memory
 from wm.ops.session.epochs import recovered
 from wm.ops.session.hot_state import (
     compaction_ref,
@@ -151,10 +112,7 @@ def prepare_event(runtime: Runtime, place: WorkspacePlace, request: EventRequest
         message = _read(runtime, place, request, event.text)
     elif isinstance(event, SessionStarted):
         visit = _look_around(runtime, place, request)
-    refs = (
-        *_refs(runtime, place, request, message),
-        *pressure.hear_refs(runtime, place, request),
-    )
+    refs = (*_refs(runtime, place, request, message), *pressure.hear_refs(runtime, place, request))
     redacted = request.model_copy(update={"event": event})
     return PreparedEvent(place, request, redacted, message, visit, tuple(dict.fromkeys(refs)))
 
@@ -486,8 +444,7 @@ def _compaction_started(work: Work, prepared: PreparedEvent) -> EventAnswer:
     if state.subagent:
         return _answer(state)
     return EventAnswer(
-        open_errors=len(state.open_errors),
-        instructions=compaction.start(work, place, state),
+        open_errors=len(state.open_errors), instructions=compaction.start(work, place, state)
     )
 
 
@@ -573,10 +530,5 @@ def _event_refs(runtime: Runtime, event: PreparedEvent) -> Sequence[Ref[Document
 
 
 record_event = Operation(
-    "record_event",
-    EventRequest,
-    EventAnswer,
-    _run,
-    refs=_event_refs,
-    prepare=_prepare,
+    "record_event", EventRequest, EventAnswer, _run, refs=_event_refs, prepare=_prepare
 )

@@ -24,33 +24,18 @@ from wm.api.session_memory import (
     RemoveRequest,
     WorkingItems,
 )
-from wm.domain.session import (
-    core_blocks,
-    pool,
-)
+from wm.domain.session import core_blocks, pool
 from wm.errors import NotFound, UserError
 from wm.formats.base import Document
 from wm.formats.core_memory import BLOCKS, CoreMemory
 from wm.formats.session_state import SessionState
 from wm.formats.working_memory import WorkingMemory
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
-from wm.ops.session import (
-    core_blocks as core,
-)
-from wm.ops.session import (
-    working_memory,
-)
-from wm.ops.session.hot_state import (
-    core_ref,
-    require_state,
-    session_ref,
-    working_ref,
-)
+from wm.ops.session import core_blocks as core
+from wm.ops.session import working_memory
+from wm.ops.session.hot_state import core_ref, require_state, session_ref, working_ref
 from wm.store.base import Health, Ref
 
 # --- core blocks ----------------------------------------------------------------------------

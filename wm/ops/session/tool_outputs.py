@@ -22,10 +22,7 @@ from wm.errors import Corrupt, NotFound, StoreError, UserError
 from wm.formats.events import ToolFinished
 from wm.formats.tool_output import ID_DIGITS, ToolOutput, file_name, of_file_name
 from wm.ops.memory.documents import SHORTEST_ID
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.session import pressure

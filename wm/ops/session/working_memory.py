@@ -15,11 +15,7 @@ from wm.domain import counts
 from wm.domain.facts import Fact, Refusal
 from wm.domain.learning.statements import stated_in
 from wm.domain.memory.gate import reads_as_instruction
-from wm.domain.session import (
-    core_blocks,
-    slot_filling,
-    working_memory,
-)
+from wm.domain.session import core_blocks, slot_filling, working_memory
 from wm.domain.session.sections import Rendered
 from wm.domain.times import iso
 from wm.errors import UserError
@@ -31,11 +27,7 @@ from wm.ops.learning import provenance
 from wm.ops.operation import Work
 from wm.ops.runtime import Runtime
 from wm.ops.session import core_blocks as core
-from wm.ops.session.hot_state import (
-    compaction_ref,
-    load_compaction,
-    working_ref,
-)
+from wm.ops.session.hot_state import compaction_ref, load_compaction, working_ref
 from wm.store.base import Health, Ref
 from wm.store.paths import sid
 

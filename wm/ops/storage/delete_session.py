@@ -4,27 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wm.api.governance import (
-    DeletedSession,
-    DeleteSessionRequest,
-)
+from wm.api.governance import DeletedSession, DeleteSessionRequest
 from wm.errors import NotFound
 from wm.formats.base import Document
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
-from wm.ops.session.hot_state import (
-    full_session,
-    require_session,
-)
-from wm.ops.storage.session_files import (
-    delete_all,
-    delete_refs,
-    file_names,
-)
+from wm.ops.session.hot_state import full_session, require_session
+from wm.ops.storage.session_files import delete_all, delete_refs, file_names
 from wm.store.base import Ref
 
 

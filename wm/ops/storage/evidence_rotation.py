@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
-from wm.domain.evidence_retention import (
-    EvidenceLimits,
-    purgeable,
-)
+from wm.domain.evidence_retention import EvidenceLimits, purgeable
 from wm.errors import StoreError
 from wm.formats.base import Document
 from wm.formats.pending_journal import PendingJournal

@@ -12,18 +12,12 @@ from wm.domain.facts import Fact
 from wm.formats.base import Document
 from wm.formats.session_state import SessionState
 from wm.ops.learning import journal
-from wm.ops.memory.documents import (
-    journal_ref,
-    tombstones_ref,
-)
+from wm.ops.memory.documents import journal_ref, tombstones_ref
 from wm.ops.operation import Work
 from wm.ops.place import memory_ref
 from wm.ops.runtime import Runtime
 from wm.ops.session import tool_outputs
-from wm.ops.session.epochs import (
-    epoch_ref,
-    newest,
-)
+from wm.ops.session.epochs import epoch_ref, newest
 from wm.ops.session.hot_state import session_ref
 from wm.store import paths
 from wm.store.base import Health, Ref

@@ -19,20 +19,11 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from wm.api.governance import (
-    SweepRequest,
-    Swept,
-)
+from wm.api.governance import SweepRequest, Swept
 from wm.api.protocol import WorkspacePlace
 from wm.domain import governance
 from wm.domain.facts import Fact
-from wm.domain.governance import (
-    Deletion,
-    FileFact,
-    FileKind,
-    FilePart,
-    SweepPlan,
-)
+from wm.domain.governance import Deletion, FileFact, FileKind, FilePart, SweepPlan
 from wm.domain.times import iso, parse
 from wm.errors import StoreError
 from wm.formats.session_state import SessionState
@@ -46,15 +37,8 @@ from wm.formats.sweep_log import (
 )
 from wm.formats.tombstones import TrashedEntry
 from wm.ops.learning import journal
-from wm.ops.memory.documents import (
-    journal_ref,
-    read_journal,
-    tombstones_ref,
-)
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.memory.documents import journal_ref, read_journal, tombstones_ref
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
 from wm.ops.storage.evidence_rotation import rotate
@@ -463,11 +447,7 @@ def _is_news(runtime: Runtime, log: SweepLog) -> bool:
 
 
 def _told(log: SweepLog) -> Fact:
-    details: dict[str, str | int] = {
-        "files": log.deleted,
-        "bytes": log.bytes,
-        "cause": log.cause,
-    }
+    details: dict[str, str | int] = {"files": log.deleted, "bytes": log.bytes, "cause": log.cause}
     codes = tuple(count.rule for count in log.rules)
     return Fact("storage_swept", "store", "changed", "", codes, details)
 

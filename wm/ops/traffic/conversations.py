@@ -10,11 +10,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 
-from wm.api.protocol import (
-    ConversationUsage,
-    SessionSummary,
-    WorkspacePlace,
-)
+from wm.api.protocol import ConversationUsage, SessionSummary, WorkspacePlace
 from wm.domain.pressure import share
 from wm.domain.times import parse
 from wm.domain.zones import zone_at

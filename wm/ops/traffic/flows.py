@@ -6,16 +6,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from wm.api.protocol import (
-    FinishAnswer,
-    FinishRequest,
-)
+from wm.api.protocol import FinishAnswer, FinishRequest
 from wm.formats.base import dump
 from wm.formats.flow import Flow
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.session.hot_state import require_session
 from wm.ops.traffic.conversations import measured

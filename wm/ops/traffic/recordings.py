@@ -7,24 +7,12 @@ from __future__ import annotations
 
 import re
 
-from wm.api.protocol import (
-    RecordAnswer,
-    RecordRequest,
-)
-from wm.domain.recording import (
-    Cut,
-    NotJson,
-    RecordingIndex,
-    RecordingLine,
-    cut,
-)
+from wm.api.protocol import RecordAnswer, RecordRequest
+from wm.domain.recording import Cut, NotJson, RecordingIndex, RecordingLine, cut
 from wm.domain.times import iso, parse
 from wm.errors import HostError
 from wm.formats.recording import Recording
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.session.hot_state import require_session
 from wm.store import paths
