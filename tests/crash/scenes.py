@@ -367,7 +367,7 @@ def left_temps(bench: Bench) -> object:
     for name in ("workspace-memory.json", "tombstones.json"):
         for number in range(2):
             temp = bench.place(f".{name}.{number:016x}.tmp")
-            temp.write_bytes(b'{\n  "version": 2,')
+            temp.write_bytes(b'{\n  "version": 3,')
             temp.chmod(0o600)
     return None
 

@@ -40,7 +40,7 @@ def test_a_memory_file_from_another_machine_waits_whole_in_the_inbox(folder: Pat
 def test_a_higher_version_number_does_not_put_foreign_text_in_force(folder: Path) -> None:
     bench = begun(folder)
     file = bench.place("workspace-memory.json")
-    raw = file.read_bytes().replace(b'"version": 2', b'"version": 9')
+    raw = file.read_bytes().replace(b'"version": 3', b'"version": 9')
     file.write_bytes(raw.replace(b"make ship", b"make sink"))
     reading = bench.store.read(Ref(WorkspaceMemory, bench.key))
     assert reading.health is Health.TOO_NEW

@@ -110,7 +110,7 @@ def test_times_in_milliseconds_become_text(value: Any, text: Any) -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        {"version": 3, "entries": [{"retentionClock": 5}]},
+        {"version": 4, "entries": [{"retentionClock": 5}]},
         {"version": "1", "entries": []},
         {"version": True},
         {"entries": []},

@@ -158,7 +158,7 @@ BREAKS: dict[str, tuple[Callable[[Folder], object], list[tuple[str, str, str]]]]
         [("changed_outside", "note", MEMORY)],
     ),
     "too new": (
-        lambda f: f.change(MEMORY, b'"version": 2', b'"version": 7'),
+        lambda f: f.change(MEMORY, b'"version": 3', b'"version": 7'),
         [("too_new", "warning", MEMORY)],
     ),
     "unknown files": (

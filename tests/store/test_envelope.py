@@ -24,7 +24,7 @@ def raw_of(*texts: str, generation: int = 7) -> bytes:
 
 def test_a_file_begins_with_version_generation_and_checksum() -> None:
     lines = raw_of("x").decode().splitlines()
-    assert lines[:3] == ["{", '  "version": 2,', '  "generation": 7,']
+    assert lines[:3] == ["{", '  "version": 3,', '  "generation": 7,']
     assert lines[3].startswith('  "checksum": "')
     assert len(lines[3]) == len('  "checksum": "",') + 64
     assert raw_of("x").endswith(b"}\n")
@@ -71,7 +71,7 @@ def test_a_newer_version_is_newer_even_if_it_does_not_validate() -> None:
 
 
 def test_a_validation_error_names_the_field_and_never_the_value() -> None:
-    body = b'{"version": 2, "workspace": {"root": "/x", "key": ["hunter2"]}}'
+    body = b'{"version": 3, "workspace": {"root": "/x", "key": ["hunter2"]}}'
     decoded = envelope.decode(WorkspaceMemory, body, KEY)
     assert decoded.detail == "workspace.key: string_type"
 

@@ -171,16 +171,16 @@ def test_a_reader_that_knows_the_older_copy_sees_that_it_was_put_back(home: Path
     [
         (b"", "it is empty"),
         (b"\0" * 500, "it contains only zero bytes"),
-        (b'{"version": 2, "entr', "it is not valid JSON"),
+        (b'{"version": 3, "entr', "it is not valid JSON"),
         (b"[1, 2]", "it is not a JSON object"),
         (b'{"version": "two"}', "its version is not a number"),
-        (b'{"version": 2}', "workspace: missing"),
+        (b'{"version": 3}', "workspace: missing"),
         (b"\xff\xfe{}", "it is not valid JSON"),
         (
-            b'{"version": 2, "workspace": ' + b"[" * 5000 + b"]" * 5000 + b"}",
+            b'{"version": 3, "workspace": ' + b"[" * 5000 + b"]" * 5000 + b"}",
             "it is not valid JSON",
         ),
-        (b'{"version": 2, "workspace": NaN}', "it is not valid JSON"),
+        (b'{"version": 3, "workspace": NaN}', "it is not valid JSON"),
     ],
 )
 def test_an_unreadable_file_is_served_from_its_previous_copy(
@@ -261,7 +261,7 @@ def test_document_and_previous_copy_never_share_a_file(home: Path) -> None:
 
 
 def test_a_newer_version_is_read_and_never_written(home: Path) -> None:
-    edit(document(home), '"version": 2', '"version": 3')
+    edit(document(home), '"version": 3', '"version": 4')
     before = document(home).read_bytes()
     store = opened(home)
     reading = store.read(MEMORY)

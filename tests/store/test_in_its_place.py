@@ -250,7 +250,7 @@ def test_a_flush_of_hot_state_skips_another_thing_in_its_place(home: Path, thing
 def test_a_newer_document_is_refused_beside_an_older_copy(
     home: Path, signed: bool, fits: bool
 ) -> None:
-    raw = document(home).read_bytes().replace(b'"version": 2', b'"version": 3')
+    raw = document(home).read_bytes().replace(b'"version": 3', b'"version": 4')
     raw = raw if fits else raw.replace(b'"entries": [', b'"entries": 7, "rows": [')
     raw = _signed(home, raw) if signed else raw
     document(home).write_bytes(raw)
@@ -261,7 +261,7 @@ def test_a_newer_document_is_refused_beside_an_older_copy(
 def test_a_newer_copy_is_refused_beside_an_older_document(home: Path) -> None:
     """A newer wm wrote both, then a person put an older file back."""
     raw = document(home).read_bytes().replace(b'"generation": 2', b'"generation": 3')
-    raw = _signed(home, raw.replace(b'"version": 2', b'"version": 3'))
+    raw = _signed(home, raw.replace(b'"version": 3', b'"version": 4'))
     previous(home).write_bytes(raw)
     _refused(
         home, {previous(home): raw, document(home): document(home).read_bytes()}, ["tests first"]
@@ -270,7 +270,7 @@ def test_a_newer_copy_is_refused_beside_an_older_document(home: Path) -> None:
 
 def test_an_unfinished_write_of_a_newer_wm_is_left_for_it(home: Path) -> None:
     raw = document(home).read_bytes().replace(b'"generation": 2', b'"generation": 3')
-    raw = _signed(home, raw.replace(b'"version": 2', b'"version": 3'))
+    raw = _signed(home, raw.replace(b'"version": 3', b'"version": 4'))
     ahead = home / FOLDER / paths.next_file(NAME, 3)
     ahead.touch(0o600)
     ahead.write_bytes(raw)

@@ -22,6 +22,8 @@ LISTED_LINES = 4
 CAME_FROM = {
     ("explicit", "user"): "you asked for it",
     ("explicit", "agent"): "an agent asked for it",
+    ("stated", "user"): "you said it in passing",
+    ("stated", "import"): "imported; you said it in passing",
     ("manual", "user"): "added by hand",
     ("manual", "agent"): "an agent's tool asked for it",
     ("manual", "tool"): "an agent's tool asked for it, out of what a tool read",
@@ -59,7 +61,9 @@ def marks(entry: MemoryEntry) -> list[str]:
 def doubts(entry: MemoryEntry) -> list[str]:
     """What a reader must know before relying on an entry."""
     found = []
-    if entry.scope != "workspace":
+    if entry.scope == "user":
+        found.append("in all your projects")
+    elif entry.scope != "workspace":
         found.append("only on " + entry.scope.replace(":", " ", 1))
     if entry.tainted:
         found.append("tainted")

@@ -7,14 +7,14 @@ from pydantic import Field
 from wm.formats.base import Document, Record, optional
 
 TYPES = ("feedback", "decision", "project", "reference")
-SOURCES = ("explicit", "manual", "compaction")
+SOURCES = ("explicit", "manual", "stated", "compaction")
 ORIGINS = ("user", "agent", "tool", "import")
 STATUSES = ("active", "superseded", "inbox")
 """The states of an entry in the memory; forgotten entries are in the trash."""
 
 IMPORTANCES = ("low", "normal", "high")
 
-CONFIDENCE = {"explicit": 1.0, "manual": 0.9, "compaction": 0.75}
+CONFIDENCE = {"explicit": 1.0, "manual": 0.9, "stated": 0.85, "compaction": 0.75}
 """Confidence by source (WM-1); a caller may give another one for `manual`."""
 
 
@@ -97,9 +97,9 @@ class Workspace(Record):
 
 class WorkspaceMemory(Document):
     slug: ClassVar[str] = "workspace_memory"
-    current_version: ClassVar[int] = 2
+    current_version: ClassVar[int] = 3
 
-    version: int = 2
+    version: int = 3
     workspace: Workspace
     limits: Limits = Field(default_factory=Limits)
     entries: tuple[MemoryEntry, ...] = ()

@@ -27,7 +27,9 @@ class MemorySettings:
         {"reference": 1.0, "project": 1.25, "feedback": 2.25, "decision": 2.5}
     )
     """Retention weight of each type [WM-2]."""
-    source_weights: dict[str, float] = option({"compaction": 1.0, "manual": 1.4, "explicit": 2.0})
+    source_weights: dict[str, float] = option(
+        {"compaction": 1.0, "stated": 1.2, "manual": 1.4, "explicit": 2.0}
+    )
     """Retention weight of each source [WM-2]."""
     importance_weights: dict[str, float] = option({"low": 0.7, "normal": 1.0, "high": 1.5})
     """Retention weight of each importance that the user may give [WM-2]."""

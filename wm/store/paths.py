@@ -33,6 +33,8 @@ from wm.store.base import Maker, Ref
 
 KEY_FILE = "local.key"
 WORKSPACES = "workspaces"
+USER = "user"
+"""The folder of the entries of scope `user`, and the workspace key that stands for it (ID-3)."""
 QUARANTINE = "quarantine"
 EVIDENCE = "evidence"
 FLOWS = "flows"
@@ -109,7 +111,9 @@ def is_of_session(model: type[Document]) -> bool:
 
 
 def workspace_folder(workspace: str) -> str:
-    """`workspaces/<key>`; raises StoreError for an invalid key."""
+    """`workspaces/<key>`, or `user`; raises StoreError for an invalid key."""
+    if workspace == USER:
+        return USER
     if not _KEY.fullmatch(workspace):
         raise StoreError(
             f"{workspace!r} is not a workspace key.", fix="A key is 16 hexadecimal digits."

@@ -41,7 +41,7 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.settings import MemorySettings
 from wm.text.letters import canonical
 
-SOURCE_RANK = {"explicit": 3, "manual": 2, "compaction": 1}
+SOURCE_RANK = {"explicit": 4, "manual": 3, "stated": 2, "compaction": 1}
 COMPARED = 200
 """Maximum near texts, or texts about one path, that are compared word by word."""
 MAX_CONTRADICTIONS = 5

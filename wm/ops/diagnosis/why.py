@@ -108,6 +108,7 @@ def _records(
 def _origin(entry: MemoryEntry) -> str:
     how = {
         "explicit": "The user asked to remember it",
+        "stated": "The user said it without asking to remember it",
         "manual": "It was added by hand",
         "compaction": "A session's compaction proposed it",
     }.get(entry.source, f"It came from {entry.source}")
