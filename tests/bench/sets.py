@@ -5,7 +5,7 @@ A `SETS` row names the fields of a case that are read, and the function that ans
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ from wm.api.protocol import (
     RememberRequest,
     WorkspacePlace,
 )
+from wm.domain import payloads
 from wm.domain.memory import consolidate
 from wm.domain.payloads.opencode import TOOL_KINDS
 from wm.formats.pressure import Pressure
@@ -35,7 +36,7 @@ from wm.ops.runtime import make_runtime
 from wm.settings import load
 from wm.store.base import Ref
 from wm.store.identity import key_of
-from wm.store.paths import sid
+from wm.store.paths import USER, sid
 
 Case = dict[str, Any]
 Prediction = dict[str, Any]
@@ -75,6 +76,18 @@ class Home:
         answer: EventAnswer = execute(self.runtime, OPERATIONS["record_event"], request)
         return answer
 
+    def hook(self, name: str, **payload: Any) -> None:
+        """One hook call of Claude Code, in this workspace."""
+        parsed = payloads.parse("claude-code", name, {"session_id": SESSION, **payload})
+        for event in parsed.events:
+            self.event(event.kind, **event.model_dump(exclude={"kind"}))
+
+    def entries(self) -> Iterator[MemoryEntry]:
+        """The entries of the workspace, then those of scope `user`."""
+        for key in (self.place.key, USER):
+            found = self.store.read(Ref(WorkspaceMemory, key)).document
+            yield from found.entries if found is not None else ()
+
     def entry(self, **fields: Any) -> MemoryEntry:
         request = RememberRequest(workspace=self.place.key, **fields)
         return new_entry(self.work(), self.place, request)
@@ -105,6 +118,21 @@ def triggers(case: Case) -> Prediction:
     answer = Home().event("user_prompt", text=case["message"])
     kept = [kept.entry for kept in answer.remembered if kept.entry is not None]
     return {"memories": [{"text": entry.text, "type": entry.type} for entry in kept]}
+
+
+def capture(case: Case) -> Prediction:
+    """What one message to an agent leaves in memory, by itself. `before`, if the case has it, ends
+    the agent's words of the turn before. Both arrive as payloads of Claude Code's hooks."""
+    home = Home()
+    if case.get("before"):
+        home.hook("Stop", last_assistant_message=case["before"])
+    home.hook("UserPromptSubmit", prompt=case["text"])
+    kept = (
+        {"text": e.text, "type": e.type, "scope": e.scope, "state": e.status}
+        for e in home.entries()
+        if e.status in ("active", "inbox")
+    )
+    return {"kept": list(kept)}
 
 
 def errors(case: Case) -> Prediction:
@@ -270,6 +298,7 @@ def _read_at(level: str, case: Case) -> str:
 SETS: dict[str, Set] = {
     "gate": Set(("type", "source", "text"), gate),
     "triggers": Set(("message",), triggers),
+    "capture": Set(("text",), capture),
     "errors": Set(("tool", "command", "exit", "output"), errors),
     "error_flows": Set(("root", "events"), error_flows),
     "same_fact": Set(("a", "b"), same_fact),

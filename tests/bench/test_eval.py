@@ -22,6 +22,19 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"message": "Remember that prices are in cents."},
         {"memories": [{"text": "prices are in cents.", "type": "project"}]},
     ),
+    "capture": (
+        {"before": "Shall I push?", "text": "Remember that prices are in cents."},
+        {
+            "kept": [
+                {
+                    "text": "prices are in cents.",
+                    "type": "project",
+                    "scope": "workspace",
+                    "state": "active",
+                }
+            ]
+        },
+    ),
     "errors": (
         {"tool": "bash", "command": "mypy a.py", "exit": 1, "output": "a.py:3: error: Bad  [x]"},
         {
