@@ -18,9 +18,9 @@ class Tables:
         assert data is not None, f"{package} was installed without its words.toml"
         self._tables: dict[str, Any] = tomllib.loads(data.decode())
 
-    def rows(self, name: str) -> list[list[str]]:
-        """The words of each line of a table."""
-        return [line.split() for line in str(self._tables[name]).splitlines()]
+    def rows(self, name: str, *, columns: int = 0) -> list[list[str]]:
+        """The words of each line of a table. columns: the last one takes the rest of the line."""
+        return [line.split(None, columns - 1) for line in str(self._tables[name]).splitlines()]
 
     def words(self, name: str) -> tuple[str, ...]:
         """The words of a table, in order."""
