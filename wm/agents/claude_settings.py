@@ -12,12 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from wm.agents.claude_hooks import (
-    MARK,
-    WmCommand,
-    hooks,
-    statusline,
-)
+from wm.agents.claude_hooks import MARK, WmCommand, hooks, statusline
 from wm.agents.parts import encoded, parse_object, refusal
 from wm.errors import UserError
 from wm.formats import jsontext

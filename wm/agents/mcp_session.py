@@ -18,12 +18,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from wm.api.tools import (
-    INSTRUCTIONS,
-    TOOLS,
-    Tool,
-    find,
-)
+from wm.api.tools import INSTRUCTIONS, TOOLS, Tool, find
 
 VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """Supported protocol versions, the oldest first. They sort as text."""

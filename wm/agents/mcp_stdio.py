@@ -17,12 +17,7 @@ from collections.abc import Callable, Mapping
 from queue import SimpleQueue
 from typing import Any
 
-from wm.agents.mcp_session import (
-    McpSession,
-    SessionStep,
-    ToolCall,
-    ToolOutcome,
-)
+from wm.agents.mcp_session import McpSession, SessionStep, ToolCall, ToolOutcome
 
 Perform = Callable[[str, Mapping[str, Any]], ToolOutcome]
 """Carries a tool call out. Raises only for a bug."""

@@ -30,11 +30,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from wm import __version__
 from wm.agents import claude_mcp, claude_settings, services
 from wm.agents.claude_hooks import WmCommand
-from wm.agents.parts import (
-    OwnFile,
-    SettingsPart,
-    bake,
-)
+from wm.agents.parts import OwnFile, SettingsPart, bake
 from wm.errors import UserError
 from wm.settings import AgentPaths, HookSettings, Paths
 

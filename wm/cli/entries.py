@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from wm.api.protocol import (
-    EntryAnswer,
-    EntryView,
-)
+from wm.api.protocol import EntryAnswer, EntryView
 from wm.cli import output
 from wm.formats.workspace_memory import Anchor, MemoryEntry
 from wm.ops import explanations

@@ -21,10 +21,7 @@ from wm.api import (
     rollback,
     session_memory,
 )
-from wm.formats import (
-    home,
-    workspace_memory,
-)
+from wm.formats import home, workspace_memory
 from wm.formats.base import Record, optional
 
 

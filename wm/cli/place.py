@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from wm.api.protocol import (
-    ConversationUsage,
-    Inspection,
-    WorkspacePlace,
-)
+from wm.api.protocol import ConversationUsage, Inspection, WorkspacePlace
 from wm.cli import output
 
 LEAST = 10

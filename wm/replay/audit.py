@@ -11,48 +11,17 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from wm.api.replay import (
-    AuditReport,
-    FileReads,
-    PruningSavings,
-    Share,
-)
-from wm.replay.file_reads import (
-    WRITERS,
-    touches,
-)
-from wm.replay.files import (
-    Progress,
-    distinct,
-    recorded,
-)
+from wm.api.replay import AuditReport, FileReads, PruningSavings, Share
+from wm.replay.file_reads import WRITERS, touches
+from wm.replay.files import Progress, distinct, recorded
 from wm.replay.pruning_policy import pruning
-from wm.replay.report import (
-    added,
-    factors_of,
-    light,
-    models,
-    turn,
-)
-from wm.replay.requests import (
-    UNSEEN,
-    Sent,
-    SkippedRequests,
-)
-from wm.replay.run import (
-    MAX_CONVERSATIONS,
-    Counted,
-    ReplayRun,
-)
+from wm.replay.report import added, factors_of, light, models, turn
+from wm.replay.requests import UNSEEN, Sent, SkippedRequests
+from wm.replay.run import MAX_CONVERSATIONS, Counted, ReplayRun
 from wm.settings import PriceSettings, PruningSettings
 from wm.wire.body import Block, Body, Message, index
 from wm.wire.cachesim import dollars, uncached
-from wm.wire.history import (
-    Continuation,
-    ConversationHistory,
-    compare,
-    history,
-)
+from wm.wire.history import Continuation, ConversationHistory, compare, history
 from wm.wire.policy import nothing
 from wm.wire.prices import DATED, PriceOf, prices
 from wm.wire.rows import estimate

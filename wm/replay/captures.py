@@ -6,12 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wm.domain.times import parse
-from wm.replay.requests import (
-    JsonObject,
-    Sent,
-    SkippedRequests,
-    written,
-)
+from wm.replay.requests import JsonObject, Sent, SkippedRequests, written
 from wm.wire.body import index
 from wm.wire.history import history
 from wm.wire.identity import Conversations, identify

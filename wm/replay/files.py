@@ -14,30 +14,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from wm.errors import UserError
-from wm.replay.captures import (
-    Captures,
-    is_capture,
-)
-from wm.replay.flows import (
-    Flows,
-    is_flow,
-    is_recording,
-)
-from wm.replay.requests import (
-    JsonObject,
-    RecordingSource,
-    Sent,
-    SkippedRequests,
-    read_object,
-)
-from wm.replay.sessions import (
-    Sessions,
-    is_session,
-)
-from wm.replay.transcripts import (
-    Transcripts,
-    is_transcript,
-)
+from wm.replay.captures import Captures, is_capture
+from wm.replay.flows import Flows, is_flow, is_recording
+from wm.replay.requests import JsonObject, RecordingSource, Sent, SkippedRequests, read_object
+from wm.replay.sessions import Sessions, is_session
+from wm.replay.transcripts import Transcripts, is_transcript
 from wm.store.paths import FLOWS, RECORDINGS
 
 MAX_LINE_BYTES = 256 * 1024 * 1024

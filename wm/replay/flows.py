@@ -18,19 +18,11 @@ from wm.domain.recording import Reader
 from wm.domain.times import parse
 from wm.formats.flow import Flow, FlowLine
 from wm.formats.recording import Recording
-from wm.replay.requests import (
-    JsonObject,
-    Sent,
-    SkippedRequests,
-    read_object,
-)
+from wm.replay.requests import JsonObject, Sent, SkippedRequests, read_object
 from wm.store.paths import FLOWS, RECORDINGS
 from wm.wire.body import index
 from wm.wire.identity import identify
-from wm.wire.outline import (
-    OutlineRow,
-    Unfolding,
-)
+from wm.wire.outline import OutlineRow, Unfolding
 from wm.wire.usage import Usage
 
 MESSAGES = "/v1/messages"

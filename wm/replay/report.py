@@ -18,18 +18,9 @@ from wm.api.replay import (
     TokenCounts,
 )
 from wm.domain.times import iso
-from wm.replay.files import (
-    Progress,
-    distinct,
-    recorded,
-)
+from wm.replay.files import Progress, distinct, recorded
 from wm.replay.requests import SkippedRequests
-from wm.replay.run import (
-    Counted,
-    Factors,
-    ReplayRun,
-    scaled,
-)
+from wm.replay.run import Counted, Factors, ReplayRun, scaled
 from wm.settings import PriceSettings
 from wm.wire.cachesim import dollars, uncached
 from wm.wire.policy import POLICIES, Policy, nothing

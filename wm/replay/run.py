@@ -15,10 +15,7 @@ from typing import TypeVar
 from msgspec import Struct, field
 
 from wm.domain.counts import counted
-from wm.replay.file_reads import (
-    reads_in,
-    removed_paths,
-)
+from wm.replay.file_reads import reads_in, removed_paths
 from wm.replay.requests import Sent
 from wm.wire.binding import Bindings, binds
 from wm.wire.body import Body, index
@@ -26,12 +23,7 @@ from wm.wire.cachesim import MAX_MARKS, PromptCache
 from wm.wire.history import unpaired
 from wm.wire.policy import Conversation, Policy
 from wm.wire.prices import price_of
-from wm.wire.rows import (
-    BlockRow,
-    Measure,
-    estimate,
-    row,
-)
+from wm.wire.rows import BlockRow, Measure, estimate, row
 from wm.wire.usage import Usage
 
 AS_MARKED, FIVE_MINUTES, ONE_HOUR = "", "5m", "1h"

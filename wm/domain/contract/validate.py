@@ -16,11 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wm.api.contract import ContractFault
-from wm.domain.contract.parse import (
-    WHOLE,
-    Text,
-    line_column,
-)
+from wm.domain.contract.parse import WHOLE, Text, line_column
 from wm.domain.counts import counted
 from wm.domain.times import iso, parse
 from wm.formats.contract_record import KnownContract

@@ -14,10 +14,7 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
 
-from wm.api.imports import (
-    ImportFact,
-    ImportSession,
-)
+from wm.api.imports import ImportFact, ImportSession
 from wm.domain.facts import Refusal
 from wm.domain.times import iso, parse
 from wm.text.letters import canonical

@@ -20,10 +20,7 @@ from wm.domain.imports.found import (
     id_of_text,
     tally,
 )
-from wm.domain.imports.markdown import (
-    MarkdownStatement,
-    statements,
-)
+from wm.domain.imports.markdown import MarkdownStatement, statements
 from wm.formats.workspace_memory import TYPES
 
 NAME = "instructions"

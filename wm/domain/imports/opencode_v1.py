@@ -10,12 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from wm.api.imports import (
-    ImportBlock,
-    ImportFact,
-    ImportItem,
-    ImportSession,
-)
+from wm.api.imports import ImportBlock, ImportFact, ImportItem, ImportSession
 from wm.domain.facts import Refusal
 from wm.domain.imports.found import (
     PROJECT,

@@ -12,16 +12,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from wm.domain.payloads import (
-    claude_code,
-    opencode,
-)
-from wm.domain.payloads.hook_values import (
-    HookOutcome,
-    ParsedHook,
-    Reply,
-    Want,
-)
+from wm.domain.payloads import claude_code, opencode
+from wm.domain.payloads.hook_values import HookOutcome, ParsedHook, Reply, Want
 from wm.errors import HostError
 
 __all__ = ["AGENTS", "HookOutcome", "ParsedHook", "Reply", "Want", "parse", "reply"]

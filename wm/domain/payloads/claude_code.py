@@ -27,12 +27,7 @@ from wm.domain.payloads.fields import (
     text,
     whole,
 )
-from wm.domain.payloads.hook_values import (
-    HookOutcome,
-    ParsedHook,
-    Reply,
-    Want,
-)
+from wm.domain.payloads.hook_values import HookOutcome, ParsedHook, Reply, Want
 from wm.formats.events import (
     AssistantText,
     CompactionFinished,

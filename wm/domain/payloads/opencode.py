@@ -56,21 +56,8 @@ from typing import Any
 from msgspec import Struct
 
 from wm.domain.payloads import prompt_text
-from wm.domain.payloads.fields import (
-    check_object,
-    mapping,
-    objects,
-    plain,
-    strings,
-    text,
-    whole,
-)
-from wm.domain.payloads.hook_values import (
-    HookOutcome,
-    ParsedHook,
-    Reply,
-    Want,
-)
+from wm.domain.payloads.fields import check_object, mapping, objects, plain, strings, text, whole
+from wm.domain.payloads.hook_values import HookOutcome, ParsedHook, Reply, Want
 from wm.errors import HostError
 from wm.formats.events import (
     AssistantText,

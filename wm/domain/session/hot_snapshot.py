@@ -10,13 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wm.domain.session import active_files
-from wm.domain.session.sections import (
-    PromptSection,
-    Rendered,
-    SectionItem,
-    choose,
-    left_out,
-)
+from wm.domain.session.sections import PromptSection, Rendered, SectionItem, choose, left_out
 from wm.formats.session_state import ActiveFile, OpenError, SessionState
 from wm.settings import SessionSettings
 from wm.text.escape import neutralise

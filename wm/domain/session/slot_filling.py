@@ -20,20 +20,9 @@ from msgspec import Struct
 
 from wm.domain.failures import reads_output
 from wm.domain.learning import decisions
-from wm.domain.learning.statements import (
-    DONE,
-    NOTE,
-    TODO,
-    Stated,
-    stated_in,
-)
+from wm.domain.learning.statements import DONE, NOTE, TODO, Stated, stated_in
 from wm.domain.memory.gate import reads_as_instruction
-from wm.domain.session import (
-    manifests,
-    pool,
-    slots,
-    working_memory,
-)
+from wm.domain.session import manifests, pool, slots, working_memory
 from wm.domain.session.file_paths import spelled
 from wm.domain.times import iso
 from wm.formats.events import ToolFinished, UserPrompt

@@ -15,13 +15,7 @@ from typing import Any
 from wm.domain.counts import counted
 from wm.domain.facts import Refusal
 from wm.domain.session import pool, slots
-from wm.domain.session.sections import (
-    PromptSection,
-    Rendered,
-    SectionItem,
-    choose,
-    left_out,
-)
+from wm.domain.session.sections import PromptSection, Rendered, SectionItem, choose, left_out
 from wm.domain.times import iso
 from wm.formats.session_state import CompactionKept
 from wm.formats.working_memory import PoolItem, SlotItem, WorkingMemory

@@ -21,10 +21,7 @@ from wm.cli.verbs.diagnosis.files import THE_HOME
 from wm.cli.wiring import look
 from wm.daemon.instance import holder, is_ending, is_heard
 from wm.errors import Unavailable, UserError, WmError
-from wm.ops.storage.check import (
-    check_store,
-    folder_class,
-)
+from wm.ops.storage.check import check_store, folder_class
 from wm.settings import Settings
 
 LEAST_ROOM = 4 * 1024 * 1024

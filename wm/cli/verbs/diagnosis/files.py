@@ -16,10 +16,7 @@ from wm.cli.options import flag
 from wm.daemon.instance import is_free
 from wm.errors import UserError
 from wm.formats.sweep_log import PurgedEvidence, SweepLog
-from wm.ops.storage.check import (
-    check_store,
-    repair_store,
-)
+from wm.ops.storage.check import check_store, repair_store
 
 THE_HOME = "the data folder"
 """Name of the data folder in findings, which use paths relative to it (empty for the folder

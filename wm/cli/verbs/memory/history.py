@@ -7,11 +7,7 @@ from typing import Any
 
 import click
 
-from wm.api.diagnosis import (
-    Acts,
-    ActView,
-    Happening,
-)
+from wm.api.diagnosis import Acts, ActView, Happening
 from wm.api.protocol import SINCE
 from wm.api.rollback import Rollback
 from wm.cli import output

@@ -7,10 +7,7 @@ from typing import Any
 
 import click
 
-from wm.api.protocol import (
-    EntryView,
-    Inspection,
-)
+from wm.api.protocol import EntryView, Inspection
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import print_row

@@ -8,10 +8,7 @@ from typing import Any
 
 import click
 
-from wm.api.imports import (
-    ImportAnswer,
-    Imported,
-)
+from wm.api.imports import ImportAnswer, Imported
 from wm.cli import output
 from wm.cli.context import Caller, Result, absolute, prints
 from wm.cli.entries import SHORT_ID, short_id
@@ -20,12 +17,7 @@ from wm.cli.options import choice, flag
 from wm.cli.place import print_heading
 from wm.errors import WmError
 from wm.ops import explanations
-from wm.ops.imports.files import (
-    NAMES,
-    Gathered,
-    ImportSelection,
-    gather,
-)
+from wm.ops.imports.files import NAMES, Gathered, ImportSelection, gather
 from wm.ops.imports.foreign_file import UnreadableFile
 from wm.settings import find_foreign_paths
 

@@ -8,10 +8,7 @@ from pathlib import Path
 
 import click
 
-from wm.api.replay import (
-    AuditReport,
-    Share,
-)
+from wm.api.replay import AuditReport, Share
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.verbs.proxy import figures

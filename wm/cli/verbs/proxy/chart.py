@@ -6,10 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
 
-from wm.api.replay import (
-    ReplayedTurn,
-    ReplayReport,
-)
+from wm.api.replay import ReplayedTurn, ReplayReport
 from wm.cli.verbs.proxy.figures import money, notes, share, short, what
 
 WIDTH, HEIGHT, LEFT, FOOT = 960, 260, 64, 24

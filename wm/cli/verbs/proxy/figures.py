@@ -6,10 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from wm.api.replay import (
-    ReplayedModel,
-    TokenCounts,
-)
+from wm.api.replay import ReplayedModel, TokenCounts
 from wm.cli import output
 from wm.errors import UserError
 

@@ -7,11 +7,7 @@ from pathlib import Path
 
 import click
 
-from wm.api.replay import (
-    ReplayedSum,
-    ReplayedTurn,
-    ReplayReport,
-)
+from wm.api.replay import ReplayedSum, ReplayedTurn, ReplayReport
 from wm.cli import output
 from wm.cli.context import json_option, report_config
 from wm.cli.options import flag

@@ -6,11 +6,7 @@ from typing import Any
 
 import click
 
-from wm.api.session_memory import (
-    Blocks,
-    ItemView,
-    WorkingItems,
-)
+from wm.api.session_memory import Blocks, ItemView, WorkingItems
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.groups import Group

@@ -8,10 +8,7 @@ from typing import Any
 import click
 
 from wm import __version__
-from wm.agents.mcp_session import (
-    McpSession,
-    ToolOutcome,
-)
+from wm.agents.mcp_session import McpSession, ToolOutcome
 from wm.agents.mcp_stdio import serve_stdio
 from wm.api.tools import find
 from wm.cli.context import Caller, workspace_options

@@ -93,14 +93,8 @@ def use(caller: Caller, name: str) -> Result:
 
 def _try_first(runtime: Runtime, name: str) -> None:
     """Open the model in this process, so that one that fails changes nothing."""
-    from wm.ops.search.model_choice import (
-        installed,
-        location,
-    )
-    from wm.ops.search.models import (
-        known_name,
-        try_model,
-    )
+    from wm.ops.search.model_choice import installed, location
+    from wm.ops.search.models import known_name, try_model
 
     known_name(installed(runtime), name)
     if name != "none":
@@ -223,15 +217,8 @@ def test(caller: Caller, name: str) -> Result:
     Exit code 1 means that two sentences with the same meaning are not more similar than two with
     different meanings.
     """
-    from wm.ops.search.model_choice import (
-        chosen,
-        installed,
-        location,
-    )
-    from wm.ops.search.models import (
-        known_name,
-        try_model,
-    )
+    from wm.ops.search.model_choice import chosen, installed, location
+    from wm.ops.search.models import known_name, try_model
 
     with caller.opened() as runtime:
         asked = name or chosen(runtime).name
