@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from tests.cli.terminal import Terminal
+from tests.docs.printed import PRINTS, PROBLEM
 from tests.docs.schemas import validate_printed
 from tests.docs.screens import EVENTS, SESSION
 from wm.cli.app import commands
 from wm.cli.context import Caller
-from wm.cli.models import PRINTS, PROBLEM
 
 NO_JSON = {"daemon", "hook", "mcp", "run", "statusline", "completion"}
 """Verbs whose output has another form: a log, an agent's own, one line, a script."""

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from pydantic.json_schema import models_json_schema
 
 from tests.docs.pages import meanings
-from wm.cli.models import PRINTS
+from tests.docs.printed import PRINTS
 from wm.formats.base import Document, Record
 from wm.formats.registry import IN_PROJECTS, REGISTRY, current_version
 

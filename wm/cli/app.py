@@ -6,6 +6,8 @@ import importlib
 import sys
 import tempfile
 import traceback
+from collections.abc import Iterator
+from pathlib import Path
 
 import click
 
@@ -15,97 +17,37 @@ from wm.cli.groups import Group
 from wm.cli.options import not_empty
 from wm.errors import WmError
 
-COMMANDS: dict[str, tuple[tuple[str, str, str], ...]] = {
-    "Daemon": (
-        ("up", "setup.daemon", "Start the daemon for you, if it is not running."),
-        ("down", "setup.daemon", "Stop the daemon; nothing is lost."),
-        ("status", "diagnosis.status", "Show the daemon, and what this workspace contains."),
-        ("logs", "setup.daemon", "Show the last lines of the daemon's log."),
-        ("daemon", "setup.daemon", "Run the daemon in the foreground (for service managers)."),
-    ),
-    "Agents": (
-        ("setup", "setup.agents", "Add wm to the agents' settings; shows a diff first."),
-        ("unsetup", "setup.agents", "Remove wm from the agents' settings."),
-        ("doctor", "diagnosis.doctor", "Check everything and prove the whole round trip."),
-    ),
-    "Look": (
-        ("inspect", "memory.inspect", "Show what this workspace remembers."),
-        ("show", "memory.entry", "Show one entry in full."),
-        ("search", "memory.search", "Find entries by words, meaning, identifiers or paths."),
-        ("why", "memory.why", "Say why an entry is kept, and whether prompts show it."),
-        ("why-not", "memory.why", "Say which rule keeps a text out of the memory."),
-        ("history", "memory.history", "Show what happened to an entry, or here, newest first."),
-        ("diag", "diagnosis.diag", "Look closer: what is kept, refused, left out or damaged."),
-        ("output", "memory.output", "Print a tool output that was cut for the model."),
-        ("session", "sessions.session",
-         "Agents' sessions: look, change their memory, delete them."),
-        ("workspace", "project.workspace", "List workspaces; tell wm that a checkout moved."),
-    ),
-    "The project": (
-        ("state", "project.state", "The session contract: make, show, change, validate it."),
-        ("handoff", "project.handoff", "Write the state of the work for the next person or agent."),
-        ("budget", "project.budget", "Check the size of instruction files; prune AGENTS.md."),
-    ),
-    "Keep and drop": (
-        ("remember", "memory.remember", "Keep a fact for all later sessions."),
-        ("forget", "memory.entry", "Move an entry to the trash; it is not learned again."),
-        ("restore", "memory.entry", "Bring an entry back from the trash."),
-        ("undo", "memory.history", "Undo your newest change; --list shows all."),
-        ("rollback", "memory.history", "Undo what agents and compactions taught since a time."),
-        ("edit", "memory.entry", "Change an entry's text, rationale or type."),
-        ("pin", "memory.entry", "Always show an entry in prompts; --off ends it."),
-        ("importance", "memory.entry", "Say how much an entry matters: low, normal or high."),
-        ("inbox", "memory.inbox", "Accept or reject entries that wait for your approval."),
-    ),
-    "Files": (
-        ("import", "project.import_", "Import what other programs remember of this project."),
-        ("export", "project.export", "Write all data of a workspace as one JSON file."),
-        ("gc", "diagnosis.files", "Delete old files and evidence; --dry-run only lists them."),
-        ("fsck", "diagnosis.files", "Check the files; `wm fsck repair` repairs them."),
-        ("config", "config", "Show every option; declare that a text is not a secret."),
-        ("models", "setup.models",
-         "Models for search by meaning: list, fetch, choose, test."),
-    ),
-    "Proxy": (
-        ("run", "proxy.serving", "Start an agent with a proxy of its own."),
-        ("proxy", "proxy.serving", "Forward the Messages API, for every agent."),
-        ("replay", "proxy.replay", "Replay recorded sessions, offline: tokens and cost."),
-        ("audit", "proxy.audit", "Show where the tokens of your own transcripts went."),
-    ),
-    "For programs": (
-        ("mcp", "setup.mcp", "Serve the memory tools to an agent over MCP."),
-        ("hook", "setup.for_agents", "Answer one hook of an agent (stdin to stdout)."),
-        ("statusline", "setup.for_agents", "Print one line for Claude Code's status line."),
-        ("completion", "setup.for_agents", "Print the completion script for your shell."),
-    ),
-}  # fmt: skip
-"""Title in the help -> its verbs, in order: the verb, its module in `wm.cli.verbs`, and its
-one-line help, which is here so that `wm --help` loads no module. In the module the command has the
-name of the verb, or `command`."""
 
-GROUPS = {title: {verb: says for verb, _, says in verbs} for title, verbs in COMMANDS.items()}
-MODULES = {verb: module for verbs in COMMANDS.values() for verb, module, _ in verbs}
+def _rows(name: str) -> Iterator[list[str]]:
+    """The lines of a table beside this module, each split into at most three columns."""
+    for line in Path(__file__).with_name(name).read_text("utf-8").splitlines():
+        if line and not line.startswith("#"):
+            yield line.split(maxsplit=2)
 
-MAX_CAUSES = 5
-"""Maximum length of a chain of causes in a bug report."""
+
+def _verbs() -> tuple[dict[str, dict[str, str]], dict[str, str]]:
+    groups: dict[str, dict[str, str]] = {}
+    modules = {}
+    for row in _rows("verbs.txt"):
+        if row[0].startswith("["):
+            verbs = groups[" ".join(row).strip("[]")] = {}
+        else:
+            verb, modules[verb], verbs[verb] = row
+    return groups, modules
+
+
+GROUPS, MODULES = _verbs()
+"""Title in the help -> its verbs, each with its help; verb -> its module in `wm.cli.verbs`. They
+are in a table, so that `wm --help` loads no module. In the module the command has the name of the
+verb, or `command`."""
 
 VERBS = {verb: says for verbs in GROUPS.values() for verb, says in verbs.items()}
 
-
-ALSO: dict[str, str] = {
-    "add": "remember", "save": "remember", "note": "remember", "keep": "remember",
-    "list": "inspect", "ls": "inspect", "memories": "inspect", "entries": "inspect",
-    "delete": "forget", "rm": "forget", "remove": "forget", "del": "forget",
-    "find": "search", "grep": "search", "query": "search", "get": "show", "cat": "show",
-    "start": "up", "stop": "down", "info": "status",
-    "install": "setup", "uninstall": "unsetup", "check": "doctor", "health": "doctor",
-    "clean": "gc", "repair": "fsck repair", "backup": "export", "settings": "config",
-    "log": "logs", "sessions": "session", "workspaces": "workspace", "contract": "state",
-    "init": "state init", "validate": "state validate", "help": "--help",
-    "version": "--version", "accept": "inbox accept", "reject": "inbox reject",
-    "unpin": "pin --off", "stat": "status", "stats": "status",
-}  # fmt: skip
+ALSO = {word: " ".join(command) for word, *command in _rows("also.txt")}
 """Words that people try, and the command that does it here."""
+
+MAX_CAUSES = 5
+"""Maximum length of a chain of causes in a bug report."""
 
 
 class Verbs(Group):

@@ -15,16 +15,15 @@ import sys
 import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from wm.cli import streams
 from wm.domain.counts import counted
 from wm.settings import wants_colour
-
-if TYPE_CHECKING:  # `wm --help` loads no model
-    from wm.formats.base import Record
 
 WIDTH = 80
 NARROW, WIDE = 40, 100
@@ -104,18 +103,24 @@ def message(answer: Any) -> None:
     paragraph(answer.message)
 
 
-def as_json(value: Record | dict[str, Any]) -> None:
+def as_json(value: Any) -> None:
     """Print one JSON document on stdout, names as on the socket."""
-    plain = value if isinstance(value, dict) else value.model_dump(mode="json", by_alias=True)
-    line(json_text(plain))
+    line(json_text(value))
 
 
 def json_text(value: Any) -> str:
     """JSON for people and programs: terminal escapes and invisible characters are escaped, which
-    means the same to a program (TR-1)."""
-    text = json.dumps(value, ensure_ascii=False, indent=2)
+    means the same to a program (TR-1). Records and structs may stand anywhere in it."""
+    text = json.dumps(value, ensure_ascii=False, indent=2, default=_plain)
     odd = {char for char in set(text) if char != "\n" and safe(char) != char}
     return text.translate({ord(char): _escaped(char) for char in odd}) if odd else text
+
+
+def _plain(value: Any) -> dict[str, Any]:
+    found: dict[str, Any] = (
+        asdict(value) if isinstance(value, Struct) else value.model_dump(mode="json", by_alias=True)
+    )
+    return found
 
 
 def _escaped(char: str) -> str:

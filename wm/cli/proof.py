@@ -15,9 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from wm.cli import output
 from wm.daemon.client import Client
@@ -132,10 +131,6 @@ def _prove(settings: Settings) -> list[ProofStep]:
                 _kill(proof)
                 break
     return steps
-
-
-def report(steps: list[ProofStep]) -> list[dict[str, Any]]:
-    return [structs.asdict(step) for step in steps]
 
 
 def show(steps: list[ProofStep]) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import click
 from msgspec import Struct
-from msgspec.structs import asdict
 
 from wm.agents import setup as wiring
 from wm.cli import contracts, output, proof
@@ -59,7 +58,7 @@ def command(caller: Caller, no_proof: bool) -> Result:
         good, bad = output.good("All is well."), output.bad("Something needs attention; see above.")
         output.line(good if sound else bad)
 
-    report = {"sound": sound, "checks": list(map(asdict, checks)), "proof": proof.report(steps)}
+    report = {"sound": sound, "checks": checks, "proof": steps}
     return Result(report, show, failed=not sound)
 
 

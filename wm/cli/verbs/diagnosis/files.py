@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 import click
 
@@ -11,7 +12,6 @@ from wm.api.governance import Swept
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.groups import Group
-from wm.cli.models import FindingReport, FsckReport
 from wm.cli.options import flag
 from wm.daemon.instance import is_free
 from wm.errors import UserError
@@ -56,17 +56,16 @@ def fsck() -> None:
 def check(caller: Caller, deep: bool) -> Result:
     """Check the data folder. Writes nothing. Exit code 1 means that there are findings."""
     with caller.opened() as runtime:
-        found = _reports(check_store(runtime, deep=deep))
+        found = list(check_store(runtime, deep=deep))
 
-    def show(_report: FsckReport) -> None:
+    def show(_report: object) -> None:
         _print(found)
         if not found:
             output.line("All files are sound." if deep else SHALLOW)
         elif any(finding.repairable for finding in found):
             output.line("`wm fsck repair` repairs what can be repaired.")
 
-    report = _report(found)
-    return Result(report, show, failed=not report.sound)
+    return _report(found, show)
 
 
 @fsck.command("repair", short_help="Repair what can be repaired.")
@@ -84,12 +83,12 @@ def repair(caller: Caller) -> Result:
             fix="Run `wm down`, then repeat this.",
         )
     with caller.opened() as runtime:
-        done = _reports(repair_store(runtime))
-        after = _reports(check_store(runtime, deep=True))
+        done = list(repair_store(runtime))
+        after = check_store(runtime, deep=True)
     failed = {(f.code, f.path) for f in done if f.severity in SERIOUS}
     left = [f for f in after if f.severity in SERIOUS and (f.code, f.path) not in failed]
 
-    def show(_report: FsckReport) -> None:
+    def show(_report: object) -> None:
         _print(done)
         if left:
             output.line("What is left needs a hand of yours:")
@@ -97,20 +96,15 @@ def repair(caller: Caller) -> Result:
         elif not done:
             output.line("Nothing to mend.")
 
-    report = _report([*done, *left])
-    return Result(report, show, failed=not report.sound)
+    return _report([*done, *left], show)
 
 
-def _reports(findings: Iterable[object]) -> list[FindingReport]:
-    return [FindingReport.model_validate(found, from_attributes=True) for found in findings]
-
-
-def _report(findings: list[FindingReport]) -> FsckReport:
+def _report(findings: list[Any], show: Callable[[Any], None]) -> Result:
     sound = all(found.severity not in SERIOUS for found in findings)
-    return FsckReport(sound=sound, findings=tuple(findings))
+    return Result({"sound": sound, "findings": findings}, show, failed=not sound)
 
 
-def _print(findings: list[FindingReport]) -> None:
+def _print(findings: list[Any]) -> None:
     """Print findings, each with its path and meaning."""
     marks = {"error": output.bad("error  "), "warning": output.warn("warning")}
     for found in findings:

@@ -54,7 +54,7 @@ def command(caller: Caller) -> Result:
         "daemon": daemon,
         "home": str(caller.settings.paths.home),
         "socket": str(caller.settings.paths.socket),
-        "workspace": here.place.model_dump(mode="json", by_alias=True) if here else None,
+        "workspace": here.place if here else None,
         "counts": here.counts if here else {},
         "sessions": len(here.sessions) if here else 0,
         "trouble": trouble[0],
@@ -91,8 +91,7 @@ def _print(
 def _pressed(here: Inspection | None) -> dict[str, Any]:
     """Empty if no proxy is used."""
     found = most_pressed(here) if here is not None else ()
-    told = [one.model_dump(mode="json", by_alias=True) for one in found]
-    return {"conversations": told} if told else {}
+    return {"conversations": found} if found else {}
 
 
 def _daemon(caller: Caller) -> tuple[dict[str, Any] | None, str]:

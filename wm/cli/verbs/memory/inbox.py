@@ -102,16 +102,14 @@ def _each(
         except WmError as error:
             problems[entry_id] = error
 
-    from wm.cli.models import InboxReport
-
-    def show_all(_report: InboxReport) -> None:
+    def show_all(_report: object) -> None:
         for answer in done:
             show(answer)
         for problem in problems.values():
             output.problem(problem.message, fix=problem.fix)
 
-    told = tuple({"id": id, "detail": e.message, "fix": e.fix} for id, e in problems.items())
-    report = InboxReport(entries=tuple(answer.entry for answer in done), problems=told)
+    told = [{"id": id, "detail": e.message, "fix": e.fix} for id, e in problems.items()]
+    report = {"entries": [answer.entry for answer in done], "problems": told}
     return Result(report, show_all, failed=bool(problems))
 
 

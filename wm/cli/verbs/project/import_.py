@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import click
+from msgspec.structs import asdict
 
 from wm.api.imports import ImportAnswer, Imported
 from wm.cli import output
 from wm.cli.context import Caller, Result, absolute, prints
 from wm.cli.entries import SHORT_ID, short_id
-from wm.cli.models import ImportLeft, ImportProblem, ImportReport
 from wm.cli.options import choice, flag
 from wm.cli.place import print_heading
 from wm.errors import WmError
@@ -94,16 +96,17 @@ def command(caller: Caller, paths: tuple[str, ...], dry_run: bool, **source: str
         tell=progress.tell,
     )
     answers = _send(caller, found, progress, dry_run=dry_run)
-    report = ImportReport(
-        dry_run=dry_run,
-        targets=tuple(answers),
-        left=tuple(ImportLeft.model_validate(x, from_attributes=True) for x in found.left),
-        problems=tuple(ImportProblem(file=p.file, why=p.why) for p in found.problems),
-        notes=tuple(found.notes),
-        other_workspaces=tuple(found.others),
-        files=tuple(found.files),
-    )
-    return Result(report, _print, failed=bool(report.problems))
+    report = {
+        "dryRun": dry_run,
+        "targets": answers,
+        "left": [{**asdict(one), "why": one.why} for one in found.left],
+        "problems": found.problems,
+        "notes": found.notes,
+        "otherWorkspaces": found.others,
+        "files": found.files,
+    }
+    show = partial(_print, found, answers, dry_run)
+    return Result(report, show, failed=bool(found.problems))
 
 
 def _send(
@@ -137,31 +140,23 @@ def _send(
 # --- for people ----------------------------------------------------------------------------
 
 
-def _print(report: ImportReport) -> None:
-    for answer in report.targets:
-        _print_target(answer, report.dry_run)
-    if not report.files and not report.problems:
+def _print(found: Gathered, answers: list[ImportAnswer], dry_run: bool, _report: object) -> None:
+    for answer in answers:
+        _print_target(answer, dry_run)
+    if not found.files and not found.problems:
         output.line("Nothing to import was found.")
         output.line(output.dim("`wm import --help` lists the folders it reads; or name PATHs."))
-    _print_left(report)
-    if report.other_workspaces:
-        count = output.count(
-            len(report.other_workspaces),
-            "other workspace has a store",
-            "other workspaces have stores",
-        )
-        output.lines(
-            output.hang("", f"{count} of the older plugin; `wm -C DIR import` takes each:", 0)
-        )
-        output.lines(
-            part
-            for root in report.other_workspaces[:LISTED]
-            for part in output.hang("", output.home_short(root), 2)
-        )
-    for note in report.notes:
+    _print_left(found)
+    if found.others:
+        has, have = "other workspace has a store", "other workspaces have stores"
+        count = output.count(len(found.others), has, have)
+        output.paragraph(f"{count} of the older plugin; `wm -C DIR import` takes each:")
+        for root in found.others[:LISTED]:
+            output.lines(output.hang("", output.home_short(root), 2))
+    for note in found.notes:
         output.lines(output.hang("", note, 0, output.dim))
-    for number, problem in enumerate(report.problems, 1):
-        fix = "Correct or name others, then import again." if number == len(report.problems) else ""
+    for number, problem in enumerate(found.problems, 1):
+        fix = "Correct or name others, then import again." if number == len(found.problems) else ""
         output.problem(f"{output.home_short(problem.file)}: {problem.why}.", fix=fix)
 
 
@@ -226,10 +221,10 @@ def _place(one: Imported, root: str) -> str:
     return file + (f":{one.line}" if one.line else "")
 
 
-def _print_left(report: ImportReport) -> None:
-    counts: dict[str, int] = {}
-    for left in report.left:
-        counts[left.why] = counts.get(left.why, 0) + left.count
+def _print_left(found: Gathered) -> None:
+    counts = Counter[str]()
+    for left in found.left:
+        counts[left.why] += left.count
     if counts:
         output.line("Left where they are:")
         output.lines(output.pairs([(f"{n:>6,}", why) for why, n in counts.items()]))

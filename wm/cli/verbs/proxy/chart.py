@@ -5,10 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
+from pathlib import Path
+from string import Template
 
 from wm.api.replay import ReplayedTurn, ReplayReport
 from wm.cli.verbs.proxy.figures import money, notes, share, short, what
 
+PAGE = Path(__file__).with_name("chart.html")
 WIDTH, HEIGHT, LEFT, FOOT = 960, 260, 64, 24
 MAX_BARS = 480
 PARTS = (
@@ -17,46 +20,20 @@ PARTS = (
     ("new", "not cached"),
 )
 
-STYLE = """
-:root{color-scheme:light dark;--ink:#1c2430;--soft:#5d6b7d;--line:#dde3ea;--paper:#fbfcfd;
---card:#fff;--read:#4f9d8b;--write:#e0a339;--new:#c8553d;--cost:#3b5bdb}
-@media(prefers-color-scheme:dark){:root{--ink:#e6ebf1;--soft:#93a1b3;--line:#2c3643;
---paper:#12171e;--card:#1a212b;--read:#5db5a1;--write:#e6b65c;--new:#e0745c;--cost:#8ea6ff}}
-*{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);
-font:15px/1.5 system-ui,sans-serif;font-variant-numeric:tabular-nums}
-main{max-width:1040px;margin:0 auto;padding:32px 20px}h1{font-size:22px;margin:0}
-h2{font-size:15px;margin:32px 0 8px}p{margin:4px 0;color:var(--soft)}
-.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;margin:20px 0}
-.card{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:12px 14px}
-.card b{display:block;font-size:21px}.card span{color:var(--soft);font-size:13px}
-figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:10px;
-padding:14px;overflow-x:auto}svg{display:block;width:100%;min-width:560px;height:auto}
-text{fill:var(--soft);font-size:11px}.grid{stroke:var(--line)}.read{fill:var(--read)}
-.write{fill:var(--write)}.new{fill:var(--new)}.cost{fill:none;stroke:var(--cost);stroke-width:2}
-.none{fill:none;stroke:var(--soft);stroke-width:2;stroke-dasharray:5 4}
-.key{display:flex;flex-wrap:wrap;gap:16px;font-size:13px;color:var(--soft);margin-top:8px}
-.key i{display:inline-block;width:12px;height:12px;border-radius:3px;margin-right:6px;
-vertical-align:-1px}table{border-collapse:collapse;width:100%;font-size:13px}
-th,td{text-align:right;padding:5px 8px;border-bottom:1px solid var(--line);white-space:nowrap}
-th{color:var(--soft);font-weight:500}th:first-child,td:first-child{text-align:left;
-white-space:normal;word-break:break-all}
-"""
-
 
 def page(report: ReplayReport) -> str:
     """The whole page."""
     title = f"wm replay · policy {report.policy}"
     much = what(report.total.requests, len(report.conversations), report.files)
     told = "".join(f"<p>{escape(n)}</p>" for n in notes(report.models, report.left, report.prices))
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><main>"
-        f"<h1>{escape(title)}</h1><p>{escape(much)}</p>{_cards(report)}"
-        f"<h2>What each request read</h2>{_bars(report.turns)}"
-        f"<h2>The bill so far</h2>{_lines(report.turns)}"
-        f"<h2>Conversations</h2><figure>{_table(report)}</figure>"
-        f"<h2>How this was counted</h2>{told}</main></body></html>\n"
+    return Template(PAGE.read_text("utf-8")).substitute(
+        title=escape(title),
+        much=escape(much),
+        cards=_cards(report),
+        bars=_bars(report.turns),
+        lines=_lines(report.turns),
+        table=_table(report),
+        told=told,
     )
 
 

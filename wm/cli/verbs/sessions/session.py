@@ -31,15 +31,13 @@ command.add_command(own_memory.continue_session)
 @prints
 def listing(caller: Caller) -> Result:
     """List the sessions of this workspace, newest first."""
-    from wm.cli.models import SessionsReport
-
-    return Result(SessionsReport(sessions=caller.call("inspect").sessions), _print_list)
+    return Result({"sessions": caller.call("inspect").sessions}, _print_list)
 
 
-def _print_list(answer: Any) -> None:
-    if not answer.sessions:
+def _print_list(report: dict[str, Any]) -> None:
+    if not report["sessions"]:
         output.line("No agent had a session here yet.")
-    for session in answer.sessions:
+    for session in report["sessions"]:
         output.line("  " + output.bold(output.cut(session.session_id, output.width() - 2)))
         output.lines(output.hang("", about_session(session), 4, output.dim))
 

@@ -53,7 +53,7 @@ def up(caller: Caller, prove: bool, quiet: bool, as_json: bool) -> int:
     status = daemon_status(caller.settings)
     steps = proof.run(caller.settings) if prove else []
     if as_json:
-        report = {"started": started, "status": status, "proof": proof.report(steps)}
+        report = {"started": started, "status": status, "proof": steps}
         output.as_json(report)
     elif not quiet:
         _print_started(caller, status, took)

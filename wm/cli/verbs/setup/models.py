@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,18 @@ from wm.cli.context import Caller, Result, absolute, json_option, prints, worksp
 from wm.cli.groups import Group
 from wm.cli.options import flag
 from wm.ops.runtime import Runtime
+from wm.ops.search.model_choice import chosen, installed, location
+from wm.ops.search.models import (
+    check_new,
+    import_model,
+    known_name,
+    pinned_files,
+    pinned_model,
+    pull_model,
+    remove_model,
+    require_network,
+    try_model,
+)
 
 COLUMN = 14
 SHOWN_DIGITS = 16
@@ -93,9 +104,6 @@ def use(caller: Caller, name: str) -> Result:
 
 def _try_first(runtime: Runtime, name: str) -> None:
     """Open the model in this process, so that one that fails changes nothing."""
-    from wm.ops.search.model_choice import installed, location
-    from wm.ops.search.models import known_name, try_model
-
     known_name(installed(runtime), name)
     if name != "none":
         try_model(runtime, location(runtime, name))
@@ -111,8 +119,6 @@ def take(caller: Caller, path: str, name: str) -> Result:
     It is tested first: it must load, and give the same vector for the same text twice. Symlinks
     are refused. The model in use does not change: `wm models use NAME` does that.
     """
-    from wm.ops.search.models import import_model
-
     folder = Path(absolute(path))
     with caller.opened() as runtime:
         return Result(import_model(runtime, folder, name or folder.name.lower()), _print_taken)
@@ -139,20 +145,16 @@ def pull(caller: Caller, name: str, yes: bool, as_json: bool) -> int:
     The files are pinned: one commit of one repository, and the size and sha256 of each file. They
     are shown before anything is fetched. A file that differs is deleted.
     """
-    from wm.cli.models import PullReport
-    from wm.ops.search.models import (
-        check_new,
-        pinned_files,
-        pinned_model,
-        pull_model,
-        require_network,
-    )
-
     model = pinned_model(name)
     files = pinned_files(model)
-    report = PullReport(
-        name=name, origin=model.repository, commit=model.commit, license=model.license, files=files
-    )
+    report: dict[str, Any] = {
+        "name": name,
+        "origin": model.repository,
+        "commit": model.commit,
+        "license": model.license,
+        "files": files,
+        "model": None,
+    }
     with caller.opened() as runtime:
         check_new(runtime, name)
         require_network(runtime)
@@ -166,10 +168,11 @@ def pull(caller: Caller, name: str, yes: bool, as_json: bool) -> int:
             else:
                 output.note("Nothing was fetched. Use --yes if nobody can answer.")
             return 1
-        with _bar(model.size, quiet=as_json) as tell:
-            done = pull_model(runtime, name, tell)
+        shown = sys.stderr if sys.stderr.isatty() and not as_json else StringIO()
+        with click.progressbar(length=model.size, label="  fetching", file=shown) as bar:
+            done = pull_model(runtime, name, bar.update)
     if as_json:
-        output.as_json(report.model_copy(update={"model": done}))
+        output.as_json({**report, "model": done})
     else:
         _print_installed(done)
     return 0
@@ -181,16 +184,6 @@ def _agreed(caller: Caller, size: int) -> bool:
     return output.agreed(asked, aside=True)
 
 
-@contextmanager
-def _bar(size: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """A progress bar on stderr, if that is a terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda _bytes: None
-        return
-    with click.progressbar(length=size, label="  fetching", file=sys.stderr) as bar:
-        yield bar.update
-
-
 @command.command("remove", short_help="Delete an installed model.")
 @click.argument("name")
 @prints
@@ -199,8 +192,6 @@ def remove(caller: Caller, name: str) -> Result:
 
     The model in use is refused. The folder that it was imported from is not touched.
     """
-    from wm.ops.search.models import remove_model
-
     with caller.opened() as runtime:
         gone = remove_model(runtime, name)
     what = "" if gone.recorded else ", which was the rest of an unfinished import"
@@ -217,9 +208,6 @@ def test(caller: Caller, name: str) -> Result:
     Exit code 1 means that two sentences with the same meaning are not more similar than two with
     different meanings.
     """
-    from wm.ops.search.model_choice import chosen, installed, location
-    from wm.ops.search.models import known_name, try_model
-
     with caller.opened() as runtime:
         asked = name or chosen(runtime).name
         if "/" not in asked:

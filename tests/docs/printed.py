@@ -1,4 +1,4 @@
-"""Models of what the verbs print with `--json` (schemas/cli.schema.json).
+"""Models of what the verbs print with `--json`, for schemas/cli.schema.json.
 
 Verbs that return a use case's response print that response; the others have a model here.
 """
@@ -25,6 +25,70 @@ from wm.formats import home, workspace_memory
 from wm.formats.base import Record, optional
 
 
+class FindingReport(Record):
+    code: str
+    severity: str
+    path: str
+    message: str
+    repairable: bool
+
+
+class FsckReport(Record):
+    sound: bool
+    findings: tuple[FindingReport, ...]
+
+
+class SessionsReport(Record):
+    sessions: tuple[protocol.SessionSummary, ...]
+
+
+class InboxReport(Record):
+    """Several entries were accepted or rejected. problems: those that could not be, by id."""
+
+    entries: tuple[workspace_memory.MemoryEntry, ...] = ()
+    problems: tuple[dict[str, str], ...] = ()
+
+
+class ImportLeft(Record):
+    """What was not taken of a file. code: a stable word; why: a clause for people."""
+
+    file: str
+    code: str
+    count: int
+    why: str
+
+
+class ImportProblem(Record):
+    """A file that could not be read; the others were."""
+
+    file: str
+    why: str
+
+
+class ImportReport(Record):
+    """targets: what became of the statements, workspace by workspace. other_workspaces: roots
+    of stores in the known places that are for others."""
+
+    dry_run: bool
+    targets: tuple[imports.ImportAnswer, ...]
+    left: tuple[ImportLeft, ...]
+    problems: tuple[ImportProblem, ...]
+    notes: tuple[str, ...]
+    other_workspaces: tuple[str, ...]
+    files: tuple[str, ...]
+
+
+class PullReport(Record):
+    """What was fetched (`model`), or would be: files with the digests that they must have."""
+
+    name: str
+    origin: str
+    commit: str
+    license: str
+    files: tuple[home.ModelFile, ...]
+    model: home.InstalledModel | None = None
+
+
 class ProblemReport(Record):
     """What any verb prints instead, with an exit code that is not 0, when it could not.
 
@@ -49,14 +113,6 @@ class CheckReport(Record):
     verdict: str
     detail: str
     fix: str
-
-
-class FindingReport(Record):
-    code: str
-    severity: str
-    path: str
-    message: str
-    repairable: bool
 
 
 class UpReport(Record):
@@ -96,11 +152,6 @@ class DoctorReport(Record):
     proof: tuple[StepReport, ...]
 
 
-class FsckReport(Record):
-    sound: bool
-    findings: tuple[FindingReport, ...]
-
-
 class LogsReport(Record):
     records: tuple[dict[str, Any], ...]
 
@@ -133,10 +184,6 @@ class ExportReport(Record):
     bytes: int
 
 
-class SessionsReport(Record):
-    sessions: tuple[protocol.SessionSummary, ...]
-
-
 class AcceptReport(Record):
     """One entry was accepted (`entry`), or with --outside several (`accepted`)."""
 
@@ -145,59 +192,12 @@ class AcceptReport(Record):
     accepted: tuple[str, ...] = ()
 
 
-class InboxReport(Record):
-    """Several entries were accepted or rejected. problems: those that could not be, by id."""
-
-    entries: tuple[workspace_memory.MemoryEntry, ...] = ()
-    problems: tuple[dict[str, str], ...] = ()
-
-
-class ImportLeft(Record):
-    """What was not taken of a file. code: a stable word; why: a clause for people."""
-
-    file: str
-    code: str
-    count: int
-    why: str
-
-
-class ImportProblem(Record):
-    """A file that could not be read; the others were."""
-
-    file: str
-    why: str
-
-
-class ImportReport(Record):
-    """targets: what became of the statements, workspace by workspace. other_workspaces: roots
-    of stores in the known places that are for others."""
-
-    dry_run: bool
-    targets: tuple[imports.ImportAnswer, ...]
-    left: tuple[ImportLeft, ...]
-    problems: tuple[ImportProblem, ...]
-    notes: tuple[str, ...]
-    other_workspaces: tuple[str, ...]
-    files: tuple[str, ...]
-
-
 class ProxyReport(Record):
     """A proxy that serves. baseUrl: what an agent is given as the URL of the Messages API."""
 
     base_url: str
     port: int
     upstream: str
-
-
-class PullReport(Record):
-    """What was fetched (`model`), or would be: files with the digests that they must have."""
-
-    name: str
-    origin: str
-    commit: str
-    license: str
-    files: tuple[home.ModelFile, ...]
-    model: home.InstalledModel | None = None
 
 
 PROBLEM = "problem"
