@@ -21,20 +21,23 @@ from wm.api.contract import (
     CountRequest,
     InitRequest,
 )
-from wm.api.protocol import Scoped, WorkspacePlace
+from wm.api.protocol import WorkspacePlace
 from wm.domain.contract import edit, parse, validate
 from wm.domain.contract.parse import Text
 from wm.domain.facts import Fact, Refusal
 from wm.domain.times import iso
 from wm.errors import Conflict, NotFound, UserError
-from wm.formats.base import Document, Record
+from wm.formats.base import Record
 from wm.formats.contract_record import KEPT, ContractRecord, CountedSession, KnownContract
 from wm.formats.session_contract import FILE, MAX_BYTES
-from wm.ops.contract.contract_file import contract_file, record_ref
+from wm.ops.contract.contract_file import (
+    contract_file,
+    contract_queue,
+    record_ref,
+    record_refs,
+)
 from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
-from wm.ops.runtime import Runtime
-from wm.store.base import Ref
 from wm.store.identity import shown
 from wm.store.paths import sid
 from wm.store.project import ProjectFile, Trouble
@@ -349,20 +352,14 @@ def _left_alone(
 # --- operations ---------------------------------------------------------------------------
 
 
-def _refs(runtime: Runtime, request: Scoped) -> Sequence[Ref[Document]]:
-    return (record_ref(locate(runtime, request).key),)
-
-
-def _queue(runtime: Runtime, request: Scoped) -> str:
-    return f"contract:{locate(runtime, request).key}"
-
-
 show_contract = Operation("show_contract", ContractRequest, ContractAnswer, _show)
-init_contract = Operation("init_contract", InitRequest, ContractChanged, _init, _refs, _queue)
+init_contract = Operation(
+    "init_contract", InitRequest, ContractChanged, _init, record_refs, contract_queue
+)
 change_contract = Operation(
-    "change_contract", ChangeRequest, ContractChanged, _change, _refs, _queue
+    "change_contract", ChangeRequest, ContractChanged, _change, record_refs, contract_queue
 )
 accept_contract = Operation(
-    "accept_contract", AcceptContract, ContractAnswer, _accept, _refs, _queue
+    "accept_contract", AcceptContract, ContractAnswer, _accept, record_refs, contract_queue
 )
-count_compaction = Operation("count_compaction", CountRequest, Record, _count, _refs)
+count_compaction = Operation("count_compaction", CountRequest, Record, _count, record_refs)

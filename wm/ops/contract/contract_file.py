@@ -6,11 +6,16 @@ when a contract exists.
 
 from __future__ import annotations
 
-from wm.api.protocol import WorkspacePlace
+from collections.abc import Sequence
+
+from wm.api.protocol import Scoped, WorkspacePlace
 from wm.errors import UserError
+from wm.formats.base import Document
 from wm.formats.contract_record import ContractRecord
 from wm.ops.catalogue import OPERATIONS
 from wm.ops.operation import Work
+from wm.ops.place import locate
+from wm.ops.runtime import Runtime
 from wm.store.base import Ref
 from wm.store.project import ProjectFile, project_root
 
@@ -44,6 +49,16 @@ def handoff_file(place: WorkspacePlace, folder: str) -> ProjectFile:
 
 def record_ref(key: str) -> Ref[ContractRecord]:
     return Ref(ContractRecord, key)
+
+
+def record_refs(runtime: Runtime, request: Scoped) -> Sequence[Ref[Document]]:
+    """The contract record; its lock excludes concurrent writers of the project's files."""
+    return (record_ref(locate(runtime, request).key),)
+
+
+def contract_queue(runtime: Runtime, request: Scoped) -> str:
+    """The queue of writes to a project, beside the one of its workspace's memory."""
+    return f"contract:{locate(runtime, request).key}"
 
 
 def after_compaction(

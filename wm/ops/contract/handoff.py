@@ -21,7 +21,7 @@ from wm.formats.core_memory import CoreMemory
 from wm.formats.session_contract import FILE
 from wm.formats.session_state import SessionState
 from wm.ops.contract.contract import faults_of, read_contract, shown_contract
-from wm.ops.contract.contract_file import contract_file, handoff_file, record_ref
+from wm.ops.contract.contract_file import contract_file, contract_queue, handoff_file, record_ref
 from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
@@ -147,8 +147,4 @@ def _refs(runtime: Runtime, request: HandoffRequest) -> Sequence[Ref[Document]]:
     return (record_ref(locate(runtime, request).key),) if wants else ()
 
 
-def _queue(runtime: Runtime, request: HandoffRequest) -> str:
-    return f"contract:{locate(runtime, request).key}"
-
-
-handoff = Operation("handoff", HandoffRequest, HandoffAnswer, _handoff, _refs, _queue)
+handoff = Operation("handoff", HandoffRequest, HandoffAnswer, _handoff, _refs, contract_queue)

@@ -27,7 +27,7 @@ from wm.domain.contract import instruction_budget
 from wm.domain.facts import Detail, Fact
 from wm.errors import Conflict, UserError
 from wm.formats.base import Document
-from wm.ops.contract.contract_file import project_of, record_ref
+from wm.ops.contract.contract_file import contract_queue, project_of, record_ref
 from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
@@ -287,9 +287,7 @@ def _prune_refs(runtime: Runtime, request: PruneRequest) -> Sequence[Ref[Documen
     return () if request.dry_run else (record_ref(locate(runtime, request).key),)
 
 
-def _queue(runtime: Runtime, request: PruneRequest) -> str:
-    return f"contract:{locate(runtime, request).key}"
-
-
 check_budget = Operation("check_budget", BudgetRequest, BudgetAnswer, _check)
-prune_budget = Operation("prune_budget", PruneRequest, PruneAnswer, _prune, _prune_refs, _queue)
+prune_budget = Operation(
+    "prune_budget", PruneRequest, PruneAnswer, _prune, _prune_refs, contract_queue
+)

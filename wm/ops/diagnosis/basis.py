@@ -7,12 +7,11 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from wm.api.diag import Remark
 from wm.api.diagnosis import Happening
-from wm.api.protocol import SINCE, Scoped, WorkspacePlace
+from wm.api.protocol import Scoped, WorkspacePlace
 from wm.domain.evidence_retention import ADMITTING
-from wm.domain.since import moment
 from wm.domain.times import parse
-from wm.errors import UserError
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
@@ -82,18 +81,12 @@ def ground(work: Work, request: Scoped) -> DiagnosisBasis:
     return DiagnosisBasis(work, place, memory, read_log(work, place))
 
 
+def remark(code: str, severity: str, sentence: str, entry: str = "", fix: str = "") -> Remark:
+    return Remark(code=code, severity=severity, sentence=sentence, entry=entry, fix=fix)
+
+
 def happening(record: EvidenceRecord) -> Happening:
     return Happening(record=record, sentence=told(record), text=text_of(record))
-
-
-def since(asked: str, now: datetime) -> datetime | None:
-    """Parse `7d`, `12h`, `2w` or a time; None for "". Raises UserError."""
-    if not asked:
-        return None
-    found = moment(asked, now)
-    if found is None:
-        raise UserError(f"{asked[:60]!r} is not a time.", fix=f"Give one of: {SINCE}.")
-    return found
 
 
 def is_after(record: EvidenceRecord, begin: datetime | None) -> bool:

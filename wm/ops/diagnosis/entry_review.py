@@ -3,7 +3,7 @@ entries deserve a second look (EV-3)."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterator
 
 from wm.api.diag import (
     DiagRequest,
@@ -20,7 +20,7 @@ from wm.domain.memory.entry_list import find
 from wm.domain.memory.retention import clock_of
 from wm.domain.times import days_between, parse
 from wm.formats.workspace_memory import MemoryEntry
-from wm.ops.diagnosis.basis import DiagnosisBasis, ground
+from wm.ops.diagnosis.basis import DiagnosisBasis, ground, remark
 from wm.ops.diagnosis.refusals import counted
 from wm.ops.explanations import happened, reason, reasons
 from wm.ops.learning.remember import judge
@@ -39,11 +39,19 @@ def _missing(work: Work, request: DiagRequest) -> Missing:
     ranks = _ranks(found)
     hidden = [e for e in found.memory.entries if e.status in ("active", "inbox")]
     omitted = found.omitted(hidden)
-    rows = [
-        _missing_row(entry, omitted[entry.id], strength[entry.id], ranks.get(entry.id, 0))
-        for entry in hidden
-        if omitted[entry.id]
-    ]
+    rows = []
+    for entry in hidden:
+        code = omitted[entry.id]
+        if not code:
+            continue
+        sentence = reason(code)
+        if entry.status == "inbox":
+            why = reasons(entry.reasons) or "no reason was kept"
+            code, sentence = "inbox", f"it waits for your approval: {why}"
+        rank, value = ranks.get(entry.id, 0), round(strength[entry.id], 4)
+        rows.append(
+            MissingRow(entry=entry, strength=value, rank=rank, reason=code, sentence=sentence)
+        )
     rows.sort(key=lambda row: (row.rank == 0, row.rank, row.entry.id))
     return Missing(
         place=found.place,
@@ -51,16 +59,6 @@ def _missing(work: Work, request: DiagRequest) -> Missing:
         rows=tuple(rows),
         by_reason=counted((row.reason,) for row in rows),
         pending=len(read_journal(work, found.place).entries),
-    )
-
-
-def _missing_row(entry: MemoryEntry, omitted: str, strength: float, rank: int) -> MissingRow:
-    code, sentence = omitted, reason(omitted)
-    if entry.status == "inbox":
-        code = "inbox"
-        sentence = f"it waits for your approval: {reasons(entry.reasons) or 'no reason was kept'}"
-    return MissingRow(
-        entry=entry, strength=round(strength, 4), rank=rank, reason=code, sentence=sentence
     )
 
 
@@ -123,57 +121,47 @@ def _quality(work: Work, request: DiagRequest) -> Quality:
         remarks = (
             *_gate(work, entry),
             *_looks(work, entry),
-            *([] if entry.id in admissions else [_unanswerable(entry)]),
+            *([] if entry.id in admissions else [remark(*UNANSWERABLE, entry.id)]),
             *against.get(entry.id, ()),
         )
         if remarks:
             rows.append(QualityRow(entry=entry, remarks=remarks))
-    codes = Counter(remark.code for row in rows for remark in row.remarks)
     return Quality(
         place=found.place,
         active=len(found.active),
         sound=len(found.active) - len(rows),
-        by_code=dict(sorted(codes.items(), key=lambda item: (-item[1], item[0]))),
+        by_code=counted((each.code,) for row in rows for each in row.remarks),
         rows=tuple(rows),
     )
 
 
-def _gate(work: Work, entry: MemoryEntry) -> list[Remark]:
+def _gate(work: Work, entry: MemoryEntry) -> Iterator[Remark]:
     """Judge a stored text by today's gate, whose rules may be newer than the entry."""
     verdict = judge(work.runtime, entry.text, type=entry.type, source=entry.source)
-    return [
-        Remark(
-            code=code,
-            severity="note" if code in verdict.soft else "warning",
-            sentence=f"Today's rules for memory (the gate) would refuse it: {reason(code)}.",
-            entry=entry.id,
-            fix=f"wm edit {entry.id}, or wm forget {entry.id}",
-        )
-        for code in verdict.reasons
-    ]
+    fix = f"wm edit {entry.id}, or wm forget {entry.id}"
+    for code in verdict.reasons:
+        severity = "note" if code in verdict.soft else "warning"
+        said = f"Today's rules for memory (the gate) would refuse it: {reason(code)}."
+        yield remark(code, severity, said, entry.id, fix)
 
 
-def _looks(work: Work, entry: MemoryEntry) -> list[Remark]:
-    remarks = []
-    limit = work.runtime.settings.memory.shown_text_chars
-    if len(entry.text) > limit:
+def _looks(work: Work, entry: MemoryEntry) -> Iterator[Remark]:
+    if len(entry.text) > work.runtime.settings.memory.shown_text_chars:
         said = f"Prompts show only its first sentences: it has {len(entry.text)} characters."
-        remarks.append(Remark(code="shown_in_part", severity="note", sentence=said, entry=entry.id))
+        yield remark("shown_in_part", "note", said, entry.id)
     if entry.suspect:
         said = f"It is suspect: {reason(f'anchor_{entry.suspect}')}."
-        fix = f"wm edit {entry.id}"
-        remarks.append(
-            Remark(code="suspect", severity="warning", sentence=said, entry=entry.id, fix=fix)
-        )
+        yield remark("suspect", "warning", said, entry.id, f"wm edit {entry.id}")
     if entry.tainted:
         said = "It rests on text from tools, files or the web; a person accepted it."
-        remarks.append(Remark(code="tainted", severity="note", sentence=said, entry=entry.id))
-    return remarks
+        yield remark("tainted", "note", said, entry.id)
 
 
-def _unanswerable(entry: MemoryEntry) -> Remark:
-    said = "No record says who admitted it: it is older than the evidence or was added by hand."
-    return Remark(code="unanswerable", severity="note", sentence=said, entry=entry.id)
+UNANSWERABLE = (
+    "unanswerable",
+    "note",
+    "No record says who admitted it: it is older than the evidence or was added by hand.",
+)
 
 
 def _contradictions(found: DiagnosisBasis) -> dict[str, list[Remark]]:
@@ -185,14 +173,8 @@ def _contradictions(found: DiagnosisBasis) -> dict[str, list[Remark]]:
             if record.entry in active and str(other) in active:
                 said = f"It may contradict the older entry {other}."
                 fix = f"wm forget {other}, if the newer one is right"
-                remark = Remark(
-                    code="may_contradict",
-                    severity="warning",
-                    sentence=said,
-                    entry=record.entry,
-                    fix=fix,
-                )
-                remarks.setdefault(record.entry, []).append(remark)
+                found_one = remark("may_contradict", "warning", said, record.entry, fix)
+                remarks.setdefault(record.entry, []).append(found_one)
     return remarks
 
 

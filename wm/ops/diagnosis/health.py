@@ -9,8 +9,8 @@ from wm.api.diag import Audit, DiagHealth, DiagRequest, DiagStatus, DocumentHeal
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import Tombstones
-from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops.diagnosis.basis import DiagnosisBasis, ground, happening, is_after
+from wm.formats.workspace_memory import WorkspaceMemory
+from wm.ops.diagnosis.basis import DiagnosisBasis, ground, happening, is_after, remark
 from wm.ops.diagnosis.refusals import refuses
 from wm.ops.diagnosis.session_flow import diag_disappearances
 from wm.ops.memory.documents import read_journal, read_tombstones
@@ -68,7 +68,7 @@ def _last(found: DiagnosisBasis, *types: str) -> str:
 
 
 def _verdict(remarks: Iterable[Remark]) -> str:
-    severities = {remark.severity for remark in remarks}
+    severities = {each.severity for each in remarks}
     if "error" in severities:
         return "degraded"
     return "warning" if "warning" in severities else "ok"
@@ -83,29 +83,39 @@ def _attention(work: Work, request: DiagRequest, found: DiagnosisBasis) -> Itera
             said = f"{document.document} is {document.health.replace('_', ' ')}: {document.detail}."
             severity = "error" if lost else "warning"
             unreadable |= lost
-            yield Remark(code=document.health, severity=severity, sentence=said, fix="wm fsck")
-    pending = len(read_journal(work, found.place).entries)
-    if pending:
-        said = f"Memories in the journal, to be stored later: {pending}."
-        yield Remark(code="pending", severity="error", sentence=said, fix="wm diag health")
-    if found.log.damaged:
-        said = f"Unreadable records in the evidence log: {found.log.damaged}."
-        yield Remark(code="damaged_evidence", severity="warning", sentence=said, fix="wm fsck")
+            yield remark(document.health, severity, said, fix="wm fsck")
     # An unreadable entry must not be reported as gone.
     gone = 0 if unreadable else diag_disappearances.run(work, request).unexplained
-    if gone:
-        said = f"Entries that disappeared without a record: {gone}."
-        yield Remark(
-            code="disappeared", severity="warning", sentence=said, fix="wm diag disappearances"
-        )
+    pending = len(read_journal(work, found.place).entries)
     waiting = sum(e.status == "inbox" for e in found.memory.entries)
-    if waiting:
-        said = f"Entries that wait for your approval: {waiting}."
-        yield Remark(code="inbox", severity="note", sentence=said, fix="wm inbox")
     hidden = len(found.active) - len(found.shown())
-    if hidden > 0:
-        said = f"Active entries that prompts do not show: {hidden}."
-        yield Remark(code="missing", severity="note", sentence=said, fix="wm diag missing")
+    for count, code, severity, what, fix in (
+        (
+            pending,
+            "pending",
+            "error",
+            "Memories in the journal, to be stored later",
+            "wm diag health",
+        ),
+        (
+            found.log.damaged,
+            "damaged_evidence",
+            "warning",
+            "Unreadable records in the evidence log",
+            "wm fsck",
+        ),
+        (
+            gone,
+            "disappeared",
+            "warning",
+            "Entries that disappeared without a record",
+            "wm diag disappearances",
+        ),
+        (waiting, "inbox", "note", "Entries that wait for your approval", "wm inbox"),
+        (hidden, "missing", "note", "Active entries that prompts do not show", "wm diag missing"),
+    ):
+        if count > 0:
+            yield remark(code, severity, f"{what}: {count}.", fix=fix)
 
 
 # --- health -----------------------------------------------------------------------------------
@@ -115,10 +125,10 @@ def _health(work: Work, request: DiagRequest) -> DiagHealth:
     found = ground(work, request)
     mine = f"workspaces/{found.place.key}"
     remarks = tuple(
-        Remark(
-            code=finding.code,
-            severity=finding.severity,
-            sentence=f"{finding.path}: {finding.message}",
+        remark(
+            finding.code,
+            finding.severity,
+            f"{finding.path}: {finding.message}",
             fix="wm fsck repair" if finding.repairable else "",
         )
         for finding in check_store(work.runtime, deep=False)
@@ -148,13 +158,9 @@ def _documents(work: Work, key: str) -> Iterator[DocumentHealth]:
 def _audit(work: Work, request: DiagRequest) -> Audit:
     found = ground(work, request)
     lost = diag_disappearances.run(work, request)
-    told = _Told(found)
-    remarks = [
-        *(r for entry in found.memory.entries for r in told.remarks(entry)),
-        *_tombs(work, found),
-    ]
+    remarks = [*_disagreements(found), *_tombs(work, found)]
     remarks += [
-        Remark(code="disappeared", severity="error", sentence=one.sentence, entry=one.entry)
+        remark("disappeared", "error", one.sentence, one.entry)
         for one in lost.from_memory
         if one.how == "unexplained"
     ]
@@ -167,44 +173,44 @@ def _audit(work: Work, request: DiagRequest) -> Audit:
     )
 
 
-class _Told:
-    """What the evidence says about each entry, collected once."""
-
-    def __init__(self, found: DiagnosisBasis) -> None:
-        self._known = {*(e.id for e in found.memory.entries), *found.trashed()}
-        self._admitted = found.admissions()
-        self._accepted = {r.entry for r in found.records if r.type in ACCEPTING}
-        self._texts = {
-            r.entry: str(r.details["text"])
-            for r in found.records
-            if r.type in QUOTING and r.details.get("text")
-        }
-        # An accepted outside edit is not quoted in the evidence.
-        for record in found.records:
-            if record.type == "outside_accepted":
-                self._texts.pop(record.entry, None)
-
-    def remarks(self, entry: MemoryEntry) -> Iterator[Remark]:
-        """Where the entry and its evidence disagree."""
-        if entry.status == "active" and entry.id not in self._admitted:
-            yield _noticed(entry, "unanswerable", "note", "No record says how it was admitted.")
-        if entry.status == "active" and entry.tainted and entry.id not in self._accepted:
+def _disagreements(found: DiagnosisBasis) -> Iterator[Remark]:
+    """Where an entry and its evidence disagree."""
+    known = {*(e.id for e in found.memory.entries), *found.trashed()}
+    admitted = found.admissions()
+    accepted = {r.entry for r in found.records if r.type in ACCEPTING}
+    texts = _last_quotes(found)
+    for entry in found.memory.entries:
+        active = entry.status == "active"
+        if active and entry.id not in admitted:
+            yield remark("unanswerable", "note", "No record says how it was admitted.", entry.id)
+        if active and entry.tainted and entry.id not in accepted:
             said = "It rests on text from tools, files or the web, and no person accepted it."
-            yield _noticed(entry, "tainted_active", "error", said)
+            yield remark("tainted_active", "error", said, entry.id)
         if entry.status == "inbox" and not entry.reasons:
             said = "It waits in the inbox, and no reason is recorded."
-            yield _noticed(entry, "no_reason", "note", said)
-        if entry.status == "superseded" and entry.superseded_by not in self._known:
+            yield remark("no_reason", "note", said, entry.id)
+        if entry.status == "superseded" and entry.superseded_by not in known:
             said = f"{entry.superseded_by or 'The entry that'} replaced it and no longer exists."
-            yield _noticed(entry, "dangling", "warning", said)
-        told = self._texts.get(entry.id, "")
-        if told and len(told) <= LONGEST_QUOTED and canonical(told) != canonical(entry.text):
+            yield remark("dangling", "warning", said, entry.id)
+        quoted = texts.get(entry.id, "")
+        if quoted and canonical(quoted) != canonical(entry.text):
             said = "Its text differs from the last one in the evidence log."
-            yield _noticed(entry, "text_differs", "warning", said)
+            yield remark("text_differs", "warning", said, entry.id)
 
 
-def _noticed(entry: MemoryEntry, code: str, severity: str, said: str) -> Remark:
-    return Remark(code=code, severity=severity, sentence=said, entry=entry.id)
+def _last_quotes(found: DiagnosisBasis) -> dict[str, str]:
+    """The last text of each entry in the evidence, unless the evidence truncates such texts."""
+    texts: dict[str, str] = {}
+    for record in found.records:
+        if record.type in QUOTING and record.details.get("text"):
+            texts[record.entry] = str(record.details["text"])
+    # An accepted outside edit is not quoted in the evidence.
+    edited = {r.entry for r in found.records if r.type == "outside_accepted"}
+    return {
+        name: text
+        for name, text in texts.items()
+        if name not in edited and len(text) <= LONGEST_QUOTED
+    }
 
 
 def _tombs(work: Work, found: DiagnosisBasis) -> Iterator[Remark]:
@@ -212,12 +218,12 @@ def _tombs(work: Work, found: DiagnosisBasis) -> Iterator[Remark]:
     in_force = {e.id for e in found.memory.entries if e.status != "trashed"}
     for entry_id in sorted(trash & in_force):
         said = "It is both in the memory and in the trash."
-        yield Remark(code="twice", severity="warning", sentence=said, entry=entry_id)
+        yield remark("twice", "warning", said, entry_id)
     left = {r.entry for r in found.records if r.outcome == "trashed"}
     for stone in read_tombstones(work, found.place).stones:
         if stone.id not in left:
             said = "Its text is blocked as forgotten (tombstone), but no record says by whom."
-            yield Remark(code="unanswerable_stone", severity="note", sentence=said, entry=stone.id)
+            yield remark("unanswerable_stone", "note", said, stone.id)
 
 
 diag_status = Operation("diag_status", DiagRequest, DiagStatus, _status)

@@ -15,17 +15,17 @@ from wm.api.diag import (
 )
 from wm.domain.memory.gate import SOFT
 from wm.formats.evidence import EvidenceRecord
-from wm.ops.diagnosis.basis import ground, is_after, since
+from wm.ops.diagnosis.basis import ground, is_after
 from wm.ops.explanations import reasons, told
 from wm.ops.operation import Operation, Work
-from wm.ops.storage.evidence import names, text_of
+from wm.ops.storage.evidence import moment_of, names, text_of
 
 COMMANDS = ("reinforce", "replace")
 
 
 def _rejected(work: Work, request: RejectedRequest) -> Rejected:
     found = ground(work, request)
-    moment = since(request.since, work.now)
+    moment = moment_of(request.since, work.now) if request.since else None
     rows = [
         row
         for record in reversed(found.records)

@@ -20,6 +20,7 @@ from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.diagnosis.basis import DiagnosisBasis, ground, happening
 from wm.ops.explanations import reason
 from wm.ops.operation import Operation, Work
+from wm.ops.session.hot_state import readable_sessions
 from wm.ops.storage.evidence import last_texts
 from wm.store.base import Ref
 from wm.store.paths import sid
@@ -52,7 +53,8 @@ def _session(work: Work, found: DiagnosisBasis, subject: str) -> str:
     by_event = [r.session for r in found.records if r.event_id == subject and r.session]
     if by_event:
         return by_event[0]
-    for name, state in _states(work, found):
+    for state in readable_sessions(work, found.place.key):
+        name = sid(state.session_id)
         if subject == name or state.session_id.startswith(subject):
             return name
     for known in (subject, sid(subject)):
@@ -64,16 +66,11 @@ def _session(work: Work, found: DiagnosisBasis, subject: str) -> str:
 
 
 def _newest(work: Work, found: DiagnosisBasis) -> str:
-    states = _states(work, found)
-    if not states:
+    states = readable_sessions(work, found.place.key)
+    newest = max(states, key=lambda s: (s.updated_at, sid(s.session_id)), default=None)
+    if newest is None:
         raise NotFound("No agent had a session here yet.")
-    return max(states, key=lambda named: (named[1].updated_at, named[0]))[0]
-
-
-def _states(work: Work, found: DiagnosisBasis) -> list[tuple[str, SessionState]]:
-    names = work.runtime.store.names(SessionState, found.place.key)
-    read = ((n, work.read(Ref(SessionState, found.place.key, n)).document) for n in names)
-    return [(name, state) for name, state in read if state is not None]
+    return sid(newest.session_id)
 
 
 # --- coverage ---------------------------------------------------------------------------------
@@ -83,11 +80,18 @@ def _coverage(work: Work, request: DiagRequest) -> Coverage:
     found = ground(work, request)
     admissions, prompted = found.admissions(), found.prompted()
     shown = {entry.id for entry in found.shown()}
-    kinds = dict.fromkeys(entry.type for entry in found.active)
-    rows = [
-        _covered(kind, [e for e in found.active if e.type == kind], admissions, prompted, shown)
-        for kind in sorted(kinds)
-    ]
+    rows = []
+    for kind in sorted({entry.type for entry in found.active}):
+        entries = [e for e in found.active if e.type == kind]
+        rows.append(
+            CoverageRow(
+                type=kind,
+                active=len(entries),
+                answerable=sum(e.id in admissions for e in entries),
+                shown=sum(e.id in shown for e in entries),
+                prompted=sum(e.id in prompted for e in entries),
+            )
+        )
     return Coverage(
         place=found.place,
         rows=tuple(rows),
@@ -96,22 +100,6 @@ def _coverage(work: Work, request: DiagRequest) -> Coverage:
         records=len(found.records),
         oldest_at=found.records[0].created_at if found.records else "",
         newest_at=found.records[-1].created_at if found.records else "",
-    )
-
-
-def _covered(
-    kind: str,
-    entries: list[MemoryEntry],
-    admissions: dict[str, EvidenceRecord],
-    prompted: dict[str, list[str]],
-    shown: set[str],
-) -> CoverageRow:
-    return CoverageRow(
-        type=kind,
-        active=len(entries),
-        answerable=sum(e.id in admissions for e in entries),
-        shown=sum(e.id in shown for e in entries),
-        prompted=sum(e.id in prompted for e in entries),
     )
 
 

@@ -80,10 +80,10 @@ def _message(asked: requests.Requests) -> Iterable[RuleCheck]:
     """How the text would be read as a line of a user's message."""
     if asked.found:
         said = f"As a user message, it asks wm to remember “{asked.found[0].text}”."
-        yield RuleCheck(rule="trigger", stops=False, sentence=said)
+        yield _check("trigger", said, stops=False)
     for ignored in asked.ignored[:1]:
         said = f"As a user message, it asks for nothing: {explanations.reason(ignored.code)}."
-        yield RuleCheck(rule="trigger", stops=True, reason_codes=(ignored.code,), sentence=said)
+        yield _check("trigger", said, (ignored.code,))
 
 
 def _present(
@@ -94,27 +94,20 @@ def _present(
     if entry.status == "active":
         view = rendered(work, place, memory).selection
         code = omissions((entry,), place, view)[entry.id]
-        said = f"It is stored as {entry.id}, and prompts show it."
         if code:
-            said = (
-                f"It is stored as {entry.id}; prompts do not show it: {explanations.reason(code)}."
-            )
-        yield RuleCheck(
-            rule="shown" if not code else "hidden",
-            stops=bool(code),
-            reason_codes=(code,) if code else (),
-            sentence=said,
-            entry=entry.id,
-        )
+            why = explanations.reason(code)
+            said = f"It is stored as {entry.id}; prompts do not show it: {why}."
+            yield _check("hidden", said, (code,), entry.id)
+        else:
+            said = f"It is stored as {entry.id}, and prompts show it."
+            yield _check("shown", said, entry=entry.id, stops=False)
         return
     rule, said = {
         "inbox": ("waiting", f"It waits in the inbox as {entry.id}"),
         "superseded": ("replaced", f"It was replaced by {entry.superseded_by or 'another entry'}"),
     }.get(entry.status, ("forgotten", f"It was forgotten and is in the trash as {entry.id}"))
     why = f", because {explanations.reasons(entry.reasons)}" if entry.reasons else ""
-    yield RuleCheck(
-        rule=rule, stops=True, reason_codes=entry.reasons, sentence=f"{said}{why}.", entry=entry.id
-    )
+    yield _check(rule, f"{said}{why}.", entry.reasons, entry.id)
 
 
 def _pending(work: Work, place: WorkspacePlace, text: str) -> Iterable[RuleCheck]:
@@ -123,14 +116,13 @@ def _pending(work: Work, place: WorkspacePlace, text: str) -> Iterable[RuleCheck
         if canonical(pending.entry.text) == wanted:
             codes = tuple(filter(None, pending.last_failure.split(",")))
             said = f"It waits in the journal to be stored later: {explanations.reasons(codes)}."
-            yield RuleCheck(rule="waiting", stops=True, reason_codes=codes, sentence=said)
+            yield _check("waiting", said, codes)
 
 
 def _stones(work: Work, place: WorkspacePlace, text: str) -> Iterable[RuleCheck]:
-    stones = read_tombstones(work, place).stones
-    if is_forgotten(text, stones, work.runtime.store.digest) if stones else False:
+    if is_forgotten(text, read_tombstones(work, place).stones, work.runtime.store.digest):
         said = "It was forgotten, so agents cannot store it again (tombstone); a person can."
-        yield RuleCheck(rule="forgotten", stops=True, reason_codes=("forgotten",), sentence=said)
+        yield _check("forgotten", said, ("forgotten",))
 
 
 def _gate(work: Work, text: str, kind: str) -> Iterable[RuleCheck]:
@@ -144,9 +136,7 @@ def _gate(work: Work, text: str, kind: str) -> Iterable[RuleCheck]:
         said = f"The rules for memory (the gate) accept it when it is {who}."
         if verdict.reasons:
             said = f"When it is {who} it {end}, because {explanations.reasons(verdict.reasons)}."
-        yield RuleCheck(
-            rule=rule, stops=bool(verdict.reasons), reason_codes=verdict.reasons, sentence=said
-        )
+        yield _check(rule, said, verdict.reasons, stops=bool(verdict.reasons))
 
 
 def _echo(
@@ -156,9 +146,7 @@ def _echo(
     told = next((e for e in shown if echo_guard.is_echo(text, (e.text,))), None)
     if told is not None and entry is None:
         said = f"It repeats {told.id}, which prompts show; a repetition is not a new fact."
-        yield RuleCheck(
-            rule="echo", stops=True, reason_codes=("echo",), sentence=said, entry=told.id
-        )
+        yield _check("echo", said, ("echo",), told.id)
 
 
 def _twins(
@@ -181,19 +169,17 @@ def _twins(
         admission = ledger.admit(newcomer, now=work.now, settings=work.runtime.settings.memory)
     for twin in twins[:1]:
         said = f"{twin.id} says the same; a repetition confirms it or replaces it."
-        yield RuleCheck(
-            rule="known", stops=True, reason_codes=("duplicate",), sentence=said, entry=twin.id
-        )
+        yield _check("known", said, ("duplicate",), twin.id)
     against = admission.details.get("contradicts")
     if isinstance(against, tuple):
         said = f"It may contradict {', '.join(map(str, against))}; both would be kept."
-        yield RuleCheck(
-            rule="contradicts",
-            stops=False,
-            reason_codes=("may_contradict",),
-            sentence=said,
-            entry=str(against[0]),
-        )
+        yield _check("contradicts", said, ("may_contradict",), str(against[0]), stops=False)
+
+
+def _check(
+    rule: str, sentence: str, codes: tuple[str, ...] = (), entry: str = "", *, stops: bool = True
+) -> RuleCheck:
+    return RuleCheck(rule=rule, stops=stops, reason_codes=codes, sentence=sentence, entry=entry)
 
 
 def _records(

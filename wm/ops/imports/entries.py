@@ -292,11 +292,4 @@ def _refs(runtime: Runtime, request: ImportRequest) -> Sequence[Ref[Document]]:
     return (*learn_refs(key), *import_sessions.session_refs(key, request.sessions))
 
 
-import_entries = Operation(
-    "import_entries",
-    ImportRequest,
-    ImportAnswer,
-    _run,
-    refs=_refs,
-    queue=lambda runtime, request: locate(runtime, request).key,
-)
+import_entries = Operation("import_entries", ImportRequest, ImportAnswer, _run, _refs)

@@ -37,6 +37,7 @@ from wm.ops.memory.documents import (
     ledger_of,
     lift_stones,
     load_memory,
+    memory_refs,
     read_journal,
     read_tombstones,
     save_journal,
@@ -337,8 +338,4 @@ def _run(work: Work, request: RememberRequest) -> Remembered:
     return learn(work, locate(work.runtime, request), request)
 
 
-def _refs(runtime: Runtime, request: RememberRequest) -> Sequence[Ref[Document]]:
-    return learn_refs(locate(runtime, request).key)
-
-
-remember = Operation("remember", RememberRequest, Remembered, _run, _refs)
+remember = Operation("remember", RememberRequest, Remembered, _run, memory_refs)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
-from wm.api.protocol import WorkspacePlace
+from wm.api.protocol import Scoped, WorkspacePlace
 from wm.domain.facts import Fact
 from wm.domain.memory import outside_changes, retention
 from wm.domain.memory.consolidate import MemoryEditor
@@ -20,7 +20,8 @@ from wm.formats.pending_journal import PendingJournal
 from wm.formats.tombstones import Tombstones
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.operation import Work
-from wm.ops.place import memory_ref, workspace_of
+from wm.ops.place import locate, memory_ref, workspace_of
+from wm.ops.runtime import Runtime
 from wm.store.base import Health, Reading, Ref
 from wm.text.letters import canonical
 
@@ -156,6 +157,13 @@ def tombstones_ref(key: str) -> Ref[Tombstones]:
 def read_tombstones(work: Work, place: WorkspacePlace) -> Tombstones:
     ref = tombstones_ref(place.key)
     return _in_force(work.read(ref), ref, place)
+
+
+def memory_refs(runtime: Runtime, request: Scoped) -> Sequence[Ref[Document]]:
+    """The memory and the tombstones of a request's workspace. Files of the trash are locked once
+    their names are known (`Undeclared`)."""
+    key = locate(runtime, request).key
+    return (memory_ref(key), tombstones_ref(key))
 
 
 def lift_stones(work: Work, place: WorkspacePlace, entry: MemoryEntry) -> tuple[str, ...]:

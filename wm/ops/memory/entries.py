@@ -22,6 +22,7 @@ from wm.api.protocol import (
     EntryView,
     ForgetRequest,
     Inspection,
+    Noticed,
     Scoped,
     SessionSummary,
     WorkspacePlace,
@@ -34,7 +35,6 @@ from wm.domain.memory.tombstones import tombstone
 from wm.domain.session import core_blocks, working_memory
 from wm.domain.times import days_between, iso, parse
 from wm.errors import NotFound, StoreError, UserError
-from wm.formats.base import Document
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
@@ -47,6 +47,7 @@ from wm.ops.memory.documents import (
     ledger_of,
     lift_stones,
     load_memory,
+    memory_refs,
     read_journal,
     read_memory,
     read_tombstones,
@@ -56,9 +57,8 @@ from wm.ops.memory.documents import (
 from wm.ops.memory.render import omissions, rendered, strengths
 from wm.ops.operation import Operation, Work
 from wm.ops.place import locate, memory_ref, workspace_of
-from wm.ops.runtime import Runtime
 from wm.ops.session.hot_state import measured, own_memory, readable_sessions
-from wm.store.base import Ref
+from wm.store.base import Health, Ref
 
 Edit = Callable[[WorkspaceMemory, str], tuple[WorkspaceMemory, Sequence[Fact]] | Refusal]
 """A pure edit of the entry with this id."""
@@ -171,16 +171,16 @@ def find_entry_or_trash(work: Work, place: WorkspacePlace, wanted: str) -> Memor
     try:
         return find_entry(read_memory(work, place), wanted)
     except NotFound:
-        trashed = _find_trashed(work.runtime, place.key, wanted)
+        trashed = _find_trashed(work, place, wanted)
         if trashed is None:
             raise
         return trashed.entry.model_copy(update={"status": "trashed"})
 
 
-def _find_trashed(runtime: Runtime, key: str, wanted: str) -> TrashedEntry | None:
+def _find_trashed(work: Work, place: WorkspacePlace, wanted: str) -> TrashedEntry | None:
     """The trashed entry with this id or unambiguous id prefix."""
-    entry_id = full_id(wanted, runtime.store.names(TrashedEntry, key))
-    return runtime.store.read(trash_ref(key, entry_id)).document if entry_id else None
+    entry_id = full_id(wanted, work.runtime.store.names(TrashedEntry, place.key))
+    return work.read(trash_ref(place.key, entry_id)).document if entry_id else None
 
 
 def _find(work: Work, place: WorkspacePlace, memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
@@ -188,7 +188,7 @@ def _find(work: Work, place: WorkspacePlace, memory: WorkspaceMemory, wanted: st
     try:
         return find_entry(memory, wanted)
     except NotFound:
-        trashed = _find_trashed(work.runtime, place.key, wanted)
+        trashed = _find_trashed(work, place, wanted)
         if trashed is None:
             raise
         name = trashed.entry.id
@@ -292,6 +292,16 @@ def _reject(work: Work, request: EntryRequest) -> EntryAnswer:
     )
 
 
+def _notice_outside(work: Work, request: Scoped) -> Noticed:
+    """Put every entry that was changed, added or deleted outside wm into the inbox; the old text
+    stays active. An untouched file is not written (ST-4)."""
+    place = locate(work.runtime, request)
+    if work.read(memory_ref(place.key)).health is not Health.OUTSIDE:
+        return Noticed()
+    memory = load_memory(work, place)  # stages the outside changes it finds
+    return Noticed(waiting=sum(bool(e.outside) for e in memory.entries))
+
+
 def _accept_outside(work: Work, request: AcceptOutsideRequest) -> Accepted:
     place = locate(work.runtime, request)
     memory, facts = outside_changes.accept_outside(load_memory(work, place), now=work.now)
@@ -368,11 +378,9 @@ def _trashed(
     work: Work, place: WorkspacePlace, memory: WorkspaceMemory, wanted: str
 ) -> MemoryEntry:
     """The entry to restore: from the trash, or an accepted deletion (still in the document)."""
-    found = _find_trashed(work.runtime, place.key, wanted)
+    found = _find_trashed(work, place, wanted)
     if found is not None:
-        again = work.read(trash_ref(place.key, found.entry.id)).document
-        if again is not None:
-            return again.entry
+        return found.entry
     deleted = [e for e in memory.entries if e.status == "trashed"]
     entry_id = full_id(wanted, (e.id for e in deleted))
     if not entry_id:
@@ -387,27 +395,14 @@ def trash_ref(key: str, entry_id: str) -> Ref[TrashedEntry]:
     return Ref(TrashedEntry, key, entry_id)
 
 
-def _memory_refs(runtime: Runtime, request: Scoped) -> Sequence[Ref[Document]]:
-    return (memory_ref(locate(runtime, request).key),)
-
-
-def _trash_refs(runtime: Runtime, request: EntryRequest) -> Sequence[Ref[Document]]:
-    """The trash file needs the full id before the locks are taken."""
-    place = locate(runtime, request)
-    memory = runtime.store.read(memory_ref(place.key)).document
-    known = () if memory is None else (entry.id for entry in memory.entries)
-    trashed = runtime.store.names(TrashedEntry, place.key)
-    entry_id = full_id(request.id, dict.fromkeys((*known, *trashed))) or request.id
-    return (trash_ref(place.key, entry_id), tombstones_ref(place.key), memory_ref(place.key))
-
-
 inspect = Operation("inspect", EntriesRequest, Inspection, _inspect)
 show_entry = Operation("show_entry", EntryRequest, EntryAnswer, _show)
-edit_entry = Operation("edit_entry", EditRequest, EntryAnswer, _edit, _memory_refs)
-accept_entry = Operation("accept_entry", EntryRequest, EntryAnswer, _accept, _memory_refs)
-reject_entry = Operation("reject_entry", EntryRequest, EntryAnswer, _reject, _trash_refs)
+edit_entry = Operation("edit_entry", EditRequest, EntryAnswer, _edit, memory_refs)
+accept_entry = Operation("accept_entry", EntryRequest, EntryAnswer, _accept, memory_refs)
+reject_entry = Operation("reject_entry", EntryRequest, EntryAnswer, _reject, memory_refs)
+forget_entry = Operation("forget_entry", ForgetRequest, EntryAnswer, _forget, memory_refs)
+restore_entry = Operation("restore_entry", EntryRequest, EntryAnswer, _restore, memory_refs)
+notice_outside = Operation("notice_outside", Scoped, Noticed, _notice_outside, memory_refs)
 accept_outside = Operation(
-    "accept_outside", AcceptOutsideRequest, Accepted, _accept_outside, _memory_refs
+    "accept_outside", AcceptOutsideRequest, Accepted, _accept_outside, memory_refs
 )
-forget_entry = Operation("forget_entry", ForgetRequest, EntryAnswer, _forget, _trash_refs)
-restore_entry = Operation("restore_entry", EntryRequest, EntryAnswer, _restore, _trash_refs)

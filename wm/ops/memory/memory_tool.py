@@ -163,10 +163,4 @@ def _refs(runtime: Runtime, request: MemoryFilesRequest) -> Sequence[Ref[Documen
     return () if _reads(request) else learn_refs(locate(runtime, request).key)
 
 
-def _queue(runtime: Runtime, request: MemoryFilesRequest) -> str:
-    return locate(runtime, request).key
-
-
-memory_files = Operation(
-    "memory_files", MemoryFilesRequest, MemoryFilesAnswer, _run, refs=_refs, queue=_queue
-)
+memory_files = Operation("memory_files", MemoryFilesRequest, MemoryFilesAnswer, _run, _refs)

@@ -1,41 +1,53 @@
-"""Undo an act: a person's newest one, or the one that is named (WM-7).
+"""Undo an act: a person's newest one, one that is named, or all that models did since a moment.
 
 The evidence says what an act did; `domain.memory.undo` decides what undoing it means; this
-module applies that to the files. An undo is an act itself: it is logged with the record that it
-undoes, and can be undone by naming it.
+module applies that to the files (WM-7). An undo is an act itself: it is logged with the record that
+it undoes, and can be undone by naming it.
+
+`wm rollback --since` undoes every act of a compaction or an agent's tool, newest first (TR-3):
+learned entries go to the trash, entries they replaced become active again, and each step is
+evidence. Acts of people are listed and stay. Dry run and run share one computation, so the dry run
+says exactly what the run does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wm.api.diagnosis import Acts, ActsRequest, ActView, Undone, UndoRequest
-from wm.api.protocol import Scoped, WorkspacePlace
-from wm.domain.facts import Refusal
+from wm.api.protocol import WorkspacePlace
+from wm.api.rollback import Rollback, RollbackRequest, RolledBack
+from wm.domain.facts import Detail, Fact, Refusal
 from wm.domain.memory.acts import Act, acts, change_of_session, named, newest
 from wm.domain.memory.undo import UndoContext, UndoResult, reverse
+from wm.domain.times import iso, parse
 from wm.errors import NotFound, UserError
 from wm.formats.base import Document
 from wm.formats.tombstones import TrashedEntry
-from wm.formats.workspace_memory import WorkspaceMemory
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.memory.documents import (
     full_id,
     lift_stones,
     load_memory,
+    memory_refs,
     read_memory,
     read_tombstones,
     save_memory,
-    tombstones_ref,
 )
 from wm.ops.memory.entries import to_trash, trash_ref
 from wm.ops.operation import Operation, Work
-from wm.ops.place import locate, memory_ref
+from wm.ops.place import locate
 from wm.ops.runtime import Runtime
-from wm.ops.storage.evidence import last_texts, read_log, text_of
+from wm.ops.storage.evidence import last_texts, moment_of, read_log, text_of
 from wm.store.base import Ref
 
 LISTED = 500
-"""Number of acts for which the list says whether they can be undone."""
+"""Most acts for which the list says whether they can be undone, and most acts of each kind in one
+rollback, newest first."""
 
 
 def _list(work: Work, request: ActsRequest) -> Acts:
@@ -43,45 +55,64 @@ def _list(work: Work, request: ActsRequest) -> Acts:
     records = read_log(work, place).records
     found = acts(records)
     memory, texts = read_memory(work, place), last_texts(records)
-    shown = found[: max(0, min(request.limit, LISTED))]
     first = newest(found)
+    views = []
+    for act in found[: max(0, min(request.limit, LISTED))]:
+        done = reverse(act, _context(work, place, act, memory))
+        views.append(_view(act, texts, done.message if isinstance(done, Refusal) else ""))
     return Acts(
         place=place,
-        acts=tuple(_view(work, place, act, memory, texts) for act in shown),
+        acts=tuple(views),
         total=len(found),
         newest=first.record.event_id if first else "",
     )
 
 
-def _view(
-    work: Work, place: WorkspacePlace, act: Act, memory: WorkspaceMemory, texts: dict[str, str]
-) -> ActView:
-    done = reverse(act, _ground(work, place, act, memory))
-    refused = done.message if isinstance(done, Refusal) else ""
+def _view(act: Act, texts: dict[str, str], why_not: str = "") -> ActView:
+    record = act.record
     return ActView(
-        event=act.record.event_id,
-        at=act.record.created_at,
+        event=record.event_id,
+        at=record.created_at,
         act=act.word,
         by=act.by,
-        entry=act.record.entry,
-        text=text_of(act.record) or texts.get(act.record.entry, ""),
+        entry=record.entry,
+        text=text_of(record) or texts.get(record.entry, ""),
         undoes=act.undoes,
         undone_by=act.undone_by,
-        can_undo=not refused,
-        why_not=refused,
+        can_undo=not why_not,
+        why_not=why_not,
     )
 
 
-def _ground(work: Work, place: WorkspacePlace, act: Act, memory: WorkspaceMemory) -> UndoContext:
-    entry_id = act.record.entry
-    trashed = work.read(trash_ref(place.key, entry_id)).document if entry_id else None
+def _context(work: Work, place: WorkspacePlace, act: Act, memory: WorkspaceMemory) -> UndoContext:
     return UndoContext(
         memory=memory,
-        trashed=trashed.entry if trashed is not None else None,
+        trashed=_trashed(work, place, act),
         stones=frozenset(stone.id for stone in read_tombstones(work, place).stones),
         now=work.now,
         settings=work.runtime.settings.memory,
     )
+
+
+def _trashed(work: Work, place: WorkspacePlace, act: Act) -> MemoryEntry | None:
+    entry_id = act.record.entry
+    trashed = work.read(trash_ref(place.key, entry_id)).document if entry_id else None
+    return trashed.entry if trashed is not None else None
+
+
+def _stage(
+    work: Work, place: WorkspacePlace, act: Act, done: UndoResult, *, reason: str, stone: bool
+) -> str:
+    """Stage what an undo does to the trash, and its evidence; return the record's id."""
+    if done.trashes:
+        to_trash(work, place, done.entry, reason=reason, stone=stone)
+    if done.untrashes:
+        lift_stones(work, place, done.entry)
+        work.delete(trash_ref(place.key, act.record.entry))
+    return work.log(place.key, done.facts)[0]
+
+
+# --- one act ----------------------------------------------------------------------------------
 
 
 def _plan(work: Work, request: UndoRequest) -> Undone:
@@ -89,34 +120,21 @@ def _plan(work: Work, request: UndoRequest) -> Undone:
     place = locate(work.runtime, request)
     act = _wanted(work, place, request)
     done = _reversed(work, place, act, read_memory(work, place))
-    view = _view(work, place, act, read_memory(work, place), {})
-    return Undone(act=view, entry=done.entry, message=_told(done, act, applied=False))
+    return Undone(act=_view(act, {}), entry=done.entry, message=_told(done, act, applied=False))
 
 
 def _undo(work: Work, request: UndoRequest) -> Undone:
     place = locate(work.runtime, request)
     act = _wanted(work, place, request)
-    memory = load_memory(work, place)
-    done = _reversed(work, place, act, memory)
-    view = _view(work, place, act, memory, {})
-    if done.trashes:
-        to_trash(work, place, done.entry, reason="undone", stone=done.stone)
-    if done.untrashes:
-        lift_stones(work, place, done.entry)
-        work.delete(trash_ref(place.key, act.record.entry))
-    event = work.log(place.key, done.facts)[0]
+    done = _reversed(work, place, act, load_memory(work, place))
+    event = _stage(work, place, act, done, reason="undone", stone=done.stone)
     save_memory(work, place, done.memory)
-    return Undone(
-        act=view,
-        entry=done.entry,
-        applied=True,
-        event=event,
-        message=_told(done, act, applied=True),
-    )
+    message = _told(done, act, applied=True)
+    return Undone(act=_view(act, {}), entry=done.entry, applied=True, event=event, message=message)
 
 
 def _reversed(work: Work, place: WorkspacePlace, act: Act, memory: WorkspaceMemory) -> UndoResult:
-    done = reverse(act, _ground(work, place, act, memory))
+    done = reverse(act, _context(work, place, act, memory))
     if isinstance(done, Refusal):
         raise UserError(done.message, fix=done.fix or "`wm undo --list` shows what can be undone.")
     return done
@@ -195,19 +213,122 @@ def _told(done: UndoResult, act: Act, *, applied: bool) -> str:
     return f"{'Undid' if applied else 'Would undo'} the {act.word}: {does}{more}."
 
 
-def _refs(runtime: Runtime, request: UndoRequest) -> Sequence[Ref[Document]]:
-    """The entry of the act must be known before the locks are taken."""
+# --- all acts of models since a moment --------------------------------------------------------
+
+
+class _Plan(Struct, frozen=True):
+    """The steps of a rollback, and the memory after it."""
+
+    memory: WorkspaceMemory
+    steps: Sequence[tuple[Act, UndoResult]]
+    refused: Sequence[tuple[Act, Refusal]]
+    yours: Sequence[Act]
+    more: int
+
+
+def _moment(work: Work, request: RollbackRequest) -> datetime:
+    """Parse the moment. Raises UserError if it is unreadable or in the future."""
+    moment = moment_of(request.since, work.now)
+    if moment > work.now:
+        raise UserError(f"{iso(moment)} is in the future.", fix="Give a time in the past.")
+    return moment
+
+
+def _recent(work: Work, place: WorkspacePlace, moment: datetime) -> tuple[list[Act], list[Act]]:
+    """Acts of models since then that are still in effect, and acts of people."""
+    learned: list[Act] = []
+    yours: list[Act] = []
+    for act in acts(read_log(work, place).records):
+        at = parse(act.record.created_at)
+        if at is None or at < moment or act.undone_by:
+            continue
+        (yours if act.by == "user" else learned).append(act)
+    return learned, yours
+
+
+def _planned(
+    work: Work, place: WorkspacePlace, request: RollbackRequest, memory: WorkspaceMemory
+) -> _Plan:
+    learned, yours = _recent(work, place, _moment(work, request))
+    trash: dict[str, MemoryEntry | None] = {}
+    steps: list[tuple[Act, UndoResult]] = []
+    refused: list[tuple[Act, Refusal]] = []
+    for act in learned[:LISTED]:
+        entry_id = act.record.entry
+        if entry_id not in trash:
+            trash[entry_id] = _trashed(work, place, act)
+        context = _context(work, place, act, memory)
+        done = reverse(act, replace(context, trashed=trash[entry_id]))
+        if isinstance(done, Refusal):
+            refused.append((act, done))
+            continue
+        memory = done.memory
+        if done.trashes:
+            trash[done.entry.id] = done.entry
+        if done.untrashes:
+            trash[entry_id] = None
+        steps.append((act, done))
+    return _Plan(memory, steps, refused, yours[:LISTED], max(0, len(learned) - LISTED))
+
+
+def _report(
+    work: Work, place: WorkspacePlace, since: str, plan: _Plan, events: Sequence[str] = ()
+) -> Rollback:
+    """events: the record of each step, if they were carried out."""
+    texts = last_texts(read_log(work, place).records)
+    taken = (
+        RolledBack(act=_view(act, texts), becomes=_becomes(done), event=event)
+        for (act, done), event in zip(plan.steps, events or [""] * len(plan.steps), strict=True)
+    )
+    return Rollback(
+        place=place,
+        since=since,
+        taken=tuple(taken),
+        kept=tuple(_view(act, texts, refusal.message) for act, refusal in plan.refused),
+        yours=tuple(_view(act, texts) for act in plan.yours),
+        more=plan.more,
+    )
+
+
+def _becomes(done: UndoResult) -> str:
+    if done.trashes:
+        return "trashed"
+    return "restored" if done.untrashes else done.entry.status
+
+
+def _plan_rollback(work: Work, request: RollbackRequest) -> Rollback:
+    place = locate(work.runtime, request)
+    plan = _planned(work, place, request, read_memory(work, place))
+    return _report(work, place, iso(_moment(work, request)), plan)
+
+
+def _rollback(work: Work, request: RollbackRequest) -> Rollback:
+    place = locate(work.runtime, request)
+    plan = _planned(work, place, request, load_memory(work, place))
+    since = iso(_moment(work, request))
+    events = [
+        _stage(work, place, act, done, reason="rolled back", stone=True) for act, done in plan.steps
+    ]
+    report = _report(work, place, since, plan, events)
+    if plan.steps:
+        details: dict[str, Detail] = {"since": since, "acts": len(plan.steps)}
+        fact = Fact("memory_rolled_back", "user", "changed", details=details)
+        save_memory(work, place, plan.memory, [fact])
+    return report.model_copy(update={"applied": True})
+
+
+def _rollback_refs(runtime: Runtime, request: RollbackRequest) -> Sequence[Ref[Document]]:
+    """The entries of the acts must be known before the locks are taken: they may be many."""
     place = locate(runtime, request)
     work = Work(runtime, runtime.now())
-    entry_id = _wanted(work, place, request).record.entry
-    refs: list[Ref[Document]] = [tombstones_ref(place.key), memory_ref(place.key)]
-    return [*([trash_ref(place.key, entry_id)] if entry_id else []), *refs]
-
-
-def _queue(runtime: Runtime, request: Scoped) -> str:
-    return locate(runtime, request).key
+    learned, _ = _recent(work, place, _moment(work, request))
+    ids = dict.fromkeys(act.record.entry for act in learned[:LISTED] if act.record.entry)
+    trash = (trash_ref(place.key, entry_id) for entry_id in ids)
+    return (*trash, *memory_refs(runtime, request))
 
 
 list_acts = Operation("list_acts", ActsRequest, Acts, _list)
 plan_undo = Operation("plan_undo", UndoRequest, Undone, _plan)
-undo = Operation("undo", UndoRequest, Undone, _undo, _refs, _queue)
+undo = Operation("undo", UndoRequest, Undone, _undo, memory_refs)
+plan_rollback = Operation("plan_rollback", RollbackRequest, Rollback, _plan_rollback)
+rollback = Operation("rollback", RollbackRequest, Rollback, _rollback, _rollback_refs)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 
-from wm.api.protocol import WorkspacePlace
+from wm.api.protocol import SINCE, WorkspacePlace
 from wm.domain.evidence_retention import NAMING
+from wm.domain.since import moment
+from wm.errors import UserError
 from wm.formats.evidence import EvidenceRecord
 from wm.ops.operation import Work
 from wm.store.base import LogReading
@@ -18,6 +21,14 @@ SHORTEST_PREVIEW = 20
 def read_log(work: Work, place: WorkspacePlace) -> LogReading:
     """The whole log of a workspace, oldest first."""
     return work.runtime.store.evidence(place.key)
+
+
+def moment_of(asked: str, now: datetime) -> datetime:
+    """Parse `7d`, `12h`, `2w` or a time. Raises UserError."""
+    found = moment(asked, now)
+    if found is None:
+        raise UserError(f"{asked[:60]!r} is not a time.", fix=f"Give one of: {SINCE}.")
+    return found
 
 
 def names(record: EvidenceRecord, entry_id: str) -> bool:

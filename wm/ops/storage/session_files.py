@@ -1,4 +1,5 @@
-"""List and delete all files of a session (GV-1).
+"""List and delete all files of a session: for an event of its agent, and for `wm session delete`
+(GV-1).
 
 Workspace memory learned from the session stays; journal entries are promoted first. The state is
 deleted first: files that a crash leaves behind then belong to no session, and the next sweep
@@ -7,18 +8,22 @@ deletes them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from wm.api.governance import DeletedSession, DeleteSessionRequest
 from wm.api.protocol import WorkspacePlace
 from wm.domain.facts import Fact
+from wm.errors import NotFound
 from wm.formats.base import Document
 from wm.formats.session_state import SessionState
 from wm.ops.learning import journal
 from wm.ops.memory.documents import journal_ref, tombstones_ref
-from wm.ops.operation import Work
-from wm.ops.place import memory_ref
+from wm.ops.operation import Operation, Work
+from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
 from wm.ops.session import tool_outputs
 from wm.ops.session.epochs import epoch_ref, newest
-from wm.ops.session.hot_state import session_ref
+from wm.ops.session.hot_state import full_session, require_session, session_ref
 from wm.store import paths
 from wm.store.base import Health, Ref
 
@@ -72,3 +77,33 @@ def delete_all(work: Work, place: WorkspacePlace, session_id: str, *, by: str) -
     work.log(place.key, [fact], session=paths.sid(session_id))
     work.notify(place.key, SessionState.slug, paths.sid(session_id))
     return files
+
+
+# --- `wm session delete` ----------------------------------------------------------------------
+
+
+def _run(work: Work, request: DeleteSessionRequest) -> DeletedSession:
+    require_session(request, work.runtime.settings.session)
+    place = locate(work.runtime, request)
+    session = full_session(work, place.key, request.session_id)
+    files = file_names(work.runtime, place.key, session)
+    if not files:
+        raise NotFound(
+            f"There is no session {request.session_id!r} in {place.root or place.key}.",
+            fix="`wm session list` shows all sessions of this workspace.",
+        )
+    if not request.dry_run:
+        files = delete_all(work, place, session, by="user")
+    return DeletedSession(place=place, session_id=session, dry_run=request.dry_run, files=files)
+
+
+def _refs(runtime: Runtime, request: DeleteSessionRequest) -> Sequence[Ref[Document]]:
+    if request.dry_run:
+        return ()
+    require_session(request, runtime.settings.session)
+    key = locate(runtime, request).key
+    session = full_session(Work(runtime, runtime.now()), key, request.session_id)
+    return delete_refs(runtime, key, session)
+
+
+delete_session = Operation("delete_session", DeleteSessionRequest, DeletedSession, _run, _refs)
