@@ -10,7 +10,7 @@ from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench, entry
 from wm.api.protocol import ToolAnswer
 from wm.api.tools import TOOLS
 from wm.errors import NotFound, UserError
-from wm.ops.tools import OF_MEMORY, OF_SESSION
+from wm.ops.tools import RUNS
 
 
 def call(bench: Bench, name: str, **arguments: Any) -> ToolAnswer:
@@ -19,7 +19,7 @@ def call(bench: Bench, name: str, **arguments: Any) -> ToolAnswer:
 
 
 def test_every_tool_of_the_table_is_carried_out() -> None:
-    assert [*OF_MEMORY, *OF_SESSION] == [tool.name for tool in TOOLS]
+    assert list(RUNS) == [tool.name for tool in TOOLS]
 
 
 def test_a_query_answers_with_fenced_notes_and_the_same_for_programs(bench: Bench) -> None:

@@ -17,9 +17,9 @@ from typing import Any, Generic, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from wm.domain.facts import Fact
+from wm.domain.facts import Fact, Refusal
 from wm.domain.times import iso
-from wm.errors import Conflict, StoreError, Unwritable, WmError
+from wm.errors import Conflict, StoreError, Unwritable, UserError, WmError
 from wm.formats.base import Document, Record
 from wm.formats.evidence import EvidenceRecord
 from wm.ops.runtime import Ids, Runtime
@@ -37,6 +37,7 @@ TRIES = 6
 Q = TypeVar("Q", bound=Record)
 A = TypeVar("A", bound=Record)
 D = TypeVar("D", bound=Document)
+T = TypeVar("T")
 
 
 class Work(Struct):
@@ -139,6 +140,13 @@ class Undeclared(Exception):  # control flow: the batch restarts with more locks
     def __init__(self, ref: Ref[Document]) -> None:
         super().__init__(ref)
         self.ref = ref
+
+
+def granted(result: T | Refusal) -> T:
+    """The result of a rule. Raises UserError for a refusal."""
+    if isinstance(result, Refusal):
+        raise UserError(result.message, fix=result.fix)
+    return result
 
 
 class Tape(Ids):

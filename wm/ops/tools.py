@@ -38,7 +38,6 @@ from wm.ops.memory.documents import (
     load_memory,
     read_tombstones,
     save_memory,
-    tombstones_ref,
 )
 from wm.ops.memory.entries import inspect, to_trash, trash_ref
 from wm.ops.operation import Operation, Work
@@ -219,78 +218,57 @@ def _said(text: str, entry: MemoryEntry | None, outcome: str) -> ToolAnswer:
 # --- the session's own memory -----------------------------------------------------------------
 
 
-def _core_update(
-    work: Work, place: WorkspacePlace, state: SessionState, arguments: Arguments
-) -> str:
-    block, content = str(arguments["block"]), str(arguments["content"])
-    operation = str(arguments.get("operation") or "replace")
-    core.begin(work, place, state)
-    _made, said = core.change(work, place, state, block, content, operation, by="agent")
-    return said
-
-
-def _core_read(
-    work: Work, place: WorkspacePlace, state: SessionState, _arguments: Arguments
-) -> str:
-    found = core.load_core(work, place, state)
-    return core_blocks.render(found, work.runtime.settings.core) or "The core blocks are empty."
-
-
-def _working_add(
-    work: Work, place: WorkspacePlace, state: SessionState, arguments: Arguments
-) -> str:
-    core.begin(work, place, state)
-    slot = str(arguments.get("slot") or "")
-    return working_memory.add(work, place, state, str(arguments["text"]), slot, by="agent")[1]
-
-
-def _working_clear(
-    work: Work, place: WorkspacePlace, state: SessionState, _arguments: Arguments
-) -> str:
-    working_memory.clear_all(work, place, state, by="agent")
-    return "The working memory is empty."
-
-
-def _working_clear_slot(
-    work: Work, place: WorkspacePlace, state: SessionState, arguments: Arguments
-) -> str:
-    return working_memory.clear_slot(work, place, state, str(arguments["slot"]), by="agent")[1]
-
-
-def _working_remove(
-    work: Work, place: WorkspacePlace, state: SessionState, arguments: Arguments
-) -> str:
-    return working_memory.remove(work, place, state, str(arguments["text"]), by="agent")[1]
-
-
-def _of_session(work: Work, request: ToolRequest) -> ToolAnswer:
+def _of_session(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     """Run a tool on the caller's own session memory. The structured part repeats the text: Claude
     Code shows a model the structured part only."""
     place = locate(work.runtime, request)
     state = core.of_caller(work, place, request.session)
-    said = OF_SESSION[request.name](work, place, state, request.arguments)
+    said = _session_tool(work, place, state, request.name, arguments)
     key = "blocks" if request.name == "core_memory_read" else "message"
     return ToolAnswer(text=said, structured={key: said})
 
 
+def _session_tool(
+    work: Work, place: WorkspacePlace, state: SessionState, name: str, arguments: Arguments
+) -> str:
+    text, slot = arguments.get("text", ""), arguments.get("slot", "")
+    match name:
+        case "core_memory_update":
+            core.begin(work, place, state)
+            block, content = arguments["block"], arguments["content"]
+            operation = arguments.get("operation", "replace")
+            return core.change(work, place, state, block, content, operation, by="agent")[1]
+        case "core_memory_read":
+            found = core.load_core(work, place, state)
+            rendered = core_blocks.render(found, work.runtime.settings.core)
+            return rendered or "The core blocks are empty."
+        case "working_memory_add":
+            core.begin(work, place, state)
+            return working_memory.add(work, place, state, text, slot, by="agent")[1]
+        case "working_memory_clear_slot":
+            return working_memory.clear_slot(work, place, state, slot, by="agent")[1]
+        case "working_memory_remove":
+            return working_memory.remove(work, place, state, text, by="agent")[1]
+        case _:
+            return working_memory.clear_all(work, place, state, by="agent")[1]
+
+
 # --- the operation --------------------------------------------------------------------------
 
-OF_MEMORY: Mapping[str, Callable[[Work, ToolRequest, Arguments], ToolAnswer]] = {
+RUNS: Mapping[str, Callable[[Work, ToolRequest, Arguments], ToolAnswer]] = {
     "memory_query": _query,
     "memory_stats": _stats,
     "remember": _remember,
     "forget": _forget,
     "memory_restore": _restore,
+    "core_memory_update": _of_session,
+    "core_memory_read": _of_session,
+    "working_memory_add": _of_session,
+    "working_memory_clear_slot": _of_session,
+    "working_memory_remove": _of_session,
+    "working_memory_clear": _of_session,
 }
-OF_SESSION: Mapping[str, Callable[[Work, WorkspacePlace, SessionState, Arguments], str]] = {
-    "core_memory_update": _core_update,
-    "core_memory_read": _core_read,
-    "working_memory_add": _working_add,
-    "working_memory_clear_slot": _working_clear_slot,
-    "working_memory_remove": _working_remove,
-    "working_memory_clear": _working_clear,
-}
-"""Tool -> its function; the tables together have the names of `wm.api.tools.TOOLS`."""
+"""Tool -> its function; the names are those of `wm.api.tools.TOOLS`."""
 
 
 def _run(work: Work, request: ToolRequest) -> ToolAnswer:
@@ -298,9 +276,7 @@ def _run(work: Work, request: ToolRequest) -> ToolAnswer:
     wrong = tools.problem(tool, request.arguments)
     if wrong:
         raise UserError(wrong, fix="Call it again with the arguments that its schema names.")
-    if tool.name in OF_SESSION:
-        return _of_session(work, request)
-    return OF_MEMORY[tool.name](work, request, request.arguments)
+    return RUNS[tool.name](work, request, request.arguments)
 
 
 def _tool(request: ToolRequest) -> tools.Tool:
@@ -323,7 +299,7 @@ def _refs(runtime: Runtime, request: ToolRequest) -> Sequence[Ref[Document]]:
         return (core_ref(key, request.session),)
     if request.name.startswith("working_"):
         return (working_ref(key, request.session),)
-    return (*learn_refs(key), tombstones_ref(key))
+    return learn_refs(key)
 
 
 call_tool = Operation("call_tool", ToolRequest, ToolAnswer, _run, _refs)

@@ -31,6 +31,28 @@ class Trouble(UserError):
         self.kind = kind
 
 
+def read_regular(path: str, limit: int, *, flags: int = 0) -> tuple[bytes, os.stat_result]:
+    """At most `limit` + 1 bytes of a regular file, and its status. Non-blocking: a pipe in the
+    file's place must not block the caller. Raises OSError, and ValueError for a path with NUL."""
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
+    try:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file", path)
+        return _read_all(fd, limit), status
+    finally:
+        os.close(fd)
+
+
+def _read_all(fd: int, limit: int) -> bytes:
+    parts: list[bytes] = []
+    size = 0
+    while size <= limit and len(parts) < PARTS and (part := os.read(fd, limit + 1 - size)):
+        parts.append(part)
+        size += len(part)
+    return b"".join(parts)
+
+
 class ProjectFile(Struct, frozen=True):
     """One file: the project's root (its real path), a folder in it, a name in that folder."""
 
@@ -67,12 +89,7 @@ class ProjectFile(Struct, frozen=True):
             raise self._trouble(error, self.path) from None
         try:
             self._must_be_plain(os.fstat(fd))
-            parts: list[bytes] = []
-            size = 0
-            while size <= limit and len(parts) < PARTS and (part := os.read(fd, limit + 1 - size)):
-                parts.append(part)
-                size += len(part)
-            return b"".join(parts)
+            return _read_all(fd, limit)
         except OSError as error:
             raise self._trouble(error, self.path) from None
         finally:

@@ -24,7 +24,7 @@ from wm.api.contract import (
 from wm.api.protocol import WorkspacePlace
 from wm.domain.contract import edit, parse, validate
 from wm.domain.contract.parse import Text
-from wm.domain.facts import Fact, Refusal
+from wm.domain.facts import Fact
 from wm.domain.times import iso
 from wm.errors import Conflict, NotFound, UserError
 from wm.formats.base import Record
@@ -36,7 +36,7 @@ from wm.ops.contract.contract_file import (
     record_ref,
     record_refs,
 )
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import Operation, Work, granted
 from wm.ops.place import locate
 from wm.store.identity import shown
 from wm.store.paths import sid
@@ -162,16 +162,16 @@ def _change(work: Work, request: ChangeRequest) -> ContractChanged:
     raw, text = read_contract(file)
     if raw is None or not text.sound:
         _refuse(faults_of(work, place, file, text), stands=True)
-    done = edit.changed(
-        text.text,
-        request.field,
-        request.change,
-        request.values,
-        version=work.runtime.process.version,
-        now=work.now,
+    done = granted(
+        edit.changed(
+            text.text,
+            request.field,
+            request.change,
+            request.values,
+            version=work.runtime.process.version,
+            now=work.now,
+        )
     )
-    if isinstance(done, Refusal):
-        raise UserError(done.message, fix=done.fix)
     if done == text.text:
         said = f"{request.field} already says so; nothing was written."
         return _answer(work, file, request.field, done, changed=False, message=said)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from fnmatch import fnmatchcase
+from glob import iglob
 from itertools import islice
 
 from msgspec import Struct, field
@@ -135,8 +135,9 @@ def _known(
         for spot in source.spots:
             for base in bases[spot.base]:
                 for pattern in _patterns(spot, projects):
-                    for path in _expand(base, pattern.split("/")):
-                        yield _Candidate(path, source, base)
+                    found = iglob(pattern, root_dir=base, include_hidden=True)
+                    for name in sorted(found):
+                        yield _Candidate(os.path.join(base, name), source, base)
 
 
 def _project_folders(asked: ImportSelection) -> list[str]:
@@ -160,25 +161,6 @@ def _patterns(spot: Spot, projects: Sequence[str]) -> Iterator[str]:
     for folder in projects:
         name = "".join(c if c.isascii() and c.isalnum() else "-" for c in folder)
         yield spot.pattern.replace("{project}", name)
-
-
-def _expand(folder: str, parts: Sequence[str]) -> Iterator[str]:
-    """Existing paths below `folder` that match a pattern, links included."""
-    if not parts:
-        yield folder
-        return
-    if "*" not in parts[0]:
-        path = os.path.join(folder, parts[0])
-        if os.path.lexists(path):
-            yield from _expand(path, parts[1:])
-        return
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return
-    for name in names:
-        if fnmatchcase(name, parts[0]):
-            yield from _expand(os.path.join(folder, name), parts[1:])
 
 
 def _named(

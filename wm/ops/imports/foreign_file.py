@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import stat
 from datetime import UTC, datetime
 
 from msgspec import Struct
@@ -20,6 +19,7 @@ from wm.domain.imports.found import ForeignFile
 from wm.domain.times import iso
 from wm.settings import ImportSettings
 from wm.store.identity import shown
+from wm.store.project import read_regular
 
 _BOMS = ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
 LATEST_S = 253_000_000_000.0
@@ -66,23 +66,13 @@ def _is_below(path: str, base: str) -> bool:
 def _bytes(path: str, limit: int) -> tuple[bytes, str] | str:
     """(content, modification time), or the reason why it cannot be read. Never blocks on a pipe."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        data, status = read_regular(path, limit, flags=os.O_NOFOLLOW)
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno == errno.ELOOP:
             return f"it is a link to {os.path.realpath(path)}; to import that, name it"
         return why(error)
-    try:
-        status = os.fstat(fd)
-        if not stat.S_ISREG(status.st_mode):
-            return "it is not a regular file"
-        if status.st_size > limit:
-            return f"it has {status.st_size:,} bytes; at most {limit:,} are read"
-        with os.fdopen(fd, "rb", closefd=False) as file:
-            data = file.read(limit + 1)
-    except OSError as error:
-        return why(error)
-    finally:
-        os.close(fd)
+    if status.st_size > limit:
+        return f"it has {status.st_size:,} bytes; at most {limit:,} are read"
     if len(data) > limit:
         return f"it has more than {limit:,} bytes, the limit"
     moment = datetime.fromtimestamp(max(0.0, min(status.st_mtime, LATEST_S)), UTC)

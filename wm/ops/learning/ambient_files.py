@@ -8,12 +8,12 @@ digests.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 from wm.ops.runtime import Runtime
 from wm.store import identity
+from wm.store.project import read_regular
 from wm.text.patterns import Lazy
 
 INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", "GEMINI.md")
@@ -96,16 +96,9 @@ def _known(runtime: Runtime, root: str, find: Callable[[], str]) -> str:
 
 
 def _text(path: str, limit: int) -> Iterator[str]:
-    """The text of a regular file. Opens without blocking: a pipe must not hang a session."""
+    """The beginning of a text file."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        raw, _status = read_regular(path, 4 * limit)  # no character has more bytes
     except (OSError, ValueError):
         return
-    try:
-        if stat.S_ISREG(os.fstat(fd).st_mode):
-            with os.fdopen(fd, encoding="utf-8", errors="replace", closefd=False) as file:
-                yield file.read(limit)
-    except OSError:
-        return
-    finally:
-        os.close(fd)
+    yield raw.decode("utf-8", "replace")[:limit]

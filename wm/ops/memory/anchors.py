@@ -7,7 +7,6 @@ entries. Reads only files below the workspace's root, each once, and keeps only 
 from __future__ import annotations
 
 import os
-import stat
 import time
 from collections.abc import Iterable, Sequence
 
@@ -19,11 +18,10 @@ from wm.errors import UserError
 from wm.formats.workspace_memory import Anchor, MemoryEntry, WorkspaceMemory
 from wm.ops.place import memory_ref
 from wm.ops.runtime import Runtime
+from wm.store.project import read_regular
 
 MAX_FILE_BYTES = 512 * 1024
 """Larger files are not checked."""
-MAX_PARTS = 64
-"""Maximum reads per file; a file that keeps growing is abandoned."""
 MAX_FILES = 64
 """Maximum files per session."""
 LOOK_S = 0.3
@@ -159,23 +157,7 @@ def _source(root: str, path: str) -> str | None:
     if os.path.commonpath((full, os.path.realpath(root))) != os.path.realpath(root):
         return None
     try:
-        # Without blocking: a pipe in place of a file must not hang a session.
-        fd = os.open(full, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        raw, _status = read_regular(full, MAX_FILE_BYTES)
     except (OSError, ValueError):
         return None
-    try:
-        status = os.fstat(fd)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
-            return None
-        return _all(fd).decode("utf-8", "replace")
-    except OSError:
-        return None
-    finally:
-        os.close(fd)
-
-
-def _all(fd: int) -> bytes:
-    parts: list[bytes] = []
-    while (part := os.read(fd, MAX_FILE_BYTES)) != b"" and len(parts) < MAX_PARTS:
-        parts.append(part)
-    return b"".join(parts)
+    return None if len(raw) > MAX_FILE_BYTES else raw.decode("utf-8", "replace")

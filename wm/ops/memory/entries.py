@@ -34,7 +34,7 @@ from wm.domain.memory.scope import is_offer
 from wm.domain.memory.tombstones import tombstone
 from wm.domain.session import core_blocks, working_memory
 from wm.domain.times import days_between, iso, parse
-from wm.errors import NotFound, StoreError, UserError
+from wm.errors import NotFound, StoreError
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
@@ -55,7 +55,7 @@ from wm.ops.memory.documents import (
     tombstones_ref,
 )
 from wm.ops.memory.render import omissions, rendered, strengths
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import Operation, Work, granted
 from wm.ops.place import locate, memory_ref, workspace_of
 from wm.ops.session.hot_state import measured, own_memory, readable_sessions
 from wm.store.base import Health, Ref
@@ -202,10 +202,7 @@ def _change(work: Work, request: EntryRequest, edit: Edit) -> EntryAnswer:
     place = locate(work.runtime, request)
     memory = load_memory(work, place)
     entry = _find(work, place, memory, request.id)
-    result = edit(memory, entry.id)
-    if isinstance(result, Refusal):
-        raise UserError(result.message, fix=result.fix)
-    changed, facts = result
+    changed, facts = granted(edit(memory, entry.id))
     save_memory(work, place, changed, facts)
     # Accepting an outside edit changes another entry than the accepted one.
     return EntryAnswer(entry=find(changed, facts[0].entry) or entry)
@@ -281,10 +278,8 @@ def _reject(work: Work, request: EntryRequest) -> EntryAnswer:
     branch offers get no tombstone: their text may equal the one in force."""
     place = locate(work.runtime, request)
     memory = load_memory(work, place)
-    result = edits.reject(memory, _find(work, place, memory, request.id).id)
-    if isinstance(result, Refusal):
-        raise UserError(result.message, fix=result.fix)
-    changed, entry, fact = result
+    entry = _find(work, place, memory, request.id)
+    changed, entry, fact = granted(edits.reject(memory, entry.id))
     to_trash(work, place, entry, reason="rejected", stone=not (entry.outside or is_offer(entry)))
     save_memory(work, place, changed, [fact])
     return EntryAnswer(

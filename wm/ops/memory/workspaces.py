@@ -16,7 +16,7 @@ from wm.api.protocol import (
     Workspaces,
     WorkspaceSummary,
 )
-from wm.domain.facts import Detail, Fact, Refusal
+from wm.domain.facts import Detail, Fact
 from wm.domain.memory import scope
 from wm.domain.times import iso
 from wm.errors import NotFound, StoreError, UserError
@@ -31,7 +31,7 @@ from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
 from wm.formats.working_memory import WorkingMemory
 from wm.ops.memory.documents import load_memory, save_memory
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import Operation, Work, granted
 from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
 from wm.store import identity
@@ -98,17 +98,16 @@ def _plan(runtime: Runtime, request: MoveRequest) -> scope.Move:
     if not request.new:
         raise UserError("The move names no new folder.", fix="Say where the checkout is now.")
     new = identity.find(request.new, explicit=True)
-    plan = scope.plan_move(
-        _key_of(runtime, request.old),
-        new.key,
-        new_root=new.root,
-        folders=runtime.store.workspaces(),
-        aliases=runtime.store.read(ALIASES).document or Aliases(),
-        now=runtime.now(),
+    return granted(
+        scope.plan_move(
+            _key_of(runtime, request.old),
+            new.key,
+            new_root=new.root,
+            folders=runtime.store.workspaces(),
+            aliases=runtime.store.read(ALIASES).document or Aliases(),
+            now=runtime.now(),
+        )
     )
-    if isinstance(plan, Refusal):
-        raise UserError(plan.message, fix=plan.fix)
-    return plan
 
 
 def _key_of(runtime: Runtime, named: str) -> str:

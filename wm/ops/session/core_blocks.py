@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wm.api.protocol import SessionScoped, WorkspacePlace
-from wm.domain.facts import Fact, Refusal
+from wm.domain.facts import Fact
 from wm.domain.memory.gate import reads_as_instruction
 from wm.domain.session import core_blocks
 from wm.errors import UserError
@@ -22,7 +22,7 @@ from wm.formats.base import Document
 from wm.formats.core_memory import BLOCKS, NEXT, CoreMemory
 from wm.formats.session_state import SessionState
 from wm.ops.learning import provenance
-from wm.ops.operation import Work
+from wm.ops.operation import Work, granted
 from wm.ops.runtime import Runtime
 from wm.ops.session.hot_state import core_ref, load_session, save_session, session_ref
 from wm.store.base import Health, Ref
@@ -94,11 +94,10 @@ def change(
             fix="Say in your own words what is to be done and why.",
         )
     tainted = model and provenance.judge(work, place, state.session_id, written).tainted
-    made = core_blocks.update(
+    done = core_blocks.update(
         before, block, written, operation, by=by, now=work.now, settings=settings, tainted=tainted
     )
-    if isinstance(made, Refusal):
-        raise UserError(made.message, fix=made.fix)
+    made = granted(done)
     chars, most = len(core_blocks.of(made, block).content), core_blocks.limit(block, settings)
     if made is before:
         return before, f"{block} already says so: {chars} of {most} characters."

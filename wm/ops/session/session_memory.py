@@ -213,8 +213,7 @@ def _remove(work: Work, target: Target) -> WorkingItems:
     elif request.slot:
         held, said = working_memory.clear_slot(work, place, state, request.slot, by="user")
     else:
-        held = working_memory.clear_all(work, place, state, by="user")
-        said = "The working memory is empty."
+        held, said = working_memory.clear_all(work, place, state, by="user")
     return _view_items(work, state, held, said)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from wm.api.protocol import WorkspacePlace
 from wm.domain import counts
-from wm.domain.facts import Fact, Refusal
+from wm.domain.facts import Detail, Fact, Refusal
 from wm.domain.learning.statements import stated_in
 from wm.domain.memory.gate import reads_as_instruction
 from wm.domain.session import core_blocks, slot_filling, working_memory
@@ -21,10 +21,11 @@ from wm.domain.times import iso
 from wm.errors import UserError
 from wm.formats.base import Document
 from wm.formats.events import AssistantText, ToolFinished, UserPrompt
+from wm.formats.evidence import Phase
 from wm.formats.session_state import CompactionKept, CompactionState, SessionState
 from wm.formats.working_memory import WorkingMemory
 from wm.ops.learning import provenance
-from wm.ops.operation import Work
+from wm.ops.operation import Work, granted
 from wm.ops.runtime import Runtime
 from wm.ops.session import core_blocks as core
 from wm.ops.session.hot_state import compaction_ref, load_compaction, working_ref
@@ -209,22 +210,23 @@ def clear_slot(
     return after, f"The slot {slot} is empty; {_count(after)} now."
 
 
-def clear_all(work: Work, place: WorkspacePlace, state: SessionState, *, by: str) -> WorkingMemory:
+def clear_all(
+    work: Work, place: WorkspacePlace, state: SessionState, *, by: str
+) -> tuple[WorkingMemory, str]:
     """Empty slots and pool."""
     held = load_working(work, place, state)
     clear(work, place, state)
     after = WorkingMemory(session_id=state.session_id)
     _log(work, place, state, "all", by, held, after)
-    return after
+    return after, "The working memory is empty."
 
 
 def _saved(
     work: Work, place: WorkspacePlace, held: WorkingMemory, made: WorkingMemory | Refusal
 ) -> WorkingMemory:
-    if isinstance(made, Refusal):
-        raise UserError(made.message, fix=made.fix)
-    save_working(work, place, held, made)
-    return made
+    after = granted(made)
+    save_working(work, place, held, after)
+    return after
 
 
 def _log(
@@ -237,12 +239,9 @@ def _log(
     after: WorkingMemory,
 ) -> None:
     gone = len(working_memory.everything(before)) - len(working_memory.everything(after))
-    fact = Fact(
-        "working_cleared",
-        "agent" if by == "agent" else "user",
-        "changed",
-        details={"what": what, "items": gone, "by": by},
-    )
+    phase: Phase = "agent" if by == "agent" else "user"
+    details: dict[str, Detail] = {"what": what, "items": gone, "by": by}
+    fact = Fact("working_cleared", phase, "changed", details=details)
     work.log(place.key, [fact], session=sid(state.session_id))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from enum import Enum
 from itertools import groupby
@@ -106,6 +107,14 @@ class _Tally(Struct):
         if len(self.errors) < self.most:
             self.errors.append(SweepError(path=path, reason=reason))
 
+    @contextmanager
+    def noting(self, path: str) -> Iterator[None]:
+        """Note an error of the store about this path and go on behind the block."""
+        try:
+            yield
+        except StoreError as error:
+            self.failed(path, str(error))
+
 
 def sweep_workspace(runtime: Runtime, key: str, run: SweepRun) -> SweepLog:
     """Sweep one workspace and write a report there.
@@ -125,11 +134,9 @@ def sweep_workspace(runtime: Runtime, key: str, run: SweepRun) -> SweepLog:
     evidence = _purge(runtime, key, run, tally)
     log = _report(runtime, key, run, plan, tally, begun, evidence)
     if not run.dry_run and _is_news(runtime, log):
-        try:
+        with tally.noting(paths.place(Ref(type(log), key, log.session)).path):
             _save(runtime, log)
-        except StoreError as error:
-            tally.failed(paths.place(Ref(type(log), key, log.session)).path, str(error))
-            log = log.model_copy(update={"errors": tuple(tally.errors)})
+        log = log.model_copy(update={"errors": tuple(tally.errors)})
     return log
 
 
@@ -158,11 +165,9 @@ def _look(
             return fact
         if fact.kind not in _ASKED:
             return fact
-        try:
+        with tally.noting(fact.path):
             return _ASKED[fact.kind](fact, sweep.contents(core, fact))
-        except StoreError as error:
-            tally.failed(fact.path, str(error))
-            return fact._replace(pinned=True)
+        return fact._replace(pinned=True)
 
     return sweep.scan(core, key, told, rest)
 
@@ -222,20 +227,14 @@ def _do(runtime: Runtime, key: str, plan: SweepPlan, run: SweepRun, tally: _Tall
         for _document, group in groupby(others, key=lambda deletion: deletion.file.document):
             run.rest()
             _remove(removal, list(group), kept, tally)
-        _flush(key, removal, tally)
+        with tally.noting(paths.workspace_folder(key)):
+            removal.flush()
     finally:
         removal.close()
     entries = [list(group) for _, group in groupby(trash, key=lambda d: d.file.document)]
     for begin in range(0, len(entries), _TOGETHER):
         run.rest()
         _purge_trash(runtime, key, entries[begin : begin + _TOGETHER], tally)
-
-
-def _flush(key: str, removal: sweep.Removal, tally: _Tally) -> None:
-    try:
-        removal.flush()
-    except StoreError as error:
-        tally.failed(paths.workspace_folder(key), str(error))
 
 
 def _is_trash(deletion: Deletion) -> bool:
@@ -277,14 +276,11 @@ def _promote(runtime: Runtime, key: str, tally: _Tally) -> None:
     place = _place(runtime, key)
     refs = (memory_ref(key), journal_ref(key), tombstones_ref(key))
     now = runtime.now()
-    try:
-        if not read_journal(Work(runtime, now), place).entries:
-            return
-        with runtime.store.transaction(refs) as transaction:
-            journal.promote_pending(Work(runtime, now, transaction, frozenset(refs)), place)
-    except StoreError as error:
-        # It keeps waiting: the journal does not belong to the session.
-        tally.failed(paths.place(journal_ref(key)).path, str(error))
+    # After a failure it keeps waiting: the journal does not belong to the session.
+    with tally.noting(paths.place(journal_ref(key)).path):
+        if read_journal(Work(runtime, now), place).entries:
+            with runtime.store.transaction(refs) as transaction:
+                journal.promote_pending(Work(runtime, now, transaction, frozenset(refs)), place)
 
 
 def _place(runtime: Runtime, key: str) -> WorkspacePlace:
@@ -299,7 +295,7 @@ def _purge_trash(
     still knows them."""
     refs = [_trashed(key, files[0].file.document) for files in entries]
     gone: list[Deletion] = []
-    try:
+    with tally.noting(entries[0][0].file.document):
         with runtime.store.transaction(refs) as transaction:
             work = Work(runtime, runtime.now(), transaction, frozenset(refs))
             for ref, files in zip(refs, entries, strict=True):
@@ -307,11 +303,8 @@ def _purge_trash(
                     gone += files
                 else:
                     tally.failed(files[0].file.document, "changed")
-    except StoreError as error:
-        tally.failed(entries[0][0].file.document, str(error))
-        return
-    for deletion in gone:
-        tally.gone(deletion)
+        for deletion in gone:
+            tally.gone(deletion)
 
 
 def _trashed(key: str, path: str) -> Ref[TrashedEntry]:
@@ -343,19 +336,17 @@ def _purge(runtime: Runtime, key: str, run: SweepRun, tally: _Tally) -> PurgedEv
     always = run.evidence is Evidence.ALWAYS
     if not always and (run.evidence is Evidence.NEVER or not _is_worth_it(runtime, key, known)):
         return known
-    try:
+    with tally.noting(paths.evidence_folder(key)):
         done = rotate(runtime, key, dry_run=run.dry_run, rest=run.rest)
-    except StoreError as error:
-        tally.failed(paths.evidence_folder(key), str(error))
-        return known
-    return PurgedEvidence(
-        at=iso(runtime.now()),
-        records=done.records,
-        purged=done.purged,
-        bytes_before=done.bytes_before,
-        bytes=done.bytes_after,
-        busy=done.busy,
-    )
+        return PurgedEvidence(
+            at=iso(runtime.now()),
+            records=done.records,
+            purged=done.purged,
+            bytes_before=done.bytes_before,
+            bytes=done.bytes_after,
+            busy=done.busy,
+        )
+    return known
 
 
 def _last(runtime: Runtime, key: str) -> PurgedEvidence | None:
