@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NoReturn
 
+from msgspec import Struct
+
 from wm.api.contract import (
     AcceptContract,
     ChangeRequest,
@@ -21,10 +23,10 @@ from wm.api.contract import (
     CountRequest,
     InitRequest,
 )
-from wm.api.protocol import WorkspacePlace
+from wm.api.protocol import Scoped, WorkspacePlace
 from wm.domain.contract import edit, parse, validate
 from wm.domain.contract.parse import Text
-from wm.domain.facts import Fact
+from wm.domain.facts import Detail, Fact
 from wm.domain.times import iso
 from wm.errors import Conflict, NotFound, UserError
 from wm.formats.base import Record
@@ -48,167 +50,163 @@ KEPT_SESSIONS = 20
 SCAFFOLDED = 'The goal is still the sentence of `wm state init`: `wm state set goal "…"`.'
 
 
-def read_contract(file: ProjectFile) -> tuple[bytes | None, Text]:
-    """The bytes of a contract and its parsed text; read errors are faults of the text."""
+class OpenContract(Struct, frozen=True):
+    """The contract of a project as it was read. raw: None if it could not be read; read errors are
+    faults of the text."""
+
+    work: Work
+    place: WorkspacePlace
+    file: ProjectFile
+    raw: bytes | None
+    text: Text
+
+    @property
+    def path(self) -> str:
+        return shown(self.file.path)
+
+    def known(self) -> KnownContract | None:
+        """The recorded state of this branch's contract; None if there is none."""
+        record = self.work.read(record_ref(self.place.key)).document or ContractRecord()
+        own = (self.path, self.place.branch)
+        return next((c for c in record.contracts if (c.path, c.branch) == own), None)
+
+    def faults(self, text: Text | None = None, *, before: str = "") -> tuple[ContractFault, ...]:
+        """Every fault of the text (default: the file's), including those against the recorded
+        state and, if given, an earlier text."""
+        text, digest = text or self.text, self.work.runtime.store.digest
+        redactor = self.work.runtime.redactor
+        facts = validate.ContractFacts(
+            now=self.work.now,
+            is_secret=lambda said: bool(redactor.find(said)),
+            digest=digest,
+            known=self.known(),
+        )
+        found = validate.check(text, facts)
+        if not before or text.tree is None:
+            return found
+        earlier = validate.as_known(parse.read(before.encode("utf-8")), digest)
+        if earlier is None:
+            raise UserError(
+                "The earlier state is not a readable contract.",
+                fix=f"Give one as it was: `git show REF:{FILE}`.",
+            )
+        again = validate.check(text, validate.against(facts, earlier))
+        return (*found, *(fault for fault in again if fault not in found))
+
+    def content(self, text: Text | None = None) -> dict[str, object] | None:
+        """The contract for display: no secrets, and no numbers that JSON cannot hold."""
+        tree = (text or self.text).tree
+        if tree is None or not isinstance(tree.value, dict):
+            return None
+        redacted = self.work.runtime.redactor.value(validate.printable(tree.value))
+        assert isinstance(redacted, dict)
+        return redacted
+
+
+def open_contract(work: Work, request: Scoped) -> OpenContract:
+    """The contract of the project that a request names."""
+    place = locate(work.runtime, request)
+    file = contract_file(place, request.directory)
+    raw = None
     try:
         raw = file.read(MAX_BYTES)
+        fault = parse.whole(
+            "no_contract",
+            f"There is no {FILE} in {shown(file.root)}.",
+            "`wm state init` creates one.",
+        )
     except Trouble as trouble:
         fault = parse.whole(trouble.kind, trouble.message, trouble.fix)
-        return None, Text("", None, (fault,))
-    if raw is None:
-        return None, Text("", None, (_missing(file),))
-    return raw, parse.read(raw)
-
-
-def _missing(file: ProjectFile) -> ContractFault:
-    return parse.whole(
-        "no_contract", f"There is no {FILE} in {shown(file.root)}.", "`wm state init` creates one."
-    )
-
-
-def faults_of(
-    work: Work, place: WorkspacePlace, file: ProjectFile, text: Text, *, before: str = ""
-) -> tuple[ContractFault, ...]:
-    """Every fault, including those against the recorded state and, if given, an earlier text."""
-    digest = work.runtime.store.digest
-    facts = validate.ContractFacts(
-        now=work.now,
-        is_secret=lambda said: bool(work.runtime.redactor.find(said)),
-        digest=digest,
-        known=known_of(work, place, file),
-    )
-    found = validate.check(text, facts)
-    if not before or text.tree is None:
-        return found
-    earlier = validate.as_known(parse.read(before.encode("utf-8")), digest)
-    if earlier is None:
-        raise UserError(
-            "The earlier state is not a readable contract.",
-            fix=f"Give one as it was: `git show REF:{FILE}`.",
-        )
-    again = validate.check(text, validate.against(facts, earlier))
-    return (*found, *(fault for fault in again if fault not in found))
-
-
-def known_of(work: Work, place: WorkspacePlace, file: ProjectFile) -> KnownContract | None:
-    """The recorded state of this branch's contract; None if there is none."""
-    record = work.read(record_ref(place.key)).document
-    if record is None:
-        return None
-    path = shown(file.path)
-    fits = (c for c in record.contracts if (c.path, c.branch) == (path, place.branch))
-    return next(fits, None)
+    text = parse.read(raw) if raw is not None else Text("", None, (fault,))
+    return OpenContract(work, place, file, raw, text)
 
 
 # --- looking ------------------------------------------------------------------------------
 
 
 def _show(work: Work, request: ContractRequest) -> ContractAnswer:
-    place = locate(work.runtime, request)
-    file = contract_file(place, request.directory)
-    raw, text = read_contract(file)
-    faults = faults_of(work, place, file, text, before=request.before)
-    said = text.tree.value if text.tree is not None else None
+    return _as_answer(open_contract(work, request), request.before)
+
+
+def _as_answer(contract: OpenContract, before: str = "") -> ContractAnswer:
+    faults = contract.faults(before=before)
+    content = contract.content()
     return ContractAnswer(
-        file=shown(file.path),
-        exists=raw is not None or file.exists,
+        file=contract.path,
+        exists=contract.raw is not None or contract.file.exists,
         valid=not faults,
         faults=faults,
-        notes=_notes(said),
-        contract=shown_contract(work, said),
+        notes=(SCAFFOLDED,) if (content or {}).get("goal") == edit.NO_GOAL else (),
+        contract=content,
     )
-
-
-def _notes(said: object) -> tuple[str, ...]:
-    goal = said.get("goal") if isinstance(said, dict) else None
-    return (SCAFFOLDED,) if goal == edit.NO_GOAL else ()
-
-
-def shown_contract(work: Work, said: object) -> dict[str, object] | None:
-    """The contract for display: no secrets, and no numbers that JSON cannot hold."""
-    if not isinstance(said, dict):
-        return None
-    plain = validate.printable(said)
-    redacted = work.runtime.redactor.value(plain)
-    assert isinstance(redacted, dict)
-    return redacted
 
 
 # --- changing -----------------------------------------------------------------------------
 
 
 def _init(work: Work, request: InitRequest) -> ContractChanged:
-    place = locate(work.runtime, request)
-    file = contract_file(place, request.directory)
-    if file.exists:
+    contract = open_contract(work, request)
+    if contract.file.exists:
         raise UserError(
-            f"{shown(file.path)} already exists; nothing was changed.",
+            f"{contract.path} already exists; nothing was changed.",
             fix="See it with `wm state show`; check it with `wm state validate`.",
         )
-    text = edit.scaffold(
-        request.goal.strip(),
-        request.phase.strip(),
-        version=work.runtime.process.version,
-        now=work.now,
-    )
-    _save(work, place, file, None, text)
-    said = f"{shown(file.path)} was created; commit it to share it with others."
-    return _answer(work, file, "", text, changed=True, message=said)
+    version = work.runtime.process.version
+    goal, phase = request.goal.strip(), request.phase.strip()
+    text = edit.scaffold(goal, phase, version=version, now=work.now)
+    _save(contract, text)
+    said = f"{contract.path} was created; commit it to share it with others."
+    return _changed(contract, "", text, changed=True, message=said)
 
 
 def _change(work: Work, request: ChangeRequest) -> ContractChanged:
-    place = locate(work.runtime, request)
-    file = contract_file(place, request.directory)
-    raw, text = read_contract(file)
-    if raw is None or not text.sound:
-        _refuse(faults_of(work, place, file, text), stands=True)
-    done = granted(
-        edit.changed(
-            text.text,
-            request.field,
-            request.change,
-            request.values,
-            version=work.runtime.process.version,
-            now=work.now,
-        )
+    contract = open_contract(work, request)
+    before = contract.text.text
+    if contract.raw is None or not contract.text.sound:
+        _refuse(contract.faults(), stands=True)
+    done = edit.changed(
+        before,
+        request.field,
+        request.change,
+        request.values,
+        version=work.runtime.process.version,
+        now=work.now,
     )
-    if done == text.text:
+    after = granted(done)
+    if after == before:
         said = f"{request.field} already says so; nothing was written."
-        return _answer(work, file, request.field, done, changed=False, message=said)
-    _save(work, place, file, raw, done)
-    said = f"{request.field} was written."
-    return _answer(work, file, request.field, done, changed=True, message=said)
+    else:
+        _save(contract, after)
+        said = f"{request.field} was written."
+    return _changed(contract, request.field, after, changed=after != before, message=said)
 
 
-def _answer(
-    work: Work, file: ProjectFile, field: str, text: str, *, changed: bool, message: str
+def _changed(
+    contract: OpenContract, field: str, text: str, *, changed: bool, message: str
 ) -> ContractChanged:
-    tree = parse.read(text.encode("utf-8")).tree
     return ContractChanged(
-        file=shown(file.path),
+        file=contract.path,
         field=field,
         changed=changed,
         message=message,
-        contract=shown_contract(work, tree.value if tree else None) or {},
+        contract=contract.content(parse.read(text.encode("utf-8"))) or {},
     )
 
 
-def _save(
-    work: Work, place: WorkspacePlace, file: ProjectFile, raw: bytes | None, text: str
-) -> None:
+def _save(contract: OpenContract, text: str) -> None:
     """Write the text and record it. Raises UserError for a text with faults."""
     made = parse.read(text.encode("utf-8", "surrogatepass"))
-    faults = faults_of(work, place, file, made)
+    faults = contract.faults(made)
     if faults:
         _refuse(faults)
-    _write(file, raw, text)
-    _know(work, place, file, made)
+    _write(contract, text)
+    _record(contract, made)
 
 
-def _write(file: ProjectFile, raw: bytes | None, text: str) -> None:
-    if not file.replace(text.encode("utf-8"), over=raw):
+def _write(contract: OpenContract, text: str) -> None:
+    if not contract.file.replace(text.encode("utf-8"), over=contract.raw):
         raise Conflict(
-            f"{shown(file.path)} was changed by another program at the same time.",
+            f"{contract.path} was changed by another program at the same time.",
             fix="Read the file, then try again.",
         )
 
@@ -226,55 +224,54 @@ def _refuse(faults: Sequence[ContractFault], *, stands: bool = False) -> NoRetur
     raise UserError(f"Nothing was written: {said}{more}", fix=first.fix)
 
 
-def _know(work: Work, place: WorkspacePlace, file: ProjectFile, text: Text) -> None:
-    """Record the reviews and the count that the file now holds."""
+def _record(contract: OpenContract, text: Text, session: CountedSession | None = None) -> None:
+    """Record the reviews and the count that the file now holds, and a session's counted
+    compactions."""
+    work = contract.work
     found = validate.as_known(text, work.runtime.store.digest)
     assert found is not None
-    before = known_of(work, place, file)
-    mine = found.model_copy(
-        update={
-            "path": shown(file.path),
-            "branch": place.branch,
-            "at": iso(work.now),
-            "sessions": before.sessions if before is not None else (),
-        }
-    )
-    _keep(work, place, mine)
+    known = contract.known()
+    about = {
+        "path": contract.path,
+        "branch": contract.place.branch,
+        "at": iso(work.now),
+        "sessions": known.sessions if known is not None else (),
+    }
+    _keep(contract, found.model_copy(update=about), session)
 
 
-def _keep(work: Work, place: WorkspacePlace, mine: KnownContract) -> None:
-    record = work.read(record_ref(place.key)).document or ContractRecord()
-    same = (mine.path, mine.branch)
-    others = [c for c in record.contracts if (c.path, c.branch) != same]
-    contracts = (*others, mine)[-KEPT:]
-    work.put(record_ref(place.key), record.model_copy(update={"contracts": contracts}))
-    work.notify(place.key, ContractRecord.slug)
+def _keep(
+    contract: OpenContract, mine: KnownContract, session: CountedSession | None = None
+) -> None:
+    if session is not None:
+        others = [one for one in mine.sessions if one.sid != session.sid]
+        mine = mine.model_copy(update={"sessions": (*others, session)[-KEPT_SESSIONS:]})
+    work, key = contract.work, contract.place.key
+    record = work.read(record_ref(key)).document or ContractRecord()
+    contracts = [c for c in record.contracts if (c.path, c.branch) != (mine.path, mine.branch)]
+    kept = (*contracts, mine)[-KEPT:]
+    work.put(record_ref(key), record.model_copy(update={"contracts": kept}))
+    work.notify(key, ContractRecord.slug)
 
 
 def _accept(work: Work, request: AcceptContract) -> ContractAnswer:
-    place = locate(work.runtime, request)
-    file = contract_file(place, request.directory)
-    _raw, text = read_contract(file)
-    known = known_of(work, place, file)
-    faults = faults_of(work, place, file, text)
+    contract = open_contract(work, request)
+    known = contract.known() or KnownContract(path="")
+    faults = contract.faults()
     others = [fault for fault in faults if fault.code not in validate.AGAINST_KNOWN]
     if others:
         _refuse(others, stands=True)
     if faults:
-        fact = Fact(
-            "contract_accepted",
-            "user",
-            "changed",
-            reason_codes=tuple(dict.fromkeys(fault.code for fault in faults)),
-            details={
-                "file": shown(file.path),
-                "reviewsBefore": len(known.reviews) if known is not None else 0,
-                "countBefore": known.compaction_count if known is not None else 0,
-            },
-        )
-        work.log(place.key, [fact])
-    _know(work, place, file, text)
-    return _show(work, ContractRequest(directory=request.directory, workspace=request.workspace))
+        details: dict[str, Detail] = {
+            "file": contract.path,
+            "reviewsBefore": len(known.reviews),
+            "countBefore": known.compaction_count,
+        }
+        codes = tuple(dict.fromkeys(fault.code for fault in faults))
+        fact = Fact("contract_accepted", "user", "changed", reason_codes=codes, details=details)
+        work.log(contract.place.key, [fact])
+    _record(contract, contract.text)
+    return _as_answer(contract)
 
 
 # --- compactions --------------------------------------------------------------------------
@@ -283,70 +280,45 @@ def _accept(work: Work, request: AcceptContract) -> ContractAnswer:
 def _count(work: Work, request: CountRequest) -> Record:
     """Raise the count by this session's uncounted compactions. A contract with faults stays as it
     is; they are counted once it is repaired."""
-    place = locate(work.runtime, request)
-    file = contract_file(place, request.directory)
+    contract = open_contract(work, request)
     session = sid(request.session_id)
-    before = known_of(work, place, file)
-    counted = _counted(before, session)
+    known = contract.known() or KnownContract(path=contract.path, branch=contract.place.branch)
+    counted = next((one.count for one in known.sessions if one.sid == session), None)
     new = request.count - (request.count - 1 if counted is None else counted)
     if new <= 0:
         return Record()
-    raw, text = read_contract(file)
-    faults = faults_of(work, place, file, text)
-    if raw is None or faults:
-        _left_alone(work, place, file, session, faults)
+    faults = contract.faults()
+    if contract.raw is None or faults:
+        _left_alone(contract, session, faults)
         if counted is None:
-            unseen = KnownContract(path=shown(file.path), branch=place.branch)
-            _keep(work, place, _with_session(before or unseen, session, request.count - 1))
+            _keep(contract, known, CountedSession(sid=session, count=request.count - 1))
         return Record()
-    assert text.tree is not None
-    count = validate.count_of(text.tree) + new
+    assert contract.text.tree is not None
+    count = validate.count_of(contract.text.tree) + new
     try:
-        _write(file, raw, edit.put(text.text, "compaction_count", count))
+        _write(contract, edit.put(contract.text.text, "compaction_count", count))
     except (Trouble, Conflict) as error:
-        fault = parse.whole(error.code, error.message, error.fix)
-        _left_alone(work, place, file, session, (fault,))
+        _left_alone(contract, session, [parse.whole(error.code, error.message, error.fix)])
         return Record()
-    _raw, made = read_contract(file)
-    _know(work, place, file, made if made.sound else text)
-    known = known_of(work, place, file)
-    assert known is not None
-    _keep(work, place, _with_session(known, session, request.count))
+    made = open_contract(work, request).text
+    text = made if made.sound else contract.text
+    _record(contract, text, CountedSession(sid=session, count=request.count))
     fact = Fact("contract_counted", "compaction", "changed", details={"count": count})
-    work.log(place.key, [fact], session=session)
+    work.log(contract.place.key, [fact], session=session)
     return Record()
 
 
-def _counted(known: KnownContract | None, session: str) -> int | None:
-    sessions = known.sessions if known is not None else ()
-    return next((one.count for one in sessions if one.sid == session), None)
-
-
-def _with_session(known: KnownContract, session: str, count: int) -> KnownContract:
-    others = [one for one in known.sessions if one.sid != session]
-    sessions = (*others, CountedSession(sid=session, count=count))[-KEPT_SESSIONS:]
-    return known.model_copy(update={"sessions": sessions})
-
-
-def _left_alone(
-    work: Work,
-    place: WorkspacePlace,
-    file: ProjectFile,
-    session: str,
-    faults: Sequence[ContractFault],
-) -> None:
+def _left_alone(contract: OpenContract, session: str, faults: Sequence[ContractFault]) -> None:
+    codes = tuple(dict.fromkeys(fault.code for fault in faults))
+    details: dict[str, Detail] = {
+        "file": contract.path,
+        "faults": len(faults),
+        "fields": tuple(dict.fromkeys(fault.field for fault in faults))[:10],
+    }
     fact = Fact(
-        "contract_left_alone",
-        "compaction",
-        "rejected",
-        reason_codes=tuple(dict.fromkeys(fault.code for fault in faults)),
-        details={
-            "file": shown(file.path),
-            "faults": len(faults),
-            "fields": tuple(dict.fromkeys(fault.field for fault in faults))[:10],
-        },
+        "contract_left_alone", "compaction", "rejected", reason_codes=codes, details=details
     )
-    work.log(place.key, [fact], session=session)
+    contract.work.log(contract.place.key, [fact], session=session)
 
 
 # --- operations ---------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from wm.formats.contract_record import AskedHandoff, ContractRecord
 from wm.formats.core_memory import CoreMemory
 from wm.formats.session_contract import FILE
 from wm.formats.session_state import SessionState
-from wm.ops.contract.contract import faults_of, read_contract, shown_contract
+from wm.ops.contract.contract import open_contract
 from wm.ops.contract.contract_file import contract_file, contract_queue, handoff_file, record_ref
 from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
@@ -79,34 +79,34 @@ def _written(file: ProjectFile, made: Handoff, *, force: bool) -> bool:
 
 def _sources(work: Work, place: WorkspacePlace, request: HandoffRequest) -> Sources:
     """Raises UserError for a contract with faults, and if nothing is known about the work."""
-    file = contract_file(place, request.directory)
-    state = _session(work, place, file.root, request.session)
-    said = _contract(work, place, file)
+    root = contract_file(place, request.directory).root
+    state = _session(work, place, root, request.session)
+    said = _contract(work, request)
     core = None
     if state is not None:
         core = work.read(Ref(CoreMemory, place.key, sid(state.session_id))).document
-    project = shown(os.path.basename(file.root))
+    project = shown(os.path.basename(root))
     found = Sources(work.runtime.redactor.text(project), FILE, said, state, core)
     if found.empty:
         raise NotFound(
-            f"{shown(file.root)} has neither a session contract nor a session to hand off.",
+            f"{shown(root)} has neither a session contract nor a session to hand off.",
             fix="`wm state init` creates a session contract.",
         )
     return found
 
 
-def _contract(work: Work, place: WorkspacePlace, file: ProjectFile) -> dict[str, object] | None:
-    if not file.exists:
+def _contract(work: Work, request: HandoffRequest) -> dict[str, object] | None:
+    contract = open_contract(work, request)
+    if not contract.file.exists:
         return None
-    _raw, text = read_contract(file)
-    faults = faults_of(work, place, file, text)
+    faults = contract.faults()
     if faults:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise UserError(
             f"The session contract has a fault, so no handoff was made: {faults[0].placed}{more}",
             fix=f"{faults[0].fix} `wm state validate` lists all faults.",
         )
-    return shown_contract(work, text.tree.value if text.tree is not None else None)
+    return contract.content()
 
 
 def _session(work: Work, place: WorkspacePlace, root: str, wanted: str) -> SessionState | None:
