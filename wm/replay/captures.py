@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from wm.domain.times import parse
-from wm.replay.requests import JsonObject, Sent, SkippedRequests, written
+from wm.replay.requests import JsonObject, Sent, SkippedRequests, reported, seconds, written
 from wm.wire.body import index
 from wm.wire.history import history
 from wm.wire.identity import Conversations, identify
-from wm.wire.usage import usage_of
 
 GOOD = 200
 END = 100_000_000_000
@@ -21,41 +20,29 @@ def is_capture(found: JsonObject) -> bool:
     return "body" in found and ("path" in found or "method" in found)
 
 
-class Captures:
-    """Implements `wm.replay.requests.Source`."""
-
-    kind = "capture"
-
-    def __init__(self, left: SkippedRequests) -> None:
-        self._left = left
-        self._conversations = Conversations()
-
-    def line(self, found: JsonObject) -> Iterator[Sent]:
+def captures(lines: Iterable[JsonObject], left: SkippedRequests, _path: Path) -> Iterator[Sent]:
+    """The requests of a capture."""
+    conversations = Conversations()
+    for found in lines:
         path = str(found.get("path", "/v1/messages")).partition("?")[0]
-        if not path.endswith("/messages"):
-            self._left.add("other paths of the service")
-            return
-        if found.get("status", GOOD) != GOOD:
-            self._left.add("requests that the service refused")
-            return
         raw = _raw(found.get("body"))
         body = index(raw)
-        if body is None or not body.messages:
-            self._left.add("bodies that are no request")
-            return
-        headers = _headers(found.get("headers"))
-        identity, _ = self._conversations.follow(identify(path, headers, body), history(body))
-        usage = usage_of(found.get("usage"))
-        yield Sent(
-            raw=raw,
-            conversation=identity.conversation.rstrip("/"),
-            at=_at(found),
-            usage=usage if usage and usage.prompt else None,
-            call=identity.call,
-        )
-
-    def end(self) -> Iterator[Sent]:
-        yield from ()
+        if not path.endswith("/messages"):
+            left.add("other paths of the service")
+        elif found.get("status", GOOD) != GOOD:
+            left.add("requests that the service refused")
+        elif body is None or not body.messages:
+            left.add("bodies that are no request")
+        else:
+            headers = _headers(found.get("headers"))
+            identity, _ = conversations.follow(identify(path, headers, body), history(body))
+            yield Sent(
+                raw=raw,
+                conversation=identity.conversation.rstrip("/"),
+                at=_at(found),
+                usage=reported(found.get("usage")),
+                call=identity.call,
+            )
 
 
 def _raw(body: Any) -> bytes:
@@ -76,7 +63,6 @@ def _at(found: JsonObject) -> float | None:
             continue
         if isinstance(value, int | float) and 0 <= value < END * 1000:
             return float(value) if value < END else value / 1000
-        moment = parse(value) if isinstance(value, str) else None
-        if moment is not None:
-            return moment.timestamp()
+        if (moment := seconds(value)) is not None:
+            return moment
     return None

@@ -9,16 +9,18 @@ import gzip
 import io
 import os
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
 from wm.errors import UserError
-from wm.replay.captures import Captures, is_capture
-from wm.replay.flows import Flows, is_flow, is_recording
-from wm.replay.requests import JsonObject, RecordingSource, Sent, SkippedRequests, read_object
-from wm.replay.sessions import Sessions, is_session
-from wm.replay.transcripts import Transcripts, is_transcript
+from wm.replay.captures import captures, is_capture
+from wm.replay.flows import flows, is_flow, is_recording
+from wm.replay.requests import JsonObject, Sent, SkippedRequests, read_object
+from wm.replay.sessions import is_session, sessions
+from wm.replay.transcripts import is_transcript, transcripts
 from wm.store.paths import FLOWS, RECORDINGS
 
 MAX_LINE_BYTES = 256 * 1024 * 1024
@@ -26,15 +28,15 @@ _LOOKED_AT_LINES = 50
 Progress = Callable[[int, int], None]
 """Called with bytes done and total bytes; 0 if unknown, as for a pipe."""
 
-_KINDS: tuple[
-    tuple[Callable[[JsonObject], bool], Callable[[SkippedRequests, Path], RecordingSource]], ...
-] = (
-    (is_flow, Flows),
-    (is_recording, Flows),
-    (is_capture, lambda left, _path: Captures(left)),
-    (is_session, lambda left, _path: Sessions(left)),
-    (is_transcript, lambda left, _path: Transcripts(left)),
+Reader = Callable[[Iterable[JsonObject], SkippedRequests, Path], Iterator[Sent]]
+_KINDS: tuple[tuple[Callable[[JsonObject], bool], Reader], ...] = (
+    (is_flow, flows),
+    (is_recording, flows),
+    (is_capture, captures),
+    (is_session, sessions),
+    (is_transcript, transcripts),
 )
+"""What a line of each kind looks like, and the reader of such a file."""
 HELP = (
     "Give a log of a proxy (flows/… or recordings/… of a workspace), a capture (lines with path, "
     "headers, body, usage), a transcript of Claude Code (~/.claude/projects/…/*.jsonl), or "
@@ -59,27 +61,22 @@ def distinct(paths: Sequence[Path], left: SkippedRequests) -> Iterator[Path]:
 
 def recorded(path: Path, left: SkippedRequests, progress: Progress) -> Iterator[Sent]:
     """The requests of one file, in order. Raises UserError if it is not a recording."""
-    source: RecordingSource | None = None
-    strange = 0
-    for found in _objects(path, left, progress):
-        if source is None:
-            source = next((make(left, path) for fits, make in _KINDS if fits(found)), None)
-            strange += source is None
-            if strange > _LOOKED_AT_LINES:
-                break
-        if source is not None:
-            yield from source.line(found)
-    if source is None:
-        why = "its lines are JSON of another kind" if strange else "it has no line of JSON"
-        raise UserError(f"{path} is no recording that wm knows: {why}.", fix=HELP)
-    if strange:
-        left.add("lines of another kind")
-    yield from source.end()
+    objects = _objects(path, left, progress)
+    strange = False
+    for found in islice(objects, _LOOKED_AT_LINES + 1):
+        read = next((read for fits, read in _KINDS if fits(found)), None)
+        if read is not None:
+            if strange:
+                left.add("lines of another kind")
+            yield from read(chain([found], objects), left, path)
+            return
+        strange = True
+    why = "its lines are JSON of another kind" if strange else "it has no line of JSON"
+    raise UserError(f"{path} is no recording that wm knows: {why}.", fix=HELP)
 
 
 def _objects(path: Path, left: SkippedRequests, progress: Progress) -> Iterator[JsonObject]:
-    total = _size(path)
-    with _opened(path) as (lines, under):
+    with _opened(path) as (lines, under, total):
         while True:
             line = _line(path, lines)
             if not line:
@@ -104,30 +101,16 @@ def _line(path: Path, lines: IO[bytes]) -> bytes:
         ) from None
 
 
-class _opened:  # noqa: N801  # a context, used like a function
-    """The file's lines, and the file itself, whose position tells the progress."""
-
-    def __init__(self, path: Path) -> None:
-        try:
-            self._file = path.open("rb")
-            # Peek only: a pipe such as `<(zcat …)` cannot be rewound.
-            packed = self._file.peek(2)[:2] == b"\x1f\x8b"
-        except OSError as error:
-            why = error.strerror or str(error)
-            raise UserError(f"{path} cannot be opened: {why}.", fix=HELP) from None
-        self._lines: Any = gzip.GzipFile(fileobj=self._file) if packed else self._file
-
-    def __enter__(self) -> tuple[IO[bytes], IO[bytes]]:
-        lines = self._lines if self._lines is self._file else io.BufferedReader(self._lines)
-        return lines, self._file
-
-    def __exit__(self, *error: object) -> None:
-        self._lines.close()
-        self._file.close()
-
-
-def _size(path: Path) -> int:
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], int]]:
+    """The file's lines, the file itself, whose position gives the progress, and its size."""
     try:
-        return path.stat().st_size
-    except OSError:
-        return 0
+        file = path.open("rb")
+        # Peek only: a pipe such as `<(zcat …)` cannot be rewound.
+        packed = file.peek(2)[:2] == b"\x1f\x8b"
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise UserError(f"{path} cannot be opened: {why}.", fix=HELP) from None
+    lines: Any = io.BufferedReader(gzip.GzipFile(fileobj=file)) if packed else file
+    with file, lines:
+        yield lines, file, os.fstat(file.fileno()).st_size

@@ -8,17 +8,16 @@ order in which they began.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from msgspec import Struct
 from pydantic import ValidationError
 
 from wm.domain.recording import Reader
-from wm.domain.times import parse
 from wm.formats.flow import Flow, FlowLine
 from wm.formats.recording import Recording
-from wm.replay.requests import JsonObject, Sent, SkippedRequests, read_object
+from wm.replay.requests import JsonObject, Sent, SkippedRequests, read_object, seconds
 from wm.store.paths import FLOWS, RECORDINGS
 from wm.wire.body import index
 from wm.wire.identity import identify
@@ -47,104 +46,93 @@ class _Known(Struct, frozen=True):
     order: int
 
 
-class Flows:
-    """Implements `wm.replay.requests.Source`. path: the log to read; the other log of the session
-    is looked for beside it."""
+def flows(lines: Iterable[JsonObject], left: SkippedRequests, path: Path) -> Iterator[Sent]:
+    """The requests of a session. path: one of its logs; the other one is looked for beside it."""
+    described: list[Flow] = []
+    recorded: list[Recording] = []
+    for found in lines:
+        _take(found, described, recorded, left)
+    other = RECORDINGS if described else FLOWS
+    for found in _beside(path, other, left):
+        _take(found, described, recorded, left)
+    bodies = _bodies(recorded)
+    known = [
+        _Known(flow, bodies.pop(flow.flow_id, None), _began(flow), number)
+        for number, flow in enumerate(described)
+    ]
+    rest = {line.exchange: seconds(line.at) for line in recorded}
+    known += [
+        _Known(None, raw, rest[name], len(known) + number)
+        for number, (name, raw) in enumerate(bodies.items())
+    ]
+    # In the order of the log, because histories build on each other.
+    unfoldings: dict[str, Unfolding] = {}
+    outlines = {one.order: _outline(one, unfoldings) for one in known}
+    for one in sorted(known, key=lambda one: (one.at or 0.0, one.order)):
+        outline = outlines[one.order]
+        if one.flow is not None and (why := _not_replayed(one.flow)):
+            left.add(why)
+        elif one.raw is not None:
+            yield _of_body(one.raw, one.at, one.flow)
+        elif outline is not None:
+            yield outline
+        else:
+            left.add("requests that the log does not hold whole")
 
-    kind = "flow"
 
-    def __init__(self, left: SkippedRequests, path: Path) -> None:
-        self._left = left
-        self._path = path
-        self._flows: list[Flow] = []
-        self._lines: list[Recording] = []
+def _take(
+    found: JsonObject, described: list[Flow], recorded: list[Recording], left: SkippedRequests
+) -> None:
+    try:
+        if is_flow(found):
+            described.append(Flow.model_validate(found))
+        elif is_recording(found):
+            recorded.append(Recording.model_validate(found))
+    except ValidationError:
+        left.add("lines that are damaged")
 
-    def line(self, found: JsonObject) -> Iterator[Sent]:
-        self._take(found)
-        yield from ()
 
-    def end(self) -> Iterator[Sent]:
-        for found in self._beside():
-            self._take(found)
-        bodies = self._bodies()
-        known = [
-            _Known(flow, bodies.pop(flow.flow_id, None), _began(flow), number)
-            for number, flow in enumerate(self._flows)
-        ]
-        rest = {line.exchange: _at(line.at) for line in self._lines}
-        known += [
-            _Known(None, raw, rest[name], len(known) + number)
-            for number, (name, raw) in enumerate(bodies.items())
-        ]
-        unfoldings: dict[str, Unfolding] = {}
-        outlines = {one.order: self._outline(one, unfoldings) for one in known}
-        for one in sorted(known, key=lambda one: (one.at or 0.0, one.order)):
-            sent = self._sent(one, outlines[one.order])
-            if sent is not None:
-                yield sent
+def _beside(log: Path, other: str, left: SkippedRequests) -> Iterator[JsonObject]:
+    """The lines of the session's other log, if there is one."""
+    path = log.parent.parent / other / log.name
+    if log.parent.name not in (FLOWS, RECORDINGS) or not path.is_file():
+        return
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                found = read_object(line)
+                if found is not None:
+                    yield found
+                elif line.strip():
+                    left.add("lines that are no JSON")
+    except OSError:
+        # One of the two logs is enough.
+        left.add(f"logs in {other} that could not be read")
 
-    def _take(self, found: JsonObject) -> None:
-        try:
-            if is_flow(found):
-                self._flows.append(Flow.model_validate(found))
-            elif is_recording(found):
-                self._lines.append(Recording.model_validate(found))
-        except ValidationError:
-            self._left.add("lines that are damaged")
 
-    def _beside(self) -> Iterator[JsonObject]:
-        """The lines of the session's other log, if there is one."""
-        other = RECORDINGS if self._flows else FLOWS
-        path = self._path.parent.parent / other / self._path.name
-        if self._path.parent.name not in (FLOWS, RECORDINGS) or not path.is_file():
-            return
-        try:
-            with path.open("rb") as file:
-                for line in file:
-                    found = read_object(line)
-                    if found is not None:
-                        yield found
-                    elif line.strip():
-                        self._left.add("lines that are no JSON")
-        except OSError:
-            # One of the two logs is enough.
-            self._left.add(f"logs in {other} that could not be read")
+def _bodies(recorded: Iterable[Recording]) -> dict[str, bytes | None]:
+    """The request bodies by exchange."""
+    rebuilt = map(Reader().take, recorded)
+    return {one.line.exchange: one.request for one in rebuilt if one is not None}
 
-    def _bodies(self) -> dict[str, bytes | None]:
-        """The request bodies by exchange."""
-        reader = Reader()
-        rebuilt = (reader.take(line) for line in self._lines)
-        return {one.line.exchange: one.request for one in rebuilt if one is not None}
 
-    def _outline(self, one: _Known, unfoldings: dict[str, Unfolding]) -> Sent | None:
-        """The exchange without its body; None if the log does not hold enough. Call in log order,
-        because histories build on each other."""
-        flow = one.flow
-        if flow is None or not flow.messages or not flow.path.endswith(MESSAGES):
-            return None
-        name = _conversation(flow)
-        row = unfoldings.setdefault(name, Unfolding()).take(
-            map(_line, flow.before),
-            flow.common,
-            map(_line, flow.lines),
-            flow.messages,
-            (flow.marks, flow.modes, flow.model),
-        )
-        if row is None or not row.units:
-            return None
-        outline = (row, flow.request_bytes, flow.messages)
-        return Sent(b"", name, one.at, _usage(flow), call=flow.call, outline=outline)
-
-    def _sent(self, one: _Known, outline: Sent | None) -> Sent | None:
-        flow = one.flow
-        if flow is not None and (why := _not_replayed(flow)):
-            self._left.add(why)
-            return None
-        if one.raw is not None:
-            return _of_body(one.raw, one.at, flow)
-        if outline is None:
-            self._left.add("requests that the log does not hold whole")
-        return outline
+def _outline(one: _Known, unfoldings: dict[str, Unfolding]) -> Sent | None:
+    """The exchange without its body; None if the log does not hold enough."""
+    flow = one.flow
+    if flow is None or not flow.messages or not flow.path.endswith(MESSAGES):
+        return None
+    name = _conversation(flow)
+    row = unfoldings.setdefault(name, Unfolding()).take(
+        map(_line, flow.before),
+        flow.common,
+        map(_line, flow.lines),
+        flow.messages,
+        (flow.marks, flow.modes, flow.model),
+    )
+    if row is None or not row.units:
+        return None
+    outline = (row, flow.request_bytes, flow.messages)
+    return Sent(b"", name, one.at, _usage(flow), call=flow.call, outline=outline)
 
 
 def _of_body(raw: bytes, at: float | None, flow: Flow | None) -> Sent:
@@ -176,24 +164,12 @@ def _usage(flow: Flow) -> Usage | None:
     told = flow.usage
     if told is None:
         return None
-    usage = Usage(
-        input=told.input,
-        output=told.output,
-        cache_read=told.cache_read,
-        cache_write_5m=told.cache_write_5m,
-        cache_write_1h=told.cache_write_1h,
-    )
+    usage = Usage(**{name: getattr(told, name) for name in Usage.__struct_fields__})
     return usage if usage.prompt else None
 
 
 def _began(flow: Flow) -> float | None:
-    started = _at(flow.started_at)
-    if started is not None:
-        return started
-    ended = _at(flow.created_at)
-    return None if ended is None else ended - flow.times.ended / 1000
-
-
-def _at(text: str) -> float | None:
-    moment = parse(text)
-    return moment.timestamp() if moment is not None else None
+    started, ended = seconds(flow.started_at), seconds(flow.created_at)
+    if started is None and ended is not None:
+        return ended - flow.times.ended / 1000
+    return started

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from wm.api.replay import (
     Bills,
@@ -27,6 +28,8 @@ from wm.wire.policy import POLICIES, Policy, nothing
 from wm.wire.prices import DATED, PriceOf, price_of, prices
 from wm.wire.rows import Measure, estimate
 from wm.wire.usage import Usage
+
+R = TypeVar("R", TokenCounts, Bills)
 
 
 def replay(
@@ -130,14 +133,7 @@ def turn(number: int, one: Counted, factors: Factors, find: PriceOf = price_of) 
 
 
 def tokens(usage: Usage) -> TokenCounts:
-    return TokenCounts(
-        prompt=usage.prompt,
-        input=usage.input,
-        cache_read=usage.cache_read,
-        cache_write_5m=usage.cache_write_5m,
-        cache_write_1h=usage.cache_write_1h,
-        output=usage.output,
-    )
+    return TokenCounts(prompt=usage.prompt, **asdict(usage))
 
 
 def bills(one: Counted, factor: float, find: PriceOf = price_of) -> Bills:
@@ -175,10 +171,10 @@ def added(turns: Sequence[ReplayedTurn]) -> ReplayedSum:
     reported = [one.reported for one in turns if one.reported is not None]
     return ReplayedSum(
         requests=len(turns),
-        tokens=_tokens_of(one.tokens for one in turns),
-        bills=bills_of(one.bills for one in turns),
+        tokens=_sum(TokenCounts, [one.tokens for one in turns]),
+        bills=_sum(Bills, [one.bills for one in turns]),
         reported_requests=len(reported),
-        reported=_tokens_of(reported),
+        reported=_sum(TokenCounts, reported),
         last_tokens=turns[-1].tokens.prompt,
         last_bytes=turns[-1].bytes,
         largest_tokens=max(one.tokens.prompt for one in turns),
@@ -190,13 +186,6 @@ def added(turns: Sequence[ReplayedTurn]) -> ReplayedSum:
     )
 
 
-def _tokens_of(many: Iterable[TokenCounts]) -> TokenCounts:
-    found = list(many)
-    names = tuple(TokenCounts.model_fields)
-    return TokenCounts(**{name: sum(getattr(one, name) for one in found) for name in names})
-
-
-def bills_of(many: Iterable[Bills]) -> Bills:
-    found = list(many)
-    names = tuple(Bills.model_fields)
-    return Bills(**{name: sum(getattr(one, name) for one in found) for name in names})
+def _sum(kind: type[R], many: Sequence[R]) -> R:
+    """The sum of each field."""
+    return kind(**{name: sum(getattr(one, name) for one in many) for name in kind.model_fields})

@@ -7,13 +7,14 @@ mark at the end of the system prompt and one at the end of the last message.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any
 
 from msgspec import Struct, field
 
+from wm.domain.times import parse
 from wm.wire.rows import BlockRow
-from wm.wire.usage import Usage
+from wm.wire.usage import Usage, usage_of
 
 MARK = {"type": "ephemeral"}
 MAX_BODY_BYTES = 32 * 1024 * 1024
@@ -50,18 +51,6 @@ class SkippedRequests(Struct):
         self.counts[reason] = self.counts.get(reason, 0) + 1
 
 
-class RecordingSource(Protocol):
-    """Reads one recording, line by line."""
-
-    kind: str
-
-    def line(self, found: JsonObject) -> Iterator[Sent]:
-        """The requests that this line completes."""
-
-    def end(self) -> Iterator[Sent]:
-        """Requests that were still waiting for a line."""
-
-
 def read_object(line: bytes) -> JsonObject | None:
     """One line of a recording; None if it is not a JSON object."""
     try:
@@ -69,6 +58,18 @@ def read_object(line: bytes) -> JsonObject | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def reported(usage: Any) -> Usage | None:
+    """The usage that the service reported; None for one without a prompt."""
+    found = usage_of(usage)
+    return found if found and found.prompt else None
+
+
+def seconds(text: Any) -> float | None:
+    """A time of the recording in seconds since 1970."""
+    moment = parse(text) if isinstance(text, str) else None
+    return moment.timestamp() if moment is not None else None
 
 
 def written(value: Any) -> bytes:

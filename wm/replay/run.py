@@ -13,6 +13,7 @@ from statistics import median
 from typing import TypeVar
 
 from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from wm.domain.counts import counted
 from wm.replay.file_reads import reads_in, removed_paths
@@ -47,12 +48,12 @@ class Counted(Struct, frozen=True):
     bytes: int
     messages: int
     ways: tuple[Usage, ...]
-    decided: int
-    replaced: int
-    faults: int
-    broken: int
-    wrong: tuple[str, ...]
-    seconds: float
+    decided: int = 0
+    replaced: int = 0
+    faults: int = 0
+    broken: int = 0
+    wrong: tuple[str, ...] = ()
+    seconds: float = 0.0
 
     @property
     def usage(self) -> Usage:
@@ -120,29 +121,13 @@ class ReplayRun:
 
     def _outlined(self, sent: Sent, found: BlockRow, size: int, messages: int) -> Counted:
         """A request without its body: no policy can change it."""
-        return Counted(
-            sent=sent,
-            model=found.model,
-            bytes=size,
-            messages=messages,
-            ways=self._ways(sent, found),
-            decided=0,
-            replaced=0,
-            faults=0,
-            broken=0,
-            wrong=(),
-            seconds=0.0,
-        )
+        return Counted(sent, found.model, size, messages, self._ways(sent, found))
 
     def _ways(self, sent: Sent, found: BlockRow) -> tuple[Usage, ...]:
-        caches = kept(self._caches, sent.cache, _caches)
+        caches = kept(self._caches, sent.cache, lambda: tuple(PromptCache(ttl=ttl) for ttl in WAYS))
         output = sent.usage.output if sent.usage else sent.output
         at = sent.at or 0.0
         return tuple(cache.account(found, at, output=output) for cache in caches)
-
-
-def _caches() -> tuple[PromptCache, ...]:
-    return tuple(PromptCache(ttl=ttl) for ttl in WAYS)
 
 
 def kept(known: OrderedDict[str, T], name: str, make: Callable[[], T]) -> T:
@@ -200,10 +185,5 @@ class Factors:
 
 def scaled(usage: Usage, factor: float) -> Usage:
     """Scale estimated tokens to the service's count. Output tokens are reported and stay."""
-    return Usage(
-        input=round(usage.input * factor),
-        output=usage.output,
-        cache_read=round(usage.cache_read * factor),
-        cache_write_5m=round(usage.cache_write_5m * factor),
-        cache_write_1h=round(usage.cache_write_1h * factor),
-    )
+    counts = {name: round(count * factor) for name, count in asdict(usage).items()}
+    return Usage(**{**counts, "output": usage.output})

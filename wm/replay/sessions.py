@@ -6,7 +6,8 @@ nothing expires in its cache.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from wm.replay.requests import (
     MAX_BODY_BYTES,
@@ -24,37 +25,29 @@ def is_session(found: JsonObject) -> bool:
     return isinstance(found.get("messages"), list) and "type" not in found
 
 
-class Sessions:
-    """Implements `wm.replay.requests.Source`."""
+def sessions(lines: Iterable[JsonObject], left: SkippedRequests, _path: Path) -> Iterator[Sent]:
+    """The requests of a file of sessions."""
+    for number, found in enumerate(lines, start=1):
+        yield from _session(found, str(found.get("id") or f"session {number}"), left)
 
-    kind = "session"
 
-    def __init__(self, left: SkippedRequests) -> None:
-        self._left = left
-        self._count = 0
-
-    def line(self, found: JsonObject) -> Iterator[Sent]:
-        self._count += 1
-        name = str(found.get("id") or f"session {self._count}")
-        model = str(found.get("model") or "")
-        system = system_of(str(found.get("system") or ""))
-        before: list[bytes] = []
-        size = 0
-        last: JsonObject | None = None
-        for message in found["messages"]:
-            if not isinstance(message, dict) or not message.get("content"):
-                self._left.add("messages without content")
-                continue
-            if message.get("role") == "assistant" and last is not None:
-                if size > MAX_BODY_BYTES:
-                    self._left.add("requests larger than the service takes")
-                    return
-                raw = request_of(model, system, before[:-1], last)
-                output = len(written(message["content"])) // CHARS_PER_TOKEN
-                yield Sent(raw=raw, conversation=name, output=output, cache=name)
-            before.append(written(message))
-            size += len(before[-1])
-            last = message
-
-    def end(self) -> Iterator[Sent]:
-        yield from ()
+def _session(found: JsonObject, name: str, left: SkippedRequests) -> Iterator[Sent]:
+    model = str(found.get("model") or "")
+    system = system_of(str(found.get("system") or ""))
+    before: list[bytes] = []
+    size = 0
+    last: JsonObject | None = None
+    for message in found["messages"]:
+        if not isinstance(message, dict) or not message.get("content"):
+            left.add("messages without content")
+            continue
+        if message.get("role") == "assistant" and last is not None:
+            if size > MAX_BODY_BYTES:
+                left.add("requests larger than the service takes")
+                return
+            raw = request_of(model, system, before[:-1], last)
+            output = len(written(message["content"])) // CHARS_PER_TOKEN
+            yield Sent(raw=raw, conversation=name, output=output, cache=name)
+        before.append(written(message))
+        size += len(before[-1])
+        last = message

@@ -8,11 +8,11 @@ large as the first reported usage says. Side calls (titles, summaries) are in no
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from msgspec import Struct, field
 
-from wm.domain.times import parse
 from wm.replay.requests import (
     MARK,
     MAX_BODY_BYTES,
@@ -20,13 +20,14 @@ from wm.replay.requests import (
     Sent,
     SkippedRequests,
     blocks_of,
+    reported,
     request_of,
+    seconds,
     system_of,
     written,
 )
 from wm.replay.run import kept
 from wm.wire.rows import CHARS_PER_TOKEN
-from wm.wire.usage import usage_of
 
 _KINDS = frozenset({"user", "assistant", "system", "attachment", "summary"})
 _NAMES = frozenset({"sessionId", "uuid", "leafUuid", "parentUuid"})
@@ -51,92 +52,79 @@ class _Thread(Struct):
     at: float | None = None
 
 
-class Transcripts:
-    """Implements `wm.replay.requests.Source`."""
-
-    kind = "transcript"
-
-    def __init__(self, left: SkippedRequests) -> None:
-        self._left = left
-        self._threads: OrderedDict[str, _Thread] = OrderedDict()
-
-    def line(self, found: JsonObject) -> Iterator[Sent]:
+def transcripts(lines: Iterable[JsonObject], left: SkippedRequests, _path: Path) -> Iterator[Sent]:
+    """The requests whose answers a transcript contains."""
+    threads: OrderedDict[str, _Thread] = OrderedDict()
+    for found in lines:
+        thread = kept(threads, _conversation(found), _Thread)
         if found.get("type") == "assistant":
-            yield from self._assistant(found)
+            yield from _assistant(thread, found, left)
         else:
-            self._other(found)
+            _other(thread, found)
 
-    def end(self) -> Iterator[Sent]:
-        yield from ()
 
-    def _other(self, found: JsonObject) -> None:
-        thread = self._thread(found)
-        if found.get("subtype") == "compact_boundary":
-            thread.messages, thread.ready, thread.answer = [], [], ""
-            thread.places = {}
-        elif found.get("type") == "user":
-            self._user(thread, found)
-        elif found.get("type") == "attachment":
-            _remind(thread, found)
-        elif found.get("type") == "api-request-shape" and isinstance(found.get("shape"), dict):
-            thread.shape = found["shape"]
-        if _note_place(thread, found):
-            thread.at = _at(found) or thread.at
-
-    def _user(self, thread: _Thread, found: JsonObject) -> None:
-        blocks = _blocks(found)
-        if not blocks:
-            return
-        if not any(block.get("type") == "tool_result" for block in blocks):
-            _rewind(thread, found.get("parentUuid"))
-        _add(thread, "user", blocks)
-
-    def _assistant(self, found: JsonObject) -> Iterator[Sent]:
-        message, blocks = found.get("message"), _blocks(found)
-        thread = self._thread(found)
-        if not isinstance(message, dict) or not blocks or _is_made_up(found, message):
-            return
-        name = str(message.get("id") or found.get("uuid"))
-        if name != thread.answer:
-            sent = self._request(thread, found, message)
-            if sent is not None:
-                yield sent
-            thread.answer = name
-            _add(thread, "assistant", blocks)
-        else:
-            _add_to_answer(thread, blocks)
+def _other(thread: _Thread, found: JsonObject) -> None:
+    if found.get("subtype") == "compact_boundary":
+        thread.messages, thread.ready, thread.answer = [], [], ""
+        thread.places = {}
+    elif found.get("type") == "user":
+        _user(thread, found)
+    elif found.get("type") == "attachment":
+        _remind(thread, found)
+    elif found.get("type") == "api-request-shape" and isinstance(found.get("shape"), dict):
+        thread.shape = found["shape"]
+    if isinstance(found.get("uuid"), str):
         _note_place(thread, found)
-        thread.at = _at(found) or thread.at
 
-    def _request(self, thread: _Thread, found: JsonObject, message: JsonObject) -> Sent | None:
-        """The request whose answer begins with this line."""
+
+def _user(thread: _Thread, found: JsonObject) -> None:
+    blocks = _blocks(found)
+    if not blocks:
+        return
+    if not any(block.get("type") == "tool_result" for block in blocks):
+        _rewind(thread, found.get("parentUuid"))
+    _add(thread, "user", blocks)
+
+
+def _assistant(thread: _Thread, found: JsonObject, left: SkippedRequests) -> Iterator[Sent]:
+    message, blocks = found.get("message"), _blocks(found)
+    if not isinstance(message, dict) or not blocks or _is_made_up(found, message):
+        return
+    name = str(message.get("id") or found.get("uuid"))
+    if name != thread.answer:
         if not thread.messages or thread.messages[-1]["role"] == "assistant":
-            self._left.add("answers without a question")
-            return None
-        if sum(map(len, thread.ready)) > MAX_BODY_BYTES:
-            self._left.add("requests larger than the service takes")
-            return None
-        usage = usage_of(message.get("usage"))
-        if not thread.shape and thread.unseen < 0 and usage is not None and usage.prompt:
-            told = sum(map(len, thread.ready)) // CHARS_PER_TOKEN
-            thread.unseen = max(0, usage.prompt - told)
-        raw = request_of(
-            str(message.get("model") or ""),
-            _system(thread),
-            thread.ready[:-1],
-            thread.messages[-1],
-            blocks_of(thread.shape.get("tools")),
-        )
-        return Sent(
-            raw=raw,
-            conversation=_conversation(found),
-            at=thread.at if thread.at is not None else _at(found),
-            usage=usage if usage and usage.prompt else None,
-            call="subagent" if _is_side(found) else "main",
-        )
+            left.add("answers without a question")
+        elif sum(map(len, thread.ready)) > MAX_BODY_BYTES:
+            left.add("requests larger than the service takes")
+        else:
+            yield _request(thread, found, message)
+        thread.answer = name
+        _add(thread, "assistant", blocks)
+    else:
+        _add_to_answer(thread, blocks)
+    _note_place(thread, found)
 
-    def _thread(self, found: JsonObject) -> _Thread:
-        return kept(self._threads, _conversation(found), _Thread)
+
+def _request(thread: _Thread, found: JsonObject, message: JsonObject) -> Sent:
+    """The request whose answer begins with this line."""
+    usage = reported(message.get("usage"))
+    if not thread.shape and thread.unseen < 0 and usage is not None:
+        told = sum(map(len, thread.ready)) // CHARS_PER_TOKEN
+        thread.unseen = max(0, usage.prompt - told)
+    raw = request_of(
+        str(message.get("model") or ""),
+        _system(thread),
+        thread.ready[:-1],
+        thread.messages[-1],
+        blocks_of(thread.shape.get("tools")),
+    )
+    return Sent(
+        raw=raw,
+        conversation=_conversation(found),
+        at=thread.at if thread.at is not None else seconds(found.get("timestamp")),
+        usage=usage,
+        call="subagent" if found.get("agentId") or found.get("isSidechain") else "main",
+    )
 
 
 def _system(thread: _Thread) -> list[JsonObject]:
@@ -181,12 +169,11 @@ def _add_to_answer(thread: _Thread, blocks: list[JsonObject]) -> None:
             return
 
 
-def _note_place(thread: _Thread, found: JsonObject) -> bool:
-    """Remember the number of messages after this line; False for a line without an id."""
-    uuid = found.get("uuid")
-    if isinstance(uuid, str):
-        thread.places[uuid] = len(thread.messages)
-    return isinstance(uuid, str)
+def _note_place(thread: _Thread, found: JsonObject) -> None:
+    """Remember the time of this line, and the number of messages after it."""
+    if isinstance(found.get("uuid"), str):
+        thread.places[found["uuid"]] = len(thread.messages)
+    thread.at = seconds(found.get("timestamp")) or thread.at
 
 
 def _rewind(thread: _Thread, parent: object) -> None:
@@ -208,17 +195,7 @@ def _conversation(found: JsonObject) -> str:
     return f"{session}/{agent}" if agent else session
 
 
-def _is_side(found: JsonObject) -> bool:
-    return bool(found.get("agentId") or found.get("isSidechain"))
-
-
 def _blocks(found: JsonObject) -> list[JsonObject]:
     message = found.get("message")
     blocks = blocks_of(message.get("content")) if isinstance(message, dict) else []
     return [{k: v for k, v in block.items() if k not in _NOT_SENT} for block in blocks]
-
-
-def _at(found: JsonObject) -> float | None:
-    text = found.get("timestamp")
-    moment = parse(text) if isinstance(text, str) else None
-    return moment.timestamp() if moment is not None else None
