@@ -10,10 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-
 from wm.agents.claude_hooks import WmCommand
-from wm.agents.parts import encoded, parse_object, refusal
+from wm.agents.parts import SettingsPart, child, encoded, parse_object, refusal
 from wm.errors import UserError
 from wm.formats import jsontext
 from wm.formats.jsontext import Node
@@ -29,13 +27,10 @@ def part(path: Path, command: WmCommand) -> ClaudeServer:
     )
 
 
-class ClaudeServer(Struct, frozen=True):
-    """A `wm.agents.parts.SettingsPart`. wanted: the server as it should be in the file."""
+class ClaudeServer(SettingsPart, frozen=True, kw_only=True):
+    """wanted: the server as it should be in the file."""
 
-    path: Path
     wanted: dict[str, Any]
-    agent: str = "claude-code"
-    purpose: str = ""
 
     def is_ours(self, raw: bytes) -> bool:
         # A file without our word is not ours, even if it is damaged: nobody need repair it.
@@ -47,8 +42,8 @@ class ClaudeServer(Struct, frozen=True):
 
     def remark(self, raw: bytes) -> str:
         server = self._server(self._tree(raw)[1])
-        if server is None or _is_ours(server) or _runs_wm(server):
-            return ""
+        if server is None or _is_ours(server) or _command(server) == "wm":
+            return ""  # none, or one that does the same
         return (
             f'{self.path} has an MCP server "{NAME}" of somebody else. It stays, so Claude Code '
             "gets wm's hooks, but not its memory tools. To get them, too: give that server another "
@@ -68,9 +63,9 @@ class ClaudeServer(Struct, frozen=True):
         text, root = self._tree(raw)
         if not _is_ours(self._server(root)):
             return raw
-        text = _without(text, _child(root, SECTION), NAME)
+        text = _without(text, child(root, SECTION), NAME)
         root = jsontext.parse(text)
-        if not _child(root, SECTION).children and not self._had_section(original):
+        if not child(root, SECTION).children and not self._had_section(original):
             text = _without(text, root, SECTION)
         if original is None and not jsontext.parse(text).children:
             return None
@@ -100,11 +95,6 @@ def _is_ours(server: Node | None) -> bool:
     return server is not None and _command(server).startswith("/")
 
 
-def _runs_wm(server: Node) -> bool:
-    """Whether the user configured `wm mcp` by hand, which does the same."""
-    return _command(server) == "wm"
-
-
 def _command(server: Node) -> str:
     """The program of a server whose last argument is `mcp`; "" for any other."""
     value = server.value
@@ -112,12 +102,6 @@ def _command(server: Node) -> str:
     if not isinstance(words, list) or words[-1:] != ["mcp"]:
         return ""
     return str(value.get("command", ""))
-
-
-def _child(node: Node, key: str) -> Node:
-    child = node.member(key)
-    assert child is not None
-    return child
 
 
 def _without(text: str, parent: Node, key: str) -> str:

@@ -10,10 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-
 from wm.agents.claude_hooks import MARK, WmCommand, hooks, statusline
-from wm.agents.parts import encoded, parse_object, refusal
+from wm.agents.parts import SettingsPart, child, encoded, parse_object, refusal
 from wm.errors import UserError
 from wm.formats import jsontext
 from wm.formats.jsontext import Node
@@ -26,14 +24,11 @@ def part(path: Path, command: WmCommand, settings: HookSettings) -> ClaudeSettin
     return ClaudeSettings(path=path, wanted=hooks(command, settings), status=status)
 
 
-class ClaudeSettings(Struct, frozen=True):
-    """A `wm.agents.parts.SettingsPart`. wanted: matcher groups by event. status: its line."""
+class ClaudeSettings(SettingsPart, frozen=True, kw_only=True):
+    """wanted: matcher groups by event. status: its line."""
 
-    path: Path
     wanted: dict[str, list[dict[str, Any]]]
     status: dict[str, Any]
-    agent: str = "claude-code"
-    purpose: str = ""
 
     def is_ours(self, raw: bytes) -> bool:
         return MARK.encode() in raw and any(_our_places(self._tree(raw)[1]))
@@ -51,9 +46,6 @@ class ClaudeSettings(Struct, frozen=True):
         return {e: g for e, g in ours.items() if g} == self.wanted and (
             line == self.status if _is_our_handler(line) else "statusLine" in root.value
         )
-
-    def remark(self, raw: bytes) -> str:  # noqa: ARG002
-        return ""
 
     def added_to(self, raw: bytes | None) -> bytes:
         text, root = self._tree(raw or b"")
@@ -98,18 +90,12 @@ class ClaudeSettings(Struct, frozen=True):
 
 
 def _with_groups(text: str, event: str, groups: list[dict[str, Any]]) -> str:
-    events = _child(jsontext.parse(text), "hooks")
+    events = child(jsontext.parse(text), "hooks")
     if events.member(event) is None:
         return jsontext.add_member(text, events, event, groups)
     for group in groups:
-        text = jsontext.add_item(text, _child(_child(jsontext.parse(text), "hooks"), event), group)
+        text = jsontext.add_item(text, child(child(jsontext.parse(text), "hooks"), event), group)
     return text
-
-
-def _child(node: Node, key: str) -> Node:
-    child = node.member(key)
-    assert child is not None
-    return child
 
 
 def _our_places(root: Node) -> Iterator[tuple[Node, int]]:

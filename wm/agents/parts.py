@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Protocol
 
 from msgspec import Struct
 
@@ -20,61 +19,51 @@ from wm.formats.jsontext import Node
 from wm.settings import HookSettings
 
 
-class SettingsPart(Protocol):
-    """Our part of one file. All methods raise UserError for a file that they do not understand."""
+class SettingsPart(Struct, frozen=True, kw_only=True):
+    """Our part of one file. All methods raise UserError for a file that they do not understand.
 
-    @property
-    def agent(self) -> str: ...
+    purpose: what a file that only wm writes is for; "" for a file of the user.
+    """
 
-    @property
-    def path(self) -> Path: ...
-
-    @property
-    def purpose(self) -> str:
-        """What a file that only wm writes is for; "" for a file of the user."""
-        ...
+    path: Path
+    agent: str = "claude-code"
+    purpose: str = ""
 
     def is_ours(self, raw: bytes) -> bool:
         """Whether the file contains our part, of this version or another."""
-        ...
+        raise NotImplementedError
 
     def is_current(self, raw: bytes) -> bool:
         """Whether the file contains what this version writes, or the user's own equivalent."""
-        ...
+        raise NotImplementedError
 
-    def remark(self, raw: bytes) -> str:
+    def remark(self, raw: bytes) -> str:  # noqa: ARG002
         """A note for the user about the file, and what to do; mostly ""."""
-        ...
+        return ""
 
     def added_to(self, raw: bytes | None) -> bytes:
         """The file with our part. `raw` does not contain it."""
-        ...
+        raise NotImplementedError
 
     def without(self, raw: bytes, original: bytes | None) -> bytes | None:
         """The file without our part; None: nothing is left.
 
         original: the file before setup, as far as that is known.
         """
-        ...
+        raise NotImplementedError
 
 
-class OwnFile(Struct, frozen=True):
+class OwnFile(SettingsPart, frozen=True, kw_only=True):
     """A file that only wm writes, recognised by a mark in its text."""
 
-    agent: str
-    path: Path
     content: bytes
     mark: bytes
-    purpose: str
 
     def is_ours(self, raw: bytes) -> bool:
         return self.mark in raw
 
     def is_current(self, raw: bytes) -> bool:
         return raw == self.content
-
-    def remark(self, raw: bytes) -> str:  # noqa: ARG002
-        return ""
 
     def added_to(self, raw: bytes | None) -> bytes:
         if raw is not None:
@@ -110,6 +99,13 @@ def parse_object(path: Path, raw: bytes) -> tuple[str, Node]:
 def encoded(text: str, raw: bytes | None) -> bytes:
     """The bytes of the new text, with a byte order mark if the old file has one."""
     return (BOM if raw and raw.startswith(BOM) else b"") + text.encode()
+
+
+def child(node: Node, key: str) -> Node:
+    """A member that is known to exist."""
+    found = node.member(key)
+    assert found is not None
+    return found
 
 
 def refusal(path: Path, what: str) -> UserError:

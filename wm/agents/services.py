@@ -8,6 +8,8 @@ not support, so launchd keeps the daemon running.
 from __future__ import annotations
 
 from enum import Enum
+from pathlib import Path
+from string import Template
 from xml.sax.saxutils import escape
 
 from wm.agents.claude_hooks import WmCommand
@@ -48,7 +50,13 @@ def parts(
     else:
         texts = {}
     return tuple(
-        OwnFile("service", path, text.encode(), MARK.encode(), purpose)
+        OwnFile(
+            agent="service",
+            path=path,
+            content=text.encode(),
+            mark=MARK.encode(),
+            purpose=purpose,
+        )
         for path, (text, purpose) in texts.items()
     )
 
@@ -58,12 +66,7 @@ def socket_unit(agents: AgentPaths, paths: Paths) -> str:
     path = _percent(str(paths.socket))
     if agents.runtime and paths.socket.is_relative_to(agents.runtime):
         path = "%t/" + _percent(str(paths.socket.relative_to(agents.runtime)))
-    return (
-        f"# {MARK}\n"
-        "[Unit]\nDescription=wm, memory for coding agents (socket)\n\n"
-        f"[Socket]\nListenStream={path}\nSocketMode=0600\nDirectoryMode=0700\n\n"
-        "[Install]\nWantedBy=sockets.target\n"
-    )
+    return _filled("wm.socket", path=path)
 
 
 def service_unit(paths: Paths, command: WmCommand) -> str:
@@ -73,12 +76,7 @@ def service_unit(paths: Paths, command: WmCommand) -> str:
         f"Environment={_quoted(f'{name}={value}', in_command=False)}\n"
         for name, value in _environment(paths).items()
     )
-    return (
-        f"# {MARK}\n"
-        "[Unit]\nDescription=wm, memory for coding agents\nRequires=wm.socket\n\n"
-        f"[Service]\nType=simple\nExecStart={start}\n{places}"
-        "UMask=0077\nNoNewPrivileges=yes\n"
-    )
+    return _filled("wm.service", start=start, places=places)
 
 
 def launch_agent(paths: Paths, command: WmCommand) -> str:
@@ -88,21 +86,13 @@ def launch_agent(paths: Paths, command: WmCommand) -> str:
         f"    <key>{escape(name)}</key>\n    <string>{escape(value)}</string>\n"
         for name, value in _environment(paths).items()
     )
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f"<!-- {MARK} -->\n"
-        '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" '
-        '"http://www.apple.com/DTDs/PropertyList-1.0.dtd">\n'
-        '<plist version="1.0">\n<dict>\n'
-        f"  <key>Label</key>\n  <string>{LABEL}</string>\n"
-        f"  <key>ProgramArguments</key>\n  <array>\n{words}  </array>\n"
-        f"  <key>EnvironmentVariables</key>\n  <dict>\n{places}  </dict>\n"
-        "  <key>RunAtLoad</key>\n  <true/>\n"
-        "  <key>KeepAlive</key>\n  <dict>\n"
-        "    <key>SuccessfulExit</key>\n    <false/>\n  </dict>\n"
-        "  <key>ProcessType</key>\n  <string>Background</string>\n"
-        "</dict>\n</plist>\n"
-    )
+    return _filled("launchd.plist", label=LABEL, words=words, places=places)
+
+
+def _filled(template: str, **values: str) -> str:
+    """A file of the folder `units` with these values."""
+    text = Path(__file__).with_name("units").joinpath(template).read_text("utf-8")
+    return Template(text).substitute(mark=MARK, **values)
 
 
 def enable(kind: ServiceKind) -> Commands:

@@ -168,9 +168,9 @@ def look(
         claude_settings.part(agents.claude / "settings.json", command, hooks),
         claude_mcp.part(agents.claude_state, command),
         OwnFile(
-            OPENCODE,
-            agents.opencode / "plugin" / "wm.js",
-            bake(template.read_text("utf-8"), __version__, command, hooks).encode(),
+            agent=OPENCODE,
+            path=agents.opencode / "plugin" / "wm.js",
+            content=bake(template.read_text("utf-8"), __version__, command, hooks).encode(),
             mark=b"wm for OpenCode",
             purpose="wm's plugin for OpenCode",
         ),

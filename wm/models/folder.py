@@ -7,7 +7,6 @@ imports numpy.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import importlib.util
 import json
@@ -241,41 +240,15 @@ def _size(folder: Path, name: str, most: int) -> int | None:
 
 @contextmanager
 def _opened(folder: Path, name: str) -> Iterator[int]:
-    """Open a file below the folder without following a symlink."""
-    above = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-    fd = -1
+    """Open a file below the folder that is no symlink, nor below one."""
+    path = folder / name
+    if any(part.is_symlink() for part in (path, *path.parents[: name.count("/") + 1])):
+        raise UserError(
+            f"{path} is a symlink or is below one; wm imports a model from regular files only.",
+            fix="Copy the files themselves (cp -rL FROM TO), then import that folder.",
+        )
+    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
-        fd = os.open(folder, above)
-        for part in name.split("/")[:-1]:
-            inner = os.open(part, above, dir_fd=fd)
-            os.close(fd)
-            fd = inner
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-        file = os.open(name.rpartition("/")[2], flags, dir_fd=fd)
-        os.close(fd)
-        fd = file
         yield fd
-    except OSError as error:
-        is_link = error.errno == errno.ELOOP or _leads_away(folder, name)
-        if is_link:
-            raise UserError(
-                f"{folder / name} is a symlink or is below one; wm imports a model from regular "
-                "files only.",
-                fix="Copy the files themselves (cp -rL FROM TO), then import that folder.",
-            ) from error
-        raise
     finally:
-        if fd >= 0:
-            os.close(fd)
-
-
-def _leads_away(folder: Path, name: str) -> bool:
-    """Return whether the folder or a part of the path is a symlink. Opening a symlink with
-    O_DIRECTORY reports only "not a directory"."""
-    way = [folder, *(folder / part for part in _ways(name))]
-    return any(part.is_symlink() for part in way)
-
-
-def _ways(name: str) -> list[str]:
-    parts = name.split("/")
-    return ["/".join(parts[: n + 1]) for n in range(len(parts))]
+        os.close(fd)

@@ -12,22 +12,7 @@ from wm.text.tables import Tables
 
 VOWELS = frozenset("aeiouy")
 DOUBLES = frozenset("bdfgklmnprt")
-ENDINGS = (
-    ("ization", "iz"),
-    ("isation", "iz"),
-    ("fulness", "ful"),
-    ("iveness", "iv"),
-    ("ation", ""),
-    ("ement", ""),
-    ("ator", ""),
-    ("ment", ""),
-    ("ness", ""),
-    ("ise", "iz"),
-    ("ion", ""),
-    ("ate", ""),
-    ("at", ""),
-    ("is", "iz"),
-)
+ENDINGS = tuple((row[0], "".join(row[1:])) for row in Tables("wm.text").rows("endings"))
 """Endings and their replacements, tried in order; at least four letters must remain."""
 
 _ANY_ENDING = tuple(ending for ending, _ in ENDINGS)
