@@ -107,7 +107,7 @@ def place(tmp_path: Path) -> Place:
 @needs_curl
 @foreign.needs_root
 @each_row
-def test_a_daemon_of_another_user_is_told_nothing(place: Place, row: ClaudeHook) -> None:
+def test_a_daemon_of_another_user_gets_nothing(place: Place, row: ClaudeHook) -> None:
     answer = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
     with foreign.listener(answer) as (path, heard):
         done = place.run(row, WM_SOCKET=str(path))
@@ -121,7 +121,7 @@ def test_a_daemon_of_another_user_is_told_nothing(place: Place, row: ClaudeHook)
 @needs_curl
 @pytest.mark.parametrize("shell", ["sh", "bash", "zsh"])
 @each_row
-def test_a_line_posts_the_payload_and_prints_what_the_daemon_says(
+def test_a_hook_line_posts_the_payload_and_prints_the_answer(
     place: Place, row: ClaudeHook, shell: str
 ) -> None:
     if shutil.which(shell) is None:
@@ -141,7 +141,7 @@ def test_a_line_posts_the_payload_and_prints_what_the_daemon_says(
 @needs_curl
 @pytest.mark.parametrize("state", ["absent", "stale"])
 @each_row
-def test_where_nobody_listens_the_same_payload_goes_to_the_library_or_nowhere(
+def test_without_a_listener_the_payload_goes_to_the_library_or_is_dropped(
     place: Place, row: ClaudeHook, state: str
 ) -> None:
     with FakeDaemon(place.socket):
@@ -159,7 +159,7 @@ def test_where_nobody_listens_the_same_payload_goes_to_the_library_or_nowhere(
 
 @needs_curl
 @each_row
-def test_what_the_daemon_refuses_goes_to_the_library_where_it_must_not_be_lost(
+def test_important_events_refused_by_the_daemon_go_to_the_library(
     place: Place, row: ClaudeHook
 ) -> None:
     with FakeDaemon(place.socket, lambda _seen: (503, b"busy")):
@@ -172,7 +172,7 @@ def test_what_the_daemon_refuses_goes_to_the_library_where_it_must_not_be_lost(
 
 @needs_curl
 @pytest.mark.parametrize("listens", [True, False])
-def test_a_payload_of_any_size_arrives_whole(place: Place, listens: bool) -> None:
+def test_a_payload_of_any_size_arrives_complete(place: Place, listens: bool) -> None:
     large = json.dumps({"session_id": "s", "tool_response": "0123456789abcdef" * 400_000})
     with FakeDaemon(place.socket) as daemon:
         if listens:
@@ -185,7 +185,7 @@ def test_a_payload_of_any_size_arrives_whole(place: Place, listens: bool) -> Non
 
 @each_row
 @pytest.mark.parametrize("curl", ["missing", "too old"])
-def test_without_a_usable_curl_the_client_in_python_takes_the_payload(
+def test_without_a_usable_curl_the_python_client_sends_the_payload(
     place: Place, row: ClaudeHook, curl: str
 ) -> None:
     tools = place.root / "bin"
@@ -217,14 +217,14 @@ def test_a_daemon_that_hangs_costs_one_deadline(place: Place, row: ClaudeHook) -
 
 
 @each_row
-def test_where_wm_is_gone_altogether_a_line_is_silent(place: Place, row: ClaudeHook) -> None:
+def test_a_hook_line_is_silent_after_wm_is_removed(place: Place, row: ClaudeHook) -> None:
     gone = WmCommand(hook=("/nonexistent/python", "hook.py"))
     done = place.run_line(line(row, gone, SETTINGS))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @needs_curl
-def test_the_status_line_prints_the_daemons_text_or_nothing(place: Place) -> None:
+def test_the_status_line_prints_the_answer_or_nothing(place: Place) -> None:
     with FakeDaemon(place.socket, lambda _seen: (200, b"wm 12")) as daemon:
         done = place.run_line(statusline(SETTINGS))
     assert done.stdout == "wm 12"
@@ -233,7 +233,7 @@ def test_the_status_line_prints_the_daemons_text_or_nothing(place: Place) -> Non
     assert (silent.returncode, silent.stdout, silent.stderr) == (0, "", "")
 
 
-def test_the_plugin_folder_is_what_the_table_says() -> None:
+def test_the_plugin_folder_matches_the_hook_table() -> None:
     wanted = plugin_files(wm.__version__)
     found = {
         str(path.relative_to(FOLDER)): path.read_text()
@@ -256,19 +256,19 @@ def test_the_events_are_those_of_the_specification() -> None:
     ]
 
 
-def test_every_tool_that_leaves_a_trace_has_a_hook() -> None:
+def test_every_recorded_tool_has_a_hook() -> None:
     named = {*CHANGES.split("|"), *LOOKS.split("|")}
     assert named == set(TOOL_KINDS) - {"NotebookRead"}
 
 
 @each_row
-def test_the_agents_own_limit_stands_behind_ours(row: ClaudeHook) -> None:
+def test_the_agents_timeout_is_longer_than_ours(row: ClaudeHook) -> None:
     [handler] = group(row, WmCommand(), SETTINGS)["hooks"]
     library = row.files is not Files.NEVER
     ours = SETTINGS.event_timeout_s + (SETTINGS.start_timeout_s if library else 0)
     assert ours < handler["timeout"] <= ours + 2
 
 
-def test_words_of_the_command_are_quoted_for_the_shell() -> None:
+def test_arguments_of_the_command_are_quoted_for_the_shell() -> None:
     command = WmCommand(hook=("/opt/my python", "-I", "it's.py"))
     assert "'/opt/my python' -I 'it'\"'\"'s.py' claude-code" in line(HOOKS[0], command, SETTINGS)

@@ -56,7 +56,7 @@ def read(machine: Machine) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("raw", STATES.values(), ids=STATES.keys())
-def test_the_server_is_added_beside_what_is_there_and_every_byte_comes_back(
+def test_the_server_is_added_and_removed_without_changing_other_bytes(
     machine: Machine, raw: bytes | None
 ) -> None:
     write(machine, raw)
@@ -71,7 +71,7 @@ def test_the_server_is_added_beside_what_is_there_and_every_byte_comes_back(
     assert machine.tree() == before
 
 
-def test_what_claude_wrote_since_stays_and_only_our_server_leaves(machine: Machine) -> None:
+def test_later_writes_of_claude_are_kept_and_only_our_server_is_removed(machine: Machine) -> None:
     write(machine, STATES["as claude writes it"])
     machine.setup()
     value = read(machine)
@@ -81,7 +81,7 @@ def test_what_claude_wrote_since_stays_and_only_our_server_leaves(machine: Machi
     assert state(machine).read_text() == json.dumps({**before, "numStartups": 8}, indent=2)
 
 
-def test_a_server_that_the_user_put_there_by_hand_is_theirs(machine: Machine) -> None:
+def test_a_server_added_by_hand_is_not_changed(machine: Machine) -> None:
     raw = json.dumps({"mcpServers": {"wm": BY_HAND}}, indent=2).encode()
     write(machine, raw)
     before = machine.tree()
@@ -93,7 +93,7 @@ def test_a_server_that_the_user_put_there_by_hand_is_theirs(machine: Machine) ->
     assert machine.tree() == before
 
 
-def test_a_server_that_was_taken_away_since_is_noticed_and_put_back(machine: Machine) -> None:
+def test_a_removed_server_is_detected_and_restored(machine: Machine) -> None:
     machine.setup()
     state(machine).write_text("{}")
     assert setup.states(machine.look())["claude-code"] == "stale"
@@ -102,16 +102,14 @@ def test_a_server_that_was_taken_away_since_is_noticed_and_put_back(machine: Mac
 
 
 @pytest.mark.parametrize("raw", [b"{", b"[]", b'{"mcpServers": []}', b"\xff\xfe"])
-def test_a_file_that_cannot_be_understood_is_refused_and_nothing_is_changed(
-    machine: Machine, raw: bytes
-) -> None:
+def test_an_unreadable_file_is_refused_and_not_changed(machine: Machine, raw: bytes) -> None:
     write(machine, raw)
     (told,) = machine.setup().refused.values()
     assert ".claude.json" in told
     assert state(machine).read_bytes() == raw
 
 
-def test_the_file_stands_where_claude_looks_for_it() -> None:
+def test_the_file_is_where_claude_reads_it() -> None:
     assert find_agent_paths({"HOME": "/h"}).claude_state == Path("/h/.claude.json")
     env = {"HOME": "/h", "CLAUDE_CONFIG_DIR": "/c"}
     assert find_agent_paths(env).claude_state == Path("/c/.claude.json")
@@ -128,7 +126,7 @@ FILES = st.fixed_dictionaries(
 
 @examples(max_examples=80)
 @given(FILES, st.sampled_from([None, 0, 2, "\t"]), st.sampled_from(["", "\n"]))
-def test_any_file_keeps_what_is_not_ours(
+def test_foreign_content_of_any_file_is_kept(
     value: dict[str, Any], indent: int | str | None, end: str
 ) -> None:
     part = claude_mcp.part(Path("/h/.claude.json"), COMMAND)

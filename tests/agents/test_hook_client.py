@@ -93,7 +93,9 @@ print(code, sorted(set(sys.modules) - before))
 """
 
 
-def test_it_imports_the_bare_socket_and_nothing_else(tmp_path: Path, socket: Path) -> None:
+def test_the_hook_client_imports_only_the_low_level_socket_module(
+    tmp_path: Path, socket: Path
+) -> None:
     with FakeDaemon(socket) as daemon:
         done = subprocess.run(
             [sys.executable, "-I", "-S", "-c", IMPORTS.format(file=hook.__file__)],
@@ -106,7 +108,7 @@ def test_it_imports_the_bare_socket_and_nothing_else(tmp_path: Path, socket: Pat
     assert len(daemon.seen) == 1
 
 
-def test_the_payload_goes_through_untouched_and_the_answer_is_printed(
+def test_the_payload_is_sent_unchanged_and_the_answer_is_printed(
     tmp_path: Path, socket: Path
 ) -> None:
     def answer(seen: Seen) -> Reply:
@@ -123,9 +125,7 @@ def test_the_payload_goes_through_untouched_and_the_answer_is_printed(
 @pytest.mark.parametrize(
     "reply", [(200, b""), (400, b"{}"), (404, b"{}")], ids=["empty", "bad request", "unknown"]
 )
-def test_an_answer_that_says_nothing_prints_nothing(
-    tmp_path: Path, socket: Path, reply: Reply
-) -> None:
+def test_an_empty_answer_prints_nothing(tmp_path: Path, socket: Path, reply: Reply) -> None:
     with FakeDaemon(socket, lambda _seen: reply):
         done = client(tmp_path, "hook", "claude-code", "Stop")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
@@ -137,7 +137,7 @@ def test_an_answer_that_says_nothing_prints_nothing(
     ids=["statusline", "flag"],
 )
 @pytest.mark.parametrize("state", ["absent", "stale", "broken"])
-def test_what_is_only_for_the_socket_is_silent_without_it(
+def test_socket_only_events_are_silent_without_a_daemon(
     tmp_path: Path, socket: Path, words: list[str], state: str
 ) -> None:
     with FakeDaemon(socket, lambda _seen: (503, b"busy")):
@@ -152,7 +152,7 @@ def test_what_is_only_for_the_socket_is_silent_without_it(
 
 
 @foreign.needs_root
-def test_a_daemon_of_another_user_is_told_nothing_and_not_listened_to(tmp_path: Path) -> None:
+def test_a_daemon_of_another_user_gets_nothing_and_is_ignored(tmp_path: Path) -> None:
     answer = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nevil"
     with foreign.listener(answer) as (path, heard):
         words = ("hook", "claude-code", "Stop", hook.SOCKET)
@@ -171,7 +171,7 @@ def test_a_daemon_that_hangs_costs_one_deadline(tmp_path: Path, socket: Path) ->
     assert daemon.events() == ["PostToolUse"]
 
 
-def test_the_status_line_has_a_verb_of_its_own(tmp_path: Path, socket: Path) -> None:
+def test_the_status_line_has_its_own_verb(tmp_path: Path, socket: Path) -> None:
     with FakeDaemon(socket, lambda _seen: (200, b"wm: 12 memories")) as daemon:
         done = client(tmp_path, "statusline")
     assert done.stdout == b"wm: 12 memories"
@@ -179,7 +179,7 @@ def test_the_status_line_has_a_verb_of_its_own(tmp_path: Path, socket: Path) -> 
 
 
 @pytest.mark.parametrize("words", [[], ["hook"], ["hook", "claude-code"], ["hook", "a", "b", "c"]])
-def test_wrong_words_are_a_usage_error(
+def test_wrong_arguments_are_a_usage_error(
     words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert hook.main(words, io.BytesIO(), io.BytesIO()) == 2
@@ -189,7 +189,9 @@ def test_wrong_words_are_a_usage_error(
     )
 
 
-def test_a_word_behind_statusline_is_told_of_statusline(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_argument_of_statusline_is_reported_as_statusline(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert hook.main(["statusline", "--json"], io.BytesIO(), io.BytesIO()) == 2
     assert capsys.readouterr().err == (
         "wm: `wm statusline` takes no arguments.\n    `wm statusline --help` shows how.\n"
@@ -202,7 +204,7 @@ def test_the_limits_are_the_defaults_of_the_settings() -> None:
     assert DaemonSettings().log_max_bytes == hook.MAX_LOG
 
 
-def test_without_a_daemon_the_library_takes_the_payload(tmp_path: Path) -> None:
+def test_without_a_daemon_the_library_processes_the_payload(tmp_path: Path) -> None:
     """Only that `wm.ops.session.hooks` is reached from `-I -S`; what it does is tested there."""
     project = tmp_path / "project"
     project.mkdir()
@@ -247,7 +249,7 @@ def failing(tmp_path: Path, payload: bytes) -> list[dict[str, str]]:
     return [json.loads(line) for line in lines if line.strip()]
 
 
-def test_what_the_library_cannot_do_leaves_one_line_without_contents(tmp_path: Path) -> None:
+def test_a_library_failure_logs_one_line_without_contents(tmp_path: Path) -> None:
     home = tmp_path / "wm"
     home.mkdir()
     (home / "workspaces").write_text("a file where a folder belongs")
@@ -263,7 +265,7 @@ def test_what_the_library_cannot_do_leaves_one_line_without_contents(tmp_path: P
     assert "SECRET-WORDS" not in (home / "daemon.log").read_text()
 
 
-def test_the_note_is_left_out_where_there_is_no_place_for_it(tmp_path: Path) -> None:
+def test_without_a_writable_log_the_failure_is_not_logged(tmp_path: Path) -> None:
     assert failing(tmp_path, b"no JSON") == []
     log = tmp_path / "wm" / "daemon.log"
     log.parent.mkdir(exist_ok=True)
@@ -272,7 +274,7 @@ def test_the_note_is_left_out_where_there_is_no_place_for_it(tmp_path: Path) -> 
     assert log.stat().st_size == hook.MAX_LOG
 
 
-def test_a_library_that_must_wait_costs_its_deadline(tmp_path: Path) -> None:
+def test_a_waiting_library_costs_its_deadline(tmp_path: Path) -> None:
     """Somebody holds the lock of what has to be written, for longer than a hook may last."""
     payload = prompt(tmp_path)
     hurried(tmp_path, 60, payload)
@@ -286,7 +288,7 @@ def test_a_library_that_must_wait_costs_its_deadline(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seconds", [0.02, 0.06, 0.1, 0.15, 0.25])
-def test_a_deadline_at_any_moment_is_told_and_blocks_nothing(
+def test_a_deadline_at_any_moment_is_reported_and_does_not_block(
     tmp_path: Path, seconds: float
 ) -> None:
     """Also while a C extension is loaded, which takes no exception of ours."""
@@ -343,7 +345,7 @@ def test_a_request_waits_in_the_journal_while_a_lock_stays_held(tmp_path: Path) 
     assert texts(folder, "workspace-memory.json") == [SHIP]
 
 
-def test_the_next_request_of_the_same_session_brings_what_waits_along(tmp_path: Path) -> None:
+def test_the_next_request_of_the_session_stores_waiting_requests(tmp_path: Path) -> None:
     folder = begun(tmp_path)
     [lock] = folder.glob("sessions/.*.lock")
     with lock.open("r+b") as held:
@@ -354,7 +356,7 @@ def test_the_next_request_of_the_same_session_brings_what_waits_along(tmp_path: 
 
 
 @pytest.mark.parametrize("broken", ["sessions", "evidence"])
-def test_a_request_waits_in_the_journal_where_a_folder_takes_nothing(
+def test_a_request_waits_in_the_journal_if_a_folder_is_not_writable(
     tmp_path: Path, broken: str
 ) -> None:
     folder = begun(tmp_path)
@@ -381,7 +383,7 @@ def without_room(tmp_path: Path, payload: bytes) -> subprocess.CompletedProcess[
     )
 
 
-def test_where_not_even_the_journal_can_be_written_the_person_hears_it(tmp_path: Path) -> None:
+def test_an_unwritable_journal_is_reported_to_the_user(tmp_path: Path) -> None:
     folder = begun(tmp_path)
     message = shown(without_room(tmp_path, said(tmp_path)))
     assert "Nothing was kept" in message
@@ -389,7 +391,7 @@ def test_where_not_even_the_journal_can_be_written_the_person_hears_it(tmp_path:
     assert texts(folder, "workspace-memory.json") + texts(folder, "pending-journal.json") == []
 
 
-def test_a_message_that_the_daemon_refused_for_its_state_or_size_is_kept_on_the_files(
+def test_a_message_refused_for_state_or_size_is_stored_through_the_files(
     tmp_path: Path, socket: Path
 ) -> None:
     for status in (500, 503, 413):
@@ -402,7 +404,7 @@ def test_a_message_that_the_daemon_refused_for_its_state_or_size_is_kept_on_the_
     assert len(list((tmp_path / "wm").rglob("workspace-memory.json"))) == 3
 
 
-def test_opencode_is_told_in_a_notice(tmp_path: Path) -> None:
+def test_opencode_gets_a_failure_as_a_notice(tmp_path: Path) -> None:
     folder = begun(tmp_path)
     shutil.rmtree(folder / "evidence", ignore_errors=True)
     (folder / "evidence").write_text("a file where a folder belongs")
@@ -418,12 +420,12 @@ def test_opencode_is_told_in_a_notice(tmp_path: Path) -> None:
     assert texts(folder, "pending-journal.json") == [SHIP]
 
 
-def test_a_tool_call_that_is_refused_is_not_told_each_time(tmp_path: Path) -> None:
+def test_a_refused_tool_call_is_not_reported_each_time(tmp_path: Path) -> None:
     done = by_files(tmp_path, b'{"session_id": "s"}', "PostToolUse")
     assert (done.returncode, done.stdout) == (0, b"")
 
 
-def test_a_secret_in_the_name_of_a_hook_or_a_folder_is_not_noted(tmp_path: Path) -> None:
+def test_a_secret_in_a_hook_or_folder_name_is_not_logged(tmp_path: Path) -> None:
     log = tmp_path / "wm" / "daemon.log"
     log.parent.mkdir(parents=True)
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"

@@ -39,14 +39,14 @@ def test_claude_and_programs_of_the_sdk_get_a_base_url() -> None:
     }
 
 
-def test_claude_keeps_its_features_where_the_service_itself_is_upstream() -> None:
+def test_claude_keeps_its_features_if_the_upstream_is_the_provider() -> None:
     name = "_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL"
     assert environment("claude", URL, {}, upstream_host="api.anthropic.com")[name] == "1"
     assert name not in environment("claude", URL, {name: "0"}, upstream_host="api.anthropic.com")
     assert name not in environment("claude", URL, {}, upstream_host="notanthropic.com")
 
 
-def test_opencode_gets_its_url_in_what_it_merges_last_beside_what_the_user_set_there() -> None:
+def test_opencode_gets_its_url_in_the_config_merged_last() -> None:
     before = {
         "model": "m",
         "provider": {"anthropic": {"options": {"apiKey": "k", "baseURL": "https://old/v1"}}},
@@ -62,7 +62,7 @@ def test_opencode_gets_its_url_in_what_it_merges_last_beside_what_the_user_set_t
 
 
 @pytest.mark.parametrize("text", ["[]", "{", '{"provider": 1}', '{"provider": {"anthropic": 1}}'])
-def test_a_configuration_in_the_environment_that_cannot_be_read_is_told(text: str) -> None:
+def test_an_unreadable_configuration_in_the_environment_is_reported(text: str) -> None:
     with pytest.raises(UserError, match="OPENCODE_CONFIG_CONTENT cannot be read"):
         environment("opencode", URL, {"OPENCODE_CONFIG_CONTENT": text}, upstream_host="h")
 
@@ -79,14 +79,14 @@ def test_a_configuration_in_the_environment_that_cannot_be_read_is_told(text: st
     ],
 )
 @pytest.mark.parametrize("program", ["claude", "opencode"])
-def test_a_forward_proxy_is_not_asked_for_ours(
+def test_the_forward_proxy_is_not_used_for_our_proxy(
     program: str, env: dict[str, str], told: str | None
 ) -> None:
     found = environment(program, URL, env, upstream_host="h")
     assert (found.get("NO_PROXY"), found.get("no_proxy")) == (told, told)
 
 
-def test_the_upstream_of_the_environment_is_kept(tmp_path: Path) -> None:
+def test_the_upstream_of_the_environment_is_used(tmp_path: Path) -> None:
     env = {"ANTHROPIC_BASE_URL": "https://gateway.example"}
     assert named("claude", tmp_path, env).url == "https://gateway.example"
     assert named("anything", tmp_path, env).url == "https://gateway.example"
@@ -97,7 +97,7 @@ def test_the_upstream_of_the_environment_is_kept(tmp_path: Path) -> None:
     "file",
     ["home/.claude/settings.json", "p/.claude/settings.json", "p/.claude/settings.local.json"],
 )
-def test_settings_that_overrule_the_environment_stop_us(tmp_path: Path, file: str) -> None:
+def test_settings_that_override_the_environment_are_an_error(tmp_path: Path, file: str) -> None:
     path = put(tmp_path / file, {"env": {"ANTHROPIC_BASE_URL": "https://gateway.example"}})
     with pytest.raises(UserError) as caught:
         named("claude", tmp_path)
@@ -120,13 +120,13 @@ def test_the_last_file_that_opencode_merges_names_its_upstream(tmp_path: Path) -
     assert named("opencode", tmp_path, env).url == "https://five"
 
 
-def test_a_base_url_by_variable_must_be_said(tmp_path: Path) -> None:
+def test_a_base_url_from_a_variable_must_be_named(tmp_path: Path) -> None:
     put(tmp_path / "p/opencode.json", opencode("{env:GATEWAY}"))
     with pytest.raises(UserError, match="from a variable"):
         named("opencode", tmp_path)
 
 
-def test_a_file_that_cannot_be_read_is_told_by_name(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_named(tmp_path: Path) -> None:
     path = put(tmp_path / "p/opencode.json", "{ nonsense")
     with pytest.raises(UserError, match="may name another upstream") as caught:
         named("opencode", tmp_path)
@@ -143,7 +143,7 @@ def test_a_file_that_cannot_be_read_is_told_by_name(tmp_path: Path) -> None:
         ("[" * 100_000, "recursion"),
     ],
 )
-def test_a_configuration_that_cannot_be_added_to_is_said(text: str, why: str) -> None:
+def test_a_configuration_that_cannot_be_extended_is_reported(text: str, why: str) -> None:
     given = {"OPENCODE_CONFIG_CONTENT": text}
     with pytest.raises(UserError, match=f"OPENCODE_CONFIG_CONTENT cannot be read: .*{why}"):
         environment("opencode", "http://127.0.0.1:1/t/x", given, upstream_host="h")
@@ -160,7 +160,7 @@ def test_a_configuration_that_cannot_be_added_to_is_said(text: str, why: str) ->
         ("/* never closed {}", None),
     ],
 )
-def test_comments_and_trailing_commas_are_taken_out(text: str, plain: object) -> None:
+def test_comments_and_trailing_commas_are_removed(text: str, plain: object) -> None:
     if plain is None:
         with pytest.raises(json.JSONDecodeError):
             json.loads(without_comments(text))

@@ -69,7 +69,7 @@ NEGOTIATED = (
 
 
 @pytest.mark.parametrize(("asked", "agreed"), NEGOTIATED)
-def test_a_known_version_is_agreed_to_and_for_any_other_ours_is_offered(
+def test_a_known_version_is_accepted_and_ours_is_offered_for_others(
     asked: str, agreed: str
 ) -> None:
     session = McpSession("1.2.3")
@@ -85,7 +85,7 @@ def test_initialize_without_a_version_is_refused() -> None:
     assert error(McpSession("1"), request("initialize")) == (1, -32602)
 
 
-def test_a_ping_is_answered_before_and_after_the_beginning() -> None:
+def test_a_ping_is_answered_before_and_after_initialize() -> None:
     session = McpSession("1")
     assert replies(session, request("ping", "a")) == [{"jsonrpc": "2.0", "id": "a", "result": {}}]
 
@@ -94,7 +94,7 @@ def test_a_ping_is_answered_before_and_after_the_beginning() -> None:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_the_tools_are_listed_with_what_the_version_knows(version: str) -> None:
+def test_the_tools_are_listed_with_the_fields_of_the_version(version: str) -> None:
     [reply] = replies(opened(version), request("tools/list"))
     tools = reply["result"]["tools"]
     assert [tool["name"] for tool in tools] == [tool.name for tool in TOOLS]
@@ -111,12 +111,12 @@ def test_the_list_is_the_same_bytes_every_time() -> None:
     assert first.feed(request("tools/list")) == again.feed(request("tools/list"))
 
 
-def test_the_list_stays_short_because_every_prompt_carries_it() -> None:
+def test_the_tool_list_stays_short() -> None:
     [line] = opened().feed(request("tools/list")).replies
     assert len(line) < 7150
 
 
-def test_what_the_tools_say_of_themselves_is_true() -> None:
+def test_the_tool_annotations_are_correct() -> None:
     [reply] = replies(opened(), request("tools/list"))
     hints = {t["name"]: t["annotations"] for t in reply["result"]["tools"]}
     reads = {name for name, h in hints.items() if h["readOnlyHint"]}
@@ -145,7 +145,7 @@ def test_a_cursor_is_refused_because_there_is_one_page() -> None:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_call_is_carried_out_and_answered_under_its_id(version: str) -> None:
+def test_a_call_is_run_and_answered_under_its_id(version: str) -> None:
     session = opened(version)
     step = session.feed(query("c-1"))
     assert step.replies == ()
@@ -168,7 +168,7 @@ def test_a_refusal_is_a_result_that_the_model_reads() -> None:
     assert reply["result"] == {"content": [{"type": "text", "text": "No daemon."}], "isError": True}
 
 
-def test_arguments_may_be_left_out() -> None:
+def test_arguments_are_optional() -> None:
     step = opened().feed(request("tools/call", name="memory_stats"))
     assert step.calls == (ToolCall(1, "memory_stats", {}),)
 
@@ -183,7 +183,7 @@ def test_arguments_may_be_left_out() -> None:
         {"name": "memory_query", "arguments": ["deploy"]},
     ],
 )
-def test_a_call_that_names_no_tool_of_ours_is_an_error_of_the_protocol(
+def test_a_call_of_an_unknown_tool_is_a_protocol_error(
     params: dict[str, Any],
 ) -> None:
     assert error(opened(), request("tools/call", 3, **params)) == (3, -32602)
@@ -199,14 +199,14 @@ def test_a_cancelled_call_is_not_answered() -> None:
 
 
 @pytest.mark.parametrize("id", ["1", 2, None, [1], True])
-def test_a_cancellation_of_something_else_cancels_nothing(id: Any) -> None:
+def test_a_cancellation_of_an_unknown_call_is_ignored(id: Any) -> None:
     session = opened()
     session.feed(query(1))
     session.feed(cancel(id))
     assert session.finish(1, DONE) is not None
 
 
-def test_a_call_beyond_those_that_may_be_under_way_is_refused() -> None:
+def test_a_call_over_the_concurrency_limit_is_refused() -> None:
     session = opened()
     for number in range(MAX_PENDING):
         assert session.feed(query(number)).calls
@@ -223,7 +223,7 @@ def batch(*lines: bytes) -> bytes:
     return b"[" + b",".join(line.strip() for line in lines) + b"]\n"
 
 
-def test_a_batch_is_answered_in_one_array_when_all_of_it_is_done() -> None:
+def test_a_batch_is_answered_in_one_array_when_all_calls_are_done() -> None:
     session = opened("2025-03-26")
     step = session.feed(batch(query(1), request("ping", 2), cancel(99), query(3), b"7"))
     assert step.replies == ()
@@ -251,7 +251,7 @@ def test_versions_without_batches_refuse_them(version: str) -> None:
     assert error(opened(version), batch(request("ping"))) == (None, -32600)
 
 
-def test_an_empty_batch_and_one_with_a_beginning_are_refused() -> None:
+def test_an_empty_batch_and_one_with_initialize_are_refused() -> None:
     session = opened("2025-03-26")
     assert error(session, b"[]") == (None, -32600)
     [[reply]] = replies(session, batch(request("initialize", protocolVersion=LATEST)))
@@ -287,7 +287,7 @@ BROKEN: tuple[tuple[bytes, Any, int], ...] = (
 
 
 @pytest.mark.parametrize(("line", "id", "code"), BROKEN)
-def test_a_broken_message_is_refused_and_the_session_lives_on(
+def test_a_broken_message_is_refused_and_the_session_continues(
     line: bytes, id: Any, code: int
 ) -> None:
     session = opened()
@@ -307,12 +307,12 @@ def test_a_broken_message_is_refused_and_the_session_lives_on(
         b'{"jsonrpc":"2.0","method":"ping","params":7}',
     ],
 )
-def test_what_asks_for_no_answer_gets_none(line: bytes) -> None:
+def test_a_notification_gets_no_answer(line: bytes) -> None:
     step = opened().feed(line)
     assert (step.replies, step.calls) == ((), ())
 
 
-def test_half_a_surrogate_goes_out_as_it_came_in() -> None:
+def test_half_a_surrogate_pair_is_returned_unchanged() -> None:
     [line] = opened().feed(b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}').replies
     assert line == b'{"jsonrpc":"2.0","id":"\\ud800","result":{}}\n'
 
@@ -344,9 +344,7 @@ NEAR = st.fixed_dictionaries(
 
 @settings(max_examples=60)
 @given(st.lists(ANY | NEAR | st.lists(NEAR, max_size=3), max_size=4), st.sampled_from(VERSIONS))
-def test_whatever_comes_in_one_line_of_json_or_nothing_goes_out(
-    messages: list[Any], version: str
-) -> None:
+def test_any_input_gives_one_line_of_json_or_nothing(messages: list[Any], version: str) -> None:
     session = opened(version)
     for message in messages:
         step = session.feed(json.dumps(message).encode())

@@ -40,7 +40,7 @@ def call(id: Any, name: str, **arguments: Any) -> bytes:
 # --- lines --------------------------------------------------------------------------------
 
 
-def test_a_stream_is_the_same_lines_wherever_it_is_cut() -> None:
+def test_a_stream_gives_the_same_lines_for_every_split() -> None:
     stream = b'{"a":1}\n\n{"b":2}\r\nlast'
     for cut in range(len(stream)):
         lines = LineSplitter(64)
@@ -97,7 +97,7 @@ def talking_to(perform: Any) -> Iterator[Client]:
     os.close(client.source)
 
 
-def test_a_ping_is_answered_and_a_cancellation_heard_while_a_call_is_under_way() -> None:
+def test_pings_and_cancellations_are_processed_during_a_call() -> None:
     began, go_on = threading.Event(), threading.Event()
 
     def slow(name: str, arguments: Mapping[str, Any]) -> ToolOutcome:
@@ -132,7 +132,7 @@ def test_the_calls_before_the_end_of_the_input_are_still_answered() -> None:
         client._to = os.open(os.devnull, os.O_WRONLY)
 
 
-def test_a_bug_in_a_tool_costs_one_call_and_tells_no_contents(
+def test_a_bug_in_a_tool_fails_one_call_without_quoting_contents(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     def broken(name: str, arguments: Mapping[str, Any]) -> ToolOutcome:
@@ -188,7 +188,7 @@ def run(environment: dict[str, str], *messages: bytes, **options: Any) -> tuple[
     return [json.loads(line) for line in done.stdout.splitlines()], done.stderr.decode()
 
 
-def test_a_whole_session_on_the_files(environment: dict[str, str], tmp_path: Path) -> None:
+def test_a_complete_session_without_a_daemon(environment: dict[str, str], tmp_path: Path) -> None:
     replies, err = run(
         environment,
         message("initialize", 1, protocolVersion="2025-06-18", capabilities={}),
@@ -211,7 +211,7 @@ def test_a_whole_session_on_the_files(environment: dict[str, str], tmp_path: Pat
     assert (counted["waiting"], counted["workspace"]) == (1, str(tmp_path / "repo"))
 
 
-def test_a_folder_that_can_be_no_workspace_is_said_to_the_model(
+def test_a_folder_that_cannot_be_a_workspace_is_reported_to_the_model(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
     [reply], _ = run(environment, call(1, "memory_stats"), cwd=tmp_path)
@@ -219,7 +219,7 @@ def test_a_folder_that_can_be_no_workspace_is_said_to_the_model(
     assert str(tmp_path) in reply["result"]["content"][0]["text"]
 
 
-def test_minus_c_names_the_workspace(environment: dict[str, str], tmp_path: Path) -> None:
+def test_option_c_names_the_workspace(environment: dict[str, str], tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     [reply], _ = run(environment, call(1, "memory_stats"), words=("-C", str(other)))

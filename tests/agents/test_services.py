@@ -36,7 +36,7 @@ def agents(runtime: str = "/run/user/7") -> AgentPaths:
         ("freebsd14", ServiceKind.NONE),
     ],
 )
-def test_the_service_manager_goes_by_the_platform(platform: str, kind: ServiceKind) -> None:
+def test_the_service_manager_depends_on_the_platform(platform: str, kind: ServiceKind) -> None:
     assert services.kind_of(platform) is kind
 
 
@@ -53,7 +53,7 @@ def test_the_socket_unit_listens_where_clients_look(socket: str, runtime: str, l
     assert f"ListenStream={listen}\n" in unit
 
 
-def test_words_in_a_unit_are_literal() -> None:
+def test_arguments_in_a_unit_are_literal() -> None:
     unit = services.service_unit(paths(), ODD)
     assert 'ExecStart="/opt/100%% \\"my\\" $$python\\\\" "-I" "daemon"\n' in unit
     assert 'Environment="WM_HOME=/home/u/wm"\n' in unit
@@ -78,7 +78,7 @@ def test_systemd_itself_accepts_the_units(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_launchd_agent_is_a_property_list_with_these_words() -> None:
+def test_the_launchd_agent_is_a_property_list_with_the_expected_keys() -> None:
     [part] = services.parts(ServiceKind.LAUNCHD, agents(), paths(), ODD)
     value = plistlib.loads(part.content)
     assert part.path == Path("/agents/io.github.wm-memory.wm.plist")
@@ -86,7 +86,7 @@ def test_the_launchd_agent_is_a_property_list_with_these_words() -> None:
     assert value["EnvironmentVariables"]["WM_HOME"] == "/home/u/wm"
 
 
-def test_where_there_is_no_service_manager_nothing_is_written_or_run() -> None:
+def test_without_a_service_manager_nothing_is_written_or_run() -> None:
     assert services.parts(ServiceKind.NONE, agents(), paths(), WmCommand()) == ()
     assert services.enable(ServiceKind.NONE) == ()
     assert services.disable(ServiceKind.NONE) == ((), ())

@@ -67,7 +67,7 @@ def test_unsetup_restores_every_byte_of_every_file_and_folder(
 
 
 @pytest.mark.parametrize("raw", SETTINGS.values(), ids=SETTINGS.keys())
-def test_setup_adds_our_hooks_and_keeps_what_was_there(machine: Machine, raw: bytes | None) -> None:
+def test_setup_adds_hooks_and_keeps_existing_settings(machine: Machine, raw: bytes | None) -> None:
     write(machine, raw)
     machine.setup()
     after = json.loads(machine.settings.read_bytes().removeprefix(b"\xef\xbb\xbf"))
@@ -81,7 +81,7 @@ def test_setup_adds_our_hooks_and_keeps_what_was_there(machine: Machine, raw: by
 
 
 @pytest.mark.parametrize("raw", SETTINGS.values(), ids=SETTINGS.keys())
-def test_a_second_run_has_nothing_to_do(machine: Machine, raw: bytes | None) -> None:
+def test_a_second_run_changes_nothing(machine: Machine, raw: bytes | None) -> None:
     write(machine, raw)
     machine.setup()
     tree = machine.tree()
@@ -103,9 +103,7 @@ def test_a_second_run_has_nothing_to_do(machine: Machine, raw: bytes | None) -> 
         b'{"a": ' + b"[" * 3000 + b"]" * 3000 + b"}",
     ],
 )
-def test_settings_that_cannot_be_understood_are_refused_and_left_alone(
-    machine: Machine, raw: bytes
-) -> None:
+def test_unreadable_settings_are_refused_and_not_changed(machine: Machine, raw: bytes) -> None:
     write(machine, raw)
     before = machine.tree()
     with pytest.raises(UserError, match=r"settings\.json"):
@@ -113,7 +111,7 @@ def test_settings_that_cannot_be_understood_are_refused_and_left_alone(
     assert machine.tree() == before
 
 
-def test_a_pipe_in_the_place_of_the_settings_is_refused_and_not_waited_for(
+def test_a_pipe_in_place_of_the_settings_is_refused_without_waiting(
     machine: Machine,
 ) -> None:
     machine.settings.unlink(missing_ok=True)
@@ -125,7 +123,7 @@ def test_a_pipe_in_the_place_of_the_settings_is_refused_and_not_waited_for(
     assert machine.plugin.exists()
 
 
-def test_settings_that_cannot_be_read_are_told_and_the_other_agent_is_wired_and_undone(
+def test_unreadable_settings_are_reported_and_the_other_agent_is_set_up_and_removed(
     machine: Machine,
 ) -> None:
     machine.settings.symlink_to(machine.settings)
@@ -141,7 +139,7 @@ def test_settings_that_cannot_be_read_are_told_and_the_other_agent_is_wired_and_
     assert machine.tree() == before
 
 
-def test_what_the_user_changed_since_stays_and_only_our_parts_leave(machine: Machine) -> None:
+def test_unsetup_keeps_later_changes_and_removes_only_parts_of_wm(machine: Machine) -> None:
     write(machine, SETTINGS["own hooks"])
     machine.setup()
     text = machine.settings.read_text()
@@ -152,7 +150,7 @@ def test_what_the_user_changed_since_stays_and_only_our_parts_leave(machine: Mac
     assert machine.settings.read_text() == json.dumps(wanted, indent=4)
 
 
-def test_a_handler_that_the_user_put_beside_ours_survives(machine: Machine) -> None:
+def test_a_handler_of_the_user_beside_ours_is_kept(machine: Machine) -> None:
     machine.setup()
     value = json.loads(machine.settings.read_text())
     value["hooks"]["SessionEnd"][0]["hooks"].append({"type": "command", "command": "date"})
@@ -161,13 +159,13 @@ def test_a_handler_that_the_user_put_beside_ours_survives(machine: Machine) -> N
     assert commands(json.loads(machine.settings.read_text())) == ["date"]
 
 
-def test_a_file_that_setup_made_and_nobody_changed_goes_again(machine: Machine) -> None:
+def test_an_unchanged_file_that_setup_created_is_deleted(machine: Machine) -> None:
     machine.setup()
     machine.unsetup()
     assert not machine.settings.exists()
 
 
-def test_without_its_record_unsetup_still_takes_our_parts_out(machine: Machine) -> None:
+def test_without_its_record_unsetup_still_removes_parts_of_wm(machine: Machine) -> None:
     write(machine, SETTINGS["own hooks"])
     machine.setup()
     machine.record.unlink()
@@ -176,7 +174,7 @@ def test_without_its_record_unsetup_still_takes_our_parts_out(machine: Machine) 
     assert not machine.plugin.exists()
 
 
-def test_an_older_version_is_noticed_and_refreshed(machine: Machine) -> None:
+def test_an_older_version_is_detected_and_updated(machine: Machine) -> None:
     write(machine, SETTINGS["crlf"])
     machine.setup()
     moved = dataclasses.replace(
@@ -191,7 +189,7 @@ def test_an_older_version_is_noticed_and_refreshed(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize("writes", [0, 1, 2, 3, 4])
-def test_a_setup_that_was_cut_after_any_write_can_be_undone(machine: Machine, writes: int) -> None:
+def test_a_setup_interrupted_after_any_write_can_be_undone(machine: Machine, writes: int) -> None:
     write(machine, SETTINGS["own hooks"])
     before = machine.tree()
     plan = setup.plan_setup(machine.look())
@@ -201,9 +199,7 @@ def test_a_setup_that_was_cut_after_any_write_can_be_undone(machine: Machine, wr
 
 
 @pytest.mark.parametrize("writes", [0, 1, 2, 3, 4])
-def test_a_refresh_that_was_cut_after_any_write_can_be_undone(
-    machine: Machine, writes: int
-) -> None:
+def test_an_update_interrupted_after_any_write_can_be_undone(machine: Machine, writes: int) -> None:
     write(machine, SETTINGS["tabs and no last newline"])
     before = machine.tree()
     machine.setup()
@@ -217,9 +213,7 @@ def test_a_refresh_that_was_cut_after_any_write_can_be_undone(
 
 
 @pytest.mark.parametrize("raw", [b'{"mcpServers": null}', b"[]", b"{", b"\xff"])
-def test_a_file_that_holds_nothing_of_ours_need_not_be_understood_to_undo(
-    machine: Machine, raw: bytes
-) -> None:
+def test_unsetup_ignores_unreadable_files_without_parts_of_wm(machine: Machine, raw: bytes) -> None:
     server = machine.home / ".claude.json"
     server.write_bytes(raw)
     write(machine, b"{ // mine\n}")
@@ -265,7 +259,7 @@ CUTS = [
 
 @pytest.mark.crash
 @pytest.mark.parametrize(("verb", "call", "number"), CUTS)
-def test_a_run_that_was_killed_leaves_nothing_that_the_next_does_not_clear(
+def test_leftovers_of_a_killed_run_are_removed_by_the_next(
     machine: Machine, verb: str, call: str, number: int
 ) -> None:
     write(machine, SETTINGS["own hooks"])
@@ -280,7 +274,7 @@ def test_a_run_that_was_killed_leaves_nothing_that_the_next_does_not_clear(
     assert {path: after[path] for path in before} == before
 
 
-def test_what_a_killed_run_left_is_cleared_by_the_next(machine: Machine) -> None:
+def test_temporary_files_of_a_killed_run_are_removed_by_the_next(machine: Machine) -> None:
     write(machine, SETTINGS["own hooks"])
     before = machine.tree()
     cut = machine.settings.with_name(".settings.json.wm-new")
@@ -292,7 +286,7 @@ def test_what_a_killed_run_left_is_cleared_by_the_next(machine: Machine) -> None
     assert not cut.exists()
 
 
-def test_folders_of_a_file_that_is_gone_already_go_too(machine: Machine) -> None:
+def test_folders_of_an_already_deleted_file_are_removed(machine: Machine) -> None:
     before = machine.tree()
     machine.setup()
     machine.plugin.unlink()
@@ -311,7 +305,7 @@ def test_a_dry_run_shows_a_diff_and_changes_nothing(machine: Machine) -> None:
     assert str(machine.record) not in plan.diff, "the record holds whole settings files"
 
 
-def test_only_the_agents_that_are_there_are_wired_unless_one_is_named(tmp_path: Path) -> None:
+def test_only_installed_agents_are_set_up_unless_one_is_named(tmp_path: Path) -> None:
     machine = Machine(tmp_path)
     assert machine.setup().notes == (
         "No agent was found: neither claude nor opencode is installed.",
@@ -324,7 +318,7 @@ def test_only_the_agents_that_are_there_are_wired_unless_one_is_named(tmp_path: 
     assert machine.tree() == {}
 
 
-def test_a_file_of_the_same_name_that_is_not_ours_is_refused(machine: Machine) -> None:
+def test_a_foreign_file_of_the_same_name_is_refused(machine: Machine) -> None:
     machine.plugin.parent.mkdir()
     machine.plugin.write_text("export default () => ({})\n")
     with pytest.raises(UserError, match="was not written by wm"):
@@ -332,7 +326,7 @@ def test_a_file_of_the_same_name_that_is_not_ours_is_refused(machine: Machine) -
     assert machine.unsetup().nothing_to_do
 
 
-def test_a_file_that_changes_between_plan_and_deed_is_not_overwritten(machine: Machine) -> None:
+def test_a_file_changed_between_plan_and_write_is_not_overwritten(machine: Machine) -> None:
     plan = setup.plan_setup(machine.look())
     write(machine, b'{"model": "opus"}')
     with pytest.raises(UserError, match="was changed while setup was running"):
@@ -341,7 +335,9 @@ def test_a_file_that_changes_between_plan_and_deed_is_not_overwritten(machine: M
     assert not machine.plugin.exists()
 
 
-def test_modes_and_links_stay_and_the_record_is_private(machine: Machine, tmp_path: Path) -> None:
+def test_modes_and_links_are_kept_and_the_record_is_private(
+    machine: Machine, tmp_path: Path
+) -> None:
     real = tmp_path / "dotfiles.json"
     real.write_bytes(b"{}")
     real.chmod(0o640)
@@ -354,7 +350,7 @@ def test_modes_and_links_stay_and_the_record_is_private(machine: Machine, tmp_pa
     assert machine.record.parent.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_link_that_led_nowhere_leads_nowhere_again(machine: Machine, tmp_path: Path) -> None:
+def test_a_dangling_link_is_restored(machine: Machine, tmp_path: Path) -> None:
     (tmp_path / "dotfiles").mkdir()
     machine.settings.symlink_to(tmp_path / "dotfiles" / "claude.json")
     before = machine.tree()
@@ -368,7 +364,7 @@ def test_a_link_that_led_nowhere_leads_nowhere_again(machine: Machine, tmp_path:
 @pytest.mark.parametrize(
     ("raw", "words"), [(b"{", "damaged"), (b'{"version": 99}', "newer wm")], ids=["torn", "newer"]
 )
-def test_a_record_that_cannot_be_used_is_said_and_left_alone(
+def test_an_unusable_record_is_reported_and_not_changed(
     machine: Machine, raw: bytes, words: str
 ) -> None:
     machine.record.parent.mkdir()
@@ -389,7 +385,7 @@ def test_claude_config_dir_is_respected(machine: Machine, tmp_path: Path) -> Non
     assert not machine.settings.exists()
 
 
-def test_the_service_is_written_when_asked_for_and_taken_away_with_the_rest(
+def test_the_service_is_written_on_request_and_removed_by_unsetup(
     machine: Machine,
 ) -> None:
     before = machine.tree()
@@ -404,12 +400,12 @@ def test_the_service_is_written_when_asked_for_and_taken_away_with_the_rest(
     assert machine.tree() == before
 
 
-def test_on_a_system_without_a_service_manager_that_is_said(machine: Machine) -> None:
+def test_a_missing_service_manager_is_reported(machine: Machine) -> None:
     plan = dataclasses.replace(machine, platform="freebsd").setup(service=True)
     assert plan.notes == ("This system has neither systemd nor launchd; no service was set up.",)
 
 
-def test_a_command_that_fails_is_told_and_stops_nothing(machine: Machine) -> None:
+def test_a_failing_command_is_reported_and_stops_nothing(machine: Machine) -> None:
     plan = setup.plan_setup(machine.look())
     plan = replace(plan, first=(("false",), ("no-such-program-anywhere", "x")))
     applied = setup.apply(plan)
@@ -456,7 +452,7 @@ def wired(facts: setup.MachineFacts, plan: setup.SetupPlan) -> setup.MachineFact
     st.sampled_from(["\n", "\r\n"]),
     st.sampled_from(["", "\n", "\n\n  "]),
 )
-def test_any_settings_come_back_as_they_were_also_after_an_edit_elsewhere(
+def test_any_settings_are_restored_also_after_an_edit_elsewhere(
     user: dict[str, Any],
     indent: int | str | None,
     separators: tuple[str, str],

@@ -14,7 +14,7 @@ from tests.replay.parts import (
 )
 
 
-def test_the_transcripts_of_this_folder_are_taken_by_themselves(user: Terminal) -> None:
+def test_the_transcripts_of_this_folder_are_found_automatically(user: Terminal) -> None:
     slug = re.sub(r"[^A-Za-z0-9]", "-", str(user.repo))
     folder = user.home / ".claude" / "projects" / slug
     folder.mkdir(parents=True)
@@ -39,7 +39,7 @@ def test_a_folder_or_a_file_can_be_named_and_the_json_fits(user: Terminal) -> No
         assert said.json["requests"] == 3
 
 
-def test_without_transcripts_it_says_where_it_looked(user: Terminal) -> None:
+def test_without_transcripts_the_message_names_the_searched_folders(user: Terminal) -> None:
     said = user.wm("audit")
     assert said.code == 1
     assert "Claude Code keeps no transcripts of" in said.err
@@ -48,7 +48,7 @@ def test_without_transcripts_it_says_where_it_looked(user: Terminal) -> None:
     assert "No transcript (*.jsonl) is in" in user.wm("audit", str(empty)).err
 
 
-def test_of_a_long_path_the_end_is_shown(user: Terminal) -> None:
+def test_a_long_path_is_shortened_to_its_end(user: Terminal) -> None:
     deep = "/harbour/" + "quay/" * 12 + "berths.py"
     lines = json.loads(json.dumps(session()))
     for message in lines["messages"]:

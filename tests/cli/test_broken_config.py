@@ -68,7 +68,7 @@ def short() -> Iterator[Terminal]:
 
 
 @pytest.mark.parametrize("text", BROKEN.values(), ids=list(BROKEN))
-def test_remember_keeps_the_fact_and_says_what_is_wrong(
+def test_remember_stores_the_fact_and_reports_the_fault(
     terminal: Terminal, text: str | None
 ) -> None:
     file = write(terminal, text)
@@ -81,7 +81,7 @@ def test_remember_keeps_the_fact_and_says_what_is_wrong(
 
 
 @pytest.mark.parametrize("text", BROKEN.values(), ids=list(BROKEN))
-def test_config_and_doctor_say_what_is_wrong_and_fail(terminal: Terminal, text: str | None) -> None:
+def test_config_and_doctor_report_the_fault_and_fail(terminal: Terminal, text: str | None) -> None:
     file = write(terminal, text)
     code, out, err = wm(terminal, "config")
     assert (code, "goal_chars = 1000" in out) == (1, True)
@@ -93,7 +93,7 @@ def test_config_and_doctor_say_what_is_wrong_and_fail(terminal: Terminal, text: 
     assert (code, check["verdict"]) == (1, "error")
 
 
-def test_a_hook_without_a_daemon_keeps_a_request_and_says_what_is_wrong(short: Terminal) -> None:
+def test_a_hook_without_a_daemon_stores_a_request_and_reports_the_fault(short: Terminal) -> None:
     # On the files; the start of a session may start a daemon behind its answer.
     write(short, BROKEN["wrong type"])
     said = hook(short, "UserPromptSubmit", prompt="Remember that we deploy with make ship.")
@@ -107,7 +107,7 @@ def test_a_hook_without_a_daemon_keeps_a_request_and_says_what_is_wrong(short: T
     assert (code, "make ship" in out) == (0, True)
 
 
-def test_the_daemon_starts_with_the_defaults_and_says_what_is_wrong(short: Terminal) -> None:
+def test_the_daemon_starts_with_the_defaults_and_reports_the_fault(short: Terminal) -> None:
     write(short, BROKEN["wrong type"])
     code, _, err = wm(short, "up")
     assert (code, SAYS in err) == (0, True)
@@ -125,7 +125,7 @@ def test_the_daemon_starts_with_the_defaults_and_says_what_is_wrong(short: Termi
     assert "make ship" in wm(short, "inspect")[1]
 
 
-def test_a_daemon_goes_on_with_what_it_loaded(short: Terminal) -> None:
+def test_a_running_daemon_keeps_its_loaded_config(short: Terminal) -> None:
     assert wm(short, "up", "--quiet")[0] == 0
     write(short, BROKEN["not TOML"])
     code, out, err = wm(short, "remember", "We deploy with make ship.")
@@ -134,7 +134,7 @@ def test_a_daemon_goes_on_with_what_it_loaded(short: Terminal) -> None:
     assert "config" not in status["daemon"]["troubles"]
 
 
-def test_nothing_is_fetched_while_the_config_is_broken(terminal: Terminal) -> None:
+def test_nothing_is_downloaded_while_the_config_is_broken(terminal: Terminal) -> None:
     write(terminal, '[recall]\nmodels_url = "http://mirror.example"\nboats = 1\n')
     code, out, err = wm(terminal, "models", "pull", "--yes")
     assert (code, out) == (1, "")
@@ -142,7 +142,7 @@ def test_nothing_is_fetched_while_the_config_is_broken(terminal: Terminal) -> No
     assert "has no option 'boats'" in err
 
 
-def test_a_proxy_needs_an_upstream_that_was_named_while_the_config_is_broken(
+def test_a_proxy_requires_a_named_upstream_while_the_config_is_broken(
     terminal: Terminal,
 ) -> None:
     write(terminal, '[proxy]\nupstream = "https://gateway.example"\nboats = 1\n')
@@ -181,7 +181,7 @@ WARNING = (
 )
 
 
-def test_removed_options_are_one_warning_everywhere_and_never_an_error(short: Terminal) -> None:
+def test_removed_options_are_one_warning_and_never_an_error(short: Terminal) -> None:
     write(short, REMOVED)
     code, _, err = wm(short, "remember", "We deploy with make ship.")
     assert (code, err.count("ignored")) == (0, 1)

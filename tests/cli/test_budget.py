@@ -10,7 +10,7 @@ def fill(user: Terminal) -> None:
     (user.repo / "AGENTS.md").write_text("# Agents\n\n" + "".join(days))
 
 
-def test_a_project_within_its_budgets(user: Terminal) -> None:
+def test_a_project_within_its_budgets_has_no_findings(user: Terminal) -> None:
     assert user.wm("budget").out == "The project has no instruction files.\n"
     (user.repo / "CLAUDE.md").write_text("Be brief.\n")
     said = user.wm("budget")
@@ -18,7 +18,7 @@ def test_a_project_within_its_budgets(user: Terminal) -> None:
     assert user.wm("budget", "prune").out == "The project has no AGENTS.md.\n"
 
 
-def test_findings_are_named_and_end_with_1(user: Terminal) -> None:
+def test_findings_are_named_and_give_exit_code_1(user: Terminal) -> None:
     (user.repo / "AGENTS.md").write_text("### 2026-01-01\n" + "- a\n" * 6)
     said = user.wm("budget", "check")
     assert said.code == 1
@@ -29,7 +29,7 @@ def test_findings_are_named_and_end_with_1(user: Terminal) -> None:
     )
 
 
-def test_a_file_that_cannot_be_read_is_not_said_to_be_empty(user: Terminal) -> None:
+def test_an_unreadable_file_is_not_reported_as_empty(user: Terminal) -> None:
     (user.repo / "CLAUDE.md").mkdir()
     said = user.wm("budget", "check")
     assert (said.code, said.out.splitlines()[0].split(None, 2)) == (
@@ -38,7 +38,7 @@ def test_a_file_that_cannot_be_read_is_not_said_to_be_empty(user: Terminal) -> N
     )
 
 
-def test_the_dry_run_prints_what_the_run_does(user: Terminal) -> None:
+def test_the_dry_run_prints_the_same_plan_as_the_run(user: Terminal) -> None:
     fill(user)
     planned = user.wm("budget", "prune", "--dry-run")
     assert not (user.repo / "AGENTS.archive.md").exists()
@@ -50,7 +50,7 @@ def test_the_dry_run_prints_what_the_run_does(user: Terminal) -> None:
     assert "nothing has to move" in user.wm("budget", "prune").out
 
 
-def test_a_file_outside_of_the_project_is_refused_in_a_sentence(user: Terminal) -> None:
+def test_a_file_outside_the_project_is_refused(user: Terminal) -> None:
     said = user.wm("budget", "check", "/etc/passwd")
     assert said.code == 1
     assert "/etc/passwd is outside the project" in said.sentences

@@ -20,7 +20,7 @@ def test_sections_are_shown_with_and_without_the_word_show(terminal: Terminal) -
     assert terminal.wm("config", "memry").code == 2
 
 
-def test_a_label_is_allowed_listed_and_taken_back(user: Terminal) -> None:
+def test_a_label_is_allowed_listed_and_removed(user: Terminal) -> None:
     shown = label(user)
     digits = shown[-7:-1]
     said = user.wm("config", "allow-secret", shown)
@@ -34,7 +34,7 @@ def test_a_label_is_allowed_listed_and_taken_back(user: Terminal) -> None:
     assert TOKEN not in user.wm("remember", SAID + " again").out
 
 
-def test_the_text_itself_comes_by_standard_input_and_stays_nowhere(user: Terminal) -> None:
+def test_the_secret_text_is_read_from_standard_input_and_not_stored(user: Terminal) -> None:
     said = user.wm("config", "allow-secret", "-", stdin=OTHER + "\n")
     assert said.code == 0
     assert OTHER not in said.out
@@ -43,7 +43,7 @@ def test_the_text_itself_comes_by_standard_input_and_stays_nowhere(user: Termina
     assert user.wm("config", "allow-secret", "--remove", "-", stdin=OTHER).code == 0
 
 
-def test_mistakes_are_answered_in_sentences(terminal: Terminal) -> None:
+def test_mistakes_are_answered_with_a_sentence(terminal: Terminal) -> None:
     for words in ((), ("--remove",), ("--list", "1a2b3c")):
         said = terminal.wm("config", "allow-secret", *words)
         assert (said.code, "or --list alone" in said.sentences) == (2, True)

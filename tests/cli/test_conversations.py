@@ -42,7 +42,7 @@ def passes(user: Terminal, request: pytest.FixtureRequest) -> Pass:
     return tell
 
 
-def test_the_two_most_pressed_stand_in_the_status_a_line_each(user: Terminal, passes: Pass) -> None:
+def test_status_shows_the_two_fullest_conversations(user: Terminal, passes: Pass) -> None:
     passes("aaaa-1", 20_000)
     passes("bbbb-2", 182_000)
     passes("cccc-3", 143_000, "claude-opus-4-6-of-a-long-name-with-a-date-20260201")
@@ -64,7 +64,7 @@ def test_the_two_most_pressed_stand_in_the_status_a_line_each(user: Terminal, pa
     assert told["conversations"][0]["model"] == OPUS
 
 
-def test_the_last_three_stand_in_inspect(user: Terminal, passes: Pass) -> None:
+def test_inspect_shows_the_last_three_conversations(user: Terminal, passes: Pass) -> None:
     for number, session in enumerate(("aaaa-1", "bbbb-2", "cccc-3", "dddd-4")):
         passes(session, 30_000 * (number + 1), "somebody-elses")
     printed = user.wm("inspect").out
@@ -78,14 +78,14 @@ def test_the_last_three_stand_in_inspect(user: Terminal, passes: Pass) -> None:
     assert [c["percentage"] for c in told["conversations"]] == [60, 45, 30, 15]
 
 
-def test_nothing_is_said_where_no_proxy_is_used(user: Terminal) -> None:
+def test_without_a_proxy_no_conversations_are_shown(user: Terminal) -> None:
     user.wm("remember", "We deploy with make ship.")
     for verb in ("status", "inspect"):
         assert "  proxy" not in user.wm(verb).out
         assert "conversations" not in user.wm(verb, "--json").json
 
 
-def test_what_a_real_proxy_tells_a_real_daemon_is_seen(
+def test_flows_of_a_real_proxy_are_shown_by_a_real_daemon(
     home_with_daemon: Terminal, tmp_path: Path
 ) -> None:
     user = home_with_daemon.at(f"zone{tmp_path.name}")

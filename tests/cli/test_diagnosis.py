@@ -66,7 +66,7 @@ LINES = (
 )
 
 
-def test_every_view_says_something_and_fits_80_columns(user: Terminal) -> None:
+def test_every_view_prints_text_and_fits_80_columns(user: Terminal) -> None:
     entry = prepared(user)
     for line in LINES:
         said = user.wm(*line.format(entry=entry).split())
@@ -75,7 +75,7 @@ def test_every_view_says_something_and_fits_80_columns(user: Terminal) -> None:
         assert max(map(len, said.out.splitlines())) <= 80, line
 
 
-def test_looking_changes_nothing(terminal: Terminal) -> None:
+def test_diagnosis_changes_no_file(terminal: Terminal) -> None:
     entry = prepared(terminal)
     folder = terminal.data / "workspaces"
     before = {p: p.read_bytes() for p in folder.rglob("*.json*") if p.is_file()}
@@ -84,7 +84,7 @@ def test_looking_changes_nothing(terminal: Terminal) -> None:
     assert {p: p.read_bytes() for p in folder.rglob("*.json*") if p.is_file()} == before
 
 
-def test_undo_says_what_it_did_and_how_to_do_it_again(user: Terminal) -> None:
+def test_undo_reports_its_change_and_how_to_redo_it(user: Terminal) -> None:
     entry = user.remember(SHIP)
     said = user.wm("undo").out
     assert said.startswith(f"Undid the remember: {entry} moves to the trash.\n  {SHIP}\n")
@@ -96,7 +96,7 @@ def test_undo_says_what_it_did_and_how_to_do_it_again(user: Terminal) -> None:
     assert SHIP in user.wm("inspect").out
 
 
-def test_older_pages_are_named(user: Terminal) -> None:
+def test_the_next_page_is_named(user: Terminal) -> None:
     for number in range(4):
         user.remember(f"Dock {number} opens before dock {number + 40}.")
     first = user.wm("history", "--limit", "3").out
@@ -105,7 +105,7 @@ def test_older_pages_are_named(user: Terminal) -> None:
     assert "Dock 0 opens" in user.wm(*words).out
 
 
-def test_the_trash_says_what_is_not_learned_again(user: Terminal) -> None:
+def test_the_trash_names_texts_that_are_not_learned_again(user: Terminal) -> None:
     assert user.wm("forget", "--list").out == "The trash is empty.\n"
     entry = user.remember(SHIP)
     user.wm("forget", entry, "--reason", "we moved")
@@ -114,7 +114,7 @@ def test_the_trash_says_what_is_not_learned_again(user: Terminal) -> None:
     assert "we moved · not learned again" in said
 
 
-def test_a_revert_is_only_told_until_it_is_applied(user: Terminal) -> None:
+def test_a_revert_only_reports_until_apply(user: Terminal) -> None:
     entry = user.remember(SHIP)
     assert user.wm("diag", "revert", entry).out.startswith("Would undo the remember")
     assert SHIP in user.wm("inspect").out
@@ -123,7 +123,7 @@ def test_a_revert_is_only_told_until_it_is_applied(user: Terminal) -> None:
 
 
 @pytest.mark.parametrize("verb", ["disappearances", "audit"])
-def test_a_finding_ends_with_1(terminal: Terminal, verb: str) -> None:
+def test_a_finding_gives_exit_code_1(terminal: Terminal, verb: str) -> None:
     terminal.remember(SHIP)
     assert terminal.wm("diag", verb).code == 0
     for file in (terminal.data / "workspaces").rglob("*workspace-memory.json*"):
@@ -135,7 +135,7 @@ def test_a_finding_ends_with_1(terminal: Terminal, verb: str) -> None:
     assert terminal.wm("diag", verb, "--json").code == 1
 
 
-def test_an_anchored_entry_says_that_its_code_changed(user: Terminal) -> None:
+def test_an_anchored_entry_reports_changed_code(user: Terminal) -> None:
     file = user.repo / "dock.py"
     file.write_text("def berth(number):\n    return number + 1\n")
     entry = user.remember(SHIP, "--anchor", "dock.py:berth")
@@ -152,7 +152,7 @@ def test_an_anchored_entry_says_that_its_code_changed(user: Terminal) -> None:
     assert "speaks of" not in user.wm("edit", entry, "--anchor", "").out
 
 
-def test_of_a_text_that_several_entries_share_each_line_names_its_own(user: Terminal) -> None:
+def test_for_a_text_of_several_entries_each_line_names_its_entry(user: Terminal) -> None:
     first = user.remember("We deploy with `make ship`.")
     second = user.remember("The deploy runs on port 8080.")
     told = user.wm("why", "deploy").out.splitlines()
@@ -164,5 +164,5 @@ def test_of_a_text_that_several_entries_share_each_line_names_its_own(user: Term
     ]
 
 
-def test_vectors_are_waited_for_once_by_the_daemon_and_not_again_here() -> None:
+def test_the_wait_for_vectors_happens_once_in_the_daemon() -> None:
     assert PATIENCE_S["diag_alike"] > RecallSettings().hint_wait_s

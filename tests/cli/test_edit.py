@@ -19,7 +19,7 @@ def edited(user: Terminal, script: str, *words: str) -> Said:
     return user.wm("edit", user.remember(ONE), *words, env=editor(user, script))
 
 
-def test_the_editor_gets_the_text_and_its_text_is_kept(user: Terminal) -> None:
+def test_the_editor_gets_the_text_and_its_result_is_stored(user: Terminal) -> None:
     said = edited(user, """sed -i 's/ship/sail/' "$1" """)
     assert said.code == 0
     assert said.out.startswith("  We deploy with `make sail`.\n")
@@ -31,20 +31,20 @@ def test_an_editor_that_changes_nothing_changes_nothing(user: Terminal) -> None:
     assert (said.code, said.err) == (1, "wm: Nothing was changed: the text is the same.\n")
 
 
-def test_an_emptied_text_is_refused(user: Terminal) -> None:
+def test_an_empty_result_is_refused(user: Terminal) -> None:
     said = edited(user, """: > "$1" """)
     assert said.code == 1
     assert said.err.startswith("wm: An entry needs words; to remove it, forget it.")
 
 
-def test_an_editor_that_fails_is_named(user: Terminal) -> None:
+def test_a_failing_editor_is_named(user: Terminal) -> None:
     said = edited(user, "exit 3")
     assert said.code == 1
     assert said.sentences.startswith("wm: The editor failed: ")
     assert said.sentences.endswith("Editing failed. Set EDITOR to one that runs.")
 
 
-def test_without_an_editor_and_a_terminal_the_other_ways_are_named(user: Terminal) -> None:
+def test_without_editor_and_terminal_the_alternatives_are_named(user: Terminal) -> None:
     said = user.wm("edit", user.remember(ONE))
     assert (said.code, said.err) == (
         1,
@@ -60,7 +60,7 @@ def test_options_alone_open_no_editor(user: Terminal) -> None:
     assert "  because  It checks.\n" in said.out
 
 
-def test_a_secret_typed_into_the_editor_is_not_kept(user: Terminal) -> None:
+def test_a_secret_typed_into_the_editor_is_not_stored(user: Terminal) -> None:
     secret = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
     said = edited(user, f"""echo 'The CI token is {secret}' > "$1" """)
     assert secret not in said.out
@@ -68,13 +68,13 @@ def test_a_secret_typed_into_the_editor_is_not_kept(user: Terminal) -> None:
     assert kept == []
 
 
-def test_a_text_of_nothing_is_refused_and_opens_no_editor(user: Terminal) -> None:
+def test_an_empty_text_is_refused_and_opens_no_editor(user: Terminal) -> None:
     said = edited(user, "exit 3", "")
     assert said.code == 1
     assert said.err.startswith("wm: An entry needs words; to remove it, forget it.")
 
 
-def test_an_edit_that_waits_says_what_puts_it_in_force(user: Terminal) -> None:
+def test_a_waiting_edit_names_the_verb_that_accepts_it(user: Terminal) -> None:
     said = user.wm("edit", user.remember(ONE), "All 40 tests pass now.")
     assert said.code == 0
     assert "status    waits in the inbox: it describes progress, not a lasting fact" in said.out

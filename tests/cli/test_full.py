@@ -58,7 +58,7 @@ def documents(user: Terminal) -> dict[str, bytes]:
         "state|init",
     ],
 )
-def test_a_verb_on_a_full_drive_says_what_and_where_and_changes_nothing(
+def test_on_a_full_disk_a_verb_reports_what_and_where_and_changes_nothing(
     user: Terminal, words: str
 ) -> None:
     (entry,) = user.wm("search", "ferry", "--json").json["hits"]
@@ -73,7 +73,7 @@ def test_a_verb_on_a_full_drive_says_what_and_where_and_changes_nothing(
     assert user.wm("fsck", "--deep").code == 0
 
 
-def test_what_is_kept_is_found_and_shown_on_a_full_drive(user: Terminal) -> None:
+def test_on_a_full_disk_stored_entries_are_found_and_shown(user: Terminal) -> None:
     with full():
         for words in (("search", "ferry"), ("status",), ("history",), ("doctor", "--no-proof")):
             said = user.wm(*words)
@@ -81,7 +81,7 @@ def test_what_is_kept_is_found_and_shown_on_a_full_drive(user: Terminal) -> None
         assert KEPT in user.wm("search", "ferry").out
 
 
-def test_a_digest_is_made_where_nothing_can_be_locked(user: Terminal) -> None:
+def test_a_digest_is_computed_without_any_lock(user: Terminal) -> None:
     """A proxy of a lasting address begins on a drive that was mounted read-only."""
     before = open_runtime(user.settings()).store.digest("proxy token")
     lock = user.data / ".local.key.lock"

@@ -21,14 +21,14 @@ def test_a_handoff_is_written_checked_and_printed(user: Terminal) -> None:
     assert user.wm("handoff", "--check").code == 0
 
 
-def test_the_next_session_is_asked_for_and_not(user: Terminal) -> None:
+def test_inject_next_can_be_requested_and_withdrawn(user: Terminal) -> None:
     user.wm("state", "init", "Ship it.")
     said = " ".join(user.wm("handoff", "--inject-next").out.split())
     assert said.endswith("The next session that starts here gets it.")
     assert "gets it" not in user.wm("handoff", "--no-inject").out
 
 
-def test_what_cannot_be_handed_off_is_said(user: Terminal) -> None:
+def test_an_impossible_handoff_is_reported(user: Terminal) -> None:
     said = user.wm("handoff")
     assert said.code == 1
     assert "neither a session contract nor a session" in said.sentences

@@ -10,7 +10,7 @@ from wm.cli.app import GROUPS, VERBS, commands
 EVERY = sorted(VERBS)
 
 
-def test_the_bare_word_and_help_are_the_same(terminal: Terminal) -> None:
+def test_wm_without_arguments_prints_the_help(terminal: Terminal) -> None:
     bare, asked = terminal.wm(), terminal.wm("--help")
     assert (bare.code, bare.out, bare.err) == (0, asked.out, "")
     assert terminal.wm("-h").out == asked.out
@@ -77,7 +77,9 @@ COMPLETED: tuple[tuple[str, int, set[str]], ...] = (
 
 
 @pytest.mark.parametrize(("words", "at", "offered"), COMPLETED)
-def test_words_are_completed(terminal: Terminal, words: str, at: int, offered: set[str]) -> None:
+def test_verbs_and_options_are_completed(
+    terminal: Terminal, words: str, at: int, offered: set[str]
+) -> None:
     env = {"_WM_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(at)}
     said = terminal.wm(env=env)
     assert {line.partition(",")[2] for line in said.out.split()} == offered

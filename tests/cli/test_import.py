@@ -57,7 +57,7 @@ def counts(said: Said) -> dict[str, int]:
     return dict(said.json["targets"][0]["counts"])
 
 
-def test_nothing_to_import_is_said(terminal: Terminal) -> None:
+def test_nothing_to_import_is_reported(terminal: Terminal) -> None:
     said = terminal.wm("import")
     assert (said.code, said.err) == (0, "")
     assert said.out == (
@@ -66,7 +66,7 @@ def test_nothing_to_import_is_said(terminal: Terminal) -> None:
     )
 
 
-def test_an_import_reports_what_came_in_and_what_did_not(user: Terminal) -> None:
+def test_an_import_reports_imported_and_skipped_items(user: Terminal) -> None:
     rules(user)
     store(user)
     said = user.wm("import", "-C", str(user.repo))
@@ -86,7 +86,7 @@ def test_an_import_reports_what_came_in_and_what_did_not(user: Terminal) -> None
     assert "2026-02-02 02:40 UTC" in user.wm("show", "mem_1770").out
 
 
-def test_a_dry_run_writes_nothing_and_tells_what_the_run_does(user: Terminal) -> None:
+def test_a_dry_run_writes_nothing_and_reports_what_the_run_does(user: Terminal) -> None:
     rules(user)
     dry = user.wm("import", "--dry-run")
     assert dry.out.count("  inbox      ") == 2
@@ -98,7 +98,7 @@ def test_a_dry_run_writes_nothing_and_tells_what_the_run_does(user: Terminal) ->
     assert planned["left"] == done["left"]
 
 
-def test_a_second_run_changes_no_byte(terminal: Terminal) -> None:
+def test_a_second_import_changes_no_byte(terminal: Terminal) -> None:
     rules(terminal)
     store(terminal)
     terminal.wm("import")
@@ -109,7 +109,9 @@ def test_a_second_run_changes_no_byte(terminal: Terminal) -> None:
     assert {p: p.read_bytes() for p in terminal.data.rglob("*") if p.is_file()} == before
 
 
-def test_both_ways_make_the_same(terminal: Terminal, home_with_daemon: Terminal) -> None:
+def test_imports_with_and_without_a_daemon_are_equal(
+    terminal: Terminal, home_with_daemon: Terminal
+) -> None:
     here, there = terminal, home_with_daemon.at("import-same")
     for user in (here, there):
         rules(user)
@@ -118,7 +120,7 @@ def test_both_ways_make_the_same(terminal: Terminal, home_with_daemon: Terminal)
     assert counts(one) == counts(other) == {"promoted": 1, "inbox": 2, "rejected": 1}
 
 
-def test_bad_files_are_said_on_stderr_and_the_rest_comes_in(user: Terminal) -> None:
+def test_bad_files_are_reported_on_stderr_and_the_rest_is_imported(user: Terminal) -> None:
     rules(user)
     (user.repo / "AGENTS.md").write_bytes(b"\x00\x01")
     (user.repo / "MEMORY.md").symlink_to("/etc/hostname")
@@ -132,7 +134,7 @@ def test_bad_files_are_said_on_stderr_and_the_rest_comes_in(user: Terminal) -> N
     assert len(report.json["problems"]) == 2
 
 
-def test_a_folder_of_stores_gives_each_workspace_its_own(user: Terminal) -> None:
+def test_a_folder_of_stores_is_imported_per_workspace(user: Terminal) -> None:
     quay = repository(user.home / f"quay-{user.repo.parent.name}")
     store(user)
     home = store(user, quay, "The quay database is read-only on weekends.").parents[1]
@@ -148,7 +150,7 @@ def test_a_folder_of_stores_gives_each_workspace_its_own(user: Terminal) -> None
     assert "It belonged" in user.wm("inspect").out
 
 
-def test_other_workspaces_are_named_and_not_touched(terminal: Terminal) -> None:
+def test_other_workspaces_are_named_and_not_changed(terminal: Terminal) -> None:
     quay = repository(terminal.home / "quay")
     store(terminal)
     store(terminal, quay, "The quay database is read-only on weekends.")
@@ -177,7 +179,7 @@ def test_no_secret_reaches_the_terminal_or_the_disk(user: Terminal) -> None:
     ] == []
 
 
-def test_escapes_in_foreign_text_do_not_steer_the_terminal(user: Terminal) -> None:
+def test_escapes_in_foreign_text_do_not_reach_the_terminal(user: Terminal) -> None:
     (user.repo / "CLAUDE.md").write_text("- Never \x1b[31mwrite\x1b[0m to the \u202eharbour log.\n")
     said = user.wm("import", "--dry-run")
     assert "\x1b" not in said.out
@@ -199,7 +201,7 @@ def test_mistakes_are_answered_with_usage(
     assert sentence in said.sentences
 
 
-def test_a_path_that_does_not_exist_is_said(terminal: Terminal) -> None:
+def test_a_missing_path_is_reported(terminal: Terminal) -> None:
     said = terminal.wm("import", "nowhere")
     assert said.code == 1
     assert said.sentences.endswith(
@@ -207,7 +209,7 @@ def test_a_path_that_does_not_exist_is_said(terminal: Terminal) -> None:
     )
 
 
-def test_progress_is_told_once_a_second_and_not_before(
+def test_progress_is_printed_once_per_second(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     verb = import_module("wm.cli.verbs.project.import_")
@@ -223,14 +225,14 @@ def test_progress_is_told_once_a_second_and_not_before(
     )
 
 
-def test_the_sources_stay_as_they_are(user: Terminal) -> None:
+def test_the_sources_are_not_changed(user: Terminal) -> None:
     files = [rules(user), store(user) / "workspace-memory.json"]
     before = [(f.read_bytes(), os.stat(f).st_mtime_ns) for f in files]
     user.wm("import")
     assert [(f.read_bytes(), os.stat(f).st_mtime_ns) for f in files] == before
 
 
-def test_an_export_comes_into_another_home_as_it_was(user: Terminal, tmp_path: Path) -> None:
+def test_an_export_is_imported_unchanged_into_another_home(user: Terminal, tmp_path: Path) -> None:
     first = user.wm("remember", "we deploy with make ship", "--json").json["entry"]["id"]
     user.wm("remember", "The staging host is bluebird", "--type", "reference")
     file = tmp_path / "export.json"

@@ -20,7 +20,7 @@ def test_several_entries_are_accepted_at_once(user: Terminal) -> None:
     assert user.wm("inbox").out == "The inbox is empty.\n"
 
 
-def test_one_that_cannot_be_does_not_keep_the_others_from_being_done(user: Terminal) -> None:
+def test_an_id_that_fails_does_not_stop_the_others(user: Terminal) -> None:
     one, other = waiting(user, "hm", "uh")
     said = user.wm("inbox", "reject", one, "m_ffffffff", other)
     assert said.code == 1
@@ -29,7 +29,7 @@ def test_one_that_cannot_be_does_not_keep_the_others_from_being_done(user: Termi
     assert user.wm("inbox").out == "The inbox is empty.\n"
 
 
-def test_json_names_what_was_done_and_what_was_not(user: Terminal) -> None:
+def test_json_lists_done_and_failed_ids(user: Terminal) -> None:
     (one,) = waiting(user, "hm")
     said = user.wm("inbox", "accept", one, "m_ffffffff", "--json")
     assert said.code == 1
@@ -44,14 +44,14 @@ def test_a_waiting_entry_is_reworded_and_accepted_in_one_step(user: Terminal) ->
     assert active(user) == ["The demo tenant is called Zebra."]
 
 
-def test_a_waiting_entry_may_be_reworded_and_go_on_waiting(user: Terminal) -> None:
+def test_a_waiting_entry_can_be_reworded_without_accepting_it(user: Terminal) -> None:
     (one,) = waiting(user, "hm")
     user.wm("inbox", "edit", one, "--wait", "The demo tenant is called Zebra.")
     assert active(user) == []
     assert "Zebra" in user.wm("inbox").out
 
 
-def test_what_does_not_wait_is_not_edited_here(user: Terminal) -> None:
+def test_an_active_entry_is_not_edited_by_inbox_edit(user: Terminal) -> None:
     kept = user.remember("We deploy with `make ship`.")
     said = user.wm("inbox", "edit", kept, "We deploy with `make boat`.")
     assert said.code == 1

@@ -102,7 +102,7 @@ ELSEWHERE = {
 """Tested below, or with the mistakes, or with the proxy."""
 
 
-def test_every_verb_has_a_schema_and_a_line_here() -> None:
+def test_every_verb_has_a_schema_and_a_case() -> None:
     assert set(LINES) | ELSEWHERE == set(PRINTS)
     leaves = {path for verb, command in commands().items() for path in _leaves(verb, command)}
     assert leaves - NO_JSON == set(PRINTS) - {PROBLEM, *BY_OPTION}
@@ -148,7 +148,7 @@ def _record(user: Terminal, event: dict[str, Any]) -> Any:
         return Caller(user.settings(), "", "").call("record_event", **SESSION, event=event)
 
 
-def test_the_rest_fits_too(user: Terminal) -> None:
+def test_the_other_outputs_fit_their_schema(user: Terminal) -> None:
     rejected = fits(user, "inbox reject", "inbox", "reject", user.remember("hm"))
     assert rejected["entry"]["text"] == "hm"
     two = [user.remember("hm"), user.remember("hmm")]
@@ -163,7 +163,7 @@ def test_the_rest_fits_too(user: Terminal) -> None:
     assert user.wm("search", "deploy").code == 0
 
 
-def test_up_down_and_repair_fit_and_repair_wants_the_daemon_down() -> None:
+def test_up_down_and_repair_fit_their_schema_and_repair_requires_a_stopped_daemon() -> None:
     with TemporaryDirectory(prefix="wm-", ignore_cleanup_errors=True) as folder:
         user = Terminal(Path(folder))
         assert fits(user, "down", "down") == {"stopped": False}
@@ -181,7 +181,7 @@ def test_up_down_and_repair_fit_and_repair_wants_the_daemon_down() -> None:
         assert fits(user, "fsck repair", "fsck", "repair") == {"sound": True, "findings": []}
 
 
-def test_lines_of_an_output_that_are_not_there_are_told(user: Terminal) -> None:
+def test_missing_lines_of_an_output_are_reported(user: Terminal) -> None:
     for event in EVENTS:
         _record(user, event)
     handle = _record(user, LISTED).pruned.handle

@@ -489,12 +489,12 @@ def test_with_json_a_problem_is_an_object_on_stdout(
     assert said.err == ""
 
 
-def test_a_word_behind_two_dashes_is_no_option(terminal: Terminal) -> None:
+def test_an_argument_after_two_dashes_is_not_an_option(terminal: Terminal) -> None:
     said = terminal.wm("show", "--", "--json")
     assert said.sentences.startswith("wm: There is no entry '--json' in ")
 
 
-def test_the_same_mistakes_are_made_through_the_daemon(home_with_daemon: Terminal) -> None:
+def test_mistakes_are_answered_the_same_through_the_daemon(home_with_daemon: Terminal) -> None:
     user = home_with_daemon.at("mistakes")
     wrong = []
     for line, code, sentence, fix in MISTAKES:
@@ -505,7 +505,7 @@ def test_the_same_mistakes_are_made_through_the_daemon(home_with_daemon: Termina
     assert wrong == []
 
 
-def test_an_entry_that_was_forgotten_is_said_to_be(user: Terminal) -> None:
+def test_a_forgotten_entry_is_reported_as_forgotten(user: Terminal) -> None:
     entry = user.remember("We deploy with `make ship`.")
     assert user.wm("forget", entry[:8]).code == 0
     for verb in (("forget",), ("pin",), ("edit", "--type", "project")):
@@ -528,7 +528,7 @@ HARD_TEXTS: tuple[tuple[str, str], ...] = (
 
 
 @pytest.mark.parametrize(("text", "shown"), HARD_TEXTS)
-def test_a_hard_text_is_kept_and_cannot_steer_the_terminal(
+def test_a_text_with_control_characters_is_stored_and_does_not_reach_the_terminal(
     user: Terminal, text: str, shown: str
 ) -> None:
     said = user.wm("remember", text)
@@ -544,7 +544,7 @@ def test_a_hard_text_is_kept_and_cannot_steer_the_terminal(
     assert view["entry"]["text"] == text.replace("\udcff", "\ufffd")
 
 
-def test_a_text_that_is_too_long_waits_and_is_not_shown_in_full_length(user: Terminal) -> None:
+def test_a_too_long_text_waits_and_is_shown_shortened(user: Terminal) -> None:
     text = ("We use long words here. " * 90)[:2001]
     said = user.wm("remember", text)
     assert said.code == 0
@@ -560,7 +560,7 @@ def test_text_comes_from_standard_input(user: Terminal) -> None:
     assert user.wm("search", "nox").code == 0
 
 
-def test_a_bug_of_ours_is_exit_code_3_with_a_log(
+def test_an_internal_bug_is_exit_code_3_with_a_log(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch, tmp_path: object
 ) -> None:
     from wm.cli.verbs.setup import daemon
@@ -582,7 +582,7 @@ def test_a_bug_of_ours_is_exit_code_3_with_a_log(
     assert (said.code, said.json["type"], said.json["exitCode"]) == (3, "bug", 3)
 
 
-def test_every_word_that_people_try_leads_to_a_verb() -> None:
+def test_common_wrong_verbs_lead_to_the_right_verb() -> None:
     for word, line in ALSO.items():
         first, *rest = line.split()
         assert word not in VERBS
@@ -596,7 +596,7 @@ def test_every_word_that_people_try_leads_to_a_verb() -> None:
             assert rest[0] in (options if rest[0].startswith("-") else verbs), line
 
 
-def test_long_sentences_wrap_at_80_columns_and_paths_stay_whole(terminal: Terminal) -> None:
+def test_long_sentences_wrap_at_80_columns_without_breaking_paths(terminal: Terminal) -> None:
     folder = "/nowhere/" + "x" * 90
     said = terminal.wm("-C", folder, "inspect")
     assert said.code == 1
@@ -607,7 +607,7 @@ def test_long_sentences_wrap_at_80_columns_and_paths_stay_whole(terminal: Termin
     assert all(line.startswith("    ") for line in told[1:])
 
 
-def test_a_folder_that_was_named_and_is_not_there_fails_a_status(user: Terminal) -> None:
+def test_a_missing_named_folder_fails_status(user: Terminal) -> None:
     said = user.wm("-C", "/nonexistent", "status")
     assert said.code == 1
     assert "There is no folder /nonexistent." in said.out

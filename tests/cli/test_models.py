@@ -22,7 +22,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return small.write(tmp_path_factory.mktemp("models") / "harbour")
 
 
-def test_a_model_is_imported_chosen_tried_and_left_again(user: Terminal, model: Path) -> None:
+def test_a_model_is_imported_selected_tested_and_deselected(user: Terminal, model: Path) -> None:
     # The home with a daemon is shared by all tests: a name of its own for each.
     name = f"m-{user.repo.parent.name.lower()[-40:]}"
     taken = user.wm("models", "import", str(model), "--name", name, "--json")
@@ -47,7 +47,7 @@ def test_a_model_is_imported_chosen_tried_and_left_again(user: Terminal, model: 
     assert name not in user.wm("models").out
 
 
-def test_removing_says_what_it_freed_and_refuses_what_is_in_use(
+def test_removing_reports_freed_space_and_refuses_a_model_in_use(
     terminal: Terminal, model: Path
 ) -> None:
     assert terminal.wm("models", "import", str(model)).code == 0
@@ -74,7 +74,7 @@ def test_removing_says_what_it_freed_and_refuses_what_is_in_use(
         (("pull", "--json"), ""),
     ],
 )
-def test_what_cannot_be_is_told_in_a_sentence(
+def test_an_impossible_request_is_a_one_sentence_error(
     terminal: Terminal, words: tuple[str, ...], said: str
 ) -> None:
     answer = terminal.wm("models", *words)
@@ -82,7 +82,7 @@ def test_what_cannot_be_is_told_in_a_sentence(
     assert said in answer.sentences
 
 
-def test_a_fetch_shows_what_is_pinned_and_does_nothing_unasked(terminal: Terminal) -> None:
+def test_a_pull_shows_the_pinned_files_and_asks_first(terminal: Terminal) -> None:
     said = terminal.wm("models", "pull")
     assert said.code == 1
     assert "commit c9745ed1d9f207416be6d2e6f8de32d1f16199bf" in said.out
@@ -164,7 +164,7 @@ def test_no_verb_but_pull_touches_the_network(terminal: Terminal, model: Path) -
     assert not (terminal.home / ".cache").exists()
 
 
-def test_only_one_module_of_the_models_knows_of_a_network() -> None:
+def test_only_one_module_of_models_uses_the_network() -> None:
     package = Path(__file__).parents[2] / "wm"
     users = {
         path.relative_to(package).as_posix()

@@ -91,7 +91,7 @@ def test_the_token_is_not_shown_to_other_users(terminal: Terminal, service: Serv
         assert own == []
 
 
-def test_the_token_stands_in_no_file(terminal: Terminal, service: Service) -> None:
+def test_the_token_is_in_no_file(terminal: Terminal, service: Service) -> None:
     with serving(terminal, service) as (_, url):
         pass
     files = [path for path in Path(terminal.env["HOME"]).rglob("*") if path.is_file()]
@@ -99,7 +99,7 @@ def test_the_token_stands_in_no_file(terminal: Terminal, service: Service) -> No
     assert [path for path in files if token_of(url) in path.read_bytes()] == []
 
 
-def test_a_process_of_another_user_gets_nothing_through_the_port(
+def test_a_process_of_another_user_gets_no_answer_on_the_port(
     terminal: Terminal, service: Service
 ) -> None:
     def ask() -> list[str]:

@@ -111,7 +111,7 @@ WIDTHS: tuple[tuple[str, int], ...] = (("20", 40), ("64", 64), ("80", 80), ("200
 
 
 @pytest.mark.parametrize(("columns", "used"), WIDTHS)
-def test_the_width_is_that_of_the_terminal_within_reason(
+def test_the_width_is_that_of_the_terminal_within_limits(
     monkeypatch: pytest.MonkeyPatch, columns: str, used: int
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)

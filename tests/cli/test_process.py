@@ -77,7 +77,7 @@ def test_through_the_daemon_a_verb_loads_no_use_case(home_with_daemon: Terminal,
     assert [m for m in loaded if m.startswith(heavy)] == []
 
 
-def test_a_reader_that_goes_away_is_no_error(terminal: Terminal) -> None:
+def test_a_closed_reader_is_not_an_error(terminal: Terminal) -> None:
     for number in range(20):
         terminal.remember(f"The wharf number {number} takes {number * 17} tonnes of grain.")
     script = f'"{sys.executable}" -P -m wm inspect | head -n 1; echo "${{PIPESTATUS[*]}}"'
@@ -93,7 +93,7 @@ def test_a_reader_that_goes_away_is_no_error(terminal: Terminal) -> None:
     assert done.stderr == ""
 
 
-def test_a_reader_of_a_help_that_goes_away_is_no_error(terminal: Terminal) -> None:
+def test_a_closed_reader_of_a_help_text_is_not_an_error(terminal: Terminal) -> None:
     # The pipe has lost its reader for certain before anything is printed.
     script = f'"{sys.executable}" -P -m wm state --help; echo "$?" >&2'
     reading, writing = os.pipe()
@@ -131,7 +131,7 @@ main(sys.argv[2:])
         ("wm.agents.hook_client", "statusline", 0, ""),
     ],
 )
-def test_ctrl_c_while_a_verb_is_loaded_is_no_traceback(
+def test_ctrl_c_while_a_verb_loads_prints_no_traceback(
     terminal: Terminal, module: str, line: str, code: int, said: str
 ) -> None:
     done = subprocess.run(
@@ -170,7 +170,7 @@ STREAMS: tuple[tuple[str, int, str], ...] = (
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize(("line", "code", "said"), STREAMS)
-def test_closed_and_full_streams_are_no_bug(
+def test_closed_and_full_streams_are_not_reported_as_bugs(
     terminal: Terminal, line: str, code: int, said: str
 ) -> None:
     done = subprocess.run(
@@ -199,7 +199,7 @@ def test_the_exit_code_reaches_the_shell(terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize("key", [b"\x03", b"\x04"], ids=["ctrl-c", "ctrl-d"])
-def test_who_stops_at_a_question_goes_on_at_a_new_line(terminal: Terminal, key: bytes) -> None:
+def test_ctrl_c_at_a_question_ends_the_line(terminal: Terminal, key: bytes) -> None:
     terminal.install("claude")
     screen, end = pty.openpty()
     # A new session takes the first terminal that it opens for its own: then Ctrl-C is a signal.

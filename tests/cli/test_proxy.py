@@ -89,7 +89,7 @@ def post(base_url: str, body: bytes = b"{}") -> tuple[int, bytes]:
         return answer.status, answer.read()
 
 
-def test_a_proxy_serves_until_it_is_told_to_end(terminal: Terminal, service: Service) -> None:
+def test_a_proxy_serves_until_it_is_stopped(terminal: Terminal, service: Service) -> None:
     process = start(terminal, "proxy", "--port", "0", "--upstream", service.url, "--json")
     assert process.stdout is not None
     told = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
@@ -108,7 +108,7 @@ def test_a_proxy_serves_until_it_is_told_to_end(terminal: Terminal, service: Ser
         post(told["baseUrl"])
 
 
-def test_its_address_is_the_same_after_a_restart_and_needs_the_token(
+def test_the_address_is_the_same_after_a_restart_and_requires_the_token(
     terminal: Terminal, service: Service
 ) -> None:
     urls = []
@@ -124,14 +124,14 @@ def test_its_address_is_the_same_after_a_restart_and_needs_the_token(
     assert service.heard == []
 
 
-def test_a_port_that_is_taken_is_told(terminal: Terminal, service: Service) -> None:
+def test_a_port_in_use_is_reported(terminal: Terminal, service: Service) -> None:
     said = terminal.wm("proxy", "--port", str(service.server_port), "--upstream", service.url)
     assert said.code == 1
     assert f"cannot listen on 127.0.0.1:{service.server_port}" in said.sentences
     assert "--port" in said.sentences
 
 
-def test_a_program_speaks_through_its_own_proxy_and_gives_its_exit_code(
+def test_a_program_runs_behind_its_own_proxy_and_its_exit_code_is_returned(
     terminal: Terminal, service: Service
 ) -> None:
     script = 'curl -s "$ANTHROPIC_BASE_URL/v1/messages" -d "{}" && echo && exit 7'
@@ -142,7 +142,7 @@ def test_a_program_speaks_through_its_own_proxy_and_gives_its_exit_code(
     assert service.heard[0][0] == "/v1/messages"
 
 
-def test_options_of_the_program_are_the_programs(terminal: Terminal) -> None:
+def test_options_after_the_program_belong_to_the_program(terminal: Terminal) -> None:
     line = ("run", "--quiet", "--upstream", "http://127.0.0.1:9", "--", "echo", "--json", "-C", "x")
     assert done(start(terminal, *line)) == (0, "--json -C x\n", "")
 
@@ -156,7 +156,7 @@ def test_the_upstream_of_the_environment_is_kept(terminal: Terminal, service: Se
     assert len(service.heard) == 1
 
 
-def test_who_ends_wm_run_ends_the_program(terminal: Terminal, service: Service) -> None:
+def test_stopping_wm_run_stops_the_program(terminal: Terminal, service: Service) -> None:
     script = 'trap "echo told; exit 5" TERM; echo up; while :; do sleep 0.05; done'
     process = start(terminal, "run", "--quiet", "--upstream", service.url, "sh", "-c", script)
     assert process.stdout is not None
@@ -165,7 +165,7 @@ def test_who_ends_wm_run_ends_the_program(terminal: Terminal, service: Service) 
     assert done(process) == (5, "told\n", "")
 
 
-def test_a_program_that_was_killed_gives_the_code_of_a_shell(terminal: Terminal) -> None:
+def test_a_killed_program_gives_the_shell_exit_code(terminal: Terminal) -> None:
     line = ("run", "--quiet", "--upstream", "http://127.0.0.1:9", "sh", "-c", "kill -9 $$")
     assert done(start(terminal, *line))[0] == 128 + signal.SIGKILL
 
@@ -181,7 +181,7 @@ def test_a_program_that_was_killed_gives_the_code_of_a_shell(terminal: Terminal)
         (("proxy", "--port", "70000"), 2, "--port"),
     ],
 )
-def test_what_cannot_be_is_told_in_a_sentence(
+def test_an_impossible_request_is_a_one_sentence_error(
     terminal: Terminal, words: tuple[str, ...], code: int, says: str
 ) -> None:
     said = terminal.wm(*words)
@@ -190,7 +190,7 @@ def test_what_cannot_be_is_told_in_a_sentence(
     assert os.path.exists(terminal.repo)
 
 
-def test_what_passed_is_written_down_by_the_daemon_and_shown(
+def test_exchanges_are_stored_by_the_daemon_and_shown(
     home_with_daemon: Terminal, service: Service
 ) -> None:
     user = home_with_daemon.at("passing")

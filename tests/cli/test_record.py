@@ -75,7 +75,7 @@ def as_reported(report: ReplayReport, upstream: Upstream) -> None:
 TROUBLE = (Answer(status=529, error_type="overloaded_error"),)
 
 
-def test_a_recorded_session_comes_back_to_the_byte_and_costs_what_was_reported(
+def test_a_recorded_session_is_replayed_byte_for_byte_with_the_reported_cost(
     user: Terminal,
 ) -> None:
     sent: list[bytes] = []
@@ -137,7 +137,7 @@ def _unique(sent: list[bytes], got: list[bytes]) -> int:
     return sum(map(len, found))
 
 
-def test_secrets_of_bodies_reach_no_file(user: Terminal) -> None:
+def test_secrets_in_bodies_reach_no_file(user: Terminal) -> None:
     secret = "sk-ant-" + "api03-" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4z" * 3
     session = user.repo.parent.name
 
@@ -154,7 +154,7 @@ def test_secrets_of_bodies_reach_no_file(user: Terminal) -> None:
     assert held == []
 
 
-def test_what_the_daemon_has_forgotten_is_handed_over_whole(user: Terminal) -> None:
+def test_bodies_unknown_to_the_daemon_are_sent_completely(user: Terminal) -> None:
     session = user.repo.parent.name
     sent: list[bytes] = []
 
@@ -172,7 +172,7 @@ def test_what_the_daemon_has_forgotten_is_handed_over_whole(user: Terminal) -> N
     assert [one.request for one in rebuilt][-1] == sent[-1]
 
 
-def test_a_session_that_is_deleted_takes_its_bodies_along(user: Terminal) -> None:
+def test_deleting_a_session_deletes_its_recorded_bodies(user: Terminal) -> None:
     session = user.repo.parent.name
     with upstream_of(1) as upstream:
         played(
@@ -187,7 +187,7 @@ def test_a_session_that_is_deleted_takes_its_bodies_along(user: Terminal) -> Non
     assert list(user.data.glob(f"workspaces/*/*/{sid(session)}*.jsonl")) == []
 
 
-def test_without_a_daemon_nothing_is_recorded_and_it_is_said(terminal: Terminal) -> None:
+def test_without_a_daemon_nothing_is_recorded_and_that_is_reported(terminal: Terminal) -> None:
     with upstream_of(1) as upstream:
         made = worked(terminal, upstream, 2)
     assert made.reporter.handover.recorded == 0
@@ -207,7 +207,7 @@ def in_the_way_of(user: Terminal, kind: str) -> Iterator[Path]:
     file.unlink()
 
 
-def test_what_the_daemon_cannot_keep_is_told_apart_from_no_daemon(user: Terminal) -> None:
+def test_a_storage_failure_is_reported_differently_from_a_missing_daemon(user: Terminal) -> None:
     with in_the_way_of(user, "recordings") as in_the_way, upstream_of(1) as upstream:
         made = worked(user, upstream, 1)
     assert dict(+made.reporter.handover.left) == {"the daemon could not keep them (store error)": 1}
@@ -217,7 +217,7 @@ def test_what_the_daemon_cannot_keep_is_told_apart_from_no_daemon(user: Terminal
     assert told.endswith("A file or a symlink is where a folder should be; move it away.")
 
 
-def test_figures_that_the_daemon_cannot_keep_are_told_without_a_recording(user: Terminal) -> None:
+def test_unstored_figures_are_reported_without_a_recording(user: Terminal) -> None:
     with in_the_way_of(user, "flows") as in_the_way, upstream_of(1) as upstream:
         made = worked(user, upstream, 2, record=False)
     assert made.observer.tally.failed == 0
@@ -225,7 +225,7 @@ def test_figures_that_the_daemon_cannot_keep_are_told_without_a_recording(user: 
     assert str(in_the_way) in lost(Seen(made.observer, made.reporter))
 
 
-def test_the_refusal_of_a_folder_that_a_client_named_is_not_told(user: Terminal) -> None:
+def test_a_refused_folder_named_by_a_client_is_not_reported(user: Terminal) -> None:
     def play(made: Chain) -> None:
         agent = made.agent(user.repo)
         agent.headers["x-wm-workspace"] = "/nowhere/a-secret-of-the-client"
@@ -237,7 +237,7 @@ def test_the_refusal_of_a_folder_that_a_client_named_is_not_told(user: Terminal)
     assert lost(Seen(made.observer, made.reporter)) == ""
 
 
-def test_a_proxy_that_is_killed_loses_the_exchange_under_way_and_no_other(user: Terminal) -> None:
+def test_a_killed_proxy_loses_only_the_active_exchange(user: Terminal) -> None:
     session = user.repo.parent.name
     words = ("proxy", "--record", "--port", "0", "--json", "--upstream")
     with upstream_of(3) as upstream, closing(socket.socket()) as client:

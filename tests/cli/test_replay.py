@@ -17,7 +17,7 @@ def recording(user: Terminal) -> Path:
     return written(user.repo / "recorded.jsonl", [session("harbour"), session("pier")])
 
 
-def test_the_table_names_conversations_and_sums_and_fits_the_screen(user: Terminal) -> None:
+def test_the_table_shows_conversations_and_totals_and_fits_the_screen(user: Terminal) -> None:
     said = user.wm("replay", str(recording(user)), "--turns")
     assert said.code == 0
     assert said.out.startswith("policy none · 6 requests of 2 conversations in 1 file\n")
@@ -34,7 +34,7 @@ def test_the_json_fits_its_schema(user: Terminal) -> None:
     assert len(said.json["turns"]) == 6
 
 
-def test_a_file_that_is_named_twice_is_read_once_and_that_is_said(user: Terminal) -> None:
+def test_a_file_named_twice_is_read_once_and_reported(user: Terminal) -> None:
     path = recording(user)
     (path.parent / "link").symlink_to(path)
     said = user.wm("replay", str(path), str(path.parent / "link"))
@@ -62,7 +62,7 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_chart_is_one_page_that_fetches_nothing_and_runs_nothing(user: Terminal) -> None:
+def test_the_chart_is_one_page_without_external_resources_or_scripts(user: Terminal) -> None:
     path = written(user.repo / "r.jsonl", [session("<script>alert(1)</script>")])
     said = user.wm("replay", str(path), "--html", "chart.html")
     assert said.code == 0
@@ -76,7 +76,7 @@ def test_the_chart_is_one_page_that_fetches_nothing_and_runs_nothing(user: Termi
     assert "prefers-color-scheme:dark" in text
 
 
-def test_a_file_of_another_kind_is_a_sentence_with_what_to_do(user: Terminal) -> None:
+def test_a_file_of_another_kind_is_an_error_with_the_fix(user: Terminal) -> None:
     strange = written(user.repo / "notes.md", ["# Notes"])
     said = user.wm("replay", str(strange))
     assert said.code == 1
@@ -84,7 +84,7 @@ def test_a_file_of_another_kind_is_a_sentence_with_what_to_do(user: Terminal) ->
     assert "Give a log of a proxy" in said.err
 
 
-def test_a_chart_that_cannot_be_written_is_a_sentence(user: Terminal) -> None:
+def test_an_unwritable_chart_is_a_one_sentence_error(user: Terminal) -> None:
     said = user.wm("replay", str(recording(user)), "--html", "nowhere/chart.html")
     assert said.code == 1
     assert "nowhere/chart.html cannot be written" in said.err

@@ -12,7 +12,7 @@ def rows(said: str) -> list[str]:
     return [" ".join(line.split()[line.startswith("  m_") :]) for line in said.splitlines()]
 
 
-def test_an_entry_that_is_the_answer_is_said_once(user: Terminal) -> None:
+def test_an_entry_that_is_the_answer_is_printed_once(user: Terminal) -> None:
     user.wm("remember", "The staging broker listens on port 8883.")
     user.wm("remember", "The label printer speaks ZPL. It stands in the hall near the stairs.")
     assert rows(user.wm("search", "which port has the staging broker").out)[:2] == [
@@ -23,7 +23,7 @@ def test_an_entry_that_is_the_answer_is_said_once(user: Terminal) -> None:
     assert part[:3] == ["Answer", "The label printer speaks ZPL.", "Found"]
 
 
-def test_a_hit_says_what_must_be_known_before_it_is_relied_on(user: Terminal) -> None:
+def test_a_hit_shows_its_branch_taint_and_changed_code(user: Terminal) -> None:
     code = user.repo / "dock.py"
     code.write_text("def berth(number):\n    return number + 1\n")
     user.wm("remember", "The berth counts from one on the quay.", "--anchor", "dock.py:berth")
@@ -40,7 +40,7 @@ def test_a_hit_says_what_must_be_known_before_it_is_relied_on(user: Terminal) ->
         assert mark in said
 
 
-def test_a_query_of_any_length_is_answered_alike_with_a_daemon_and_without(
+def test_a_query_of_any_length_gets_the_same_answer_with_and_without_a_daemon(
     user: Terminal,
 ) -> None:
     user.wm("remember", "The walrus sleeps on the northern pier.")
@@ -52,7 +52,7 @@ def test_a_query_of_any_length_is_answered_alike_with_a_daemon_and_without(
     ]
 
 
-def test_who_searches_for_an_id_is_told_what_shows_it(user: Terminal) -> None:
+def test_a_search_for_an_id_suggests_wm_show(user: Terminal) -> None:
     kept = user.wm("remember", "The walrus sleeps on the pier.", "--json").json["entry"]["id"]
     found = user.wm("search", kept[:10])
     assert (found.code, found.out.splitlines()) == (

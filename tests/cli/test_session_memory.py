@@ -54,7 +54,7 @@ def test_the_working_memory_is_filled_and_emptied(user: Terminal) -> None:
     assert user.wm("session", "working", "clear").out == "The working memory is empty.\n"
 
 
-def test_a_session_goes_on_in_the_next(user: Terminal) -> None:
+def test_a_session_is_continued_in_the_next(user: Terminal) -> None:
     nobody = user.wm("session", "continue")
     assert (nobody.code, "There is no session with core blocks" in nobody.err) == (1, True)
     begin(user, "ses_one")
@@ -67,7 +67,7 @@ def test_a_session_goes_on_in_the_next(user: Terminal) -> None:
     assert GOAL in shown
 
 
-def test_an_mcp_client_that_names_no_session_can_be_told_which_it_is(user: Terminal) -> None:
+def test_an_mcp_client_without_a_session_can_be_given_one(user: Terminal) -> None:
     begin(user, "ses_one")
     arguments = {"block": "goal", "content": GOAL, "operation": "replace"}
     call = {"name": "core_memory_update", "arguments": arguments}

@@ -34,7 +34,7 @@ def tree(user: Terminal) -> dict[str, bytes]:
     }
 
 
-def test_setup_shows_the_diff_and_changes_nothing_unless_told(user: Terminal) -> None:
+def test_setup_shows_the_diff_and_changes_nothing_without_consent(user: Terminal) -> None:
     before = tree(user)
     for words, code in ((("setup", "--dry-run"), 0), (("setup",), 1), (("setup", "--json"), 0)):
         said = user.wm(*words)
@@ -65,7 +65,7 @@ def test_setup_and_unsetup_give_every_byte_back(user: Terminal) -> None:
     assert user.wm("unsetup", "--yes").out.splitlines()[-1] == "Nothing to do."
 
 
-def test_what_the_user_changed_since_stays(user: Terminal) -> None:
+def test_later_changes_of_the_user_are_kept(user: Terminal) -> None:
     user.wm("setup", "--yes")
     text = settings(user).read_text()
     settings(user).write_text(text.replace('"opus"', '"haiku"'))
@@ -73,7 +73,7 @@ def test_what_the_user_changed_since_stays(user: Terminal) -> None:
     assert settings(user).read_text() == PLAIN.replace('"opus"', '"haiku"')
 
 
-def test_one_agent_alone_can_be_wired(user: Terminal) -> None:
+def test_a_single_agent_can_be_set_up(user: Terminal) -> None:
     assert user.wm("setup", "--yes", "--agent", "opencode").code == 0
     assert settings(user).read_text() == PLAIN
     status = user.wm("status", "--json").json
@@ -94,7 +94,7 @@ def test_json_reports_what_was_done(user: Terminal) -> None:
     assert user.wm("setup", "--json", "--yes").json["applied"] is False
 
 
-def test_settings_that_cannot_be_understood_are_left_alone(user: Terminal) -> None:
+def test_unreadable_settings_are_not_changed(user: Terminal) -> None:
     settings(user).write_text('{"hooks": ')
     said = user.wm("setup", "--yes", "--agent", "claude-code")
     assert said.code == 1
@@ -104,7 +104,7 @@ def test_settings_that_cannot_be_understood_are_left_alone(user: Terminal) -> No
     assert "Traceback" not in doctor.out + doctor.err
 
 
-def test_the_other_agents_are_wired_where_the_settings_of_one_cannot_be_understood(
+def test_unreadable_settings_of_one_agent_do_not_stop_the_setup_of_others(
     user: Terminal,
 ) -> None:
     settings(user).write_text('{"hooks": ')
@@ -130,7 +130,7 @@ def test_without_agents_there_is_nothing_to_do(terminal: Terminal) -> None:
     assert "none found on this machine" in terminal.wm("status").out
 
 
-def test_a_file_of_our_own_is_told_in_a_line_and_shown_only_when_asked_for(user: Terminal) -> None:
+def test_a_file_of_wm_is_one_line_unless_full_is_given(user: Terminal) -> None:
     said = user.wm("setup", "--dry-run").out
     shown = said.splitlines()
     at = shown.index("add: ~/.config/opencode/plugin/wm.js")
@@ -149,7 +149,7 @@ def test_a_file_of_our_own_is_told_in_a_line_and_shown_only_when_asked_for(user:
 FOREIGN = '{"mcpServers": {"wm": {"command": "/usr/bin/other", "args": ["serve"]}}}'
 
 
-def test_a_server_of_our_name_that_is_somebody_elses_is_told_with_what_to_do(
+def test_a_foreign_server_named_wm_is_reported_with_the_fix(
     user: Terminal,
 ) -> None:
     (user.home / ".claude.json").write_text(FOREIGN)
@@ -165,7 +165,7 @@ def test_a_server_of_our_name_that_is_somebody_elses_is_told_with_what_to_do(
 
 
 @pytest.mark.parametrize("words", ['"command": "wm", "args": ["mcp"]', '"command": "wm"'])
-def test_a_server_written_by_hand_that_is_ours_in_all_but_the_path_needs_no_word(
+def test_a_hand_written_server_that_differs_only_in_the_path_is_accepted(
     user: Terminal, words: str
 ) -> None:
     (user.home / ".claude.json").write_text('{"mcpServers": {"wm": {' + words + "}}}")
@@ -173,7 +173,7 @@ def test_a_server_written_by_hand_that_is_ours_in_all_but_the_path_needs_no_word
     assert ("of somebody else" in said) == ("mcp" not in words)
 
 
-def test_agents_whose_wiring_cannot_be_told_are_not_said_to_be_missing(user: Terminal) -> None:
+def test_agents_with_unknown_setup_state_are_not_reported_as_missing(user: Terminal) -> None:
     user.wm("setup", "--yes")
     (user.home / ".config" / "wm" / "setup.json").write_text("{")
     assert "agents how they are wired cannot be told" in " ".join(user.wm("status").out.split())
@@ -181,7 +181,7 @@ def test_agents_whose_wiring_cannot_be_told_are_not_said_to_be_missing(user: Ter
     assert "which `wm unsetup` needs, is damaged" in user.wm("unsetup", "--yes").sentences
 
 
-def test_a_folder_in_the_place_of_the_settings_of_one_agent_does_not_stop_the_other(
+def test_a_folder_in_place_of_one_agents_settings_does_not_stop_the_other(
     user: Terminal,
 ) -> None:
     settings(user).unlink()
@@ -203,7 +203,7 @@ def test_a_folder_in_the_place_of_the_settings_of_one_agent_does_not_stop_the_ot
     assert not plugin.exists()
 
 
-def test_settings_that_setup_refuses_are_told_by_doctor_in_the_same_words(user: Terminal) -> None:
+def test_doctor_reports_refused_settings_with_the_same_message_as_setup(user: Terminal) -> None:
     settings(user).write_text('{ "model": "opus",, }')
     refused = user.wm("setup", "--yes").sentences
     (checked,) = (
@@ -217,7 +217,7 @@ def test_settings_that_setup_refuses_are_told_by_doctor_in_the_same_words(user: 
     assert user.wm("status", "--json").json["agents"]["claude-code"] == "blocked"
 
 
-def test_unsetup_of_one_agent_does_not_wait_for_the_other_whose_settings_cannot_be_read(
+def test_unreadable_settings_of_one_agent_do_not_stop_unsetup_of_the_other(
     user: Terminal,
 ) -> None:
     before = tree(user)
@@ -237,7 +237,7 @@ def test_unsetup_of_one_agent_does_not_wait_for_the_other_whose_settings_cannot_
     assert tree(user) == before
 
 
-def test_a_folder_that_cannot_be_written_to_is_told_and_the_other_agent_is_wired(
+def test_an_unwritable_folder_is_reported_and_the_other_agent_is_set_up(
     user: Terminal,
 ) -> None:
     (user.home / ".config" / "opencode").mkdir(parents=True)

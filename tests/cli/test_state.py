@@ -12,7 +12,7 @@ def contract(user: Terminal) -> Path:
     return user.repo / "state" / "session-state.json"
 
 
-def test_a_contract_from_its_making_to_its_check(user: Terminal) -> None:
+def test_a_contract_can_be_created_changed_and_validated(user: Terminal) -> None:
     said = user.wm("state", "init", "Ship", "the", "berth", "planner.", "--phase", "build")
     assert (said.code, said.err) == (0, "")
     assert "was created" in said.out
@@ -27,7 +27,7 @@ def test_a_contract_from_its_making_to_its_check(user: Terminal) -> None:
     assert (checked.code, checked.out.split()[0]) == (0, "sound")
 
 
-def test_without_a_contract_every_verb_says_how_to_make_one(user: Terminal) -> None:
+def test_without_a_contract_every_verb_names_state_init(user: Terminal) -> None:
     for words in (("show",), ("set", "goal", "x")):
         said = user.wm("state", *words)
         assert said.code == 1
@@ -60,7 +60,7 @@ def test_all_faults_are_printed_with_line_and_column(user: Terminal) -> None:
     assert "2 faults" in user.wm("state").out
 
 
-def test_a_fault_is_told_with_its_file_and_place_by_every_verb(user: Terminal) -> None:
+def test_every_verb_reports_a_fault_with_file_and_position(user: Terminal) -> None:
     user.wm("state", "init", "Ship it.")
     contract(user).write_text('{"goal": 3,')
     told = "state/session-state.json:1:11: goal ends before what was opened is closed."
@@ -70,14 +70,14 @@ def test_a_fault_is_told_with_its_file_and_place_by_every_verb(user: Terminal) -
     assert told in " ".join(user.wm("status").out.split())
 
 
-def test_a_field_is_found_by_the_word_that_show_prints(user: Terminal) -> None:
+def test_a_field_is_accepted_under_the_name_that_show_prints(user: Terminal) -> None:
     user.wm("state", "init", "Ship it.")
     for word, field in (("phase", "current_phase"), ("risks", "open_risks")):
         said = user.wm("state", "set", word, "x")
         assert (said.code, f"Did you mean {field}?" in said.sentences) == (1, True)
 
 
-def test_status_and_doctor_tell_of_a_contract_and_of_its_faults(user: Terminal) -> None:
+def test_status_and_doctor_report_a_contract_and_its_faults(user: Terminal) -> None:
     user.wm("state", "init", "Ship it.")
     assert "contract    sound" in user.wm("status").out
     assert user.wm("status", "--json").json["contract"] == "sound"
@@ -91,7 +91,7 @@ def test_status_and_doctor_tell_of_a_contract_and_of_its_faults(user: Terminal) 
     assert (check["verdict"], check["fix"]) == ("warning", "wm state validate")
 
 
-def test_a_contract_of_a_branch_is_held_to_an_earlier_one(user: Terminal, tmp_path: Path) -> None:
+def test_a_contract_is_checked_against_an_earlier_version(user: Terminal, tmp_path: Path) -> None:
     user.wm("state", "init", "Ship it.")
     earlier = {**json.loads(contract(user).read_text()), "legal_reviews": ["Approved."]}
     file = tmp_path / "before.json"
@@ -108,7 +108,7 @@ def test_a_contract_of_a_branch_is_held_to_an_earlier_one(user: Terminal, tmp_pa
         assert told in said.sentences
 
 
-def test_a_meant_change_of_history_is_accepted(user: Terminal) -> None:
+def test_an_intended_change_of_history_can_be_accepted(user: Terminal) -> None:
     user.wm("state", "init", "Ship it.")
     user.wm("state", "set", "legal_reviews", "--append", "Approved.")
     text = contract(user).read_text().replace('[\n    "Approved."\n  ]', "[]")
@@ -120,7 +120,7 @@ def test_a_meant_change_of_history_is_accepted(user: Terminal) -> None:
     assert user.wm("state", "validate").code == 0
 
 
-def test_wrong_words_are_usage(user: Terminal) -> None:
+def test_wrong_arguments_are_a_usage_error(user: Terminal) -> None:
     for words in (
         ("set", "goal", "x", "--append", "--remove"),
         ("validate", "--accept", "--before", "-"),

@@ -204,7 +204,7 @@ STORY: tuple[tuple[str, int, str], ...] = (
 """Command line, exit code, what is printed. Ids are numbered as they appear."""
 
 
-def test_every_verb_says_what_it_did_in_the_same_words_both_ways(user: Terminal) -> None:
+def test_every_verb_prints_the_same_text_with_and_without_a_daemon(user: Terminal) -> None:
     ids: list[str] = []
     wrong = {}
     for line, code, printed in STORY:

@@ -46,7 +46,7 @@ HOMES: tuple[tuple[dict[str, str], str, str], ...] = (
 
 
 @pytest.mark.parametrize(("env", "sentence", "fix"), HOMES)
-def test_a_wrong_environment_is_said(
+def test_a_wrong_environment_is_reported(
     terminal: Terminal, env: dict[str, str], sentence: str, fix: str
 ) -> None:
     for verb in ("status", "inspect", "up", "doctor", "config"):
@@ -109,7 +109,7 @@ def test_a_broken_config_is_named_with_the_option(
     assert terminal.wm("--help").code == 0
 
 
-def test_a_start_that_takes_long_says_what_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_start_reports_what_it_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
     told = "Starting the daemon; the first start takes longest.\n"
     with TemporaryDirectory(prefix="wm-") as folder:  # short: a socket's path has a limit
         user = Terminal(Path(folder))
@@ -123,7 +123,7 @@ def test_a_start_that_takes_long_says_what_is_waited_for(monkeypatch: pytest.Mon
         assert user.wm("down").code == 0
 
 
-def test_a_daemon_can_be_stopped_although_the_config_is_broken() -> None:
+def test_a_daemon_can_be_stopped_with_a_broken_config() -> None:
     with TemporaryDirectory(prefix="wm-") as folder:  # short: a socket's path has a limit
         user = Terminal(Path(folder))
         assert user.wm("up", "--quiet").code == 0
@@ -135,7 +135,7 @@ def test_a_daemon_can_be_stopped_although_the_config_is_broken() -> None:
         assert "has stopped" in said.out
 
 
-def test_an_option_that_was_changed_is_marked(terminal: Terminal) -> None:
+def test_a_changed_option_is_marked(terminal: Terminal) -> None:
     file = terminal.home / ".config" / "wm" / "config.toml"
     file.parent.mkdir(parents=True)
     file.write_text("[memory]\nhalf_life_days = 60\n")
@@ -144,7 +144,7 @@ def test_an_option_that_was_changed_is_marked(terminal: Terminal) -> None:
     assert printed.count("(changed)") == 1
 
 
-def test_the_home_folder_is_a_workspace_only_where_it_is_named(user: Terminal) -> None:
+def test_the_home_folder_is_a_workspace_only_if_named(user: Terminal) -> None:
     said = user.wm("inspect", cwd=user.home)
     assert (said.code, said.sentences) == (
         1,
@@ -157,7 +157,7 @@ def test_the_home_folder_is_a_workspace_only_where_it_is_named(user: Terminal) -
         assert (said.code, said.out.splitlines()[0]) == (0, "~")
 
 
-def test_a_repository_of_the_home_folder_does_not_gather_what_is_below_it(
+def test_a_repository_in_the_home_folder_does_not_include_folders_below_it(
     terminal: Terminal,
 ) -> None:
     repository(terminal.home)
@@ -170,7 +170,7 @@ def test_a_repository_of_the_home_folder_does_not_gather_what_is_below_it(
 ANYWHERE = ("config", "logs", "fsck", "down", "workspace", "setup --dry-run", "doctor --no-proof")
 
 
-def test_a_deleted_folder_stops_only_what_speaks_of_it(tmp_path: Path) -> None:
+def test_a_deleted_folder_fails_only_verbs_that_need_it(tmp_path: Path) -> None:
     terminal = Terminal(tmp_path)
     terminal.remember("We deploy with `make ship`.")
     key = terminal.wm("inspect", "--json").json["place"]["key"]
@@ -206,7 +206,7 @@ def squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def test_a_data_folder_that_is_a_file_is_said_and_doctor_finds_it(terminal: Terminal) -> None:
+def test_a_data_folder_that_is_a_file_is_reported_also_by_doctor(terminal: Terminal) -> None:
     file = terminal.home / "file"
     file.write_text("")
     env = {"WM_HOME": str(file)}
@@ -222,7 +222,7 @@ def test_a_data_folder_that_is_a_file_is_said_and_doctor_finds_it(terminal: Term
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_read_only_home_is_said(terminal: Terminal) -> None:
+def test_a_read_only_home_is_reported(terminal: Terminal) -> None:
     closed = terminal.home / "closed"
     closed.mkdir(mode=0o500)
     said = terminal.wm("remember", "We use x for y.", env={"WM_HOME": str(closed / "wm")})
@@ -230,13 +230,13 @@ def test_a_read_only_home_is_said(terminal: Terminal) -> None:
     assert f"Could not create {closed}/wm: Permission denied." in said.sentences
 
 
-def test_doctor_names_a_home_that_cannot_be_made(terminal: Terminal) -> None:
+def test_doctor_names_a_home_that_cannot_be_created(terminal: Terminal) -> None:
     said = terminal.wm("doctor", env={"WM_HOME": "/proc/boats/wm"})
     assert said.code == 1
     assert "no scratch home can be created in /proc/boats/wm" in " ".join(said.out.split())
 
 
-def test_a_data_folder_open_to_others_is_found_by_doctor(terminal: Terminal) -> None:
+def test_doctor_reports_a_data_folder_open_to_others(terminal: Terminal) -> None:
     terminal.remember("We deploy with `make ship`.")
     terminal.data.chmod(0o755)
     said = terminal.wm("doctor", "--no-proof")
@@ -244,7 +244,7 @@ def test_a_data_folder_open_to_others_is_found_by_doctor(terminal: Terminal) -> 
     assert "can be entered by others (mode 0755). → chmod 700" in " ".join(said.out.split())
 
 
-def test_a_file_where_the_socket_should_be_is_found_by_doctor(terminal: Terminal) -> None:
+def test_doctor_reports_a_file_in_place_of_the_socket(terminal: Terminal) -> None:
     path = terminal.home / "wm.sock"
     path.write_text("boats")
     env = {"WM_SOCKET": str(path)}
@@ -258,7 +258,7 @@ def test_a_file_where_the_socket_should_be_is_found_by_doctor(terminal: Terminal
     assert path.read_text() == "boats"
 
 
-def test_folders_with_odd_names_work_or_are_refused_with_a_sentence(user: Terminal) -> None:
+def test_folders_with_unusual_names_work_or_are_refused(user: Terminal) -> None:
     odd = user.home / f"größe und 日本\n{user.repo.parent.name}"
     odd.mkdir()
     assert user.wm("remember", "We deploy with `make ship`.", cwd=odd).code == 0
@@ -270,7 +270,7 @@ def test_folders_with_odd_names_work_or_are_refused_with_a_sentence(user: Termin
     assert "is not UTF-8, so no agent can name it." in said.sentences
 
 
-def test_a_daemon_that_hangs_is_neither_well_nor_down(tmp_path: Path) -> None:
+def test_a_hanging_daemon_is_reported_as_neither_ok_nor_down(tmp_path: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="wm-") as folder:
         user = Terminal(Path(folder))
         assert user.wm("up", "--quiet").code == 0
@@ -290,7 +290,7 @@ def test_a_daemon_that_hangs_is_neither_well_nor_down(tmp_path: Path) -> None:
         assert user.wm("down").code == 0
 
 
-def test_the_proof_leaves_no_data_folder_that_others_may_look_into(terminal: Terminal) -> None:
+def test_the_proof_leaves_no_data_folder_open_to_others(terminal: Terminal) -> None:
     settings = terminal.settings()
     with proof._scratch(settings) as scratch:
         assert scratch.settings.paths.home.parents[2] == settings.paths.home
@@ -298,7 +298,7 @@ def test_the_proof_leaves_no_data_folder_that_others_may_look_into(terminal: Ter
         assert folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_data_folder_that_others_may_look_into_is_named(terminal: Terminal) -> None:
+def test_a_data_folder_readable_by_others_is_named(terminal: Terminal) -> None:
     assert terminal.wm("remember", "We deploy the ferries with make ship.").code == 0
     terminal.data.chmod(0o755)
     told = "Its mode is 0755, so other users can reach it; it should be 0700."
@@ -309,7 +309,7 @@ def test_a_data_folder_that_others_may_look_into_is_named(terminal: Terminal) ->
     assert terminal.data.stat().st_mode & 0o777 == 0o700
 
 
-def test_nobody_is_told_to_kill_a_daemon_that_still_writes_what_it_took() -> None:
+def test_a_daemon_that_still_writes_its_queue_gets_no_kill_advice() -> None:
     with tempfile.TemporaryDirectory(prefix="wm-") as folder:
         user = Terminal(Path(folder))
         assert user.wm("remember", "The ferry leaves from the eastern pier.").code == 0
@@ -338,7 +338,7 @@ def test_nobody_is_told_to_kill_a_daemon_that_still_writes_what_it_took() -> Non
         assert user.wm("down").out == "The daemon is not running.\n"
 
 
-def test_who_gives_up_waiting_for_the_end_of_a_daemon_says_so(
+def test_a_timeout_while_stopping_the_daemon_is_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(lifecycle, "_LITTLE_S", 0.05)
@@ -374,7 +374,7 @@ def test_who_gives_up_waiting_for_the_end_of_a_daemon_says_so(
 
 
 @foreign.needs_root
-def test_the_data_folder_of_another_user_is_left_alone(terminal: Terminal) -> None:
+def test_the_data_folder_of_another_user_is_not_changed(terminal: Terminal) -> None:
     folder = terminal.home / ".local" / "share" / "wm"
     folder.mkdir(parents=True)
     os.chown(folder, foreign.NOBODY, foreign.NOBODY)
@@ -387,7 +387,7 @@ def test_the_data_folder_of_another_user_is_left_alone(terminal: Terminal) -> No
     assert list(folder.iterdir()) == []
 
 
-def test_what_repair_cannot_mend_is_said_and_is_a_finding(terminal: Terminal) -> None:
+def test_an_unrepairable_fault_is_reported_as_a_finding(terminal: Terminal) -> None:
     terminal.remember("We deploy with `make ship`.")
     file = next(terminal.data.glob("workspaces/*/workspace-memory.json"))
     file.unlink()
@@ -404,7 +404,7 @@ def test_what_repair_cannot_mend_is_said_and_is_a_finding(terminal: Terminal) ->
     assert told.json["findings"][0]["code"] == "not_ours"
 
 
-def test_repair_asks_the_lock_whether_a_daemon_lives(terminal: Terminal) -> None:
+def test_repair_checks_the_lock_for_a_running_daemon(terminal: Terminal) -> None:
     terminal.remember("We deploy with `make ship`.")
     with (terminal.data / "daemon.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -424,7 +424,9 @@ DISKS: tuple[tuple[str, dict[str, int], str], ...] = (
 
 
 @pytest.mark.parametrize(("name", "odd", "told"), DISKS, ids=[row[0] for row in DISKS])
-def test_doctor_says_why_a_disk_takes_nothing(name: str, odd: dict[str, int], told: str) -> None:
+def test_doctor_reports_why_a_disk_is_not_writable(
+    name: str, odd: dict[str, int], told: str
+) -> None:
     size = {"blocks": 100_000, "bavail": 50_000, "files": 9, "favail": 9, "flag": 0, **odd}
     room = (4096, 4096, size["blocks"], size["bavail"], size["bavail"])
     disk = os.statvfs_result((*room, size["files"], 0, size["favail"], size["flag"], 255))
@@ -452,7 +454,7 @@ def test_another_program_on_the_socket_is_named(name: str, head: bytes, told: st
             assert squeezed(told) in squeezed(user.wm("doctor", "--no-proof").out)
 
 
-def test_how_long_a_daemon_is_up_is_its_own_count_whatever_the_clock_says() -> None:
+def test_uptime_is_independent_of_the_system_clock() -> None:
     with tempfile.TemporaryDirectory(prefix="wm-") as folder:
         user = Terminal(Path(folder))
         user.settings().paths.socket.parent.mkdir(mode=0o700, parents=True)
@@ -469,7 +471,7 @@ def test_how_long_a_daemon_is_up_is_its_own_count_whatever_the_clock_says() -> N
     ("words", "around"),
     [(("status",), "{} (wm logs)"), (("doctor", "--no-proof"), "but {} wm logs")],
 )
-def test_events_that_were_answered_and_could_not_be_written_are_told(
+def test_answered_events_that_could_not_be_written_are_reported(
     words: tuple[str, ...], around: str
 ) -> None:
     with tempfile.TemporaryDirectory(prefix="wm-") as folder:
@@ -501,7 +503,7 @@ OUTDATED = (
 
 
 @pytest.mark.parametrize(("name", "status", "why"), OUTDATED, ids=[row[0] for row in OUTDATED])
-def test_a_daemon_of_an_older_wm_is_told_with_the_mend(
+def test_an_outdated_daemon_is_reported_with_the_fix(
     name: str, status: dict[str, object], why: str
 ) -> None:
     assert outdated(answering(**status)) == why, name
@@ -513,7 +515,7 @@ def answering(**fields: object) -> dict[str, object]:
     return {"name": "wm", "pid": 7, "version": __version__, "startedAt": now, "uptimeS": 0} | fields
 
 
-def test_who_is_refused_by_an_outdated_daemon_hears_that_it_is() -> None:
+def test_a_refusal_of_an_outdated_daemon_says_that_it_is_outdated() -> None:
     with tempfile.TemporaryDirectory(prefix="wm-") as folder:
         user = Terminal(Path(folder))
         user.settings().paths.socket.parent.mkdir(mode=0o700, parents=True)
@@ -553,14 +555,14 @@ def test_the_daemon_of_another_data_folder_is_named_and_not_stopped() -> None:
         assert b"shutdown" not in b"".join(heard)
 
 
-def test_a_log_without_a_line_is_said_to_be_empty(terminal: Terminal) -> None:
+def test_an_empty_log_is_reported_as_empty(terminal: Terminal) -> None:
     terminal.data.mkdir(parents=True)
     (terminal.data / "daemon.log").touch()
     said = terminal.wm("logs")
     assert (said.code, said.out) == (0, "The log ~/.local/share/wm/daemon.log is empty.\n")
 
 
-def test_a_folder_in_the_place_of_the_log_is_said(terminal: Terminal) -> None:
+def test_a_folder_in_place_of_the_log_is_reported(terminal: Terminal) -> None:
     assert terminal.wm("remember", "We deploy the ferries with make ship.").code == 0
     (terminal.data / "daemon.log").mkdir()
     said = terminal.wm("logs")
@@ -568,14 +570,14 @@ def test_a_folder_in_the_place_of_the_log_is_said(terminal: Terminal) -> None:
     assert "daemon.log cannot be read: Is a directory." in said.sentences
 
 
-def test_a_name_that_is_a_whole_file_does_not_fill_the_screen(terminal: Terminal) -> None:
+def test_a_very_long_name_is_shortened_in_messages(terminal: Terminal) -> None:
     said = terminal.wm("show", "x" * 100_000)
     assert said.code == 1
     assert len(said.err) < 2000
     assert "…" in said.err
 
 
-def test_what_stands_in_the_place_of_one_file_hides_no_other(terminal: Terminal) -> None:
+def test_an_object_in_place_of_one_file_does_not_hide_others(terminal: Terminal) -> None:
     terminal.remember("We deploy with `make ship`.")
     for session in ("s-1", "s-2"):
         terminal.seed(("prompt", {"agent": "claude-code", "session_id": session}))
@@ -595,7 +597,7 @@ def test_what_stands_in_the_place_of_one_file_hides_no_other(terminal: Terminal)
     assert fsck.out.count("There is something else where a file or folder of wm belongs") == 2
 
 
-def test_a_config_that_cannot_be_there_is_none_and_one_that_cannot_be_read_is_said(
+def test_an_impossible_config_path_counts_as_absent_and_an_unreadable_config_is_reported(
     terminal: Terminal,
 ) -> None:
     file = terminal.home / "file"

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NOTE = "The ferry leaves from bay 7 at noon."
 
 
-def test_the_inbox_says_that_an_agents_tool_asked_for_it(user: Terminal) -> None:
+def test_the_inbox_names_an_agents_tool_as_source(user: Terminal) -> None:
     call = {"name": "remember", "arguments": {"text": NOTE}}
     line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})
     done = subprocess.run(

@@ -57,7 +57,7 @@ def test_each_compaction_of_an_agent_is_counted_and_changes_nothing_else(
 
 
 @pytest.mark.parametrize("agent", BOTH, ids=lambda agent: agent.name)
-def test_a_broken_contract_is_left_alone_by_a_compaction_and_named_by_status(
+def test_a_broken_contract_is_not_changed_by_a_compaction_and_named_by_status(
     machine: Machine, wm: Wired, agent: Agent
 ) -> None:
     broken = contract(machine).read_text("utf-8").replace(GOAL, "")
@@ -74,7 +74,7 @@ def test_a_broken_contract_is_left_alone_by_a_compaction_and_named_by_status(
 
 
 @pytest.mark.parametrize(("first", "second"), [(CLAUDE, OPENCODE), (OPENCODE, CLAUDE)])
-def test_the_handoff_of_one_session_is_in_the_first_request_of_the_next_when_asked(
+def test_the_handoff_is_in_the_first_request_of_the_next_session_on_request(
     machine: Machine, wm: Wired, first: Agent, second: Agent
 ) -> None:
     machine.upstream.script = script(

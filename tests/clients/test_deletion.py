@@ -47,7 +47,7 @@ def test_a_session_that_opencode_deletes_leaves_no_file(machine: Machine, wm: Wi
     assert any("make ship" in text for text in wm.texts())
 
 
-def test_a_session_whose_transcript_claude_deleted_goes_with_the_next_sweep(
+def test_a_session_without_its_claude_transcript_is_deleted_by_the_next_sweep(
     machine: Machine, wm: Wired
 ) -> None:
     machine.upstream.script = script(*turns(answer(think("Noted."), say("I will."))))

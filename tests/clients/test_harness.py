@@ -116,7 +116,7 @@ def test_opencode_keeps_thinking_and_cache_through_tools_a_subagent_and_a_resume
     nothing_lost(machine)
 
 
-def test_claude_compacts_on_command_and_goes_on(machine: Machine) -> None:
+def test_claude_compacts_on_command_and_continues(machine: Machine) -> None:
     summary = "<summary>\nThe check fails because add subtracts.\n</summary>"
     machine.upstream.script = script(
         *turns(
@@ -144,7 +144,7 @@ def test_claude_compacts_on_command_and_goes_on(machine: Machine) -> None:
     ],
     ids=["claude", "opencode"],
 )
-def test_a_full_context_makes_the_client_compact_by_itself(
+def test_a_full_context_makes_the_client_compact_automatically(
     machine: Machine, run: Callable[..., Run], tool: dict[str, object]
 ) -> None:
     # The turn that fills the context carries no thinking: Claude Code keeps the last pair of call
@@ -162,7 +162,7 @@ def test_a_full_context_makes_the_client_compact_by_itself(
     nothing_lost(machine)
 
 
-def test_claude_alone_brings_bound_thinking_over_its_summary_and_mends_it_with_one_retry(
+def test_claude_sends_bound_thinking_after_a_summary_and_recovers_with_one_retry(
     machine: Machine,
 ) -> None:
     """What is the client's own: scenes with wm keep the last answer before /compact unsigned."""
@@ -182,7 +182,7 @@ def test_claude_alone_brings_bound_thinking_over_its_summary_and_mends_it_with_o
     assert [x.status for x in machine.upstream.of_kind("main")] == [200, 200, 400, 200]
 
 
-def test_claude_on_a_terminal_asks_for_a_title_beside_the_first_turn(machine: Machine) -> None:
+def test_claude_on_a_terminal_requests_a_title_during_the_first_turn(machine: Machine) -> None:
     upstream = machine.upstream
 
     def both_answered() -> bool:
@@ -195,7 +195,7 @@ def test_claude_on_a_terminal_asks_for_a_title_beside_the_first_turn(machine: Ma
     nothing_lost(machine)
 
 
-def test_the_prefix_check_is_on_and_sees_a_changed_system_prompt(machine: Machine) -> None:
+def test_the_prefix_check_detects_a_changed_system_prompt(machine: Machine) -> None:
     """A plugin whose text changes every turn loses OpenCode's thinking: the guard works."""
     plugin = machine.home / ".config" / "opencode" / "plugin"
     plugin.mkdir()

@@ -29,7 +29,7 @@ def target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("made", [True, False])
-def test_the_clients_go_where_the_variable_says(target: Path, made: bool) -> None:
+def test_the_clients_are_installed_where_the_variable_points(target: Path, made: bool) -> None:
     if made:
         target.mkdir()
     assert install.install().claude == target / "node_modules/.bin/claude"
@@ -37,7 +37,7 @@ def test_the_clients_go_where_the_variable_says(target: Path, made: bool) -> Non
     assert {one.name for one in target.parent.iterdir()} == {"bin", "clients"}
 
 
-def test_a_folder_with_something_else_in_it_is_refused_before_npm_runs(
+def test_a_folder_with_foreign_content_is_refused_before_npm_runs(
     target: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     target.mkdir()

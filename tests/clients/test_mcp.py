@@ -79,9 +79,7 @@ def offered(request: Request) -> list[str]:
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
-def test_the_model_is_given_the_tools_once_and_they_work(
-    machine: Machine, wm: Wired, way: Way
-) -> None:
+def test_the_model_gets_the_tools_once_and_they_work(machine: Machine, wm: Wired, way: Way) -> None:
     use(way, machine)
     machine.tool("wm", "remember", SHIP)
     machine.upstream.script = script(
@@ -111,7 +109,7 @@ def test_the_model_is_given_the_tools_once_and_they_work(
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
-def test_the_tools_work_while_the_daemon_is_dead(machine: Machine, wm: Wired, way: Way) -> None:
+def test_the_tools_work_while_the_daemon_is_down(machine: Machine, wm: Wired, way: Way) -> None:
     use(way, machine)
     machine.tool("wm", "remember", SHIP)
     query = call(way.tool("memory_query"), query="how do we deploy", limit=3)
@@ -126,7 +124,7 @@ def test_the_tools_work_while_the_daemon_is_dead(machine: Machine, wm: Wired, wa
     nothing_refused_or_dropped(machine)
 
 
-def test_what_setup_adds_while_claude_runs_claude_does_not_write_over(
+def test_claude_does_not_overwrite_a_setup_made_while_it_runs(
     machine: Machine,
 ) -> None:
     """It keeps its own state in the same file, and writes it again and again."""

@@ -95,7 +95,7 @@ def summaries() -> list[Rule]:
 
 
 @pytest.mark.parametrize(("first", "second"), [(CLAUDE, OPENCODE), (OPENCODE, CLAUDE)], ids=by_name)
-def test_what_the_user_asked_one_agent_to_remember_the_other_knows_at_once(
+def test_a_request_to_one_agent_is_known_to_the_other_at_once(
     machine: Machine, wm: Wired, first: Agent, second: Agent
 ) -> None:
     machine.upstream.script = script(
@@ -175,7 +175,7 @@ def snapshots(exchange: Exchange) -> list[str]:
 
 
 @pytest.mark.parametrize("agent", BOTH, ids=by_name)
-def test_a_daemon_killed_in_the_middle_costs_neither_the_turn_nor_a_memory(
+def test_a_daemon_killed_mid_session_loses_neither_turn_nor_memory(
     machine: Machine, wm: Wired, agent: Agent
 ) -> None:
     other = CLAUDE if agent is OPENCODE else OPENCODE
@@ -223,7 +223,9 @@ def test_a_fix_made_after_the_daemon_was_killed_still_clears_the_open_error(
     nothing_refused_or_dropped(machine)
 
 
-def test_what_claude_is_asked_while_the_daemon_is_dead_is_kept(machine: Machine, wm: Wired) -> None:
+def test_a_request_to_claude_while_the_daemon_is_down_is_stored(
+    machine: Machine, wm: Wired
+) -> None:
     """One process, two prompts: nothing starts the daemon between them."""
     machine.upstream.script = script(
         *turns(Answer((say("Hello."),), before=wm.kill), answer(say("I will.")))
@@ -257,7 +259,7 @@ def test_opencode_gives_its_side_calls_and_subagents_no_memory(machine: Machine,
     nothing_refused_or_dropped(machine)
 
 
-def test_claude_gives_subagents_no_memory_and_its_summary_none_beyond_the_history(
+def test_claude_gives_no_memory_to_subagents_and_none_new_to_the_summary(
     machine: Machine, wm: Wired
 ) -> None:
     machine.tool("wm", "remember", "We deploy with `make ship`.")
@@ -277,7 +279,7 @@ def test_claude_gives_subagents_no_memory_and_its_summary_none_beyond_the_histor
     nothing_refused_or_dropped(machine)
 
 
-def test_claudes_title_call_carries_no_memory(machine: Machine, wm: Wired) -> None:
+def test_claudes_title_call_contains_no_memory(machine: Machine, wm: Wired) -> None:
     machine.tool("wm", "remember", "We deploy with `make ship`.")
     upstream = machine.upstream
 
@@ -322,7 +324,7 @@ def bare_runs(machine: Machine) -> dict[str, Run]:
     return runs
 
 
-def test_agents_run_on_when_wm_was_removed_without_unsetup(
+def test_agents_continue_after_wm_is_removed_without_unsetup(
     machine: Machine, bare_runs: dict[str, Run], wm: Wired
 ) -> None:
     wm.take_away()
@@ -331,7 +333,7 @@ def test_agents_run_on_when_wm_was_removed_without_unsetup(
 
 
 @pytest.mark.parametrize("talk", [hang, babble, wrong_json])
-def test_agents_run_on_when_something_else_holds_the_socket(
+def test_agents_continue_if_another_program_owns_the_socket(
     machine: Machine, bare_runs: dict[str, Run], wm: Wired, talk: Talk
 ) -> None:
     wm.take_away()

@@ -130,7 +130,7 @@ def test_claude_fires_every_hook_of_a_session_and_keeps_the_context(
     assert holding(machine, "subagent", "MEMORY-1") == [False]
 
 
-def test_claude_tells_of_a_compaction_and_takes_the_instructions_into_it(
+def test_claude_reports_a_compaction_and_uses_its_instructions(
     machine: Machine, daemon: FakeDaemon
 ) -> None:
     machine.upstream.script = script(
@@ -149,7 +149,7 @@ def test_claude_tells_of_a_compaction_and_takes_the_instructions_into_it(
     assert holding(machine, "main", "MEMORY-2") == [False, True]
 
 
-def test_claude_runs_as_ever_where_the_daemon_hangs_or_wm_is_gone(machine: Machine) -> None:
+def test_claude_works_unchanged_if_the_daemon_hangs_or_wm_is_removed(machine: Machine) -> None:
     machine.upstream.script = script(
         *turns(*[answer(call("Bash", command="true", description="x")), answer(say("Done."))] * 2)
     )
@@ -195,7 +195,7 @@ def opencode_turns() -> list[Any]:
     ]
 
 
-def test_opencode_gives_the_main_calls_of_a_session_one_text_and_side_calls_none(
+def test_opencode_gives_main_calls_of_a_session_one_text_and_side_calls_none(
     machine: Machine, daemon: FakeDaemon
 ) -> None:
     memory = daemon.answer = Memory(notices=("NOTICE",))
@@ -238,7 +238,7 @@ def test_opencode_gives_the_main_calls_of_a_session_one_text_and_side_calls_none
     assert len(daemon.of("dispose")) == 2
 
 
-def test_opencode_begins_a_new_epoch_with_a_compaction_and_only_there(
+def test_opencode_starts_a_new_epoch_only_with_a_compaction(
     machine: Machine, daemon: FakeDaemon
 ) -> None:
     machine.upstream.script = script(
@@ -262,7 +262,7 @@ def test_opencode_begins_a_new_epoch_with_a_compaction_and_only_there(
 
 
 @pytest.mark.parametrize("how", ["dies", "hangs"])
-def test_opencode_keeps_the_bytes_it_has_when_the_daemon_is_lost_in_an_epoch(
+def test_opencode_keeps_its_bytes_if_the_daemon_stops_in_an_epoch(
     machine: Machine, how: str
 ) -> None:
     wire(machine, WmCommand(wm=("/nonexistent/wm",), hook=("/nonexistent/python",)))
@@ -290,7 +290,7 @@ def test_opencode_keeps_the_bytes_it_has_when_the_daemon_is_lost_in_an_epoch(
     assert all(holding(machine, "main", "MEMORY-1"))
 
 
-def test_opencode_leaves_a_session_alone_that_was_answered_while_wm_was_away(
+def test_opencode_adds_nothing_to_a_session_answered_without_wm(
     machine: Machine,
 ) -> None:
     wire(machine, WmCommand(wm=("/nonexistent/wm",), hook=("/nonexistent/python",)))
@@ -309,7 +309,7 @@ def test_opencode_leaves_a_session_alone_that_was_answered_while_wm_was_away(
     assert len({x.request.system_bytes for x in machine.upstream.of_kind("main")}) == 1
 
 
-def test_opencode_runs_as_ever_where_wm_is_gone(machine: Machine) -> None:
+def test_opencode_works_unchanged_after_wm_is_removed(machine: Machine) -> None:
     wire(machine, WmCommand(wm=("/nonexistent/wm",), hook=("/nonexistent/python",)))
     machine.upstream.script = script(*turns(answer(think("x"), say("Done."))))
     fine(machine, machine.run_opencode("remember that we use make ship"))

@@ -58,7 +58,7 @@ def obedient(request: Request) -> Answer:
 
 
 @pytest.mark.parametrize("agent", BOTH, ids=lambda agent: agent.name)
-def test_what_tools_say_never_becomes_active_and_what_the_user_says_does(
+def test_text_of_tools_never_becomes_active_and_text_of_the_user_does(
     machine: Machine, wm: Wired, agent: Agent
 ) -> None:
     lay_out(machine)
@@ -98,7 +98,7 @@ GOAL_KEPT = 0.99
 
 
 @pytest.mark.parametrize("agent", BOTH, ids=lambda agent: agent.name)
-def test_all_payloads_of_ten_channels_are_carried_and_none_is_active(
+def test_all_payloads_of_ten_channels_are_seen_and_none_is_active(
     machine: Machine, wm: Wired, agent: Agent, capsys: pytest.CaptureFixture[str]
 ) -> None:
     done = []
@@ -112,7 +112,7 @@ def test_all_payloads_of_ten_channels_are_carried_and_none_is_active(
 
 
 @pytest.mark.parametrize("agent", BOTH, ids=lambda agent: agent.name)
-def test_what_users_state_is_kept(
+def test_facts_that_users_state_are_kept(
     machine: Machine, wm: Wired, agent: Agent, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The two agents share the facts as they share the sessions of the bench."""

@@ -52,7 +52,7 @@ def levels(wm: Wired) -> list[str]:
 ALL_LEVELS = ["moderate", "high", "critical"]
 
 
-def test_opencode_is_prompted_once_when_its_answers_come_to_critical(
+def test_opencode_gets_one_review_when_its_answers_reach_critical(
     machine: Machine, wm: Wired
 ) -> None:
     machine.upstream.script = script(
@@ -94,7 +94,7 @@ def test_opencode_is_prompted_once_when_its_answers_come_to_critical(
     nothing_refused_or_dropped(machine)
 
 
-def test_claude_is_told_once_behind_the_tool_results_when_what_it_read_comes_to_critical(
+def test_claude_gets_one_review_after_tool_results_when_its_reads_reach_critical(
     machine: Machine, wm: Wired
 ) -> None:
     # Too few lines to be cut.
@@ -119,7 +119,7 @@ def test_claude_is_told_once_behind_the_tool_results_when_what_it_read_comes_to_
     nothing_refused_or_dropped(machine)
 
 
-def test_claudes_status_line_measures_and_the_next_tool_result_says(
+def test_claudes_status_line_measures_and_the_next_tool_result_warns(
     machine: Machine, wm: Wired
 ) -> None:
     def reached(level: str) -> Callable[[], None]:
@@ -155,7 +155,7 @@ def test_claudes_status_line_measures_and_the_next_tool_result_says(
     nothing_refused_or_dropped(machine)
 
 
-def test_after_a_compaction_opencodes_next_rise_is_told_again(machine: Machine, wm: Wired) -> None:
+def test_after_a_compaction_opencodes_next_rise_is_reported(machine: Machine, wm: Wired) -> None:
     def step(number: int, tokens: int) -> Answer:
         shell = OPENCODE.shell(f"echo {number}; sleep 0.3")
         return answer(think(f"Step {number}."), shell, context_tokens=tokens)

@@ -157,7 +157,7 @@ def test_recorded_bodies_are_counted_as_the_upstream_counted(
 
 
 @both
-def test_a_compaction(machine: Machine, chain: Passing, agent: Agent) -> None:
+def test_a_compaction_passes_the_proxy(machine: Machine, chain: Passing, agent: Agent) -> None:
     machine.upstream.script = script(
         *turns(agent.compacts(), answer(think("On."), say("Done."))),
         *turns(summary("Go on."), when=is_summary),
@@ -175,7 +175,7 @@ TROUBLE = {
 
 @both
 @pytest.mark.parametrize("trouble", TROUBLE)
-def test_trouble_reaches_the_client_as_it_is_and_its_retry_gets_through(
+def test_errors_reach_the_client_unchanged_and_its_retry_succeeds(
     machine: Machine, chain: Passing, agent: Agent, trouble: str
 ) -> None:
     machine.upstream.script = script(
@@ -195,7 +195,7 @@ def test_trouble_reaches_the_client_as_it_is_and_its_retry_gets_through(
 
 
 @pytest.mark.parametrize("agent", [CLAUDE, OPENCODE], ids=lambda agent: agent.name)
-def test_wm_run_starts_the_agent_behind_a_proxy_of_its_own(machine: Machine, agent: Agent) -> None:
+def test_wm_run_starts_the_agent_behind_its_own_proxy(machine: Machine, agent: Agent) -> None:
     machine.upstream.script = script(*turns(answer(say("Done."))))
     program = {"claude": machine.clients.claude, "opencode": machine.clients.opencode}[agent.name]
     words = {"claude": ("-p", "Go"), "opencode": ("run", "Go")}[agent.name]

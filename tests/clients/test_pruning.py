@@ -52,7 +52,7 @@ def handle_in(request: Request) -> str:
 
 
 @pytest.mark.parametrize("agent", BOTH, ids=by_name)
-def test_a_listing_of_two_thousand_lines_reaches_the_model_cut_and_comes_back(
+def test_a_listing_of_two_thousand_lines_is_pruned_and_can_be_restored(
     machine: Machine, wm: Wired, agent: Agent
 ) -> None:
     many_files(machine)

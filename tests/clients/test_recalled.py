@@ -145,7 +145,7 @@ def told_once(request: Request) -> bool:
 
 
 @pytest.mark.parametrize("agent", BOTH, ids=by_name)
-def test_a_message_brings_forth_what_the_prompt_leaves_out_once_and_the_prefix_only_grows(
+def test_a_message_recalls_an_omitted_entry_once_and_the_prefix_only_grows(
     machine: Machine, full: Remembering, agent: Agent
 ) -> None:
     machine.upstream.script = script(
@@ -171,7 +171,7 @@ def test_a_message_brings_forth_what_the_prompt_leaves_out_once_and_the_prefix_o
 
 
 @pytest.mark.parametrize("agent", BOTH, ids=by_name)
-def test_a_message_about_nothing_that_is_remembered_brings_nothing(
+def test_an_unrelated_message_recalls_nothing(
     machine: Machine, full: Remembering, agent: Agent
 ) -> None:
     machine.upstream.script = script(
@@ -199,7 +199,7 @@ def ask_subagent(agent: Agent) -> Block:
 
 
 @pytest.mark.parametrize("agent", BOTH, ids=by_name)
-def test_subagents_titles_and_summaries_are_told_nothing_and_a_new_epoch_is_told_again(
+def test_subagents_titles_and_summaries_get_no_recall_and_a_new_epoch_gets_it_again(
     machine: Machine, full: Remembering, agent: Agent
 ) -> None:
     machine.upstream.script = script(
@@ -230,7 +230,7 @@ def test_subagents_titles_and_summaries_are_told_nothing_and_a_new_epoch_is_told
     nothing_refused_or_dropped(machine)
 
 
-def test_claudes_title_call_is_told_nothing(machine: Machine, full: Remembering) -> None:
+def test_claudes_title_call_gets_no_recall(machine: Machine, full: Remembering) -> None:
     upstream = machine.upstream
 
     def both_answered() -> bool:

@@ -85,7 +85,7 @@ def test_blocks_and_a_failing_build_survive_a_compaction(
 
 
 @pytest.mark.parametrize("agent", BOTH, ids=by_name)
-def test_what_the_user_changes_meanwhile_is_appended_and_the_prefix_stays(
+def test_a_users_change_is_appended_and_the_prefix_is_unchanged(
     machine: Machine, wm: Wired, agent: Agent
 ) -> None:
     machine.upstream.script = script(
@@ -108,7 +108,7 @@ def test_what_the_user_changes_meanwhile_is_appended_and_the_prefix_stays(
 
 
 @pytest.mark.parametrize(("first", "second"), [(CLAUDE, OPENCODE), (OPENCODE, CLAUDE)], ids=by_name)
-def test_the_next_session_goes_on_with_the_blocks_when_asked(
+def test_the_next_session_continues_with_the_blocks_on_request(
     machine: Machine, wm: Wired, first: Agent, second: Agent
 ) -> None:
     machine.upstream.script = script(

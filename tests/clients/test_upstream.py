@@ -256,14 +256,14 @@ def test_a_refusal_has_the_error_body_of_the_service(wire: Wire) -> None:
     ]
 
 
-def test_a_request_without_a_key_is_turned_away(upstream: Upstream) -> None:
+def test_a_request_without_a_key_is_refused(upstream: Upstream) -> None:
     connection = connect(upstream)
     connection.request("POST", "/v1/messages", json.dumps(body(USER)))
     assert connection.getresponse().status == 401
     connection.close()
 
 
-def test_a_stream_says_the_same_as_the_answer_in_one_piece(wire: Wire) -> None:
+def test_a_stream_equals_the_answer_in_one_piece(wire: Wire) -> None:
     long = "word " * 30
     reply = answer(think("hm"), say(long), call("Bash", command="ls"))
     wire.upstream.script = script(*turns(reply, reply, when=lambda request: True))
@@ -363,7 +363,7 @@ def test_thinking_sent_back_unchanged_is_accepted(wire: Wire) -> None:
     assert (wire.upstream.refused, wire.upstream.dropped) == ([], [])
 
 
-def test_omitted_thinking_comes_back_empty_and_is_accepted(wire: Wire) -> None:
+def test_omitted_thinking_is_sent_back_empty_and_accepted(wire: Wire) -> None:
     history = thinking_turn(wire, thinking={"type": "adaptive", "display": "omitted"})
     assert history[1]["content"][0]["thinking"] == ""
     wire.ask(body(*history))
@@ -405,12 +405,12 @@ def test_thinking_is_bound_to_the_messages_before_it(wire: Wire) -> None:
     assert wire.send("POST", "/v1/messages", body(changed, reply, after))[0] == 400
 
 
-def test_a_deferred_tool_does_not_stand_in_the_prefix(wire: Wire) -> None:
+def test_a_deferred_tool_is_not_in_the_prefix(wire: Wire) -> None:
     history = thinking_turn(wire)
     wire.ask(body(*history, tools=[{"name": "Late", "defer_loading": True}]))
 
 
-def test_a_client_that_asks_for_it_gets_bound_thinking_dropped_and_told(wire: Wire) -> None:
+def test_a_client_can_request_that_bound_thinking_is_dropped_and_reported(wire: Wire) -> None:
     history = thinking_turn(wire, system="You are")
     thinking = {
         "type": "adaptive",
@@ -478,7 +478,7 @@ SUMMARY_ORDER = "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools."
         ),
     ],
 )
-def test_requests_of_both_clients_are_told_apart(
+def test_requests_of_both_clients_are_distinguished(
     headers: dict[str, str], request_body: dict[str, Any], kind: str
 ) -> None:
     request = Request("POST", "/v1/messages", headers, request_body)

@@ -42,7 +42,7 @@ def attempt(task: tuple[str, Fault]) -> pool.Found:
 
 
 @pytest.mark.crash
-def test_every_call_of_every_scene_fails_in_every_way(folder: Path, report: Report) -> None:
+def test_every_failure_of_every_call_in_every_scene_recovers(folder: Path, report: Report) -> None:
     steps = different(SCENES, folder)
     counts, problems = pool.spread(attempt, itertools.product(names_of(steps), FAULTS))
     report("faults", {"steps": len(steps), "kinds": len(FAULTS), **counts})
@@ -50,7 +50,7 @@ def test_every_call_of_every_scene_fails_in_every_way(folder: Path, report: Repo
 
 
 @pytest.mark.parametrize("name", FAST)
-def test_a_fault_here_and_there_does_no_harm(name: str, folder: Path) -> None:
+def test_sampled_faults_lose_nothing(name: str, folder: Path) -> None:
     made = stage(named(name), folder)
     counts: Counter[str] = Counter()
     for number, fault in enumerate(FAULTS):
@@ -77,7 +77,7 @@ def test_a_disk_that_loses_writes_is_detected(folder: Path) -> None:
     assert any("neither old nor new" in one for one in told)
 
 
-def test_a_late_error_of_close_loses_nothing(folder: Path) -> None:
+def test_an_error_on_close_loses_nothing(folder: Path) -> None:
     disk = Disk(folder)
     with disk.folder("") as home, disk.create(home, "a") as file:
         closed = structs.replace(file)
@@ -88,5 +88,5 @@ def test_a_late_error_of_close_loses_nothing(folder: Path) -> None:
     assert os.listdir(folder) == ["a"]
 
 
-def test_every_scene_is_named_once() -> None:
+def test_every_scene_has_a_unique_name() -> None:
     assert len(BY_NAME) == len(SCENES)

@@ -16,14 +16,14 @@ def part(number: int) -> pool.Found:
 
 
 @pytest.mark.crash
-def test_every_bit_of_every_file(report: Report) -> None:
+def test_every_flipped_bit_of_every_file_is_detected(report: Report) -> None:
     counts, problems = pool.spread(part, range(PARTS))
     report("flips", counts)
     assert not problems, pool.shown(problems)
     assert counts["flips"] > 50_000
 
 
-def test_some_bits_of_every_file() -> None:
+def test_sampled_flipped_bits_of_every_file_are_detected() -> None:
     result = flips.run(every=397, use_every=29)
     assert not result.problems, pool.shown(result.problems)
     assert result.counts["flips"] > 150

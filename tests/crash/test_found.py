@@ -28,7 +28,7 @@ def texts(bench: Bench) -> dict[str, str]:
     return {entry.text: entry.status for entry in bench.memory().entries}
 
 
-def test_a_memory_file_from_another_machine_waits_whole_in_the_inbox(folder: Path) -> None:
+def test_a_memory_file_from_another_machine_waits_completely_in_the_inbox(folder: Path) -> None:
     other = begun(folder)
     for name in ("local.key", ".local.key.spare"):
         (other.home / name).unlink()
@@ -37,7 +37,7 @@ def test_a_memory_file_from_another_machine_waits_whole_in_the_inbox(folder: Pat
     assert texts(here) == {SHIP: "inbox", LINT: "active"}
 
 
-def test_a_higher_version_number_does_not_put_foreign_text_in_force(folder: Path) -> None:
+def test_a_higher_version_number_does_not_activate_foreign_text(folder: Path) -> None:
     bench = begun(folder)
     file = bench.place("workspace-memory.json")
     raw = file.read_bytes().replace(b'"version": 3', b'"version": 9')

@@ -39,7 +39,9 @@ def die_twice(name: str) -> pool.Found:
 
 
 @pytest.mark.crash
-def test_a_process_dies_at_every_call_of_every_scene(folder: Path, report: Report) -> None:
+def test_a_process_killed_at_every_call_of_every_scene_recovers(
+    folder: Path, report: Report
+) -> None:
     steps = different(SCENES, folder)
     counts, problems = pool.spread(
         die, itertools.product(names_of(steps), (kills.EXIT, kills.KILL))
@@ -49,14 +51,14 @@ def test_a_process_dies_at_every_call_of_every_scene(folder: Path, report: Repor
 
 
 @pytest.mark.crash
-def test_a_process_dies_again_during_its_repair(folder: Path, report: Report) -> None:
+def test_a_process_killed_during_its_repair_recovers(folder: Path, report: Report) -> None:
     counts, problems = pool.spread(die_twice, names_of(different(SCENES, folder)))
     report("kills while mending", counts)
     assert not problems, pool.shown(problems)
 
 
 @pytest.mark.parametrize("name", ["remember 1", "forget and undo 1", "session 3"])
-def test_a_death_here_and_there_does_no_harm(name: str, folder: Path) -> None:
+def test_sampled_kills_lose_nothing(name: str, folder: Path) -> None:
     made = stage(named(name), folder)
     counts: Counter[str] = Counter()
     for how in (kills.EXIT, kills.KILL):
@@ -66,7 +68,7 @@ def test_a_death_here_and_there_does_no_harm(name: str, folder: Path) -> None:
     assert counts["deaths"] > 12
 
 
-def test_a_second_death_does_no_harm(folder: Path) -> None:
+def test_sampled_kills_during_repair_lose_nothing(folder: Path) -> None:
     made = stage(named("sweep 1"), folder)
     counts, problems = kills.loop_in_recovery(made, [len(made.calls) // 2], every=23)
     assert not problems, pool.shown(problems)

@@ -23,7 +23,7 @@ def told(result: Race) -> dict[str, object]:
 
 
 @pytest.mark.crash
-def test_8_processes_with_1000_updates_each(folder: Path, report: Report) -> None:
+def test_8_processes_with_1000_updates_each_lose_none(folder: Path, report: Report) -> None:
     result = race(folder / "home", 8, 1000, seed=1)
     report("races", told(result))
     assert result.problems == []
@@ -32,7 +32,7 @@ def test_8_processes_with_1000_updates_each(folder: Path, report: Report) -> Non
     assert result.frozen > 50
 
 
-def test_4_processes_with_50_updates_each(folder: Path) -> None:
+def test_4_processes_with_50_updates_each_lose_none(folder: Path) -> None:
     result = race(folder / "home", 4, 50, seed=2, pauses_s=(0.03, 0.15))
     assert result.problems == []
     assert result.acknowledged >= 200

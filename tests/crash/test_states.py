@@ -30,7 +30,7 @@ def explore(task: tuple[str, bool]) -> pool.Found:
 
 @pytest.mark.crash
 @pytest.mark.parametrize("closes", [False, True], ids=["daemon", "commands"])
-def test_all_crash_states_of_all_scenes(report: Report, closes: bool) -> None:
+def test_all_crash_states_of_all_scenes_recover(report: Report, closes: bool) -> None:
     names = sorted(BY_NAME, key=lambda name: len(BY_NAME[name].steps), reverse=True)
     counts, problems = pool.spread(explore, [(name, closes) for name in names])
     explored = sum(counts[f"explored {model}"] for model in states.MODELS)
@@ -39,7 +39,7 @@ def test_all_crash_states_of_all_scenes(report: Report, closes: bool) -> None:
     assert explored > (60_000 if closes else 80_000)
 
 
-def test_a_slice_of_the_crash_states() -> None:
+def test_a_sample_of_the_crash_states_recovers() -> None:
     explored = distinct = 0
     for name in ("first write", "remember", "hot state", "migrate"):
         result = states.run(BY_NAME[name], limit=8, second_every=150, files_every=500)

@@ -44,19 +44,17 @@ def test_5000_damaged_sets_change_no_answer(
     report("same answers", answers_stay(folder, worker, 5000))
 
 
-def test_a_process_that_is_killed_while_it_saves_loses_nothing(
-    folder: Path, worker: EmbedWorker
-) -> None:
+def test_a_process_killed_during_a_save_loses_nothing(folder: Path, worker: EmbedWorker) -> None:
     deaths(folder, worker, 1)
 
 
 @pytest.mark.crash
-def test_30_kills_while_vectors_are_saved(
+def test_30_kills_during_saves_of_vectors_lose_nothing(
     folder: Path, worker: EmbedWorker, report: Report
 ) -> None:
     report("killed while saving", deaths(folder, worker, 30))
 
 
 @pytest.mark.crash
-def test_30_daemons_are_killed_while_they_index(folder: Path, report: Report) -> None:
+def test_30_daemons_killed_while_indexing_lose_nothing(folder: Path, report: Report) -> None:
     report("daemons killed", daemon_deaths(folder, 30))

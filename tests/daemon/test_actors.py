@@ -30,7 +30,7 @@ def texts(daemon: Inside) -> list[str]:
     return list(execute(daemon.runtime, OPERATIONS["notes"], NotesRequest()).texts)
 
 
-def test_updates_that_wait_together_are_one_batch_in_their_order(tmp_path: Path) -> None:
+def test_waiting_updates_are_one_batch_in_order(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with inside(tmp_path) as daemon:
             gate = tmp_path / "gate"
@@ -48,7 +48,7 @@ def test_updates_that_wait_together_are_one_batch_in_their_order(tmp_path: Path)
     run(scenario)
 
 
-def test_what_nobody_waits_for_begins_behind_its_answer_and_before_what_comes_next(
+def test_an_early_answered_event_runs_after_its_answer_and_before_the_next_event(
     tmp_path: Path,
 ) -> None:
     async def scenario() -> None:
@@ -68,7 +68,7 @@ def test_what_nobody_waits_for_begins_behind_its_answer_and_before_what_comes_ne
     run(scenario)
 
 
-def test_what_was_answered_already_is_done_however_late(tmp_path: Path) -> None:
+def test_an_answered_event_is_run_even_after_its_deadline(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with inside(tmp_path, request_timeout_s=0.2) as daemon:
             gate = tmp_path / "gate"
@@ -130,7 +130,7 @@ def test_nothing_is_answered_or_published_before_it_is_on_disk(tmp_path: Path) -
     run(scenario)
 
 
-def test_one_that_fails_takes_nobody_with_it(tmp_path: Path) -> None:
+def test_a_failed_update_does_not_fail_the_others(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with inside(tmp_path) as daemon:
             gate = tmp_path / "gate"
@@ -151,7 +151,7 @@ def test_one_that_fails_takes_nobody_with_it(tmp_path: Path) -> None:
     run(scenario)
 
 
-def test_a_full_queue_says_come_back(tmp_path: Path) -> None:
+def test_a_full_queue_refuses_updates_with_503(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with inside(tmp_path, queue_requests=2) as daemon:
             gate = tmp_path / "gate"
@@ -166,7 +166,7 @@ def test_a_full_queue_says_come_back(tmp_path: Path) -> None:
     run(scenario)
 
 
-def test_a_deadline_ends_the_waiting_and_says_what_is_known(tmp_path: Path) -> None:
+def test_a_deadline_ends_the_wait_and_reports_what_is_known(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with inside(tmp_path, request_timeout_s=0.2) as daemon:
             gate = tmp_path / "gate"
@@ -181,7 +181,7 @@ def test_a_deadline_ends_the_waiting_and_says_what_is_known(tmp_path: Path) -> N
     run(scenario)
 
 
-def test_a_lost_foundation_refuses_before_anything_is_written(tmp_path: Path) -> None:
+def test_a_lost_data_folder_refuses_updates_before_any_write(tmp_path: Path) -> None:
     def gone() -> None:
         raise StoreError("The data folder is gone.")
 
@@ -215,7 +215,7 @@ def test_relaxed_documents_are_flushed_by_one_timer_that_ends(tmp_path: Path) ->
     run(scenario)
 
 
-def test_a_flush_that_fails_is_reported_and_tried_again(tmp_path: Path) -> None:
+def test_a_failed_flush_is_reported_and_retried(tmp_path: Path) -> None:
     asked: list[None] = []
 
     def foundation() -> None:
@@ -235,7 +235,7 @@ def test_a_flush_that_fails_is_reported_and_tried_again(tmp_path: Path) -> None:
     run(scenario)
 
 
-def test_draining_waits_for_what_is_queued(tmp_path: Path) -> None:
+def test_draining_waits_for_queued_updates(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with inside(tmp_path) as daemon:
             gate = tmp_path / "gate"
@@ -249,7 +249,7 @@ def test_draining_waits_for_what_is_queued(tmp_path: Path) -> None:
     run(scenario)
 
 
-def test_a_query_beside_the_loop_is_answered_like_one_on_it(tmp_path: Path) -> None:
+def test_a_query_in_a_worker_thread_is_answered_like_one_on_the_loop(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with inside(tmp_path) as daemon:
             await note(daemon, "x")

@@ -110,7 +110,7 @@ REFUSED: list[tuple[str, dict[str, Any], int, str]] = [
 
 
 @pytest.mark.parametrize(("name", "parts", "status", "message"), REFUSED)
-def test_what_does_not_fit_is_refused_with_the_place(
+def test_an_invalid_value_is_refused_with_its_field(
     name: str, parts: dict[str, Any], status: int, message: str
 ) -> None:
     with pytest.raises(HostError, match=message) as caught:
@@ -126,7 +126,7 @@ def test_what_does_not_fit_is_refused_with_the_place(
         ("print", {"agent": "me"}, "It has project."),
     ],
 )
-def test_a_query_parameter_that_nobody_knows_is_answered_with_those_that_are_known(
+def test_an_unknown_query_parameter_is_refused_with_the_known_ones(
     name: str, values: dict[str, str], known: str
 ) -> None:
     with pytest.raises(HostError) as caught:
@@ -149,23 +149,23 @@ def test_big_numbers_are_read_as_they_are() -> None:
 @pytest.mark.parametrize(
     "body", [b'{"text": "x", "text": "y"}', b'{"text": "x", "new": {"a": 1, "a": 1}}']
 )
-def test_a_name_that_is_given_twice_is_refused(body: bytes) -> None:
+def test_a_duplicate_name_is_refused(body: bytes) -> None:
     with pytest.raises(HostError, match="twice") as caught:
         fill("note", body)
     assert caught.value.status == 400
 
 
-def test_of_an_agents_own_payload_the_last_one_counts() -> None:
+def test_in_an_agents_payload_the_last_duplicate_counts() -> None:
     filled = fill("print", b'{"a": 1, "a": 2}', values={"agent": "me"})
     assert filled["payload"] == {"a": 2}
 
 
-def test_a_row_whose_fields_the_model_lacks_is_refused() -> None:
+def test_a_route_with_fields_missing_in_the_model_is_refused() -> None:
     with pytest.raises(ValueError, match=r"\['nothing'\]"):
         Binding(Route("GET", "/v1/x/{nothing}", "notes", ""), OPERATIONS["notes"])
 
 
-def test_every_row_of_the_table_fits_its_model() -> None:
+def test_every_route_matches_its_model() -> None:
     for route in ROUTES:
         if not route.control:
             Binding(route, catalogue.OPERATIONS[route.operation])

@@ -65,7 +65,7 @@ CASES: list[tuple[str, str, list[tuple[str, str]]]] = [
 
 
 @pytest.mark.parametrize(("workspace", "last_id", "expected"), CASES)
-def test_who_comes_back_hears_what_was_missed(
+def test_a_returning_listener_gets_the_missed_changes(
     workspace: str, last_id: str, expected: list[tuple[str, str]]
 ) -> None:
     hub, ear = hub_with(A, B), Ear()
@@ -74,7 +74,7 @@ def test_who_comes_back_hears_what_was_missed(
     assert ear.heard == expected
 
 
-def test_ids_go_on_from_where_they_were() -> None:
+def test_a_subscriber_gets_changes_with_consecutive_ids() -> None:
     hub, ear = hub_with(A), Ear()
     hub.subscribe(ear)  # type: ignore[arg-type]
     hub.publish([B])
@@ -82,13 +82,13 @@ def test_ids_go_on_from_where_they_were() -> None:
     assert ear.events[1].data == {"workspace": "b", "slug": "session_state", "name": "s1"}
 
 
-def test_who_was_away_too_long_is_told_to_read_anew() -> None:
+def test_a_listener_away_too_long_gets_a_reset() -> None:
     hub, ear = hub_with(*[A] * (KEPT_EVENTS + 2)), Ear()
     hub.subscribe(ear, "", "life-1")  # type: ignore[arg-type]
     assert ear.heard == [("reset", "")]
 
 
-def test_who_does_not_listen_is_let_go() -> None:
+def test_a_listener_that_does_not_read_is_disconnected() -> None:
     hub, ear = Hub("life"), Ear(waiting_bytes=MAX_BEHIND_BYTES + 1)
     hub.subscribe(ear)  # type: ignore[arg-type]
     hub.publish([A])
@@ -99,7 +99,7 @@ def client(daemon: Inside) -> AsyncClient:
     return AsyncClient(daemon.settings, _router=Router(TOYS))
 
 
-def test_a_commit_is_heard_over_the_socket(tmp_path: Path) -> None:
+def test_a_commit_is_published_over_the_socket(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with inside(tmp_path) as daemon, client(daemon) as caller:
             events = caller.changes()

@@ -100,7 +100,7 @@ ERRORS: list[tuple[dict[str, Any], type[WmError], str, int]] = [
 
 
 @pytest.mark.parametrize(("fields", "error", "code", "status"), ERRORS)
-def test_a_refusal_comes_back_as_the_error_that_it_was(
+def test_a_refusal_is_raised_as_the_original_error(
     tmp_path: Path, kind: str, fields: dict[str, Any], error: type[WmError], code: str, status: int
 ) -> None:
     def work(settings: Settings) -> None:
@@ -134,7 +134,7 @@ def test_one_connection_carries_many_calls(tmp_path: Path) -> None:
     run(scenario)
 
 
-def test_where_nobody_listens_it_says_so_at_once(settings: Settings, kind: str) -> None:
+def test_without_a_listener_a_call_fails_at_once(settings: Settings, kind: str) -> None:
     with pytest.raises(Unavailable, match="No daemon listens"):
         Both(settings, kind).call("status")
     with socket.socket(socket.AF_UNIX) as stale:
@@ -170,7 +170,7 @@ def test_an_update_without_an_answer_is_not_sent_again(
     [b"SSH-2.0-x\r\n\r\n", b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nxyz"],
     ids=["another protocol", "no JSON"],
 )
-def test_somebody_else_on_the_socket_is_recognised(
+def test_another_server_on_the_socket_is_recognised(
     settings: Settings, kind: str, answer: bytes
 ) -> None:
     answer = answer.replace(b"OK\r\n", b"OK\r\ncontent-type: application/json\r\n")
@@ -178,7 +178,7 @@ def test_somebody_else_on_the_socket_is_recognised(
         Both(settings, kind).call("notes")
 
 
-def test_a_connection_closed_while_idle_is_opened_again(settings: Settings) -> None:
+def test_a_connection_closed_while_idle_is_reopened(settings: Settings) -> None:
     whole = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
     with (
         speaking(settings, whole, whole) as heard,
@@ -201,7 +201,7 @@ def test_a_deadline_is_kept(tmp_path: Path, kind: str) -> None:
     with_daemon(tmp_path, work)
 
 
-def test_a_full_listener_is_asked_again_until_the_deadline(settings: Settings, kind: str) -> None:
+def test_a_full_listener_is_retried_until_the_deadline(settings: Settings, kind: str) -> None:
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(settings.paths.socket))
     listener.listen(0)
@@ -238,7 +238,7 @@ def full(retry_after: int) -> bytes:
     return head.replace(b"retry-after: 1", b"retry-after: %d" % retry_after) + busy.body
 
 
-def test_a_client_comes_back_to_a_daemon_that_is_full(settings: Settings, kind: str) -> None:
+def test_a_client_retries_when_the_daemon_is_full(settings: Settings, kind: str) -> None:
     whole = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
     with speaking(settings, full(0), full(0), whole) as heard:
         assert Both(settings, kind).call("note", {"text": "x"}) == {}
@@ -246,9 +246,7 @@ def test_a_client_comes_back_to_a_daemon_that_is_full(settings: Settings, kind: 
     assert len(set(heard)) == 1
 
 
-def test_where_there_is_no_time_to_come_back_the_refusal_is_the_answer(
-    settings: Settings, kind: str
-) -> None:
+def test_without_time_for_a_retry_the_refusal_is_returned(settings: Settings, kind: str) -> None:
     with speaking(settings, full(60)), pytest.raises(HostError, match="Too many connections"):
         Both(settings, kind).call("note", {"text": "x"})
 
@@ -269,7 +267,7 @@ def test_200_clients_at_once_lose_no_update(tmp_path: Path) -> None:
     with_daemon(tmp_path, work)
 
 
-def test_changes_are_followed(tmp_path: Path) -> None:
+def test_a_client_can_follow_changes(tmp_path: Path) -> None:
     def work(settings: Settings) -> None:
         client = Client(settings, _router=Router(TOYS))
         events = client.changes()
@@ -294,7 +292,7 @@ def test_an_event_stream_cut_at_every_byte_reads_the_same() -> None:
         assert chunks.ended
 
 
-def test_a_request_model_travels_whole_with_the_kind_of_its_event() -> None:
+def test_a_request_model_is_sent_with_the_kind_of_its_event() -> None:
     request = EventRequest(session_id="s", event=UserPrompt(text="x"))
     assert plain(request)["event"] == {"kind": "user_prompt", "text": "x", "messageId": ""}
     assert plain({"a": None}) == {"a": None}
@@ -316,7 +314,7 @@ def test_the_client_imports_neither_an_event_loop_nor_models() -> None:
 
 
 @foreign.needs_root
-def test_a_daemon_of_another_user_is_told_nothing(settings: Settings, kind: str) -> None:
+def test_a_client_sends_nothing_to_a_daemon_of_another_user(settings: Settings, kind: str) -> None:
     answer = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
     with foreign.listener(answer) as (path, heard):
         paths = replace(settings.paths, socket=path)
@@ -326,7 +324,7 @@ def test_a_daemon_of_another_user_is_told_nothing(settings: Settings, kind: str)
         assert foreign.told(heard) == b""
 
 
-def test_a_call_that_is_cancelled_at_any_turn_leaves_no_connection(tmp_path: Path) -> None:
+def test_a_call_cancelled_at_any_step_leaves_no_connection(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with inside(tmp_path) as daemon:
             client = AsyncClient(daemon.settings, _router=Router(TOYS))
@@ -350,7 +348,7 @@ def test_a_call_that_is_cancelled_at_any_turn_leaves_no_connection(tmp_path: Pat
         run(scenario)
 
 
-def test_a_client_that_is_closed_meanwhile_gets_its_answer_and_keeps_no_connection(
+def test_a_client_closed_during_a_call_gets_its_answer_and_keeps_no_connection(
     tmp_path: Path,
 ) -> None:
     async def scenario() -> None:

@@ -50,7 +50,7 @@ def test_a_use_case_is_answered(
     run(scenario)
 
 
-def test_what_nobody_waits_for_is_answered_when_it_is_queued(tmp_path: Path) -> None:
+def test_an_early_answer_is_sent_when_the_event_is_queued(tmp_path: Path) -> None:
     gate = tmp_path / "gate"
 
     async def scenario() -> None:
@@ -70,7 +70,7 @@ def test_what_nobody_waits_for_is_answered_when_it_is_queued(tmp_path: Path) -> 
     run(scenario)
 
 
-def test_what_goes_wrong_when_nobody_waits_stands_in_the_log(tmp_path: Path) -> None:
+def test_a_failure_after_an_early_answer_is_logged(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with inside(tmp_path) as daemon:
             wire = await daemon.connect()
@@ -131,7 +131,7 @@ def test_an_error_is_a_problem_and_the_connection_stays(
     ],
     ids=["an update", "a query on the loop", "a query beside it"],
 )
-def test_a_bug_is_an_incident_and_the_daemon_serves_on(
+def test_a_bug_is_an_incident_and_the_daemon_keeps_serving(
     tmp_path: Path, method: str, target: str, body: Any
 ) -> None:
     async def scenario() -> None:
@@ -150,7 +150,7 @@ def test_a_bug_is_an_incident_and_the_daemon_serves_on(
     run(scenario)
 
 
-def test_status_tells_who_answers_and_what_it_can_do(tmp_path: Path) -> None:
+def test_status_names_the_daemon_and_its_capabilities(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with inside(tmp_path) as daemon:
             wire = await daemon.connect()

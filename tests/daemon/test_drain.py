@@ -66,7 +66,7 @@ def down(settings: Settings) -> None:
 
 
 @pytest.mark.parametrize("end", [terminate, down])
-def test_every_event_that_was_answered_is_in_the_files(
+def test_every_answered_event_is_in_the_files_after_a_drain(
     end: Callable[[Settings], None],
 ) -> None:
     with TemporaryDirectory(prefix="wm-", ignore_cleanup_errors=True) as folder:

@@ -20,7 +20,7 @@ from wm.daemon.serve import drained
         ([0, 0], False),
     ],
 )
-def test_a_drain_goes_on_while_there_is_progress(left: list[int], written: bool) -> None:
+def test_a_drain_continues_while_there_is_progress(left: list[int], written: bool) -> None:
     """left: what waits before the first round and after each; the last round ends it."""
     at = 0
 

@@ -48,11 +48,11 @@ def race(place: Home) -> None:
     assert [line["event"] for line in place.log()].count("started") == 1
 
 
-def test_eight_starts_at_once_make_one_daemon(place: Home) -> None:
+def test_eight_simultaneous_starts_make_one_daemon(place: Home) -> None:
     race(place)
 
 
-def test_eight_starts_at_once_make_one_daemon_in_100_rounds(tmp_path: Path) -> None:
+def test_eight_simultaneous_starts_make_one_daemon_in_100_rounds(tmp_path: Path) -> None:
     for number in range(100):
         folder = tmp_path / str(number)
         with home(folder) as place:
@@ -63,14 +63,14 @@ def test_eight_starts_at_once_make_one_daemon_in_100_rounds(tmp_path: Path) -> N
             race(place)
 
 
-def test_a_hangup_does_not_end_it(place: Home) -> None:
+def test_sighup_does_not_stop_the_daemon(place: Home) -> None:
     child = place.foreground()
     child.send_signal(signal.SIGHUP)
     note(place, "still here")
     assert child.poll() is None
 
 
-def test_it_lives_without_any_standard_stream(place: Home) -> None:
+def test_a_daemon_runs_without_standard_streams(place: Home) -> None:
     words = ("/bin/sh", "-c", f"exec {' '.join(TOY)} <&- >&- 2>&-")
     child = place.foreground(words)
     note(place, "still here")
@@ -80,7 +80,7 @@ def test_it_lives_without_any_standard_stream(place: Home) -> None:
     assert child.poll() is None
 
 
-def test_a_socket_of_another_home_is_left_alone(place: Home, tmp_path: Path) -> None:
+def test_a_socket_of_another_home_is_not_touched(place: Home, tmp_path: Path) -> None:
     place.start()
     other = Home(tmp_path / "other")
     other.environment["WM_SOCKET"] = str(place.settings.paths.socket)
@@ -90,7 +90,7 @@ def test_a_socket_of_another_home_is_left_alone(place: Home, tmp_path: Path) -> 
     assert place.start() is False
 
 
-def test_a_deleted_socket_is_bound_again(place: Home) -> None:
+def test_a_deleted_socket_is_recreated(place: Home) -> None:
     place.start()
     pid = place.pid()
     wait_for(lambda: watches(pid))
@@ -108,7 +108,7 @@ def watches(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("settled", [False, True], ids=["at the next request", "at once"])
-def test_a_moved_data_folder_ends_the_daemon_and_is_not_made_again(
+def test_a_moved_data_folder_stops_the_daemon_and_is_not_recreated(
     place: Home, settled: bool
 ) -> None:
     child = place.foreground()
@@ -130,7 +130,7 @@ def test_a_moved_data_folder_ends_the_daemon_and_is_not_made_again(
     assert texts(place) == ["kept"]
 
 
-def test_a_data_folder_that_is_moved_before_it_is_watched_ends_the_daemon_too(place: Home) -> None:
+def test_a_data_folder_moved_before_the_watch_stops_the_daemon(place: Home) -> None:
     child = place.foreground()
     place.settings.paths.home.rename(place.settings.paths.home.with_name("moved"))
     assert child.wait(20) == 0
@@ -145,7 +145,7 @@ def test_a_deleted_lock_never_leaves_two_daemons(place: Home) -> None:
     assert first.wait(20) == 0
 
 
-def test_an_idle_daemon_ends_where_it_is_told_to(tmp_path: Path) -> None:
+def test_a_daemon_with_an_idle_limit_stops_when_idle(tmp_path: Path) -> None:
     with home(tmp_path, "[daemon]\nidle_exit_s = 0.3\n") as place:
         child = place.foreground()
         assert child.wait(20) == 0
@@ -170,7 +170,7 @@ def activated(place: Home, *listeners: socket.socket, **options: Any) -> subproc
     return place.foreground(words, pass_fds=fds, **options)
 
 
-def test_a_service_manager_may_hold_the_socket(tmp_path: Path) -> None:
+def test_a_service_manager_can_pass_the_socket(tmp_path: Path) -> None:
     with home(tmp_path, "[daemon]\nactivated_idle_exit_s = 0.5\n") as place:
         path = place.settings.paths.socket
         path.parent.mkdir(parents=True, mode=0o700)
@@ -186,7 +186,7 @@ def test_a_service_manager_may_hold_the_socket(tmp_path: Path) -> None:
             assert again.poll() is None
 
 
-def test_each_socket_that_a_service_manager_holds_is_served(place: Home, tmp_path: Path) -> None:
+def test_each_socket_of_a_service_manager_is_served(place: Home, tmp_path: Path) -> None:
     path = place.settings.paths.socket
     path.parent.mkdir(parents=True, mode=0o700)
     paths = [path, tmp_path / "two"]
@@ -204,7 +204,7 @@ def test_each_socket_that_a_service_manager_holds_is_served(place: Home, tmp_pat
     ("family", "kind"),
     [(socket.AF_INET, socket.SOCK_STREAM), (socket.AF_UNIX, socket.SOCK_DGRAM)],
 )
-def test_a_socket_whose_peers_nobody_knows_is_refused(place: Home, family: int, kind: int) -> None:
+def test_a_socket_without_peer_credentials_is_refused(place: Home, family: int, kind: int) -> None:
     with socket.socket(family, kind) as listener:
         child = activated(place, listener, stderr=subprocess.PIPE)
         said = child.communicate(timeout=20)[1].decode()
@@ -215,7 +215,7 @@ def test_a_socket_whose_peers_nobody_knows_is_refused(place: Home, family: int, 
     )
 
 
-def test_one_connection_in_the_place_of_a_socket_is_refused(place: Home) -> None:
+def test_a_connection_in_place_of_a_socket_is_refused(place: Home) -> None:
     here, there = socket.socketpair(socket.AF_UNIX)
     with here, there:
         child = activated(place, here, stderr=subprocess.PIPE)
@@ -224,7 +224,7 @@ def test_one_connection_in_the_place_of_a_socket_is_refused(place: Home) -> None
     assert said.startswith("The service manager passed descriptor 3, which is no listening")
 
 
-def test_too_few_descriptors_are_refusals_and_not_the_end(place: Home) -> None:
+def test_too_few_descriptors_are_refusals_and_do_not_stop_the_daemon(place: Home) -> None:
     child = place.foreground(("/bin/sh", "-c", f"ulimit -n 64; exec {' '.join(TOY)}"))
     streams, statuses = [], []
     for _ in range(60):

@@ -118,7 +118,7 @@ def test_each_filter_narrows_the_tool_of_a_model(
 
 @pytest.mark.parametrize("way", ["search", "tool"])
 @pytest.mark.parametrize(("filters", "said"), WRONG, ids=str)
-def test_what_cannot_be_is_a_problem_with_its_mend(
+def test_an_impossible_filter_is_refused_with_the_fix(
     shop: Shop, way: str, filters: dict[str, str], said: str
 ) -> None:
     status, kind, told = getattr(shop, way)(**filters)
@@ -138,9 +138,7 @@ def test_what_cannot_be_is_a_problem_with_its_mend(
         ("/metrics?name=x", "name", "It takes none."),
     ],
 )
-def test_a_misspelled_parameter_is_a_problem_and_no_wrong_answer(
-    shop: Shop, target: str, named: str, known: str
-) -> None:
+def test_a_misspelled_parameter_is_refused(shop: Shop, target: str, named: str, known: str) -> None:
     status, kind, told = shop.http("GET", target)
     assert (status, kind, told["type"]) == (400, "application/problem+json", "unknown_parameter")
     assert f"has no query parameter {named!r}." in told["detail"]
@@ -148,7 +146,7 @@ def test_a_misspelled_parameter_is_a_problem_and_no_wrong_answer(
 
 
 @pytest.mark.parametrize(("limit", "code"), [("many", 422), ("0", 400)])
-def test_a_limit_that_is_none_is_a_problem_too(shop: Shop, limit: str, code: int) -> None:
+def test_an_invalid_limit_is_refused(shop: Shop, limit: str, code: int) -> None:
     status, kind, told = shop.search(limit=limit)
     assert (status, kind) == (code, "application/problem+json")
     assert "limit" in told["detail"]

@@ -101,9 +101,7 @@ REFUSED: list[tuple[str, bytes, list[int]]] = [
 @pytest.mark.parametrize(
     ("data", "expected"), [row[1:] for row in REFUSED], ids=[r[0] for r in REFUSED]
 )
-def test_what_is_no_clean_request_is_refused(
-    tmp_path: Path, data: bytes, expected: list[int]
-) -> None:
+def test_a_malformed_request_is_refused(tmp_path: Path, data: bytes, expected: list[int]) -> None:
     async def scenario() -> None:
         async with serving(tmp_path) as served:
             assert await exchange(served, data) == expected
@@ -220,7 +218,7 @@ def test_answers_keep_the_order_of_their_requests(tmp_path: Path) -> None:
     run(scenario)
 
 
-def test_a_refusal_waits_for_the_answers_before_it(tmp_path: Path) -> None:
+def test_a_refusal_is_sent_after_earlier_answers(tmp_path: Path) -> None:
     waiting: list[Reply] = []
 
     async def scenario() -> None:
@@ -308,7 +306,7 @@ def test_a_head_over_the_limit_is_refused(tmp_path: Path, data: bytes) -> None:
     run(scenario)
 
 
-def test_who_sends_on_after_a_refusal_still_gets_to_read_it(tmp_path: Path) -> None:
+def test_a_client_that_keeps_sending_after_a_refusal_can_read_it(tmp_path: Path) -> None:
     async def scenario() -> None:
         limits = replace(LIMITS, max_body_bytes=1000)
         async with serving(tmp_path, limits=limits) as served:
@@ -321,7 +319,7 @@ def test_who_sends_on_after_a_refusal_still_gets_to_read_it(tmp_path: Path) -> N
     run(scenario)
 
 
-def test_slow_heads_and_bodies_are_closed_and_nobody_else_waits(tmp_path: Path) -> None:
+def test_slow_heads_and_bodies_are_closed_without_delaying_others(tmp_path: Path) -> None:
     # Long enough for a busy machine to take in the first bytes of each.
     limits = replace(LIMITS, header_timeout_s=1.0, body_timeout_s=1.0)
 
@@ -360,7 +358,7 @@ def test_an_idle_connection_has_no_timer(tmp_path: Path) -> None:
     run(scenario)
 
 
-def test_a_client_that_leaves_within_a_request_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_client_that_disconnects_in_a_request_leaves_no_state(tmp_path: Path) -> None:
     seen: list[str] = []
 
     def handler(request: HttpRequest, reply: Reply) -> None:
@@ -380,7 +378,7 @@ def test_a_client_that_leaves_within_a_request_leaves_nothing_behind(tmp_path: P
     run(scenario)
 
 
-def test_an_answer_for_a_client_that_has_left_is_dropped(tmp_path: Path) -> None:
+def test_an_answer_for_a_disconnected_client_is_dropped(tmp_path: Path) -> None:
     waiting: list[Reply] = []
 
     async def scenario() -> None:
@@ -396,7 +394,7 @@ def test_an_answer_for_a_client_that_has_left_is_dropped(tmp_path: Path) -> None
     run(scenario)
 
 
-def test_a_client_that_does_not_read_is_not_written_to_without_end(tmp_path: Path) -> None:
+def test_writes_to_a_client_that_does_not_read_are_bounded(tmp_path: Path) -> None:
     handled = 0
 
     def handler(_request: HttpRequest, reply: Reply) -> None:
@@ -424,7 +422,7 @@ def test_a_client_that_does_not_read_is_not_written_to_without_end(tmp_path: Pat
     run(scenario)
 
 
-def test_a_flood_of_requests_behind_one_under_way_is_not_read(tmp_path: Path) -> None:
+def test_pipelined_requests_behind_an_active_one_are_bounded(tmp_path: Path) -> None:
     waiting: list[Reply] = []
 
     async def scenario() -> None:
@@ -457,7 +455,7 @@ def test_200_connections_are_served_at_once(tmp_path: Path) -> None:
     run(scenario)
 
 
-def test_one_connection_too_many_takes_the_place_of_the_longest_idle(tmp_path: Path) -> None:
+def test_a_connection_over_the_limit_replaces_the_longest_idle_one(tmp_path: Path) -> None:
     limits = replace(LIMITS, max_connections=3)
 
     async def scenario() -> None:
@@ -474,7 +472,7 @@ def test_one_connection_too_many_takes_the_place_of_the_longest_idle(tmp_path: P
     run(scenario)
 
 
-def test_where_no_connection_is_idle_a_new_one_is_told_to_come_back(tmp_path: Path) -> None:
+def test_without_idle_connections_a_new_one_gets_503(tmp_path: Path) -> None:
     waiting: list[Reply] = []
     limits = replace(LIMITS, max_connections=2)
 
@@ -493,7 +491,7 @@ def test_where_no_connection_is_idle_a_new_one_is_told_to_come_back(tmp_path: Pa
     run(scenario)
 
 
-def test_those_who_never_ask_make_room_for_one_who_does(tmp_path: Path) -> None:
+def test_connections_without_requests_are_closed_for_new_ones(tmp_path: Path) -> None:
     limits = replace(LIMITS, max_connections=3)
 
     async def scenario() -> None:
@@ -509,7 +507,7 @@ def test_those_who_never_ask_make_room_for_one_who_does(tmp_path: Path) -> None:
     run(scenario)
 
 
-def test_a_client_that_asks_much_at_once_lets_others_in_between(tmp_path: Path) -> None:
+def test_a_client_with_many_requests_does_not_delay_others(tmp_path: Path) -> None:
     served_to: list[str] = []
 
     def note(request: HttpRequest, reply: Reply) -> None:
@@ -529,7 +527,7 @@ def test_a_client_that_asks_much_at_once_lets_others_in_between(tmp_path: Path) 
     run(scenario)
 
 
-def test_what_a_client_left_unread_behind_is_not_worked_off(tmp_path: Path) -> None:
+def test_requests_of_a_disconnected_client_are_not_run(tmp_path: Path) -> None:
     answered: list[str] = []
 
     def note(request: HttpRequest, reply: Reply) -> None:
@@ -547,7 +545,7 @@ def test_what_a_client_left_unread_behind_is_not_worked_off(tmp_path: Path) -> N
     run(scenario)
 
 
-def test_a_body_in_tiny_chunks_costs_its_bytes(tmp_path: Path) -> None:
+def test_a_body_in_tiny_chunks_uses_memory_for_its_bytes_only(tmp_path: Path) -> None:
     chunks = b"2\r\nxy\r\n" * 2000
 
     async def scenario() -> None:
@@ -563,7 +561,7 @@ def test_a_body_in_tiny_chunks_costs_its_bytes(tmp_path: Path) -> None:
     run(scenario)
 
 
-def test_unfinished_bodies_share_one_budget(tmp_path: Path) -> None:
+def test_incomplete_bodies_share_one_memory_budget(tmp_path: Path) -> None:
     limits = replace(LIMITS, max_buffered_bytes=1500)
     part = b"POST / HTTP/1.1\r\nContent-Length: 2000\r\n\r\n" + b"x" * 1000
 
@@ -624,7 +622,7 @@ def test_a_stream_is_sent_as_it_comes(tmp_path: Path, request_: bytes, expected:
     run(scenario)
 
 
-def test_the_owner_of_a_stream_hears_that_the_client_left(tmp_path: Path) -> None:
+def test_a_stream_is_closed_when_its_client_disconnects(tmp_path: Path) -> None:
     left: list[str] = []
 
     def opened(channel: Channel) -> None:
@@ -641,7 +639,7 @@ def test_the_owner_of_a_stream_hears_that_the_client_left(tmp_path: Path) -> Non
     run(scenario)
 
 
-def test_draining_answers_what_is_under_way_and_refuses_what_is_new(tmp_path: Path) -> None:
+def test_draining_answers_active_requests_and_refuses_new_ones(tmp_path: Path) -> None:
     waiting: list[Reply] = []
 
     async def scenario() -> None:
@@ -661,7 +659,7 @@ def test_draining_answers_what_is_under_way_and_refuses_what_is_new(tmp_path: Pa
     run(scenario)
 
 
-def test_a_connection_whose_opening_is_cancelled_at_any_turn_is_closed(tmp_path: Path) -> None:
+def test_a_connect_cancelled_at_any_step_is_closed(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with serving(tmp_path) as served:
             server, opened = served.server, []
@@ -684,7 +682,7 @@ def test_a_connection_whose_opening_is_cancelled_at_any_turn_is_closed(tmp_path:
     run(scenario)
 
 
-def test_who_is_not_allowed_gets_no_byte(tmp_path: Path) -> None:
+def test_a_peer_that_is_not_allowed_gets_no_byte(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with serving(tmp_path, allow=lambda _sock: False) as served:
             wire: Wire = await served.connect()
@@ -694,7 +692,7 @@ def test_who_is_not_allowed_gets_no_byte(tmp_path: Path) -> None:
     run(scenario)
 
 
-def test_without_a_free_descriptor_a_client_is_told_so_and_the_listener_lives(
+def test_without_a_free_descriptor_a_client_gets_503_and_the_listener_survives(
     tmp_path: Path,
 ) -> None:
     async def scenario() -> None:
@@ -759,7 +757,7 @@ async def status_of(client: socket.socket) -> list[int]:
     return statuses(await asyncio.get_running_loop().sock_recv(client, 4096))
 
 
-def test_each_of_two_sockets_is_served_and_neither_is_looked_at_for_nothing(tmp_path: Path) -> None:
+def test_two_sockets_are_served_without_needless_wakeups(tmp_path: Path) -> None:
     async def scenario() -> None:
         with two_sockets(tmp_path) as (server, clients, looks):
             assert [await status_of(client) for client in clients] == [[200], [200]]
@@ -774,7 +772,7 @@ def test_each_of_two_sockets_is_served_and_neither_is_looked_at_for_nothing(tmp_
     run(scenario)
 
 
-def test_without_any_descriptor_both_of_two_sockets_rest(tmp_path: Path) -> None:
+def test_without_descriptors_both_sockets_pause(tmp_path: Path) -> None:
     async def scenario() -> None:
         with two_sockets(tmp_path) as (server, clients, looks):
             soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

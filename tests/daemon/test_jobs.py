@@ -99,7 +99,7 @@ def test_a_start_sweeps_and_leaves_no_thread(tmp_path: Path) -> None:
     assert not [t for t in threading.enumerate() if t.name == "wm-sweep"]
 
 
-def test_so_many_events_of_one_session_sweep_its_workspace(tmp_path: Path) -> None:
+def test_enough_events_of_one_session_sweep_its_workspace(tmp_path: Path) -> None:
     runtime, key = made(tmp_path, 8, max_outputs=3, sweep_events=5)
 
     async def scene() -> None:
@@ -118,7 +118,7 @@ def test_so_many_events_of_one_session_sweep_its_workspace(tmp_path: Path) -> No
     assert runtime.store.read(Ref(SweepLog, key)).document is None
 
 
-def test_an_event_that_was_taken_in_is_heard_and_one_that_failed_is_not(tmp_path: Path) -> None:
+def test_only_stored_events_count_towards_a_sweep(tmp_path: Path) -> None:
     runtime, key = made(tmp_path, 0)
     request = EventRequest(
         directory=str(tmp_path / "project"),
@@ -130,7 +130,7 @@ def test_an_event_that_was_taken_in_is_heard_and_one_that_failed_is_not(tmp_path
     assert [one.heard for one in done] == [((key, sid("s-1")),), ()]
 
 
-def test_a_stop_ends_a_run_and_the_next_does_the_rest(tmp_path: Path) -> None:
+def test_a_stopped_sweep_is_completed_by_the_next(tmp_path: Path) -> None:
     runtime, key = made(tmp_path, 40, max_outputs=3)
 
     async def scene() -> None:
@@ -148,7 +148,7 @@ def test_a_stop_ends_a_run_and_the_next_does_the_rest(tmp_path: Path) -> None:
     assert outputs(runtime, key) == 3
 
 
-def test_a_rest_ends_the_run_when_the_daemon_ends() -> None:
+def test_a_pause_ends_the_sweep_when_the_daemon_stops() -> None:
     ending = threading.Event()
     rest = _Rest(ending)
     rest()
@@ -162,9 +162,7 @@ def test_a_rest_ends_the_run_when_the_daemon_ends() -> None:
 
 
 @pytest.mark.parametrize("error", [OSError("the drive is gone"), KeyError("a bug of ours")])
-def test_what_fails_is_reported_and_what_waits_behind_it_is_done(
-    tmp_path: Path, error: Exception
-) -> None:
+def test_a_failed_job_is_reported_and_the_next_one_runs(tmp_path: Path, error: Exception) -> None:
     runtime, key = made(tmp_path, 5, max_outputs=3)
     reported: list[tuple[str, Exception]] = []
     waiting, broken = threading.Event(), [error]
@@ -192,7 +190,7 @@ def test_what_fails_is_reported_and_what_waits_behind_it_is_done(
     assert reported == [("sweep (start)", error)]
 
 
-def test_a_daemon_sweeps_after_its_start_and_ends_in_order(tmp_path: Path) -> None:
+def test_a_daemon_sweeps_after_its_start_and_stops_cleanly(tmp_path: Path) -> None:
     place = Home(tmp_path)
     project = tmp_path / "project"
     project.mkdir()

@@ -22,7 +22,7 @@ NEVER = ("watchdog", "numpy", "usearch")
 models of requests."""
 
 
-def test_a_daemon_starts_without_what_only_later_requests_need() -> None:
+def test_a_daemon_starts_without_modules_for_later_requests() -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
         [sys.executable, "-c", STARTED], capture_output=True, text=True, check=True, env=environment

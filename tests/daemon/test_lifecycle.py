@@ -19,7 +19,7 @@ from wm.daemon.instance import bind_socket, take_lock
 from wm.errors import Unavailable, UserError, WmError
 
 
-def test_a_daemon_starts_once_answers_and_ends(place: Home) -> None:
+def test_a_daemon_starts_once_answers_and_stops(place: Home) -> None:
     assert place.start() is True
     pid = place.pid()
     assert place.start() is False
@@ -36,7 +36,7 @@ def test_a_daemon_starts_once_answers_and_ends(place: Home) -> None:
         place.pid()
 
 
-def test_a_killed_daemon_is_replaced_and_lost_nothing(place: Home) -> None:
+def test_a_killed_daemon_is_replaced_without_loss(place: Home) -> None:
     place.start()
     for number in range(5):
         note(place, f"n{number}")
@@ -54,14 +54,14 @@ def take_lock_once(place: Home) -> bool:
     return lock is not None
 
 
-def test_in_the_foreground_a_second_daemon_says_that_there_is_one(place: Home) -> None:
+def test_a_second_foreground_daemon_reports_the_first(place: Home) -> None:
     place.start()
     child = place.foreground(stderr=subprocess.PIPE)
     _, said = child.communicate(timeout=20)
     assert (child.returncode, said) == (0, b"wm: A daemon serves this data folder already.\n")
 
 
-def test_a_daemon_in_the_foreground_says_where_it_serves_and_how_it_is_stopped(place: Home) -> None:
+def test_a_foreground_daemon_prints_its_socket_and_how_to_stop_it(place: Home) -> None:
     child = place.foreground(stderr=subprocess.PIPE)
     child.send_signal(signal.SIGINT)
     _, said = child.communicate(timeout=20)
@@ -70,7 +70,7 @@ def test_a_daemon_in_the_foreground_says_where_it_serves_and_how_it_is_stopped(p
     assert (child.returncode, said.decode()) == (0, told)
 
 
-def test_sigterm_lets_requests_under_way_finish(place: Home, tmp_path: Path) -> None:
+def test_sigterm_lets_active_requests_finish(place: Home, tmp_path: Path) -> None:
     child = place.foreground()
     gate = tmp_path / "gate"
     with ThreadPoolExecutor(2) as pool:
@@ -88,7 +88,7 @@ def test_sigterm_lets_requests_under_way_finish(place: Home, tmp_path: Path) -> 
     assert texts(place) == ["under way", "behind it"]
 
 
-def test_the_log_names_an_incident_and_never_quotes(place: Home) -> None:
+def test_the_log_names_an_incident_without_quoting_content(place: Home) -> None:
     place.start()
     with pytest.raises(WmError, match="Incident i_"):
         note(place, "bug")
@@ -98,7 +98,7 @@ def test_the_log_names_an_incident_and_never_quotes(place: Home) -> None:
     assert "secret contents" not in (place.settings.paths.home / "daemon.log").read_text()
 
 
-def test_a_start_that_fails_says_why(place: Home) -> None:
+def test_a_failed_start_reports_the_reason(place: Home) -> None:
     place.settings.paths.home.mkdir()
     place.settings.paths.socket.parent.mkdir(mode=0o700)
     place.settings.paths.socket.write_text("not a socket")
@@ -108,9 +108,7 @@ def test_a_start_that_fails_says_why(place: Home) -> None:
 
 
 @pytest.mark.parametrize("kind", [socket.SOCK_STREAM, socket.SOCK_DGRAM], ids=["stream", "dgram"])
-def test_a_socket_on_which_somebody_else_listens_is_left_alone(
-    place: Home, kind: socket.SocketKind
-) -> None:
+def test_a_socket_of_another_listener_is_not_touched(place: Home, kind: socket.SocketKind) -> None:
     path = place.settings.paths.socket
     path.parent.mkdir(mode=0o700, parents=True)
     with socket.socket(socket.AF_UNIX, kind) as foreign:
@@ -124,14 +122,14 @@ def test_a_socket_on_which_somebody_else_listens_is_left_alone(
     bind_socket(place.settings).sock.close()
 
 
-def test_a_command_that_cannot_run_is_said(place: Home) -> None:
+def test_a_command_that_cannot_run_is_reported(place: Home) -> None:
     with pytest.raises(Unavailable, match="cannot be started"):
         lifecycle.start(place.settings, ("/nowhere/python",), place.environment)
     with pytest.raises(Unavailable, match="it printed nothing"):
         lifecycle.start(place.settings, (sys.executable, "-c", "pass"), place.environment)
 
 
-def test_nothing_that_the_caller_had_open_is_kept(place: Home) -> None:
+def test_descriptors_of_the_caller_are_not_inherited(place: Home) -> None:
     """An agent that waits for the end of its hook's pipe must not wait for the daemon."""
     reading, writing = os.pipe()
     os.set_inheritable(writing, True)
@@ -144,7 +142,7 @@ def test_nothing_that_the_caller_had_open_is_kept(place: Home) -> None:
 WITHOUT_PROC = ("-m", "/bin/sh", "-c", 'umount -l /proc && exec "$0" "$@"')
 
 
-def test_a_machine_without_proc_has_a_daemon_too(place: Home) -> None:
+def test_a_daemon_runs_without_proc(place: Home) -> None:
     unshare = shutil.which("unshare")
     if not unshare or subprocess.run([unshare, *WITHOUT_PROC, "true"], check=False).returncode:
         pytest.skip("only root can take /proc away")
@@ -173,7 +171,7 @@ sys.exit(main([]))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux")
-def test_without_a_free_inotify_instance_it_polls_and_completes_its_start(tmp_path: Path) -> None:
+def test_without_a_free_inotify_instance_the_daemon_polls_and_starts(tmp_path: Path) -> None:
     place = Home(tmp_path, "[store]\nwatch_poll_s = 0.2\n")
     limited = ["unshare", "-Ur", "sh", "-c", NO_INSTANCE, "sh"]
     if subprocess.run([*limited, "true"], capture_output=True).returncode != 0:

@@ -21,7 +21,7 @@ def lines(path: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_a_record_is_one_line_whatever_it_holds(tmp_path: Path) -> None:
+def test_a_record_is_one_line_for_any_content(tmp_path: Path) -> None:
     path = tmp_path / "daemon.log"
     log = DaemonLog(str(path), lambda: NOW, max_bytes=10_000)
     log.write("event", name="two\nlines\x1b[31m\u202e", path=Path("/x"))
@@ -38,7 +38,7 @@ def test_a_record_is_one_line_whatever_it_holds(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_it_is_rotated_by_size_and_keeps_one_older_file(tmp_path: Path) -> None:
+def test_the_log_is_rotated_by_size_and_keeps_one_older_file(tmp_path: Path) -> None:
     path = tmp_path / "daemon.log"
     log = DaemonLog(str(path), lambda: NOW, max_bytes=300)
     for number in range(20):
@@ -53,7 +53,7 @@ def test_it_is_rotated_by_size_and_keeps_one_older_file(tmp_path: Path) -> None:
     )
 
 
-def test_an_incident_tells_type_and_frames_and_not_the_message(tmp_path: Path) -> None:
+def test_an_incident_logs_type_and_frames_without_the_message(tmp_path: Path) -> None:
     path = tmp_path / "daemon.log"
     log = DaemonLog(str(path), lambda: NOW, max_bytes=10_000)
     with pytest.raises(ValueError, match="private") as caught:
@@ -66,7 +66,7 @@ def test_an_incident_tells_type_and_frames_and_not_the_message(tmp_path: Path) -
     assert "private" not in path.read_text()
 
 
-def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
+def test_a_symlink_in_place_of_the_log_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_text("theirs")
     (tmp_path / "daemon.log").symlink_to(tmp_path / "elsewhere")
     log = DaemonLog(str(tmp_path / "daemon.log"), lambda: NOW, max_bytes=10_000)
@@ -83,7 +83,7 @@ def library(path: Path) -> tuple[DaemonLog, logging.Logger]:
     return log, logger
 
 
-def test_a_flood_of_sayings_is_a_few_lines(tmp_path: Path) -> None:
+def test_many_equal_messages_are_a_few_lines(tmp_path: Path) -> None:
     log, logger = library(tmp_path / "daemon.log")
     for _ in range(10_000):
         logger.warning("socket.send() raised exception.")
@@ -97,7 +97,7 @@ def test_a_flood_of_sayings_is_a_few_lines(tmp_path: Path) -> None:
     assert len(told) < 14 + 100 + 14
 
 
-def test_a_saying_quotes_nothing(tmp_path: Path) -> None:
+def test_a_log_message_quotes_no_content(tmp_path: Path) -> None:
     log, logger = library(tmp_path / "daemon.log")
     logger.warning("a boat named %s\nhandle: private", "private")
     logger.info("not worth a line")
@@ -112,7 +112,7 @@ def test_a_saying_quotes_nothing(tmp_path: Path) -> None:
     assert "private" not in (tmp_path / "daemon.log").read_text()
 
 
-def test_a_secret_in_the_sentence_of_an_error_does_not_get_in(tmp_path: Path) -> None:
+def test_a_secret_in_an_error_message_is_not_logged(tmp_path: Path) -> None:
     path = tmp_path / "daemon.log"
     log = DaemonLog(
         str(path), lambda: NOW, max_bytes=10_000, redact=lambda text: text.replace("key-1", "[…]")
@@ -122,7 +122,7 @@ def test_a_secret_in_the_sentence_of_an_error_does_not_get_in(tmp_path: Path) ->
     assert lines(path)[0]["reason"] == "There is no folder /srv/[…]."
 
 
-def test_what_nobody_caught_in_the_process_leaves_no_message(tmp_path: Path) -> None:
+def test_an_uncaught_exception_is_logged_without_its_message(tmp_path: Path) -> None:
     path = tmp_path / "daemon.log"
     program = f"""
 import threading

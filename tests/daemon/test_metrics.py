@@ -20,7 +20,7 @@ def test_a_histogram_counts_up_to_each_bound() -> None:
     ]
 
 
-def test_the_text_is_what_prometheus_reads() -> None:
+def test_the_text_is_valid_for_prometheus() -> None:
     metrics = Metrics()
     metrics.answered("GET /v1/status", 200)
     metrics.answered("GET /v1/status", 200)
@@ -36,7 +36,7 @@ def test_the_text_is_what_prometheus_reads() -> None:
     assert len(names) == len(set(names))
 
 
-def test_conversations_are_a_gauge_by_zone_where_a_proxy_is_used() -> None:
+def test_with_a_proxy_conversations_are_a_gauge_by_zone() -> None:
     lines = Metrics().text({}, None, {"warning": 1, "caution": 2}).splitlines()
     begin = lines.index("# TYPE wm_conversations gauge")
     assert lines[begin + 1 : begin + 3] == [
@@ -46,7 +46,7 @@ def test_conversations_are_a_gauge_by_zone_where_a_proxy_is_used() -> None:
     assert "wm_conversations" not in Metrics().text({}, None, {})
 
 
-def test_the_probe_looks_only_when_there_was_work_and_not_too_often() -> None:
+def test_the_probe_runs_only_after_work_and_at_most_once_per_interval() -> None:
     async def scenario() -> None:
         histogram = Histogram((1,))
         ticks = iter([10.0, 10.01, 10.02, 11.0, 11.5])

@@ -182,7 +182,7 @@ def _holds(trace: Trace, name: str) -> None:
     assert not more, sorted(trace.all)
 
 
-def test_what_the_user_asks_to_remember_passes_few_modules(tmp_path: Path) -> None:
+def test_a_request_to_remember_passes_few_modules(tmp_path: Path) -> None:
     async def scenario() -> Trace:
         with profiled(TO_THE_DISK) as trace:
             async with served(tmp_path) as daemon:

@@ -30,7 +30,7 @@ def body(path: str) -> Any:
     return TOY["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"]
 
 
-def test_fields_stand_where_they_travel() -> None:
+def test_fields_are_described_where_they_are_sent() -> None:
     assert parameters("/v1/notes", "get") == [
         ("workspace", "query", False),
         ("limit", "query", False),
@@ -46,7 +46,7 @@ def test_fields_stand_where_they_travel() -> None:
     assert body("/v1/spaces/{workspace}/notes")["required"] == ["text"]
 
 
-def test_somebody_elses_payload_is_the_whole_body() -> None:
+def test_an_agents_payload_is_the_whole_body() -> None:
     assert parameters("/v1/print/{agent}", "post") == [
         ("agent", "path", True),
         ("project", "query", False),
@@ -73,9 +73,7 @@ def test_the_daemons_own_answers_are_described() -> None:
     [(OPERATIONS, TOYS), (catalogue.OPERATIONS, ROUTES)],
     ids=["toys", "the table"],
 )
-def test_every_reference_leads_somewhere_and_every_name_is_unique(
-    operations: Any, routes: Any
-) -> None:
+def test_every_reference_resolves_and_every_name_is_unique(operations: Any, routes: Any) -> None:
     described = build(operations, routes)
     names = [
         entry["operationId"] for path in described["paths"].values() for entry in path.values()

@@ -18,14 +18,14 @@ from wm.daemon.peer import is_owner, peer_uid
 NOBODY = 65534
 
 
-def test_our_own_processes_are_let_in() -> None:
+def test_processes_of_the_same_user_are_accepted() -> None:
     left, right = socket.socketpair()
     with left, right:
         assert peer_uid(right) == os.geteuid()
         assert is_owner(right)
 
 
-def test_a_socket_without_a_peer_is_nobodys() -> None:
+def test_a_socket_without_a_peer_has_no_user() -> None:
     with socket.socket(socket.AF_INET) as sock:
         assert not is_owner(sock)
 
@@ -52,7 +52,7 @@ def _as_nobody(path: str) -> int:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
-def test_another_user_gets_no_byte_even_through_an_open_door() -> None:
+def test_another_user_gets_no_byte_even_with_an_open_folder_mode() -> None:
     folder = Path(tempfile.mkdtemp(prefix="wm-peer-"))
     folder.chmod(0o755)
     with warnings.catch_warnings():

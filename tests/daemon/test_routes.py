@@ -25,7 +25,7 @@ FOUND: list[tuple[str, str, str, dict[str, str]]] = [
 
 
 @pytest.mark.parametrize(("method", "path", "operation", "values"), FOUND)
-def test_a_path_finds_its_row(
+def test_a_path_finds_its_route(
     method: str, path: str, operation: str, values: dict[str, str]
 ) -> None:
     found = Router().find(method, path)
@@ -33,7 +33,7 @@ def test_a_path_finds_its_row(
     assert (found.route.operation, dict(found.values)) == (operation, values)
 
 
-def test_a_name_at_the_end_is_found_beside_words_and_behind_other_names() -> None:
+def test_a_trailing_name_is_matched_beside_literals_and_after_other_names() -> None:
     rows = {
         "word": Route("GET", "/a/b/word", "word", ""),
         "end": Route("GET", "/a/b/{x}", "end", ""),
@@ -106,7 +106,7 @@ COMPOSED: list[tuple[Route, dict[str, Any], str, Any]] = [
 
 
 @pytest.mark.parametrize(("route", "fields", "target", "body"), COMPOSED)
-def test_a_request_takes_the_path_of_its_row(
+def test_a_request_gets_the_path_of_its_route(
     route: Route, fields: dict[str, Any], target: str, body: Any
 ) -> None:
     assert compose(route, fields) == (target, body)
@@ -117,16 +117,16 @@ def test_a_path_field_must_be_given() -> None:
         compose(ENTRY, {"reason": "x"})
 
 
-def test_two_rows_for_one_path_are_refused() -> None:
+def test_two_routes_for_one_path_are_refused() -> None:
     with pytest.raises(ValueError, match="two rows"):
         Router([ENTRY, Route("DELETE", "/v1/entries/{other}", "x", "")])
 
 
-def test_every_row_has_its_use_case_and_every_use_case_its_row() -> None:
+def test_every_route_has_a_use_case_and_every_use_case_a_route() -> None:
     rows = [route.operation for route in ROUTES if not route.control]
     assert sorted(rows) == sorted(OPERATIONS)
     assert len(set(rows)) == len(rows)
 
 
-def test_names_travel_in_camel_case() -> None:
+def test_names_are_sent_in_camel_case() -> None:
     assert [camel(name) for name in ("id", "session_id", "a_b_c")] == ["id", "sessionId", "aBC"]

@@ -17,7 +17,7 @@ def job(workers: Workers, work: Callable[[], Any]) -> asyncio.Future[Any]:
     return future
 
 
-def test_jobs_without_a_thread_wait_for_one_in_their_order() -> None:
+def test_jobs_wait_for_a_thread_in_order() -> None:
     async def scenario() -> None:
         workers = Workers(asyncio.get_running_loop(), 1)
         done: list[int] = []
@@ -29,7 +29,7 @@ def test_jobs_without_a_thread_wait_for_one_in_their_order() -> None:
     run(scenario)
 
 
-def test_an_end_comes_behind_the_jobs_that_wait() -> None:
+def test_a_shutdown_runs_after_the_waiting_jobs() -> None:
     async def scenario() -> None:
         workers = Workers(asyncio.get_running_loop(), 2)
         done: list[int] = []
@@ -41,7 +41,7 @@ def test_an_end_comes_behind_the_jobs_that_wait() -> None:
     run(scenario)
 
 
-def test_what_a_job_raises_is_its_result() -> None:
+def test_an_exception_of_a_job_is_its_result() -> None:
     async def scenario() -> None:
         workers = Workers(asyncio.get_running_loop(), 1)
         assert isinstance(await job(workers, lambda: 1 // 0), ZeroDivisionError)

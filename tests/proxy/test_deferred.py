@@ -13,7 +13,7 @@ async def until_done(done: list[int], count: int) -> None:
         await asyncio.sleep(0.001)
 
 
-def test_work_waits_and_keeps_its_order() -> None:
+def test_deferred_work_runs_in_order() -> None:
     async def test() -> None:
         done: list[int] = []
         deferred = DeferredWork(asyncio.get_running_loop(), rest_s=0.005)
@@ -29,7 +29,7 @@ def test_work_waits_and_keeps_its_order() -> None:
     within(test)
 
 
-def test_one_piece_of_work_is_done_in_a_turn_of_the_loop() -> None:
+def test_one_job_runs_per_loop_iteration() -> None:
     async def test() -> None:
         done: list[int] = []
         deferred = DeferredWork(asyncio.get_running_loop(), rest_s=0)
@@ -43,7 +43,7 @@ def test_one_piece_of_work_is_done_in_a_turn_of_the_loop() -> None:
     within(test)
 
 
-def test_no_more_than_a_bound_waits() -> None:
+def test_the_number_of_waiting_jobs_is_bounded() -> None:
     async def test() -> None:
         done: list[int] = []
         deferred = DeferredWork(asyncio.get_running_loop(), rest_s=60.0)

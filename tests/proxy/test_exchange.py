@@ -59,7 +59,7 @@ def test_a_request_and_its_answer_pass_with_every_header_and_byte() -> None:
 
 
 @pytest.mark.parametrize("status", [400, 401, 413, 429, 500, 529])
-def test_a_refusal_of_the_service_passes_with_its_status_and_hints(status: int) -> None:
+def test_a_refusal_of_the_upstream_passes_with_status_and_headers(status: int) -> None:
     answer = (
         b"HTTP/1.1 %d Whatever\r\nretry-after: 3\r\nx-should-retry: true\r\n"
         b"Content-Length: 2\r\n\r\n{}" % status
@@ -73,7 +73,7 @@ def test_a_refusal_of_the_service_passes_with_its_status_and_hints(status: int) 
     within(test)
 
 
-def test_pieces_of_a_stream_arrive_one_by_one_before_the_end() -> None:
+def test_parts_of_a_stream_arrive_before_its_end() -> None:
     step = asyncio.Event
 
     async def test() -> None:
@@ -96,7 +96,7 @@ def test_pieces_of_a_stream_arrive_one_by_one_before_the_end() -> None:
     within(test)
 
 
-def test_a_compressed_answer_is_not_opened() -> None:
+def test_a_compressed_answer_passes_compressed() -> None:
     packed = gzip.compress(b"event: ping\n\n")
     answer = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%b" % (
         len(packed),
@@ -111,7 +111,7 @@ def test_a_compressed_answer_is_not_opened() -> None:
     within(test)
 
 
-def test_a_head_request_has_no_body_whatever_length_the_answer_names() -> None:
+def test_a_head_request_has_no_body_for_any_content_length() -> None:
     answer = b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n"
 
     async def test() -> None:
@@ -125,7 +125,7 @@ def test_a_head_request_has_no_body_whatever_length_the_answer_names() -> None:
     within(test)
 
 
-def test_connections_are_kept_on_both_sides() -> None:
+def test_connections_are_kept_alive_on_both_sides() -> None:
     async def test() -> None:
         async with bench(play(OK, OK, OK)) as b:
             client = await b.connect()
@@ -157,7 +157,7 @@ def test_a_chunked_request_stays_chunked_with_the_same_content() -> None:
     within(test)
 
 
-def test_an_answer_that_ends_with_its_connection_is_whole() -> None:
+def test_an_answer_that_ends_with_its_connection_is_complete() -> None:
     async def test() -> None:
         async def script(visit: Visit) -> None:
             await visit.head()
@@ -181,7 +181,7 @@ def test_an_answer_that_ends_with_its_connection_is_whole() -> None:
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n",
     ],
 )
-def test_an_answer_that_is_cut_is_cut_for_the_client_too(part: bytes) -> None:
+def test_a_truncated_answer_is_truncated_for_the_client(part: bytes) -> None:
     async def test() -> None:
         async def script(visit: Visit) -> None:
             await visit.head()
@@ -196,7 +196,7 @@ def test_an_answer_that_is_cut_is_cut_for_the_client_too(part: bytes) -> None:
     within(test)
 
 
-def test_a_client_that_leaves_ends_the_call_upstream() -> None:
+def test_a_client_that_disconnects_ends_the_upstream_call() -> None:
     async def test() -> None:
         left = asyncio.Event()
 
@@ -216,7 +216,7 @@ def test_a_client_that_leaves_ends_the_call_upstream() -> None:
     within(test)
 
 
-def test_a_kept_connection_that_was_given_up_is_replaced_without_the_client_noticing() -> None:
+def test_a_closed_keep_alive_connection_is_replaced_transparently() -> None:
     async def test() -> None:
         async def gives_up(visit: Visit) -> None:
             await visit.head()
@@ -234,7 +234,7 @@ def test_a_kept_connection_that_was_given_up_is_replaced_without_the_client_noti
     within(test)
 
 
-def test_an_upstream_that_cannot_be_reached_is_said_in_the_service_s_own_form() -> None:
+def test_an_unreachable_upstream_is_reported_in_the_api_error_format() -> None:
     async def test() -> None:
         async with bench(play(OK), upstream="http://127.0.0.1:9") as b:
             client = await b.ask(b.head("POST /v1/messages", "Content-Length: 0"))
@@ -247,7 +247,7 @@ def test_an_upstream_that_cannot_be_reached_is_said_in_the_service_s_own_form() 
     within(test)
 
 
-def test_nonsense_from_the_upstream_is_a_502_and_the_proxy_lives_on() -> None:
+def test_an_invalid_upstream_answer_is_a_502_and_the_proxy_keeps_serving() -> None:
     async def test() -> None:
         async def nonsense(visit: Visit) -> None:
             await visit.head()
@@ -263,7 +263,7 @@ def test_nonsense_from_the_upstream_is_a_502_and_the_proxy_lives_on() -> None:
     within(test)
 
 
-def test_an_early_answer_to_a_request_that_is_still_being_sent_passes() -> None:
+def test_an_early_answer_passes_while_the_request_is_being_sent() -> None:
     refused = b"HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\n{}"
 
     async def test() -> None:
@@ -281,7 +281,7 @@ def test_an_early_answer_to_a_request_that_is_still_being_sent_passes() -> None:
     within(test)
 
 
-def test_a_request_behind_the_one_under_way_waits_for_its_turn() -> None:
+def test_a_pipelined_request_waits_for_the_active_one() -> None:
     async def test() -> None:
         async with bench(play(OK, OK, body=3)) as b:
             one = b.head("POST /v1/a", "Content-Length: 3") + b"aaa"
@@ -295,7 +295,7 @@ def test_a_request_behind_the_one_under_way_waits_for_its_turn() -> None:
     within(test)
 
 
-def test_a_slow_client_holds_the_upstream_back_and_loses_nothing() -> None:
+def test_a_slow_client_pauses_the_upstream_without_loss() -> None:
     size = 16 * 1024 * 1024
 
     async def test() -> None:
@@ -318,7 +318,7 @@ def test_a_slow_client_holds_the_upstream_back_and_loses_nothing() -> None:
 
 
 @pytest.mark.parametrize("sent", ["Connection: close", "Connection: X-Private\r\nX-Private: 1"])
-def test_what_belongs_to_one_hop_stays_there(sent: str) -> None:
+def test_hop_by_hop_headers_are_not_forwarded(sent: str) -> None:
     async def test() -> None:
         async with bench(play(OK)) as b:
             client = await b.ask(b.head("GET /v1/models", sent, "X-WM-Workspace: secret"))
@@ -329,7 +329,7 @@ def test_what_belongs_to_one_hop_stays_there(sent: str) -> None:
     within(test)
 
 
-def test_a_fault_of_the_watcher_touches_no_byte() -> None:
+def test_a_failing_watcher_changes_no_byte() -> None:
     async def test() -> None:
         async with bench(play(OK, OK)) as b:
             broken = _Broken()
@@ -348,7 +348,7 @@ class _Broken:
     prepared = head = body = ended = conclude = request
 
 
-def test_draining_lets_an_answer_under_way_end(capsys: object) -> None:
+def test_draining_lets_an_active_answer_finish(capsys: object) -> None:
     async def test() -> None:
         go = asyncio.Event()
 

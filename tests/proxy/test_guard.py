@@ -42,7 +42,7 @@ def head(
         (b"/t/secret-token/v1/a%2Fb/c", b"/v1/a%2Fb/c", ""),
     ],
 )
-def test_the_rest_of_the_path_goes_on_as_it_came(
+def test_the_rest_of_the_path_is_forwarded_unchanged(
     target: bytes, asked: bytes, workspace: str
 ) -> None:
     assert GUARD.check(head(target)) == Admitted(asked, workspace)
@@ -71,14 +71,14 @@ def test_dot_segments_are_resolved_before_a_path_is_judged(asked: bytes, path: b
 
 
 @pytest.mark.parametrize("asked", [b"/x/../w/0123/v1", b"/%2e/w/0123/v1", b"/w/0123/v1/../v1"])
-def test_a_workspace_is_found_behind_dot_segments(asked: bytes) -> None:
+def test_a_workspace_is_found_after_dot_segments(asked: bytes) -> None:
     assert GUARD.check(head(b"/t/secret-token" + asked)) == Admitted(b"/v1", "0123")
 
 
 @pytest.mark.parametrize(
     "host", [b"127.0.0.1:8642", b"localhost:8642", b"[::1]:8642", b"LOCALHOST:8642"]
 )
-def test_the_names_of_the_loopback_mean_this_port(host: bytes) -> None:
+def test_loopback_names_are_accepted_with_this_port(host: bytes) -> None:
     assert isinstance(GUARD.check(head(host=host)), Admitted)
 
 
@@ -98,7 +98,7 @@ def test_the_names_of_the_loopback_mean_this_port(host: bytes) -> None:
         b"/t/secret-token/w/XYZ",
     ],
 )
-def test_a_path_without_the_token_goes_nowhere(target: bytes) -> None:
+def test_a_path_without_the_token_is_refused(target: bytes) -> None:
     found = GUARD.check(head(target))
     assert isinstance(found, Admitted | RefusedRequest)
     if target.endswith(b"/w/XYZ"):
@@ -107,7 +107,7 @@ def test_a_path_without_the_token_goes_nowhere(target: bytes) -> None:
         assert found == RefusedRequest(403, "The base URL must be the one that `wm proxy` printed.")
 
 
-def test_a_hostile_page_has_no_effect_whatever_it_combines() -> None:
+def test_a_hostile_page_has_no_effect_in_any_combination() -> None:
     """A page knows neither the token nor how to leave out what a browser adds."""
     hosts = [b"evil.example", b"evil.example:8642", b"127.0.0.1", b"127.0.0.1:80", GOOD_HOST]
     origins = [b"http://evil.example", b"null", b"http://127.0.0.1:8642", b"file://"]
@@ -138,13 +138,13 @@ def test_any_sign_of_a_browser_is_refused(extra: tuple[bytes, bytes]) -> None:
 
 
 @pytest.mark.parametrize("hosts", [(), (b"127.0.0.1:8642", b"evil.example")])
-def test_a_host_that_is_missing_or_said_twice_is_refused(hosts: tuple[bytes, ...]) -> None:
+def test_a_missing_or_duplicate_host_is_refused(hosts: tuple[bytes, ...]) -> None:
     sent = head(b"/t/secret-token/v1", *((b"Host", h) for h in hosts), host=None)
     assert GUARD.check(sent) == RefusedRequest(403, "The Host header does not name this proxy.")
 
 
 @pytest.mark.parametrize("method", [b"CONNECT", b"TRACE", b"OPTIONS", b"BREW"])
-def test_methods_that_no_agent_uses_are_not_passed_on(method: bytes) -> None:
+def test_methods_that_no_agent_uses_are_refused(method: bytes) -> None:
     found = GUARD.check(head(method=method))
     assert isinstance(found, RefusedRequest)
     assert found.status == 405

@@ -88,7 +88,7 @@ def test_a_preflight_is_refused(headers: tuple[str, ...]) -> None:
     "sent",
     ["Sec-Fetch-Mode: no-cors", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: none", "Origin: x"],
 )
-def test_a_page_that_has_the_token_is_refused_all_the_same(sent: str) -> None:
+def test_a_page_with_the_token_is_refused(sent: str) -> None:
     async def test() -> None:
         async with bench(never) as b:
             got = await told(b, b.head("GET /v1/models", sent))
@@ -122,7 +122,7 @@ def test_a_page_that_has_the_token_is_refused_all_the_same(sent: str) -> None:
         "",
     ],
 )
-def test_another_name_of_this_machine_is_no_way_in(host: str) -> None:
+def test_another_host_name_of_this_machine_is_refused(host: str) -> None:
     async def test() -> None:
         async with bench(never) as b:
             named = host.format(port=b.proxy.port)
@@ -154,7 +154,7 @@ def test_another_name_of_this_machine_is_no_way_in(host: str) -> None:
     ],
 )
 @pytest.mark.parametrize("header", ["X-Token: " + TOKEN, "Authorization: Bearer " + TOKEN])
-def test_the_token_counts_in_its_place_only(target: str, header: str) -> None:
+def test_the_token_is_accepted_in_its_position_only(target: str, header: str) -> None:
     async def test() -> None:
         async with bench(never) as b:
             host = f"127.0.0.1:{b.proxy.port}"
@@ -203,9 +203,7 @@ LENGTH, CHUNKED = "Content-Length: 3", "Transfer-Encoding: chunked"
         (tuple(f"X-{n}: {n}" for n in range(6000)), 431),
     ],
 )
-def test_a_head_that_two_hops_could_read_in_two_ways_goes_nowhere(
-    headers: tuple[str, ...], status: int
-) -> None:
+def test_an_ambiguous_head_is_refused(headers: tuple[str, ...], status: int) -> None:
     async def test() -> None:
         async with bench(never) as b:
             got = await told(b, b.head("POST /v1/messages", *headers) + b"3\r\nabc\r\n0\r\n\r\n")
@@ -232,7 +230,7 @@ def test_a_head_that_two_hops_could_read_in_two_ways_goes_nowhere(
         b"\x16\x03\x01\x02\x00\x01\x00 %b %d",
     ],
 )
-def test_what_is_not_plain_http_1_goes_nowhere(raw: bytes) -> None:
+def test_anything_but_plain_http_1_is_refused(raw: bytes) -> None:
     async def test() -> None:
         async with bench(never) as b:
             got = await told(b, raw % (GOOD.encode(), b.proxy.port))
@@ -242,7 +240,7 @@ def test_what_is_not_plain_http_1_goes_nowhere(raw: bytes) -> None:
     within(test)
 
 
-def test_a_length_stays_whatever_connection_declares_to_be_of_one_hop() -> None:
+def test_content_length_cannot_be_removed_by_the_connection_header() -> None:
     async def test() -> None:
         async def script(visit: Visit) -> None:
             await visit.head()
@@ -263,7 +261,7 @@ def test_a_length_stays_whatever_connection_declares_to_be_of_one_hop() -> None:
 
 
 @pytest.mark.parametrize("chunks", [b"3\nabc\n0\n\n", b"-1\r\n\r\n", b"3\r\nabcd\r\n", b"zz\r\n"])
-def test_a_body_in_broken_chunks_ends_the_call(chunks: bytes) -> None:
+def test_a_body_with_broken_chunks_ends_the_call(chunks: bytes) -> None:
     async def test() -> None:
         async with bench(never) as b:
             got = await told(b, b.head("POST /v1/messages", CHUNKED) + chunks)
@@ -273,7 +271,7 @@ def test_a_body_in_broken_chunks_ends_the_call(chunks: bytes) -> None:
     within(test)
 
 
-def test_what_is_sent_behind_a_refused_request_is_not_read_as_another() -> None:
+def test_data_after_a_refused_request_is_not_read_as_a_request() -> None:
     async def test() -> None:
         async with bench(never) as b:
             bad = b"GET /v1/messages HTTP/1.1\r\nHost: evil.example\r\n\r\n"
@@ -284,7 +282,7 @@ def test_what_is_sent_behind_a_refused_request_is_not_read_as_another() -> None:
     within(test)
 
 
-def test_who_has_not_been_admitted_is_not_asked_for_the_body() -> None:
+def test_a_refused_client_is_not_asked_for_the_body() -> None:
     async def test() -> None:
         async with bench(never) as b:
             raw = "POST /t/guess/v1 HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nExpect: 100-continue\r\n\r\n"
@@ -298,7 +296,7 @@ def test_who_has_not_been_admitted_is_not_asked_for_the_body() -> None:
 
 
 @pytest.mark.parametrize("sent", [b"", b"POST /t/", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "])
-def test_a_head_that_does_not_come_is_not_waited_for(sent: bytes) -> None:
+def test_an_incomplete_head_times_out(sent: bytes) -> None:
     async def test() -> None:
         async with bench(never, head_timeout_s=0.05) as b:
             got = await told(b, sent)
@@ -308,7 +306,7 @@ def test_a_head_that_does_not_come_is_not_waited_for(sent: bytes) -> None:
     within(test)
 
 
-def test_a_slow_answer_and_a_resting_client_are_waited_for() -> None:
+def test_slow_answers_and_idle_clients_do_not_time_out() -> None:
     async def test() -> None:
         begun, go = asyncio.Event(), asyncio.Event()
 
@@ -335,7 +333,7 @@ def test_a_slow_answer_and_a_resting_client_are_waited_for() -> None:
     within(test)
 
 
-def test_one_client_too_many_is_closed_and_the_others_are_served() -> None:
+def test_a_client_over_the_limit_is_closed_and_the_others_are_served() -> None:
     async def test() -> None:
         async def script(visit: Visit) -> None:
             await visit.head()

@@ -37,7 +37,7 @@ def test_a_url_names_host_port_and_prefix(url: str, origin: Origin, authority: b
     assert found.authority == authority
 
 
-def test_the_prefix_stands_before_every_target() -> None:
+def test_the_prefix_precedes_every_target() -> None:
     assert parse_origin("https://h/llm").target(b"/v1/messages?a=b") == b"/llm/v1/messages?a=b"
 
 
@@ -55,7 +55,7 @@ def test_the_prefix_stands_before_every_target() -> None:
         ("https://host/ü", "not a URL"),
     ],
 )
-def test_what_is_no_upstream_is_refused_with_the_reason(url: str, why: str) -> None:
+def test_an_invalid_upstream_is_refused_with_the_reason(url: str, why: str) -> None:
     with pytest.raises(UserError, match=why) as caught:
         parse_origin(url)
     assert "pass" not in str(caught.value).replace("passed", "")

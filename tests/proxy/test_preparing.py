@@ -122,7 +122,7 @@ def test_any_history_is_accepted_upstream_and_has_the_same_bytes_after_a_restart
     within(test)
 
 
-def test_old_results_go_shortened_and_the_flow_tells_which(tmp_path: Path) -> None:
+def test_old_results_are_shortened_and_listed_in_the_flow(tmp_path: Path) -> None:
     async def test() -> None:
         ledger = FileLedger(tmp_path / "log")
         async with bench(accept, preparer=preparer(ledger, all_but_last)) as b:
@@ -150,7 +150,7 @@ def test_old_results_go_shortened_and_the_flow_tells_which(tmp_path: Path) -> No
         ("PUT /v1/messages", (), "s"),
     ],
 )
-def test_what_a_policy_may_not_see_goes_as_it_came(
+def test_a_request_outside_the_policy_is_unchanged(
     tmp_path: Path, line: str, headers: tuple[str, ...], session: str
 ) -> None:
     async def test() -> None:
@@ -167,7 +167,7 @@ def test_what_a_policy_may_not_see_goes_as_it_came(
 
 
 @pytest.mark.parametrize("raw", [b"", b"no json", b'{"messages": 1}', b"\xff" * 3000])
-def test_a_body_that_is_no_request_goes_as_it_came(tmp_path: Path, raw: bytes) -> None:
+def test_a_body_that_is_not_a_request_is_unchanged(tmp_path: Path, raw: bytes) -> None:
     async def test() -> None:
         made = preparer(FileLedger(tmp_path / "log"), all_but_last)
         async with bench(accept, preparer=made) as b:
@@ -176,7 +176,7 @@ def test_a_body_that_is_no_request_goes_as_it_came(tmp_path: Path, raw: bytes) -
     within(test)
 
 
-def test_without_room_for_new_decisions_only_old_ones_are_done(tmp_path: Path) -> None:
+def test_without_space_for_new_decisions_only_old_ones_apply(tmp_path: Path) -> None:
     async def test() -> None:
         ledger = FileLedger(tmp_path / "log")
         async with bench(accept, preparer=preparer(ledger, all_but_last)) as b:
@@ -190,7 +190,7 @@ def test_without_room_for_new_decisions_only_old_ones_are_done(tmp_path: Path) -
     within(test)
 
 
-def test_a_policy_that_fails_costs_no_request_and_no_old_decision(tmp_path: Path) -> None:
+def test_a_failing_policy_loses_no_request_and_no_old_decision(tmp_path: Path) -> None:
     def broken(_body: Body, _told: ConversationHistory, _log: Log) -> tuple[Decision, ...]:
         raise ValueError("a bug")
 
@@ -206,7 +206,7 @@ def test_a_policy_that_fails_costs_no_request_and_no_old_decision(tmp_path: Path
     within(test)
 
 
-def test_a_ledger_that_fails_costs_no_request(tmp_path: Path) -> None:
+def test_a_failing_decision_log_loses_no_request(tmp_path: Path) -> None:
     class Broken(FileLedger):
         async def known(self, conversation: str) -> Log:
             raise OSError(f"no disk for {conversation}")
@@ -220,7 +220,7 @@ def test_a_ledger_that_fails_costs_no_request(tmp_path: Path) -> None:
     within(test)
 
 
-def test_requests_of_a_conversation_that_come_together_get_the_same_bytes(tmp_path: Path) -> None:
+def test_simultaneous_requests_of_a_conversation_get_the_same_bytes(tmp_path: Path) -> None:
     async def test() -> None:
         ledger = FileLedger(tmp_path / "log")
         async with bench(accept, preparer=preparer(ledger, all_but_last)) as b:
@@ -276,7 +276,7 @@ async def accept_empty(visit: Visit) -> None:
     await visit.gone()
 
 
-def test_more_conversations_than_are_known_are_each_decided_on_one_request_at_a_time(
+def test_each_conversation_is_decided_one_request_at_a_time_above_the_cache_limit(
     tmp_path: Path,
 ) -> None:
     class Waits(FileLedger):
@@ -333,7 +333,7 @@ class Silent(FileLedger):
 
 
 @pytest.mark.parametrize("stubborn", [False, True])
-def test_a_preparer_that_never_answers_costs_the_deadline_and_no_byte(
+def test_a_preparer_that_never_answers_costs_the_deadline_and_changes_no_byte(
     tmp_path: Path, stubborn: bool
 ) -> None:
     async def test() -> None:
@@ -357,7 +357,7 @@ def test_a_preparer_that_never_answers_costs_the_deadline_and_no_byte(
     within(test)
 
 
-def test_the_note_of_an_exchange_tells_that_its_request_was_not_prepared(tmp_path: Path) -> None:
+def test_the_record_of_an_exchange_marks_an_unprepared_request(tmp_path: Path) -> None:
     async def test() -> None:
         notes: list[Note] = []
         made = preparer(Silent(tmp_path / "log"), all_but_last)

@@ -148,7 +148,7 @@ def cancelled(addresses: tuple[Address, ...], begin: Begin, behind: int = 0) -> 
 
 
 @pytest.mark.parametrize("which", ["one", "two", "refusing first"])
-def test_a_connect_that_is_cancelled_at_any_turn_leaves_no_socket(which: str) -> None:
+def test_a_connect_cancelled_at_any_step_leaves_no_socket(which: str) -> None:
     async def begin() -> Close:
         return (await reach(NAME, 80)).close
 
@@ -160,7 +160,7 @@ def test_a_connect_that_is_cancelled_at_any_turn_leaves_no_socket(which: str) ->
 
 
 @pytest.mark.parametrize("patience_s", [0.01, 1e-6])
-def test_one_that_is_cancelled_beside_a_silent_address_leaves_no_socket(patience_s: float) -> None:
+def test_a_cancelled_connect_with_a_silent_address_leaves_no_socket(patience_s: float) -> None:
     async def begin() -> Close:
         return (await reach(NAME, 80, patience_s=patience_s)).close
 
@@ -170,7 +170,7 @@ def test_one_that_is_cancelled_beside_a_silent_address_leaves_no_socket(patience
         assert all_left(listener) > 3
 
 
-def test_a_name_of_this_machine_with_two_kinds_of_address_leaves_no_socket() -> None:
+def test_a_local_name_with_two_address_families_leaves_no_socket() -> None:
     async def begin() -> Close:
         return (await reach("localhost", port)).close
 
@@ -253,9 +253,7 @@ def farewell(certificate: Path) -> Iterator[tuple[Farewell, Address]]:
 
 
 @pytest.mark.parametrize("way", ["straight", "through a forward proxy"])
-def test_a_connect_under_tls_that_is_cancelled_at_any_turn_leaves_no_socket(
-    certificate: Path, way: str
-) -> None:
+def test_a_tls_connect_cancelled_at_any_step_leaves_no_socket(certificate: Path, way: str) -> None:
     network = Network("" if way == "straight" else f"http://{NAME}")
     settings = ProxySettings(ca_file=str(certificate / "cert.pem"))
     pools: dict[asyncio.AbstractEventLoop, Pool] = {}
@@ -273,7 +271,7 @@ def test_a_connect_under_tls_that_is_cancelled_at_any_turn_leaves_no_socket(
     assert server.faults == []
 
 
-def test_one_that_is_cancelled_as_its_handshake_ends_waits_for_no_farewell(
+def test_a_connect_cancelled_after_its_handshake_closes_the_socket_at_once(
     certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = UpstreamConnection.connection_made

@@ -39,7 +39,7 @@ LOST = Attempt(method=b"POST", sent=False, answer_begun=False, kept=True, reused
         (replace(LOST, repeated=True), False),
     ],
 )
-def test_a_request_goes_again_only_where_it_does_no_harm(attempt: Attempt, again: bool) -> None:
+def test_a_request_is_resent_only_if_that_is_safe(attempt: Attempt, again: bool) -> None:
     assert may_send_again(attempt) is again
 
 
@@ -54,7 +54,7 @@ def message(b: Bench) -> bytes:
     return b.head("POST /v1/messages", "Content-Length: 4") + b"body"
 
 
-def test_a_message_takes_a_new_connection_where_the_upstream_closed_the_idle_one() -> None:
+def test_a_message_uses_a_new_connection_if_the_upstream_closed_the_idle_one() -> None:
     async def test() -> None:
         async with bench(play(OK), play(OK, body=4)) as b:
             client = await first_answer(b)
@@ -73,9 +73,7 @@ def test_a_message_takes_a_new_connection_where_the_upstream_closed_the_idle_one
 
 @pytest.mark.parametrize("resets", [False, True], ids=["closes", "resets"])
 @pytest.mark.parametrize("reads", ["half", "all"])
-def test_a_message_that_the_upstream_may_have_read_is_not_sent_again(
-    reads: str, resets: bool
-) -> None:
+def test_a_message_that_the_upstream_may_have_read_is_not_resent(reads: str, resets: bool) -> None:
     async def breaks_off(visit: Visit) -> None:
         await visit.head()
         await visit.say(OK)
@@ -96,7 +94,7 @@ def test_a_message_that_the_upstream_may_have_read_is_not_sent_again(
     within(test)
 
 
-def test_a_request_that_may_be_done_twice_is_sent_again() -> None:
+def test_an_idempotent_request_is_resent() -> None:
     async def breaks_off(visit: Visit) -> None:
         await visit.head()
         await visit.say(OK)
@@ -135,7 +133,7 @@ class Sink:
 
 
 @pytest.mark.parametrize("reset", [True, False])
-def test_what_the_system_did_not_take_counts_as_not_sent(reset: bool) -> None:
+def test_bytes_not_taken_by_the_kernel_count_as_not_sent(reset: bool) -> None:
     async def test() -> None:
         with socket.create_server(("127.0.0.1", 0)) as listener:
             url = f"http://127.0.0.1:{listener.getsockname()[1]}"

@@ -71,7 +71,7 @@ def test_no_proxy_names_hosts_domains_addresses_and_networks(
         ),
     ],
 )
-def test_the_forward_proxy_of_the_environment_is_on_the_way(
+def test_the_forward_proxy_of_the_environment_is_used(
     url: str, network: Network, way: Through | None
 ) -> None:
     assert through(parse_origin(url), network) == way
@@ -93,14 +93,14 @@ def test_the_environment_is_read_as_other_programs_do(env: dict[str, str], proxy
 
 
 @pytest.mark.parametrize("url", ["socks5://u:secret@proxy:1", "http://u:secret@:1", "http://[x"])
-def test_a_forward_proxy_that_cannot_be_used_is_told_without_its_password(url: str) -> None:
+def test_an_unusable_forward_proxy_is_reported_without_its_password(url: str) -> None:
     with pytest.raises(UserError) as caught:
         through(API, Network(url))
     assert "HTTPS_PROXY" in caught.value.message
     assert "secret" not in f"{caught.value} {caught.value.fix} {Network(url)!r}"
 
 
-def test_certificates_that_cannot_be_used_are_told_with_their_option(tmp_path: Path) -> None:
+def test_unusable_certificates_are_reported_with_their_option(tmp_path: Path) -> None:
     bad = tmp_path / "bad.pem"
     bad.write_text("nothing")
     with pytest.raises(UserError, match="not a PEM file") as caught:
@@ -243,7 +243,7 @@ def test_requests_pass_encrypted_through_a_forward_proxy(certificate: Path) -> N
         (b"HTTP/1.1 299 x\r\nX: " + b"y" * 70_000, b"gave an answer that is none"),
     ],
 )
-def test_a_forward_proxy_that_refuses_is_told_without_its_password(
+def test_a_refusing_forward_proxy_is_reported_without_its_password(
     certificate: Path, answer: bytes, says: bytes
 ) -> None:
     async def test() -> None:
@@ -257,7 +257,7 @@ def test_a_forward_proxy_that_refuses_is_told_without_its_password(
     within(test)
 
 
-def test_an_upstream_whose_authority_is_unknown_is_not_spoken_to(certificate: Path) -> None:
+def test_an_upstream_with_an_unknown_authority_gets_no_request(certificate: Path) -> None:
     async def test() -> None:
         async with company(certificate) as made:
             (heard,) = await asked(made, None, 2)

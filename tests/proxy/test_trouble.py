@@ -59,7 +59,7 @@ async def slow_client(b: Bench, *sent: bytes) -> Visit:
 # --- who is slow ------------------------------------------------------------------------------
 
 
-def test_a_connection_that_a_slow_client_held_back_serves_the_next_one() -> None:
+def test_a_connection_paused_by_a_slow_client_serves_the_next_request() -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % LONG
 
     async def test() -> None:
@@ -75,7 +75,7 @@ def test_a_connection_that_a_slow_client_held_back_serves_the_next_one() -> None
     within(test)
 
 
-def test_what_comes_unasked_on_a_connection_that_a_slow_client_held_back_reaches_nobody() -> None:
+def test_unsolicited_data_on_a_paused_connection_is_dropped() -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % (LONG - 30_000)
     unasked = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"
 
@@ -109,7 +109,7 @@ def test_what_comes_unasked_on_a_connection_that_a_slow_client_held_back_reaches
     within(test)
 
 
-def test_a_client_that_is_slow_gets_all_of_an_answer_that_ends_its_connection() -> None:
+def test_a_slow_client_gets_the_whole_of_an_answer_that_closes_its_connection() -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % LONG
 
     async def test() -> None:
@@ -127,7 +127,7 @@ def test_a_client_that_is_slow_gets_all_of_an_answer_that_ends_its_connection() 
     within(test)
 
 
-def test_the_answer_to_a_request_behind_waits_for_a_client_that_does_not_read() -> None:
+def test_a_pipelined_answer_waits_for_a_client_that_does_not_read() -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % LONG
 
     async def test() -> None:
@@ -155,7 +155,7 @@ def test_the_answer_to_a_request_behind_waits_for_a_client_that_does_not_read() 
     within(test)
 
 
-def test_a_large_request_whose_kept_connection_was_given_up_goes_once_more_and_whole() -> None:
+def test_a_large_request_on_a_closed_keep_alive_connection_is_resent_completely() -> None:
     async def test() -> None:
         async def gives_up(visit: Visit) -> None:
             await visit.head()
@@ -180,7 +180,7 @@ def test_a_large_request_whose_kept_connection_was_given_up_goes_once_more_and_w
     within(test)
 
 
-def test_a_client_is_held_back_while_there_is_no_connection() -> None:
+def test_a_client_is_paused_while_no_upstream_is_connected() -> None:
     async def test() -> None:
         async def says_nothing(visit: Visit) -> None:  # nor ends the handshake
             await visit.gone()
@@ -198,7 +198,7 @@ def test_a_client_is_held_back_while_there_is_no_connection() -> None:
     within(test)
 
 
-def test_a_fault_of_ours_while_it_connects_keeps_no_client_waiting() -> None:
+def test_an_internal_error_during_a_connect_answers_the_client() -> None:
     async def test() -> None:
         async with bench(play(OK)) as b:
             pool = b.proxy.server.pool
@@ -213,7 +213,7 @@ def test_a_fault_of_ours_while_it_connects_keeps_no_client_waiting() -> None:
     within(test)
 
 
-def test_requests_behind_the_one_under_way_are_read_up_to_a_bound() -> None:
+def test_pipelined_requests_are_read_up_to_the_limit() -> None:
     async def test() -> None:
         done = asyncio.Event()
 
@@ -238,7 +238,7 @@ def test_requests_behind_the_one_under_way_are_read_up_to_a_bound() -> None:
     within(test)
 
 
-def test_of_the_shortest_requests_behind_one_under_way_not_more_are_taken_for_their_size() -> None:
+def test_queued_requests_count_towards_the_size_limit() -> None:
     async def test() -> None:
         async def waits(visit: Visit) -> None:
             await visit.gone()
@@ -259,7 +259,7 @@ def test_of_the_shortest_requests_behind_one_under_way_not_more_are_taken_for_th
     [b"GET /v1/" + b"a" * 200_000, b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 40_000],
     ids=["line", "headers"],
 )
-def test_a_head_without_an_end_behind_a_request_is_not_kept(endless: bytes) -> None:
+def test_an_endless_pipelined_head_is_not_buffered(endless: bytes) -> None:
     async def test() -> None:
         async def waits(visit: Visit) -> None:
             await visit.gone()
@@ -273,7 +273,7 @@ def test_a_head_without_an_end_behind_a_request_is_not_kept(endless: bytes) -> N
     within(test)
 
 
-def test_trailers_are_not_kept() -> None:
+def test_trailers_are_not_buffered() -> None:
     async def test() -> None:
         async def script(visit: Visit) -> None:
             await visit.head()
@@ -296,7 +296,7 @@ def test_trailers_are_not_kept() -> None:
     within(test)
 
 
-def test_an_empty_line_behind_a_long_body_is_no_head_of_the_next_request() -> None:
+def test_an_empty_line_after_a_long_body_does_not_start_a_request() -> None:
     size = 1024 * 1024
 
     async def test() -> None:
@@ -335,7 +335,7 @@ def test_an_empty_line_behind_a_long_body_is_no_head_of_the_next_request() -> No
     ids=["length", "head", "204", "chunked"],
 )
 @pytest.mark.parametrize("more", [OK, b"HTTP/1.1 200 OK\r\nContent-Le", b"\x00garbage"])
-def test_what_follows_an_answer_reaches_nobody_and_ends_the_connection(
+def test_data_after_an_answer_is_dropped_and_closes_the_connection(
     method: str, answer: bytes, whole: bytes, more: bytes
 ) -> None:
     async def test() -> None:
@@ -352,7 +352,7 @@ def test_what_follows_an_answer_reaches_nobody_and_ends_the_connection(
 
 
 @pytest.mark.parametrize("part", [b"HTTP/1.1 200 OK\r\nConte", b"HTTP/1.1 103 Early\r\n\r\n"])
-def test_a_request_that_was_answered_in_part_is_not_sent_again(part: bytes) -> None:
+def test_a_partly_answered_request_is_not_resent(part: bytes) -> None:
     async def test() -> None:
         async def begins(visit: Visit) -> None:
             await visit.head()
@@ -370,7 +370,7 @@ def test_a_request_that_was_answered_in_part_is_not_sent_again(part: bytes) -> N
     within(test)
 
 
-def test_an_early_head_passes_before_the_answer() -> None:
+def test_early_hints_pass_before_the_answer() -> None:
     early = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
 
     async def test() -> None:
@@ -385,7 +385,7 @@ def test_an_early_head_passes_before_the_answer() -> None:
     within(test)
 
 
-def test_a_change_of_protocol_that_nobody_asked_for_stays_here() -> None:
+def test_an_unrequested_protocol_upgrade_is_not_forwarded() -> None:
     other = b"HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n"
 
     async def test() -> None:
@@ -398,7 +398,7 @@ def test_a_change_of_protocol_that_nobody_asked_for_stays_here() -> None:
     within(test)
 
 
-def test_a_go_on_that_was_not_asked_for_stays_here() -> None:
+def test_an_unrequested_100_continue_is_not_forwarded() -> None:
     async def test() -> None:
         async with bench(play(b"HTTP/1.1 100 Continue\r\n\r\n" + OK)) as b:
             client = await b.ask(b.head("GET /v1/models"))
@@ -408,7 +408,7 @@ def test_a_go_on_that_was_not_asked_for_stays_here() -> None:
 
 
 @pytest.mark.parametrize("again", [b"HTTP/1.1 103 Early\r\nX: y\r\n\r\n", b"X: y\r\n"])
-def test_an_answer_whose_head_never_ends_is_given_up(again: bytes) -> None:
+def test_an_answer_with_an_endless_head_is_aborted(again: bytes) -> None:
     begin = b"" if again.startswith(b"HTTP") else b"HTTP/1.1 200 OK\r\n"
 
     async def test() -> None:
@@ -425,7 +425,7 @@ def test_an_answer_whose_head_never_ends_is_given_up(again: bytes) -> None:
     within(test)
 
 
-def test_an_answer_that_goes_wrong_is_passed_on_up_to_there() -> None:
+def test_a_malformed_answer_passes_up_to_the_fault() -> None:
     good = CHUNKED + b"5\r\nhello\r\n"
 
     async def test() -> None:
@@ -448,7 +448,7 @@ async def old_client(b: Bench) -> Visit:
     return await b.ask(b.head("GET /v1/models").replace(b"HTTP/1.1", b"HTTP/1.0"))
 
 
-def test_an_old_client_sees_that_an_answer_without_a_length_was_cut() -> None:
+def test_an_http_1_0_client_detects_a_truncated_answer_without_a_length() -> None:
     async def test() -> None:
         go = asyncio.Event()
 
@@ -468,7 +468,7 @@ def test_an_old_client_sees_that_an_answer_without_a_length_was_cut() -> None:
     within(test)
 
 
-def test_an_old_client_is_not_told_what_it_does_not_know() -> None:
+def test_an_http_1_0_client_gets_no_informational_heads() -> None:
     async def test() -> None:
         async with bench(play(b"HTTP/1.1 103 Early\r\n\r\n" + OK)) as b:
             client = await old_client(b)
@@ -477,7 +477,7 @@ def test_an_old_client_is_not_told_what_it_does_not_know() -> None:
     within(test)
 
 
-def test_a_client_that_resets_its_connection_ends_the_call() -> None:
+def test_a_client_reset_ends_the_upstream_call() -> None:
     async def test() -> None:
         left = asyncio.Event()
 
@@ -503,7 +503,7 @@ def test_a_client_that_resets_its_connection_ends_the_call() -> None:
 # --- what is kept -----------------------------------------------------------------------------
 
 
-def test_of_a_request_that_is_too_long_nothing_is_kept_but_its_size() -> None:
+def test_only_the_size_of_an_oversized_request_is_kept() -> None:
     async def test() -> None:
         async with bench(play(OK, body=5000), kept_request_bytes=4000) as b:
             client = await b.ask(b.head("POST /v1/files", "Content-Length: 5000"), b"x" * 5000)
@@ -515,7 +515,7 @@ def test_of_a_request_that_is_too_long_nothing_is_kept_but_its_size() -> None:
     within(test)
 
 
-def test_a_request_that_is_answered_before_its_end_is_noted_with_its_whole_size() -> None:
+def test_an_early_answered_request_is_recorded_with_its_full_size() -> None:
     async def test() -> None:
         async def early(visit: Visit) -> None:
             await visit.head()
@@ -534,7 +534,7 @@ def test_a_request_that_is_answered_before_its_end_is_noted_with_its_whole_size(
     within(test)
 
 
-def test_who_is_cut_off_at_the_end_of_the_proxy_is_noted() -> None:
+def test_an_exchange_cut_off_by_a_shutdown_is_recorded() -> None:
     async def test() -> None:
         async def endless(visit: Visit) -> None:
             await visit.head()
@@ -552,7 +552,7 @@ def test_who_is_cut_off_at_the_end_of_the_proxy_is_noted() -> None:
 
 
 @pytest.mark.parametrize("turns", range(8))
-def test_a_client_that_comes_as_the_proxy_ends_is_not_forgotten(turns: int) -> None:
+def test_a_client_that_connects_during_a_shutdown_is_closed(turns: int) -> None:
     client = socket.socket()
 
     async def test() -> None:

@@ -86,7 +86,7 @@ def noted(answers: Sequence[bytes], *bodies: bytes, headers: Sequence[str] = CLA
     return notes
 
 
-def test_a_turn_is_noted_with_its_figures_and_nothing_of_its_contents() -> None:
+def test_a_turn_is_recorded_as_figures_without_contents() -> None:
     folder = "Primary working directory: /home/ann/ferry\n"
     one = asking(folder, "the secret word is swordfish")
     notes = noted([stream(START, STOP, {"type": "message_stop"})], one)
@@ -114,7 +114,7 @@ def test_a_turn_is_noted_with_its_figures_and_nothing_of_its_contents() -> None:
     assert "swordfish" not in json.dumps(dict(fields))
 
 
-def test_the_next_turn_tells_only_what_was_added() -> None:
+def test_the_next_turn_records_only_the_additions() -> None:
     answer = stream(START, STOP)
     notes = noted([answer] * 3, asking("a"), asking("a", "b", "c"), asking("a", "b", "c"))
     assert [(n.fields["change"], n.fields["common"], len(n.fields["lines"])) for n in notes] == [
@@ -124,7 +124,7 @@ def test_the_next_turn_tells_only_what_was_added() -> None:
     ]
 
 
-def test_trouble_is_noted_as_it_was() -> None:
+def test_errors_are_recorded_as_they_occurred() -> None:
     error = {"type": "error", "error": {"type": "overloaded_error"}}
     refused = b"HTTP/1.1 429 Slow\r\nContent-Length: 2\r\n\r\n{}"
     notes = noted([refused, stream(START, error), stream(START, cut=True)], *[asking("a")] * 3)
@@ -135,13 +135,13 @@ def test_trouble_is_noted_as_it_was() -> None:
     ]
 
 
-def test_what_is_no_request_passes_and_is_noted_by_its_size() -> None:
+def test_a_body_that_is_not_a_request_passes_and_its_size_is_recorded() -> None:
     (note,) = noted([stream(START)], b"this is no json")
     assert (note.fields["requestBytes"], note.fields["messages"]) == (15, 0)
     assert note.fields["call"] == "other"
 
 
-def test_kept_bodies_are_bounded() -> None:
+def test_buffered_bodies_are_bounded() -> None:
     observer = Observer(lambda _note: None, lambda _error: None)
     for number in range(40):
         raw = asking("x" * 1_000_000)
@@ -152,7 +152,9 @@ def test_kept_bodies_are_bounded() -> None:
 
 
 @pytest.mark.parametrize(("record", "held"), [(False, 7), (True, 400_007)])
-def test_an_answer_that_is_not_kept_does_not_count_as_held(record: bool, held: int) -> None:
+def test_an_answer_that_is_not_buffered_does_not_count_towards_the_limit(
+    record: bool, held: int
+) -> None:
     observer = Observer(lambda _note: None, lambda _error: None, record=record)
     asked = RequestHead(b"POST", b"/v1/messages", ())
     seen = observer.watch(asked, Admitted(b"/v1/messages", ""))
@@ -164,7 +166,7 @@ def test_an_answer_that_is_not_kept_does_not_count_as_held(record: bool, held: i
     assert seen.held_bytes == 7, "nothing is kept of one that is too large"
 
 
-def test_what_is_handed_over_of_a_packed_answer_has_the_bound_that_was_set() -> None:
+def test_a_compressed_answer_is_handed_over_up_to_the_limit() -> None:
     packed = gzip.compress(json.dumps({"text": "x" * 5000}).encode())
     body = index(asking("Where do the ferries land?"))
     assert body is not None
@@ -173,7 +175,7 @@ def test_what_is_handed_over_of_a_packed_answer_has_the_bound_that_was_set() -> 
     assert json.loads("".join(handover._ready(bodies, 6000).answer)) == {"text": "x" * 5000}
 
 
-def test_an_answer_that_cannot_be_read_is_noted_as_that_and_passes_untouched() -> None:
+def test_an_unreadable_answer_is_recorded_as_unread_and_passes_unchanged() -> None:
     whole = events(START, STOP)
     cases = [
         ("gzip", gzip.compress(whole + bytes(5_000_000)), "too_long"),

@@ -145,7 +145,7 @@ def test_a_missing_folder_has_no_findings(tmp_path: Path) -> None:
     assert not folder.home.exists()
 
 
-def test_a_sound_folder_has_no_findings_and_is_not_touched(folder: Folder) -> None:
+def test_an_intact_folder_has_no_findings_and_is_not_changed(folder: Folder) -> None:
     before = tree(folder.home)
     assert folder.found() == []
     assert list(repair(folder.store())) == []
@@ -399,7 +399,7 @@ def test_a_replaced_file_is_kept_in_quarantine(folder: Folder, name: str) -> Non
     assert [code for code, _, _ in folder.found()] == ["quarantined"]
 
 
-def test_without_a_readable_copy_all_are_kept_and_the_document_starts_empty(
+def test_without_a_readable_copy_all_copies_are_kept_and_the_document_starts_empty(
     folder: Folder,
 ) -> None:
     for path in (MEMORY, PREVIOUS_COPY):
@@ -414,7 +414,7 @@ def test_without_a_readable_copy_all_are_kept_and_the_document_starts_empty(
     assert folder.memory() is None
 
 
-def test_a_key_without_a_whole_copy_is_the_only_error_until_it_is_renewed(folder: Folder) -> None:
+def test_a_key_without_an_intact_copy_is_the_only_error_until_renewed(folder: Folder) -> None:
     for name in ("local.key", ".local.key.spare"):
         folder.change(name, b"wm-key-1 ", b"wm-key-3 ")
     findings = folder.found()
@@ -439,7 +439,7 @@ def test_a_session_reverted_by_a_power_cut_gets_its_flushed_text(folder: Folder)
     assert (reading.document.agent, folder.found()) == ("opencode", [])
 
 
-def test_files_of_an_active_writer_are_no_findings(folder: Folder) -> None:
+def test_files_of_an_active_writer_are_not_reported(folder: Folder) -> None:
     temp = folder.path(f"{BASE}/.workspace-memory.json.0123456789abcdef.tmp")
     with folder.store().transaction([Ref(WorkspaceMemory, KEY)]):
         temp.write_text("{")
@@ -458,7 +458,7 @@ def test_a_failed_repair_is_reported(folder: Folder) -> None:
     assert "locked by" in finding.message
 
 
-def test_without_deep_only_documents_that_people_edit_are_read(folder: Folder) -> None:
+def test_without_deep_only_editable_documents_are_read(folder: Folder) -> None:
     folder.path(f"{BASE}/epochs/p_1.json").write_bytes(b"{")
     folder.append(LOG, b"{")
     folder.path(MEMORY).write_bytes(b"{")
@@ -476,7 +476,7 @@ def test_a_moved_checkout_is_known_by_its_alias(folder: Folder) -> None:
     assert folder.found() == []
 
 
-def test_a_root_that_is_no_utf8_has_the_key_of_its_bytes(tmp_path: Path) -> None:
+def test_a_root_that_is_not_utf8_is_keyed_by_its_bytes(tmp_path: Path) -> None:
     folder, key = Folder(tmp_path / "wm"), key_of(b"/srv/caf\xe9")
     folder.write(
         (
@@ -487,7 +487,7 @@ def test_a_root_that_is_no_utf8_has_the_key_of_its_bytes(tmp_path: Path) -> None
     assert folder.found() == []
 
 
-def test_a_file_that_cannot_be_reached_is_an_error_and_no_damage(folder: Folder) -> None:
+def test_an_inaccessible_file_is_an_error_not_damage(folder: Folder) -> None:
     folder.path(f"{BASE}/.workspace-memory.json.spare").unlink()
     if os.geteuid() == 0:
         folder.path(MEMORY).unlink()
@@ -520,7 +520,7 @@ def test_a_folder_in_the_place_of_a_document_is_reported(
     assert told == ([in_place, served] if copied else [in_place])
 
 
-def test_findings_say_what_they_are_about(folder: Folder) -> None:
+def test_findings_name_their_subject(folder: Folder) -> None:
     folder.path(MEMORY).write_bytes(b"")
     (finding,) = list(check(folder.store()))
     assert finding == Finding(

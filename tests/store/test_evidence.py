@@ -33,7 +33,7 @@ def segment(home: Path, number: int = 1) -> Path:
     return home / "workspaces" / KEY / "evidence" / f"{number}.jsonl"
 
 
-def test_a_tail_torn_at_any_byte_never_costs_the_next_record(tmp_path: Path) -> None:
+def test_a_tail_cut_at_any_byte_keeps_the_next_record(tmp_path: Path) -> None:
     home = tmp_path / "wm"
     add(opened(home), 1, 2)
     whole = segment(home).read_bytes()
@@ -119,7 +119,7 @@ def test_a_log_file_that_vanishes_during_a_read_is_the_only_one_lost(
     assert [kept.event_id for kept in store.evidence(KEY).records] == ["ev_2"]
 
 
-def test_files_that_are_no_segment_are_left_alone(tmp_path: Path) -> None:
+def test_files_that_are_not_segments_are_ignored(tmp_path: Path) -> None:
     home = tmp_path / "wm"
     add(opened(home), 1)
     for name in ("01.jsonl", "x.jsonl", "2.jsonl.bak", "0.jsonl"):
@@ -168,7 +168,7 @@ def test_evidence_without_a_user_or_a_full_document_waits_for_the_flush(tmp_path
 
 
 @pytest.mark.parametrize("odd", ["pipe", "symlink"])
-def test_another_thing_in_the_place_of_the_log_stops_the_update_before_any_change(
+def test_a_folder_in_place_of_the_log_fails_the_update_before_any_change(
     tmp_path: Path, odd: str
 ) -> None:
     home = tmp_path / "wm"

@@ -116,7 +116,7 @@ def descriptors(home: Path) -> list[str]:
         pytest.param(errno.EROFS, True, marks=pytest.mark.crash),
     ],
 )
-def test_after_any_failing_call_the_old_or_the_new_text_is_there(
+def test_after_any_failing_call_the_old_or_the_new_text_is_read(
     tmp_path: Path, code: int, sticky: bool
 ) -> None:
     prepare(tmp_path / "count")

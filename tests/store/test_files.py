@@ -81,7 +81,7 @@ def put(store: FileStore, text: str, *, absorbs: bool = False) -> None:
 
 
 @pytest.mark.parametrize("change", [edit, edit_by_rename])
-def test_an_outside_edit_shows_beside_the_text_in_force(
+def test_an_outside_edit_is_reported_with_the_active_text(
     home: Path, change: Callable[[Path, str, str], None]
 ) -> None:
     store = opened(home)
@@ -93,7 +93,7 @@ def test_an_outside_edit_shows_beside_the_text_in_force(
     assert texts(reading.outside) == ["tests never"]
 
 
-def test_an_edit_that_only_touches_white_space_is_outside_too(home: Path) -> None:
+def test_a_whitespace_only_edit_is_an_outside_edit(home: Path) -> None:
     document(home).write_text(document(home).read_text() + "\n")
     reading = opened(home).read(MEMORY)
     assert reading.health is Health.OUTSIDE
@@ -144,7 +144,7 @@ def test_an_editor_that_is_still_writing_loses_nothing(home: Path) -> None:
     assert held.startswith(b"x" * 10 + b"y" * 10)
 
 
-def test_an_older_copy_that_is_put_back_counts_as_an_outside_change(home: Path) -> None:
+def test_a_restored_older_copy_is_an_outside_change(home: Path) -> None:
     old = document(home).read_bytes()
     store = opened(home)
     put(store, "newest")
@@ -154,7 +154,7 @@ def test_an_older_copy_that_is_put_back_counts_as_an_outside_change(home: Path) 
     assert texts(reading.outside) == ["tests first"]
 
 
-def test_a_reader_that_knows_the_older_copy_sees_that_it_was_put_back(home: Path) -> None:
+def test_a_reader_that_cached_the_older_copy_detects_its_restoration(home: Path) -> None:
     reader = opened(home)
     assert texts(reader.read(MEMORY).document) == ["tests first"]
     old = document(home).read_bytes()
@@ -199,7 +199,7 @@ def test_an_unreadable_file_is_served_from_its_previous_copy(
     assert list(kept(home).values()) == [bytes_now]
 
 
-def test_a_file_that_is_gone_is_served_from_its_previous_copy(home: Path) -> None:
+def test_a_missing_file_is_served_from_its_previous_copy(home: Path) -> None:
     document(home).unlink()
     reading = opened(home).read(MEMORY)
     assert (reading.health, texts(reading.document)) == (Health.RESTORED, ["tests first"])
@@ -217,7 +217,7 @@ def test_with_both_copies_damaged_nothing_is_served_and_nothing_deleted(home: Pa
     assert store.read(MEMORY).health is Health.OK
 
 
-def test_a_single_flipped_bit_never_goes_unseen(home: Path) -> None:
+def test_a_single_flipped_bit_is_always_detected(home: Path) -> None:
     whole = document(home).read_bytes()
     store = opened(home)
     for position in range(len(whole)):
@@ -240,7 +240,7 @@ def test_a_damaged_previous_copy_is_kept_in_quarantine_and_written_again(home: P
 
 
 @pytest.mark.parametrize("odd", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/none")])
-def test_a_thing_in_the_place_of_a_previous_copy_blocks_no_store_with_a_cached_document(
+def test_an_object_in_place_of_a_previous_copy_does_not_block_a_cached_document(
     home: Path, odd: Callable[[Path], None]
 ) -> None:
     store = opened(home)
@@ -299,7 +299,7 @@ def test_an_older_version_is_converted_and_its_file_kept(home: Path) -> None:
     assert texts(store.read(MEMORY).document) == ["from the plugin"]
 
 
-def test_reading_changes_nothing(home: Path) -> None:
+def test_reading_does_not_change_files(home: Path) -> None:
     edit(document(home), "tests first", "tests never")
     (home / FOLDER / "pending-journal.json").write_bytes(b"broken")
 
@@ -348,7 +348,7 @@ def test_a_symlinked_workspace_is_not_entered(home: Path, tmp_path: Path) -> Non
         opened(home).read(MEMORY)
 
 
-def test_a_document_that_would_be_over_the_limit_is_not_written(home: Path) -> None:
+def test_a_document_over_the_limit_is_not_written(home: Path) -> None:
     store = FileStore(home, StoreSettings(max_document_bytes=5000))
     with pytest.raises(StoreError, match="more than 5000"):
         put(store, "x" * 6000)
@@ -380,7 +380,7 @@ def test_a_lock_file_removed_under_the_writer_stops_the_write(home: Path) -> Non
     assert not list(home.rglob("*.tmp"))
 
 
-def test_everything_is_private_whatever_the_umask(tmp_path: Path) -> None:
+def test_files_are_private_under_any_umask(tmp_path: Path) -> None:
     for umask in (0o000, 0o777):
         before = os.umask(umask)
         try:
@@ -401,7 +401,7 @@ def test_everything_is_private_whatever_the_umask(tmp_path: Path) -> None:
         assert folders | {oct(home.stat().st_mode & 0o777)} == {"0o700"}
 
 
-def test_left_over_temporary_files_are_swept_by_the_next_writer(home: Path) -> None:
+def test_leftover_temporary_files_are_removed_by_the_next_writer(home: Path) -> None:
     left = document(home).with_name(".workspace-memory.json.0123456789abcdef.tmp")
     other = document(home).with_name(".pending-journal.json.0123456789abcdef.tmp")
     foreign = document(home).with_name("notes.tmp")

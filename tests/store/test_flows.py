@@ -32,7 +32,7 @@ def test_a_log_is_private_and_known_to_the_checker(store: FileStore) -> None:
     assert [f for f in check.check(store, deep=True) if f.severity != "note"] == []
 
 
-def test_a_torn_tail_is_cut_by_the_next_writer(store: FileStore) -> None:
+def test_an_incomplete_last_line_is_removed_by_the_next_writer(store: FileStore) -> None:
     store.append_flow(KEY, SID, flow(1))
     with log(store).open("ab") as file:
         file.write(b'{"flowId": "torn')
@@ -42,7 +42,7 @@ def test_a_torn_tail_is_cut_by_the_next_writer(store: FileStore) -> None:
     assert b"torn" not in log(store).read_bytes()
 
 
-def test_a_damaged_line_is_the_only_one_lost(store: FileStore) -> None:
+def test_a_damaged_line_loses_only_itself(store: FileStore) -> None:
     for number in range(3):
         store.append_flow(KEY, SID, flow(number))
     raw = bytearray(log(store).read_bytes())
@@ -51,7 +51,7 @@ def test_a_damaged_line_is_the_only_one_lost(store: FileStore) -> None:
     assert numbers(store) == [0, 2]
 
 
-def test_a_log_that_has_grown_too_large_keeps_its_newer_half(
+def test_an_oversized_log_keeps_its_newer_half(
     store: FileStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session_logs, "MAX_FLOW_BYTES", 4000)

@@ -34,7 +34,7 @@ def agent(store: FileStore) -> tuple[Health, str]:
     return reading.health, reading.document.agent if reading.document else ""
 
 
-def test_the_last_flushed_state_survives_whatever_a_power_cut_leaves(tmp_path: Path) -> None:
+def test_the_last_flushed_state_survives_any_power_cut(tmp_path: Path) -> None:
     store = opened(tmp_path)
     put(store, "one")
     older = (tmp_path / FILE).read_bytes()
@@ -48,13 +48,13 @@ def test_the_last_flushed_state_survives_whatever_a_power_cut_leaves(tmp_path: P
     assert agent(opened(tmp_path)) == (Health.RESTORED, "two")
 
 
-def test_an_unflushed_state_is_there_after_the_process_is_gone(tmp_path: Path) -> None:
+def test_an_unflushed_state_survives_the_end_of_the_process(tmp_path: Path) -> None:
     put(opened(tmp_path), "one")
     assert agent(opened(tmp_path)) == (Health.OK, "one")
     assert not (tmp_path / PREVIOUS_COPY).exists()
 
 
-def test_an_edited_session_is_not_copied_over_its_previous_copy(tmp_path: Path) -> None:
+def test_an_edited_session_does_not_replace_its_previous_copy(tmp_path: Path) -> None:
     store = opened(tmp_path)
     put(store, "one")
     store.flush()
@@ -65,7 +65,7 @@ def test_an_edited_session_is_not_copied_over_its_previous_copy(tmp_path: Path) 
     assert (tmp_path / PREVIOUS_COPY).read_bytes() == previous
 
 
-def test_a_deleted_session_does_not_come_back(tmp_path: Path) -> None:
+def test_a_deleted_session_stays_deleted(tmp_path: Path) -> None:
     one, other = opened(tmp_path), opened(tmp_path)
     put(one, "one")
     with other.transaction([SESSION]) as tx:
@@ -75,7 +75,7 @@ def test_a_deleted_session_does_not_come_back(tmp_path: Path) -> None:
     assert one.names(SessionState, KEY) == ()
 
 
-def test_a_failed_flush_is_reported_and_tried_again(tmp_path: Path) -> None:
+def test_a_failed_flush_is_reported_and_retried(tmp_path: Path) -> None:
     class TiredDisk(Disk):
         tired = False
 
@@ -100,7 +100,7 @@ def test_a_failed_flush_is_reported_and_tried_again(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.tmp"))
 
 
-def test_a_locked_session_is_flushed_when_its_lock_is_free(tmp_path: Path) -> None:
+def test_a_locked_session_is_flushed_after_its_lock_is_released(tmp_path: Path) -> None:
     one, other = opened(tmp_path), opened(tmp_path)
     put(one, "one")
     with other.transaction([SESSION]), pytest.raises(StoreError, match="is locked by"):

@@ -23,7 +23,7 @@ def make(folder: Handle, name: str, data: bytes) -> None:
         folder.disk.write(file, data)
 
 
-def test_what_was_written_is_read(folder: Handle) -> None:
+def test_written_bytes_are_read_back(folder: Handle) -> None:
     make(folder, "a", b"text")
     assert folder.disk.read(folder, "a", 4) == b"text"
     assert folder.disk.list(folder) == ["a"]
@@ -49,7 +49,7 @@ LARGE = bytes(range(251)) * 2200
 
 
 @pytest.mark.parametrize("size", [0, 1, 256 * 1024, 256 * 1024 + 1, len(LARGE)])
-def test_a_file_has_its_bytes_and_no_others(folder: Handle, size: int) -> None:
+def test_has_compares_the_exact_bytes_of_a_file(folder: Handle, size: int) -> None:
     raw = LARGE[:size]
     make(folder, "a", raw)
     assert folder.disk.has(folder, "a", bytes(bytearray(raw)))
@@ -119,7 +119,7 @@ def test_a_handle_closes_once(folder: Handle) -> None:
     assert file.fd == -1
 
 
-def test_a_folder_that_cannot_be_flushed_is_no_error_and_a_file_is(
+def test_an_unflushable_folder_is_ignored_and_an_unflushable_file_is_an_error(
     folder: Handle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codes = iter([errno.EINVAL, errno.ENOTSUP, errno.EIO, errno.EINVAL])

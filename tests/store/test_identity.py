@@ -72,7 +72,7 @@ def test_outside_git_the_folder_itself_is_the_workspace(base: Path) -> None:
     assert found == WorkspaceIdentity(str(inner), expected, None, False, inner)
 
 
-def test_subfolders_and_symlinks_lead_to_the_checkout(repo: Path, base: Path) -> None:
+def test_subfolders_and_symlinks_resolve_to_the_checkout(repo: Path, base: Path) -> None:
     (repo / "src" / "deep").mkdir(parents=True)
     (base / "link").symlink_to(repo / "src")
     for folder in (repo, repo / "src" / "deep", base / "link", base / "link" / "deep"):
@@ -232,7 +232,7 @@ def test_a_deleted_current_folder_is_a_missing_one(
         where(Path("."))
 
 
-def test_the_home_folder_is_a_workspace_only_on_purpose(base: Path) -> None:
+def test_the_home_folder_is_a_workspace_only_on_request(base: Path) -> None:
     home = base / "home"
     (home / "notes").mkdir(parents=True)
     git(home, "init", "-q", "-b", "main")
@@ -279,7 +279,7 @@ def test_two_folders_that_differ_by_case_are_two_workspaces(base: Path) -> None:
         assert where(base / "Shop").key != where(base / "shop").key
 
 
-def test_branches_that_are_gone(repo: Path, base: Path) -> None:
+def test_deleted_branches_are_reported_as_gone(repo: Path, base: Path) -> None:
     git(repo, "branch", "feat")
     assert branch_gone(repo, "feat") is False
     git(repo, "branch", "-D", "feat")
@@ -289,7 +289,7 @@ def test_branches_that_are_gone(repo: Path, base: Path) -> None:
     assert branch_gone(repo, "feat", deadline_s=0) is None
 
 
-def test_branches_that_are_merged(repo: Path) -> None:
+def test_merged_branches_are_reported_as_merged(repo: Path) -> None:
     git(repo, "branch", "untouched")
     git(repo, "checkout", "-q", "-b", "joined")
     commit(repo, "work")
@@ -312,7 +312,7 @@ def test_branches_that_are_merged(repo: Path) -> None:
     assert [merged(repo, b) for b in ("forward", "untouched")] == [True, False]
 
 
-def test_without_git_nothing_is_known(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_git_branch_state_is_unknown(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(repo))
     assert branch_gone(repo, "main") is None
     assert merged(repo, "main") is None

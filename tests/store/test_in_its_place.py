@@ -157,7 +157,7 @@ def kept(home: Path) -> list[Path]:
 
 @pytest.mark.parametrize("thing", THINGS)
 @pytest.mark.parametrize("known", [False, True], ids=["new process", "kept in memory"])
-def test_the_previous_copy_is_served_and_the_next_writer_goes_on(
+def test_the_previous_copy_is_served_and_the_next_write_succeeds(
     home: Path, thing: Replace, known: bool
 ) -> None:
     store = opened(home)
@@ -177,7 +177,7 @@ def test_the_previous_copy_is_served_and_the_next_writer_goes_on(
 
 
 @pytest.mark.parametrize("thing", THINGS)
-def test_a_thing_in_the_place_of_the_previous_copy_goes_to_quarantine(
+def test_an_object_in_place_of_the_previous_copy_goes_to_quarantine(
     home: Path, thing: Replace
 ) -> None:
     store = opened(home)
@@ -203,7 +203,7 @@ def test_repair_restores_the_document(home: Path, thing: Replace) -> None:
 
 
 @pytest.mark.parametrize("thing", THINGS)
-def test_without_a_whole_copy_the_error_names_the_file(home: Path, thing: Replace) -> None:
+def test_without_an_intact_copy_the_error_names_the_file(home: Path, thing: Replace) -> None:
     thing(document(home))
     previous(home).write_bytes(b"torn")
     store = opened(home)
@@ -217,7 +217,7 @@ def test_without_a_whole_copy_the_error_names_the_file(home: Path, thing: Replac
 
 
 @pytest.mark.parametrize("thing", THINGS)
-def test_deleting_the_document_moves_the_thing_to_quarantine(home: Path, thing: Replace) -> None:
+def test_deleting_the_document_moves_the_object_to_quarantine(home: Path, thing: Replace) -> None:
     thing(document(home))
     before = looks(document(home))
     with opened(home).transaction([MEMORY]) as tx:
@@ -227,7 +227,7 @@ def test_deleting_the_document_moves_the_thing_to_quarantine(home: Path, thing: 
 
 
 @pytest.mark.parametrize("thing", THINGS)
-def test_a_flush_of_hot_state_skips_another_thing_in_its_place(home: Path, thing: Replace) -> None:
+def test_a_flush_of_hot_state_skips_an_object_in_its_place(home: Path, thing: Replace) -> None:
     store = opened(home)
     with store.transaction([SESSION]) as tx:
         tx.put(SESSION, session())
@@ -301,7 +301,7 @@ def _signed(home: Path, raw: bytes) -> bytes:
     return begin + b'"checksum": "' + digest + rest[64:]
 
 
-def test_the_thing_itself_is_never_opened_blocking(home: Path) -> None:
+def test_the_object_is_never_opened_blocking(home: Path) -> None:
     """For a pipe with a writer: its content must stay in it."""
     pipe(document(home))
     fd = os.open(document(home), os.O_RDWR | os.O_NONBLOCK)

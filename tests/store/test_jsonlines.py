@@ -16,12 +16,12 @@ def test_a_line_ends_in_its_checksum() -> None:
     assert len(LINES[0]) == len(b'{"a":1,"checksum":""}\n') + 16
 
 
-def test_a_whole_log_gives_every_record() -> None:
+def test_an_intact_log_returns_every_record() -> None:
     assert jsonlines.read(LOG, KEY) == (BODIES, 0, len(LOG), 0)
     assert jsonlines.read(b"", KEY) == ((), 0, 0, 0)
 
 
-def test_a_log_cut_at_any_byte_keeps_every_whole_record() -> None:
+def test_a_log_cut_at_any_byte_keeps_every_complete_record() -> None:
     ends = [len(LINES[0]), len(LINES[0] + LINES[1]), len(LOG)]
     for cut in range(len(LOG)):
         lines = jsonlines.read(LOG[:cut], KEY)
@@ -33,7 +33,7 @@ def test_a_log_cut_at_any_byte_keeps_every_whole_record() -> None:
         assert lines.whole_bytes in (0, *ends, *(end - 1 for end in ends))
 
 
-def test_a_flipped_bit_costs_one_record_at_most() -> None:
+def test_a_flipped_bit_loses_at_most_one_record() -> None:
     for position in range(len(LOG)):
         for bit in (0, 3, 7):
             changed = bytearray(LOG)
@@ -43,7 +43,7 @@ def test_a_flipped_bit_costs_one_record_at_most() -> None:
             assert set(lines.records) <= set(BODIES)
 
 
-def test_a_damaged_newline_costs_no_record() -> None:
+def test_a_damaged_newline_loses_no_record() -> None:
     at = len(LINES[0]) - 1
     for byte in (b"{", b"\x8a", b"\0", b" "):
         assert jsonlines.read(LOG[:at] + byte + LOG[at + 1 :], KEY).records == BODIES
@@ -52,7 +52,7 @@ def test_a_damaged_newline_costs_no_record() -> None:
     assert (lines.records, lines.whole_bytes) == (BODIES, len(LOG) - 1)
 
 
-def test_a_lost_newline_costs_no_record() -> None:
+def test_a_lost_newline_loses_no_record() -> None:
     assert jsonlines.read(LOG.replace(b"\n", b"", 1), KEY).records == BODIES
 
 
@@ -67,7 +67,7 @@ def test_a_line_of_another_key_is_damaged() -> None:
     assert jsonlines.read(other + LINES[1], KEY)[:2] == ((BODIES[1],), 1)
 
 
-def test_zeros_after_a_power_cut_are_a_torn_tail() -> None:
+def test_zeros_after_a_power_cut_are_an_incomplete_tail() -> None:
     lines = jsonlines.read(LOG + b"\0" * 100, KEY)
     assert (lines.records, lines.torn_bytes) == (BODIES, 100)
 

@@ -57,7 +57,7 @@ def test_a_missing_copy_is_restored_from_the_other(home: Path, name: str) -> Non
     assert (home / name).read_bytes() == whole
 
 
-def test_a_key_without_a_whole_copy_is_an_error_and_stays(home: Path) -> None:
+def test_a_key_without_an_intact_copy_is_an_error_and_is_kept(home: Path) -> None:
     (home / "local.key").write_bytes(b"zeroed")
     (home / ".local.key.spare").write_bytes(b"")
     with pytest.raises(Corrupt, match=r"local\.key and its previous copy are damaged"):
@@ -67,7 +67,7 @@ def test_a_key_without_a_whole_copy_is_an_error_and_stays(home: Path) -> None:
     assert (home / "local.key").read_bytes() == b"zeroed"
 
 
-def test_a_new_key_keeps_the_damaged_one_and_every_text(home: Path) -> None:
+def test_a_renewed_key_keeps_the_damaged_key_and_every_text(home: Path) -> None:
     (home / "local.key").write_bytes(b"zeroed")
     (home / ".local.key.spare").unlink()
     disk = Disk(home)
@@ -96,7 +96,7 @@ def test_without_a_key_no_document_counts_as_ours(home: Path) -> None:
 @pytest.mark.parametrize(
     "line", [b"", b"wm-key-1", b"wm-key-1 00 00\n", b"wm-key-1 " + b"0" * 64 + b" " + b"0" * 16]
 )
-def test_a_line_that_is_no_key_decodes_to_none(line: bytes) -> None:
+def test_an_invalid_key_line_decodes_to_none(line: bytes) -> None:
     assert key.decode(line) is None
 
 

@@ -56,7 +56,7 @@ def keep(store: Store, *outputs: ToolOutput) -> None:
         store.keep(ref(one), one)
 
 
-def test_a_kept_output_is_read_whole_also_by_the_next_process(files: FileStore) -> None:
+def test_a_kept_output_is_read_completely_by_another_process(files: FileStore) -> None:
     keep(files, output(text="ligne é\n\x1b[31mred\x00"))
     again = FileStore(files.home, SETTINGS).read(ref(output()))
     assert again.health is Health.OK
@@ -64,7 +64,7 @@ def test_a_kept_output_is_read_whole_also_by_the_next_process(files: FileStore) 
     assert again.document.text == "ligne é\n\x1b[31mred\x00"
 
 
-def test_the_same_output_a_second_time_is_the_same_one_file(store: Store) -> None:
+def test_the_same_output_twice_is_one_file(store: Store) -> None:
     keep(store, output(), output())
     assert store.names(ToolOutput, KEY) == (ref(output()).name,)
     assert store.read(ref(output())).health is Health.OK
@@ -136,7 +136,7 @@ def test_a_full_disk_leaves_no_half_output(tmp_path: Path) -> None:
         (lambda raw: raw.replace(b"one", b"uno"), Health.OUTSIDE, "changed_outside"),
     ],
 )
-def test_damage_affects_only_that_output_and_is_found(
+def test_damage_affects_only_that_output_and_is_reported(
     files: FileStore, damage: object, health: Health, code: str
 ) -> None:
     keep(files, output(1), output(2))
@@ -157,6 +157,6 @@ def test_repair_moves_a_damaged_output_to_quarantine(files: FileStore) -> None:
     assert any(p.read_bytes() == b"{" for p in (files.home / paths.QUARANTINE).iterdir())
 
 
-def test_an_output_in_a_wrong_file_is_found(files: FileStore) -> None:
+def test_an_output_in_the_wrong_file_is_reported(files: FileStore) -> None:
     files.keep(Ref(ToolOutput, KEY, file_name(f"t_{9:020x}", SID)), output(1))
     assert [f.code for f in check(files, deep=True)] == ["wrong_name"]

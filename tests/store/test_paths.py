@@ -54,7 +54,7 @@ def test_every_document_has_its_place(ref: Ref[Document], path: str) -> None:
     assert paths.name_of(ref.model, place.name) == ref.name
 
 
-def test_every_format_has_a_place_and_a_turn() -> None:
+def test_every_format_has_a_path_and_a_write_order() -> None:
     assert set(paths.LAYOUT) == set(WRITE_ORDER) >= set(DOCUMENTS.values())
     assert {model.slug for model in paths.LAYOUT} == set(DOCUMENTS)
     assert set(WRITE_ORDER) >= RELAXED
@@ -69,13 +69,13 @@ def test_a_session_id_is_hashed() -> None:
     "name",
     ["../x", "a/b", "A", "x.json", ".hidden", "", "a" * 200, "nul\0", "é", "x\n", "-x", "_x"],
 )
-def test_a_name_that_is_no_plain_word_becomes_its_digest(name: str) -> None:
+def test_a_name_that_is_not_a_plain_word_becomes_its_digest(name: str) -> None:
     if name:
         place = paths.place(Ref(TrashedEntry, KEY, name))
         assert place.name == f"{paths.sid(name)}.json"
 
 
-def test_a_session_name_with_an_underscore_cannot_pass_for_a_sister_file() -> None:
+def test_a_session_name_with_an_underscore_is_not_read_as_a_companion_file() -> None:
     place = paths.place(Ref(SessionState, KEY, f"{SID}_compaction"))
     assert place.name == f"{paths.sid(f'{SID}_compaction')}.json"
     assert paths.name_of(SessionState, f"{SID}_compaction.json") is None
@@ -88,7 +88,7 @@ def test_only_sixteen_hex_digits_are_a_workspace(key: str) -> None:
         paths.place(Ref(WorkspaceMemory, key))
 
 
-def test_companion_names_can_be_told_apart() -> None:
+def test_companion_names_are_unambiguous() -> None:
     name = "workspace-memory.json"
     temp = paths.temp(name, "0123456789abcdef")
     assert paths.document_of_temp(temp) == name

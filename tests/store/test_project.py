@@ -23,7 +23,7 @@ def placed(file: ProjectFile, data: bytes = b"one") -> Path:
     return path
 
 
-def test_what_is_written_is_read_and_leaves_nothing_beside_it(file: ProjectFile) -> None:
+def test_written_text_is_read_back_and_leaves_no_temporary_file(file: ProjectFile) -> None:
     assert file.read(10) is None
     assert not file.exists
     assert file.replace(b"one", over=None)
@@ -48,7 +48,7 @@ def test_the_mode_of_the_file_stays(file: ProjectFile, mode: int) -> None:
 
 
 @pytest.mark.parametrize(("root", "made"), [(0o755, 0o644), (0o700, 0o600), (0o775, 0o664)])
-def test_a_new_file_is_as_open_as_the_project(file: ProjectFile, root: int, made: int) -> None:
+def test_a_new_file_gets_the_mode_of_the_project(file: ProjectFile, root: int, made: int) -> None:
     os.chmod(file.root, root)
     before = os.umask(0)
     try:
@@ -123,7 +123,7 @@ def test_only_regular_files_are_read_and_written(
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_without_rights_is_named(file: ProjectFile) -> None:
+def test_a_file_without_permissions_is_named_in_the_error(file: ProjectFile) -> None:
     placed(file).chmod(0)
     with pytest.raises(Trouble) as trouble:
         file.read(10)

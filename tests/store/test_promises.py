@@ -58,7 +58,7 @@ def test_a_document_that_was_never_written_is_missing(store: Store) -> None:
     assert store.evidence(KEY).records == ()
 
 
-def test_what_was_committed_is_read(store: Store) -> None:
+def test_a_committed_document_is_read_back(store: Store) -> None:
     with store.transaction([MEMORY]) as tx:
         tx.put(MEMORY, memory("tests first"))
     reading = store.read(MEMORY)
@@ -95,7 +95,7 @@ def test_an_error_inside_leaves_everything_as_it_was(store: Store) -> None:
     assert store.evidence(KEY).records == ()
 
 
-def test_a_savepoint_takes_back_only_what_came_after_it(store: Store) -> None:
+def test_a_savepoint_rolls_back_only_later_changes(store: Store) -> None:
     with store.transaction([MEMORY, SESSION]) as tx:
         tx.put(MEMORY, memory("first"))
         tx.log(record(1))
@@ -123,7 +123,7 @@ def test_a_deleted_document_is_missing_and_leaves_the_list(store: Store) -> None
     assert store.names(SessionState, KEY) == ()
 
 
-def test_deleting_what_is_not_there_is_fine(store: Store) -> None:
+def test_deleting_a_missing_document_succeeds(store: Store) -> None:
     with store.transaction([SESSION]) as tx:
         tx.delete(SESSION)
     assert store.read(SESSION).health is Health.MISSING
@@ -138,7 +138,7 @@ def test_commit_can_be_called_before_the_end(store: Store) -> None:
     assert texts(store.read(MEMORY).document) == ["two"]
 
 
-def test_evidence_comes_back_in_order_and_by_workspace(store: Store) -> None:
+def test_evidence_is_read_in_order_and_by_workspace(store: Store) -> None:
     for number in (1, 2):
         with store.transaction([]) as tx:
             tx.log(record(number))
@@ -148,7 +148,7 @@ def test_evidence_comes_back_in_order_and_by_workspace(store: Store) -> None:
     assert store.workspaces() == (KEY, OTHER)
 
 
-def test_names_of_sister_files_are_not_mixed_up(store: Store) -> None:
+def test_names_of_companion_files_are_not_confused(store: Store) -> None:
     compaction = Ref(CompactionState, KEY, SID)
     epochs = [Ref(PromptEpoch, KEY, name) for name in ("e_b", "e_a")]
     with store.transaction([SESSION, compaction, *epochs]) as tx:
@@ -186,7 +186,7 @@ def test_unknown_fields_survive(store: Store) -> None:
     assert again.model_extra == {"later": {"a": [1]}}
 
 
-def test_a_lone_surrogate_does_not_make_the_file_unwritable(store: Store) -> None:
+def test_a_lone_surrogate_is_writable(store: Store) -> None:
     with store.transaction([MEMORY]) as tx:
         odd = entry("x").model_copy(update={"text": "a\ud800b"})
         tx.put(MEMORY, memory().model_copy(update={"entries": (odd,)}))
@@ -195,7 +195,7 @@ def test_a_lone_surrogate_does_not_make_the_file_unwritable(store: Store) -> Non
     assert store.evidence(KEY).records[0].details == {"t\ufffd": "\ufffd"}
 
 
-def test_a_value_that_would_not_come_back_is_refused(store: Store) -> None:
+def test_a_value_that_does_not_round_trip_is_refused(store: Store) -> None:
     nan = entry("x").model_copy(update={"confidence": float("nan")})
     with (
         pytest.raises(StoreError, match="would not be readable"),
@@ -254,7 +254,7 @@ def test_a_name_never_becomes_a_path(store: Store) -> None:
     assert store.read(ref).document == store.read(Ref(SessionState, KEY, name)).document
 
 
-def test_a_second_transaction_waits_and_then_says_so(store: Store) -> None:
+def test_a_second_transaction_waits_and_then_reports_busy(store: Store) -> None:
     with store.transaction([MEMORY, SESSION]):
         with pytest.raises(Busy, match="is locked by"):
             store.transaction([SESSION])
@@ -300,7 +300,7 @@ def test_relaxed_documents_wait_for_a_flush(store: Store) -> None:
     assert not store.dirty()
 
 
-def test_a_digest_recognises_a_text_and_nothing_else(store: Store) -> None:
+def test_a_digest_matches_only_its_own_text(store: Store) -> None:
     first = store.digest("tests first")
     assert first == store.digest("tests first")
     assert first != store.digest("tests last")
@@ -319,7 +319,7 @@ def flow(number: int) -> Flow:
     )
 
 
-def test_flows_are_read_in_the_order_in_which_they_came(store: Store) -> None:
+def test_flows_are_read_in_the_order_of_arrival(store: Store) -> None:
     assert store.flows(KEY, SID) == ()
     for number in range(3):
         store.append_flow(KEY, SID, flow(number))
@@ -363,7 +363,7 @@ def test_recorded_bodies_of_one_session_are_removed_and_can_start_again(store: S
 @pytest.mark.parametrize(
     ("lines", "numbers"), [(0, []), (1.5, [2]), (2.5, [2, 1]), (99, [2, 1, 0])]
 )
-def test_the_newest_flows_are_those_that_are_whole_at_the_end(
+def test_newest_flows_returns_the_last_complete_flows(
     store: Store, lines: float, numbers: list[int]
 ) -> None:
     assert list(store.newest_flows(KEY, SID, 100)) == []
@@ -374,7 +374,7 @@ def test_the_newest_flows_are_those_that_are_whole_at_the_end(
     assert [one.answer_bytes for one in found] == numbers
 
 
-def test_the_latest_logs_are_those_that_were_written_last(store: Store) -> None:
+def test_latest_logs_returns_the_most_recently_written_logs(store: Store) -> None:
     assert store.latest_flow_sessions(KEY, 2) == ()
     for number, name in enumerate(("a" * 32, "b" * 32, "c" * 32, "a" * 32)):
         store.append_flow(KEY, name, flow(number))

@@ -13,7 +13,7 @@ from wm.store.fsops import Disk
 from wm.store.quarantine import Quarantine
 
 
-def test_a_kept_file_tells_where_it_came_from_and_why(tmp_path: Path) -> None:
+def test_a_kept_file_names_its_source_and_reason(tmp_path: Path) -> None:
     disk = Disk(tmp_path)
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "a.json").write_bytes(b"bytes")
@@ -39,7 +39,7 @@ def test_a_folder_or_a_symlink_is_moved(tmp_path: Path) -> None:
     assert not (tmp_path / "a").exists()
 
 
-def test_beyond_the_cap_the_oldest_files_leave_and_folders_stay(tmp_path: Path) -> None:
+def test_over_the_cap_the_oldest_files_are_deleted_and_folders_kept(tmp_path: Path) -> None:
     disk = Disk(tmp_path)
     quarantine = Quarantine(disk, 3, 1024)
     (tmp_path / "old").mkdir()
@@ -70,7 +70,7 @@ def test_without_hard_links_a_file_is_moved(tmp_path: Path) -> None:
     assert not (tmp_path / "a").exists()
 
 
-def test_a_document_with_a_secret_in_it_is_kept_without_that(tmp_path: Path) -> None:
+def test_a_document_with_a_secret_is_kept_redacted(tmp_path: Path) -> None:
     disk = Disk(tmp_path)
     (tmp_path / "a.json").write_bytes(b"{key-1 \xff broken")
     (tmp_path / "local.key").write_bytes(b"key-1")
@@ -84,7 +84,7 @@ def test_a_document_with_a_secret_in_it_is_kept_without_that(tmp_path: Path) -> 
     assert (tmp_path / key).read_bytes() == b"key-1"
 
 
-def test_a_document_of_any_size_that_is_read_is_kept_without_its_secrets(tmp_path: Path) -> None:
+def test_a_readable_document_of_any_size_is_kept_redacted(tmp_path: Path) -> None:
     settings = StoreSettings()
     store = FileStore(tmp_path, settings)
     with store.transaction([MEMORY]) as tx:

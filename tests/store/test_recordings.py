@@ -52,7 +52,7 @@ def test_a_log_is_private_and_known_to_the_checker(store: FileStore) -> None:
     assert problems(store) == []
 
 
-def test_a_torn_tail_is_cut_by_the_next_writer(store: FileStore) -> None:
+def test_an_incomplete_last_line_is_removed_by_the_next_writer(store: FileStore) -> None:
     append(store)
     with log(store).open("ab") as file:
         file.write(b'{"exchange":"torn')

@@ -57,7 +57,7 @@ def home(tmp_path: Path) -> Path:
     return home
 
 
-def test_purgeable_records_are_removed_and_all_else_stays_byte_for_byte(home: Path) -> None:
+def test_purgeable_records_are_removed_and_others_keep_their_bytes(home: Path) -> None:
     before = b"".join(file.read_bytes() for file in segments(home)).splitlines()
     names = [file.name for file in segments(home)]
     done = rotate(opened(home).core, KEY, odd)
@@ -70,14 +70,14 @@ def test_purgeable_records_are_removed_and_all_else_stays_byte_for_byte(home: Pa
     assert all(file.stat().st_mode & 0o777 == 0o600 for file in segments(home))
 
 
-def test_a_dry_run_says_the_same_and_changes_nothing(home: Path) -> None:
+def test_a_dry_run_reports_the_same_and_changes_nothing(home: Path) -> None:
     before = [file.read_bytes() for file in segments(home)]
     told = rotate(opened(home).core, KEY, odd, dry_run=True)
     assert [file.read_bytes() for file in segments(home)] == before
     assert rotate(opened(home).core, KEY, odd) == told
 
 
-def test_a_run_that_is_ended_anywhere_leaves_each_file_whole_and_nothing_beside_it(
+def test_a_run_stopped_anywhere_leaves_complete_files_only(
     home: Path,
 ) -> None:
     class Enough(Exception):
@@ -114,7 +114,7 @@ def test_a_missing_log_is_no_error(tmp_path: Path) -> None:
     assert rotate(opened(tmp_path / "wm").core, KEY, odd) == Rotation()
 
 
-def test_a_store_that_cached_the_end_appends_behind_it(home: Path) -> None:
+def test_a_store_with_a_cached_end_appends_after_it(home: Path) -> None:
     mine, other = opened(home), opened(home)
     add(mine, 12)
     add(other, 14)
@@ -152,7 +152,7 @@ class Meddling(QuickDisk):
         return super().open_lock(folder, name)
 
 
-def test_a_file_that_grew_meanwhile_is_left_for_the_next_time(tmp_path: Path) -> None:
+def test_a_file_that_grew_during_the_purge_is_skipped(tmp_path: Path) -> None:
     home = tmp_path / "wm"
     roomy = StoreSettings()
     add(FileStore(home, roomy, QuickDisk(home)), *range(4))
@@ -164,7 +164,7 @@ def test_a_file_that_grew_meanwhile_is_left_for_the_next_time(tmp_path: Path) ->
     assert rotate(store.core, KEY, odd).purged == 3
 
 
-def test_a_held_lock_is_reported_and_nothing_changes(home: Path) -> None:
+def test_a_busy_lock_is_reported_and_nothing_changes(home: Path) -> None:
     mine, other = opened(home), opened(home)
     folder = other.disk.folder(f"workspaces/{KEY}/evidence")
     held = other.core.locks.take_all([(folder, "log")])
@@ -180,7 +180,7 @@ def test_a_held_lock_is_reported_and_nothing_changes(home: Path) -> None:
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO])
 @pytest.mark.parametrize("sticky", [False, True])
-def test_a_failing_call_loses_and_doubles_no_record(
+def test_a_failing_call_neither_loses_nor_duplicates_records(
     tmp_path: Path, code: int, sticky: bool
 ) -> None:
     at = 0

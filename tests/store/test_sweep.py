@@ -23,7 +23,7 @@ from wm.store.tree import kind_of
         ("flows", f".{SID}.jsonl.lock", FileKind.SISTER, SID),
     ],
 )
-def test_a_sessions_own_memory_belongs_to_it_and_the_next_sessions_memory_is_kept(
+def test_deleting_a_session_deletes_its_memory_and_keeps_the_next_sessions_memory(
     folder: str, name: str, kind: FileKind, session: str
 ) -> None:
     found = classify(kind_of(f"workspaces/{KEY}/{folder}"), name)

@@ -84,7 +84,7 @@ def state(store: Store) -> tuple[object, ...]:
 
 @settings(max_examples=25)
 @given(st.lists(st.tuples(STEPS, st.booleans(), st.booleans()), min_size=1, max_size=4))
-def test_both_stores_give_the_same_answers(
+def test_the_file_store_and_the_memory_store_give_the_same_answers(
     transactions: list[tuple[list[Step], bool, bool]],
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -71,14 +71,14 @@ def home(tmp_path: Path) -> Path:
     return home
 
 
-def test_a_reader_counts_it_and_changes_nothing(home: Path) -> None:
+def test_a_reader_uses_an_unfinished_write_and_changes_nothing(home: Path) -> None:
     before = sorted(path.name for path in (home / FOLDER).iterdir())
     reading = opened(home).read(MEMORY)
     assert (reading.health, texts(reading.document)) == (Health.OK, ["new"])
     assert sorted(path.name for path in (home / FOLDER).iterdir()) == before
 
 
-def test_a_writer_finishes_it_and_continues_from_there(home: Path) -> None:
+def test_a_writer_completes_an_unfinished_write_first(home: Path) -> None:
     with opened(home).transaction([MEMORY]) as tx:
         assert texts(tx.read(MEMORY).document) == ["new"]
         assert not ahead(home, 3).exists()
@@ -99,7 +99,7 @@ def test_an_update_of_a_living_writer_does_not_count(home: Path) -> None:
     assert texts(opened(home).read(MEMORY).document) == ["new"]
 
 
-def test_an_incomplete_one_is_removed_by_the_next_update_with_its_file_name(home: Path) -> None:
+def test_an_incomplete_write_is_removed_by_the_next_update_of_that_name(home: Path) -> None:
     ahead(home, 3).write_bytes(ahead(home, 3).read_bytes()[:100])
     store = opened(home)
     assert texts(store.read(MEMORY).document) == ["old"]
@@ -108,7 +108,7 @@ def test_an_incomplete_one_is_removed_by_the_next_update_with_its_file_name(home
     assert not ahead(home, 3).exists()
 
 
-def test_of_two_the_newer_counts(home: Path) -> None:
+def test_of_two_unfinished_writes_the_newer_counts(home: Path) -> None:
     raw = ahead(home, 3).read_bytes()
     document(home).write_bytes(raw)
     store = opened(home)
@@ -123,7 +123,7 @@ def test_of_two_the_newer_counts(home: Path) -> None:
     assert texts(opened(home).read(MEMORY).document) == ["newest"]
 
 
-def test_it_stays_in_force_when_somebody_edits_the_document_first(home: Path) -> None:
+def test_an_unfinished_write_stays_in_force_after_an_edit_of_the_document(home: Path) -> None:
     document(home).write_bytes(document(home).read_bytes().replace(b"old", b"odd"))
     reading = opened(home).read(MEMORY)
     assert reading.health is Health.OUTSIDE
@@ -133,7 +133,7 @@ def test_it_stays_in_force_when_somebody_edits_the_document_first(home: Path) ->
         assert texts(tx.read(MEMORY).document) == ["new"]
 
 
-def test_a_much_older_document_that_was_put_back_is_reported(home: Path) -> None:
+def test_a_restored_much_older_document_is_reported(home: Path) -> None:
     raw = document(home).read_bytes()
     store = opened(home)
     for text in ("a", "b", "c"):
@@ -146,13 +146,13 @@ def test_a_much_older_document_that_was_put_back_is_reported(home: Path) -> None
     assert texts(reading.document) == ["c"]
 
 
-def test_a_damaged_document_is_restored_from_it(home: Path) -> None:
+def test_a_damaged_document_is_restored_from_its_unfinished_write(home: Path) -> None:
     document(home).write_bytes(b"{")
     reading = opened(home).read(MEMORY)
     assert (reading.health, texts(reading.document)) == (Health.RESTORED, ["new"])
 
 
-def test_a_deleted_document_does_not_come_back(home: Path) -> None:
+def test_a_deleted_document_stays_deleted(home: Path) -> None:
     with opened(home).transaction([MEMORY]) as tx:
         tx.delete(MEMORY)
     assert opened(home).read(MEMORY).health is Health.MISSING
@@ -169,21 +169,21 @@ def test_a_cached_document_notices_an_unfinished_write(home: Path) -> None:
         assert texts(tx.read(MEMORY).document) == ["new"]
 
 
-def test_fsck_reports_it_and_repair_finishes_it(home: Path) -> None:
+def test_fsck_reports_an_unfinished_write_and_repair_completes_it(home: Path) -> None:
     assert mendable(home) == ["unfinished"]
     assert [f.message for f in repair(opened(home))] == ["Completed the write."]
     assert mendable(home) == []
     assert texts(opened(home).read(MEMORY).document) == ["new"]
 
 
-def test_repair_removes_an_incomplete_one(home: Path) -> None:
+def test_repair_removes_an_incomplete_write(home: Path) -> None:
     ahead(home, 3).write_bytes(b"{")
     assert [f.message for f in repair(opened(home))] == ["Removed."]
     assert mendable(home) == []
     assert texts(opened(home).read(MEMORY).document) == ["old"]
 
 
-def test_repair_of_two_leaves_nothing_to_repair(home: Path) -> None:
+def test_repair_of_two_unfinished_writes_leaves_no_findings(home: Path) -> None:
     ahead(home, 4).write_bytes(b"{")
     ahead(home, 4).chmod(0o600)
     assert len(list(repair(opened(home)))) > 0
@@ -208,7 +208,7 @@ def test_a_failed_update_leaves_neither_document_nor_record(home: Path) -> None:
     assert not ahead(home, 4).exists()
 
 
-def test_the_document_is_renamed_only_when_it_is_on_disk(tmp_path: Path) -> None:
+def test_a_document_is_renamed_only_after_its_flush(tmp_path: Path) -> None:
     seen: list[str] = []
 
     class TellingDisk(Disk):

@@ -61,7 +61,7 @@ def told(saved: SavedVectors | None) -> tuple[object, ...] | None:
     return bytes(saved.digests), list(saved.pieces), bytes(saved.rows), over
 
 
-def test_saved_vectors_are_read_back_and_none_before(store: Store) -> None:
+def test_vectors_are_read_back_only_after_a_save(store: Store) -> None:
     assert store.vectors(KEY, MAKER) is None
     assert store.keep_vectors(KEY, MAKER, made())
     assert told(store.vectors(KEY, MAKER)) == told(made())
@@ -76,7 +76,7 @@ def test_saved_vectors_are_read_back_and_none_before(store: Store) -> None:
         replace(MAKER, token_limit=9),
     ],
 )
-def test_each_model_has_its_own(store: Store, other: Maker) -> None:
+def test_each_model_has_its_own_vectors(store: Store, other: Maker) -> None:
     store.keep_vectors(KEY, MAKER, made())
     assert store.vectors(KEY, other) is None
     store.keep_vectors(KEY, other, made(other, seed=2))
@@ -99,7 +99,7 @@ def test_discarding_removes_the_vectors_of_all_models_of_one_workspace(store: St
     assert store.vectors(OTHER, MAKER) is not None
 
 
-def test_no_vectors_at_all_can_be_saved(store: Store) -> None:
+def test_an_empty_set_of_vectors_can_be_saved(store: Store) -> None:
     store.keep_vectors(KEY, MAKER, SavedVectors(b"", array("H"), b""))
     assert told(store.vectors(KEY, MAKER)) == (b"", [], b"", None)
 
@@ -171,7 +171,7 @@ def test_the_checker_reports_damage_and_repair_removes_it(files: FileStore) -> N
     assert file_of(files, "rows").exists()
 
 
-def test_the_checker_has_no_findings_for_whole_vectors(files: FileStore) -> None:
+def test_the_checker_has_no_findings_for_intact_vectors(files: FileStore) -> None:
     found = [f for f in check(files, deep=True) if paths.VECTORS in f.path]
     assert found == []
 
@@ -195,7 +195,7 @@ def test_the_checker_follows_no_link_and_removes_none(files: FileStore) -> None:
         ("x" * 300, "x" * 40 + "-"),
     ],
 )
-def test_no_name_of_a_model_becomes_a_path(model: str, name: str) -> None:
+def test_a_model_name_never_becomes_a_path(model: str, name: str) -> None:
     found = paths.vectors_file(Maker(model, "r", 256, 256), "rows")
     assert paths.is_vectors(found)
     assert found.startswith(name[: name.index("-") + 1])

@@ -118,18 +118,14 @@ def test_own_writes_are_recognised_by_content(home: Path, watch: Watch, ear: Ear
     ear.hears(change(A))
 
 
-def test_an_older_generation_that_is_put_back_is_reported(
-    home: Path, watch: Watch, ear: Ear
-) -> None:
+def test_a_restored_older_generation_is_reported(home: Path, watch: Watch, ear: Ear) -> None:
     old = write(home).read_bytes()
     path = write(home, root="/srv/y")
     replace(path.parent, MEMORY, old)
     ear.hears(change(A))
 
 
-def test_a_deletion_is_reported_and_the_stores_own_is_not(
-    home: Path, watch: Watch, ear: Ear
-) -> None:
+def test_only_deletions_by_others_are_reported(home: Path, watch: Watch, ear: Ear) -> None:
     ref = Ref(WorkspaceMemory, B)
     write(home, B)
     with FileStore(home, FAST).transaction([ref]) as transaction:
@@ -193,9 +189,7 @@ def test_a_removed_workspace_is_no_change_of_a_document(home: Path, watch: Watch
     ear.hears(change(B))
 
 
-def test_it_can_be_stopped_and_started_again_and_leaves_nothing_behind(
-    home: Path, ear: Ear
-) -> None:
+def test_a_watch_can_be_restarted_and_leaves_no_descriptor(home: Path, ear: Ear) -> None:
     threads, files = threading.active_count(), len(os.listdir("/dev/fd"))
     watch = watch_of(home)
     for _ in range(3):
@@ -206,7 +200,7 @@ def test_it_can_be_stopped_and_started_again_and_leaves_nothing_behind(
     assert (threading.active_count(), len(os.listdir("/dev/fd"))) == (threads, files)
 
 
-def test_there_must_be_a_data_folder(tmp_path: Path, ear: Ear) -> None:
+def test_watching_requires_a_data_folder(tmp_path: Path, ear: Ear) -> None:
     with pytest.raises(StoreError, match="watch"):
         Watch(Disk(tmp_path / "wm"), lambda _: True, FAST).start(ear)
 
@@ -306,7 +300,7 @@ def test_an_overflow_of_the_queue_checks_all_documents(home: Path) -> None:
 
 @linux
 @pytest.mark.parametrize("watches", [0, 1, 2])
-def test_without_watches_it_polls(home: Path, watches: int) -> None:
+def test_without_free_watches_it_polls(home: Path, watches: int) -> None:
     limited = ["unshare", "-Ur", "sh", "-c"]
     rule = f'echo {watches} > /proc/sys/user/max_inotify_watches && exec "$@"'
     if subprocess.run([*limited, rule, "sh", "true"], capture_output=True).returncode != 0:

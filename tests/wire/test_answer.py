@@ -91,7 +91,9 @@ def test_pieces_of_any_size_add_up_to_the_same(size: int) -> None:
         ),
     ],
 )
-def test_odd_streams(events: list[dict[str, Any]], expected: Any) -> None:
+def test_malformed_streams_are_read_as_far_as_valid(
+    events: list[dict[str, Any]], expected: Any
+) -> None:
     made = message([stream(*events)])
     assert (None if made is None else json.loads(made)) == expected
 
@@ -126,7 +128,7 @@ def test_an_answer_is_the_sum_of_its_parts(raw: bytes, count: int) -> None:
     assert (b"".join(answer_parts(raw)), len(answer_parts(raw))) == (raw, count)
 
 
-def test_citations_that_are_no_list_are_replaced_by_those_that_come() -> None:
+def test_invalid_citations_are_replaced_by_later_ones() -> None:
     begun = block(0, {"type": "text", "text": "", "citations": 7})
     made = message([stream(START, begun, delta(0, "citations_delta", citation={"n": 1}))])
     assert made is not None

@@ -43,7 +43,7 @@ FIRST = [thought("one"), text("answer")]
 SECOND = [sealed("two"), text("answer")]
 
 
-def test_a_history_that_is_only_added_to_keeps_its_thinking() -> None:
+def test_an_extended_history_keeps_its_thinking() -> None:
     bindings = Bindings()
     assert broken(bindings, QUESTION) == []
     assert broken(bindings, QUESTION, FIRST, MORE) == []
@@ -59,7 +59,7 @@ def test_a_history_that_is_only_added_to_keeps_its_thinking() -> None:
         ((QUESTION, FIRST, AGAIN), []),
     ],
 )
-def test_a_change_breaks_all_thinking_behind_it(
+def test_a_change_invalidates_all_later_thinking(
     messages: tuple[list[dict[str, Any]], ...], wrong: list[int]
 ) -> None:
     bindings = Bindings()
@@ -69,7 +69,7 @@ def test_a_change_breaks_all_thinking_behind_it(
     assert broken(bindings, *messages) == wrong
 
 
-def test_another_system_prompt_breaks_all_and_the_old_one_mends_it() -> None:
+def test_another_system_prompt_invalidates_all_thinking_until_restored() -> None:
     bindings = Bindings()
     broken(bindings, QUESTION)
     assert broken(bindings, QUESTION, FIRST, MORE) == []
@@ -77,13 +77,13 @@ def test_another_system_prompt_breaks_all_and_the_old_one_mends_it() -> None:
     assert broken(bindings, QUESTION, FIRST, MORE) == []
 
 
-def test_a_change_in_the_turn_in_which_thinking_comes_back_is_seen() -> None:
+def test_a_change_in_the_turn_that_returns_thinking_is_detected() -> None:
     bindings = Bindings()
     broken(bindings, QUESTION)
     assert broken(bindings, [text("changed")], FIRST, MORE) == [1]
 
 
-def test_thinking_of_before_is_bound_to_where_it_first_stood() -> None:
+def test_older_thinking_is_bound_to_its_first_position() -> None:
     bindings = Bindings()
     assert broken(bindings, QUESTION, FIRST, MORE) == []
     assert broken(bindings, [text("other")], FIRST, MORE) == [1]

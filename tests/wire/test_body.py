@@ -31,7 +31,7 @@ def made(raw: bytes, before: Body | None = None) -> Body:
     return found
 
 
-def test_everything_is_found_where_it_stands() -> None:
+def test_every_part_is_located() -> None:
     body = made(ODD)
     assert {name: span.of(ODD)[:12] for name, span in body.fields.items()} == {
         "model": b'"m"',
@@ -80,16 +80,16 @@ def test_everything_is_found_where_it_stands() -> None:
         b'{"messages":' + b"{" * 5000,
     ],
 )
-def test_what_is_no_request_has_no_index(raw: bytes) -> None:
+def test_a_body_that_is_not_a_request_has_no_index(raw: bytes) -> None:
     assert index(raw) is None
 
 
-def test_bytes_behind_the_object_and_deep_values_are_left_alone() -> None:
+def test_bytes_after_the_object_and_deep_values_are_ignored() -> None:
     deep = b'{"x": ' + b"[" * 50_000 + b"]" * 50_000 + b', "messages": []} trailing'
     assert made(deep).messages == ()
 
 
-def test_replacing_a_block_leaves_every_other_byte() -> None:
+def test_replacing_a_block_keeps_every_other_byte() -> None:
     body = made(ODD)
     block = body.messages[1].blocks[1]
     new = b'{"type":"text","text":"gone"}'
@@ -106,7 +106,7 @@ def test_replacing_a_block_leaves_every_other_byte() -> None:
         [ByteSpan(3, 4), ByteSpan(2, 5)],
     ],
 )
-def test_spans_that_cannot_be_are_refused(spans: list[ByteSpan]) -> None:
+def test_impossible_spans_are_refused(spans: list[ByteSpan]) -> None:
     with pytest.raises(ValueError, match="span"):
         splice(ODD, [(span, b"") for span in spans])
 
@@ -160,7 +160,7 @@ def test_every_request_is_indexed_as_json_reads_it(request: Any, how: dict[str, 
 
 
 @given(REQUEST, st.lists(MESSAGE, max_size=3), st.integers(0, 6), SPELLING)
-def test_a_body_read_on_from_an_earlier_one_is_the_same_as_read_anew(
+def test_an_incremental_read_equals_a_full_read(
     request: Any, more: list[Any], kept: int, how: dict[str, Any]
 ) -> None:
     before = made(spelled(request, how))
@@ -177,7 +177,7 @@ def test_a_body_read_on_from_an_earlier_one_is_the_same_as_read_anew(
 
 @settings(max_examples=200)
 @given(REQUEST, st.data())
-def test_any_cut_or_flipped_byte_is_survived(request: Any, data: st.DataObject) -> None:
+def test_any_truncation_or_flipped_byte_is_tolerated(request: Any, data: st.DataObject) -> None:
     raw = bytearray(spelled(request, {}))
     at = data.draw(st.integers(0, len(raw) - 1))
     index(bytes(raw[:at]))

@@ -53,7 +53,7 @@ def test_a_prefix_is_cached_only_at_a_mark() -> None:
     assert cache.account(row_of("a", "b", "y", marks={2: MARK})) == usage(20, 10, 0)
 
 
-def test_without_a_mark_nothing_is_cached_or_looked_for() -> None:
+def test_without_a_mark_nothing_is_cached_or_looked_up() -> None:
     cache = PromptCache(minimum=0)
     cache.account(row_of("a", marks={0: MARK}))
     assert cache.account(row_of("a", "b")) == usage(0, 0, 20)
@@ -187,7 +187,7 @@ def _marked(body: dict[str, Any], dice: random.Random) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_reads_and_writes_are_those_of_the_scripted_service(seed: int) -> None:
+def test_reads_and_writes_match_the_scripted_service(seed: int) -> None:
     upstream = Upstream()
     cache = PromptCache(minimum=0)
     before: tuple[Body, BlockRow] | None = None

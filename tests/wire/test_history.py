@@ -49,7 +49,7 @@ def result(content: Any, **more: Any) -> dict[str, Any]:
         ([result([text("out", **MARK)])], [result([text("out")], **MARK)]),
     ],
 )
-def test_marks_and_spelling_are_no_content(one: Any, other: Any) -> None:
+def test_marks_and_spelling_are_not_content(one: Any, other: Any) -> None:
     assert told(("user", one)) == told(("user", other))
 
 
@@ -67,7 +67,7 @@ def test_marks_and_spelling_are_no_content(one: Any, other: Any) -> None:
         ),
     ],
 )
-def test_everything_else_is(one: Any, other: Any) -> None:
+def test_every_other_difference_is_content(one: Any, other: Any) -> None:
     assert told(("user", one)) != told(("user", other))
 
 
@@ -86,11 +86,13 @@ ONE = (("user", "a"), ("assistant", "b"), ("user", "c"))
         (ONE[:1], (("assistant", "a"),), HistoryChange(Continuation.RESTARTED, 0)),
     ],
 )
-def test_what_became_of_a_history(before: Any, now: Any, change: HistoryChange) -> None:
+def test_a_history_is_classified_against_the_previous_one(
+    before: Any, now: Any, change: HistoryChange
+) -> None:
     assert compare(told(*before) if before else None, told(*now)) == change
 
 
-def test_tools_and_system_stand_before_every_message() -> None:
+def test_tools_and_system_precede_every_message() -> None:
     plain = told(*ONE, system="be brief", tools=[{"name": "t"}])
     assert compare(plain, told(*ONE, system=[text("be brief", **MARK)], tools=[{"name": "t"}])) == (
         HistoryChange(Continuation.AGAIN, 3)
@@ -99,7 +101,7 @@ def test_tools_and_system_stand_before_every_message() -> None:
     assert compare(plain, told(*ONE, system="be brief", tools=[{"name": "u"}])).head_changed
 
 
-def test_what_was_reused_is_not_looked_at_again_and_tells_the_same() -> None:
+def test_reused_parts_are_not_read_again_and_give_the_same_result() -> None:
     first = index(body_of(*ONE))
     raw = body_of(*ONE, ("assistant", "d"), ("user", "e"))
     assert first is not None
@@ -124,7 +126,7 @@ def call(name: str) -> dict[str, Any]:
         ((("assistant", [call("b")]), ("user", [result("x")])), ["b", "a"]),
     ],
 )
-def test_calls_and_results_without_their_other_half(messages: Any, wrong: list[str]) -> None:
+def test_unmatched_calls_and_results_are_reported(messages: Any, wrong: list[str]) -> None:
     body = index(body_of(*messages))
     assert body is not None
     assert unpaired(body) == wrong

@@ -91,7 +91,7 @@ def told(
         ({}, raw(user("hi"), metadata={"user_id": "[" * 9999}), "/v1/messages", ("", "main", "")),
     ],
 )
-def test_agent_call_and_session(
+def test_agent_call_and_session_are_recognised(
     headers: dict[str, str], body: bytes, path: str, expected: tuple[str, str, str]
 ) -> None:
     found = told(headers, body, path)
@@ -115,7 +115,7 @@ def test_agent_call_and_session(
         ({"x-wm-workspace": "!!"}, raw(user("hi")), ""),
     ],
 )
-def test_the_folder_is_told_by_header_or_prompt(
+def test_the_folder_is_read_from_header_or_prompt(
     headers: dict[str, str], body: bytes, folder: str
 ) -> None:
     assert told(headers, body).folder == folder
@@ -130,7 +130,7 @@ def follow(
     return named, change.kind
 
 
-def test_a_side_call_is_in_the_folder_of_its_session_and_leaves_its_history_alone() -> None:
+def test_a_side_call_has_its_sessions_folder_and_does_not_change_its_history() -> None:
     known = Conversations()
     follow(known, OPENCODE, raw(user("hi"), system=ENV, tools=TOOLS))
     title, _ = follow(known, OPENCODE, raw(user("Title?"), system="You are a title generator."))
@@ -141,7 +141,7 @@ def test_a_side_call_is_in_the_folder_of_its_session_and_leaves_its_history_alon
     assert kind is Continuation.APPENDED
 
 
-def test_unnamed_conversations_that_begin_alike_part_where_they_differ() -> None:
+def test_unnamed_conversations_with_a_common_start_separate_where_they_differ() -> None:
     known = Conversations()
 
     def say(*words: str) -> str:
@@ -156,21 +156,21 @@ def test_unnamed_conversations_that_begin_alike_part_where_they_differ() -> None
     assert say("hi", "right", "more") == other
 
 
-def test_unnamed_conversations_with_other_tools_are_others() -> None:
+def test_unnamed_conversations_with_different_tools_are_different() -> None:
     known = Conversations()
     one, _ = follow(known, {}, raw(user("hi"), tools=TOOLS))
     other, _ = follow(known, {}, raw(user("hi"), tools=[{"name": "Read"}]))
     assert one.session != other.session
 
 
-def test_what_is_remembered_is_bounded() -> None:
+def test_remembered_conversations_are_bounded() -> None:
     known = Conversations()
     for number in range(2000):
         follow(known, {}, raw(user(f"hello {number}")))
     assert len(known._histories) <= 512
 
 
-def test_what_is_known_of_all_conversations_together_is_bounded() -> None:
+def test_the_total_size_of_all_conversations_is_bounded() -> None:
     """A proxy lives for weeks, and each of its conversations may have thousands of messages."""
     known = Conversations()
     long = [user(f"m{number}") for number in range(6_000)]
@@ -182,7 +182,7 @@ def test_what_is_known_of_all_conversations_together_is_bounded() -> None:
     assert follow(known, {**OPENCODE, "x-session-id": "ses_0"}, raw(*long))[1] is Continuation.FIRST
 
 
-def test_a_history_that_is_longer_than_all_together_may_be_is_still_followed() -> None:
+def test_a_history_longer_than_the_total_limit_is_still_tracked() -> None:
     known = Conversations()
     long = [user(f"m{number}") for number in range(21_000)]
     follow(known, OPENCODE, raw(*long))
@@ -199,11 +199,11 @@ def test_a_history_that_is_longer_than_all_together_may_be_is_still_followed() -
         ("Working directory:\n/a", ""),
     ],
 )
-def test_opencode_says_its_folder_on_a_line_of_its_own(text: str, folder: str) -> None:
+def test_opencode_names_its_folder_on_its_own_line(text: str, folder: str) -> None:
     assert told(OPENCODE, raw(user("hi"), system=text)).folder == folder
 
 
-def test_a_prompt_of_blank_lines_is_looked_through_at_once() -> None:
+def test_a_prompt_of_blank_lines_is_read_in_linear_time() -> None:
     """Instruction files stand in it, so it is foreign text."""
     started = time.process_time()
     assert told(OPENCODE, raw(user("hi"), system="\n" * 200_000 + "x")).folder == ""

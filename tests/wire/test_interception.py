@@ -50,15 +50,13 @@ PING, HOLD, BREAK = (b"event: %b\ndata: {}\n\n" % n for n in (b"ping", b"hold", 
         (b"", b""),
     ],
 )
-def test_an_interceptor_says_what_the_client_gets_however_the_stream_is_cut(
-    sent: bytes, got: bytes
-) -> None:
+def test_an_interceptor_decides_the_output_for_every_split(sent: bytes, got: bytes) -> None:
     for at in range(len(sent) + 1):
         assert passed(Interceptor(), sent[:at], sent[at:]) == got
     assert passed(Interceptor(), *(sent[n : n + 1] for n in range(len(sent)))) == got
 
 
-def test_a_fault_of_the_interceptor_costs_no_byte_that_it_has_not_answered_for() -> None:
+def test_a_failing_interceptor_loses_no_unprocessed_byte() -> None:
     stream = InterceptedStream(Interceptor())
     with pytest.raises(ValueError, match="a bug"):
         stream.feed(ONE + PING + BREAK + TWO + b"event: t")
@@ -67,7 +65,7 @@ def test_a_fault_of_the_interceptor_costs_no_byte_that_it_has_not_answered_for()
     assert stream.end() == b""
 
 
-def test_a_fault_at_the_end_of_the_stream_costs_no_byte() -> None:
+def test_a_failure_at_the_end_of_the_stream_loses_no_byte() -> None:
     class Breaks(Interceptor):
         def event(self, raw: bytes, event: StreamEvent | None) -> bytes:
             if event is None:
@@ -82,7 +80,7 @@ def test_a_fault_at_the_end_of_the_stream_costs_no_byte() -> None:
 
 
 @given(st.lists(st.sampled_from([ONE, TWO, HOLD, PING, b"\r", b"\n", b"x"]), max_size=8), st.data())
-def test_an_interceptor_that_changes_nothing_hands_every_byte_on(
+def test_an_interceptor_that_changes_nothing_passes_every_byte(
     parts: list[bytes], data: st.DataObject
 ) -> None:
     stream = b"".join(parts)

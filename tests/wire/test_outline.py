@@ -54,12 +54,12 @@ TALK = (
 )
 
 
-def test_marks_are_told_by_place() -> None:
+def test_marks_are_given_by_position() -> None:
     assert marks(body(*TALK, **HOUR)) == ["s.0", "s.1h", "0.0", "2.0", "4.0", "*h"]
     assert marks(body("cache_control")) == ["s.0", "s.1h"]
 
 
-def test_the_rows_of_a_conversation_come_back() -> None:
+def test_the_rows_of_a_conversation_round_trip() -> None:
     live, told, unfolding, known = PromptCache(), PromptCache(), Unfolding(), None
     for end, more in ((1, {}), (3, {}), (3, {"tool_choice": {"type": "any"}}), (5, HOUR), (3, {})):
         came = body(*TALK[:end], **more)
@@ -91,7 +91,7 @@ def _head(came: Body) -> list[OutlineRow]:
     ]
 
 
-def test_a_history_that_is_not_whole_has_no_row_until_it_begins_anew() -> None:
+def test_an_incomplete_history_has_no_row_until_it_restarts() -> None:
     unfolding = Unfolding()
     head = _head(body("a"))
     one = OutlineRow("user", ("0" * 16,), (3,))
@@ -102,6 +102,6 @@ def test_a_history_that_is_not_whole_has_no_row_until_it_begins_anew() -> None:
 
 
 @pytest.mark.parametrize("content", TALK)
-def test_the_quick_size_of_a_compact_block_is_the_estimate(content: Any) -> None:
+def test_the_fast_size_of_a_compact_block_equals_the_estimate(content: Any) -> None:
     for block in body(content).messages[0].blocks:
         assert quick(block) == estimate(block)

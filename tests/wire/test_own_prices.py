@@ -18,7 +18,7 @@ def applied(models: Any) -> tuple[ModelPrice, ...]:
     return apply_config(settings, {"prices": {"models": models}}, where=WHERE).prices.models
 
 
-def test_a_price_is_taken_as_it_is_written() -> None:
+def test_a_price_is_read_as_written() -> None:
     given = {"name": "mine", "input": 2, "output": 10.5, "cache_read": 0.2}
     assert applied([given]) == (ModelPrice("mine", 2, 10.5, 0.2),)
 
@@ -42,7 +42,7 @@ def test_a_price_is_taken_as_it_is_written() -> None:
         ),
     ],
 )
-def test_what_does_not_fit_is_told(models: Any, said: str, fix: str) -> None:
+def test_an_invalid_price_is_reported(models: Any, said: str, fix: str) -> None:
     with pytest.raises(UserError) as told:
         applied(models)
     assert said in told.value.message

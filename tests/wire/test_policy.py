@@ -75,19 +75,21 @@ PART = {"type": "text", "text": "long"}
         ({"type": "tool_result", "tool_use_id": "a"}, {"type": "tool_result", "tool_use_id": "a"}),
     ],
 )
-def test_the_content_of_a_result_is_replaced_and_its_marks_stay(before: Any, after: Any) -> None:
+def test_the_content_of_a_result_is_replaced_and_its_marks_are_kept(
+    before: Any, after: Any
+) -> None:
     prepared = prepare(*opened(raw_of(before)), {}, everything("short"))
     assert json.loads(prepared.raw) == json.loads(raw_of(after))
 
 
-def test_bytes_outside_of_the_content_stay_as_they_were_spelled() -> None:
+def test_bytes_outside_the_content_are_unchanged() -> None:
     raw = b'{ "messages":[{"content":[ {"content" :"long","n":1.50e0, "type":"tool_result"}],"role"\
 :"user"}],"z":"\\u00e9" }'
     prepared = prepare(*opened(raw), {}, everything("short"))
     assert prepared.raw == raw.replace(b'"long"', b'"short"')
 
 
-def test_a_decision_holds_for_either_spelling_and_wherever_the_marks_stand() -> None:
+def test_a_decision_applies_to_either_spelling_and_any_marks() -> None:
     raw = raw_of(result("long"))
     log: dict[str, Decision] = {}
     sent(raw, log, everything("short"))
@@ -95,7 +97,7 @@ def test_a_decision_holds_for_either_spelling_and_wherever_the_marks_stand() -> 
         assert b"long" not in prepare(*opened(raw_of(spelled)), log, nothing).raw
 
 
-def test_a_policy_cannot_change_what_was_decided_or_replace_by_nothing() -> None:
+def test_a_policy_cannot_change_a_decision_or_replace_with_nothing() -> None:
     raw = raw_of(result("long"))
     log: dict[str, Decision] = {}
     first = sent(raw, log, everything("short"))
@@ -103,7 +105,7 @@ def test_a_policy_cannot_change_what_was_decided_or_replace_by_nothing() -> None
     assert prepare(*opened(raw), {}, everything("")).raw == raw
 
 
-def test_what_is_named_twice_in_a_result_is_left_alone() -> None:
+def test_a_result_with_duplicate_names_is_not_changed() -> None:
     raw = raw_of(result("long")).replace(b'"content": "long"', b'"content": "a", "content": "long"')
     prepared = prepare(*opened(raw), {}, everything("short"))
     assert (prepared.raw, prepared.replaced) == (raw, 0)
@@ -119,7 +121,7 @@ def test_what_is_named_twice_in_a_result_is_left_alone() -> None:
         (b'{"a":', None),
     ],
 )
-def test_members_of_an_object_are_found_where_they_stand(
+def test_members_of_an_object_are_located(
     text: bytes, found: dict[str, tuple[int, int]] | None
 ) -> None:
     told = members(text, ByteSpan(0, len(text)))

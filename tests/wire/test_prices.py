@@ -22,18 +22,18 @@ from wm.wire.prices import TABLE, price_of, prices, window_of
         ("Claude-Fable-5-1", "fable-5-1"),
     ],
 )
-def test_a_model_is_known_by_whatever_name_a_cloud_gives_it(model: str, family: str) -> None:
+def test_a_model_is_recognised_under_every_cloud_name(model: str, family: str) -> None:
     price = price_of(model)
     assert (price.family, price.known) == (family, True)
 
 
 @pytest.mark.parametrize("model", ["", "gpt-5", "llama-4-maverick", "opus", "claude-opus-50"])
-def test_an_unknown_model_has_no_price_and_says_so(model: str) -> None:
+def test_an_unknown_model_has_no_price_and_is_named(model: str) -> None:
     price = price_of(model)
     assert (price.family, price.known, price.input, price.output) == ("", False, 0.0, 0.0)
 
 
-def test_prices_of_the_users_own_go_before_the_table() -> None:
+def test_user_prices_override_the_table() -> None:
     own = (
         ModelPrice("gpt-5", 1.0, 8.0),
         ModelPrice("claude-opus-5-5", 3.0, 9.0, 0.2, 4.0, 5.0),
@@ -56,13 +56,13 @@ def test_every_row_is_a_price_list_in_order() -> None:
         assert price.cache_minimum < price.window
 
 
-def test_a_long_prompt_costs_more_where_the_model_says_so() -> None:
+def test_a_long_prompt_costs_more_if_the_model_defines_it() -> None:
     assert price_of("claude-haiku-5-5").times(100_000) == 1.0
     assert price_of("claude-haiku-5-5").times(100_001) == 5.0
     assert price_of("claude-opus-5-5").times(900_000) == 1.0
 
 
-def test_a_prompt_that_was_taken_fits_the_window() -> None:
+def test_an_accepted_prompt_fits_the_window() -> None:
     assert window_of("claude-opus-4-6", 200_000) == 200_000
     assert window_of("claude-opus-4-6", 200_001) == 1_000_000
     assert window_of("claude-opus-5-5", 1_000_001) == 1_000_000

@@ -37,13 +37,13 @@ def text(words: str, **more: Any) -> dict[str, Any]:
     return {"type": "text", "text": words, **more}
 
 
-def test_tools_stand_before_the_system_prompt_and_that_before_the_messages() -> None:
+def test_tools_precede_the_system_prompt_and_messages() -> None:
     found = row_of(messages=[user(text("hi"))], system="be brief", tools=[{"name": "Read"}])
     assert [unit.section for unit in found.units] == ["tools", "system", "messages"]
     assert found.head == 2
 
 
-def test_a_tool_that_is_loaded_later_and_empty_content_are_no_part_of_the_row() -> None:
+def test_deferred_tools_and_empty_content_are_not_in_the_row() -> None:
     found = row_of(
         tools=[{"name": "a"}, {"name": "b", "defer_loading": True}],
         system="",
@@ -60,7 +60,7 @@ def test_a_tool_that_is_loaded_later_and_empty_content_are_no_part_of_the_row() 
         ({"messages": [user(text("a"))]}, {"messages": [user(text("a"))], "max_tokens": 5}),
     ],
 )
-def test_marks_spelling_and_other_fields_are_no_content(one: Any, other: Any) -> None:
+def test_marks_spelling_and_other_fields_are_not_content(one: Any, other: Any) -> None:
     assert (row_of(**one).chain, row_of(**one).tokens) == (
         row_of(**other).chain,
         row_of(**other).tokens,
@@ -77,7 +77,7 @@ def test_marks_spelling_and_other_fields_are_no_content(one: Any, other: Any) ->
         ({"tools": [{"name": "b"}]}, 0),
     ],
 )
-def test_a_change_spares_what_stands_before_it(change: dict[str, Any], spared: int) -> None:
+def test_a_change_keeps_the_prefix_before_it(change: dict[str, Any], spared: int) -> None:
     plain: dict[str, Any] = {
         "tools": [{"name": "a"}],
         "system": "be brief",
@@ -105,7 +105,7 @@ def test_marks_are_found_where_they_count(fields: dict[str, Any], marks: list[st
     assert [unit.ttl for unit in row_of(**fields).units] == marks
 
 
-def test_a_row_built_on_the_one_before_it_is_the_row_built_anew() -> None:
+def test_a_row_built_incrementally_equals_a_full_build() -> None:
     head = {"model": "claude-opus-5-5", "system": "be brief", "tools": [{"name": "a"}]}
     messages: list[dict[str, Any]] = []
     body, found = None, None
@@ -123,12 +123,12 @@ def test_a_row_built_on_the_one_before_it_is_the_row_built_anew() -> None:
         messages.append({"role": "assistant", "content": [text("answer")]})
 
 
-def test_an_image_counts_as_an_image_and_not_as_its_letters() -> None:
+def test_an_image_counts_as_an_image_not_as_its_characters() -> None:
     image = {"type": "image", "source": {"type": "base64", "data": "A" * 400_000}}
     for value in (image, {"type": "tool_result", "content": [image]}):
         raw = json.dumps(value).encode()
         assert IMAGE_TOKENS < estimate(Block(ByteSpan(0, len(raw)), raw)) < IMAGE_TOKENS + 30
 
 
-def test_what_cannot_be_read_counts_as_its_bytes() -> None:
+def test_unreadable_content_counts_as_its_bytes() -> None:
     assert estimate(Block(ByteSpan(0, 8), b'"{]]{{{"')) == 2

@@ -58,7 +58,7 @@ def test_any_number_of_cuts_gives_the_same_events(cuts: list[int]) -> None:
     assert decoded(*pieces) == EVENTS
 
 
-def test_an_event_without_end_is_skipped_and_the_next_one_is_told() -> None:
+def test_an_endless_event_is_skipped_and_the_next_one_is_read() -> None:
     long = b"data: " + b"x" * MAX_EVENT_BYTES
     assert decoded(long, b"y", b"\n\n", b"data: z\n\n") == [StreamEvent("", b"z")]
 
@@ -85,7 +85,7 @@ def test_every_cut_in_two_gives_the_same_events_with_the_same_bytes(at: int) -> 
 
 
 @given(st.text("ab:\r\n", max_size=40), st.lists(st.integers(0, 40), max_size=6))
-def test_any_bytes_are_cut_in_the_same_way_and_come_out_whole(text: str, cuts: list[int]) -> None:
+def test_any_bytes_are_split_the_same_way_and_kept_completely(text: str, cuts: list[int]) -> None:
     stream = text.encode()
     edges = [0, *sorted(min(c, len(stream)) for c in cuts), len(stream)]
     found, rest = cut(*(stream[a:b] for a, b in pairwise(edges)))
@@ -93,7 +93,7 @@ def test_any_bytes_are_cut_in_the_same_way_and_come_out_whole(text: str, cuts: l
     assert b"".join(raw for raw, _ in found) + rest == stream
 
 
-def test_an_event_without_end_is_handed_out_as_bytes() -> None:
+def test_an_endless_event_is_returned_as_bytes() -> None:
     long = b"data: " + b"x" * MAX_EVENT_BYTES
     found, rest = cut(long, b"y\n\n", b"data: z\n\n")
     assert b"".join(raw for raw, _ in found) + rest == long + b"y\n\ndata: z\n\n"

@@ -49,7 +49,7 @@ START = {
 }
 
 
-def test_a_stream_tells_usage_in_parts_that_add_up() -> None:
+def test_the_usage_of_a_stream_is_the_sum_of_its_parts() -> None:
     data = stream(
         START,
         {"type": "content_block_delta", "delta": {"usage": {"output_tokens": 999}}},
@@ -66,12 +66,12 @@ def test_a_stream_tells_usage_in_parts_that_add_up() -> None:
     assert usage.prompt == 124
 
 
-def test_an_error_inside_a_stream_is_told_and_the_answer_is_not_whole() -> None:
+def test_an_error_inside_a_stream_is_reported_and_the_answer_is_incomplete() -> None:
     found = told(stream(START, {"type": "error", "error": {"type": "overloaded_error"}}))
     assert (found.error, found.whole, found.model) == ("overloaded_error", False, "m-1")
 
 
-def test_a_plain_answer_tells_the_same() -> None:
+def test_a_plain_answer_has_the_same_usage() -> None:
     body = {"type": "message", **START["message"], "stop_reason": "end_turn"}  # type: ignore[dict-item]
     found = told(json.dumps(body).encode(), is_stream=False)
     assert found == AnswerSummary(
@@ -79,7 +79,7 @@ def test_a_plain_answer_tells_the_same() -> None:
     )
 
 
-def test_a_plain_refusal_tells_its_type() -> None:
+def test_a_plain_refusal_has_its_error_type() -> None:
     body = {"type": "error", "error": {"type": "rate_limit_error", "message": "slow down"}}
     assert told(json.dumps(body).encode(), is_stream=False) == AnswerSummary(
         error="rate_limit_error", whole=True
@@ -102,15 +102,13 @@ def test_a_plain_refusal_tells_its_type() -> None:
         ({"input_tokens": True}, Usage()),
     ],
 )
-def test_odd_figures_are_read_as_far_as_they_are_figures(
-    usage: dict[str, object], expected: Usage
-) -> None:
+def test_invalid_figures_are_skipped(usage: dict[str, object], expected: Usage) -> None:
     found = told(stream({"type": "message_start", "message": {"usage": usage}}))
     assert found.usage == expected
 
 
 @pytest.mark.parametrize("data", [b"", b"nonsense", b"event: message_start\ndata: [1\n\n", b"[]"])
-def test_what_is_no_answer_tells_nothing(data: bytes) -> None:
+def test_a_body_that_is_not_an_answer_has_no_usage(data: bytes) -> None:
     assert told(data).usage is None
     assert told(data, is_stream=False).usage is None
 
@@ -119,7 +117,7 @@ def test_what_is_no_answer_tells_nothing(data: bytes) -> None:
     ("encoding", "pack"),
     [("gzip", gzip.compress), ("deflate", zlib.compress), ("", bytes), ("Identity ", bytes)],
 )
-def test_compressed_answers_are_opened_piece_by_piece(encoding: str, pack: object) -> None:
+def test_compressed_answers_are_decoded_incrementally(encoding: str, pack: object) -> None:
     data = stream(START) * 20
     packed = pack(data)  # type: ignore[operator]
     found = opener(encoding, MOST)
@@ -130,9 +128,7 @@ def test_compressed_answers_are_opened_piece_by_piece(encoding: str, pack: objec
 @pytest.mark.parametrize(
     ("encoding", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)]
 )
-def test_of_a_few_bytes_that_stand_for_many_no_more_than_the_bound_is_opened(
-    encoding: str, pack: object
-) -> None:
+def test_a_decompression_bomb_is_decoded_up_to_the_limit(encoding: str, pack: object) -> None:
     packed = pack(bytes(50_000_000))  # type: ignore[operator]
     found = opener(encoding, 50_000_000)
     assert found is not None
@@ -147,7 +143,7 @@ def test_of_a_few_bytes_that_stand_for_many_no_more_than_the_bound_is_opened(
     assert most < 8_000_000
 
 
-def test_what_follows_the_end_of_a_compressed_answer_is_not_kept() -> None:
+def test_data_after_a_compressed_answer_is_dropped() -> None:
     found = opener("gzip", MOST)
     assert found is not None
     assert found.feed(gzip.compress(b"whole") + b"more") == b"whole"
@@ -159,7 +155,7 @@ def test_what_follows_the_end_of_a_compressed_answer_is_not_kept() -> None:
     assert most < 1_000_000
 
 
-def test_what_is_not_in_its_encoding_is_an_error_and_an_unknown_one_is_none() -> None:
+def test_invalid_encoded_data_is_an_error_and_an_unknown_encoding_is_none() -> None:
     found = opener("gzip", MOST)
     assert found is not None
     with pytest.raises(ValueError, match="incorrect header"):

@@ -129,11 +129,11 @@ def names(done: Any) -> list[str]:
     return [name for _, name, _ in done["calls"]]
 
 
-def test_the_plugin_waits_for_the_outputs_that_wm_may_cut_and_for_no_other() -> None:
+def test_the_plugin_waits_only_for_outputs_that_may_be_pruned() -> None:
     assert f"const LEAST_LINES = {LEAST_LINES}\n" in PLUGIN.read_text()
 
 
-def test_the_same_bytes_stand_in_every_main_call_of_an_epoch_whatever_the_daemon_says_later(
+def test_every_main_call_of_an_epoch_has_the_same_bytes(
     plugin: Plugin,
 ) -> None:
     done = run(
@@ -149,7 +149,7 @@ def test_the_same_bytes_stand_in_every_main_call_of_an_epoch_whatever_the_daemon
     assert names(done) == [ASKED, SYSTEM]
 
 
-def test_a_session_whose_first_call_went_without_memory_goes_on_without_until_it_is_compacted(
+def test_a_session_started_without_memory_gets_none_before_a_compaction(
     plugin: Plugin,
 ) -> None:
     done = run(
@@ -183,7 +183,7 @@ ASKED = "/v1/sessions/s?directory=%2Frepo"
     ],
     ids=["an epoch", "none yet", "not known", "first answer under way", "no message"],
 )
-def test_a_resumed_session_that_was_answered_without_memory_gets_none_before_it_is_compacted(
+def test_a_session_resumed_without_memory_gets_none_before_a_compaction(
     plugin: Plugin, known: dict[str, Any], messages: list[Any], memory: bool
 ) -> None:
     done = run(
@@ -237,7 +237,7 @@ def test_no_state_of_the_daemon_stops_a_session(plugin: Plugin, daemon: str) -> 
         COMPLETE,
     ],
 )
-def test_input_of_a_shape_that_nobody_expected_throws_nothing(plugin: Plugin, hook: str) -> None:
+def test_input_of_an_unexpected_shape_throws_nothing(plugin: Plugin, hook: str) -> None:
     run(plugin, {"daemon": {}}, {"hook": hook, "input": None, "output": None})
 
 
@@ -246,13 +246,13 @@ def test_input_of_a_shape_that_nobody_expected_throws_nothing(plugin: Plugin, ho
     [transform(TITLE), transform("\n" + TITLE), transform(SUMMARY), transform(session=None)],
     ids=["title", "title after a newline", "summary", "no session"],
 )
-def test_side_calls_get_no_memory_and_begin_no_epoch(plugin: Plugin, step: dict[str, Any]) -> None:
+def test_side_calls_get_no_memory_and_start_no_epoch(plugin: Plugin, step: dict[str, Any]) -> None:
     done = run(plugin, {"daemon": BLOCKS}, step)
     assert systems(done) == [step["output"]["system"]]
     assert done["calls"] == []
 
 
-def test_a_title_agent_of_the_users_own_is_known_from_the_configuration(plugin: Plugin) -> None:
+def test_a_custom_title_agent_is_recognised_from_the_configuration(plugin: Plugin) -> None:
     config = {"agent": {"title": {"prompt": "Name this thread."}}}
     done = run(
         plugin,
@@ -282,7 +282,7 @@ def test_a_subagent_gets_no_memory_and_nothing_is_learned_from_its_prompt(
     assert names(done) == ["session.created"] * len(born)
 
 
-def test_nothing_is_pushed_while_a_session_is_compacted(plugin: Plugin) -> None:
+def test_nothing_is_injected_during_a_compaction(plugin: Plugin) -> None:
     done = run(
         plugin,
         {"daemon": {**BLOCKS, COMPACTING: {"context": ["instructions"]}}},
@@ -306,7 +306,7 @@ def test_nothing_is_pushed_while_a_session_is_compacted(plugin: Plugin) -> None:
 
 
 @pytest.mark.parametrize("ending", ["session.idle", "session.error"])
-def test_a_compaction_that_failed_leaves_the_epoch_as_it_was(plugin: Plugin, ending: str) -> None:
+def test_a_failed_compaction_keeps_the_epoch(plugin: Plugin, ending: str) -> None:
     done = run(
         plugin,
         {"daemon": BLOCKS},
@@ -334,7 +334,7 @@ def test_a_compaction_that_failed_leaves_the_epoch_as_it_was(plugin: Plugin, end
         ("why does the check fail?", False),
     ],
 )
-def test_without_a_daemon_only_a_request_to_keep_something_is_taken_to_the_files(
+def test_without_a_daemon_only_requests_to_remember_go_to_the_files(
     plugin: Plugin, words: str, falls_back: bool
 ) -> None:
     done = run(plugin, {"daemon": "gone"}, message(words))
@@ -343,7 +343,7 @@ def test_without_a_daemon_only_a_request_to_keep_something_is_taken_to_the_files
 
 
 @pytest.mark.parametrize("daemon", ["gone", "slow", "broken", "full"])
-def test_a_request_that_nobody_recorded_is_told(plugin: Plugin, daemon: str) -> None:
+def test_an_unrecorded_request_is_reported(plugin: Plugin, daemon: str) -> None:
     lost = {"daemon": daemon, "library": None}
     done = run(plugin, lost, message("remember that we ship on Fridays"))
     _said, told = done["outputs"][-1]["parts"]
@@ -353,7 +353,7 @@ def test_a_request_that_nobody_recorded_is_told(plugin: Plugin, daemon: str) -> 
     assert len(asked["outputs"][-1]["parts"]) == 1
 
 
-def test_a_message_that_is_too_large_for_the_socket_is_taken_to_the_files(plugin: Plugin) -> None:
+def test_a_message_too_large_for_the_socket_goes_to_the_files(plugin: Plugin) -> None:
     notice = {"chat.message": {"notices": ["It waits in the inbox."]}}
     done = run(plugin, {"daemon": "full", "library": notice}, message("remember this: much"))
     assert done["outputs"][-1]["parts"][1]["text"] == "It waits in the inbox."
@@ -373,7 +373,7 @@ def test_a_message_that_is_too_large_for_the_socket_is_taken_to_the_files(plugin
         ("bash", "garbage", False),
     ],
 )
-def test_what_a_tool_changed_is_taken_to_the_files_where_nobody_listens(
+def test_without_a_listener_tool_changes_go_to_the_files(
     plugin: Plugin, name: str, daemon: str, falls_back: bool
 ) -> None:
     done = run(plugin, {"daemon": daemon}, tool(name, filePath="/repo/a.py"))
@@ -382,24 +382,22 @@ def test_what_a_tool_changed_is_taken_to_the_files_where_nobody_listens(
 
 
 @pytest.mark.parametrize("daemon", ["gone", "slow", "broken"])
-def test_without_an_answer_a_failed_command_is_taken_to_the_files(
-    plugin: Plugin, daemon: str
-) -> None:
+def test_without_an_answer_a_failed_command_goes_to_the_files(plugin: Plugin, daemon: str) -> None:
     assert len(run(plugin, {"daemon": daemon}, bash(1))["calls"]) == 2
 
 
-def test_where_the_daemon_is_left_alone_a_change_is_not_taken_to_the_files(plugin: Plugin) -> None:
+def test_while_a_hanging_daemon_is_skipped_changes_do_not_go_to_the_files(plugin: Plugin) -> None:
     done = run(plugin, {"daemon": "slow"}, *[bash(0)] * 3, {"daemon": "gone"}, bash(0))
     assert len(done["calls"]) == 3
 
 
-def test_what_goes_to_the_files_keeps_its_order(plugin: Plugin) -> None:
+def test_events_that_go_to_the_files_keep_their_order(plugin: Plugin) -> None:
     done = run(plugin, {"daemon": "gone"}, bash(1), tool("edit", filePath="/repo/a"), bash(0))
     told = [b["input"]["tool"] for where, _, b in done["calls"] if where.startswith("library")]
     assert told == ["bash", "edit", "bash"]
 
 
-def test_a_daemon_that_hangs_is_asked_three_times_and_then_once_in_ten_seconds(
+def test_a_hanging_daemon_is_called_three_times_and_then_every_ten_seconds(
     plugin: Plugin,
 ) -> None:
     done = run(
@@ -421,7 +419,7 @@ def printed(lines: int, **more: Any) -> dict[str, Any]:
 CUTS = {"daemon": {"tool.execute.after": {"output": "less", "notices": ["one more thing"]}}}
 
 
-def test_a_long_output_is_offered_and_takes_the_shorter_text_with_notices_behind_it(
+def test_a_long_output_is_replaced_by_the_pruned_text_with_notices_after_it(
     plugin: Plugin,
 ) -> None:
     done = run(plugin, CUTS, printed(20), printed(19))
@@ -432,20 +430,20 @@ def test_a_long_output_is_offered_and_takes_the_shorter_text_with_notices_behind
 
 
 @pytest.mark.parametrize("state", ["gone", "slow", "broken", "garbage", {}], ids=str)
-def test_without_a_shorter_text_the_output_stays_byte_for_byte(plugin: Plugin, state: Any) -> None:
+def test_without_a_pruned_text_the_output_keeps_its_bytes(plugin: Plugin, state: Any) -> None:
     step = printed(40)
     done = run(plugin, {"daemon": state, "library": {}}, step)
     assert done["outputs"][1]["output"] == step["output"]["output"]
 
 
-def test_an_output_that_does_not_leave_the_process_whole_is_not_offered(plugin: Plugin) -> None:
+def test_an_output_truncated_by_opencode_is_not_sent_for_pruning(plugin: Plugin) -> None:
     step = printed(2)
     step["output"]["output"] = "a long line\n" * 200_000
     done = run(plugin, CUTS, step)
     assert done["calls"][0][2]["replaceable"] is False
 
 
-def test_one_slow_answer_costs_no_other_event(plugin: Plugin) -> None:
+def test_one_slow_answer_loses_no_other_event(plugin: Plugin) -> None:
     slow, well = {"daemon": "slow"}, {"daemon": {}}
     done = run(plugin, slow, bash(0), bash(0), well, bash(0), slow, bash(0), bash(0), well, bash(0))
     assert names(done) == ["tool.execute.after"] * 6
@@ -455,7 +453,7 @@ SAID = {"daemon": {"chat.message": {"notices": ["kept"]}}}
 QUIET: dict[str, Any] = {"daemon": {}}
 
 
-def test_notices_stand_in_the_message_that_they_are_an_answer_to(plugin: Plugin) -> None:
+def test_notices_are_appended_to_the_message_they_answer(plugin: Plugin) -> None:
     done = run(plugin, created(), message("hello"), SAID, message("remember that: spaces"))
     assert done["outputs"][3]["parts"][1] == {
         "id": "prt_1w",
@@ -467,7 +465,7 @@ def test_notices_stand_in_the_message_that_they_are_an_answer_to(plugin: Plugin)
     }
 
 
-def test_notices_of_the_first_message_stand_behind_it_because_a_title_is_made_of_it(
+def test_notices_for_the_first_message_are_a_separate_message_after_it(
     plugin: Plugin,
 ) -> None:
     first = message("remember this: tabs")
@@ -490,7 +488,7 @@ def test_notices_of_the_first_message_stand_behind_it_because_a_title_is_made_of
 
 
 @pytest.mark.parametrize("part", [{"type": "agent", "name": "plan"}, {"type": "file"}])
-def test_behind_a_first_message_that_names_a_file_or_an_agent_nothing_is_put(
+def test_after_a_first_message_with_a_file_or_agent_nothing_is_added(
     plugin: Plugin, part: dict[str, str]
 ) -> None:
     first = message("remember this: tabs")
@@ -502,14 +500,14 @@ def test_behind_a_first_message_that_names_a_file_or_an_agent_nothing_is_put(
 
 
 @pytest.mark.parametrize("refuses", ["throws", "an error"])
-def test_notices_that_opencode_refuses_go_behind_the_next_output(
+def test_notices_refused_by_opencode_are_appended_to_the_next_output(
     plugin: Plugin, refuses: str
 ) -> None:
     done = run(plugin, created(), SAID, message("hello"), QUIET, bash(0), refuses=refuses)
     assert done["outputs"][4]["output"] == "out\n\nkept"
 
 
-def test_the_bodies_are_what_the_adapter_reads(plugin: Plugin) -> None:
+def test_the_bodies_match_the_daemons_parser(plugin: Plugin) -> None:
     error = {"status": "error", "input": {"filePath": "/a"}, "error": "not found"}
     part = {"id": "p", "sessionID": "s", "type": "tool", "tool": "read", "state": error}
     done = run(
@@ -547,7 +545,7 @@ def test_the_bodies_are_what_the_adapter_reads(plugin: Plugin) -> None:
     assert all(body["directory"] == "/repo" for _, _, body in done["calls"])
 
 
-def test_text_that_is_no_unicode_reaches_the_library_mended(plugin: Plugin) -> None:
+def test_invalid_unicode_is_repaired_before_it_reaches_the_library(plugin: Plugin) -> None:
     done = run(plugin, {"daemon": "gone"}, message("remember \ud800 this"))
     assert done["calls"][1][2]["output"]["parts"][0]["text"] == "remember \ufffd this"
 
@@ -556,7 +554,7 @@ def asked(name: str) -> str:
     return f"/v1/tools/{name}?directory=%2Frepo&session=s"
 
 
-def test_the_tools_ask_the_daemon_and_name_their_session(plugin: Plugin) -> None:
+def test_the_tools_call_the_daemon_with_their_session(plugin: Plugin) -> None:
     done = run(
         plugin,
         {"daemon": {asked("remember"): {"text": "Kept."}}},
@@ -571,7 +569,7 @@ def test_the_tools_ask_the_daemon_and_name_their_session(plugin: Plugin) -> None
     assert (done["outputs"][1], done["outputs"][3]) == ("Kept.", "Found.")
 
 
-def test_where_nobody_listens_a_tool_is_called_once_on_the_files(plugin: Plugin) -> None:
+def test_without_a_listener_a_tool_is_called_once_through_the_files(plugin: Plugin) -> None:
     told = {"result": {"content": [{"type": "text", "text": "Proposed."}]}}
     done = run(
         plugin,
@@ -587,7 +585,7 @@ def test_where_nobody_listens_a_tool_is_called_once_on_the_files(plugin: Plugin)
     assert done["outputs"][3] == "The memory cannot be reached. `wm status` says why."
 
 
-def test_a_tool_that_was_not_answered_in_time_is_not_called_again(plugin: Plugin) -> None:
+def test_a_tool_call_without_an_answer_in_time_is_not_repeated(plugin: Plugin) -> None:
     done = run(plugin, {"daemon": "slow"}, {"tool": "memory_stats", "args": {}})
     assert [where for where, _, _ in done["calls"]] == ["socket POST"]
     assert "check before you repeat it" in done["outputs"][1]
@@ -634,7 +632,7 @@ def test_the_deadlines_in_the_source_are_the_defaults() -> None:
     assert int(found["START_MS"]) == defaults.start_timeout_s * 1000
 
 
-def test_nothing_but_what_comes_with_the_runtime_is_imported() -> None:
+def test_only_runtime_modules_are_imported() -> None:
     imports = re.findall(r'^import .* from "([^"]+)"$', PLUGIN.read_text(), re.M)
     assert imports == ["node:child_process", "node:fs", "node:os", "node:path"]
 
@@ -674,7 +672,7 @@ def asking(session: str = "s") -> dict[str, Any]:
     return bus("message.updated", info=info)
 
 
-def test_an_answers_tokens_are_told_once_with_what_fits_into_its_model(plugin: Plugin) -> None:
+def test_the_tokens_of_an_answer_are_reported_once_with_the_model_limit(plugin: Plugin) -> None:
     model = {"providerID": "anthropic", "id": "m", "limit": {"context": 200_000, "output": 32_000}}
     call = transform()
     call["input"]["model"] = model
@@ -710,14 +708,14 @@ def test_an_answers_tokens_are_told_once_with_what_fits_into_its_model(plugin: P
     ],
     ids=["summary", "not counted yet", "no tokens", "user", "subagent", "no session", "nothing"],
 )
-def test_what_is_no_answer_of_the_conversation_is_not_told(
+def test_answers_outside_the_conversation_are_not_reported(
     plugin: Plugin, event: dict[str, Any]
 ) -> None:
     done = run(plugin, {"daemon": REVIEW}, event, parents={"child": "s"})
     assert done["calls"] == []
 
 
-def test_a_review_is_prompted_as_the_user_asked_and_starts_no_turn(plugin: Plugin) -> None:
+def test_a_review_is_injected_without_starting_a_turn(plugin: Plugin) -> None:
     done = run(plugin, {"daemon": REVIEW}, created(), asking(), answer())
     assert [call for call in done["calls"] if call[0] == "prompt"] == [
         [
@@ -735,20 +733,20 @@ def test_a_review_is_prompted_as_the_user_asked_and_starts_no_turn(plugin: Plugi
     ]
 
 
-def test_the_plugins_own_prompt_is_nobodys_message(plugin: Plugin) -> None:
+def test_the_plugins_own_prompt_is_not_a_user_message(plugin: Plugin) -> None:
     done = run(plugin, {"daemon": REVIEW}, created(), answer(), message("[wm] critical"))
     assert names(done) == ["session.created", "message.updated", "s"]
 
 
 @pytest.mark.parametrize("refuses", ["throws", "an error"])
-def test_a_review_that_opencode_refuses_goes_behind_the_next_output(
+def test_a_review_refused_by_opencode_is_appended_to_the_next_output(
     plugin: Plugin, refuses: str
 ) -> None:
     done = run(plugin, {"daemon": REVIEW}, created(), answer(), bash(0), refuses=refuses)
     assert done["outputs"][-1]["output"] == "out\n\n[wm] critical"
 
 
-def test_a_warning_goes_behind_the_next_output(plugin: Plugin) -> None:
+def test_a_warning_is_appended_to_the_next_output(plugin: Plugin) -> None:
     daemon = {"message.updated": {"notices": ["[wm] high"]}}
     done = run(plugin, {"daemon": daemon}, created(), answer(), bash(0), bash(0))
     assert [o["output"] for o in done["outputs"][-2:]] == ["out\n\n[wm] high", "out"]
