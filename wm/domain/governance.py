@@ -9,22 +9,17 @@ to delete.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import Enum
-from heapq import merge
 from operator import attrgetter
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from msgspec import Struct, field
 
 from wm.settings import StorageSettings
 
-T = TypeVar("T")
-
 _DAY_S = 86_400.0
-_STEP = 512
-"""Number of items sorted in one step."""
 
 
 class FileKind(Enum):
@@ -41,19 +36,12 @@ class FileKind(Enum):
     UNKNOWN = "not ours"
 
 
-SWEPT = frozenset(
-    {
-        *(FileKind.OUTPUT, FileKind.SESSION, FileKind.SISTER, FileKind.EPOCH, FileKind.TRASH),
-        *(FileKind.RECORDING, FileKind.VECTORS),
-    }
-)
-
-
 _TURN = (
     *(FileKind.VECTORS, FileKind.SESSION, FileKind.SISTER, FileKind.EPOCH),
     *(FileKind.OUTPUT, FileKind.RECORDING, FileKind.TRASH),
 )
 """Order of deletion. A session's state goes first, so that a crash leaves only orphans."""
+SWEPT = frozenset(_TURN)
 
 
 class FilePart(Enum):
@@ -163,12 +151,6 @@ def allowance(sizes: Sequence[int], max_bytes: int) -> int:
     return most
 
 
-def _in_order(items: Sequence[T], key: Callable[[T], Any]) -> Iterator[T]:
-    """Sort in short steps: one sort of 100,000 items would block every other thread."""
-    parts = [sorted(items[at : at + _STEP], key=key) for at in range(0, len(items), _STEP)]
-    return merge(*parts, key=key)
-
-
 def _last(session: Sequence[_Unit]) -> float:
     """Time of the last activity in a session. Recorded bodies do not count, because they are
     deleted before the session and the flows hold the same times."""
@@ -195,10 +177,7 @@ class _Planner:
     def plan(self, max_bytes: int) -> SweepPlan:
         for unit in self._units.values():
             unit.files.sort(key=attrgetter("path"))
-        self._outputs()
-        self._recordings()
-        self._trash()
-        self._vectors()
+        self._aged()
         self._orphans()
         self._rested()
         over = self._quota(max_bytes)
@@ -229,7 +208,7 @@ class _Planner:
     def _of(self, kind: FileKind) -> list[_Unit]:
         """The existing documents of one kind, newest first."""
         found = [unit for unit in self._units.values() if unit.kind is kind and unit.exists]
-        return list(_in_order(found, lambda unit: (-unit.modified, unit.path)))
+        return sorted(found, key=lambda unit: (-unit.modified, unit.path))
 
     def _is_older(self, unit: _Unit, days: float) -> bool:
         return unit.modified < self._now - days * _DAY_S
@@ -240,29 +219,21 @@ class _Planner:
 
     # --- the rules ------------------------------------------------------------------------
 
-    def _outputs(self) -> None:
-        for rank, unit in enumerate(self._of(FileKind.OUTPUT)):
-            if self._is_older(unit, self._limits.output_max_age_days):
-                self._doom(unit, SweepRule.OUTPUT_AGE)
-            elif rank >= self._limits.max_outputs:
-                self._doom(unit, SweepRule.OUTPUT_COUNT)
-
-    def _recordings(self) -> None:
-        for unit in self._of(FileKind.RECORDING):
-            if self._is_older(unit, self._limits.recording_max_age_days):
-                self._doom(unit, SweepRule.RECORDING_AGE)
-
-    def _trash(self) -> None:
-        for unit in self._of(FileKind.TRASH):
-            if self._is_older(unit, self._limits.trash_max_age_days):
-                self._doom(unit, SweepRule.TRASH_AGE)
-
-    def _vectors(self) -> None:
-        """Saved vectors are rebuilt by the next search. Until then they may describe forgotten
-        texts."""
-        for unit in self._of(FileKind.VECTORS):
-            if self._is_older(unit, self._limits.vectors_max_age_days):
-                self._doom(unit, SweepRule.VECTORS_AGE)
+    def _aged(self) -> None:
+        """Documents beyond their age, and kept outputs beyond their number. Saved vectors are
+        rebuilt by the next search; until then they may describe forgotten texts."""
+        limits = self._limits
+        for kind, rule, days in (
+            (FileKind.OUTPUT, SweepRule.OUTPUT_AGE, limits.output_max_age_days),
+            (FileKind.RECORDING, SweepRule.RECORDING_AGE, limits.recording_max_age_days),
+            (FileKind.TRASH, SweepRule.TRASH_AGE, limits.trash_max_age_days),
+            (FileKind.VECTORS, SweepRule.VECTORS_AGE, limits.vectors_max_age_days),
+        ):
+            for unit in self._of(kind):
+                if self._is_older(unit, days):
+                    self._doom(unit, rule)
+        for unit in self._of(FileKind.OUTPUT)[limits.max_outputs :]:
+            self._doom(unit, SweepRule.OUTPUT_COUNT)
 
     def _orphans(self) -> None:
         """Documents of sessions without a state. An epoch that does not name its session stays."""
@@ -341,9 +312,9 @@ class _Planner:
         files of a document together."""
         staying = (unit for unit in self._units.values() if unit.path not in self._doomed)
         loose = [deletion for unit in staying for deletion in self._loose(unit)]
-        yield from _in_order(loose, lambda deletion: deletion.file.path)
+        yield from sorted(loose, key=lambda deletion: deletion.file.path)
         going = [self._units[path] for path in self._doomed]
-        for unit in _in_order(going, lambda unit: (_TURN.index(unit.kind), unit.path)):
+        for unit in sorted(going, key=lambda unit: (_TURN.index(unit.kind), unit.path)):
             rule = self._doomed[unit.path]
             yield from (Deletion(fact, rule, unit.session) for fact in unit.files)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
@@ -18,6 +18,7 @@ from wm.api.imports import ImportFact, ImportSession
 from wm.domain.facts import Refusal
 from wm.domain.times import iso, parse
 from wm.text.letters import canonical
+from wm.text.tables import Tables
 
 PROJECT, DATA, CLAUDE, OPENCODE = "project", "data", "claude", "opencode"
 """Bases of places: the project's folders, the user's data folder, the agents' own folders."""
@@ -82,25 +83,7 @@ class ImportSource(Struct, frozen=True):
     grouped: bool = False
 
 
-WHY: Mapping[str, str] = {
-    "old_session": "sessions older than the newest that one run takes",
-    "pool_note": "what tools left in the pool: no one said it",
-    "measurements": "measurements of the plugin: pressure, compactions, sweeps",
-    "hot_state": "hot state of sessions: open files, errors, recent decisions",
-    "other_documents": "journal, tombstones and sessions of an export",
-    "evidence": "evidence of an export",
-    "undecided": "changes from outside, or rejected: nobody's word is on them",
-    "not_an_entry": "records without an id or a text that could be read",
-    "unknown_block": "blocks with a name that is not known",
-    "empty": "they say nothing",
-    "too_long": "longer than an entry may be",
-    "too_many": "more than one run takes: files that are named come first",
-    "code": "code: the files say it better",
-    "table": "tables",
-    "quotation": "quotations",
-    "todo": "to-dos with a box",
-    "include": "references to other files: name them to import them",
-}
+WHY = dict(Tables("wm.domain.imports").rows("skipped", columns=2))
 """Reason code -> what was skipped, and why."""
 
 
