@@ -22,6 +22,10 @@ class Tables:
         """The words of each line of a table. columns: the last one takes the rest of the line."""
         return [line.split(None, columns - 1) for line in str(self._tables[name]).splitlines()]
 
+    def table(self, name: str) -> Any:
+        """A table of the file as it is."""
+        return self._tables[name]
+
     def words(self, name: str) -> tuple[str, ...]:
         """The words of a table, in order."""
         return tuple(str(self._tables[name]).split())

@@ -14,12 +14,14 @@ from msgspec import Struct
 from wm.api.contract import ContractFault
 from wm.formats.jsontext import Node, NotJsonError, parse
 from wm.formats.session_contract import MAX_BYTES, MAX_DEPTH
+from wm.text.tables import Tables
 
 WHOLE = "file"
 BOM = b"\xef\xbb\xbf"
 MOST_CORRECTED = 30
 """Most syntax faults after which parsing continues."""
 SPACE = " \t\n\r"
+_FAULTS: dict[str, list[str]] = Tables("wm.domain.contract").table("faults")
 
 
 class Text(Struct, frozen=True):
@@ -38,17 +40,22 @@ class Text(Struct, frozen=True):
 def read(raw: bytes) -> Text:
     """Return the tree of a file, and every syntax fault."""
     if len(raw) > MAX_BYTES:
-        return Text("", None, (_too_large(len(raw)),))
+        message = f"The file has {len(raw):,} bytes; the limit is {MAX_BYTES:,}."
+        fix = "Move finished work out of it; a contract holds only the current state."
+        return Text("", None, (whole("too_large", message, fix),))
     faults: list[ContractFault] = []
     if raw.startswith(BOM):
-        faults.append(_bom())
+        message = "The file begins with a byte order mark, which JSON does not allow."
+        fix = "Save it as UTF-8 without a byte order mark (BOM)."
+        faults.append(whole("byte_order_mark", message, fix, line=1))
         raw = raw[len(BOM) :]
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         return Text("", None, (*faults, _not_utf8(raw, error.start)))
     if not text.strip():
-        return Text(text, None, (*faults, _empty()))
+        fix = "Remove it, then `wm state init` makes a new one."
+        return Text(text, None, (*faults, whole("empty_file", "The file is empty.", fix, line=1)))
     deep = _too_deep(text)
     if deep is not None:
         return Text(text, None, (*faults, deep))
@@ -64,37 +71,37 @@ def _parsed(text: str, faults: list[ContractFault]) -> Text:
             cause = error.__cause__
         at = cause.pos if isinstance(cause, json.JSONDecodeError) else 0
         reason = cause.msg if isinstance(cause, json.JSONDecodeError) else str(cause)
-        code, at, wrong, fix, next_text = _syntax(corrected, min(at, len(corrected)), reason)
-        faults.append(_at(text, at, code, field_at(text, at), wrong, fix))
+        words, at, next_text = _syntax(corrected, min(at, len(corrected)), reason)
+        about = f"{reason[:1].lower()}{reason[1:60]}"
+        faults.append(fault(text, at, field_at(text, at), "invalid_json", words, reason=about))
         if next_text == corrected:
             break
         corrected = next_text
     return Text(text, None, tuple(faults))
 
 
-Correction = tuple[str, int, str, str, str]
-"""Code, offset, what is wrong, the fix, and the corrected text to parse next (unchanged: stop)."""
+Correction = tuple[str, int, str]
+"""The words for the fault, its offset, and the corrected text to parse next (unchanged: stop)."""
 
 
 def _syntax(text: str, at: int, reason: str) -> Correction:
     """Describe the fault at which a parser stopped. A correction has the same length as the
     original."""
-    for find in (_comma_too_many, _comment, _comma_missing, _quotes, _control):
-        found = find(text, at, reason)
-        if found is not None:
-            return found
+    found = (
+        _comma_too_many(text, at)
+        or _comment(text, at)
+        or _comma_missing(text, at, reason)
+        or _quotes(text, at)
+        or _control(text, at, reason)
+    )
+    if found is not None:
+        return found
     if at >= len(text.rstrip(SPACE)):
-        wrong = "ends before what was opened is closed"
-        fix = "Close what is open: a quotation mark, ] or }."
-        return "invalid_json", max(0, len(text.rstrip(SPACE)) - 1), wrong, fix, text
-    if reason.startswith("Extra data"):
-        wrong = "continues after the end of the object"
-        return "invalid_json", at, wrong, "Remove everything after the last }.", text
-    wrong = f"is not valid JSON here ({reason[:1].lower()}{reason[1:60]})"
-    return "invalid_json", at, wrong, "Correct the line; every JSON editor shows the place.", text
+        return "open_end", max(0, len(text.rstrip(SPACE)) - 1), text
+    return "extra_data" if reason.startswith("Extra data") else "not_json", at, text
 
 
-def _comma_too_many(text: str, at: int, _reason: str) -> Correction | None:
+def _comma_too_many(text: str, at: int) -> Correction | None:
     comma = at if text[at : at + 1] == "," else len(text[:at].rstrip(SPACE)) - 1
     if comma < 0 or text[comma] != ",":
         return None
@@ -102,11 +109,10 @@ def _comma_too_many(text: str, at: int, _reason: str) -> Correction | None:
     before = text[:comma].rstrip(SPACE)[-1:]
     if after not in ("]", "}") and before not in ("[", "{", ",", ":"):
         return None
-    corrected = f"{text[:comma]} {text[comma + 1 :]}"
-    return "invalid_json", comma, "has an extra comma", "Remove the comma.", corrected
+    return "extra_comma", comma, f"{text[:comma]} {text[comma + 1 :]}"
 
 
-def _comment(text: str, at: int, _reason: str) -> Correction | None:
+def _comment(text: str, at: int) -> Correction | None:
     if text.startswith("/*", at):
         end = text.find("*/", at)
         end = len(text) if end < 0 else end + 2
@@ -116,97 +122,59 @@ def _comment(text: str, at: int, _reason: str) -> Correction | None:
     else:
         return None
     blank = "".join(char if char == "\n" else " " for char in text[at:end])
-    fix = "Remove it; JSON has no comments."
-    return "invalid_json", at, "has a comment", fix, text[:at] + blank + text[end:]
+    return "comment", at, text[:at] + blank + text[end:]
 
 
 def _comma_missing(text: str, at: int, reason: str) -> Correction | None:
     follows = text[at : at + 1]
     if not reason.startswith("Expecting ',' delimiter") or not follows or follows in "}]:,":
         return None
-    if not (follows in '"{[-tfn' or follows.isdigit()):
-        return None
     gap = at - 1
-    if gap < 0 or text[gap] not in SPACE:
+    begins = follows in '"{[-tfn' or follows.isdigit()
+    if not begins or gap < 0 or text[gap] not in SPACE:
         return None
     while gap > 0 and text[gap] == "\n":
         gap -= 1
     if text[gap] not in SPACE:
-        return "invalid_json", at, "lacks a comma here", "Add one before this place.", text
-    corrected = f"{text[:gap]},{text[gap + 1 :]}"
-    return "invalid_json", at, "lacks a comma here", "Add one before this place.", corrected
+        return "comma_missing", at, text
+    return "comma_missing", at, f"{text[:gap]},{text[gap + 1 :]}"
 
 
-def _quotes(text: str, at: int, _reason: str) -> Correction | None:
+def _quotes(text: str, at: int) -> Correction | None:
     if text[at : at + 1] != "'":
         return None
     end = text.find("'", at + 1)
     inner = text[at + 1 : end]
     whole = end > 0 and "\n" not in inner and '"' not in inner and "\\" not in inner
-    corrected = f'{text[:at]}"{inner}"{text[end + 1 :]}' if whole else text
-    fix = 'Write double quotation marks: "…".'
-    return "invalid_json", at, "is in single quotation marks", fix, corrected
+    return "single_quotes", at, f'{text[:at]}"{inner}"{text[end + 1 :]}' if whole else text
 
 
 def _control(text: str, at: int, reason: str) -> Correction | None:
     if not reason.startswith("Invalid control character"):
         return None
-    name = {"\n": "a line break", "\t": "a tab"}.get(text[at : at + 1], "a control character")
     if text[at : at + 1] == "\n":
-        wrong = f"has {name} inside a text, or lacks its closing quotation mark"
-        return "invalid_json", at, wrong, r"Close the text on its line, or write \n.", text
-    fix = r"Remove it, or write it as \t." if name == "a tab" else "Remove it."
-    return "invalid_json", at, f"has {name} inside a text", fix, f"{text[:at]} {text[at + 1 :]}"
+        return "line_inside", at, text
+    words = "tab_inside" if text[at : at + 1] == "\t" else "control_inside"
+    return words, at, f"{text[:at]} {text[at + 1 :]}"
 
 
 # --- the whole file -----------------------------------------------------------------------
 
 
-def whole(code: str, message: str, fix: str) -> ContractFault:
-    """Return a fault of the whole file."""
-    return ContractFault(code=code, field=WHOLE, message=message, fix=fix)
-
-
-def _too_large(size: int) -> ContractFault:
-    return whole(
-        "too_large",
-        f"The file has {size:,} bytes; the limit is {MAX_BYTES:,}.",
-        "Move finished work out of it; a contract holds only the current state.",
-    )
-
-
-def _bom() -> ContractFault:
-    return ContractFault(
-        code="byte_order_mark",
-        field=WHOLE,
-        line=1,
-        column=1,
-        message="The file begins with a byte order mark, which JSON does not allow.",
-        fix="Save it as UTF-8 without a byte order mark (BOM).",
-    )
+def whole(code: str, message: str, fix: str, line: int = 0) -> ContractFault:
+    """Return a fault of the whole file. line: 1 for one at its beginning."""
+    return ContractFault(code=code, field=WHOLE, message=message, fix=fix, line=line, column=line)
 
 
 def _not_utf8(raw: bytes, at: int) -> ContractFault:
-    line = raw.count(b"\n", 0, at) + 1
-    column = at - (raw.rfind(b"\n", 0, at) + 1) + 1
+    begin = raw.rfind(b"\n", 0, at) + 1
     return ContractFault(
         code="not_utf8",
         field=field_at(raw[:at].decode("utf-8", "replace"), at),
-        line=line,
-        column=column,
+        line=raw.count(b"\n", 0, at) + 1,
+        column=at - begin + 1,
         message=f"The byte 0x{raw[at]:02x} is not UTF-8.",
         fix="Save the file as UTF-8, or retype the character.",
-    )
-
-
-def _empty() -> ContractFault:
-    return ContractFault(
-        code="empty_file",
-        field=WHOLE,
-        line=1,
-        column=1,
-        message="The file is empty.",
-        fix="Remove it, then `wm state init` makes a new one.",
     )
 
 
@@ -219,9 +187,7 @@ def _too_deep(text: str) -> ContractFault | None:
             continue
         depth += (char in "{[") - (char in "}]")
         if depth > MAX_DEPTH:
-            wrong = f"is nested deeper than {MAX_DEPTH} levels"
-            fix = "Write it flat: the lists of a contract hold texts."
-            return _at(text, at, "too_deep", field_at(text, at), wrong, fix)
+            return fault(text, at, field_at(text, at), "too_deep", most=MAX_DEPTH)
         at += 1
     return None
 
@@ -252,9 +218,13 @@ def field_at(text: str, place: int) -> str:
     return found.encode("utf-8", "replace").decode("utf-8")[:80] if depth else WHOLE
 
 
-def _at(text: str, at: int, code: str, field: str, wrong: str, fix: str) -> ContractFault:
+def fault(
+    text: str, at: int, field: str, code: str, words: str = "", /, **values: object
+) -> ContractFault:
+    """Return a fault at an offset. words: its row in words.toml, if not that of its code."""
     line, column = line_column(text, at)
     name = "The file" if field == WHOLE else field
+    wrong, fix = (part.format(**values) for part in _FAULTS[words or code])
     return ContractFault(
         code=code, field=field, line=line, column=column, message=f"{name} {wrong}.", fix=fix
     )

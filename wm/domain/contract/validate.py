@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wm.api.contract import ContractFault
-from wm.domain.contract.parse import WHOLE, Text, line_column
+from wm.domain.contract.parse import WHOLE, Text, fault, line_column
 from wm.domain.counts import counted
 from wm.domain.times import iso, parse
 from wm.formats.contract_record import KnownContract
@@ -76,7 +76,7 @@ class _Check:
 
     def faults(self, root: Node) -> list[ContractFault]:
         if not isinstance(root.value, dict):
-            return [self._fault(root, WHOLE, "not_an_object", _no_object(root.value), _OBJECT)]
+            return [self._fault(root, WHOLE, "not_an_object", kind=_kind(root.value))]
         members = {name: node for name, _at, node in root.children}
         found = [*self._duplicates(root, ""), *self._missing(root, members)]
         for name, node in members.items():
@@ -95,8 +95,7 @@ class _Check:
             inner = _join(path, name) if is_object else f"{path}[{at}]"
             if is_object and name in first:
                 line, _ = line_column(self.text, first[name])
-                wrong = f"occurs twice; the first is in line {line}"
-                yield self._at(begin, inner, "duplicate_key", wrong, "Keep one of the two.")
+                yield self._at(begin, inner, "duplicate_key", line=line)
             first.setdefault(name, begin)
             yield from self._duplicates(child, inner)
 
@@ -108,16 +107,12 @@ class _Check:
                 continue
             close = next((one for one in unknown if _normalised(one) == _normalised(name)), "")
             close = close or next(iter(get_close_matches(name, unknown, n=1, cutoff=0.75)), "")
+            words = "renamed_field" if close else ""
+            begin = next((begin for key, begin, _ in root.children if key == close), 0)
+            line, _ = line_column(self.text, begin)
             kind = "[]" if name in LISTS else '"…"'
-            fix = f'Add "{name}": {kind}.'
-            if close:
-                line, _ = line_column(self.text, self._key_at(root, close))
-                fix = f"Rename {close} in line {line} to {name}."
-            yield self._at(root.end - 1, name, "missing_field", "is missing", fix)
-
-    @staticmethod
-    def _key_at(root: Node, name: str) -> int:
-        return next(begin for key, begin, _ in root.children if key == name)
+            about: dict[str, Any] = {"name": name, "kind": kind, "close": close, "line": line}
+            yield self._at(root.end - 1, name, "missing_field", words, **about)
 
     # --- one field ------------------------------------------------------------------------
 
@@ -136,34 +131,21 @@ class _Check:
     def _text(self, node: Node, path: str) -> Iterator[ContractFault]:
         value, longest = node.value, LONGEST.get(path, MAX_CHARS)
         if not isinstance(value, str):
-            fix = _as_text(value)
-            if value is None:
-                yield self._fault(node, path, "null", "is null; it must be a text", fix)
-            else:
-                wrong = f"is {_kind(value)}; it must be a text"
-                yield self._fault(node, path, "wrong_type", wrong, fix)
+            yield self._wrong_type(node, path, "no_text", _as_text(value))
         elif not value.strip():
-            fix = "Write what it should say." if "[" not in path else "Write a text, or remove it."
-            yield self._fault(node, path, "empty_text", "is empty", fix)
+            yield self._fault(node, path, "empty_text", "empty_item" if "[" in path else "")
         elif len(value) > longest:
-            wrong = f"has {len(value):,} characters; the limit is {longest:,}"
-            fix = "Shorten it, and name the document that has the rest."
-            yield self._fault(node, path, "too_long", wrong, fix)
+            yield self._fault(node, path, "too_long", count=len(value), most=longest)
 
     def _list(self, node: Node, name: str) -> Iterator[ContractFault]:
         value = node.value
         if not isinstance(value, list):
             fix = f'Write ["{value}"].' if self._plain(value) else "Write [] or a list of texts."
-            code = "null" if value is None else "wrong_type"
-            kind = "null" if value is None else _kind(value)
-            yield self._fault(node, name, code, f"is {kind}; it must be a list of texts", fix)
+            yield self._wrong_type(node, name, "no_list", fix)
             return
         if len(value) > MAX_ITEMS:
-            wrong = f"has {len(value)} items; the limit is {MAX_ITEMS}"
-            fix = "Remove what is done or settled."
-            if name == "legal_reviews":
-                fix = "Move the oldest to a document, and begin a new contract."
-            yield self._fault(node, name, "too_many", wrong, fix)
+            words = "too_many_reviews" if name == "legal_reviews" else ""
+            yield self._fault(node, name, "too_many", words, count=len(value), most=MAX_ITEMS)
         for number, (_, _, item) in enumerate(node.children):
             yield from self._text(item, f"{name}[{number}]")
 
@@ -174,42 +156,31 @@ class _Check:
 
     def _count(self, node: Node, name: str) -> Iterator[ContractFault]:
         value = node.value
-        fix = "Write a whole number of 0 or more, or remove the field: wm counts."
-        if value is None:
-            yield self._fault(node, name, "null", "is null; it must be a whole number", fix)
-        elif isinstance(value, float) and not math.isfinite(value):
+        if isinstance(value, float) and not math.isfinite(value):
             return  # `_texts` reports it as not JSON
-        elif isinstance(value, bool) or not isinstance(value, int):
-            wrong = f"is {_kind(value)}; it must be a whole number"
-            yield self._fault(node, name, "wrong_type", wrong, fix)
+        if isinstance(value, bool) or not isinstance(value, int):
+            yield self._wrong_type(node, name, "no_number")
         elif value < 0:
-            yield self._fault(node, name, "negative", f"is {value}, below 0", fix)
+            yield self._fault(node, name, "negative", count=value)
         elif value > MAX_COUNT:
-            wrong = f"is over {MAX_COUNT:,}, the limit"
-            yield self._fault(node, name, "too_large_number", wrong, fix)
+            yield self._fault(node, name, "too_large_number", most=MAX_COUNT)
 
     def _moment(self, node: Node, name: str) -> Iterator[ContractFault]:
         value: str = node.value
         now = iso(self.facts.now)
-        fix = f'Write it like "{now}".'
         if not value.strip():
             return
         moment = parse(value)
         if _DATE.match(value):
-            yield self._fault(node, name, "no_time", "is a date without a time", fix)
+            yield self._fault(node, name, "no_time", now=now)
         elif _NO_ZONE.match(value):
-            wrong = "has no time zone, so the moment is ambiguous"
-            zoned = f"{value.replace(' ', 'T')}Z"
-            fix = f'If it is UTC, write "{zoned}".'
-            yield self._fault(node, name, "no_zone", wrong, fix)
+            yield self._fault(node, name, "no_zone", zoned=f"{value.replace(' ', 'T')}Z")
         elif not _MOMENT.match(value):
-            yield self._fault(node, name, "wrong_date", "is not an ISO 8601 time", fix)
+            yield self._fault(node, name, "wrong_date", now=now)
         elif moment is None:
-            wrong = "names a date, a time or a zone that does not exist"
-            yield self._fault(node, name, "no_such_date", wrong, fix)
+            yield self._fault(node, name, "no_such_date", now=now)
         elif moment > self.facts.now + AHEAD:
-            wrong = f"is in the future; it is now {now}"
-            yield self._fault(node, name, "in_the_future", wrong, fix)
+            yield self._fault(node, name, "in_the_future", now=now)
 
     def _phase(self, node: Node, root: Node) -> Iterator[ContractFault]:
         """The phase must be one of `phases` if the contract lists them."""
@@ -221,8 +192,7 @@ class _Check:
             close = get_close_matches(node.value, phases, n=1)
             fix = f'Write "{close[0]}".' if close else "Write one of them, or add it to phases."
             phrase = f'"{node.value}", which' if self._plain(node.value) else "a word that"
-            wrong = f"is {phrase} is not in phases"
-            yield self._fault(node, "current_phase", "unknown_phase", wrong, fix)
+            yield self._fault(node, "current_phase", "unknown_phase", phrase=phrase, fix=fix)
 
     # --- every text -----------------------------------------------------------------------
 
@@ -232,11 +202,7 @@ class _Check:
         if isinstance(value, str):
             yield from self._characters(node, path, value)
         elif isinstance(value, float) and not math.isfinite(value):
-            word = self.text[node.start : node.end]
-            fix = "Write a number, or remove the field."
-            yield self._fault(
-                node, path, "not_a_number", f"is {word}, which JSON does not allow", fix
-            )
+            yield self._fault(node, path, "not_a_number", word=self.text[node.start : node.end])
         for at, (name, begin, child) in enumerate(node.children):
             inner = _join(path, name) if isinstance(value, dict) else f"{path}[{at}]"
             yield from self._name(begin, path, name)
@@ -244,29 +210,20 @@ class _Check:
 
     def _name(self, at: int, path: str, name: str) -> Iterator[ContractFault]:
         if _HALF.intersection(name):
-            wrong = r"has a name with half of a character (a lone \ud8…)"
-            yield self._at(at, path or WHOLE, "half_character", wrong, "Retype the name.")
+            yield self._at(at, path or WHOLE, "half_character", "half_name")
         elif name and self.facts.is_secret(name):
-            yield self._secret(at, path or WHOLE)
+            yield self._at(at, path or WHOLE, "secret")
 
     def _characters(self, node: Node, path: str, value: str) -> Iterator[ContractFault]:
         if _HALF.intersection(value):
-            wrong = r"has half of a character (a lone \ud8…)"
-            yield self._fault(node, path, "half_character", wrong, "Retype the character.")
-        elif any(map(is_invisible, value)):
-            hidden = next(char for char in value if is_invisible(char))
-            wrong = f"contains an invisible character (U+{ord(hidden):04X})"
-            yield self._fault(node, path, "hidden_character", wrong, "Retype the text.")
+            yield self._fault(node, path, "half_character")
+        elif hidden := next(filter(is_invisible, value), ""):
+            yield self._fault(node, path, "hidden_character", code=ord(hidden))
         elif "\n" in value.strip("\n") and path.partition("[")[0] in (*TEXTS, *LISTS):
-            wrong = "has several lines; it must be one"
-            yield self._fault(node, path, "line_break", wrong, "Write it as one sentence.")
+            yield self._fault(node, path, "line_break")
         name = path.rpartition(".")[2].partition("[")[0]
         if self.facts.is_secret(value) or self.facts.is_secret(f'{name}: "{value}"'):
-            yield self._secret(node.start, path)
-
-    def _secret(self, at: int, path: str) -> ContractFault:
-        fix = "Remove it and change the secret; if it is not a secret: `wm config allow-secret`."
-        return self._at(at, path, "secret", "contains what looks like a secret", fix)
+            yield self._fault(node, path, "secret")
 
     # --- against the known state ----------------------------------------------------------
 
@@ -282,10 +239,9 @@ class _Check:
         value = counted.value if counted is not None else 0
         is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
         if is_count and value < known.compaction_count:
-            wrong = f"is {value}; it was {known.compaction_count} and cannot decrease"
-            fix = f"Write {known.compaction_count}; {_OR_ACCEPT}."
             where = counted.start if counted is not None else root.end - 1
-            yield self._at(where, "compaction_count", "count_fell", wrong, fix)
+            before = known.compaction_count
+            yield self._at(where, "compaction_count", "count_fell", count=value, before=before)
 
     def _reviews(
         self, node: Node | None, root: Node, given: Sequence[str], known: KnownContract
@@ -298,29 +254,29 @@ class _Check:
             return
         if len(digests) < len(before):
             left = counted(len(digests), "entry", "entries")
-            wrong = f"has {left}; it had {len(before)}, and entries may only be added"
-            fix = f"Put back what was removed (`git log -p {FILE}`); {_OR_ACCEPT}."
-            yield self._at(where, "legal_reviews", "reviews_shortened", wrong, fix)
+            about: dict[str, Any] = {"left": left, "before": len(before), "file": FILE}
+            yield self._at(where, "legal_reviews", "reviews_shortened", **about)
             return
         number = next(n for n, one in enumerate(before) if digests[n] != one)
         if node is not None:
             where = node.children[number][2].start
-        wrong = "was changed, moved or replaced; existing entries must not change"
-        fix = f"Put its text back (`git log -p {FILE}`) and append; {_OR_ACCEPT}."
-        yield self._at(where, f"legal_reviews[{number}]", "reviews_altered", wrong, fix)
+        yield self._at(where, f"legal_reviews[{number}]", "reviews_altered", file=FILE)
 
     # --- making a fault -------------------------------------------------------------------
 
-    def _fault(self, node: Node, field: str, code: str, wrong: str, fix: str) -> ContractFault:
-        return self._at(node.start, field, code, wrong, fix)
+    def _wrong_type(self, node: Node, field: str, words: str, fix: str = "") -> ContractFault:
+        code = "null" if node.value is None else "wrong_type"
+        return self._fault(node, field, code, words, kind=_kind(node.value), fix=fix)
 
-    def _at(self, at: int, field: str, code: str, wrong: str, fix: str) -> ContractFault:
-        line, column = line_column(self.text, at)
-        field = _named(field)
-        name = "The file" if field == WHOLE else field
-        return ContractFault(
-            code=code, field=field, line=line, column=column, message=f"{name} {wrong}.", fix=fix
-        )
+    def _fault(
+        self, node: Node, field: str, code: str, words: str = "", /, **values: Any
+    ) -> ContractFault:
+        return self._at(node.start, field, code, words, **values)
+
+    def _at(
+        self, at: int, field: str, code: str, words: str = "", /, **values: Any
+    ) -> ContractFault:
+        return fault(self.text, at, _named(field), code, words, **values)
 
 
 AGAINST_KNOWN = frozenset({"reviews_shortened", "reviews_altered", "count_fell"})
@@ -366,14 +322,6 @@ def printable(value: Any) -> Any:
             return [printable(inner) for inner in value]
         case _:
             return value
-
-
-_OBJECT = "Write { … }; `wm state init` in an empty folder shows how it looks."
-_OR_ACCEPT = "if this was intended: `wm state validate --accept`"
-
-
-def _no_object(value: Any) -> str:
-    return f"is {_kind(value)}; it must be an object"
 
 
 def _kind(value: Any) -> str:
