@@ -28,7 +28,7 @@ def folders() -> dict[str, list[str]]:
     return found
 
 
-def test_no_folder_holds_more_files_than_a_reader_takes_in() -> None:
+def test_folders_have_at_most_24_modules() -> None:
     files = {
         folder: len([name for name in names if name != "__init__.py"])
         for folder, names in folders().items()
@@ -47,7 +47,7 @@ def test_a_class_name_belongs_to_one_folder() -> None:
     assert {name: sorted(found) for name, found in homes.items() if len(found) > 1} == {}
 
 
-def test_own_modules_are_imported_at_the_top_except_where_that_costs() -> None:
+def test_lazy_imports_of_own_modules_are_bounded() -> None:
     lazy = {
         (name, node.lineno)
         for name, tree in modules()
@@ -71,6 +71,6 @@ def test_broad_catches_are_few() -> None:
     assert len(broad) <= MOST_BROAD_CATCHES, broad
 
 
-def test_every_module_says_what_it_is_for() -> None:
+def test_every_module_has_a_docstring() -> None:
     silent = [name for name, tree in modules() if not ast.get_docstring(tree)]
     assert silent == []

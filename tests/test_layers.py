@@ -112,7 +112,7 @@ def test_packages_import_only_what_the_table_allows(package: str) -> None:
 
 
 @pytest.mark.parametrize("package", sorted(NEVER))
-def test_pure_packages_stay_away_from_the_world(package: str) -> None:
+def test_pure_packages_do_no_input_or_output(package: str) -> None:
     wrong = [
         f"{name} imports {imported}"
         for name, tree in modules()
@@ -123,7 +123,7 @@ def test_pure_packages_stay_away_from_the_world(package: str) -> None:
     assert not wrong
 
 
-def test_no_module_imports_itself_through_others() -> None:
+def test_there_are_no_import_cycles() -> None:
     """Imports inside functions and under TYPE_CHECKING count: they are knowledge all the same."""
     graph = {
         name: {imported.removeprefix("wm.") for imported in imports(tree)}
@@ -132,7 +132,7 @@ def test_no_module_imports_itself_through_others() -> None:
     TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
-def test_every_package_has_a_row() -> None:
+def test_every_package_has_a_row_in_the_table() -> None:
     packages = {name.split(".")[0] for name, _ in modules()} - {"", "__main__", "__init__"}
     assert packages <= set(MAY_IMPORT)
 
@@ -151,7 +151,7 @@ def test_only_settings_reads_the_environment() -> None:
     assert not wrong
 
 
-def test_the_types_of_models_are_no_text() -> None:
+def test_types_of_model_fields_are_not_strings() -> None:
     """pydantic would compile and evaluate each of them, at every start."""
     wrong = [
         name
@@ -188,7 +188,7 @@ def undeclared(struct: ast.ClassDef) -> set[str]:
     } - declared
 
 
-def test_broad_catches_stand_at_the_doors_only() -> None:
+def test_broad_catches_are_in_the_listed_modules_only() -> None:
     doors = {
         *("cli.app", "daemon.dispatch", "daemon.actors", "agents.mcp_stdio", "proxy.fallback"),
         *("agents.hook_client", "ops.background"),
@@ -205,7 +205,7 @@ def test_broad_catches_stand_at_the_doors_only() -> None:
     assert not wrong
 
 
-def test_functions_stay_readable() -> None:
+def test_functions_have_at_most_60_lines() -> None:
     long = [
         f"{name}:{node.lineno} {node.name} ({size} lines)"
         for name, tree in modules()

@@ -43,14 +43,14 @@ def project(tmp_path: Path) -> str:
     return str(folder)
 
 
-def test_answers_are_the_same_from_both_ways(library: Library, project: str) -> None:
+def test_answers_are_the_same_with_and_without_a_daemon(library: Library, project: str) -> None:
     kept = library.run("remember", {"directory": project, "text": SHIP})
     assert (kept["outcome"], kept["entry"]["text"]) == ("promoted", SHIP)
     found = library.run("search", {"directory": project, "query": "how do we deploy"})
     assert [hit["entry"]["text"] for hit in found["hits"]] == [SHIP]
 
 
-def test_a_program_may_run_the_hook_of_an_agent(library: Library, project: str) -> None:
+def test_a_program_can_run_the_hook_of_an_agent(library: Library, project: str) -> None:
     words = {"session_id": "s", "cwd": "/", "prompt": f"Remember that {SHIP}"}
     hook = {"agent": "claude-code", "name": "UserPromptSubmit", "payload": words}
     answer = library.run("hook", {**hook, "project": project})
@@ -62,7 +62,7 @@ def test_a_program_may_run_the_hook_of_an_agent(library: Library, project: str) 
     assert silent["body"] == ""
 
 
-def test_a_model_calls_a_tool_through_it(library: Library, project: str) -> None:
+def test_a_tool_call_works_through_the_library(library: Library, project: str) -> None:
     library.run("remember", {"directory": project, "text": SHIP})
     fields = {"directory": project, "name": "memory_query", "arguments": {"query": "deploy"}}
     answer = library.run("call_tool", fields)
@@ -74,7 +74,9 @@ def test_a_model_calls_a_tool_through_it(library: Library, project: str) -> None
         library.run("call_tool", {**fields, "name": "memory_burn"})
 
 
-def test_the_memory_tool_of_the_provider_works_through_it(library: Library, project: str) -> None:
+def test_the_providers_memory_tool_works_through_the_library(
+    library: Library, project: str
+) -> None:
     def do(**command: Any) -> dict[str, Any]:
         return library.run("memory_files", {"directory": project, "command": command})
 
@@ -88,7 +90,7 @@ def test_the_memory_tool_of_the_provider_works_through_it(library: Library, proj
     }
 
 
-def test_a_request_of_another_form_is_refused(library: Library, project: str) -> None:
+def test_an_invalid_request_is_refused(library: Library, project: str) -> None:
     with pytest.raises(HostError, match="text"):
         library.run("remember", {"directory": project, "text": ["a"]})
 
@@ -103,7 +105,7 @@ def with_a_daemon_that_hangs(tmp_path: Path) -> Iterator[Library]:
         yield Library(settings)
 
 
-def test_where_the_daemon_does_not_answer_only_what_changes_nothing_goes_to_the_files(
+def test_if_the_daemon_does_not_answer_only_reads_go_to_the_files(
     with_a_daemon_that_hangs: Library, project: str
 ) -> None:
     def call(name: str, **arguments: Any) -> dict[str, Any]:
@@ -117,7 +119,7 @@ def test_where_the_daemon_does_not_answer_only_what_changes_nothing_goes_to_the_
     assert call("memory_stats")["structured"]["waiting"] == 0
 
 
-def test_a_name_that_is_none_is_a_key_error(library: Library) -> None:
+def test_an_unknown_name_is_a_key_error(library: Library) -> None:
     with pytest.raises(KeyError):
         library.run("burn", {})
 

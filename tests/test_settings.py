@@ -84,7 +84,7 @@ def test_every_figure_is_read_somewhere(section: str, option: str) -> None:
     pytest.fail(f"nobody reads {section}.{option}")
 
 
-def test_texts_are_taken_apart_on_one_thread_unless_the_environment_says_otherwise(
+def test_tokenizing_uses_one_thread_unless_the_environment_overrides(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for before in (None, "true"):
@@ -95,7 +95,7 @@ def test_texts_are_taken_apart_on_one_thread_unless_the_environment_says_otherwi
         assert os.environ[TOKENIZING_THREADS] == (before or "false")
 
 
-def test_what_is_imported_for_numbers_leaves_the_environment_as_it_was(
+def test_importing_numpy_does_not_change_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for before in (None, "4"):
@@ -162,7 +162,7 @@ def test_a_broken_config_gives_the_defaults_and_names_the_place(
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe"])
-def test_what_is_no_file_is_a_broken_config_that_is_not_waited_for(
+def test_a_config_that_is_not_a_file_is_broken_and_read_without_waiting(
     tmp_path: Path, kind: str
 ) -> None:
     file = tmp_path / ".config" / "wm" / "config.toml"
@@ -176,7 +176,7 @@ def test_what_is_no_file_is_a_broken_config_that_is_not_waited_for(
     assert "cannot be read: " in made.config_error.message
 
 
-def test_what_needs_consent_is_off_while_the_config_is_broken(tmp_path: Path) -> None:
+def test_options_that_need_consent_are_off_while_the_config_is_broken(tmp_path: Path) -> None:
     wanting = [pair for pair in OPTIONS if options_of(SECTIONS[pair[0]])[pair[1]].needs_consent]
     assert sorted(wanting) == [("proxy", "upstream"), ("recall", "models_url")]
     sound = '[proxy]\nupstream = "https://a.example"\n[recall]\nmodels_url = "https://b.example"\n'

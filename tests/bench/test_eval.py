@@ -66,13 +66,13 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_every_set_is_answered_in_the_form_that_is_asked_for(name: str) -> None:
+def test_every_set_is_answered_in_the_requested_form(name: str) -> None:
     case, expected = CASES[name]
     assert SETS[name].predict(case) == expected
 
 
 @pytest.mark.parametrize("zipped", [False, True])
-def test_a_file_is_read_zipped_or_not(tmp_path: Path, zipped: bool) -> None:
+def test_a_file_is_read_compressed_or_plain(tmp_path: Path, zipped: bool) -> None:
     line = (json.dumps({"id": "x-1", "text": "nothing"}) + "\n").encode()
     path, out = tmp_path / "set", tmp_path / "out"
     path.write_bytes(gzip.compress(line) if zipped else line)
@@ -90,16 +90,14 @@ def test_a_file_is_read_zipped_or_not(tmp_path: Path, zipped: bool) -> None:
         (b"\xff", "cannot be read"),
     ],
 )
-def test_a_file_that_is_no_set_is_refused_with_the_reason(
-    tmp_path: Path, data: bytes, said: str
-) -> None:
+def test_an_invalid_set_is_refused_with_the_reason(tmp_path: Path, data: bytes, said: str) -> None:
     path = tmp_path / "set"
     path.write_bytes(data)
     with pytest.raises(evaluation.Unreadable, match=said):
         evaluation.read_cases(path, "secrets")
 
 
-def test_recorded_answers_agree_differ_for_a_reason_or_are_findings() -> None:
+def test_recorded_answers_agree_or_have_a_reason_or_are_findings() -> None:
     gate = {"area": "quality_gate", "input": {"type": "project", "text": "GET /x returns pages"}}
     found = compare(
         [

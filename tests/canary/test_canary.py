@@ -114,7 +114,7 @@ def test_no_hook_writes_a_canary(home: Home, agent: str) -> None:
     assert any("sessions/" in piece.path for piece in home.disk.pieces)
 
 
-def test_a_canary_that_is_written_is_found_in_each_form() -> None:
+def test_a_written_canary_is_found_in_each_form() -> None:
     mint = Mint(SEED)
     token = mint.name("here")
     net = Net(mint.made)
@@ -130,7 +130,7 @@ def _base64(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
 
 
-def test_every_shape_of_a_canary_is_a_secret_where_nothing_stands_around_it() -> None:
+def test_every_form_of_a_canary_is_a_secret_without_context() -> None:
     mint = Mint(SEED)
     redactor = Redactor(lambda secret: f"{len(secret):012x}")
     for _ in range(3 * (len(TOKENS) + len(LABELLED))):
@@ -140,7 +140,7 @@ def test_every_shape_of_a_canary_is_a_secret_where_nothing_stands_around_it() ->
     assert missed == []
 
 
-def test_every_verb_and_every_route_is_driven() -> None:
+def test_every_verb_and_every_route_is_run() -> None:
     lines = {path: list(scenes.command_lines(path, verb, Mint(SEED), "m_1"))
              for path, verb in scenes.verbs()}  # fmt: skip
     assert all(len(words) >= 3 for words in lines.values())
@@ -150,7 +150,7 @@ def test_every_verb_and_every_route_is_driven() -> None:
 
 
 @pytest.mark.skipif(bool(needs()), reason=needs())
-def test_what_a_process_writes_and_removes_again_is_recorded(tmp_path: Path) -> None:
+def test_temporary_files_of_a_process_are_recorded(tmp_path: Path) -> None:
     log = tmp_path / "log"
     gone = tmp_path / "gone"
     program = f"import os; p={str(gone)!r}; open(p, 'w').write('canary \\xe9'); os.unlink(p)"
@@ -160,7 +160,7 @@ def test_what_a_process_writes_and_removes_again_is_recorded(tmp_path: Path) -> 
     assert ("(a name)", str(gone).encode()) in found
 
 
-def test_a_bug_leaves_a_report_without_what_was_typed(tmp_path: Path) -> None:
+def test_a_bug_report_contains_no_typed_text(tmp_path: Path) -> None:
     env = {"HOME": str(tmp_path), "TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
     words = [sys.executable, "-P", "-c", scenes.BROKEN, "search", "canary-words"]
     (tmp_path / "repo" / ".git").mkdir(parents=True)
@@ -174,5 +174,5 @@ def test_a_bug_leaves_a_report_without_what_was_typed(tmp_path: Path) -> None:
 @pytest.mark.canary
 @pytest.mark.skipif(bool(needs()), reason=needs())
 @pytest.mark.parametrize("name", scenes.SCENES)
-def test_no_byte_of_a_real_run_holds_a_canary(name: str) -> None:
+def test_no_byte_of_a_real_run_contains_a_canary(name: str) -> None:
     assert command.play(name, SEED)

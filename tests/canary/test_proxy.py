@@ -29,7 +29,7 @@ def user() -> Iterator[Terminal]:
         made.wm("down")
 
 
-def test_no_file_holds_a_canary_of_what_passed(user: Terminal) -> None:
+def test_no_file_contains_a_canary_of_proxied_traffic(user: Terminal) -> None:
     mint = Mint(SEED)
     with Upstream() as upstream:
         driver = Driver(mint, user.repo, upstream)

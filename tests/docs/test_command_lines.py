@@ -80,7 +80,7 @@ def test_command_lines_of_a_page_are_understood(page: str) -> None:
         ("importance m_1 enormous", False),
     ],
 )
-def test_the_check_of_command_lines_tells_good_from_bad(line: str, good: bool) -> None:
+def test_the_check_of_command_lines_detects_bad_lines(line: str, good: bool) -> None:
     assert (understood(line.split()) == "") is good
 
 
@@ -93,12 +93,12 @@ def test_the_readme_shows_the_two_commands_that_ci_and_people_use() -> None:
     assert "grep -E '^    python3 -m venv .*pytest' README.md" in (ROOT / ".ci/run").read_text()
 
 
-def test_the_readme_fits_a_reader_in_a_hurry() -> None:
+def test_the_readme_is_short() -> None:
     assert len(markdown.text("README.md").splitlines()) <= 110
 
 
 @pytest.mark.parametrize("page", markdown.pages())
-def test_python_modules_that_a_page_runs_are_there(page: str) -> None:
+def test_python_modules_that_a_page_runs_exist(page: str) -> None:
     for match in re.finditer(r"python3? -m (tests[\w.]*)", markdown.text(page)):
         base = ROOT.joinpath(*match.group(1).split("."))
         assert base.with_suffix(".py").is_file() or (base / "__main__.py").is_file(), match.group()

@@ -23,7 +23,7 @@ from wm.settings import Settings, daemon_environment
 FOLDER = "/home/ann/ferry"
 
 
-def test_json_in_a_page_is_json_and_on_a_format_page_of_that_format() -> None:
+def test_json_in_a_page_is_valid_and_fits_the_format_of_its_page() -> None:
     for block in markdown.blocks("json"):
         value = json.loads(block.text)
         slug = Path(block.page).stem
@@ -31,7 +31,7 @@ def test_json_in_a_page_is_json_and_on_a_format_page_of_that_format() -> None:
             assert list(Draft202012Validator(schemas.schema(slug)).iter_errors(value)) == []
 
 
-def test_every_python_example_is_one_that_is_run_here() -> None:
+def test_every_python_example_is_run_by_a_test() -> None:
     assert [block.page for block in markdown.blocks("python")] == ["docs/protocol.md"]
 
 

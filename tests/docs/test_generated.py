@@ -43,7 +43,7 @@ def test_a_format_page_explains_every_field_of_its_records(slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", REGISTRY)
-def test_a_format_page_says_what_a_reader_asks(slug: str) -> None:
+def test_a_format_page_has_the_required_rows(slug: str) -> None:
     text = pages.page(slug)
     for word in ("| File |", "| Class |", "| Writers |", "| Readers |", "| Versions |"):
         assert word in text

@@ -20,7 +20,7 @@ _DOTTED = re.compile(r"^(?:wm|tests)(?:\.\w+)+$")
 
 
 @pytest.mark.parametrize("page", markdown.pages())
-def test_links_lead_to_files_and_headings_that_are_there(page: str) -> None:
+def test_links_lead_to_existing_files_and_headings(page: str) -> None:
     here = (ROOT / page).parent
     broken = []
     for link in markdown.links(page):
@@ -48,7 +48,7 @@ def is_there(path: str) -> bool:
 
 
 @pytest.mark.parametrize("page", markdown.pages())
-def test_paths_of_the_tree_that_a_page_names_are_there(page: str) -> None:
+def test_paths_of_the_tree_that_a_page_names_exist(page: str) -> None:
     named = {name for name in markdown.inline(page) if _PATH.match(name)}
     assert [name for name in sorted(named) if not is_there(name)] == []
 
@@ -64,12 +64,12 @@ def test_paths_of_the_tree_that_a_page_names_are_there(page: str) -> None:
         ("ops/operation.nothing_like_it", False),
     ],
 )
-def test_the_check_of_paths_tells_good_from_bad(path: str, there: bool) -> None:
+def test_the_check_of_paths_detects_bad_paths(path: str, there: bool) -> None:
     assert is_there(path) is there
 
 
 @pytest.mark.parametrize("page", markdown.pages())
-def test_modules_and_members_that_a_page_names_are_there(page: str) -> None:
+def test_modules_and_members_that_a_page_names_exist(page: str) -> None:
     for name in markdown.inline(page):
         if _DOTTED.match(name) and not name.endswith((".sock", ".js", ".json")):
             assert is_importable(name), name
@@ -138,7 +138,7 @@ _FOREIGN = {"AGENTS", "API_KEY", "CLAUDE", "PATH", "XDG_RUNTIME_DIR"}
 
 
 @pytest.mark.parametrize("page", markdown.pages())
-def test_names_of_the_code_that_a_page_quotes_are_in_the_code(page: str) -> None:
+def test_names_that_a_page_quotes_are_in_the_code(page: str) -> None:
     named = {name for name in markdown.inline(page) if _NAME.match(name)} - _FOREIGN
     assert sorted(named - names_in_code()) == []
 

@@ -65,7 +65,7 @@ COLUMNS = (
 
 
 @pytest.mark.parametrize("row", markdown.table("docs/concepts/memory.md", *COLUMNS))
-def test_the_worked_example_of_retention_is_what_the_code_computes(row: tuple[str, ...]) -> None:
+def test_the_worked_example_of_retention_matches_the_code(row: tuple[str, ...]) -> None:
     kind, source, importance, count, age, quiet, effective, half_life, strength = row
     begin = iso(NOW - timedelta(days=float(age)))
     entry = MemoryEntry(
@@ -92,14 +92,14 @@ def test_the_worked_example_of_retention_is_what_the_code_computes(row: tuple[st
     assert f"{retention.strength(entry, memory, now=NOW, settings=settings):.3f}" == strength
 
 
-def test_the_weights_of_actions_are_those_of_the_settings() -> None:
+def test_the_weights_of_actions_match_the_settings() -> None:
     text = markdown.text("docs/concepts/sessions-and-epochs.md")
     weights = SECTIONS["session"]().action_weights
     told = ", ".join(f"{name} {weight}" for name, weight in weights.items())
     assert f"({told})" in " ".join(text.split())
 
 
-def test_the_names_of_measurements_are_those_of_the_tool() -> None:
+def test_the_names_of_measurements_match_the_tool() -> None:
     tree = ast.parse((ROOT / "tests" / "bench" / "__main__.py").read_text("utf-8"))
     names = next(
         ast.literal_eval(node.value)
@@ -110,13 +110,13 @@ def test_the_names_of_measurements_are_those_of_the_tool() -> None:
     assert ", ".join(f"`{name}`" for name in names) in told
 
 
-def test_the_hooks_of_the_page_are_those_that_setup_writes() -> None:
+def test_the_hooks_of_the_page_match_setup() -> None:
     columns = ("hook", "what `wm` does with it", "what Claude reads")
     rows = markdown.table("docs/concepts/agents.md", *columns)
     assert [row[0].strip("`") for row in rows] == list(dict.fromkeys(h.event for h in HOOKS))
 
 
-def test_the_opencode_hooks_of_the_page_are_those_that_are_read() -> None:
+def test_the_opencode_hooks_of_the_page_match_the_parser() -> None:
     columns = ("hook or event", "what `wm` does with it", "what the model reads")
     rows = markdown.table("docs/concepts/agents.md", *columns)
     named = {name for row in rows for name in re.findall(r"`([^`]+)`", row[0])}

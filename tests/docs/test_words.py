@@ -44,7 +44,7 @@ def glossary() -> list[tuple[str, ...]]:
     return markdown.table("docs/glossary.md", "word", "what it means")
 
 
-def test_the_glossary_is_in_order_and_says_each_word_once() -> None:
+def test_the_glossary_is_sorted_without_duplicates() -> None:
     words = [word for word, _ in glossary()]
     assert words == sorted(set(words), key=str.lower)
 
@@ -64,19 +64,19 @@ def written() -> str:
 
 
 @pytest.mark.parametrize("page", [p for p in markdown.pages() if p != "docs/seeds.md"])
-def test_a_page_uses_our_words(page: str) -> None:
+def test_a_page_uses_words_of_the_glossary(page: str) -> None:
     prose = " ".join(markdown.parts(page)[0].split())
     wrong = {w: m.group() for w, p in INSTEAD.items() if (m := re.search(p, prose, re.IGNORECASE))}
     assert wrong == {}
 
 
-def test_no_class_is_named_for_nothing() -> None:
+def test_no_class_has_an_empty_name_such_as_manager() -> None:
     texts = (path.read_text("utf-8") for path in (ROOT / "wm").rglob("*.py"))
     named = [name for text in texts for name in re.findall(r"^ *class (\w+)", text, re.MULTILINE)]
     assert [name for name in named if EMPTY.search(name)] == []
 
 
-def test_the_table_of_packages_is_the_one_that_imports_are_held_to() -> None:
+def test_the_table_of_packages_matches_the_import_rules() -> None:
     rows = markdown.table("docs/architecture.md", "package", "what it is", "may import")
     told = {row[0].strip("`"): set(re.findall(r"`([^`]+)`", row[2])) for row in rows}
     assert told == {package: allowed - {package} for package, allowed in MAY_IMPORT.items()}

@@ -31,7 +31,7 @@ def step(name: str) -> dict[str, Any]:
     return found
 
 
-def test_it_validates_generates_and_uploads_in_this_order() -> None:
+def test_the_workflow_validates_generates_and_uploads_in_this_order() -> None:
     made = yaml.safe_load(WORKFLOW.read_text("utf-8"))
     assert made["permissions"] == {"contents": "read"}
     assert set(made[True]) == {"push", "pull_request", "workflow_dispatch"}  # YAML reads `on` so
@@ -43,7 +43,7 @@ def test_it_validates_generates_and_uploads_in_this_order() -> None:
     assert step("Upload")["uses"].startswith("actions/upload-artifact@v")
 
 
-def test_every_command_in_it_is_one_that_wm_understands() -> None:
+def test_every_command_of_the_workflow_is_valid() -> None:
     found = [words for one in job()["steps"] for words in in_code(one.get("run", ""))]
     assert [" ".join(words[:2]) for words in found] == [
         "state validate",
@@ -84,7 +84,7 @@ def shell(repo: Path, environment: dict[str, str], script: str) -> int:
     ).returncode
 
 
-def test_its_steps_run(runner: tuple[Path, dict[str, str]]) -> None:
+def test_the_steps_run(runner: tuple[Path, dict[str, str]]) -> None:
     repo, environment = runner
     for name in ("Validate", "No legal", "Generate"):
         assert shell(repo, environment, step(name)["run"]) == 0, name
@@ -93,7 +93,7 @@ def test_its_steps_run(runner: tuple[Path, dict[str, str]]) -> None:
     assert Path(environment["GITHUB_STEP_SUMMARY"]).read_text("utf-8") == page
 
 
-def test_its_steps_stop_at_a_fault_and_at_a_review_that_is_gone(
+def test_the_steps_stop_at_a_fault_and_a_removed_review(
     runner: tuple[Path, dict[str, str]], tmp_path: Path
 ) -> None:
     repo, environment = runner

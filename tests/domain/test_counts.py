@@ -20,5 +20,5 @@ from wm.domain.counts import counted
         ((12345.0, "day"), "12,345 days"),
     ],
 )
-def test_a_number_stands_with_its_noun(words: tuple[int, str], said: str) -> None:
+def test_a_number_agrees_with_its_noun(words: tuple[int, str], said: str) -> None:
     assert counted(*words) == said

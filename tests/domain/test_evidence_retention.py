@@ -101,7 +101,7 @@ OLD: tuple[tuple[str, dict[str, Any], bool], ...] = (
 
 
 @pytest.mark.parametrize(("fields", "goes"), [c[1:] for c in OLD], ids=[c[0] for c in OLD])
-def test_an_old_record_goes_unless_it_answers_for_an_entry(
+def test_an_old_record_is_purged_unless_its_entry_exists(
     fields: dict[str, Any], goes: bool
 ) -> None:
     assert going(record(days=91, **fields)) == ({0} if goes else set())

@@ -234,12 +234,14 @@ CASES: list[tuple[str, list[FileFact], dict[str, str]]] = [
 
 
 @pytest.mark.parametrize(("says", "facts", "expected"), CASES, ids=[case[0] for case in CASES])
-def test_what_goes(says: str, facts: list[FileFact], expected: dict[str, str]) -> None:
+def test_each_rule_selects_its_files(
+    says: str, facts: list[FileFact], expected: dict[str, str]
+) -> None:
     found = gone(plan(facts, LIMITS, NOW))
     assert (found, says) == (expected, says)
 
 
-def test_the_state_of_a_session_goes_first() -> None:
+def test_the_state_of_a_session_is_deleted_first() -> None:
     facts = [
         fact(FileKind.EPOCH, "p_1", 99, session="a"),
         fact(FileKind.SISTER, "a", 99, session="a"),
@@ -248,7 +250,7 @@ def test_the_state_of_a_session_goes_first() -> None:
     assert list(gone(plan(facts, LIMITS, NOW))) == ["sessions/a", "core/a", "epochs/p_1"]
 
 
-def test_what_no_rule_may_take_is_told() -> None:
+def test_protected_files_are_reported() -> None:
     facts = [fact(FileKind.KEPT, "1.jsonl", 400, size=12_345)]
     assert plan(facts, LIMITS, NOW) == SweepPlan((), 1, 12_345, 2_345)
 
@@ -265,7 +267,7 @@ def test_what_no_rule_may_take_is_told() -> None:
         ((8, 8), 0, 0),
     ],
 )
-def test_the_large_workspaces_give(sizes: tuple[int, ...], most: int, share: int) -> None:
+def test_large_workspaces_lose_files_first(sizes: tuple[int, ...], most: int, share: int) -> None:
     assert allowance(sizes, most) == share
 
 
@@ -319,7 +321,7 @@ def _rest(facts: Iterable[FileFact], found: SweepPlan) -> list[FileFact]:
 
 @given(_facts(), _LIMITS)
 @settings(max_examples=150)
-def test_what_must_not_go_never_goes(facts: list[FileFact], limits: StorageSettings) -> None:
+def test_protected_files_are_never_selected(facts: list[FileFact], limits: StorageSettings) -> None:
     found = plan(facts, limits, NOW)
     for deletion in found.deletions:
         one = deletion.file
@@ -337,9 +339,7 @@ def test_what_must_not_go_never_goes(facts: list[FileFact], limits: StorageSetti
 
 @given(_facts(), _LIMITS)
 @settings(max_examples=150)
-def test_a_plan_of_what_a_plan_left_is_empty(
-    facts: list[FileFact], limits: StorageSettings
-) -> None:
+def test_a_second_plan_is_empty(facts: list[FileFact], limits: StorageSettings) -> None:
     first = plan(facts, limits, NOW)
     rest = _rest(facts, first)
     again = plan(rest, limits, NOW)
@@ -350,7 +350,7 @@ def test_a_plan_of_what_a_plan_left_is_empty(
 
 @given(_facts(), _LIMITS)
 @settings(max_examples=150)
-def test_what_stays_is_bounded(facts: list[FileFact], limits: StorageSettings) -> None:
+def test_the_remaining_files_are_bounded(facts: list[FileFact], limits: StorageSettings) -> None:
     found = plan(facts, limits, NOW)
     rest = _rest(facts, found)
     free = {
@@ -378,7 +378,7 @@ def test_what_stays_is_bounded(facts: list[FileFact], limits: StorageSettings) -
 
 @given(_facts(), _LIMITS, st.randoms(use_true_random=False))
 @settings(max_examples=100)
-def test_the_order_in_which_files_are_found_does_not_matter(
+def test_the_order_of_files_does_not_matter(
     facts: list[FileFact], limits: StorageSettings, random: object
 ) -> None:
     shuffled = list(facts)
@@ -386,7 +386,7 @@ def test_the_order_in_which_files_are_found_does_not_matter(
     assert gone(plan(facts, limits, NOW)) == gone(plan(shuffled, limits, NOW))
 
 
-def test_every_rule_is_told_in_words() -> None:
+def test_every_rule_has_a_description() -> None:
     from wm.cli.verbs.diagnosis.files import RULES
 
     assert set(RULES) == {rule.value for rule in SweepRule}

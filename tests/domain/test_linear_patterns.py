@@ -99,7 +99,7 @@ def test_no_pure_module_imports_the_backtracking_engine() -> None:
     assert guilty == []
 
 
-def test_every_pattern_that_waits_for_its_first_use_compiles_and_is_built_in_a_moment() -> None:
+def test_every_lazy_pattern_compiles_quickly() -> None:
     sizes = {
         pattern.text[:60]: pattern.compiled.programsize
         for name in (*modules(), "wm.ops.learning.ambient_files")
@@ -121,7 +121,7 @@ def patterns_in(values: object) -> Iterator[Lazy]:
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_hostile_text_of_many_kilobytes_is_read_within_the_bound(door: str) -> None:
+def test_hostile_text_is_read_within_the_time_limit(door: str) -> None:
     for name, hostile in HOSTILE.items():
         begin = time.process_time()
         DOORS[door](hostile)
@@ -129,5 +129,5 @@ def test_hostile_text_of_many_kilobytes_is_read_within_the_bound(door: str) -> N
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_halves_of_surrogate_pairs_harm_nothing(door: str) -> None:
+def test_half_surrogate_pairs_raise_nothing(door: str) -> None:
     DOORS[door]("remember that \ud800 the \udfff api_key=\ud800x1y2z3 <system-reminder>\ud9ff")

@@ -128,7 +128,7 @@ def test_a_report_becomes_a_measure(
         ((700, 650, 700), 2, 0, "moderate"),
     ],
 )
-def test_a_level_is_told_once_per_rise(
+def test_a_level_is_reported_once_per_rise(
     shares: Sequence[int], warnings: int, interventions: int, level: str
 ) -> None:
     end = after(*shares)
@@ -139,7 +139,7 @@ def test_a_level_is_told_once_per_rise(
     )
 
 
-def test_what_was_not_yet_told_is_replaced_by_what_is_higher() -> None:
+def test_a_pending_report_is_replaced_by_a_higher_level() -> None:
     high = observe(NEW, tokens(900), now=NOW, settings=SETTINGS)
     critical = observe(high, tokens(960), now=NOW, settings=SETTINGS)
     end = told(critical, now=NOW)
@@ -147,13 +147,13 @@ def test_what_was_not_yet_told_is_replaced_by_what_is_higher() -> None:
     assert (end.warnings_sent, end.interventions_sent) == (0, 1)
 
 
-def test_what_was_not_told_before_the_level_fell_is_not_told_any_more() -> None:
+def test_a_pending_report_is_dropped_when_the_level_falls() -> None:
     critical = observe(NEW, tokens(960), now=NOW, settings=SETTINGS)
     calm = observe(critical, tokens(100), now=NOW, settings=SETTINGS)
     assert (calm.waiting, told(calm, now=NOW)) == ("", calm)
 
 
-def test_a_model_with_a_larger_window_relieves_and_a_smaller_one_presses() -> None:
+def test_a_larger_window_lowers_the_level_and_a_smaller_one_raises_it() -> None:
     full = after(960)
     large = observe(full, tokens(960, 5000, "large"), now=NOW, settings=SETTINGS)
     small = observe(large, tokens(960, 1000, "small"), now=NOW, settings=SETTINGS)
@@ -176,18 +176,18 @@ def test_a_compaction_ends_the_rise_and_keeps_the_counts() -> None:
     assert (again.warnings_sent, again.interventions_sent, again.stale) == (4, 2, 0)
 
 
-def test_a_summary_that_is_itself_too_long_presses_at_once() -> None:
+def test_a_too_long_summary_raises_the_level_at_once() -> None:
     fresh = replaced(after(950), Heard(chars=175_000), now=NOW, settings=SETTINGS)
     assert (fresh.level, fresh.waiting) == ("critical", "critical")
 
 
-def test_characters_count_where_no_tokens_are_known() -> None:
+def test_without_token_counts_characters_are_used() -> None:
     measure = of_characters(Heard(chars=171_000), SETTINGS)
     pressure = observe(NEW, measure, now=NOW, settings=SETTINGS)
     assert (pressure.level, pressure.basis, pressure.limit) == ("critical", "characters", 180_000)
 
 
-def test_no_limit_for_characters_means_no_level() -> None:
+def test_without_a_character_limit_there_is_no_level() -> None:
     measure = of_characters(Heard(chars=171_000), PressureSettings(limit_chars=-3))
     pressure = observe(NEW, measure, now=NOW, settings=SETTINGS)
     assert (pressure.level, pressure.percentage, pressure.limit) == ("safe", 0.0, 0)
@@ -199,7 +199,7 @@ def test_a_measure_within_the_same_percent_changes_nothing() -> None:
     assert observe(first, tokens(510), now=NOW, settings=SETTINGS) is not first
 
 
-def test_a_level_that_this_version_does_not_know_is_no_reason_to_be_silent() -> None:
+def test_an_unknown_level_does_not_stop_reports() -> None:
     strange = NEW.model_copy(update={"level": "volcanic", "told": "volcanic"})
     assert observe(strange, tokens(960), now=NOW, settings=SETTINGS).waiting == "critical"
 
@@ -208,7 +208,7 @@ def item(what: str, chars: int) -> LargeItem:
     return LargeItem(what=what, chars=chars)
 
 
-def test_the_largest_items_stay_known() -> None:
+def test_the_largest_items_are_kept() -> None:
     heard = Heard()
     for number in range(1, 21):
         one = item(f"bash {number}", 1000 * number)
@@ -250,9 +250,7 @@ def test_interventions_are_counted_exactly_once_per_rise(steps: list[int | None]
     st.integers(min_value=-(10**18), max_value=10**18),
     st.sampled_from(("", "a", "b")),
 )
-def test_whatever_is_reported_the_share_is_a_finite_number(
-    used: int, limit: int, model: str
-) -> None:
+def test_any_report_gives_a_finite_share(used: int, limit: int, model: str) -> None:
     before = after(400)
     measure = of_tokens(before, used, limit, SETTINGS, source="statusline", model=model)
     if measure is None:

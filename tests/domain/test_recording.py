@@ -72,7 +72,7 @@ SPELLINGS = {
 
 
 @pytest.mark.parametrize("name", SPELLINGS)
-def test_a_body_comes_back_to_the_byte(name: str) -> None:
+def test_a_body_is_restored_byte_for_byte(name: str) -> None:
     assert back(SPELLINGS[name]) == SPELLINGS[name]
 
 
@@ -88,7 +88,7 @@ def test_a_body_comes_back_to_the_byte(name: str) -> None:
         b'{"a":NaN}',
     ],
 )
-def test_what_is_no_json_is_not_taken(raw: bytes) -> None:
+def test_a_body_that_is_not_json_is_not_recorded(raw: bytes) -> None:
     with pytest.raises(NotJson):
         cut(raw, redactor())
 
@@ -106,7 +106,7 @@ HIDDEN = {
 
 
 @pytest.mark.parametrize("name", HIDDEN)
-def test_no_secret_is_kept(name: str) -> None:
+def test_no_secret_is_recorded(name: str) -> None:
     kept = recorded(RecordingIndex(), "f_1", HIDDEN[name].encode()).model_dump_json()
     assert "[secret:" in kept
     assert SECRET not in kept
@@ -114,7 +114,7 @@ def test_no_secret_is_kept(name: str) -> None:
     assert "hunter2" not in kept
 
 
-def test_the_rest_of_a_body_with_a_secret_stays() -> None:
+def test_the_rest_of_a_body_with_a_secret_is_kept() -> None:
     mark = ',"cache_control":{"type":"ephemeral"}'
     raw = f'{{"a":"{SECRET}","b":"{LONG}"{mark}}}'
     found = json.loads(back(raw.encode()))
@@ -123,14 +123,14 @@ def test_the_rest_of_a_body_with_a_secret_stays() -> None:
     assert found["a"].startswith("[secret:")
 
 
-def test_a_seal_of_thinking_stays_and_the_same_text_elsewhere_goes() -> None:
+def test_a_signature_of_thinking_is_kept_and_the_same_text_elsewhere_redacted() -> None:
     sealed = json.dumps({"type": "thinking", "thinking": "", "signature": SEAL}).encode()
     hidden = json.dumps({"type": "redacted_thinking", "data": SEAL}).encode()
     assert (back(sealed), back(hidden)) == (sealed, hidden)
     assert SEAL.encode() not in back(json.dumps({"text": f"it was {SEAL} then"}).encode())
 
 
-def test_a_text_is_kept_once_whatever_stands_around_it() -> None:
+def test_a_text_is_stored_once_in_any_context() -> None:
     index = RecordingIndex()
     first = recorded(index, "f_1", b'{"content":"%b"}' % LONG.encode())
     second = recorded(index, "f_2", b'{"text":"%b"}' % LONG.encode())
@@ -138,7 +138,7 @@ def test_a_text_is_kept_once_whatever_stands_around_it() -> None:
     assert second.parts == (('{"text":', 0, "}"),)
 
 
-def test_a_block_is_the_same_with_its_mark_and_without() -> None:
+def test_a_block_is_the_same_with_and_without_its_mark() -> None:
     index = RecordingIndex()
     plain = b'{"type":"text","text":"%b"}' % LONG.encode()
     marked = plain[:-1] + b',"cache_control":{"type":"ephemeral"}}'
@@ -147,7 +147,7 @@ def test_a_block_is_the_same_with_its_mark_and_without() -> None:
     assert (later.texts, later.parts) == ((), ())
 
 
-def test_what_a_request_repeats_is_named_by_place() -> None:
+def test_repeated_parts_of_a_request_are_referenced_by_position() -> None:
     index = RecordingIndex()
     parts = [b'{"n":%d}' % number for number in range(30)]
     first = recorded(index, "f_1", *parts)
@@ -173,13 +173,13 @@ def test_what_a_request_repeats_is_named_by_place() -> None:
         (((1, 4, 2), 3), ((1, 4, 2), 3), ((0, 2),)),
     ],
 )
-def test_runs_are_told_by_place(
+def test_runs_are_referenced_by_position(
     entries: tuple[Entry, ...], base: tuple[Entry, ...], expected: tuple[Entry, ...]
 ) -> None:
     assert folded(entries, base) == expected
 
 
-def test_a_lost_line_costs_what_builds_on_it_and_nothing_else() -> None:
+def test_a_lost_line_loses_only_what_refers_to_it() -> None:
     index = RecordingIndex()
     lost = recorded(index, "f_1", b'{"a":"%b"}' % LONG.encode())
     built = recorded(index, "f_2", b'{"b":"%b"}' % LONG.encode())
@@ -190,7 +190,7 @@ def test_a_lost_line_costs_what_builds_on_it_and_nothing_else() -> None:
     assert [one and one.request for one in found] == [None, b'{"c":3}']
 
 
-def test_a_request_in_several_lines_is_one() -> None:
+def test_a_request_in_several_lines_is_joined() -> None:
     index = RecordingIndex()
     first = recorded(index, "x_1", b"[1,", b"2,").model_copy(update={"more": True})
     last = recorded(index, "f_1", b"3]", base="x_1", keep=2)

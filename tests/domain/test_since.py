@@ -38,7 +38,7 @@ NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
         ("2026-11-20T14:30+02:00", "2026-11-20T12:30:00.000Z"),
     ],
 )
-def test_a_moment_is_what_was_said(said: str, meant: str) -> None:
+def test_a_moment_is_parsed_from_text(said: str, meant: str) -> None:
     found = moment(said, NOW)
     assert found is not None
     assert iso(found) == meant
@@ -65,5 +65,5 @@ def test_a_month_before_its_last_day_ends_on_a_last_day() -> None:
         "h" * 500,
     ],
 )
-def test_what_names_no_moment_is_none(said: str) -> None:
+def test_invalid_moments_are_none(said: str) -> None:
     assert moment(said, NOW) is None

@@ -35,7 +35,7 @@ SETTINGS = PressureSettings()
         (-1, 200_000, Zone.NORMAL),
     ],
 )
-def test_a_share_of_tokens_lies_in_a_zone(used: int, limit: int, zone: Zone) -> None:
+def test_a_share_of_tokens_has_a_zone(used: int, limit: int, zone: Zone) -> None:
     assert zone_at(used, limit, SETTINGS) is zone
 
 
@@ -54,12 +54,12 @@ def test_each_zone_has_the_steps_of_the_specification() -> None:
 
 
 @pytest.mark.parametrize("zone", Zone)
-def test_no_step_lets_an_object_fall_twice_in_one_cut(zone: Zone) -> None:
+def test_no_object_drops_two_levels_in_one_step(zone: Zone) -> None:
     begins = [step.begin for step in STEPS[zone]]
     assert begins == sorted(begins, reverse=True)
     assert all(step.begin < step.end for step in STEPS[zone])
 
 
 @pytest.mark.parametrize("zone", Zone)
-def test_only_the_normal_zone_spares_everything(zone: Zone) -> None:
+def test_only_the_normal_zone_reduces_nothing(zone: Zone) -> None:
     assert spares_everything(zone) is (zone is Zone.NORMAL)

@@ -10,7 +10,7 @@ from wm.settings import Settings, apply_config, find_paths
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "config.toml"
 
 
-def test_the_example_configuration_is_accepted_and_changes_what_it_names(tmp_path: Path) -> None:
+def test_the_example_configuration_is_accepted_and_sets_its_options(tmp_path: Path) -> None:
     settings = Settings(paths=find_paths({"HOME": str(tmp_path)}))
     data = tomllib.loads(EXAMPLE.read_text("utf-8"))
     changed = apply_config(settings, data, where=str(EXAMPLE))

@@ -51,7 +51,7 @@ def test_every_document_is_registered_under_its_slug() -> None:
 
 
 @pytest.mark.parametrize("slug", REGISTRY)
-def test_every_version_has_a_golden_file_and_a_step_forward(slug: str) -> None:
+def test_every_version_has_a_golden_file_and_a_converter(slug: str) -> None:
     versions = range(1, current_version(REGISTRY[slug]) + 1)
     assert [p.name for p in FILES if p.parent.name == slug] == [f"v{v}.json" for v in versions]
     assert {(slug, v) for v in versions[:-1]} <= set(STEPS)
@@ -70,7 +70,7 @@ def test_a_golden_file_loads_and_is_written_in_the_current_version(path: Path) -
         assert upgrade(slug, data) == loaded(path.with_stem(f"{path.stem}-upgraded"))
 
 
-def test_the_first_version_of_the_memory_becomes_ours() -> None:
+def test_version_1_of_the_memory_is_converted() -> None:
     memory = REGISTRY["workspace_memory"].model_validate(
         upgrade("workspace_memory", loaded(GOLDEN / "workspace_memory" / "v1.json"))
     )
@@ -117,12 +117,12 @@ def test_times_in_milliseconds_become_text(value: Any, text: Any) -> None:
         {"version": 0},
     ],
 )
-def test_what_is_newer_or_no_version_stays_as_it_is(data: dict[str, Any]) -> None:
+def test_a_newer_or_invalid_version_is_unchanged(data: dict[str, Any]) -> None:
     assert upgrade("workspace_memory", copy.deepcopy(data)) == data
 
 
 @pytest.mark.parametrize("entries", [None, "x", [1, None, []], {"a": 1}])
-def test_nonsense_in_an_old_file_is_left_for_the_model_to_refuse(entries: Any) -> None:
+def test_invalid_values_in_an_old_file_are_refused_by_the_model(entries: Any) -> None:
     assert upgrade("workspace_memory", {"version": 1, "entries": entries})["entries"] == entries
 
 
@@ -169,7 +169,7 @@ def objects(slug: str, data: Any) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("slug", REGISTRY)
 @settings(max_examples=25)
 @given(data=st.data())
-def test_fields_that_we_do_not_know_survive_load_and_save(slug: str, data: st.DataObject) -> None:
+def test_unknown_fields_survive_load_and_save(slug: str, data: st.DataObject) -> None:
     document = loaded(GOLDEN / slug / f"v{current_version(REGISTRY[slug])}.json")
     for place in objects(slug, document):
         place.update(data.draw(UNKNOWN))

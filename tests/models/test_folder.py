@@ -24,7 +24,7 @@ def write(folder: Path, *names: str) -> Path:
 WHOLE = ("onnx/model.onnx", "config.json", "tokenizer.json")
 
 
-def test_what_a_model_needs_is_taken_the_onnx_file_first(tmp_path: Path) -> None:
+def test_required_files_are_copied_the_onnx_file_first(tmp_path: Path) -> None:
     write(tmp_path, *WHOLE, "1_Pooling/config.json", "README.md", "onnx/model.onnx_data")
     found = sources(tmp_path, MOST)
     assert [source.name for source in found] == [
@@ -45,15 +45,13 @@ def test_what_a_model_needs_is_taken_the_onnx_file_first(tmp_path: Path) -> None
         (("model.onnx", "tokenizer.json"), "config.json is missing"),
     ],
 )
-def test_a_folder_that_lacks_something_is_refused(
-    tmp_path: Path, names: tuple[str, ...], said: str
-) -> None:
+def test_an_incomplete_folder_is_refused(tmp_path: Path, names: tuple[str, ...], said: str) -> None:
     with pytest.raises(UserError, match=said):
         sources(write(tmp_path, *names), MOST)
 
 
 @pytest.mark.parametrize("link", ["config.json", "onnx", "onnx/model.onnx", ""])
-def test_symlinks_are_refused_wherever_they_stand(tmp_path: Path, link: str) -> None:
+def test_symlinks_are_refused_at_any_depth(tmp_path: Path, link: str) -> None:
     folder = write(tmp_path / "model", *WHOLE)
     target = (folder / link).rename(tmp_path / "elsewhere")
     (folder / link if link else folder).symlink_to(target)
@@ -62,7 +60,7 @@ def test_symlinks_are_refused_wherever_they_stand(tmp_path: Path, link: str) -> 
     assert "cp -rL" in told.value.fix
 
 
-def test_pipes_and_huge_files_and_no_folder_at_all_are_refused(tmp_path: Path) -> None:
+def test_pipes_huge_files_and_missing_folders_are_refused(tmp_path: Path) -> None:
     folder = write(tmp_path / "model", *WHOLE)
     with pytest.raises(UserError, match="more than 5"):
         sources(folder, 5)
@@ -74,14 +72,14 @@ def test_pipes_and_huge_files_and_no_folder_at_all_are_refused(tmp_path: Path) -
         sources(tmp_path / "absent", MOST)
 
 
-def test_a_file_that_shrinks_while_it_is_copied_is_told(tmp_path: Path) -> None:
+def test_a_file_that_shrinks_during_the_copy_is_reported(tmp_path: Path) -> None:
     found = sources(write(tmp_path, *WHOLE), MOST)[0]
     (tmp_path / found.name).write_text("x")
     with pytest.raises(UserError, match="became shorter"):
         list(found.chunks())
 
 
-def test_the_first_token_stands_for_the_text_where_the_pooling_says_so(tmp_path: Path) -> None:
+def test_cls_pooling_uses_the_first_token(tmp_path: Path) -> None:
     write(tmp_path, "1_Pooling/config.json")
     (tmp_path / "config.json").write_text('{"hidden_size": 12}')
     (tmp_path / "1_Pooling/config.json").write_text('{"pooling_mode_cls_token": true}')
@@ -89,7 +87,7 @@ def test_the_first_token_stands_for_the_text_where_the_pooling_says_so(tmp_path:
     assert (found.dimension, found.pooling, found.revision) == (12, "cls", "ab" * 8)
 
 
-def test_the_embedded_model_is_told_without_loading_it() -> None:
+def test_the_embedded_model_is_identified_without_loading_it() -> None:
     found = embedded_about()
     assert found.dimension == 256
     assert found.revision.startswith("wordllama-")
@@ -107,7 +105,7 @@ def test_the_embedded_model_is_told_without_loading_it() -> None:
         ),
     ],
 )
-def test_the_version_stands_beside_the_package_or_is_looked_up(
+def test_the_version_is_read_beside_the_package_or_looked_up(
     tmp_path: Path, files: dict[str, bytes], expected: str
 ) -> None:
     for name, data in files.items():
@@ -117,13 +115,13 @@ def test_the_version_stands_beside_the_package_or_is_looked_up(
 
 
 @pytest.mark.parametrize("data", [b"", b"\x00" * 8, b"\xff" * 16, b"\x02" + b"\x00" * 7 + b"{}"])
-def test_a_file_of_vectors_that_is_none_is_told(tmp_path: Path, data: bytes) -> None:
+def test_an_invalid_vector_file_is_reported(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "x").write_bytes(data)
     with pytest.raises(ValueError, match=r"header|line 1 column 1"):
         tensor(tmp_path / "x")
 
 
-def test_a_config_that_is_none_is_told_with_what_to_do(tmp_path: Path) -> None:
+def test_an_invalid_config_is_reported_with_the_fix(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("[]")
     with pytest.raises(ModelUnavailable, match="no usable model") as told:
         about(tmp_path, "model.onnx", "ab" * 32)

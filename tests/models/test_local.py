@@ -30,7 +30,7 @@ def test_a_local_model_gives_the_vectors_of_its_weights(folder: Path) -> None:
     assert embedder.pieces("ship at dawn") == ["ship at dawn"]
 
 
-def test_a_text_whose_vector_is_no_numbers_has_none_and_others_keep_theirs(tmp_path: Path) -> None:
+def test_a_text_with_a_nan_vector_has_none_and_others_keep_theirs(tmp_path: Path) -> None:
     folder, broken = small.write(tmp_path / "model"), small.weights()
     broken["embeddings.word_embeddings.weight"][small.WORDS.index("harbour")] = np.nan
     onnx.save(build(small.CONFIG, broken), folder / "model.onnx")
@@ -39,7 +39,7 @@ def test_a_text_whose_vector_is_no_numbers_has_none_and_others_keep_theirs(tmp_p
     np.testing.assert_allclose(rows, [wanted, np.zeros(8)], atol=1e-6)
 
 
-def test_opening_it_twice_is_fine(folder: Path) -> None:
+def test_opening_a_model_twice_succeeds(folder: Path) -> None:
     for _ in range(2):
         assert LocalEmbedder(folder, RecallSettings()).embed([]).shape == (0, 8)
 
@@ -53,7 +53,7 @@ def test_opening_it_twice_is_fine(folder: Path) -> None:
         ({"model.onnx": "x", "config.json": '{"hidden_size": 8}'}, "no usable model"),
     ],
 )
-def test_a_folder_that_is_no_model_is_told_with_what_to_do(
+def test_a_folder_that_is_not_a_model_is_refused_with_the_fix(
     tmp_path: Path, files: dict[str, str], said: str
 ) -> None:
     for name, text in files.items():

@@ -57,7 +57,7 @@ def server() -> Iterator[str]:
     made.server_close()
 
 
-def test_what_is_pinned_comes_whole_and_its_bytes_are_counted(server: str) -> None:
+def test_pinned_files_are_downloaded_completely_and_counted(server: str) -> None:
     model, told = pinned(), list[int]()
     data = b"".join(fetch(model, model.files[0], f"{server}/whole", PATIENCE_S, told.append))
     assert (data, sum(told)) == (DATA, len(DATA))
@@ -72,7 +72,7 @@ def test_what_is_pinned_comes_whole_and_its_bytes_are_counted(server: str) -> No
         ("/gone", "answered 404 for onnx/model.onnx"),
     ],
 )
-def test_what_is_not_is_thrown_away_with_a_sentence(server: str, base: str, said: str) -> None:
+def test_unpinned_content_is_discarded_with_a_message(server: str, base: str, said: str) -> None:
     model = pinned()
     with pytest.raises(ModelUnavailable, match=said) as told:
         list(fetch(model, model.files[0], server + base, PATIENCE_S, lambda _bytes: None))
@@ -80,13 +80,13 @@ def test_what_is_not_is_thrown_away_with_a_sentence(server: str, base: str, said
 
 
 @pytest.mark.parametrize("base", ["http://127.0.0.1:9", "file:///etc", "http://[", "nowhere"])
-def test_where_nobody_answers_it_ends_at_once(base: str) -> None:
+def test_without_a_server_a_download_fails_at_once(base: str) -> None:
     model = pinned()
     with pytest.raises(ModelUnavailable, match="The model could not be fetched from"):
         list(fetch(model, model.files[0], base, PATIENCE_S, lambda _bytes: None))
 
 
-def test_every_model_to_fetch_is_pinned_to_the_byte() -> None:
+def test_every_downloadable_model_is_pinned_to_the_byte() -> None:
     for name, model in PINNED.items():
         assert (model.name, len(model.commit)) == (name, 40)
         assert model.files[0].name.endswith(".onnx")

@@ -24,7 +24,7 @@ def embedder() -> StaticEmbedder:
     return StaticEmbedder(RecallSettings())
 
 
-def test_its_vectors_are_those_of_the_package_itself(embedder: StaticEmbedder) -> None:
+def test_the_vectors_equal_those_of_the_package(embedder: StaticEmbedder) -> None:
     from wordllama import WordLlama
 
     package = Path(sys.modules["wordllama"].__file__ or "").parent
@@ -37,18 +37,18 @@ def test_rows_have_length_one_and_an_empty_text_has_none(embedder: StaticEmbedde
     np.testing.assert_allclose(lengths, [0, 1, 1, 1, 1], atol=1e-5)
 
 
-def test_many_texts_at_once_get_the_rows_that_each_gets_alone(embedder: StaticEmbedder) -> None:
+def test_a_batch_gives_the_same_rows_as_single_texts(embedder: StaticEmbedder) -> None:
     alone = np.concatenate([embedder.embed([text]) for text in TEXTS])
     assert np.array_equal(embedder.embed(TEXTS), alone)
 
 
-def test_half_a_surrogate_pair_is_embedded_as_some_letter(embedder: StaticEmbedder) -> None:
+def test_half_a_surrogate_pair_is_embedded(embedder: StaticEmbedder) -> None:
     text = "a harbour \ud800 " * 200
     assert len(embedder.pieces(text)) > 1
     assert np.linalg.norm(embedder.embed([text])) == pytest.approx(1, abs=1e-5)
 
 
-def test_a_long_text_is_cut_into_pieces_that_lose_no_letter_of_it() -> None:
+def test_a_long_text_is_split_without_losing_characters() -> None:
     settings = replace(RecallSettings(), piece_tokens=100, max_pieces=5)
     embedder = StaticEmbedder(settings)
     text = " ".join(f"word{i}" for i in range(90))
@@ -66,7 +66,7 @@ def test_pieces_follow_the_tokens(limit: int, most: int, pieces: list[str]) -> N
     assert cut("ab cd", [(0, 2), (3, 5)], limit, most) == pieces
 
 
-def test_no_model_at_all_is_a_choice() -> None:
+def test_no_model_is_a_valid_choice() -> None:
     assert open_embedder(NONE, RecallSettings()) is None
     found = open_embedder(EMBEDDED, RecallSettings())
     assert found is not None
@@ -77,7 +77,7 @@ def test_no_model_at_all_is_a_choice() -> None:
     "data",
     [b"", b"\x00" * 7, b"\xff" * 16, b"\x02" + b"\x00" * 7 + b"{}", b"\x10" + b"\x00" * 7 + b"{"],
 )
-def test_damaged_weights_are_told_with_what_to_do(tmp_path: Path, data: bytes) -> None:
+def test_damaged_weights_are_reported_with_the_fix(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "w.safetensors"
     path.write_bytes(data)
     with pytest.raises(ModelUnavailable) as told:
@@ -86,7 +86,7 @@ def test_damaged_weights_are_told_with_what_to_do(tmp_path: Path, data: bytes) -
 
 
 @pytest.mark.parametrize("data", [None, b"", b"{}", b"\xff\xfe"])
-def test_a_damaged_tokenizer_is_told_with_what_to_do(tmp_path: Path, data: bytes | None) -> None:
+def test_a_damaged_tokenizer_is_reported_with_the_fix(tmp_path: Path, data: bytes | None) -> None:
     path = tmp_path / "tokenizer.json"
     if data is not None:
         path.write_bytes(data)
@@ -95,7 +95,7 @@ def test_a_damaged_tokenizer_is_told_with_what_to_do(tmp_path: Path, data: bytes
     assert "again" in told.value.fix
 
 
-def test_opening_it_needs_no_package_of_the_network_or_of_installing() -> None:
+def test_opening_the_model_imports_no_network_or_packaging_module() -> None:
     code = (
         "import sys; from wm.models.static import StaticEmbedder; "
         "from wm.settings import RecallSettings; "

@@ -17,7 +17,7 @@ from wm.models.trial import trial
 from wm.settings import RecallSettings
 
 
-def test_the_embedded_model_tells_alike_from_different() -> None:
+def test_the_embedded_model_separates_similar_from_different_texts() -> None:
     found = trial(EMBEDDED, RecallSettings())
     assert found.sane
     assert found.alike > 0.7 > 0.3 > found.apart
@@ -33,7 +33,7 @@ def test_a_model_whose_config_does_not_fit_is_refused(tmp_path: Path) -> None:
         trial(str(folder), RecallSettings())
 
 
-def test_a_model_whose_vectors_are_no_numbers_is_refused(tmp_path: Path) -> None:
+def test_a_model_with_nan_vectors_is_refused(tmp_path: Path) -> None:
     folder, broken = small.write(tmp_path / "broken"), small.weights()
     broken["embeddings.LayerNorm.weight"][:] = np.nan
     onnx.save(build(small.CONFIG, broken), folder / "model.onnx")
@@ -43,7 +43,7 @@ def test_a_model_whose_vectors_are_no_numbers_is_refused(tmp_path: Path) -> None
         trial(str(folder), RecallSettings())
 
 
-def test_an_onnx_file_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_an_invalid_onnx_file_is_refused(tmp_path: Path) -> None:
     folder = small.write(tmp_path / "torn")
     data = (folder / "model.onnx").read_bytes()
     (folder / "model.onnx").write_bytes(data[: len(data) // 2])
@@ -51,7 +51,7 @@ def test_an_onnx_file_that_is_none_is_refused(tmp_path: Path) -> None:
         trial(str(folder), RecallSettings())
 
 
-def test_without_a_model_the_sentence_says_what_to_choose() -> None:
+def test_without_a_model_the_message_names_the_choices() -> None:
     with pytest.raises(ModelUnavailable) as caught:
         trial(NONE, RecallSettings())
     assert caught.value.message == "There is no model to try: search uses words only."

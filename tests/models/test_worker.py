@@ -20,7 +20,7 @@ def worker(name: str = EMBEDDED, **options: float) -> EmbedWorker:
     return EmbedWorker(name, replace(RecallSettings(), **options))
 
 
-def test_documents_and_queries_are_embedded_alike() -> None:
+def test_documents_and_queries_are_embedded_the_same_way() -> None:
     ours = worker()
     done = threading.Event()
     found: list[tuple[ModelCard | None, int, float]] = []
@@ -39,13 +39,13 @@ def test_documents_and_queries_are_embedded_alike() -> None:
     np.testing.assert_allclose(found[0][2], 1.0, atol=1e-5)
 
 
-def test_a_question_asked_again_needs_no_waiting() -> None:
+def test_a_repeated_query_does_not_wait() -> None:
     ours = worker()
     assert ours.query("again", PATIENCE_S) is not None
     assert ours.query("again", 0.0) is not None
 
 
-def test_without_a_model_it_says_why_and_nobody_waits() -> None:
+def test_without_a_model_the_reason_is_given_at_once() -> None:
     ours = worker(NONE)
     told = threading.Event()
     assert ours.submit(["x"], lambda card, rows: told.set())
@@ -55,7 +55,7 @@ def test_without_a_model_it_says_why_and_nobody_waits() -> None:
     assert not ours.submit(["x"], lambda card, rows: None)
 
 
-def test_where_a_model_cannot_be_opened_the_embedded_one_takes_its_place() -> None:
+def test_if_a_model_cannot_be_opened_the_embedded_one_is_used() -> None:
     heard: list[str] = []
     ours = EmbedWorker("/absent", RecallSettings(), troubled=heard.append)
     assert ours.query("the harbour at dawn", PATIENCE_S) is not None
@@ -66,7 +66,7 @@ def test_where_a_model_cannot_be_opened_the_embedded_one_takes_its_place() -> No
     assert "no usable model in /absent" in ours.trouble
 
 
-def test_a_model_that_was_exchanged_while_it_slept_is_not_compared(tmp_path: Path) -> None:
+def test_vectors_of_a_model_replaced_while_unloaded_are_not_compared(tmp_path: Path) -> None:
     folder = small.write(tmp_path / "small")
     ours = EmbedWorker(str(folder), replace(RecallSettings(), embed_idle_s=0.05))
     assert ours.query("ship", PATIENCE_S) is not None
@@ -93,7 +93,7 @@ def test_the_queue_is_bounded() -> None:
     go.set()
 
 
-def test_a_model_that_nobody_asks_is_given_back_and_comes_again() -> None:
+def test_an_unused_model_is_unloaded_and_reloaded_on_demand() -> None:
     idle = replace(RecallSettings(), embed_idle_s=0.05)
     told: list[str] = []
     ours = EmbedWorker(EMBEDDED, idle, lambda: told.append("unloaded"))

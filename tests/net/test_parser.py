@@ -40,7 +40,7 @@ def told(feed: Callable[[bytes], list[Any]], *pieces: bytes) -> list[Any]:
 
 
 @pytest.mark.parametrize("raw", [GET, POST, CHUNKED, GET + POST + CHUNKED + LAST + GET])
-def test_requests_are_the_same_events_however_they_are_cut(raw: bytes) -> None:
+def test_requests_give_the_same_events_for_every_split(raw: bytes) -> None:
     whole = told(RequestReader(LIMIT).feed, raw)
     for at in range(1, len(raw)):
         assert told(RequestReader(LIMIT).feed, raw[:at], raw[at:]) == whole
@@ -48,7 +48,7 @@ def test_requests_are_the_same_events_however_they_are_cut(raw: bytes) -> None:
     assert told(RequestReader(LIMIT).feed, *single) == whole
 
 
-def test_requests_behind_each_other_are_heads_bodies_and_ends() -> None:
+def test_pipelined_requests_are_heads_bodies_and_ends() -> None:
     reader = RequestReader(LIMIT)
     found = told(reader.feed, POST + CHUNKED + LAST + GET)
     assert [one if isinstance(one, bytes | MessageEnd) else one.target for one in found] == [
@@ -81,7 +81,7 @@ def test_a_refusal_is_the_last_event(raw: bytes, status: int, code: str) -> None
     assert reader.feed(GET) == []
 
 
-def test_the_stage_says_which_part_is_read() -> None:
+def test_the_stage_names_the_part_being_read() -> None:
     reader = RequestReader(LIMIT)
     stages = []
     for piece in (b"", POST[:5], POST[5:-2], POST[-2:]):
@@ -109,7 +109,7 @@ HEAD_103 = ResponseHead(103, b"Early", [(b"Link", b"x")])
         (b"GET", OK + b"\0", [HEAD_200, b"hi", END], False),
     ],
 )
-def test_an_answer_is_the_same_events_however_it_is_cut(
+def test_an_answer_gives_the_same_events_for_every_split(
     method: bytes, raw: bytes, events: list[Any], keeps: bool
 ) -> None:
     for at in range(len(raw) + 1):
@@ -142,7 +142,7 @@ def test_an_answer_without_a_length_ends_with_its_connection() -> None:
         (STREAM[:50] + b"2\r\nhi\r\nzz\r\n", "not HTTP/1.1"),
     ],
 )
-def test_what_cannot_be_read_on_is_told_once(raw: bytes, reason: str) -> None:
+def test_a_parse_error_is_reported_once(raw: bytes, reason: str) -> None:
     reader = ResponseReader(b"GET")
     *_, last = reader.feed(raw)
     assert isinstance(last, Broken)

@@ -28,14 +28,14 @@ def test_a_text_is_allowed_by_its_label(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("text", [TOKEN, f"  {TOKEN}\n", f"GITHUB_TOKEN={TOKEN}"])
-def test_a_text_is_allowed_by_itself_and_not_kept(bench: Bench, text: str) -> None:
+def test_a_text_is_allowed_directly_and_not_stored(bench: Bench, text: str) -> None:
     answer = bench.call("allow_secret", text=text)
     assert [len(digest) for digest in answer.changed] == [32]
     assert bench.runtime.redactor.text(SAID) == SAID
     assert TOKEN not in answer.model_dump_json()
 
 
-def test_a_word_that_only_its_label_gives_away_is_allowed_too(bench: Bench) -> None:
+def test_a_word_redacted_only_because_of_its_name_can_be_allowed(bench: Bench) -> None:
     said = "The password of the demo is harbour-lights-7"
     assert "[secret:" in bench.runtime.redactor.text(said)
     bench.call("allow_secret", text="harbour-lights-7")
@@ -50,7 +50,7 @@ def test_allowing_twice_changes_nothing(bench: Bench) -> None:
 
 @pytest.mark.parametrize("by_label", [True, False])
 @pytest.mark.parametrize("back_by_label", [True, False])
-def test_an_allowance_is_taken_back(bench: Bench, by_label: bool, back_by_label: bool) -> None:
+def test_an_allowance_can_be_removed(bench: Bench, by_label: bool, back_by_label: bool) -> None:
     label = label_of(bench)
     ways: dict[bool, dict[str, Any]] = {True: {"labels": [label]}, False: {"text": TOKEN}}
     bench.call("allow_secret", **ways[by_label])
@@ -66,20 +66,20 @@ def test_others_stay_redacted(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("label", ["", "1a2b", "[secret:token:xyzxyz]", TOKEN, "1a" * 40])
-def test_what_is_no_label_is_refused_and_not_repeated(bench: Bench, label: str) -> None:
+def test_an_invalid_label_is_refused_and_not_quoted(bench: Bench, label: str) -> None:
     with pytest.raises(UserError) as refused:
         bench.call("allow_secret", labels=[label])
     assert refused.value.message == "That is not a label of a secret."
 
 
-def test_nothing_and_the_unknown_are_refused(bench: Bench) -> None:
+def test_an_empty_or_unknown_text_is_refused(bench: Bench) -> None:
     with pytest.raises(UserError, match="The request names no label"):
         bench.call("allow_secret", text=" \n")
     with pytest.raises(NotFound, match="1a2b3c was not allowed"):
         bench.call("disallow_secret", labels=["[secret:token:1a2b3c]"])
 
 
-def test_an_allowance_counts_in_a_process_that_runs_already(files: Bench) -> None:
+def test_an_allowance_applies_to_a_running_process(files: Bench) -> None:
     running = files.runtime.redactor
     assert running.text(SAID) != SAID
     files.reopen().call("allow_secret", text=TOKEN)
@@ -87,9 +87,7 @@ def test_an_allowance_counts_in_a_process_that_runs_already(files: Bench) -> Non
 
 
 @pytest.mark.parametrize("allowed", [True, False])
-def test_a_stated_decision_counts_when_what_it_holds_is_allowed(
-    bench: Bench, allowed: bool
-) -> None:
+def test_a_stated_decision_counts_if_its_secret_is_allowed(bench: Bench, allowed: bool) -> None:
     if allowed:
         bench.call("allow_secret", text=TOKEN)
     decision = f"We decided to ship the public demo token {TOKEN} with every example."

@@ -21,7 +21,7 @@ def code(bench: Bench, text: str = CODE) -> Path:
     return file
 
 
-def test_changed_code_makes_the_entry_suspect_until_it_is_what_it_was(bench: Bench) -> None:
+def test_changed_code_makes_the_entry_suspect_until_it_is_restored(bench: Bench) -> None:
     file = code(bench)
     kept = bench.remember(SHIP, anchors=["src/dock.py:berth"])
     other = bench.remember(CENTS)
@@ -47,7 +47,7 @@ def test_changed_code_makes_the_entry_suspect_until_it_is_what_it_was(bench: Ben
     assert bench.memory().entries[0].suspect == ""
 
 
-def test_whoever_looks_sees_the_code_of_this_moment(bench: Bench) -> None:
+def test_every_read_checks_the_current_code(bench: Bench) -> None:
     file = code(bench)
     kept = bench.remember(SHIP, anchors=["src/dock.py:berth"])
     records = len(bench.told())
@@ -60,7 +60,7 @@ def test_whoever_looks_sees_the_code_of_this_moment(bench: Bench) -> None:
     assert (bench.memory().entries[0].suspect, len(bench.told())) == ("", records)
 
 
-def test_editing_the_anchor_ties_the_entry_anew(bench: Bench) -> None:
+def test_editing_the_anchor_takes_a_new_digest(bench: Bench) -> None:
     file = code(bench)
     kept = bench.remember(SHIP, anchors=["src/dock.py:berth"])
     file.write_text(CODE.replace("+ 1", "+ 2"))
@@ -76,7 +76,7 @@ def test_editing_the_anchor_ties_the_entry_anew(bench: Bench) -> None:
     assert freed.anchors == ()
 
 
-def test_a_checkout_that_is_not_here_says_nothing(bench: Bench) -> None:
+def test_a_missing_checkout_changes_no_mark(bench: Bench) -> None:
     file = code(bench)
     bench.remember(SHIP, anchors=["src/dock.py:berth"])
     file.unlink()
@@ -97,7 +97,7 @@ def test_anchors_stay_inside_the_project(bench: Bench, tmp_path: Path) -> None:
     assert bench.texts() == []
 
 
-def test_paths_are_from_the_folder_where_it_was_said(bench: Bench) -> None:
+def test_paths_are_relative_to_the_folder_of_the_command(bench: Bench) -> None:
     code(bench)
     repository(bench.project)
     asked = bench.call(
@@ -106,13 +106,13 @@ def test_paths_are_from_the_folder_where_it_was_said(bench: Bench) -> None:
     assert asked.entry.anchors[0].path == "src/dock.py"
 
 
-def test_an_entry_carries_so_many_anchors_and_no_more(bench: Bench) -> None:
+def test_the_number_of_anchors_of_an_entry_is_bounded(bench: Bench) -> None:
     code(bench)
     with pytest.raises(UserError, match="at most 8 anchors"):
         bench.call("remember", text=SHIP, anchors=["src/dock.py"] * 9)
 
 
-def test_each_worktree_is_looked_at_for_itself(bench: Bench) -> None:
+def test_each_worktree_is_checked_separately(bench: Bench) -> None:
     """A linked worktree shares the memory and has code of its own."""
     code(bench)
     repository(bench.project)

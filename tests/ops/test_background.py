@@ -53,7 +53,7 @@ def scene() -> Iterator[Scene]:
     scene.end()
 
 
-def test_a_job_that_raises_is_told_with_its_cause_and_the_next_is_done(scene: Scene) -> None:
+def test_a_failing_job_is_reported_and_the_next_one_runs(scene: Scene) -> None:
     scene.begin()
     for job in ("bad", "second", "bad too", "third"):
         assert scene.line.submit(job)
@@ -62,7 +62,7 @@ def test_a_job_that_raises_is_told_with_its_cause_and_the_next_is_done(scene: Sc
     assert scene.failed == [("bad", "KeyError('bad')"), ("bad too", "KeyError('bad too')")]
 
 
-def test_a_thread_lives_while_there_is_work_only(scene: Scene) -> None:
+def test_the_thread_exists_only_while_there_is_work(scene: Scene) -> None:
     for _ in range(2):
         scene.begin()
         scene.end()
@@ -70,7 +70,7 @@ def test_a_thread_lives_while_there_is_work_only(scene: Scene) -> None:
     assert len(scene.done) == 2
 
 
-def test_a_job_waits_once_and_so_many_wait_only() -> None:
+def test_a_job_is_queued_once_and_the_queue_is_bounded() -> None:
     scene = Scene(most=2)
     scene.begin()
     answers = [scene.line.submit(job) for job in ("a", "a", "b", "c")]
@@ -79,7 +79,7 @@ def test_a_job_waits_once_and_so_many_wait_only() -> None:
     assert [job for job, _ in scene.done] == ["first", "a", "b"]
 
 
-def test_what_did_not_begin_can_be_forgotten(scene: Scene) -> None:
+def test_a_queued_job_can_be_cancelled(scene: Scene) -> None:
     scene.begin()
     scene.line.submit("second")
     scene.line.clear()
@@ -87,12 +87,12 @@ def test_what_did_not_begin_can_be_forgotten(scene: Scene) -> None:
     assert [job for job, _ in scene.done] == ["first"]
 
 
-def test_to_finish_waits_no_longer_than_it_may(scene: Scene) -> None:
+def test_finish_waits_at_most_its_timeout(scene: Scene) -> None:
     scene.begin()
     assert not scene.line.finish(0)
 
 
-def test_a_job_that_got_no_thread_is_done_when_there_is_one_again() -> None:
+def test_a_job_without_a_thread_runs_when_one_is_available() -> None:
     done: list[str] = []
     line = Background(done.append, name="wm-scene")
     usual = threading.stack_size(1 << 47)  # more than there are addresses
@@ -106,7 +106,7 @@ def test_a_job_that_got_no_thread_is_done_when_there_is_one_again() -> None:
     assert done == ["first"]
 
 
-def test_a_task_nobody_listens_to_is_told_where_uncaught_errors_are(
+def test_an_unobserved_failure_is_reported_as_an_uncaught_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     told: list[tuple[str, str]] = []
@@ -140,7 +140,7 @@ def test_long_work_pauses_after_each_slice_and_short_work_never(
     assert slept == [PAUSE_S, PAUSE_S]
 
 
-def test_a_memory_waits_to_be_made_ready_once_however_many_messages_ask(bench: Bench) -> None:
+def test_an_index_is_prepared_once_for_many_messages(bench: Bench) -> None:
     place, other = WorkspacePlace(key="a" * 16, root="/x"), WorkspacePlace(key="b" * 16, root="/y")
     waiting = [_Prepare(p.key, replace(bench.runtime, ids=Ids()), p) for p in (place, place, other)]
     assert [waiting[0] == one for one in waiting] == [True, True, False]

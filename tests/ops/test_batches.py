@@ -29,27 +29,27 @@ def ask(text: str, **fields: Any) -> tuple[str, dict[str, Any]]:
     return "remember", {"text": text, **fields}
 
 
-def test_one_that_is_refused_fails_alone(bench: Bench) -> None:
+def test_a_refused_update_fails_alone(bench: Bench) -> None:
     done = bench.batch(ask(SHIP), ask(CENTS, type="opinion"), ask(QUEUE))
     assert [type(d.error) for d in done] == [type(None), UserError, type(None)]
     assert bench.texts() == [SHIP, QUEUE]
     assert [r.details["text"] for r in bench.told("memory_promoted")] == [SHIP, QUEUE]
 
 
-def test_one_without_a_workspace_fails_alone(bench: Bench) -> None:
+def test_an_update_without_a_workspace_fails_alone(bench: Bench) -> None:
     done = bench.batch(ask(SHIP), ask(CENTS, directory=str(bench.project / "gone")), ask(QUEUE))
     assert [d.error is None for d in done] == [True, False, True]
     assert bench.texts() == [SHIP, QUEUE]
 
 
-def test_each_sees_what_came_before_it(bench: Bench) -> None:
+def test_each_update_sees_the_earlier_ones(bench: Bench) -> None:
     done = bench.batch(ask(SHIP), ask(SHIP), ("inspect", {}))
     assert [d.response.outcome for d in done[:2] if d.response] == ["promoted", "absorbed"]
     assert done[2].response is not None
     assert [v.entry.text for v in done[2].response.entries] == [SHIP]
 
 
-def test_what_is_kept_and_forgotten_in_one_batch_lies_in_the_trash(bench: Bench) -> None:
+def test_an_entry_stored_and_forgotten_in_one_batch_is_in_the_trash(bench: Bench) -> None:
     """The trash's file has a name that nobody knew when the locks were chosen."""
     event = {"session_id": "s-1", "agent": "tests"}
     done = bench.batch(
@@ -74,7 +74,7 @@ class FullDisk(QuickDisk):
         super().flush(handle)
 
 
-def test_a_commit_that_fails_fails_all_and_changes_nothing(tmp_path: Path) -> None:
+def test_a_failed_commit_fails_all_updates_and_changes_nothing(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
     disk = FullDisk(settings.paths.home)
     bench = Bench(settings, project_in(tmp_path), FileStore(disk.home, settings.store, disk))
@@ -123,7 +123,7 @@ def test_two_processes_on_one_home_lose_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["remember", "forget_entry", "record_event", "prompt"])
-def test_no_use_case_touches_a_workspace_that_it_was_not_given(bench: Bench, name: str) -> None:
+def test_no_use_case_changes_another_workspace(bench: Bench, name: str) -> None:
     fields: dict[str, Any] = {
         "remember": {"text": SHIP},
         "forget_entry": {"id": "m_nothing"},

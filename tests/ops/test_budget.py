@@ -59,7 +59,7 @@ def test_the_instruction_files_of_all_agents_are_found(bench: Bench, agents: Pat
 
 
 @pytest.mark.parametrize("operation", ["check_budget", "prune_budget"])
-def test_a_workspace_whose_folder_is_not_known_is_not_where_we_stand(
+def test_a_workspace_without_a_known_folder_does_not_use_the_current_one(
     files: Bench, operation: str
 ) -> None:
     key = "0" * 16
@@ -68,7 +68,7 @@ def test_a_workspace_whose_folder_is_not_known_is_not_where_we_stand(
         files.call(operation, directory="", workspace=key)
 
 
-def test_a_dry_run_says_what_the_run_then_does_and_a_further_run_does_nothing(
+def test_a_dry_run_reports_the_run_and_a_second_run_does_nothing(
     bench: Bench, agents: Path
 ) -> None:
     before = agents.read_bytes()
@@ -98,7 +98,7 @@ def test_a_dry_run_says_what_the_run_then_does_and_a_further_run_does_nothing(
     assert [r.details["moved"] for r in records] == [len(file.moved)]
 
 
-def test_what_a_run_that_was_cut_off_left_is_not_archived_twice(bench: Bench, agents: Path) -> None:
+def test_an_interrupted_run_archives_nothing_twice(bench: Bench, agents: Path) -> None:
     before = agents.read_bytes()
     prune(bench)
     archive = (bench.project / "AGENTS.archive.md").read_bytes()
@@ -107,7 +107,7 @@ def test_what_a_run_that_was_cut_off_left_is_not_archived_twice(bench: Bench, ag
     assert (bench.project / "AGENTS.archive.md").read_bytes() == archive
 
 
-def test_a_link_is_followed_inside_the_project_and_stays_a_link(bench: Bench, agents: Path) -> None:
+def test_a_link_inside_the_project_is_followed_and_kept(bench: Bench, agents: Path) -> None:
     agents.rename(bench.project / "CLAUDE.md")
     agents.symlink_to("CLAUDE.md")
     assert found(bench) == {"AGENTS.md": ["prune"], "CLAUDE.md": []}
@@ -117,7 +117,7 @@ def test_a_link_is_followed_inside_the_project_and_stays_a_link(bench: Bench, ag
     assert (bench.project / "AGENTS.archive.md").is_file()
 
 
-def test_what_lies_outside_of_the_project_is_neither_read_nor_written(
+def test_files_outside_the_project_are_neither_read_nor_written(
     bench: Bench, agents: Path, tmp_path: Path
 ) -> None:
     elsewhere = tmp_path / "elsewhere.md"
@@ -133,7 +133,7 @@ def test_what_lies_outside_of_the_project_is_neither_read_nor_written(
         found(bench, "../elsewhere.md")
 
 
-def test_a_read_only_file_is_left_alone(bench: Bench, agents: Path) -> None:
+def test_a_read_only_file_is_not_changed(bench: Bench, agents: Path) -> None:
     before = agents.read_bytes()
     agents.chmod(0o444)
     for dry_run in (True, False):
@@ -143,7 +143,7 @@ def test_a_read_only_file_is_left_alone(bench: Bench, agents: Path) -> None:
     assert not (bench.project / "AGENTS.archive.md").exists()
 
 
-def test_a_file_that_changes_meanwhile_stays_as_it_is(
+def test_a_file_that_changes_during_the_run_is_not_changed(
     bench: Bench, agents: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An editor saves between the archive and the file."""
@@ -160,7 +160,7 @@ def test_a_file_that_changes_meanwhile_stays_as_it_is(
     assert agents.read_bytes() == b"saved by an editor"
 
 
-def test_an_archive_that_is_no_plain_file_stops_the_run(bench: Bench, agents: Path) -> None:
+def test_an_archive_that_is_not_a_regular_file_stops_the_run(bench: Bench, agents: Path) -> None:
     before = agents.read_bytes()
     (bench.project / "AGENTS.archive.md").symlink_to("/etc/passwd")
     with pytest.raises(Trouble, match="symbolic link"):

@@ -29,21 +29,21 @@ def test_a_document_is_the_same_only_if_it_is_the_same_object(bench: Bench) -> N
     assert [computed(cache, "a", copy) for copy in copies] == [True, False, True]
 
 
-def test_the_least_recently_used_leaves_where_there_are_too_many() -> None:
+def test_the_least_recently_used_value_is_evicted() -> None:
     cache = Cache(size=2)
     assert [computed(cache, key) for key in ("a", "b", "a", "c", "a", "b")] == [
         True, True, False, True, False, True,
     ]  # fmt: skip
 
 
-def test_what_failed_is_not_kept() -> None:
+def test_a_failed_computation_is_not_cached() -> None:
     cache = Cache()
     with pytest.raises(ZeroDivisionError):
         cache.get("a", (), lambda: 1 // 0)
     assert computed(cache, "a")
 
 
-def test_values_may_be_put_in_and_taken_out() -> None:
+def test_values_can_be_set_and_removed() -> None:
     cache = Cache(size=2)
     for number, key in enumerate("abc"):
         cache.put(key, number)

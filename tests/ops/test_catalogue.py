@@ -10,7 +10,7 @@ import pytest
 from wm.ops.catalogue import OPERATIONS, models_of
 
 
-def test_every_operation_stands_under_its_own_name() -> None:
+def test_every_operation_is_listed_under_its_own_name() -> None:
     assert {name: operation.name for name, operation in OPERATIONS.items()} == {
         name: name for name in OPERATIONS
     }
@@ -21,12 +21,12 @@ def test_an_unknown_name_is_a_key_error() -> None:
         OPERATIONS["nothing"]
 
 
-def test_the_models_of_every_operation_are_found_without_it() -> None:
+def test_the_models_of_every_operation_are_found_without_loading_it() -> None:
     found = {name: models_of(name) for name in OPERATIONS}
     assert found == {name: (o.request, o.response) for name, o in OPERATIONS.items()}
 
 
-def test_the_models_alone_bring_no_use_case_along() -> None:
+def test_the_models_import_no_use_case() -> None:
     program = (
         "import sys; from wm.ops.catalogue import models_of; models_of('remember');"
         "print([m for m in sys.modules if m.startswith(('wm.ops.', 'wm.store', 'wm.domain'))])"
@@ -37,7 +37,7 @@ def test_the_models_alone_bring_no_use_case_along() -> None:
     assert told.stdout == "['wm.ops.catalogue']\n"
 
 
-def test_a_use_case_brings_no_other_along() -> None:
+def test_a_use_case_imports_no_other() -> None:
     program = (
         "import sys; from wm.ops.catalogue import OPERATIONS; OPERATIONS['remember'];"
         "print([m for m in sys.modules if m.startswith(('wm.ops.diagnosis', 'wm.ops.import'))])"

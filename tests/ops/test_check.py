@@ -6,7 +6,7 @@ from tests.ops.conftest import SHIP, Bench
 from wm.ops.storage.check import repair_store
 
 
-def test_a_mended_document_is_told_in_the_evidence(files: Bench) -> None:
+def test_a_repaired_document_is_recorded_in_the_evidence(files: Bench) -> None:
     files.remember(SHIP)
     files.store.flush()
     folder = files.settings.paths.home / "workspaces" / files.key
@@ -23,7 +23,7 @@ def test_a_mended_document_is_told_in_the_evidence(files: Bench) -> None:
     assert list(repair_store(bench.runtime)) == []
 
 
-def test_nothing_is_told_where_nothing_was_mended(bench: Bench) -> None:
+def test_without_a_repair_nothing_is_recorded(bench: Bench) -> None:
     bench.remember(SHIP)
     assert list(repair_store(bench.runtime)) == []
     assert bench.told("store_repaired") == []

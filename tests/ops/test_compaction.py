@@ -40,7 +40,7 @@ def finish(bench: Bench, text: str, session: str = "s-1") -> list[tuple[str, tup
     return outcomes(bench.event("compaction_finished", session=session, summary=text).remembered)
 
 
-def test_candidates_that_pass_the_gate_are_kept_and_the_others_are_evidence(bench: Bench) -> None:
+def test_accepted_candidates_are_stored_and_refused_ones_are_evidence(bench: Bench) -> None:
     snapshot = begin(bench)
     said(bench, CENTS)
     done = finish(
@@ -75,7 +75,7 @@ def test_reinforce_counts_the_memory_that_the_list_named(bench: Bench) -> None:
     assert (record.entry, record.details["reinforcementMode"]) == ("m_1", "increment")
 
 
-def test_replace_supersedes_by_reference_and_the_old_one_stays_readable(bench: Bench) -> None:
+def test_replace_supersedes_by_reference_and_keeps_the_old_text_readable(bench: Bench) -> None:
     bench.write_memory(entry("m_1", SHIP, **OLD))
     snapshot = begin(bench)
     text = "We deploy with `make release` from the main branch."
@@ -89,7 +89,7 @@ def test_replace_supersedes_by_reference_and_the_old_one_stays_readable(bench: B
     assert bench.call("show_entry", id="m_1").entry.text == SHIP
 
 
-def test_a_replacement_goes_on_with_what_is_known_of_the_memory(bench: Bench) -> None:
+def test_a_replacement_inherits_pin_and_importance(bench: Bench) -> None:
     bench.write_memory(entry("m_1", SHIP, **OLD))
     bench.remember(CENTS)
     begin(bench)
@@ -150,7 +150,7 @@ def test_an_older_list_is_stale(bench: Bench) -> None:
     ]
 
 
-def test_a_memory_that_changed_or_went_meanwhile_is_not_touched(bench: Bench) -> None:
+def test_a_memory_changed_or_deleted_since_the_snapshot_is_not_changed(bench: Bench) -> None:
     bench.write_memory(entry("m_1", SHIP, **OLD), entry("m_22222", CENTS, **OLD))
     snapshot = begin(bench)
     refs = {ref.id: ref.ref for ref in bench.compaction().refs}
@@ -165,7 +165,7 @@ def test_a_memory_that_changed_or_went_meanwhile_is_not_touched(bench: Bench) ->
     ]
 
 
-def test_a_summary_that_is_delivered_twice_is_taken_once(bench: Bench) -> None:
+def test_a_summary_delivered_twice_counts_once(bench: Bench) -> None:
     snapshot = begin(bench)
     text = summary(snapshot, f"- [project] {CENTS}")
     finish(bench, text)
@@ -176,14 +176,14 @@ def test_a_summary_that_is_delivered_twice_is_taken_once(bench: Bench) -> None:
     assert bench.compaction().count == 1
 
 
-def test_an_echo_of_the_prompt_teaches_nothing(bench: Bench) -> None:
+def test_an_echo_of_the_prompt_adds_nothing(bench: Bench) -> None:
     bench.write_memory(entry("m_1", SHIP, **OLD))
     snapshot = begin(bench)
     bench.call("edit_entry", id="m_1", text="We deploy with `make release` from main.")
     assert finish(bench, summary(snapshot, f"- [project] {SHIP}")) == [("rejected", ("echo",))]
 
 
-def test_what_was_forgotten_is_not_learned_again(bench: Bench) -> None:
+def test_a_forgotten_text_is_not_learned_again(bench: Bench) -> None:
     kept = bench.remember(CENTS)
     bench.call("forget_entry", id=kept.id)
     snapshot = begin(bench)
@@ -192,7 +192,7 @@ def test_what_was_forgotten_is_not_learned_again(bench: Bench) -> None:
     ]
 
 
-def test_a_compaction_ends_the_epoch_and_the_next_one_says_why(bench: Bench) -> None:
+def test_a_compaction_ends_the_epoch_and_the_next_one_names_the_reason(bench: Bench) -> None:
     snapshot = begin(bench)
     said(bench, CENTS)
     finish(bench, summary(snapshot, f"- [project] {CENTS}"))
@@ -203,7 +203,7 @@ def test_a_compaction_ends_the_epoch_and_the_next_one_says_why(bench: Bench) -> 
     assert made.reason == "compaction"
 
 
-def test_an_epoch_that_was_opened_before_the_summary_came_stays_open(bench: Bench) -> None:
+def test_an_epoch_opened_before_the_summary_stays_open(bench: Bench) -> None:
     """The order of Claude Code: PreCompact, SessionStart, PostCompact."""
     snapshot = begin(bench)
     bench.event("session_started", source="compact")
@@ -228,7 +228,7 @@ def test_decisions_that_the_session_stated_are_candidates(bench: Bench) -> None:
     assert bench.state().recent_decisions == ()
 
 
-def test_the_old_form_is_read_and_noted(bench: Bench) -> None:
+def test_the_old_form_is_read_with_a_note(bench: Bench) -> None:
     begin(bench)
     said(bench, CENTS)
     old = f"<workspace_memory_candidates>\n- [project] {CENTS}\n</workspace_memory_candidates>"
@@ -236,7 +236,7 @@ def test_the_old_form_is_read_and_noted(bench: Bench) -> None:
     assert len(bench.told("candidates_deprecated")) == 1
 
 
-def test_a_candidate_of_any_length_costs_neither_the_compaction_nor_the_log(bench: Bench) -> None:
+def test_a_very_long_candidate_fails_neither_the_compaction_nor_the_log(bench: Bench) -> None:
     snapshot = begin(bench)
     said(bench, CENTS)
     long = "The loading bay opens at dawn. " * 20_000
@@ -247,7 +247,7 @@ def test_a_candidate_of_any_length_costs_neither_the_compaction_nor_the_log(benc
     assert record.details["text"] == long[:4000] + "…"
 
 
-def test_lines_without_end_are_refused_with_a_hundred_records(bench: Bench) -> None:
+def test_a_flood_of_lines_is_refused_with_at_most_a_hundred_records(bench: Bench) -> None:
     snapshot = begin(bench)
     finish(bench, summary(snapshot, *(f"- [oops] number {n}" for n in range(3000))))
     assert len(bench.told("candidate_refused")) == 100

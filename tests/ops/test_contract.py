@@ -54,7 +54,7 @@ def compact(bench: Bench, session: str = "s-1", **fields: Any) -> None:
 # --- init, set, show, validate ------------------------------------------------------------
 
 
-def test_a_contract_is_made_once_and_is_sound(made: Bench) -> None:
+def test_a_contract_is_created_once_and_valid(made: Bench) -> None:
     shown = made.call("show_contract")
     assert (shown.valid, shown.exists, shown.notes) == (True, True, ())
     assert said(made)["goal"] == "Ship the berth planner."
@@ -71,7 +71,7 @@ def test_a_contract_without_a_goal_asks_for_one(bench: Bench) -> None:
     assert "wm state set goal" in shown.notes[0]
 
 
-def test_nothing_is_made_where_nobody_asked(bench: Bench) -> None:
+def test_no_contract_is_created_without_a_request(bench: Bench) -> None:
     bench.event("session_started")
     compact(bench)
     assert codes(bench) == ["no_contract"]
@@ -81,7 +81,7 @@ def test_nothing_is_made_where_nobody_asked(bench: Bench) -> None:
     assert bench.store.read(Ref(ContractRecord, bench.key)).document is None
 
 
-def test_a_change_is_written_dated_and_known(made: Bench) -> None:
+def test_a_change_is_written_dated_and_recorded(made: Bench) -> None:
     made.later(days=1)
     done = made.call("change_contract", field="decisions", change="append", values=["Use UTC."])
     assert done.changed
@@ -102,7 +102,7 @@ def test_a_change_that_would_break_the_contract_is_refused_unwritten(made: Bench
     assert path_of(made).read_bytes() == before
 
 
-def test_a_fault_is_mended_by_a_change_of_its_field(made: Bench) -> None:
+def test_a_change_of_the_field_fixes_its_fault(made: Bench) -> None:
     edit(made, goal="", last_updated="yesterday")
     with pytest.raises(UserError, match="goal is empty"):
         made.call("change_contract", field="current_phase", values=["build"])
@@ -110,14 +110,14 @@ def test_a_fault_is_mended_by_a_change_of_its_field(made: Bench) -> None:
     assert codes(made) == []
 
 
-def test_a_contract_that_is_no_json_is_not_changed(made: Bench) -> None:
+def test_a_contract_that_is_not_json_is_not_changed(made: Bench) -> None:
     path_of(made).write_text('{"goal": "a",}\n')
     with pytest.raises(UserError, match="an extra comma"):
         made.call("change_contract", field="goal", values=["b"])
     assert path_of(made).read_text() == '{"goal": "a",}\n'
 
 
-def test_reviews_are_only_appended_to_also_by_hand(made: Bench) -> None:
+def test_reviews_are_append_only_also_by_hand(made: Bench) -> None:
     for text in ("First: approved.", "Second: with changes."):
         made.call("change_contract", field="legal_reviews", change="append", values=[text])
     edit(made, legal_reviews=["First: approved."])
@@ -128,7 +128,7 @@ def test_reviews_are_only_appended_to_also_by_hand(made: Bench) -> None:
     assert codes(made) == []
 
 
-def test_a_meant_change_of_history_is_accepted_by_a_person_and_recorded(made: Bench) -> None:
+def test_an_intended_change_of_history_is_accepted_by_a_person_and_recorded(made: Bench) -> None:
     made.call("change_contract", field="legal_reviews", change="append", values=["First."])
     edit(made, legal_reviews=[])
     assert made.call("accept_contract").valid
@@ -140,7 +140,7 @@ def test_a_meant_change_of_history_is_accepted_by_a_person_and_recorded(made: Be
         made.call("accept_contract")
 
 
-def test_who_accepts_is_told_what_stands_in_the_way_and_not_to_accept(made: Bench) -> None:
+def test_a_refused_acceptance_names_the_obstacle(made: Bench) -> None:
     made.call("change_contract", field="legal_reviews", change="append", values=["First."])
     text = json.dumps({**said(made), "legal_reviews": []})
     path_of(made).write_text(text.replace('"blocked_by": []', '"blocked_by": 7'))
@@ -150,7 +150,7 @@ def test_who_accepts_is_told_what_stands_in_the_way_and_not_to_accept(made: Benc
     assert "more" not in refused.value.message
 
 
-def test_an_earlier_state_can_be_given(made: Bench) -> None:
+def test_an_earlier_version_can_be_given(made: Bench) -> None:
     earlier = json.dumps({**said(made), "legal_reviews": ["Approved."], "compaction_count": 7})
     assert codes(made, before=earlier) == ["reviews_shortened", "count_fell"]
     assert codes(made, before=path_of(made).read_text()) == []
@@ -158,7 +158,7 @@ def test_an_earlier_state_can_be_given(made: Bench) -> None:
         made.call("show_contract", before="no json")
 
 
-def test_secrets_are_not_shown(made: Bench) -> None:
+def test_secrets_in_a_contract_are_not_shown(made: Bench) -> None:
     secret = "gh" + "p_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
     edit(made, decisions=[secret])
     shown = made.call("show_contract")
@@ -167,7 +167,7 @@ def test_secrets_are_not_shown(made: Bench) -> None:
 
 
 @pytest.mark.parametrize("place", ["folder", "link"])
-def test_what_stands_in_its_place_is_named(bench: Bench, place: str) -> None:
+def test_an_object_in_place_of_the_contract_is_named(bench: Bench, place: str) -> None:
     path_of(bench).parent.mkdir()
     if place == "folder":
         path_of(bench).mkdir()
@@ -178,7 +178,7 @@ def test_what_stands_in_its_place_is_named(bench: Bench, place: str) -> None:
         bench.call("init_contract")
 
 
-def test_a_worktree_has_a_contract_of_its_own(made: Bench) -> None:
+def test_a_worktree_has_its_own_contract(made: Bench) -> None:
     inner = made.project / "part"
     (inner / "state").mkdir(parents=True)
     assert codes(made, directory=str(inner)) == ["no_contract"]
@@ -201,7 +201,7 @@ def test_each_compaction_is_counted_and_nothing_else_changes(made: Bench) -> Non
     assert [r.details["count"] for r in made.told("contract_counted")] == [1, 2, 3]
 
 
-def test_a_summary_that_arrives_twice_counts_once(made: Bench) -> None:
+def test_a_summary_delivered_twice_counts_once(made: Bench) -> None:
     made.event("session_started")
     made.event("compaction_started")
     for _ in range(2):
@@ -209,7 +209,7 @@ def test_a_summary_that_arrives_twice_counts_once(made: Bench) -> None:
     assert said(made)["compaction_count"] == 1
 
 
-def test_the_count_goes_on_from_what_a_person_wrote(made: Bench) -> None:
+def test_the_count_continues_from_a_persons_value(made: Bench) -> None:
     edit(made, compaction_count=40)
     compact(made)
     assert said(made)["compaction_count"] == 41
@@ -224,7 +224,7 @@ def test_a_contract_without_runtime_fields_gets_a_count(made: Bench) -> None:
     assert said(made)["compaction_count"] == 1
 
 
-def test_a_broken_contract_is_left_alone_and_told_of_and_caught_up_with(made: Bench) -> None:
+def test_a_broken_contract_is_not_changed_reported_and_counted_later(made: Bench) -> None:
     made.event("session_started")
     compact(made)
     sound = path_of(made).read_text("utf-8")
@@ -241,7 +241,7 @@ def test_a_broken_contract_is_left_alone_and_told_of_and_caught_up_with(made: Be
     assert said(made)["compaction_count"] == 4
 
 
-def test_a_compaction_counts_in_the_same_moment_for_several_sessions(made: Bench) -> None:
+def test_simultaneous_compactions_of_several_sessions_all_count(made: Bench) -> None:
     sessions = ("a", "b", "c")
     for session in sessions:
         made.event("compaction_started", session=session)
@@ -290,7 +290,7 @@ def test_changes_from_several_processes_all_arrive(files: Bench) -> None:
     assert codes(files) == []
 
 
-def test_a_contract_that_an_editor_saves_in_between_is_not_overwritten(files: Bench) -> None:
+def test_a_contract_saved_by_an_editor_meanwhile_is_not_overwritten(files: Bench) -> None:
     """What a change was made from is compared once more as late as can be."""
     files.call("init_contract", goal="Ship it.")
     file = contract_file(WorkspacePlace(key=files.key, root=str(files.project)), "")
@@ -300,7 +300,7 @@ def test_a_contract_that_an_editor_saves_in_between_is_not_overwritten(files: Be
     assert said(files)["goal"] == "Sail it."
 
 
-def test_a_workspace_whose_folder_is_not_known_has_no_contract_that_could_be_found(
+def test_a_workspace_without_a_known_folder_has_no_contract(
     bench: Bench,
 ) -> None:
     """Never that of the folder in which this process happens to run."""

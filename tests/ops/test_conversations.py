@@ -107,7 +107,7 @@ def user(tmp_path: Path) -> User:
         ("somebody-elses", {"input": 150_000}, 150_000, 200_000, "warning", True),
     ],
 )
-def test_a_conversation_lies_in_the_zone_of_its_last_exchange(
+def test_a_conversation_is_in_the_zone_of_its_last_exchange(
     user: User,
     model: str,
     usage: dict[str, int],
@@ -137,7 +137,7 @@ def test_a_conversation_lies_in_the_zone_of_its_last_exchange(
         {"usage": {"output": 3}},
     ],
 )
-def test_other_exchanges_leave_it_where_it_was(user: User, other: dict[str, object]) -> None:
+def test_other_exchanges_do_not_change_the_zone(user: User, other: dict[str, object]) -> None:
     user.begins("s-1")
     user.passes("s-1", 150_000)
     user.passes("s-1", 10, **other)
@@ -145,7 +145,7 @@ def test_other_exchanges_leave_it_where_it_was(user: User, other: dict[str, obje
     assert user.zones == {"warning": 1}
 
 
-def test_without_a_proxy_there_is_none(user: User) -> None:
+def test_without_a_proxy_there_are_no_conversations(user: User) -> None:
     user.begins("s-1")
     assert user.sees() == ()
     assert user.zones == {}
@@ -158,7 +158,7 @@ def _least(user: User) -> dict[str, object]:
     return {"place": found.place}
 
 
-def test_the_last_five_are_seen_newest_first_and_go_with_their_session(user: User) -> None:
+def test_the_last_five_are_listed_newest_first_and_deleted_with_their_session(user: User) -> None:
     for number in range(7):
         user.clock.at += timedelta(minutes=1)
         user.begins(f"s-{number}")
@@ -170,12 +170,12 @@ def test_the_last_five_are_seen_newest_first_and_go_with_their_session(user: Use
     assert user.zones == {"normal": 6}
 
 
-def test_without_hooks_it_goes_by_the_digest_of_its_id(user: User) -> None:
+def test_without_hooks_a_conversation_is_named_by_its_digest(user: User) -> None:
     user.passes("s-1", 1000)
     assert [(c.session_id, c.current) for c in user.sees()] == [(sid("s-1"), True)]
 
 
-def test_it_is_current_for_a_day_and_until_the_session_ends(user: User) -> None:
+def test_a_conversation_is_current_for_a_day_and_until_the_session_ends(user: User) -> None:
     user.begins("s-1")
     user.passes("s-1", 1000)
     user.clock.at += timedelta(days=1)
@@ -201,7 +201,7 @@ def test_a_long_series_of_a_subagent_does_not_hide_the_main_agent(user: User) ->
     assert [c.tokens for c in user.sees()] == [150_000]
 
 
-def test_a_log_that_cannot_be_read_costs_itself_only(user: User) -> None:
+def test_an_unreadable_log_loses_only_itself(user: User) -> None:
     for session in ("s-1", "s-2"):
         user.begins(session)
         user.passes(session, 1000)
@@ -216,14 +216,14 @@ def test_a_log_that_cannot_be_read_costs_itself_only(user: User) -> None:
     assert [c.session_id for c in user.sees()] == ["s-2"]
 
 
-def test_a_file_in_place_of_the_logs_keeps_nobody_from_the_entries(user: User) -> None:
+def test_a_file_in_place_of_the_logs_does_not_block_the_entries(user: User) -> None:
     user.begins("s-1")
     (sessions,) = user.folder.parent.glob(".local/share/wm/workspaces/*/sessions")
     (sessions.parent / "flows").write_text("")
     assert user.sees() == ()
 
 
-def test_the_sum_of_a_usage_is_what_was_read_and_written(user: User) -> None:
+def test_a_usage_is_the_sum_of_reads_and_writes(user: User) -> None:
     user.begins("s-1")
     usage = FlowUsage(input=1, output=2, cache_read=4, cache_write_5m=8, cache_write_1h=16)
     user.passes("s-1", 0, usage=usage.model_dump(by_alias=True))

@@ -41,7 +41,7 @@ def test_the_status_of_an_empty_workspace_is_ok(bench: Bench) -> None:
     assert set(answer.counts.values()) == {0}
 
 
-def test_the_status_counts_and_says_what_to_look_at(bench: Bench) -> None:
+def test_the_status_counts_entries_and_names_points_to_check(bench: Bench) -> None:
     bench.remember(SHIP)
     bench.remember("hm")
     bench.call("forget_entry", id=bench.remember(CENTS).id)
@@ -61,13 +61,13 @@ def test_the_status_counts_and_says_what_to_look_at(bench: Bench) -> None:
     assert [h.record.type for h in answer.newest][:2] == ["epoch_opened", "memory_trashed"]
 
 
-def test_what_is_older_than_a_week_is_not_counted_as_refused(bench: Bench) -> None:
+def test_refusals_older_than_a_week_are_not_counted(bench: Bench) -> None:
     bench.remember("hm")
     bench.later(days=8)
     assert bench.call("diag_status").rejected == 0
 
 
-def test_a_memory_whose_files_were_deleted_is_no_empty_one_for_the_status(files: Bench) -> None:
+def test_deleted_memory_files_are_not_reported_as_an_empty_memory(files: Bench) -> None:
     files.remember(SHIP)
     files.remember(CENTS)
     folder = files.settings.paths.home / "workspaces" / files.key
@@ -86,7 +86,7 @@ def test_a_memory_whose_files_were_deleted_is_no_empty_one_for_the_status(files:
     ]
 
 
-def test_a_memory_that_cannot_be_kept_makes_the_status_degraded(files: Bench) -> None:
+def test_an_unwritable_memory_makes_the_status_degraded(files: Bench) -> None:
     files.remember(SHIP)
     folder = files.settings.paths.home / "workspaces" / files.key
     for file in folder.iterdir():
@@ -102,7 +102,7 @@ def test_a_memory_that_cannot_be_kept_makes_the_status_degraded(files: Bench) ->
 # --- rejected and commands --------------------------------------------------------------------
 
 
-def test_what_was_refused_is_listed_with_its_rule(bench: Bench) -> None:
+def test_refused_texts_are_listed_with_their_rule(bench: Bench) -> None:
     compacted(bench, f"- [project] {PROGRESS}", "- no type at all")
     bench.remember("hm")
     answer = bench.call("diag_rejected")
@@ -115,13 +115,13 @@ def test_what_was_refused_is_listed_with_its_rule(bench: Bench) -> None:
     assert len(bench.call("diag_rejected", limit=1).rows) == 1
 
 
-def test_what_a_person_rejected_was_not_refused_by_a_rule(bench: Bench) -> None:
+def test_texts_rejected_by_a_person_are_not_listed_as_refused(bench: Bench) -> None:
     waiting = bench.remember("hm")
     bench.call("reject_entry", id=waiting.id)
     assert [row.type for row in bench.call("diag_rejected").rows] == ["memory_inbox"]
 
 
-def test_the_time_is_a_span_or_a_day(bench: Bench) -> None:
+def test_a_time_is_a_span_or_a_day(bench: Bench) -> None:
     bench.remember("hm")
     bench.later(days=3)
     assert bench.call("diag_rejected", since="4d").total == 1
@@ -132,7 +132,7 @@ def test_the_time_is_a_span_or_a_day(bench: Bench) -> None:
         bench.call("diag_rejected", since="soon")
 
 
-def test_commands_of_compactions_were_obeyed_or_refused(bench: Bench) -> None:
+def test_commands_of_compactions_are_listed_as_applied_or_refused(bench: Bench) -> None:
     bench.write_memory(entry("m_old00001", SHIP), entry("m_said0001", CENTS, source="explicit"))
     compacted(
         bench, "REINFORCE [M9]", f"REPLACE [M2] [project] {QUEUE}", "REPLACE [M1] [project] x"
@@ -150,7 +150,7 @@ def test_commands_of_compactions_were_obeyed_or_refused(bench: Bench) -> None:
 # --- missing, explain, quality ----------------------------------------------------------------
 
 
-def test_what_prompts_leave_out_has_a_place_and_a_reason(bench: Bench) -> None:
+def test_omitted_entries_have_a_position_and_a_reason(bench: Bench) -> None:
     rules = [
         entry(f"m_{n:08}", f"Rule {n}: dock {n} opens before dock {n + 40}.") for n in range(10)
     ]
@@ -182,7 +182,7 @@ def test_the_strength_of_an_entry_is_explained_by_its_factors(bench: Bench) -> N
     assert faded.strength == pytest.approx(2.5 * 2 ** (-days / half_life), rel=1e-2)
 
 
-def test_entries_that_the_rules_of_today_refuse_are_named(bench: Bench) -> None:
+def test_entries_that_current_rules_refuse_are_named(bench: Bench) -> None:
     bench.write_memory(entry("m_bad00001", PROGRESS), entry("m_good0001", CENTS))
     kept = bench.remember(SHIP)
     answer = bench.call("diag_quality")
@@ -195,7 +195,7 @@ def test_entries_that_the_rules_of_today_refuse_are_named(bench: Bench) -> None:
     assert kept.id not in codes
 
 
-def test_a_contradiction_is_named_while_both_are_in_force(bench: Bench) -> None:
+def test_a_contradiction_is_named_while_both_entries_are_active(bench: Bench) -> None:
     old = bench.remember("We use npm for installs.", type="decision")
     new = bench.remember("We never use npm for installs.", type="decision")
     answer = bench.call("diag_quality")
@@ -223,18 +223,18 @@ def test_a_session_is_traced_by_its_id_an_event_or_as_the_newest(bench: Bench) -
         bench.call("diag_trace", subject="other")
 
 
-def test_a_session_whose_files_are_gone_is_traced_by_its_whole_id(bench: Bench) -> None:
+def test_a_session_with_deleted_files_is_traced_by_its_full_id(bench: Bench) -> None:
     compacted(bench, f"- [project] {PROGRESS}", session="s-1")
     bench.event("session_deleted", "s-1")
     assert bench.call("diag_trace", subject="s-1").happenings[0].text == PROGRESS
 
 
-def test_nothing_is_traced_where_nobody_worked(bench: Bench) -> None:
+def test_without_sessions_nothing_is_traced(bench: Bench) -> None:
     with pytest.raises(NotFound, match="No agent had a session here yet"):
         bench.call("diag_trace")
 
 
-def test_coverage_counts_what_is_answered_for_and_shown(bench: Bench) -> None:
+def test_coverage_counts_entries_with_evidence_and_shown_ones(bench: Bench) -> None:
     bench.write_memory(entry("m_old00001", QUEUE))
     kept = bench.remember(SHIP, type="decision")
     bench.prompt()
@@ -252,7 +252,7 @@ def how(answer: Any) -> dict[str, str]:
     return {row.entry: row.how for row in answer.from_memory}
 
 
-def test_every_entry_that_left_is_accounted_for(bench: Bench) -> None:
+def test_every_disappeared_entry_has_a_reason(bench: Bench) -> None:
     forgotten, rejected = bench.remember(SHIP), bench.remember("hm")
     purged, lost = bench.remember(CENTS), bench.remember(QUEUE)
     back = bench.remember("Docks are numbered from the pier, starting with one.")
@@ -276,7 +276,7 @@ def test_every_entry_that_left_is_accounted_for(bench: Bench) -> None:
     assert answer.from_memory[0].text == QUEUE
 
 
-def test_what_left_the_prompts_says_which_limit_it_lost_to(bench: Bench) -> None:
+def test_an_omitted_entry_names_the_limit(bench: Bench) -> None:
     weak = bench.remember(SHIP, type="project", importance="low")
     bench.prompt()
     bench.write_memory(
@@ -298,7 +298,7 @@ def test_what_left_the_prompts_says_which_limit_it_lost_to(bench: Bench) -> None
 # --- health and audit -------------------------------------------------------------------------
 
 
-def test_whole_files_are_sound(bench: Bench) -> None:
+def test_intact_files_are_reported_as_ok(bench: Bench) -> None:
     bench.remember(SHIP)
     answer = bench.call("diag_health")
     assert (answer.sound, answer.records, answer.damaged) == (True, 1, 0)
@@ -328,7 +328,7 @@ def test_memory_and_evidence_agree_after_every_kind_of_act(bench: Bench) -> None
     assert (answer.sound, [r.code for r in answer.remarks]) == (True, [])
 
 
-def test_where_memory_and_evidence_part_is_said(bench: Bench) -> None:
+def test_differences_between_memory_and_evidence_are_reported(bench: Bench) -> None:
     kept = bench.remember(SHIP)
     lost = bench.remember(QUEUE)
     other = bench.memory().entries[0].model_copy(update={"text": CENTS})
@@ -351,7 +351,7 @@ def test_where_memory_and_evidence_part_is_said(bench: Bench) -> None:
 # --- alike ------------------------------------------------------------------------------------
 
 
-def test_what_is_near_in_meaning_is_listed_and_nothing_changes(bench: Bench) -> None:
+def test_similar_entries_are_listed_and_nothing_changes(bench: Bench) -> None:
     first = bench.remember("Log files are kept by the collector.")
     bench.later()
     second = bench.remember("The collector keeps the log files.")
@@ -366,7 +366,7 @@ def test_what_is_near_in_meaning_is_listed_and_nothing_changes(bench: Bench) -> 
     assert bench.memory() == before
 
 
-def test_without_a_model_nothing_is_compared_and_that_is_said(bench: Bench) -> None:
+def test_without_a_model_nothing_is_compared_and_that_is_reported(bench: Bench) -> None:
     recall = replace(bench.settings.recall, model="none")
     bench.settings = replace(bench.settings, recall=recall)
     bench.__post_init__()
@@ -376,7 +376,7 @@ def test_without_a_model_nothing_is_compared_and_that_is_said(bench: Bench) -> N
     assert answer.problem == "no model is in use"
 
 
-def test_vectors_of_all_entries_together_are_waited_for_so_long_and_no_longer(
+def test_the_wait_for_vectors_is_bounded(
     bench: Bench,
 ) -> None:
     recall = replace(bench.settings.recall, hint_wait_s=0.25)

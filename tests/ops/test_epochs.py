@@ -14,7 +14,7 @@ def blocks(bench: Bench, session: str = "s-1") -> list[tuple[str, str]]:
     return [(b.name, b.text) for b in bench.prompt(session).blocks]
 
 
-def test_an_epoch_is_opened_once_and_read_ever_after(bench: Bench) -> None:
+def test_an_epoch_is_written_once_and_then_read(bench: Bench) -> None:
     bench.write_memory(entry("m_1", SHIP))
     bench.event("session_started")
     opened = bench.prompt()
@@ -28,9 +28,7 @@ def test_an_epoch_is_opened_once_and_read_ever_after(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("source", "number"), [("startup", 2), ("clear", 2), ("compact", 2), ("resume", 1)]
 )
-def test_starts_end_an_epoch_and_a_resumption_does_not(
-    bench: Bench, source: str, number: int
-) -> None:
+def test_starts_end_an_epoch_and_a_resume_does_not(bench: Bench, source: str, number: int) -> None:
     bench.event("session_started")
     bench.prompt()
     bench.remember(SHIP)
@@ -38,7 +36,7 @@ def test_starts_end_an_epoch_and_a_resumption_does_not(
     assert bench.prompt().number == number
 
 
-def test_a_refresh_opens_the_next(bench: Bench) -> None:
+def test_a_refresh_opens_the_next_epoch(bench: Bench) -> None:
     bench.event("session_started")
     first = bench.prompt()
     bench.remember(SHIP)
@@ -58,14 +56,14 @@ def test_two_refreshes_in_one_batch_are_two_epochs(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("call", ["title", "summary", "subagent", "anything"])
-def test_other_calls_get_nothing_and_open_nothing(bench: Bench, call: str) -> None:
+def test_side_calls_get_no_blocks_and_open_no_epoch(bench: Bench, call: str) -> None:
     bench.write_memory(entry("m_1", SHIP))
     bench.event("session_started")
     assert bench.prompt(call=call).blocks == ()
     assert bench.state().epoch == ""
 
 
-def test_a_state_that_fell_behind_takes_the_newest_epoch_for_the_open_one(bench: Bench) -> None:
+def test_an_outdated_state_uses_the_newest_epoch(bench: Bench) -> None:
     """A power cut can take the last second of hot state, never an epoch's file."""
     bench.write_memory(entry("m_1", SHIP))
     bench.event("session_started")
@@ -79,9 +77,7 @@ def test_a_state_that_fell_behind_takes_the_newest_epoch_for_the_open_one(bench:
 
 
 @pytest.mark.parametrize(("source", "number"), [("resume", 1), ("startup", 2)])
-def test_a_lost_state_never_writes_an_epoch_over_another(
-    bench: Bench, source: str, number: int
-) -> None:
+def test_a_lost_state_never_overwrites_an_epoch(bench: Bench, source: str, number: int) -> None:
     bench.write_memory(entry("m_1", SHIP))
     bench.event("session_started")
     given = bench.prompt()
@@ -95,7 +91,7 @@ def test_a_lost_state_never_writes_an_epoch_over_another(
     assert (kept.generation, kept.blocks[0].text) == (1, given.blocks[0].text)
 
 
-def test_an_epoch_whose_file_is_gone_is_followed_by_the_next_and_said(bench: Bench) -> None:
+def test_a_missing_epoch_file_opens_the_next_epoch_and_is_recorded(bench: Bench) -> None:
     bench.write_memory(entry("m_1", SHIP))
     bench.event("session_started")
     given = bench.prompt()
@@ -124,7 +120,7 @@ def test_every_injected_byte_is_accounted_for(bench: Bench) -> None:
     ]
 
 
-def test_a_pause_that_a_visit_ends_changes_no_order(bench: Bench) -> None:
+def test_a_visit_after_a_pause_changes_no_order(bench: Bench) -> None:
     """WM-2: strengths are the same whether somebody has just come or not."""
     old = entry("m_old", SHIP, type="decision", retention_clock="2026-05-01T09:00:00.000Z")
     new = entry("m_new", QUEUE, type="decision", retention_clock="2026-11-20T09:00:00.000Z")
@@ -140,7 +136,7 @@ def test_a_pause_that_a_visit_ends_changes_no_order(bench: Bench) -> None:
     assert len(bench.memory().dormant_intervals) == 1
 
 
-def test_a_session_that_goes_on_for_weeks_is_no_pause(bench: Bench) -> None:
+def test_a_session_of_several_weeks_is_not_a_pause(bench: Bench) -> None:
     bench.write_memory(entry("m_1", SHIP))
     bench.event("session_started")
     for _ in range(4):
@@ -150,7 +146,7 @@ def test_a_session_that_goes_on_for_weeks_is_no_pause(bench: Bench) -> None:
     assert bench.memory().last_activity_at == "2026-12-31T09:00:05.000Z"
 
 
-def test_hot_state_is_a_block_of_its_own_behind_the_memory(bench: Bench) -> None:
+def test_hot_state_is_a_separate_block_after_the_memory(bench: Bench) -> None:
     bench.write_memory(entry("m_1", SHIP))
     bench.event("session_started")
     bench.event("tool_finished", tool="edit", paths=[str(bench.project / "cart.py")])

@@ -54,7 +54,7 @@ def answers(index: Searcher, held: WorkspaceMemory) -> list[tuple[str, float]]:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_whatever_changes_it_answers_as_one_that_looks_at_everything(seed: int) -> None:
+def test_an_incremental_index_answers_like_a_full_one(seed: int) -> None:
     dice = random.Random(seed)
     rows: Entries = tuple(entry(number, said(dice)) for number in range(8))
     follows, looks = Searcher(RecallSettings(), None), Searcher(RecallSettings(), None)
@@ -66,7 +66,7 @@ def test_whatever_changes_it_answers_as_one_that_looks_at_everything(seed: int) 
         assert answers(follows, memory(rows)) == answers(looks, copied)
 
 
-def test_what_was_broken_off_is_looked_at_again() -> None:
+def test_an_interrupted_update_is_repeated() -> None:
     rows = tuple(entry(number, f"Bay {number} is shut.") for number in range(300))
     index = Searcher(RecallSettings(), None)
     index.prepare(memory(rows))

@@ -106,7 +106,7 @@ def everything(bench: Bench) -> None:
     os.utime(other, (1.0, 1.0), follow_symlinks=False)
 
 
-def test_a_dry_run_names_what_the_run_takes_and_leaves_everything(files: Bench) -> None:
+def test_a_dry_run_lists_the_deletions_and_deletes_nothing(files: Bench) -> None:
     bench = limited(files, max_outputs=3)
     everything(bench)
     before = tree(bench)
@@ -123,7 +123,7 @@ def test_a_dry_run_names_what_the_run_takes_and_leaves_everything(files: Bench) 
     assert tree(bench) < before
 
 
-def test_every_rule_takes_its_own_and_what_must_stay_stays(files: Bench) -> None:
+def test_every_rule_deletes_only_its_own_files(files: Bench) -> None:
     bench = limited(files, max_outputs=3)
     everything(bench)
     done: Swept = bench.call("sweep_storage")
@@ -144,7 +144,7 @@ def test_every_rule_takes_its_own_and_what_must_stay_stays(files: Bench) -> None
     assert left == []
 
 
-def test_the_next_run_finds_nothing_more(files: Bench) -> None:
+def test_a_second_run_finds_nothing(files: Bench) -> None:
     bench = limited(files, max_outputs=3)
     everything(bench)
     bench.call("sweep_storage")
@@ -152,7 +152,7 @@ def test_the_next_run_finds_nothing_more(files: Bench) -> None:
     assert (again.deleted, again.logs[0].files, again.logs[0].errors) == (0, (), ())
 
 
-def test_nothing_of_a_plan_stays_in_memory_behind_its_run(files: Bench) -> None:
+def test_a_plan_is_freed_after_its_run(files: Bench) -> None:
     """What a hundred thousand files took goes back to the system only if nobody holds a part."""
     everything(files)
     tally = sweep._Tally(most=10)
@@ -167,7 +167,7 @@ def test_nothing_of_a_plan_stays_in_memory_behind_its_run(files: Bench) -> None:
     assert cache.get(f"workspaces/{files.key}/sweep.json") is None
 
 
-def test_the_report_is_left_and_told_in_the_evidence(files: Bench) -> None:
+def test_the_report_is_stored_and_recorded_in_the_evidence(files: Bench) -> None:
     bench = limited(files, report_files=2)
     everything(bench)
     done: Swept = bench.call("sweep_storage")
@@ -184,9 +184,7 @@ def test_the_report_is_left_and_told_in_the_evidence(files: Bench) -> None:
 
 
 @pytest.mark.parametrize("anew", [True, False])
-def test_an_entry_that_left_the_trash_between_look_and_deletion_is_not_lost(
-    files: Bench, anew: bool
-) -> None:
+def test_an_entry_restored_between_plan_and_deletion_is_not_lost(files: Bench, anew: bool) -> None:
     gone = files.remember(SHIP)
     files.call("forget_entry", id=gone.id)
     age(files, 100)
@@ -202,7 +200,7 @@ def test_an_entry_that_left_the_trash_between_look_and_deletion_is_not_lost(
     assert files.texts() == [SHIP]
 
 
-def test_every_file_of_much_trash_goes(files: Bench) -> None:
+def test_every_file_of_a_large_trash_is_deleted(files: Bench) -> None:
     for number in range(40):
         one = TrashedEntry(
             workspace=files.workspace(), entry=entry(f"m_{number}", SHIP), trashed_at=""
@@ -216,7 +214,7 @@ def test_every_file_of_much_trash_goes(files: Bench) -> None:
     assert len(files.told("trash_purged")) == 40
 
 
-def test_pinned_trash_stays(files: Bench) -> None:
+def test_pinned_trash_is_kept(files: Bench) -> None:
     kept = files.remember(SHIP)
     files.call("edit_entry", id=kept.id, pinned=True)
     files.call("forget_entry", id=kept.id)
@@ -229,7 +227,7 @@ def test_pinned_trash_stays(files: Bench) -> None:
 @pytest.mark.parametrize(
     "pattern", ["trash/m_*.json", "epochs/*.json", f"sessions/{sid('orphaned')}.json"]
 )
-def test_what_cannot_be_read_stays_and_is_told(files: Bench, pattern: str) -> None:
+def test_unreadable_documents_are_kept_and_reported(files: Bench, pattern: str) -> None:
     files.remember(CENTS)
     gone = files.remember(SHIP)
     files.call("forget_entry", id=gone.id)
@@ -244,7 +242,7 @@ def test_what_cannot_be_read_stays_and_is_told(files: Bench, pattern: str) -> No
     assert done.logs[0].errors[0].reason.startswith(f"Could not read {found}: ")
 
 
-def test_what_waits_is_promoted_before_a_stale_session_goes(files: Bench) -> None:
+def test_waiting_memories_are_promoted_before_a_stale_session_is_deleted(files: Bench) -> None:
     lived(files, "stale")
     waiting = PendingMemory(entry=entry("m_1", SHIP, source="explicit"))
     journal = PendingJournal(workspace=files.workspace(), entries=(waiting,))
@@ -263,7 +261,7 @@ def locked(bench: Bench, name: str) -> Iterator[None]:
         other.locks.release_all(held)
 
 
-def test_a_session_whose_state_is_locked_stays_whole(files: Bench) -> None:
+def test_a_session_with_a_locked_state_is_kept_completely(files: Bench) -> None:
     lived(files, "stale")
     age(files, 100)
     before = tree(files)
@@ -274,7 +272,7 @@ def test_a_session_whose_state_is_locked_stays_whole(files: Bench) -> None:
     assert files.call("sweep_storage").deleted > 0
 
 
-def test_what_is_locked_only_after_the_look_stays_and_is_told(files: Bench) -> None:
+def test_files_locked_after_the_plan_are_kept_and_reported(files: Bench) -> None:
     """Where the system does not tell who holds a lock, taking it does."""
     lived(files, "stale")
     age(files, 100)
@@ -289,7 +287,7 @@ def test_what_is_locked_only_after_the_look_stays_and_is_told(files: Bench) -> N
     ]
 
 
-def test_a_session_that_comes_back_between_look_and_deletion_stays(files: Bench) -> None:
+def test_a_session_resumed_between_plan_and_deletion_is_kept(files: Bench) -> None:
     lived(files, "stale")
     age(files, 100)
     tally = sweep._Tally(most=10)
@@ -301,7 +299,7 @@ def test_a_session_that_comes_back_between_look_and_deletion_stays(files: Bench)
     assert [error.reason for error in tally.errors] == ["changed"]
 
 
-def test_a_run_that_ends_anywhere_is_finished_by_the_next(files: Bench) -> None:
+def test_an_interrupted_run_is_completed_by_the_next(files: Bench) -> None:
     class Enough(Exception):
         pass
 
@@ -331,7 +329,7 @@ def test_a_run_that_ends_anywhere_is_finished_by_the_next(files: Bench) -> None:
 
 
 @pytest.mark.parametrize("gone", [True, False])
-def test_a_session_whose_transcript_is_gone_goes_after_a_day(files: Bench, gone: bool) -> None:
+def test_a_session_without_its_transcript_is_deleted_after_a_day(files: Bench, gone: bool) -> None:
     transcript = files.project / "t.jsonl"
     transcript.write_text("{}")
     payload = {"session_id": "s-1", "cwd": str(files.project), "source": "startup"}
@@ -346,14 +344,14 @@ def test_a_session_whose_transcript_is_gone_goes_after_a_day(files: Bench, gone:
     assert [count.rule for count in done.logs[0].rules] == (["lost_transcript"] if gone else [])
 
 
-def test_a_transcript_in_a_folder_that_is_not_there_may_come_back(files: Bench) -> None:
+def test_a_transcript_in_a_missing_folder_does_not_delete_the_session(files: Bench) -> None:
     files.event("session_started", transcript="/no/such/folder/t.jsonl")
     files.store.flush()
     age(files, 2)
     assert files.call("sweep_storage").deleted == 0
 
 
-def test_the_events_of_a_session_leave_their_report_beside_it(files: Bench) -> None:
+def test_a_sweep_after_events_stores_its_report_with_the_session(files: Bench) -> None:
     lived(files, "s-1")
     run = SweepRun(cause="events", session=sid("s-1"))
     sweep.sweep_workspace(files.runtime, files.key, run)
@@ -366,7 +364,7 @@ def test_the_events_of_a_session_leave_their_report_beside_it(files: Bench) -> N
     assert not [name for name in home(files).rglob("*") if sid("s-1") in name.name]
 
 
-def test_everywhere_the_large_workspaces_give_what_is_too_much_for_all(files: Bench) -> None:
+def test_the_largest_workspaces_lose_the_total_excess(files: Bench) -> None:
     bench = files
     for number in range(4):
         output(bench, number)
@@ -385,7 +383,7 @@ def test_everywhere_the_large_workspaces_give_what_is_too_much_for_all(files: Be
     assert small.exists()
 
 
-def test_those_that_waited_longest_come_first(files: Bench) -> None:
+def test_workspaces_swept_longest_ago_come_first(files: Bench) -> None:
     for key in ("b" * 16, "a" * 16):
         (home(files) / "workspaces" / key).mkdir(parents=True)
     files.remember(SHIP)
@@ -393,7 +391,7 @@ def test_those_that_waited_longest_come_first(files: Bench) -> None:
     assert sweep.waiting_longest(files.runtime) == ["a" * 16, "b" * 16, files.key]
 
 
-def test_evidence_is_looked_through_when_it_grew(files: Bench) -> None:
+def test_evidence_is_checked_only_after_growth(files: Bench) -> None:
     files.remember(SHIP)
     log = sweep.sweep_workspace(files.runtime, files.key, SweepRun(evidence=Evidence.GROWN))
     assert log.evidence is None
@@ -405,7 +403,7 @@ def test_evidence_is_looked_through_when_it_grew(files: Bench) -> None:
     assert again.evidence.at == log.evidence.at
 
 
-def test_a_workspace_that_cannot_be_looked_through_keeps_nobody_from_the_others(
+def test_an_unreadable_workspace_does_not_stop_the_others(
     files: Bench,
 ) -> None:
     files.remember(SHIP)
@@ -432,7 +430,7 @@ def test_a_store_without_files_has_nothing_to_sweep() -> None:
         sweep._files(Only())  # type: ignore[arg-type]
 
 
-def test_a_report_that_cannot_be_kept_takes_nothing_from_the_sweep(files: Bench) -> None:
+def test_an_unwritable_report_does_not_fail_the_sweep(files: Bench) -> None:
     gone = output(files, 1)
     age(files, 8, gone + "*")
     report = "workspaces/" + files.key + "/sweep.json"

@@ -37,7 +37,7 @@ def block(bench: Bench, session: str) -> str:
     return found[0] if found else ""
 
 
-def test_the_same_sources_write_no_byte(made: Bench) -> None:
+def test_unchanged_sources_write_nothing(made: Bench) -> None:
     made.event("session_started")
     made.event("tool_finished", tool="edit", paths=["src/dock.py"])
     first = made.call("handoff")
@@ -53,7 +53,7 @@ def test_the_same_sources_write_no_byte(made: Bench) -> None:
     assert page(made).stat().st_ino == inode
 
 
-def test_looking_writes_nothing_and_says_whether_it_is_current(made: Bench) -> None:
+def test_check_writes_nothing_and_reports_whether_it_is_current(made: Bench) -> None:
     seen = made.call("handoff", write=False)
     assert (seen.changed, seen.current) == (False, False)
     assert not page(made).parent.exists()
@@ -63,7 +63,7 @@ def test_looking_writes_nothing_and_says_whether_it_is_current(made: Bench) -> N
     assert not made.call("handoff", write=False).current
 
 
-def test_core_blocks_of_the_session_stand_in_it(made: Bench) -> None:
+def test_the_page_contains_core_blocks_of_the_session(made: Bench) -> None:
     made.event("session_started")
     core = CoreMemory(
         session_id="s-1",
@@ -73,7 +73,7 @@ def test_core_blocks_of_the_session_stand_in_it(made: Bench) -> None:
     assert "The parser is done." in made.call("handoff").text
 
 
-def test_the_newest_main_session_is_handed_off_or_the_one_that_is_named(made: Bench) -> None:
+def test_the_newest_main_session_or_the_named_one_is_used(made: Bench) -> None:
     for session, file in (("s-1", "one.py"), ("s-2", "two.py")):
         made.event("session_started", session=session)
         made.event("tool_finished", session=session, tool="edit", paths=[file])
@@ -87,13 +87,13 @@ def test_the_newest_main_session_is_handed_off_or_the_one_that_is_named(made: Be
         made.call("handoff", session="zz")
 
 
-def test_nothing_to_hand_off_is_said(bench: Bench) -> None:
+def test_an_empty_handoff_is_reported(bench: Bench) -> None:
     with pytest.raises(NotFound, match="neither a session contract nor a session"):
         bench.call("handoff")
     assert not page(bench).parent.exists()
 
 
-def test_a_contract_with_faults_makes_no_handoff(made: Bench) -> None:
+def test_a_contract_with_faults_stops_the_handoff(made: Bench) -> None:
     made.call("handoff")
     before = page(made).read_bytes()
     contract = made.project / "state" / "session-state.json"
@@ -103,7 +103,7 @@ def test_a_contract_with_faults_makes_no_handoff(made: Bench) -> None:
     assert page(made).read_bytes() == before
 
 
-def test_a_page_of_somebody_else_is_not_written_over(made: Bench) -> None:
+def test_a_page_of_another_author_is_not_overwritten(made: Bench) -> None:
     page(made).parent.mkdir()
     page(made).write_text("# My own notes\n")
     with pytest.raises(UserError, match="was not written by"):
@@ -126,7 +126,7 @@ def test_secrets_do_not_reach_the_page(made: Bench) -> None:
 # --- given to the next session ------------------------------------------------------------
 
 
-def test_only_the_next_session_is_given_it_and_only_when_asked(made: Bench) -> None:
+def test_only_the_next_session_gets_the_page_on_request(made: Bench) -> None:
     made.call("handoff")
     made.event("session_started", session="before")
     assert block(made, "before") == ""
@@ -143,7 +143,7 @@ def test_only_the_next_session_is_given_it_and_only_when_asked(made: Bench) -> N
     assert block(made, "later") == ""
 
 
-def test_the_wish_is_taken_back(made: Bench) -> None:
+def test_the_request_can_be_withdrawn(made: Bench) -> None:
     assert made.call("handoff", next=True).asked
     assert made.call("handoff").asked
     assert not made.call("handoff", withdraw=True).asked
@@ -159,7 +159,7 @@ def test_the_text_is_frozen_for_the_epoch(made: Bench) -> None:
     assert block(made, "s-1") == given
 
 
-def test_subagents_and_side_calls_use_nothing_up(made: Bench) -> None:
+def test_subagents_and_side_calls_do_not_consume_the_request(made: Bench) -> None:
     made.call("handoff", next=True)
     made.event("session_started", session="sub", subagent=True)
     assert block(made, "sub") == ""
@@ -168,7 +168,7 @@ def test_subagents_and_side_calls_use_nothing_up(made: Bench) -> None:
     assert block(made, "s-1") != ""
 
 
-def test_by_configuration_every_new_session_is_given_it(made: Bench) -> None:
+def test_by_configuration_every_new_session_gets_the_page(made: Bench) -> None:
     made.call("handoff")
     contract = replace(made.settings.contract, inject_handoff=True)
     settings = replace(made.settings, contract=contract)
@@ -180,7 +180,7 @@ def test_by_configuration_every_new_session_is_given_it(made: Bench) -> None:
     assert block(made, "two") == ""
 
 
-def test_what_stands_in_its_place_harms_nobody(made: Bench) -> None:
+def test_an_object_in_place_of_the_page_is_ignored(made: Bench) -> None:
     made.call("handoff", next=True)
     page(made).unlink()
     page(made).symlink_to("/etc/hostname")
@@ -188,7 +188,7 @@ def test_what_stands_in_its_place_harms_nobody(made: Bench) -> None:
     assert block(made, "s-1") == ""
 
 
-def test_a_contract_in_another_project_of_the_workspace_gives_nothing_here(made: Bench) -> None:
+def test_a_contract_in_another_project_of_the_workspace_is_not_used(made: Bench) -> None:
     made.call("handoff", next=True)
     part = made.project / "part"
     part.mkdir()
@@ -212,7 +212,7 @@ def propose(bench: Bench, text: str) -> list[tuple[str, str]]:
     return [(e.status, e.text) for e in bench.memory().entries]
 
 
-def test_the_words_of_a_handoff_are_foreign_in_the_session_that_is_given_it(made: Bench) -> None:
+def test_words_of_a_handoff_are_foreign_in_the_receiving_session(made: Bench) -> None:
     """It is a file of the repository: the model's repeating it makes no memory by itself."""
     made.call("handoff", next=True)
     made.event("session_started")
@@ -223,14 +223,14 @@ def test_the_words_of_a_handoff_are_foreign_in_the_session_that_is_given_it(made
     assert propose(made, text) == [("inbox", text)]
 
 
-def test_a_handoff_is_not_learned_again_word_for_word(made: Bench) -> None:
+def test_a_handoff_is_not_learned_literally(made: Bench) -> None:
     made.call("handoff", next=True)
     made.event("session_started")
     assert block(made, "s-1") != ""
     assert propose(made, FACT) == []
 
 
-def test_the_page_of_ci_is_made_from_the_contract_alone(made: Bench) -> None:
+def test_in_ci_the_page_uses_the_contract_alone(made: Bench) -> None:
     seen = made.call("handoff", write=False)
     assert seen.session == ""
     assert json.loads(json.dumps(seen.omitted)) == {}

@@ -12,7 +12,7 @@ def lines(bench: Bench, **asked: object) -> list[str]:
     return [h.sentence for h in bench.call("history", **asked).happenings]
 
 
-def test_the_history_of_an_entry_tells_what_happened_to_it_newest_first(bench: Bench) -> None:
+def test_the_history_of_an_entry_is_newest_first(bench: Bench) -> None:
     kept = bench.remember(SHIP)
     bench.remember(CENTS)
     bench.call("edit_entry", id=kept.id, pinned=True)
@@ -39,7 +39,7 @@ def test_the_history_of_the_workspace_comes_in_pages(bench: Bench) -> None:
     assert ([h.text for h in second.happenings], second.next) == ([SHIP], "")
 
 
-def test_what_replaced_an_entry_is_part_of_its_history(bench: Bench) -> None:
+def test_a_replacement_is_part_of_the_history(bench: Bench) -> None:
     bench.write_memory(entry("m_old00001", SHIP, type="decision"))
     kept = bench.remember(SHIP, type="decision")
     waiting = bench.call("edit_entry", id=kept.id, text="hm").entry
@@ -53,7 +53,7 @@ def test_what_replaced_an_entry_is_part_of_its_history(bench: Bench) -> None:
     assert lines(bench, id=waiting.id)[0] == f"replaced {kept.id}"
 
 
-def test_what_is_not_known_has_no_history(bench: Bench) -> None:
+def test_an_unknown_entry_has_no_history(bench: Bench) -> None:
     bench.remember(SHIP)
     with pytest.raises(NotFound, match="Nothing is known about 'm_other'"):
         bench.call("history", id="m_other")
@@ -63,13 +63,13 @@ def test_what_is_not_known_has_no_history(bench: Bench) -> None:
         bench.call("history", limit=0)
 
 
-def test_the_history_outlives_the_entry(bench: Bench) -> None:
+def test_the_history_is_kept_after_the_entry_is_deleted(bench: Bench) -> None:
     kept = bench.remember(SHIP)
     bench.write_memory()
     assert lines(bench, id=kept.id) == ["kept"]
 
 
-def test_the_trash_says_what_agents_may_not_learn_again(bench: Bench) -> None:
+def test_the_trash_lists_texts_that_agents_may_not_learn(bench: Bench) -> None:
     first, second = bench.remember(SHIP), bench.remember(CENTS)
     bench.call("forget_entry", id=first.id, reason="we moved")
     bench.call("undo", act=second.id)
@@ -104,7 +104,7 @@ def test_a_tombstone_stops_learning_until_the_entry_is_restored(bench: Bench) ->
     assert bench.texts() == [SHIP]
 
 
-def test_restoring_one_of_two_forgottens_of_a_text_lifts_both_tombstones(bench: Bench) -> None:
+def test_restoring_one_of_two_equal_texts_removes_both_tombstones(bench: Bench) -> None:
     first = bench.remember(SHIP)
     bench.call("forget_entry", id=first.id)
     second = bench.remember(SHIP)

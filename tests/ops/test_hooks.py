@@ -101,7 +101,7 @@ class OpenCode:
         )
 
 
-def test_what_a_session_of_one_agent_keeps_is_in_the_first_prompt_of_the_other(
+def test_a_fact_of_claude_is_in_the_first_prompt_of_opencode(
     bench: Bench,
 ) -> None:
     first = OpenCode(bench)
@@ -116,7 +116,7 @@ def test_what_a_session_of_one_agent_keeps_is_in_the_first_prompt_of_the_other(
     assert context.startswith("<workspace_memory>\n")
 
 
-def test_and_the_other_way_round(bench: Bench) -> None:
+def test_a_fact_of_opencode_is_in_the_first_prompt_of_claude(bench: Bench) -> None:
     first = Claude(bench)
     assert first.start() == ""
     first.says(SAID)
@@ -171,7 +171,7 @@ def test_side_calls_of_opencode_get_nothing(bench: Bench, first: str) -> None:
     assert len(agent.system()) == 1
 
 
-def test_subagents_get_nothing_and_teach_nothing(bench: Bench) -> None:
+def test_subagents_get_no_memory_and_add_none(bench: Bench) -> None:
     bench.write_memory(entry("m_1", SHIP))
     known = OpenCode(bench, "ses_2")
     known.created(parent="ses_1")
@@ -187,7 +187,7 @@ def test_subagents_get_nothing_and_teach_nothing(bench: Bench) -> None:
     assert bench.texts() == [SHIP]
 
 
-def test_a_wish_and_its_withdrawal_in_one_message(bench: Bench) -> None:
+def test_a_request_and_its_withdrawal_in_one_message_cancel_out(bench: Bench) -> None:
     agent = Claude(bench)
     agent.start()
     said = agent.says(f"Remember that {CENTS}\nForget that {CENTS}")
@@ -206,14 +206,14 @@ def test_a_wish_and_its_withdrawal_in_one_message(bench: Bench) -> None:
         "> Remember that we deploy with make ship.",
     ],
 )
-def test_what_is_no_wish_is_not_kept(bench: Bench, prompt: str) -> None:
+def test_text_that_is_not_a_request_is_not_stored(bench: Bench, prompt: str) -> None:
     agent = Claude(bench)
     agent.start()
     assert "Remembered" not in agent.says(prompt)
     assert bench.memory().entries == ()
 
 
-def test_a_wish_that_fails_the_gate_waits_and_is_not_pending(bench: Bench) -> None:
+def test_a_request_refused_by_the_gate_waits_and_is_not_pending(bench: Bench) -> None:
     agent = Claude(bench)
     agent.start()
     assert "It waits in the inbox" in agent.says("Remember that x")
@@ -229,21 +229,21 @@ def test_the_same_message_twice_has_one_effect(bench: Bench) -> None:
     assert len(bench.told("memory_promoted", "memory_absorbed")) == 1
 
 
-def test_hooks_that_mean_nothing_answer_nothing_even_where_no_workspace_can_be(
+def test_irrelevant_hooks_answer_nothing_even_without_a_workspace(
     bench: Bench,
 ) -> None:
     payload = {"session_id": "cc-1", "cwd": "/gone/with/the/wind"}
     assert bench.call("hook", agent=CLAUDE, name="Notification", payload=payload).body == ""
 
 
-def test_payloads_that_cannot_be_read_are_refused_with_a_sentence(bench: Bench) -> None:
+def test_unreadable_payloads_are_refused_with_a_sentence(bench: Bench) -> None:
     with pytest.raises(HostError, match="needs 'session_id' as a text, and it is missing"):
         bench.hook(CLAUDE, "SessionStart", {})
     with pytest.raises(HostError, match="no hooks for an agent called 'emacs'"):
         bench.hook("emacs", "SessionStart", {"session_id": "x"})
 
 
-def test_a_deleted_session_takes_its_files_along_and_leaves_what_it_taught(bench: Bench) -> None:
+def test_a_deleted_session_loses_its_files_and_keeps_its_entries(bench: Bench) -> None:
     agent = OpenCode(bench)
     agent.created()
     agent.system()
@@ -257,7 +257,7 @@ def test_a_deleted_session_takes_its_files_along_and_leaves_what_it_taught(bench
     assert len(bench.texts()) == 1
 
 
-def test_a_hook_on_the_files_tells_within_its_deadline_that_they_are_busy(
+def test_a_hook_without_a_daemon_reports_busy_files_within_its_deadline(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "wm").mkdir()
@@ -302,7 +302,7 @@ def test_only_a_tool_call_is_answered_before_it_is_written(
 
 
 @pytest.mark.parametrize("failed", [FAILED, FAILED * 400], ids=["short", "long"])
-def test_a_failed_call_that_was_answered_early_is_an_error_for_what_comes_behind_it(
+def test_an_early_answered_failed_call_is_an_error_for_the_next_event(
     bench: Bench, failed: str
 ) -> None:
     claude = Claude(bench)

@@ -34,7 +34,7 @@ def test_four_characters_of_an_id_name_an_entry_and_fewer_name_none(
     assert full_id(wanted, KNOWN) == found
 
 
-def test_a_beginning_that_fits_several_names_them() -> None:
+def test_an_ambiguous_prefix_names_its_matches() -> None:
     with pytest.raises(UserError) as error:
         full_id("3f9a", KNOWN)
     assert error.value.message == "'3f9a' matches 2 entries: m_3f9a0011, m_3f9a0022."

@@ -63,7 +63,7 @@ def by_text(bench: Bench, text: str) -> MemoryEntry:
     return next(entry for entry in bench.memory().entries if entry.text == text)
 
 
-def test_an_entry_comes_in_as_it_was(bench: Bench) -> None:
+def test_an_entry_is_imported_unchanged(bench: Bench) -> None:
     told = fact(
         SHIP,
         source="explicit",
@@ -102,7 +102,7 @@ def test_an_entry_comes_in_as_it_was(bench: Bench) -> None:
     ).model_dump() | {"admitted_by": ""}
 
 
-def test_a_statement_of_a_file_waits_in_the_inbox_and_says_why(bench: Bench) -> None:
+def test_a_statement_of_a_file_waits_in_the_inbox_with_the_reason(bench: Bench) -> None:
     answer = run(bench, noted("Never push to the release branch by hand."))
     assert outcomes(answer) == ["inbox"]
     entry = bench.memory().entries[0]
@@ -118,7 +118,7 @@ def test_a_statement_of_a_file_waits_in_the_inbox_and_says_why(bench: Bench) -> 
     assert (record.details["file"], record.details["line"]) == ("/p/CLAUDE.md", 7)
 
 
-def test_history_comes_in_as_history_with_its_links(bench: Bench) -> None:
+def test_superseded_entries_are_imported_with_their_links(bench: Bench) -> None:
     old = fact(QUEUE, id="mem_1_old", status="superseded")
     gone = "mem_2_gone"
     answer = run(bench, fact(CENTS, id="mem_3_new", supersedes=["mem_1_old", gone]), old)
@@ -131,7 +131,7 @@ def test_history_comes_in_as_history_with_its_links(bench: Bench) -> None:
     )
 
 
-def test_an_import_supersedes_nothing_that_it_did_not_bring(bench: Bench) -> None:
+def test_an_import_supersedes_only_imported_entries(bench: Bench) -> None:
     mine = bench.remember(QUEUE)
     run(bench, fact(CENTS, supersedes=[mine.id]), noted(SHIP, supersedes=[mine.id]))
     assert by_text(bench, QUEUE).status == "active"
@@ -149,7 +149,7 @@ ALL = (
 )
 
 
-def test_a_second_run_writes_nothing(bench: Bench) -> None:
+def test_a_second_import_writes_nothing(bench: Bench) -> None:
     bench.remember(QUEUE)
     first = run(bench, *ALL, noted(QUEUE.upper()))
     assert outcomes(first) == ["promoted", "history", "inbox", "rejected", "inbox", "absorbed"]
@@ -160,7 +160,7 @@ def test_a_second_run_writes_nothing(bench: Bench) -> None:
     assert (bench.memory(), bench.told()) == before
 
 
-def test_a_dry_run_says_the_same_and_writes_nothing(bench: Bench) -> None:
+def test_a_dry_run_reports_the_same_and_writes_nothing(bench: Bench) -> None:
     bench.remember(QUEUE)
     before = bench.memory(), bench.told()
     dry = run(bench, *ALL, noted(QUEUE), dry_run=True)
@@ -178,7 +178,7 @@ def test_a_dry_run_says_the_same_and_writes_nothing(bench: Bench) -> None:
         ("The runbook is docs/run.md", "docs/run.md is the runbook"),
     ],
 )
-def test_what_is_known_is_absorbed_and_not_reinforced(bench: Bench, known: str, told: str) -> None:
+def test_a_known_fact_is_absorbed_and_not_reinforced(bench: Bench, known: str, told: str) -> None:
     mine = bench.remember(known, type="reference")
     bench.later(days=20)
     answer = run(bench, noted(told, type="reference"), fact(told, type="reference"))
@@ -186,25 +186,25 @@ def test_what_is_known_is_absorbed_and_not_reinforced(bench: Bench, known: str, 
     assert bench.memory().entries[0] == mine
 
 
-def test_the_same_words_under_another_type_are_known_too(bench: Bench) -> None:
+def test_the_same_words_under_another_type_are_recognised(bench: Bench) -> None:
     bench.remember(SHIP, type="feedback")
     assert outcomes(run(bench, fact(SHIP), noted(SHIP))) == ["absorbed", "absorbed"]
 
 
-def test_a_statement_with_its_heading_is_known_by_its_bare_words(bench: Bench) -> None:
+def test_a_statement_with_its_heading_is_recognised_without_it(bench: Bench) -> None:
     bench.remember("Indent with two spaces")
     told = noted("Indent with two spaces (YAML)", bare="Indent with two spaces")
     assert outcomes(run(bench, told)) == ["absorbed"]
 
 
-def test_one_fact_in_two_files_comes_in_once(bench: Bench) -> None:
+def test_a_fact_in_two_files_is_imported_once(bench: Bench) -> None:
     said = "Never push to the release branch by hand."
     answer = run(bench, noted(said), noted(said, file="/p/AGENTS.md"))
     assert outcomes(answer) == ["inbox", "absorbed"]
     assert len(bench.memory().entries) == 1
 
 
-def test_what_somebody_asked_for_takes_the_place_of_a_summary(bench: Bench) -> None:
+def test_an_explicit_entry_replaces_a_summary_entry(bench: Bench) -> None:
     weak = bench.remember(SHIP, type="decision", source="compaction")
     answer = run(bench, fact(SHIP, source="explicit"))
     assert outcomes(answer) == ["superseded"]
@@ -213,7 +213,7 @@ def test_what_somebody_asked_for_takes_the_place_of_a_summary(bench: Bench) -> N
     assert weak.id == bench.memory().entries[0].id
 
 
-def test_an_entry_takes_over_a_note_that_waits(bench: Bench) -> None:
+def test_an_imported_entry_replaces_a_waiting_note(bench: Bench) -> None:
     run(bench, noted(SHIP, type="decision"))
     assert outcomes(run(bench, fact(SHIP))) == ["promoted"]
     assert bench.texts() == [SHIP]
@@ -221,7 +221,7 @@ def test_an_entry_takes_over_a_note_that_waits(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("act", ["accept", "reject", "edit", "retype", "forget", "restore"])
-def test_what_a_person_did_with_it_stays_done(bench: Bench, act: str) -> None:
+def test_acts_of_a_person_survive_a_second_import(bench: Bench, act: str) -> None:
     told = noted("Never push to the release branch by hand.")
     entry = run(bench, told).outcomes[0].entry
     if act == "reject":
@@ -244,12 +244,12 @@ def test_what_a_person_did_with_it_stays_done(bench: Bench, act: str) -> None:
     assert bench.memory().entries == before
 
 
-def test_a_forgotten_text_does_not_come_back_under_another_id(bench: Bench) -> None:
+def test_a_forgotten_text_is_not_imported_under_another_id(bench: Bench) -> None:
     bench.call("forget_entry", id=bench.remember(SHIP).id)
     assert outcomes(run(bench, fact(SHIP, source="explicit"), noted(SHIP))) == ["rejected"] * 2
 
 
-def test_an_id_that_another_entry_has_is_not_taken_from_it(bench: Bench) -> None:
+def test_a_used_id_stays_with_its_entry(bench: Bench) -> None:
     run(bench, fact(SHIP, id="mem_1_same"))
     second = fact(CENTS, id="mem_1_same", created_at=OTHER)
     assert outcomes(run(bench, second)) == ["promoted"]
@@ -257,7 +257,7 @@ def test_an_id_that_another_entry_has_is_not_taken_from_it(bench: Bench) -> None
     assert bench.texts() == [SHIP, CENTS]
 
 
-def test_an_imported_entry_is_taken_back_and_may_come_again(bench: Bench) -> None:
+def test_an_import_can_be_undone_and_repeated(bench: Bench) -> None:
     mine = bench.remember(QUEUE)
     told = noted("Never push to the release branch by hand.")
     run(bench, fact(CENTS, status="superseded"), fact(SHIP), told)
@@ -269,21 +269,21 @@ def test_an_imported_entry_is_taken_back_and_may_come_again(bench: Bench) -> Non
     assert outcomes(run(bench, told)) == ["inbox"]
 
 
-def test_a_rollback_takes_what_summaries_had_proposed(bench: Bench) -> None:
+def test_a_rollback_removes_imported_proposals_of_summaries(bench: Bench) -> None:
     bench.later(minutes=5)
     run(bench, fact(SHIP), fact(CENTS, source="explicit"))
     bench.call("rollback", since="1m")
     assert bench.texts() == [CENTS]
 
 
-def test_an_entry_that_took_a_weaker_ones_place_gives_it_back(bench: Bench) -> None:
+def test_undoing_an_import_restores_the_replaced_entry(bench: Bench) -> None:
     weak = bench.remember(SHIP, type="decision", source="compaction")
     run(bench, fact(SHIP, source="explicit"))
     bench.call("undo")
     assert [(e.id, e.status) for e in bench.memory().entries] == [(weak.id, "active")]
 
 
-def test_every_golden_file_comes_in_once(bench: Bench) -> None:
+def test_every_golden_file_is_imported_once(bench: Bench) -> None:
     facts = [
         fact.model_dump(mode="json")
         for name, path in CASES
@@ -319,13 +319,13 @@ def test_the_gate_judges_every_statement(
     assert bench.texts() == []
 
 
-def test_soft_reasons_send_what_was_in_force_to_the_inbox(bench: Bench) -> None:
+def test_soft_reasons_send_active_entries_to_the_inbox(bench: Bench) -> None:
     event = "The team looked at three queue libraries on Tuesday."
     one = run(bench, fact(event)).outcomes[0]
     assert (one.outcome, one.reason_codes) == ("inbox", ("bad_decision",))
 
 
-def test_no_secret_is_stored_or_told(bench: Bench) -> None:
+def test_no_secret_is_stored_or_printed(bench: Bench) -> None:
     secret = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
     facts = [
         noted(f"The deploy token is {secret}", file=f"/p/{secret}/CLAUDE.md"),
@@ -340,7 +340,7 @@ def test_no_secret_is_stored_or_told(bench: Bench) -> None:
     assert everything.count("[secret:github_token:") > 3
 
 
-def test_dates_of_the_future_are_now_and_others_none(bench: Bench) -> None:
+def test_future_dates_become_now_and_invalid_ones_none(bench: Bench) -> None:
     future = "9999-01-01T00:00:00.000Z"
     run(bench, fact(SHIP, created_at=future, updated_at="", retention_clock=future))
     entry = bench.memory().entries[0]
@@ -351,14 +351,14 @@ def test_dates_of_the_future_are_now_and_others_none(bench: Bench) -> None:
 @pytest.mark.parametrize(
     "bad", ["", "m_", "../../x", "mem_", "mem_" + "x" * 50, "m_" + "Z" * 20, "e_1", "mem_a b"]
 )
-def test_an_id_that_is_none_is_replaced(bench: Bench, bad: str) -> None:
+def test_an_invalid_id_is_replaced(bench: Bench, bad: str) -> None:
     first = run(bench, fact(SHIP, id=bad)).outcomes[0].entry
     assert first.startswith("m_")
     assert len(first) == 22
     assert outcomes(run(bench, fact(SHIP, id=bad))) == ["unchanged"]
 
 
-def test_unknown_words_are_not_believed(bench: Bench) -> None:
+def test_unknown_field_values_are_ignored(bench: Bench) -> None:
     run(
         bench,
         fact(SHIP, type="x", source="x", status="x", user_importance="x", confidence=9.0)
@@ -373,7 +373,7 @@ def test_unknown_words_are_not_believed(bench: Bench) -> None:
     )
 
 
-def test_more_than_one_run_takes_is_refused_whole(bench: Bench) -> None:
+def test_an_import_over_the_limit_is_refused_completely(bench: Bench) -> None:
     most = ImportSettings().max_facts
     with pytest.raises(UserError, match="statements; the limit is"):
         run(bench, *(fact(f"The berth {n} is deep.", id=f"mem_{n}_x") for n in range(most + 1)))

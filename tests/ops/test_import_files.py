@@ -73,11 +73,11 @@ def whys(found: Gathered) -> list[str]:
 # --- known places --------------------------------------------------------------------------
 
 
-def test_nothing_is_found_where_nothing_is(home: Home) -> None:
+def test_without_sources_nothing_is_found(home: Home) -> None:
     assert home.gather() == Gathered()
 
 
-def test_every_known_place_is_looked_at(home: Home) -> None:
+def test_every_known_location_is_searched(home: Home) -> None:
     name = str(home.project).replace("/", "-").replace("_", "-").replace(".", "-")
     places = {
         "pier/CLAUDE.md": "one",
@@ -105,7 +105,7 @@ def test_every_known_place_is_looked_at(home: Home) -> None:
     assert texts(found)[0] == "eleven"  # the strongest source first
 
 
-def test_a_source_may_be_chosen(home: Home) -> None:
+def test_a_source_can_be_selected(home: Home) -> None:
     home.write("pier/CLAUDE.md", "one")
     home.store(home.project, "two")
     assert texts(home.gather(source="instructions")) == ["one"]
@@ -113,14 +113,14 @@ def test_a_source_may_be_chosen(home: Home) -> None:
     assert texts(home.gather(source="opencode-v1")) == []
 
 
-def test_folders_down_to_where_one_stands_count(home: Home) -> None:
+def test_folders_from_the_root_to_the_current_folder_are_searched(home: Home) -> None:
     for path in ("pier/AGENTS.md", "pier/a/AGENTS.md", "pier/a/b/AGENTS.md", "AGENTS.md"):
         home.write(path, path)
     found = home.gather(folder=home.project / "a")
     assert texts(found) == ["pier/AGENTS.md", "pier/a/AGENTS.md"]
 
 
-def test_a_linked_worktree_counts_with_its_own_files(home: Home) -> None:
+def test_a_linked_worktree_is_searched_with_its_own_files(home: Home) -> None:
     home.write("pier/AGENTS.md", "main")
     home.write("tree/.git", "gitdir: elsewhere")
     home.write("tree/AGENTS.md", "tree")
@@ -128,7 +128,7 @@ def test_a_linked_worktree_counts_with_its_own_files(home: Home) -> None:
     assert texts(home.gather(folder=home.folder / "tree" / "sub")) == ["main", "tree"]
 
 
-def test_outside_git_no_folder_above_counts(home: Home) -> None:
+def test_outside_git_no_parent_folder_is_searched(home: Home) -> None:
     home.write("AGENTS.md", "above")
     (home.folder / "loose").mkdir()
     home.write("loose/AGENTS.md", "here")
@@ -138,7 +138,7 @@ def test_outside_git_no_folder_above_counts(home: Home) -> None:
     assert texts(found) == ["here"]
 
 
-def test_stores_of_other_workspaces_are_counted_and_left(home: Home) -> None:
+def test_stores_of_other_workspaces_are_counted_and_skipped(home: Home) -> None:
     other = home.folder / "quay"
     (other / ".git").mkdir(parents=True)
     home.store(home.project, "ours")
@@ -151,7 +151,7 @@ def test_stores_of_other_workspaces_are_counted_and_left(home: Home) -> None:
     assert found.problems == []
 
 
-def test_many_stores_of_others_do_not_crowd_ours_out(home: Home) -> None:
+def test_many_foreign_stores_do_not_displace_ours(home: Home) -> None:
     for number in range(30):
         home.store(f"/gone/{number}", "theirs", key=f"{number:016x}")
     home.store(home.project, "ours", key="f" * 16)
@@ -159,7 +159,7 @@ def test_many_stores_of_others_do_not_crowd_ours_out(home: Home) -> None:
     assert (texts(found), len(found.others), found.problems) == (["ours"], 30, [])
 
 
-def test_a_store_made_in_a_subfolder_is_of_this_workspace(home: Home) -> None:
+def test_a_store_created_in_a_subfolder_belongs_to_this_workspace(home: Home) -> None:
     # The plugin gave each folder in which it was started a store of its own.
     for part in ("objects", "refs"):
         (home.project / ".git" / part).mkdir()
@@ -170,7 +170,7 @@ def test_a_store_made_in_a_subfolder_is_of_this_workspace(home: Home) -> None:
     assert texts(home.gather()) == ["made below"]
 
 
-def test_journal_and_sessions_come_with_the_store(home: Home) -> None:
+def test_journal_and_sessions_are_imported_with_the_store(home: Home) -> None:
     store = home.store(home.project, "kept").parent
     waits = {"version": 1, "entries": [{"id": "mem_9_bb", "text": "waits", "source": "explicit"}]}
     (store / "workspace-pending-journal.json").write_text(json.dumps(waits))
@@ -183,11 +183,11 @@ def test_journal_and_sessions_come_with_the_store(home: Home) -> None:
 # --- named paths ------------------------------------------------------------------------------
 
 
-def test_any_text_may_be_named(home: Home) -> None:
+def test_any_text_file_can_be_named(home: Home) -> None:
     assert texts(home.gather(home.write("notes/rules.txt", "- a rule"))) == ["a rule"]
 
 
-def test_a_json_file_is_known_by_its_shape(home: Home) -> None:
+def test_a_json_file_is_recognised_by_its_shape(home: Home) -> None:
     copy = home.write("copy.json", {"entries": [{"id": "mem_1_aa", "text": KEPT}]})
     assert texts(home.gather(copy)) == [KEPT]
     assert whys(home.gather(home.write("package.json", {"name": "x"}))) == [
@@ -195,7 +195,7 @@ def test_a_json_file_is_known_by_its_shape(home: Home) -> None:
     ]
 
 
-def test_a_folder_is_searched(home: Home) -> None:
+def test_a_named_folder_is_searched(home: Home) -> None:
     home.write("old/.opencode/memory-core/s.json", {"blocks": {"context": {"value": "one"}}})
     home.write("old/deep/er/CLAUDE.md", "two")
     home.write("old/node_modules/x/CLAUDE.md", "not read")
@@ -203,7 +203,7 @@ def test_a_folder_is_searched(home: Home) -> None:
     assert sorted(texts(home.gather(home.folder / "old"))) == ["one", "two"]
 
 
-def test_one_store_that_is_named_goes_where_one_stands(home: Home) -> None:
+def test_a_single_named_store_goes_to_the_current_workspace(home: Home) -> None:
     file = home.store("/gone/for/ever", "moved along")
     for path in (file, file.parent):
         assert texts(home.gather(path)) == ["moved along"]
@@ -248,7 +248,7 @@ BAD: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("name", "content", "why"), BAD)
-def test_a_bad_file_is_named_and_stops_no_other(
+def test_a_bad_file_is_named_and_the_others_are_read(
     home: Home, name: str, content: Any, why: str
 ) -> None:
     bad = home.write(f"bad/{name}", content)
@@ -280,7 +280,7 @@ def test_a_link_to_a_file_that_is_read_is_no_problem(home: Home) -> None:
     assert (texts(found), found.problems, len(found.notes)) == (["one"], [], 1)
 
 
-def test_pipes_devices_and_folders_are_not_waited_for(home: Home) -> None:
+def test_pipes_devices_and_folders_are_skipped_without_waiting(home: Home) -> None:
     os.mkfifo(home.project / "CLAUDE.md")
     (home.project / "AGENTS.md").mkdir()
     home.write("pier/MEMORY.md", "good")
@@ -289,7 +289,7 @@ def test_pipes_devices_and_folders_are_not_waited_for(home: Home) -> None:
     assert whys(found) == ["it is not a regular file"] * 2
 
 
-def test_paths_that_do_not_exist_and_empty_folders_are_said(home: Home) -> None:
+def test_missing_paths_and_empty_folders_are_reported(home: Home) -> None:
     (home.folder / "empty").mkdir()
     found = home.gather(home.folder / "none", home.folder / "empty", Path("/dev/null"))
     assert whys(found) == [
@@ -299,7 +299,7 @@ def test_paths_that_do_not_exist_and_empty_folders_are_said(home: Home) -> None:
     ]
 
 
-def test_a_file_that_may_not_be_read_is_said(home: Home) -> None:
+def test_an_unreadable_file_is_reported(home: Home) -> None:
     file = home.write("pier/CLAUDE.md", "one")
     file.chmod(0)
     if os.access(file, os.R_OK):
@@ -307,7 +307,7 @@ def test_a_file_that_may_not_be_read_is_said(home: Home) -> None:
     assert whys(home.gather()) == ["permission denied"]
 
 
-def test_a_folder_without_end_has_one(home: Home) -> None:
+def test_the_search_of_a_huge_folder_is_bounded(home: Home) -> None:
     for number in range(60):
         home.write(f"wide/{number:03}/CLAUDE.md", f"rule {number}")
     found = home.gather(home.folder / "wide")
@@ -318,20 +318,20 @@ def test_a_folder_without_end_has_one(home: Home) -> None:
     assert "one run reads 20 files" in whys(home.gather())[0]
 
 
-def test_what_is_more_than_one_run_takes_is_left_and_said(home: Home) -> None:
+def test_items_over_the_limit_of_a_run_are_skipped_and_reported(home: Home) -> None:
     home.write("pier/CLAUDE.md", "\n".join(f"- rule {n}" for n in range(8)))
     found = home.gather()
     assert texts(found) == [f"rule {n}" for n in range(5)]
     assert [(left.code, left.count) for left in found.left] == [("too_many", 3)]
 
 
-def test_halves_of_characters_cost_no_store(home: Home) -> None:
+def test_half_surrogate_pairs_do_not_lose_a_store(home: Home) -> None:
     file = home.store(home.project, "cut")
     file.write_text(file.read_text().replace('"cut"', '"cut in two \\ud83d"'))
     assert texts(home.gather()) == ["cut in two ?"]
 
 
-def test_names_that_are_not_utf8_are_told(home: Home) -> None:
+def test_names_that_are_not_utf8_are_reported(home: Home) -> None:
     folder = os.path.join(os.fsencode(home.folder), b"caf\xe9")
     os.mkdir(folder)
     for name, content in ((b"CLAUDE.md", b"A fact."), (b"AGENTS.md", b"\x00")):
@@ -342,7 +342,7 @@ def test_names_that_are_not_utf8_are_told(home: Home) -> None:
     assert [name.rpartition("/")[0] for name in told] == [f"{home.folder}/caf\\xe9"] * 3
 
 
-def test_a_byte_order_mark_is_no_text(home: Home) -> None:
+def test_a_byte_order_mark_is_not_text(home: Home) -> None:
     home.write("pier/CLAUDE.md", "\ufeff# A\n\nA fact.")
     assert texts(home.gather()) == ["A fact."]
 

@@ -43,7 +43,7 @@ def documents(bench: Bench) -> tuple[CoreMemory | None, WorkingMemory | None]:
     return core, bench.store.read(Ref(WorkingMemory, bench.key, name)).document
 
 
-def test_blocks_and_items_come_in_under_the_sessions_own_id(bench: Bench) -> None:
+def test_blocks_and_items_are_imported_under_the_sessions_own_id(bench: Bench) -> None:
     assert take(bench, CORE, WORKING) == [
         ("imported", ("goal", "context"), 0, ()),
         ("imported", (), 3, ()),
@@ -65,7 +65,7 @@ def test_blocks_and_items_come_in_under_the_sessions_own_id(bench: Bench) -> Non
     assert [item.slot or item.kind for item in found] == ["error", "note", "path"]
 
 
-def test_a_second_run_changes_nothing_whatever_happened_since(bench: Bench) -> None:
+def test_a_second_import_changes_nothing_after_later_changes(bench: Bench) -> None:
     take(bench, CORE, WORKING)
     bench.call("change_block", session_id="ses_pier", block="goal", content="")
     bench.call("remove_items", session_id="ses_pier", text="harbour master")
@@ -74,7 +74,7 @@ def test_a_second_run_changes_nothing_whatever_happened_since(bench: Bench) -> N
     assert documents(bench) == before
 
 
-def test_a_dry_run_says_the_same_and_writes_nothing(bench: Bench) -> None:
+def test_a_dry_run_reports_the_same_and_writes_nothing(bench: Bench) -> None:
     assert take(bench, CORE, WORKING, dry_run=True) == [
         ("imported", ("goal", "context"), 0, ()),
         ("imported", (), 3, ()),
@@ -82,14 +82,14 @@ def test_a_dry_run_says_the_same_and_writes_nothing(bench: Bench) -> None:
     assert documents(bench) == (None, None)
 
 
-def test_a_session_that_is_known_here_gets_blocks_only_where_it_has_none(bench: Bench) -> None:
+def test_a_known_session_gets_only_missing_blocks(bench: Bench) -> None:
     bench.event("session_started", "ses_pier")
     assert [row[0] for row in take(bench, CORE, WORKING)] == ["imported", "unchanged"]
     assert bench.state("ses_pier").agent == "tests"
     assert not bench.state("ses_pier").ended_at
 
 
-def test_what_is_too_long_or_gives_orders_stays_out_with_its_reason(bench: Bench) -> None:
+def test_too_long_texts_and_orders_are_skipped_with_the_reason(bench: Bench) -> None:
     long = {**CORE, "blocks": [{"name": "goal", "content": "x" * 1001}, CORE["blocks"][1]]}
     orders = {
         **WORKING,
@@ -101,7 +101,7 @@ def test_what_is_too_long_or_gives_orders_stays_out_with_its_reason(bench: Bench
     ]
 
 
-def test_fifty_items_stay_and_the_oldest_go(bench: Bench) -> None:
+def test_fifty_items_are_kept_and_the_oldest_dropped(bench: Bench) -> None:
     items = [{"text": f"note {n:02}", "at": f"2026-01-15T10:{n:02}:00.000Z"} for n in range(55)]
     take(bench, {**WORKING, "items": items})
     _core, working = documents(bench)
@@ -111,7 +111,7 @@ def test_fifty_items_stay_and_the_oldest_go(bench: Bench) -> None:
     assert len(bench.call("read_working", session_id="ses_pier").items) == 50
 
 
-def test_the_next_session_can_go_on_with_an_imported_one(bench: Bench) -> None:
+def test_the_next_session_can_continue_an_imported_one(bench: Bench) -> None:
     take(bench, CORE)
     bench.event("session_started", "s-0")
     bench.call("continue_session", session_id="ses_pier")
@@ -120,7 +120,7 @@ def test_the_next_session_can_go_on_with_an_imported_one(bench: Bench) -> None:
     assert "Replace the berth planner." in blocks["core_memory"]
 
 
-def test_secrets_in_foreign_files_are_labels_here(bench: Bench) -> None:
+def test_secrets_in_imported_files_become_labels(bench: Bench) -> None:
     token = "ghp_" + "Q7wE9rT2yU4iO6pA8sD0fG3hJ5kL1zX9cV2b"
     block = {"name": "goal", "content": f"deploy with {token}"}
     take(bench, {**CORE, "blocks": [block]}, {**WORKING, "items": [{"text": f"use {token}"}]})

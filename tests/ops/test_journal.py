@@ -18,7 +18,7 @@ def fill(bench: Bench, *waiting: PendingMemory) -> None:
     bench.put((Ref(PendingJournal, bench.key), journal))
 
 
-def test_what_waits_is_promoted_by_the_next_session_of_anybody(bench: Bench) -> None:
+def test_waiting_memories_are_promoted_by_the_next_session_of_any_agent(bench: Bench) -> None:
     fill(bench, PendingMemory(entry=entry("m_1", SHIP, source="explicit"), owner_session="x" * 32))
     bench.event("session_started", session="another")
     assert (bench.texts(), bench.journal().entries) == ([SHIP], ())
@@ -26,14 +26,14 @@ def test_what_waits_is_promoted_by_the_next_session_of_anybody(bench: Bench) -> 
     assert (record.entry, record.details["ownerSession"]) == ("m_1", "x" * 32)
 
 
-def test_a_session_that_just_ends_promotes_too(bench: Bench) -> None:
+def test_a_session_end_promotes_too(bench: Bench) -> None:
     bench.event("session_started")
     fill(bench, PendingMemory(entry=entry("m_1", SHIP)))
     bench.event("session_ended")
     assert (bench.texts(), bench.journal().entries) == ([SHIP], ())
 
 
-def test_what_fails_three_times_goes_to_the_inbox(bench: Bench) -> None:
+def test_after_three_failed_promotions_a_memory_goes_to_the_inbox(bench: Bench) -> None:
     fill(bench, PendingMemory(entry=entry("", SHIP)))
     for attempts in (1, 2):
         bench.event("session_started", session=f"s-{attempts}")
@@ -48,7 +48,7 @@ def test_what_fails_three_times_goes_to_the_inbox(bench: Bench) -> None:
     assert [r.outcome for r in bench.told()] == ["retryable", "retryable", "inbox"]
 
 
-def test_a_second_promotion_of_the_same_changes_nothing(bench: Bench) -> None:
+def test_a_repeated_promotion_changes_nothing(bench: Bench) -> None:
     """What a crash between the memory and the journal leaves behind."""
     pending = PendingMemory(entry=entry("m_1", SHIP))
     for _ in range(2):
@@ -67,7 +67,7 @@ def make_newer(bench: Bench) -> str:
     return path.read_text("utf-8")
 
 
-def test_what_a_session_asks_for_waits_while_the_memory_cannot_be_written(files: Bench) -> None:
+def test_a_session_request_waits_while_the_memory_is_not_writable(files: Bench) -> None:
     before = make_newer(files)
     bench = files.reopen()
     bench.event("session_started")
@@ -88,7 +88,7 @@ def test_what_a_session_asks_for_waits_while_the_memory_cannot_be_written(files:
     assert path.read_text("utf-8") == before
 
 
-def test_a_person_at_the_keyboard_is_told_instead(files: Bench) -> None:
+def test_a_person_gets_an_error_instead_of_a_waiting_request(files: Bench) -> None:
     make_newer(files)
     with pytest.raises(TooNew, match="was written by a newer wm"):
         files.reopen().call("remember", text=SHIP)

@@ -63,7 +63,7 @@ def whole(bench: Bench) -> None:
         assert index._lock.wait_for(lambda: not index.waiting, PATIENCE_S)
 
 
-def test_a_folder_becomes_a_model_that_can_be_chosen(home: Bench, model: Path) -> None:
+def test_an_imported_folder_is_a_selectable_model(home: Bench, model: Path) -> None:
     made = import_model(home.runtime, model, "harbour")
     assert (made.dimension, made.origin, len(made.revision)) == (8, str(model), 16)
     assert made.files[0].name == "model.onnx"
@@ -78,7 +78,7 @@ def test_a_folder_becomes_a_model_that_can_be_chosen(home: Bench, model: Path) -
     assert chosen(home.runtime).name == "harbour"
 
 
-def test_the_next_search_has_vectors_of_the_model_that_was_chosen(home: Bench, model: Path) -> None:
+def test_the_next_search_uses_vectors_of_the_chosen_model(home: Bench, model: Path) -> None:
     for text in (SHIP, CENTS, QUEUE):
         home.remember(text)
     home.call("search", query="ship")
@@ -105,7 +105,7 @@ class Held(EmbedWorker):
         return super()._open()
 
 
-def test_old_vectors_answer_until_the_new_ones_are_whole(home: Bench) -> None:
+def test_old_vectors_are_used_until_the_new_ones_are_complete(home: Bench) -> None:
     home.remember(SHIP)
     home.remember("The cat sleeps on the kitchen floor all day.")
     home.call("search", query="the kitchen cat dozes")
@@ -132,7 +132,7 @@ def _all():  # type: ignore[no-untyped-def]
     return Filters()
 
 
-def test_a_model_that_cannot_be_opened_changes_nothing_in_force(home: Bench) -> None:
+def test_a_model_that_cannot_be_opened_changes_nothing(home: Bench) -> None:
     home.remember(SHIP)
     home.call("search", query="ship")
     index = searcher(home.runtime, home.key)
@@ -147,7 +147,7 @@ def test_a_model_that_cannot_be_opened_changes_nothing_in_force(home: Bench) -> 
     assert before is not None
 
 
-def test_a_chosen_model_that_is_damaged_leaves_the_default_and_a_sentence(
+def test_a_damaged_chosen_model_falls_back_to_the_default_with_a_message(
     home: Bench, model: Path
 ) -> None:
     made = import_model(home.runtime, model, "harbour")
@@ -166,7 +166,7 @@ def test_a_chosen_model_that_is_damaged_leaves_the_default_and_a_sentence(
         home.call("use_model", name="harbour")
 
 
-def test_what_config_toml_names_counts_for_more(home: Bench, model: Path) -> None:
+def test_config_toml_overrides_the_chosen_model(home: Bench, model: Path) -> None:
     with_recall(home, model=str(model))
     answer = home.call("list_models")
     assert (answer.chosen, answer.by_config) == (str(model), True)
@@ -176,7 +176,7 @@ def test_what_config_toml_names_counts_for_more(home: Bench, model: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["absent", "/somewhere", ""])
-def test_a_model_that_is_not_there_is_refused_with_those_that_are(home: Bench, name: str) -> None:
+def test_an_unknown_model_is_refused_with_the_installed_ones(home: Bench, name: str) -> None:
     with pytest.raises(NotFound, match="There is no model") as told:
         home.call("use_model", name=name)
     assert "embedded, none" in told.value.fix
@@ -188,14 +188,16 @@ def test_a_name_that_cannot_be_a_folder_is_refused(home: Bench, model: Path, nam
         import_model(home.runtime, model, name)
 
 
-def test_a_model_comes_once(home: Bench, model: Path) -> None:
+def test_a_model_is_imported_once(home: Bench, model: Path) -> None:
     import_model(home.runtime, model, "harbour")
     with pytest.raises(UserError, match="installed already"):
         import_model(home.runtime, model, "harbour")
     assert [m.name for m in home.store.read(INSTALLED).document.models] == ["harbour"]  # type: ignore[union-attr]
 
 
-def test_a_model_is_removed_with_its_files_and_may_come_again(home: Bench, model: Path) -> None:
+def test_a_model_is_removed_with_its_files_and_can_be_imported_again(
+    home: Bench, model: Path
+) -> None:
     made = import_model(home.runtime, model, "harbour")
     gone = remove_model(home.runtime, "harbour")
     assert (gone.freed_bytes, gone.recorded) == (sum(f.bytes for f in made.files), True)
@@ -220,9 +222,7 @@ def test_a_model_that_is_in_use_is_not_removed(home: Bench, model: Path) -> None
         assert "recall.model" in told.value.fix
 
 
-def test_one_that_config_toml_overrides_is_removed_and_no_longer_chosen(
-    home: Bench, model: Path
-) -> None:
+def test_an_overridden_model_is_removed_and_deselected(home: Bench, model: Path) -> None:
     import_model(home.runtime, model, "harbour")
     home.call("use_model", name="harbour")
     with_recall(home, model="none")
@@ -241,12 +241,12 @@ def test_one_that_config_toml_overrides_is_removed_and_no_longer_chosen(
         ("", "no installed model"),
     ],
 )
-def test_what_was_not_installed_is_not_removed(home: Bench, name: str, said: str) -> None:
+def test_a_model_that_is_not_installed_is_not_removed(home: Bench, name: str, said: str) -> None:
     with pytest.raises(UserError, match=said):
         remove_model(home.runtime, name)
 
 
-def test_what_a_kill_left_of_an_import_or_a_removal_is_removed(home: Bench, model: Path) -> None:
+def test_leftovers_of_a_killed_import_or_removal_are_removed(home: Bench, model: Path) -> None:
     (home.settings.paths.home / "models/torn").mkdir(parents=True)
     (home.settings.paths.home / "models/torn/model.onnx").write_bytes(b"12345")
     gone = remove_model(home.runtime, "torn")
@@ -266,7 +266,7 @@ def test_what_a_kill_left_of_an_import_or_a_removal_is_removed(home: Bench, mode
         ("model.onnx", "x", ""),
     ],
 )
-def test_a_model_that_fails_its_trial_leaves_nothing_and_is_called_as_its_folder(
+def test_a_model_that_fails_its_trial_leaves_nothing_and_is_named_by_its_folder(
     home: Bench, tmp_path: Path, file: str, text: str, said: str
 ) -> None:
     torn = small.write(tmp_path / "torn")
@@ -288,7 +288,7 @@ def test_a_server_that_does_not_answer_leaves_nothing(home: Bench) -> None:
     assert list((home.settings.paths.home / "models").iterdir()) == []
 
 
-def test_choosing_what_is_in_use_makes_nothing_anew(home: Bench) -> None:
+def test_choosing_the_model_in_use_recomputes_nothing(home: Bench) -> None:
     home.remember(SHIP)
     home.call("search", query="ship")
     before = embedding(home.runtime)

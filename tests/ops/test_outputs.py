@@ -30,7 +30,7 @@ def keep(bench: Bench, number: int, session: str) -> str:
     return f"tool_output/{ref.name}"
 
 
-def test_a_deleted_session_takes_its_outputs_along(bench: Bench) -> None:
+def test_outputs_are_deleted_with_their_session(bench: Bench) -> None:
     bench.event("session_started", "s-1")
     keep(bench, 1, "s-1")
     other = keep(bench, 2, "s-2")
@@ -66,7 +66,7 @@ def handle_of(bench: Bench, output: str = LISTED, **event: object) -> str:
     return found.handle
 
 
-def test_claude_code_gets_its_answer_back_in_its_own_form(bench: Bench) -> None:
+def test_claude_code_gets_the_pruned_answer_in_its_own_form(bench: Bench) -> None:
     said = json.loads(bench.hook("claude-code", "PostToolUse", bash("find bays", LISTED)))
     given = said["hookSpecificOutput"]["updatedToolOutput"]
     assert {k: v for k, v in given.items() if k != "stdout"} == {
@@ -87,7 +87,7 @@ def test_claude_code_gets_its_answer_back_in_its_own_form(bench: Bench) -> None:
     ],
     ids=["short", "a source", "read", "edit"],
 )
-def test_claude_code_hears_nothing_where_nothing_is_cut(
+def test_claude_code_gets_no_answer_if_nothing_is_pruned(
     bench: Bench, payload: dict[str, object]
 ) -> None:
     assert bench.hook("claude-code", "PostToolUse", payload) == ""
@@ -117,7 +117,7 @@ def test_opencode_gets_a_text_where_its_plugin_can_put_one(bench: Bench) -> None
     assert post(replaceable=True, output={"output": LISTED, "metadata": {"synthetic": True}}) == ""
 
 
-def test_only_a_call_that_may_be_cut_is_waited_for(bench: Bench) -> None:
+def test_only_a_call_that_may_be_pruned_waits(bench: Bench) -> None:
     def waits(payload: dict[str, object]) -> bool:
         given = {"payload": payload, "project": str(bench.project)}
         request = HookRequest(agent="claude-code", name="PostToolUse", **given)
@@ -129,7 +129,7 @@ def test_only_a_call_that_may_be_cut_is_waited_for(bench: Bench) -> None:
     assert not waits(read)
 
 
-def test_the_original_is_kept_without_secrets_and_the_same_for_the_same_output(
+def test_the_original_is_stored_redacted_once_per_output(
     bench: Bench,
 ) -> None:
     output = LISTED + f"export TOKEN={SECRET}\n" + LISTED
@@ -158,7 +158,7 @@ def test_the_mode_follows_the_sessions_pressure(bench: Bench, level: str, mode: 
     assert found.mode == mode
 
 
-def test_why_tells_of_a_cut_also_when_the_output_is_gone(bench: Bench) -> None:
+def test_why_reports_a_pruned_output_after_its_deletion(bench: Bench) -> None:
     handle = handle_of(bench)
     told = bench.call("why", subject=handle[:10])
     assert [record.entry for record in told.records] == [handle]
@@ -183,7 +183,7 @@ def test_why_tells_of_a_cut_also_when_the_output_is_gone(bench: Bench) -> None:
         ({"grep": "no such name"}, ()),
     ],
 )
-def test_lines_of_an_output_are_found_by_number_and_by_words(
+def test_lines_of_an_output_are_found_by_number_and_expression(
     bench: Bench, asked: dict[str, str], numbers: tuple[int, ...]
 ) -> None:
     shown = bench.call("show_output", id=handle_of(bench), **asked)
@@ -204,19 +204,21 @@ def test_lines_of_an_output_are_found_by_number_and_by_words(
         ({"id": "t_12"}, "There is no tool output"),
     ],
 )
-def test_what_cannot_be_found_is_said(bench: Bench, asked: dict[str, str], said: str) -> None:
+def test_an_unknown_handle_or_line_is_reported(
+    bench: Bench, asked: dict[str, str], said: str
+) -> None:
     with pytest.raises((UserError, NotFound), match=said):
         bench.call("show_output", **{"id": handle_of(bench), **asked})
 
 
-def test_a_beginning_that_fits_several_outputs_names_them(bench: Bench) -> None:
+def test_an_ambiguous_handle_prefix_names_its_matches(bench: Bench) -> None:
     keep(bench, 0xABCDE << 60, "s-1")
     keep(bench, (0xABCDE << 60) + 1, "s-2")
     with pytest.raises(UserError, match="matches 2 tool outputs: t_abcde"):
         bench.call("show_output", id="abcde")
 
 
-def test_the_tool_brings_back_lines_as_many_as_an_answer_takes(bench: Bench) -> None:
+def test_the_tool_returns_as_many_lines_as_an_answer_allows(bench: Bench) -> None:
     handle = handle_of(bench)
     answer = bench.call("call_tool", name="memory_restore", arguments={"id": handle})
     assert answer.text.startswith("1,")
@@ -237,14 +239,14 @@ def test_the_tool_brings_back_lines_as_many_as_an_answer_takes(bench: Bench) -> 
     assert found.structured["first"] == 78
 
 
-def test_an_output_that_cannot_be_kept_is_not_cut(files: Bench) -> None:
+def test_an_output_that_cannot_be_stored_is_not_pruned(files: Bench) -> None:
     folder = files.settings.paths.home / "workspaces" / files.key / "cache"
     files.event("session_started", "s-1")
     folder.write_text("a file in the way")
     assert pruned(files) is None
 
 
-def test_a_damaged_output_is_said_to_be_one(files: Bench) -> None:
+def test_a_damaged_output_is_reported_as_damaged(files: Bench) -> None:
     handle = handle_of(files)
     [path] = (files.settings.paths.home / "workspaces").rglob("t_*.json")
     path.write_bytes(path.read_bytes()[:500])

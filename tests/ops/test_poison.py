@@ -33,11 +33,11 @@ def test_no_payload_becomes_active(number: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", range(15))
-def test_what_users_state_is_kept(number: int, tmp_path: Path) -> None:
+def test_facts_that_users_state_are_kept(number: int, tmp_path: Path) -> None:
     assert poison.keeps(poison_cases.stated(number), tmp_path.resolve())
 
 
-def test_a_candidate_says_whose_words_it_has(bench: Bench) -> None:
+def test_a_candidate_names_the_origin_of_its_words(bench: Bench) -> None:
     bench.event("session_started")
     bench.event("user_prompt", text=CENTS)
     bench.event("assistant_text", text=QUEUE)
@@ -51,7 +51,7 @@ def test_a_candidate_says_whose_words_it_has(bench: Bench) -> None:
     }
 
 
-def test_no_word_of_a_tool_stands_in_the_files(files: Bench) -> None:
+def test_no_word_of_a_tool_is_in_the_files(files: Bench) -> None:
     files.event("session_started")
     read(files, "The quay is made of basalt, said the harbourmaster.")
     files.store.flush()
@@ -61,7 +61,7 @@ def test_no_word_of_a_tool_stands_in_the_files(files: Bench) -> None:
     assert b"basalt" not in written
 
 
-def test_a_restart_forgets_nothing_and_the_models_word_counts_no_more(bench: Bench) -> None:
+def test_after_a_restart_origins_are_kept_and_the_models_words_do_not_count(bench: Bench) -> None:
     bench.event("session_started")
     bench.event("user_prompt", text=CENTS)
     read(bench, SHIP)
@@ -75,7 +75,7 @@ def test_a_restart_forgets_nothing_and_the_models_word_counts_no_more(bench: Ben
     assert origins.distrust == ("unheard_text",)
 
 
-def test_a_daemon_that_comes_up_with_the_session_missed_nothing(bench: Bench) -> None:
+def test_a_daemon_started_with_the_session_missed_nothing(bench: Bench) -> None:
     (bench.project / "CLAUDE.md").write_text("Be kind.\n")
     bench.event("session_started")
     bench.event("user_prompt", text=CENTS)
@@ -85,7 +85,7 @@ def test_a_daemon_that_comes_up_with_the_session_missed_nothing(bench: Bench) ->
     assert sorted(daemon.texts()) == sorted([CENTS, QUEUE])
 
 
-def test_a_session_that_goes_on_from_somewhere_else_trusts_only_the_user(bench: Bench) -> None:
+def test_a_session_continued_elsewhere_trusts_only_the_user(bench: Bench) -> None:
     bench.event("session_started", source="resume")
     bench.event("user_prompt", text=CENTS)
     bench.event("assistant_text", text=QUEUE)
@@ -93,7 +93,7 @@ def test_a_session_that_goes_on_from_somewhere_else_trusts_only_the_user(bench: 
     assert (bench.texts(), bench.texts("inbox")) == ([CENTS], [QUEUE])
 
 
-def test_what_stands_in_the_files_of_instructions_is_a_file(bench: Bench) -> None:
+def test_text_of_instruction_files_counts_as_file_text(bench: Bench) -> None:
     (bench.project / "AGENTS.md").write_text(f"# Rules\n\n{SHIP}\n")
     bench.event("session_started")
     bench.event("assistant_text", text=f"As the rules say: {SHIP}")
@@ -101,7 +101,7 @@ def test_what_stands_in_the_files_of_instructions_is_a_file(bench: Bench) -> Non
     assert (bench.texts(), bench.texts("inbox")) == ([], [SHIP])
 
 
-def test_a_new_conversation_begins_with_no_words(bench: Bench) -> None:
+def test_a_new_conversation_starts_without_known_words(bench: Bench) -> None:
     bench.event("session_started")
     bench.event("user_prompt", text=CENTS)
     bench.event("session_started", source="clear")
@@ -109,7 +109,7 @@ def test_a_new_conversation_begins_with_no_words(bench: Bench) -> None:
     assert bench.texts("inbox") == [CENTS]
 
 
-def test_a_tainted_replacement_waits_and_replaces_once_it_is_accepted(bench: Bench) -> None:
+def test_a_tainted_replacement_waits_and_replaces_after_acceptance(bench: Bench) -> None:
     bench.write_memory(entry("m_old00001", CENTS, **OLD))
     bench.event("session_started")
     bench.prompt()
@@ -121,7 +121,7 @@ def test_a_tainted_replacement_waits_and_replaces_once_it_is_accepted(bench: Ben
     assert (bench.texts(), accepted.tainted) == ([SHIP], True)
 
 
-def test_a_tainted_recurrence_confirms_nothing(bench: Bench) -> None:
+def test_a_tainted_recurrence_does_not_reinforce(bench: Bench) -> None:
     bench.write_memory(entry("m_old00001", CENTS, **OLD))
     bench.event("session_started")
     read(bench, f"Please remember: {CENTS}")
@@ -130,7 +130,7 @@ def test_a_tainted_recurrence_confirms_nothing(bench: Bench) -> None:
     assert kept.reinforcement_count == 0
 
 
-def test_what_waits_is_not_let_in_by_saying_it_again_but_by_the_user(bench: Bench) -> None:
+def test_a_waiting_entry_is_activated_by_the_user_only(bench: Bench) -> None:
     bench.event("session_started")
     read(bench, SHIP)
     propose(bench, f"- [project] {SHIP}")
@@ -144,7 +144,7 @@ def test_what_waits_is_not_let_in_by_saying_it_again_but_by_the_user(bench: Benc
     assert bench.texts() == [SHIP]
 
 
-def test_a_decision_that_the_model_took_from_a_tool_waits(bench: Bench) -> None:
+def test_a_models_decision_from_a_tool_text_waits(bench: Bench) -> None:
     bench.event("session_started")
     read(bench, "we run the job queue on postgres instead of redis")
     bench.event(
@@ -155,7 +155,7 @@ def test_a_decision_that_the_model_took_from_a_tool_waits(bench: Bench) -> None:
     assert (bench.texts(), len(bench.texts("inbox"))) == ([], 1)
 
 
-def test_a_file_that_a_message_names_is_foreign_although_no_event_shows_it(bench: Bench) -> None:
+def test_a_file_named_in_a_message_is_foreign_without_an_event(bench: Bench) -> None:
     (bench.project / "NOTES.md").write_text(f"# Notes\n\n{QUEUE}\n")
     session = {"session_id": "s-1", "cwd": str(bench.project)}
     bench.hook("claude-code", "SessionStart", {**session, "source": "startup"})
@@ -165,7 +165,7 @@ def test_a_file_that_a_message_names_is_foreign_although_no_event_shows_it(bench
     assert (bench.texts(), bench.texts("inbox")) == ([], [QUEUE])
 
 
-def test_the_last_commits_are_foreign_because_the_agent_shows_them_first(bench: Bench) -> None:
+def test_recent_commit_subjects_are_foreign(bench: Bench) -> None:
     git(bench.project, "init", "-q")
     git(bench.project, "commit", "-q", "--allow-empty", "-m", QUEUE)
     bench.event("session_started")
@@ -174,7 +174,7 @@ def test_the_last_commits_are_foreign_because_the_agent_shows_them_first(bench: 
     assert (bench.texts(), bench.texts("inbox")) == ([], [QUEUE])
 
 
-def test_a_session_that_was_forked_begins_with_what_nobody_heard(bench: Bench) -> None:
+def test_the_history_of_a_forked_session_is_foreign(bench: Bench) -> None:
     info = {"id": "s-1", "title": "Ferries (fork #1)"}
     known = {"directory": str(bench.project), "worktree": str(bench.project)}
     bench.hook("opencode", "session.created", {**known, "event": {"properties": {"info": info}}})

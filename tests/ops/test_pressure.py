@@ -59,7 +59,7 @@ def evidence(bench: Bench) -> list[tuple[str, str]]:
 # --- characters --------------------------------------------------------------------------------
 
 
-def test_what_the_hooks_heard_counts_until_a_client_reports_tokens(bench: Bench) -> None:
+def test_hook_payloads_count_until_a_client_reports_tokens(bench: Bench) -> None:
     bench.event("session_started")
     bench.event("user_prompt", text="y" * 9000)
     bench.event("assistant_text", text="z" * 9000)
@@ -76,7 +76,7 @@ def test_what_the_hooks_heard_counts_until_a_client_reports_tokens(bench: Bench)
     assert (known(bench).used, known(bench).basis) == (20_000, "tokens")
 
 
-def test_pressure_rises_through_all_levels_and_intervenes_once(bench: Bench) -> None:
+def test_pressure_rises_through_all_levels_with_one_review(bench: Bench) -> None:
     bench.event("session_started")
     told = [reads(bench, 18_000, path=f"f{n}.py") for n in range(1, 12)]
     starts = [" ".join(one)[:32] for one in told]
@@ -107,7 +107,7 @@ def test_pressure_rises_through_all_levels_and_intervenes_once(bench: Bench) -> 
     ]
 
 
-def test_a_compaction_begins_anew_and_a_further_rise_intervenes_again(bench: Bench) -> None:
+def test_after_a_compaction_a_new_rise_gives_a_new_review(bench: Bench) -> None:
     bench.event("session_started")
     reads(bench, 175_000)
     bench.event("compaction_started")
@@ -120,7 +120,7 @@ def test_a_compaction_begins_anew_and_a_further_rise_intervenes_again(bench: Ben
     assert known(bench).interventions_sent == 2
 
 
-def test_a_report_from_before_the_compaction_comes_too_late(bench: Bench) -> None:
+def test_a_report_from_before_the_compaction_is_ignored(bench: Bench) -> None:
     bench.event("session_started")
     bench.event("usage_reported", tokens=196_000, limit=200_000)
     bench.event("compaction_finished", summary="short")
@@ -130,7 +130,7 @@ def test_a_report_from_before_the_compaction_comes_too_late(bench: Bench) -> Non
     assert (known(bench).percentage, known(bench).stale) == (15.0, 0)
 
 
-def test_a_new_session_under_an_old_id_begins_with_nothing(bench: Bench) -> None:
+def test_a_new_session_under_an_old_id_starts_at_zero(bench: Bench) -> None:
     bench.event("session_started")
     reads(bench, 175_000)
     bench.event("session_started", source="clear")
@@ -138,7 +138,7 @@ def test_a_new_session_under_an_old_id_begins_with_nothing(bench: Bench) -> None
     assert state(bench).heard is None
 
 
-def test_a_resume_begins_with_what_the_client_counted(bench: Bench) -> None:
+def test_a_resume_starts_with_the_clients_count(bench: Bench) -> None:
     bench.event("session_started")
     bench.event("session_started", source="resume", context_tokens=120_000)
     assert (known(bench).percentage, known(bench).limit) == (60.0, 200_000)
@@ -157,13 +157,13 @@ def test_a_subagent_fills_its_own_context(bench: Bench) -> None:
     assert bench.store.read(pressure_ref(key(bench), "child")).document is None
 
 
-def test_reports_of_a_session_that_nobody_knows_are_not_kept(bench: Bench) -> None:
+def test_reports_of_unknown_sessions_are_not_stored(bench: Bench) -> None:
     bench.event("usage_reported", "nobody", tokens=199_000, limit=200_000)
     assert bench.store.names(Pressure, key(bench)) == ()
 
 
 @pytest.mark.parametrize("limit", [0, -1, 10**15])
-def test_no_limit_that_a_client_names_makes_a_share_that_is_none(bench: Bench, limit: int) -> None:
+def test_any_limit_of_a_client_gives_a_valid_share(bench: Bench, limit: int) -> None:
     bench.event("session_started")
     bench.event("usage_reported", tokens=100_000, limit=limit)
     assert (known(bench).percentage, known(bench).limit) == (50.0, 200_000)
@@ -202,7 +202,7 @@ def test_large_items_are_named_without_secrets(bench: Bench) -> None:
     )
 
 
-def test_the_review_takes_handles_from_the_items(bench: Bench) -> None:
+def test_the_review_names_the_handles_of_items(bench: Bench) -> None:
     bench.event("session_started")
     bench.event(
         "tool_finished",
@@ -262,7 +262,7 @@ def answered(bench: Bench, tokens: int, **more: Any) -> dict[str, Any]:
     return opencode(bench, "message.updated", event=event, limit=LIMIT, **more)
 
 
-def test_opencodes_answers_raise_the_level_and_the_agent_is_prompted_once(bench: Bench) -> None:
+def test_opencodes_answers_raise_the_level_and_give_one_review(bench: Bench) -> None:
     created(bench)
     told = [answered(bench, n * 1000) for n in (50, 120, 145, 150, 160, 165, 167)]
     assert [sorted(one) for one in told] == [[], ["notices"], ["notices"], [], ["prompt"], [], []]
@@ -272,7 +272,7 @@ def test_opencodes_answers_raise_the_level_and_the_agent_is_prompted_once(bench:
     assert known(bench).interventions_sent == 1
 
 
-def test_what_no_longer_fits_is_compacted_next_and_is_not_prompted(bench: Bench) -> None:
+def test_an_overfull_context_is_compacted_next_without_a_review(bench: Bench) -> None:
     created(bench)
     assert answered(bench, 190_000) == {}
     assert (known(bench).level, known(bench).interventions_sent) == ("critical", 0)
@@ -290,9 +290,7 @@ def test_what_no_longer_fits_is_compacted_next_and_is_not_prompted(bench: Bench)
         {"tokens": {"input": float("nan"), "total": "many"}},
     ],
 )
-def test_what_is_no_answer_of_the_conversation_measures_nothing(
-    bench: Bench, info: dict[str, Any]
-) -> None:
+def test_other_answers_are_not_measured(bench: Bench, info: dict[str, Any]) -> None:
     created(bench)
     answered(bench, 160_000, info=info)
     assert bench.store.names(Pressure, key(bench)) == ()
@@ -315,7 +313,7 @@ def test_what_is_no_answer_of_the_conversation_measures_nothing(
         ({"context": None, "output": "x"}, {"auto": 1, "reserved": "y"}, 200_000),
     ],
 )
-def test_what_fits_is_what_opencode_lets_fit(
+def test_the_limit_is_that_of_opencode(
     bench: Bench, limit: dict[str, Any], compaction: dict[str, Any], fits: int
 ) -> None:
     created(bench)
@@ -347,7 +345,7 @@ def status(bench: Bench, tokens: int, window: int = 200_000, **context: Any) -> 
     return str(bench.call("statusline", payload=payload).body)
 
 
-def test_the_status_line_measures_and_the_next_hook_says(bench: Bench) -> None:
+def test_the_status_line_measures_and_the_next_hook_warns(bench: Bench) -> None:
     claude(bench, "SessionStart", source="startup")
     assert status(bench, 50_000) == "wm 0 remembered · context 29 %"
     assert claude(bench, "UserPromptSubmit", prompt="Go on.") == ""
@@ -365,7 +363,7 @@ def test_the_status_line_measures_and_the_next_hook_says(bench: Bench) -> None:
     assert known(bench).interventions_sent == 1
 
 
-def test_a_status_line_that_brings_nothing_new_writes_nothing(bench: Bench) -> None:
+def test_an_unchanged_status_line_writes_nothing(bench: Bench) -> None:
     claude(bench, "SessionStart", source="startup")
     status(bench, 49_000)
     before = known(bench)
@@ -391,7 +389,7 @@ def test_claude_code_compacts_before_the_end_of_its_window(
     assert known(bench).limit == limit
 
 
-def test_neither_a_stop_nor_a_start_is_a_place_for_a_review(bench: Bench) -> None:
+def test_stop_and_start_hooks_get_no_review(bench: Bench) -> None:
     claude(bench, "SessionStart", source="startup")
     status(bench, 160_000)
     assert claude(bench, "Stop", last_assistant_message="Done.") == ""
@@ -399,7 +397,7 @@ def test_neither_a_stop_nor_a_start_is_a_place_for_a_review(bench: Bench) -> Non
     assert "critical" in claude(bench, "UserPromptSubmit", prompt="Go on.")
 
 
-def test_a_tool_call_of_a_subagent_neither_counts_nor_is_told(bench: Bench) -> None:
+def test_a_tool_call_of_a_subagent_neither_counts_nor_gets_a_review(bench: Bench) -> None:
     claude(bench, "SessionStart", source="startup")
     status(bench, 160_000)
     bash = {"tool_name": "Bash", "tool_input": {"command": "ls"}}
@@ -409,7 +407,7 @@ def test_a_tool_call_of_a_subagent_neither_counts_nor_is_told(bench: Bench) -> N
     assert known(bench).waiting == "critical"
 
 
-def test_a_tool_call_is_waited_for_only_while_something_is_to_be_said(bench: Bench) -> None:
+def test_a_tool_call_waits_only_for_a_pending_message(bench: Bench) -> None:
     """The hot path: most calls are answered before they are written."""
     claude(bench, "SessionStart", source="startup")
     bash = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {"stdout": "a"}}
@@ -434,7 +432,7 @@ def test_a_tool_call_is_waited_for_only_while_something_is_to_be_said(bench: Ben
     assert early() == (True, "")
 
 
-def test_a_call_that_was_answered_early_swallows_no_review(bench: Bench) -> None:
+def test_an_early_answered_call_keeps_the_review_pending(bench: Bench) -> None:
     """It raises the level itself; nobody reads what it brings."""
     claude(bench, "SessionStart", source="startup")
     payload = {

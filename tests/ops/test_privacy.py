@@ -63,7 +63,7 @@ def test_no_secret_reaches_the_disk_on_any_path(files: Bench) -> None:
     assert "[secret:" in json.dumps(files.call("export_workspace").model_dump(mode="json"))
 
 
-def test_a_secret_in_a_hand_edit_is_taken_out_when_the_edit_is_taken_in(files: Bench) -> None:
+def test_a_secret_in_an_outside_edit_is_redacted_on_acceptance(files: Bench) -> None:
     files.remember(SHIP)
     path = files.settings.paths.home / paths.workspace_folder(files.key) / "workspace-memory.json"
     text = path.read_text("utf-8")
@@ -73,7 +73,7 @@ def test_a_secret_in_a_hand_edit_is_taken_out_when_the_edit_is_taken_in(files: B
     assert "[secret:" in files.texts("inbox")[0]
 
 
-def test_why_finds_a_text_whose_secret_was_taken_out(files: Bench) -> None:
+def test_why_finds_a_text_with_a_redacted_secret(files: Bench) -> None:
     text = f"The deploy token is {SECRET} for the shop."
     answer = files.call("remember", text=text)
     assert answer.outcome == "inbox"
@@ -100,7 +100,7 @@ def test_a_token_in_the_name_of_a_session_or_a_branch_does_not_reach_the_disk(fi
     assert plain == shown, "the label names the same session"
 
 
-def test_a_broken_document_with_a_secret_in_it_is_kept_without_that(files: Bench) -> None:
+def test_a_broken_document_with_a_secret_is_kept_redacted(files: Bench) -> None:
     files.remember(SHIP)
     folder = files.settings.paths.home / paths.workspace_folder(files.key)
     path = folder / "workspace-memory.json"

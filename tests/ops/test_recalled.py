@@ -61,7 +61,7 @@ def keep(bench: Bench) -> MemoryEntry:
     return kept
 
 
-def test_what_the_prompt_leaves_out_is_told_behind_the_message_that_asks(serving: Bench) -> None:
+def test_an_omitted_entry_is_appended_to_the_message_that_asks(serving: Bench) -> None:
     kept = keep(serving)
     begin(serving)
     said = say(serving)
@@ -74,7 +74,7 @@ def test_what_the_prompt_leaves_out_is_told_behind_the_message_that_asks(serving
     ]
 
 
-def test_it_is_told_once_an_epoch_and_again_after_a_compaction(serving: Bench) -> None:
+def test_an_entry_is_recalled_once_per_epoch_and_again_after_a_compaction(serving: Bench) -> None:
     keep(serving)
     begin(serving)
     assert LABEL in say(serving)
@@ -85,7 +85,7 @@ def test_it_is_told_once_an_epoch_and_again_after_a_compaction(serving: Bench) -
     assert LABEL in say(serving, "Who signs the walrus manifest?")
 
 
-def test_what_was_told_before_the_prompt_was_asked_for_is_not_told_again_behind_it(
+def test_an_entry_recalled_before_the_first_prompt_is_not_repeated(
     serving: Bench,
 ) -> None:
     """OpenCode sends the first message before it asks for the prompt."""
@@ -114,7 +114,7 @@ def test_what_was_told_before_the_prompt_was_asked_for_is_not_told_again_behind_
         "Who feeds the zebra in the zoo?",
     ],
 )
-def test_nothing_is_told_where_nothing_stands_clear_or_the_prompt_shows_it(
+def test_without_a_clear_match_outside_the_prompt_nothing_is_recalled(
     serving: Bench, text: str
 ) -> None:
     keep(serving)
@@ -122,7 +122,7 @@ def test_nothing_is_told_where_nothing_stands_clear_or_the_prompt_shows_it(
     assert say(serving, text) == ""
 
 
-def test_a_message_does_not_wait_for_an_index_that_is_not_there_yet(serving: Bench) -> None:
+def test_a_message_does_not_wait_for_a_missing_index(serving: Bench) -> None:
     keep(serving)
     serving.event("user_prompt", session="s-0", text="ok")  # a daemon begun within a session
     assert say(serving, session="s-0") == ""
@@ -130,7 +130,7 @@ def test_a_message_does_not_wait_for_an_index_that_is_not_there_yet(serving: Ben
     assert LABEL in say(serving, "Who signs the walrus manifest?", session="s-0")
 
 
-def test_a_few_entries_of_one_type_are_enough_for_the_prompt_to_leave_one_out(
+def test_entries_over_a_type_cap_are_recalled(
     bench: Bench,
 ) -> None:
     memory = replace(bench.settings.memory, type_caps={"project": 1})
@@ -143,14 +143,14 @@ def test_a_few_entries_of_one_type_are_enough_for_the_prompt_to_leave_one_out(
     assert len(bench.runtime.caches.indexes.values()) == 1
 
 
-def test_nothing_is_told_where_it_is_switched_off(bench: Bench) -> None:
+def test_nothing_is_recalled_when_switched_off(bench: Bench) -> None:
     bench = with_settings(bench, prompts=False)
     keep(bench)
     begin(bench)
     assert say(bench) == ""
 
 
-def test_a_process_that_does_not_stay_looks_nothing_up(serving: Bench) -> None:
+def test_a_one_off_process_recalls_nothing(serving: Bench) -> None:
     serving.runtime = structs.replace(serving.runtime, process=Process(serves=False))
     keep(serving)
     begin(serving)
@@ -158,7 +158,7 @@ def test_a_process_that_does_not_stay_looks_nothing_up(serving: Bench) -> None:
     assert serving.runtime.caches.indexes.values() == ()
 
 
-def test_where_the_prompt_shows_all_there_is_no_index_is_made(bench: Bench) -> None:
+def test_if_the_prompt_shows_everything_no_index_is_built(bench: Bench) -> None:
     bench.runtime = structs.replace(bench.runtime, process=Process(serves=True))
     bench.remember(WALRUS)
     begin(bench)
@@ -166,7 +166,7 @@ def test_where_the_prompt_shows_all_there_is_no_index_is_made(bench: Bench) -> N
     assert bench.runtime.caches.indexes.values() == ()
 
 
-def test_a_subagent_is_told_nothing(serving: Bench) -> None:
+def test_a_subagent_gets_no_recall(serving: Bench) -> None:
     keep(serving)
     serving.event("session_started", session="s-2", parent_session="s-1", subagent=True)
     begin(serving, session="s-1")
@@ -174,14 +174,16 @@ def test_a_subagent_is_told_nothing(serving: Bench) -> None:
 
 
 @pytest.mark.parametrize("fields", [{"status": "inbox"}, {"scope": "branch:other"}])
-def test_only_what_is_in_force_here_is_told(serving: Bench, fields: dict[str, Any]) -> None:
+def test_only_active_entries_of_this_branch_are_recalled(
+    serving: Bench, fields: dict[str, Any]
+) -> None:
     walrus = entry("m_00000000000000000001", WALRUS).model_copy(update=fields)
     serving.write_memory(walrus, entry("m_00000000000000000002", SHIP))
     begin(serving)
     assert say(serving) == ""
 
 
-def test_what_is_told_says_that_its_code_changed_since_the_session_began(serving: Bench) -> None:
+def test_a_recalled_entry_says_that_its_code_changed(serving: Bench) -> None:
     code = serving.project / "dock.py"
     code.write_text("def manifest():\n    return 1\n")
     kept = keep(serving)
@@ -191,7 +193,7 @@ def test_what_is_told_says_that_its_code_changed_since_the_session_began(serving
     assert f"{WALRUS} (suspect: the code that it describes changed)" in say(serving)
 
 
-def test_what_is_pinned_meanwhile_is_told_with_the_next_message(serving: Bench) -> None:
+def test_a_newly_pinned_entry_comes_with_the_next_message(serving: Bench) -> None:
     keep(serving)
     begin(serving)
     tabs = serving.remember("Use tabs in Go code.", type="feedback")
@@ -202,7 +204,7 @@ def test_what_is_pinned_meanwhile_is_told_with_the_next_message(serving: Bench) 
     assert say(serving, "Go on.") == ""
 
 
-def test_what_is_told_is_bounded(serving: Bench) -> None:
+def test_recalled_text_is_bounded(serving: Bench) -> None:
     for number in range(9):
         serving.remember(f"The walrus manifest number {number} is signed by the harbour master.")
     serving.remember(CENTS, type="decision", importance="high")
@@ -212,7 +214,7 @@ def test_what_is_told_is_bounded(serving: Bench) -> None:
     assert len(said) < 1100
 
 
-def test_the_evidence_says_so_and_why_answers(serving: Bench) -> None:
+def test_a_recall_is_in_the_evidence_and_shown_by_why(serving: Bench) -> None:
     kept = keep(serving)
     begin(serving)
     say(serving)
@@ -224,7 +226,7 @@ def test_the_evidence_says_so_and_why_answers(serving: Bench) -> None:
     assert any("shown to a session after a user message" in s for s in sentences)
 
 
-def test_what_was_told_is_not_learned_again(serving: Bench) -> None:
+def test_recalled_text_is_not_learned_again(serving: Bench) -> None:
     keep(serving)
     begin(serving)
     say(serving)
@@ -235,7 +237,7 @@ def test_what_was_told_is_not_learned_again(serving: Bench) -> None:
     assert [kept.reason_codes for kept in answer.remembered] == [("echo",)]
 
 
-def test_both_agents_get_it_where_text_is_appended(serving: Bench) -> None:
+def test_both_agents_get_recalled_text_appended(serving: Bench) -> None:
     keep(serving)
     start = {"session_id": "c-1", "source": "startup", "cwd": str(serving.project)}
     serving.hook("claude-code", "SessionStart", start)

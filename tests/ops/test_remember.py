@@ -10,7 +10,7 @@ from tests.ops.conftest import CENTS, SHIP, Bench, entry
 from wm.errors import NotFound, UserError
 
 
-def test_what_passes_the_gate_is_active_before_the_answer(bench: Bench) -> None:
+def test_an_accepted_text_is_active_before_the_answer(bench: Bench) -> None:
     answer = bench.call("remember", text=SHIP, session="s-1")
     kept = answer.entry
     assert (answer.outcome, answer.reason_codes) == ("promoted", ())
@@ -26,14 +26,14 @@ def test_what_passes_the_gate_is_active_before_the_answer(bench: Bench) -> None:
     assert kept.created_at == kept.retention_clock == "2026-11-21T09:00:01.000Z"
 
 
-def test_an_entry_names_the_evidence_that_let_it_in(bench: Bench) -> None:
+def test_an_entry_names_the_evidence_of_its_admission(bench: Bench) -> None:
     kept = bench.remember(SHIP)
     (record,) = bench.told("memory_promoted")
     assert kept.admitted_by == record.event_id
     assert (record.entry, record.outcome, record.details["text"]) == (kept.id, "promoted", SHIP)
 
 
-def test_what_fails_the_gate_waits_in_the_inbox_with_its_reasons(bench: Bench) -> None:
+def test_a_refused_text_waits_in_the_inbox_with_its_reasons(bench: Bench) -> None:
     answer = bench.call("remember", text="Should we use Redis or Postgres here?")
     assert (answer.outcome, answer.reason_codes) == ("inbox", ("unresolved_question",))
     (waiting,) = bench.memory().entries
@@ -46,7 +46,7 @@ def test_what_fails_the_gate_waits_in_the_inbox_with_its_reasons(bench: Bench) -
     ]
 
 
-def test_asking_twice_for_what_the_gate_refuses_waits_once(bench: Bench) -> None:
+def test_a_text_refused_twice_waits_once(bench: Bench) -> None:
     first = bench.remember("Should we use Redis or Postgres here?")
     again = bench.remember("Should we use Redis or Postgres here?")
     assert first.id == again.id
@@ -54,7 +54,7 @@ def test_asking_twice_for_what_the_gate_refuses_waits_once(bench: Bench) -> None
 
 
 @pytest.mark.parametrize("again", [SHIP, "we deploy with `make ship`, from the RELEASE branch"])
-def test_the_same_again_is_the_same_entry(bench: Bench, again: str) -> None:
+def test_the_same_text_again_is_the_same_entry(bench: Bench, again: str) -> None:
     kept = bench.remember(SHIP)
     answer = bench.call("remember", text=again)
     assert (answer.outcome, answer.reason_codes) == ("absorbed", ("min_elapsed_window",))
@@ -76,7 +76,7 @@ def test_a_recurrence_after_a_week_reinforces_with_its_details(bench: Bench) -> 
     assert record.details["elapsedMs"] == 7 * 24 * 3600 * 1000 + 1000
 
 
-def test_a_stronger_source_takes_the_place_of_the_weaker(bench: Bench) -> None:
+def test_a_stronger_source_replaces_the_weaker(bench: Bench) -> None:
     bench.event("assistant_text", text=SHIP)
     old = bench.remember(SHIP, source="compaction", origin="agent", session="s-1")
     answer = bench.call("remember", text=SHIP)
@@ -109,7 +109,7 @@ def test_a_stronger_source_takes_the_place_of_the_weaker(bench: Bench) -> None:
         ({"text": SHIP, "directory": ""}, "The request names no workspace."),
     ],
 )
-def test_what_cannot_be_kept_is_said_and_leaves_nothing(
+def test_a_text_that_cannot_be_stored_is_reported_and_leaves_nothing(
     bench: Bench, fields: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(UserError) as refused:
@@ -120,19 +120,19 @@ def test_what_cannot_be_kept_is_said_and_leaves_nothing(
     assert bench.told() == []
 
 
-def test_a_folder_that_is_not_there_is_named(bench: Bench) -> None:
+def test_a_missing_folder_is_named(bench: Bench) -> None:
     gone = str(bench.project / "gone")
     with pytest.raises(NotFound, match=f"There is no folder {gone}."):
         bench.call("remember", text=SHIP, directory=gone)
 
 
-def test_a_text_that_a_session_asked_for_waits_whole_when_it_is_too_long(bench: Bench) -> None:
+def test_a_too_long_session_request_waits_completely(bench: Bench) -> None:
     long = "We never " + "really " * 300 + "deploy on Fridays."
     kept = bench.remember(long)
     assert (kept.status, kept.reasons, kept.text) == ("inbox", ("too_long",), long)
 
 
-def test_what_comes_from_a_tool_waits_in_the_inbox(bench: Bench) -> None:
+def test_text_from_a_tool_waits_in_the_inbox(bench: Bench) -> None:
     answer = bench.call("remember", text=SHIP, origin="tool")
     assert (answer.outcome, answer.reason_codes) == ("inbox", ("tainted",))
     assert (
@@ -142,7 +142,7 @@ def test_what_comes_from_a_tool_waits_in_the_inbox(bench: Bench) -> None:
     assert bench.texts() == []
 
 
-def test_what_may_contradict_is_flagged(bench: Bench) -> None:
+def test_a_possible_contradiction_is_flagged(bench: Bench) -> None:
     old = bench.remember("Prices are stored in cents in the database.", type="decision")
     answer = bench.call(
         "remember", text="Prices are not stored in cents in the database.", type="decision"
@@ -152,7 +152,7 @@ def test_what_may_contradict_is_flagged(bench: Bench) -> None:
     assert len(bench.texts()) == 2
 
 
-def test_asking_again_for_what_was_forgotten_lifts_the_stone(bench: Bench) -> None:
+def test_an_explicit_request_removes_the_tombstone_of_a_forgotten_text(bench: Bench) -> None:
     kept = bench.remember(SHIP)
     bench.call("forget_entry", id=kept.id)
     assert bench.stones() == [kept.id]
@@ -161,7 +161,7 @@ def test_asking_again_for_what_was_forgotten_lifts_the_stone(bench: Bench) -> No
     assert bench.stones() == []
 
 
-def test_an_explicit_wish_activates_what_waited(bench: Bench) -> None:
+def test_an_explicit_request_activates_a_waiting_entry(bench: Bench) -> None:
     bench.write_memory(entry("m_1", CENTS, status="inbox", reasons=("too_short",)))
     answer = bench.call("remember", text=CENTS, type="project")
     assert answer.outcome == "promoted"
@@ -171,7 +171,7 @@ def test_an_explicit_wish_activates_what_waited(bench: Bench) -> None:
     }
 
 
-def test_a_text_that_even_the_inbox_does_not_take_is_refused_with_its_count(bench: Bench) -> None:
+def test_a_text_too_long_for_the_inbox_is_refused_with_its_length(bench: Bench) -> None:
     waiting = bench.call("remember", text="The bay opens at dawn. " * 2_000)
     assert (waiting.outcome, waiting.entry.text[-5:]) == ("inbox", "dawn.")
     with pytest.raises(UserError, match="has 68999 characters; the inbox takes 50000"):
@@ -191,7 +191,7 @@ def test_requests_over_the_limit_of_a_message_wait_in_the_inbox_together(bench: 
     )
 
 
-def test_a_request_of_any_length_waits_in_the_inbox_whole(bench: Bench) -> None:
+def test_a_request_of_any_length_waits_in_the_inbox_completely(bench: Bench) -> None:
     long = "The bay opens at dawn and the gate of the harbour at eight. " * 4_000
     answer = bench.event("user_prompt", text=f"Remember this: {long}")
     [entry] = bench.memory().entries
@@ -201,7 +201,7 @@ def test_a_request_of_any_length_waits_in_the_inbox_whole(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("fields", [{"session_id": "s" * 501}, {"agent": "a" * 501}])
-def test_a_text_in_the_place_of_an_id_is_refused(bench: Bench, fields: dict[str, str]) -> None:
+def test_a_text_in_place_of_an_id_is_refused(bench: Bench, fields: dict[str, str]) -> None:
     fields = {"session_id": "s-1", "agent": "tests", **fields}
     for name, rest in (("record_event", {"event": {"kind": "session_started"}}), ("prompt", {})):
         with pytest.raises(UserError, match="has 501 characters; the limit is 500"):

@@ -43,7 +43,7 @@ def comparable(answer: Rollback) -> dict[str, Any]:
     return told.model_dump()
 
 
-def test_what_a_compaction_taught_goes_to_the_trash_and_what_people_did_stays(bench: Bench) -> None:
+def test_entries_of_a_compaction_are_trashed_and_acts_of_people_kept(bench: Bench) -> None:
     learn(bench, QUEUE)
     bench.later(hours=3)
     learn(bench, CENTS, session="s-2")
@@ -59,7 +59,7 @@ def test_what_a_compaction_taught_goes_to_the_trash_and_what_people_did_stays(be
     assert (record.phase, record.details["acts"]) == ("user", 1)
 
 
-def test_what_was_replaced_is_active_again(bench: Bench) -> None:
+def test_a_replaced_entry_is_active_again(bench: Bench) -> None:
     learn(bench, CENTS)
     bench.later(days=1)
     learn(bench, MIRROR, command="REPLACE [M1]", session="s-2")
@@ -68,7 +68,7 @@ def test_what_was_replaced_is_active_again(bench: Bench) -> None:
     assert bench.texts() == [CENTS]
 
 
-def test_the_plan_says_exactly_what_the_run_does_and_writes_nothing(bench: Bench) -> None:
+def test_the_plan_equals_the_run_and_writes_nothing(bench: Bench) -> None:
     learn(bench, CENTS, QUEUE)
     bench.remember(SHIP)
     before, told = bench.memory(), len(bench.told())
@@ -79,7 +79,7 @@ def test_the_plan_says_exactly_what_the_run_does_and_writes_nothing(bench: Bench
     assert (planned.applied, done.applied, len(done.taken)) == (False, True, 2)
 
 
-def test_what_a_person_took_over_meanwhile_stays_with_the_reason(bench: Bench) -> None:
+def test_an_entry_changed_by_a_person_stays_with_the_reason(bench: Bench) -> None:
     learn(bench, CENTS)
     (kept,) = bench.memory().entries
     bench.call("edit_entry", id=kept.id, text="Prices are stored in tenths of a cent.")
@@ -90,7 +90,7 @@ def test_what_a_person_took_over_meanwhile_stays_with_the_reason(bench: Bench) -
     assert [act.act for act in done.yours] == ["forget", "edit"]
 
 
-def test_what_waits_in_the_inbox_is_taken_out_as_well(bench: Bench) -> None:
+def test_inbox_entries_are_rolled_back_too(bench: Bench) -> None:
     bench.event("session_started")
     bench.event("tool_finished", tool="read", paths=("README.md",), output=MIRROR)
     bench.event("compaction_finished", summary=f"Memory candidates:\n- [project] {MIRROR}\n")
@@ -99,7 +99,7 @@ def test_what_waits_in_the_inbox_is_taken_out_as_well(bench: Bench) -> None:
     assert bench.memory().entries == ()
 
 
-def test_a_second_run_has_nothing_left_and_what_was_taken_back_is_not_learned_again(
+def test_a_second_run_finds_nothing_and_rolled_back_texts_are_not_learned(
     bench: Bench,
 ) -> None:
     learn(bench, CENTS)
@@ -116,9 +116,7 @@ def test_a_second_run_has_nothing_left_and_what_was_taken_back_is_not_learned_ag
         ("2027-01-01", "2027-01-01T00:00:00.000Z is in the future."),
     ],
 )
-def test_what_names_no_moment_of_the_past_is_refused(
-    bench: Bench, since: str, message: str
-) -> None:
+def test_an_invalid_or_future_time_is_refused(bench: Bench, since: str, message: str) -> None:
     for name in ("plan_rollback", "rollback"):
         with pytest.raises(UserError, match=message.partition(".")[0]):
             bench.call(name, since=since)

@@ -55,7 +55,7 @@ def test_why_undo_and_audit_work_for_every_entry_after_a_purge(files: Bench) -> 
     assert sorted(bench.texts()) == sorted([SHIP, QUEUE])
 
 
-def test_beyond_so_many_records_the_oldest_go(files: Bench) -> None:
+def test_over_the_limit_the_oldest_records_are_purged(files: Bench) -> None:
     bench = eager(files, evidence_max_events=2)
     kept = bench.remember(SHIP)
     noise(bench, 5)
@@ -65,7 +65,7 @@ def test_beyond_so_many_records_the_oldest_go(files: Bench) -> None:
     assert bench.call("why", subject=kept.id).records
 
 
-def test_a_dry_run_tells_what_the_run_does(files: Bench) -> None:
+def test_a_dry_run_reports_the_same_as_the_run(files: Bench) -> None:
     bench = eager(files, evidence_max_events=2)
     noise(bench, 5)
     told = rotate(bench.runtime, bench.key, dry_run=True)
@@ -76,13 +76,13 @@ def test_a_dry_run_tells_what_the_run_does(files: Bench) -> None:
     )
 
 
-def test_nothing_goes_while_it_is_not_worth_it(files: Bench) -> None:
+def test_too_few_old_records_are_not_purged(files: Bench) -> None:
     noise(files, 5)
     files.later(days=400)
     assert rotate(files.runtime, files.key).purged == 0
 
 
-def test_nothing_goes_while_the_memory_cannot_be_read(files: Bench) -> None:
+def test_nothing_is_purged_while_the_memory_is_unreadable(files: Bench) -> None:
     bench = eager(files, evidence_max_events=1)
     bench.remember(SHIP)
     noise(bench, 3)

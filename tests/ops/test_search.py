@@ -17,7 +17,7 @@ from wm.settings import NUMERIC_THREADS, RecallSettings
 
 
 @pytest.mark.parametrize(("asked", "hits"), [({}, 2), ({"limit": 1}, 1), ({"limit": 3}, 3)])
-def test_a_search_gives_as_many_hits_as_asked_or_as_the_settings_say(
+def test_a_search_returns_the_requested_or_configured_number_of_hits(
     bench: Bench, asked: dict[str, int], hits: int
 ) -> None:
     bench.settings = replace(bench.settings, recall=RecallSettings(max_hits=2))
@@ -44,16 +44,14 @@ def test_a_search_gives_as_many_hits_as_asked_or_as_the_settings_say(
         ({"session": "nobody"}, 0),
     ],
 )
-def test_a_search_is_narrowed_by_what_an_entry_is(
-    bench: Bench, asked: dict[str, str], found: int
-) -> None:
+def test_a_search_filters_by_entry_fields(bench: Bench, asked: dict[str, str], found: int) -> None:
     bench.remember("The shop counts prices in cents.")
     bench.later(days=3)
     bench.remember("The shop ships from the harbour.")
     assert len(bench.call("search", query="shop", **asked).hits) == found
 
 
-def test_a_time_that_is_none_is_refused_with_what_to_write(bench: Bench) -> None:
+def test_an_invalid_time_is_refused_with_the_valid_form(bench: Bench) -> None:
     with pytest.raises(UserError, match="`since` is 'soon'") as told:
         bench.call("search", query="shop", since="soon")
     assert "last week" in told.value.fix
@@ -73,7 +71,7 @@ def test_a_time_that_is_none_is_refused_with_what_to_write(bench: Bench) -> None
         ({"path": "../other"}, "is outside", "path of this project"),
     ],
 )
-def test_a_filter_that_no_entry_can_pass_is_refused_with_what_to_write(
+def test_an_impossible_filter_is_refused_with_the_valid_form(
     bench: Bench, asked: dict[str, str], said: str, fix: str
 ) -> None:
     with pytest.raises(UserError, match=said) as told:
@@ -98,7 +96,7 @@ def test_a_filter_that_no_entry_can_pass_is_refused_with_what_to_write(
         ("docs", ".", 0),
     ],
 )
-def test_a_path_is_meant_from_the_folder_or_from_the_root(
+def test_a_path_is_relative_to_the_folder_or_the_root(
     bench: Bench, folder: str, path: str, found: int
 ) -> None:
     repository(bench.project)
@@ -115,7 +113,7 @@ def test_a_path_is_meant_from_the_folder_or_from_the_root(
     ("path", "found"),
     [("src", 1), ("./src/db.py", 1), (".", 1), ("{root}/src", 1), ("db.py", 0), ("docs", 0)],
 )
-def test_a_path_without_a_folder_is_meant_from_the_root(
+def test_a_path_without_a_folder_is_relative_to_the_root(
     bench: Bench, path: str, found: int
 ) -> None:
     repository(bench.project)
@@ -126,7 +124,7 @@ def test_a_path_without_a_folder_is_meant_from_the_root(
     assert len(bench.call("search", query="shop", **asked).hits) == found
 
 
-def test_what_answers_is_cited_and_comes_with_the_hits(bench: Bench) -> None:
+def test_an_answer_is_cited_and_returned_with_the_hits(bench: Bench) -> None:
     kept = bench.remember("The staging broker listens on port 8883. Its log is short.")
     bench.remember(QUEUE)
     found = bench.call("search", query="which port has the staging broker")
@@ -135,13 +133,13 @@ def test_what_answers_is_cited_and_comes_with_the_hits(bench: Bench) -> None:
     assert found.hits[0].entry.id == kept.id
 
 
-def test_nothing_answers_where_nothing_is_found(bench: Bench) -> None:
+def test_without_hits_there_is_no_answer(bench: Bench) -> None:
     bench.remember(SHIP)
     found = bench.call("search", query="who feeds the zebra in the zoo")
     assert (found.hits, found.answer, found.standing) == ((), None, ())
 
 
-def test_of_two_statements_the_one_in_force_answers(bench: Bench) -> None:
+def test_of_two_statements_the_active_one_answers(bench: Bench) -> None:
     old = bench.remember("The staging broker listens on port 1883.", type="decision")
     new = bench.remember("The staging broker listens on port 8883.", type="decision")
     memory = bench.memory()
@@ -154,7 +152,7 @@ def test_of_two_statements_the_one_in_force_answers(bench: Bench) -> None:
         assert found.answer.entry == new.id
 
 
-def test_a_hit_whose_code_changed_since_says_so_and_does_not_answer(bench: Bench) -> None:
+def test_a_hit_with_changed_code_is_marked_and_does_not_answer(bench: Bench) -> None:
     repository(bench.project)
     code = bench.project / "dock.py"
     code.write_text("def berth(number):\n    return number + 1\n")
@@ -169,7 +167,7 @@ def test_a_hit_whose_code_changed_since_says_so_and_does_not_answer(bench: Bench
     assert bench.call("search", query="what does the berth count from").hits[0].entry == plain
 
 
-def test_what_belongs_to_another_branch_stands_behind_what_holds_here(bench: Bench) -> None:
+def test_entries_of_another_branch_rank_behind_valid_ones(bench: Bench) -> None:
     head = repository(bench.project) / ".git" / "HEAD"
     here = bench.remember("The payment hook retries three times.")
     head.write_text("ref: refs/heads/pier\n")
@@ -181,7 +179,7 @@ def test_what_belongs_to_another_branch_stands_behind_what_holds_here(bench: Ben
     assert orders == [[here.id, there.id], [there.id, here.id]]
 
 
-def test_pinned_entries_come_with_every_reply_and_are_not_said_twice(bench: Bench) -> None:
+def test_pinned_entries_are_in_every_reply_once(bench: Bench) -> None:
     tabs = bench.remember("Use tabs in Go code.")
     bench.call("edit_entry", id=tabs.id, pinned=True)
     bench.remember(SHIP)
@@ -192,14 +190,14 @@ def test_pinned_entries_come_with_every_reply_and_are_not_said_twice(bench: Benc
         assert said.count(tabs.id) == 1
 
 
-def test_a_filter_leaves_nothing_rather_than_what_hardly_fits(bench: Bench) -> None:
+def test_a_filter_returns_nothing_rather_than_weak_hits(bench: Bench) -> None:
     bench.remember("Prices are stored in cents.", type="decision")
     bench.remember("The walrus manifest is signed by the harbour master.", type="project")
     assert bench.call("search", query="walrus manifest signed", type="decision").hits == ()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts threads in /proc")
-def test_who_embeds_first_computes_on_one_thread(tmp_path: Path) -> None:
+def test_embedding_uses_one_thread(tmp_path: Path) -> None:
     program = (
         "import os, threading; from wm.ops.local import open_runtime;"
         "from wm.ops.search.search import embedding; from wm.settings import load;"

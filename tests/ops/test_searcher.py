@@ -48,7 +48,7 @@ def patient(bench: Bench) -> Bench:
     return bench
 
 
-def test_what_is_near_in_meaning_comes_first(patient: Bench) -> None:
+def test_the_nearest_meaning_ranks_first(patient: Bench) -> None:
     for text in (SHIP, CENTS, QUEUE, "The cat sleeps on the kitchen floor all day."):
         patient.remember(text)
         patient.later()
@@ -71,11 +71,11 @@ def test_what_is_near_in_meaning_comes_first(patient: Bench) -> None:
         ),
     ],
 )
-def test_likeness_is_told_where_no_word_says_why(reasons: Reasons, told: str) -> None:
+def test_likeness_is_reported_if_no_word_matches(reasons: Reasons, told: str) -> None:
     assert explain(reasons) == told
 
 
-def test_a_memory_is_found_right_after_it_was_acknowledged_and_gone_when_forgotten(
+def test_a_memory_is_found_after_its_acknowledgement_and_not_after_forget(
     patient: Bench,
 ) -> None:
     patient.remember(SHIP)
@@ -87,7 +87,7 @@ def test_a_memory_is_found_right_after_it_was_acknowledged_and_gone_when_forgott
     assert entry.id not in [h.entry.id for h in patient.call("search", query="walrus").hits]
 
 
-def test_words_answer_alone_when_no_vector_comes_in_time(bench: Bench) -> None:
+def test_without_vectors_in_time_words_answer_alone(bench: Bench) -> None:
     recall = replace(bench.settings.recall, embed_wait_s=0.0)
     bench.settings = replace(bench.settings, recall=recall)
     bench.__post_init__()
@@ -100,7 +100,7 @@ def test_all_workspaces_share_one_embedder(patient: Bench) -> None:
     assert searcher(patient.runtime, "a" * 16) is not searcher(patient.runtime, "b" * 16)
 
 
-def test_a_search_is_of_its_own_memory_whatever_others_ask_meanwhile() -> None:
+def test_concurrent_searches_use_their_own_memory() -> None:
     """Searches of one workspace run side by side, before a change and after it."""
     worker = Meanwhile()
     asked = Searcher(RecallSettings(), worker)
@@ -194,7 +194,7 @@ class Process:
         return saved
 
 
-def test_a_restart_embeds_nothing_that_did_not_change(bench: Bench, worker: Counting) -> None:
+def test_a_restart_embeds_changed_texts_only(bench: Bench, worker: Counting) -> None:
     first = Process(bench, worker)
     answer = first.ask(memory_of(70))
     assert worker.texts == 70
@@ -203,9 +203,7 @@ def test_a_restart_embeds_nothing_that_did_not_change(bench: Bench, worker: Coun
     assert worker.texts == 0
 
 
-def test_who_saves_rests_after_some_texts_and_not_after_each(
-    bench: Bench, worker: Counting
-) -> None:
+def test_a_save_pauses_between_groups_of_texts(bench: Bench, worker: Counting) -> None:
     process, rests = Process(bench, worker), list[int]()
     process.ask(memory_of(70))
     taken, card = process.searcher._index.vectors(), process.searcher.card
@@ -216,7 +214,7 @@ def test_who_saves_rests_after_some_texts_and_not_after_each(
     assert len(rests) == 5
 
 
-def test_only_what_is_new_is_embedded_after_a_restart(bench: Bench, worker: Counting) -> None:
+def test_after_a_restart_only_new_texts_are_embedded(bench: Bench, worker: Counting) -> None:
     Process(bench, worker).ask(memory_of(70))
     Process(bench, worker).ask(memory_of(70, begin=3))
     assert worker.texts == 3
@@ -233,7 +231,9 @@ def test_a_few_changes_are_saved_when_the_embedder_is_unloaded(
     assert len(first.saved().pieces) == 45
 
 
-def test_vectors_of_forgotten_entries_leave_the_file(bench: Bench, worker: Counting) -> None:
+def test_vectors_of_forgotten_entries_are_removed_from_the_file(
+    bench: Bench, worker: Counting
+) -> None:
     first = Process(bench, worker)
     first.ask(memory_of(40))
     first.ask(memory_of(39))
@@ -245,7 +245,7 @@ def test_vectors_of_forgotten_entries_leave_the_file(bench: Bench, worker: Count
     assert len(second.saved().pieces) == 20
 
 
-def test_entries_that_say_the_same_have_a_vector_each(bench: Bench, worker: Counting) -> None:
+def test_equal_entries_have_separate_vectors(bench: Bench, worker: Counting) -> None:
     same = memory(*(entry(f"e{n}", SHIP) for n in range(40)))
     for _ in range(2):
         process = Process(bench, worker)
@@ -253,7 +253,7 @@ def test_entries_that_say_the_same_have_a_vector_each(bench: Bench, worker: Coun
     assert worker.texts == 0
 
 
-def test_an_entry_whose_text_stays_keeps_its_vector(bench: Bench, worker: Counting) -> None:
+def test_an_entry_with_an_unchanged_text_keeps_its_vector(bench: Bench, worker: Counting) -> None:
     berths = memory_of(40)
     process = Process(bench, worker)
     process.ask(berths)
@@ -262,16 +262,14 @@ def test_an_entry_whose_text_stays_keeps_its_vector(bench: Bench, worker: Counti
     assert worker.texts == 40
 
 
-def test_without_what_was_saved_the_answers_are_the_same(bench: Bench, worker: Counting) -> None:
+def test_answers_are_the_same_without_saved_vectors(bench: Bench, worker: Counting) -> None:
     answer = Process(bench, worker).ask(memory_of(70))
     assert bench.store.discard_vectors(KEY) >= 1
     assert Process(bench, worker).ask(memory_of(70)) == answer
     assert worker.texts == 70
 
 
-def test_many_vectors_are_asked_through_a_graph_that_is_saved(
-    bench: Bench, worker: Counting
-) -> None:
+def test_many_vectors_use_a_saved_graph(bench: Bench, worker: Counting) -> None:
     answer = Process(bench, worker).ask(memory_of(120))
     bench.store.discard_vectors(KEY)
     first = Process(bench, worker, graph_from=50)
@@ -284,7 +282,7 @@ def test_many_vectors_are_asked_through_a_graph_that_is_saved(
     assert worker.texts == 0
 
 
-def test_what_the_disk_does_not_take_is_kept_in_memory(tmp_path: Path, worker: Counting) -> None:
+def test_vectors_that_cannot_be_saved_stay_in_memory(tmp_path: Path, worker: Counting) -> None:
     """Nothing of it is lost: it is saved the next time."""
     bench = Bench(settings_of(tmp_path), project_in(tmp_path), open_files(settings_of(tmp_path)))
     bench.remember(SHIP)
@@ -298,7 +296,7 @@ def test_what_the_disk_does_not_take_is_kept_in_memory(tmp_path: Path, worker: C
     assert len(process.saved().pieces) == 40
 
 
-def test_a_search_that_is_late_answers_by_words_before_the_model_is_opened(bench: Bench) -> None:
+def test_a_late_search_answers_by_words_before_the_model_opens(bench: Bench) -> None:
     embedder = Counting(EMBEDDED, RecallSettings())
     searcher = Searcher(RecallSettings(embed_wait_s=0.0), embedder)
     hits = searcher.search(memory_of(40), BERTH, 10, Filters())
@@ -322,7 +320,7 @@ def settle(searcher: Searcher, embedder: EmbedWorker) -> None:
         assert passed(embedder).wait(PATIENCE_S)
 
 
-def test_an_index_is_freed_by_counting_so_that_the_collector_need_not_know_it() -> None:
+def test_an_index_is_freed_by_reference_counting() -> None:
     searcher = Searcher(RecallSettings(embed_wait_s=0.0), None)
     searcher.search(memory_of(40), BERTH, 10, Filters())
     gone = weakref.ref(searcher), weakref.ref(searcher._index)

@@ -61,14 +61,14 @@ def test_another_session_keeps_its_files(files: Bench) -> None:
     }
 
 
-def test_what_waits_is_promoted_before_the_session_goes(bench: Bench) -> None:
+def test_waiting_memories_are_promoted_before_a_session_is_deleted(bench: Bench) -> None:
     bench.event("session_started")
     wait(bench, SHIP)
     bench.event("session_deleted")
     assert (bench.texts(), bench.journal().entries) == ([SHIP], ())
 
 
-def test_a_person_deletes_a_session_by_the_beginning_of_its_id(files: Bench) -> None:
+def test_a_session_can_be_deleted_by_an_id_prefix(files: Bench) -> None:
     bench = files
     lived(bench, "ses_1234567890")
     planned = bench.call("delete_session", session_id="ses_12", dry_run=True)
@@ -82,7 +82,7 @@ def test_a_person_deletes_a_session_by_the_beginning_of_its_id(files: Bench) -> 
     assert record.details["toldBy"] == "user"
 
 
-def test_a_session_that_nobody_knows_is_told(bench: Bench) -> None:
+def test_an_unknown_session_is_reported(bench: Bench) -> None:
     bench.remember(SHIP)
     with pytest.raises(NotFound, match="There is no session 'nobody'"):
         bench.call("delete_session", session_id="nobody")

@@ -27,11 +27,11 @@ from wm.ops.learning import ambient_files
         (" ".join(f"@f{number}" for number in range(99)), tuple(f"f{n}" for n in range(20))),
     ],
 )
-def test_paths_behind_an_at_sign_are_mentions(message: str, paths: tuple[str, ...]) -> None:
+def test_paths_after_an_at_sign_are_mentions(message: str, paths: tuple[str, ...]) -> None:
     assert ambient_files.mentions(message) == paths
 
 
-def test_only_regular_files_are_read_and_no_more_than_the_limit(tmp_path: Path) -> None:
+def test_only_regular_files_are_read_up_to_the_limit(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("words" * 100)
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "AGENTS.md")

@@ -67,7 +67,7 @@ BEFORE: dict[str, Callable[[Bench], object]] = {
 
 
 @pytest.mark.parametrize("act", sorted(ACTS))
-def test_an_act_is_taken_back_and_done_again_and_taken_back(bench: Bench, act: str) -> None:
+def test_an_act_can_be_undone_redone_and_undone(bench: Bench, act: str) -> None:
     BEFORE.get(act, remembered)(bench)
     before = seen(bench)
     ACTS[act](bench)
@@ -82,7 +82,7 @@ def test_an_act_is_taken_back_and_done_again_and_taken_back(bench: Bench, act: s
     assert seen(bench) == before
 
 
-def test_undo_goes_further_back_each_time_until_nothing_is_left(bench: Bench) -> None:
+def test_repeated_undo_goes_further_back_until_nothing_is_left(bench: Bench) -> None:
     kept = bench.remember(SHIP)
     bench.call("edit_entry", id=kept.id, pinned=True)
     bench.call("edit_entry", id=kept.id, text=CENTS)
@@ -96,7 +96,7 @@ def test_undo_goes_further_back_each_time_until_nothing_is_left(bench: Bench) ->
         bench.call("undo")
 
 
-def test_an_edited_text_that_is_taken_back_is_the_models_again(bench: Bench) -> None:
+def test_undoing_an_edit_restores_the_models_text_and_source(bench: Bench) -> None:
     bench.write_memory(entry("m_prop0001", SHIP))
     before = one(bench)
     bench.call("edit_entry", id="m_prop0001", text=CENTS)
@@ -117,7 +117,7 @@ def test_an_act_is_named_by_its_entry_or_its_event(bench: Bench) -> None:
     assert set(bench.trash()) == {first.id, second.id}
 
 
-def test_a_text_whose_remember_was_taken_back_may_be_learned(bench: Bench) -> None:
+def test_a_text_with_an_undone_remember_can_be_learned_again(bench: Bench) -> None:
     bench.remember(SHIP)
     bench.call("undo")
     assert bench.stones() == []
@@ -125,7 +125,7 @@ def test_a_text_whose_remember_was_taken_back_may_be_learned(bench: Bench) -> No
     assert bench.texts() == [SHIP]
 
 
-def test_what_was_forgotten_and_brought_back_by_undo_may_be_learned(bench: Bench) -> None:
+def test_a_text_restored_by_undo_can_be_learned_again(bench: Bench) -> None:
     kept = bench.remember(SHIP)
     bench.call("forget_entry", id=kept.id)
     assert bench.stones() == [kept.id]
@@ -142,7 +142,7 @@ def test_a_plan_writes_nothing(bench: Bench) -> None:
     assert (seen(bench), len(bench.told())) == (before, records)
 
 
-def test_an_accepted_replacement_that_is_taken_back_leaves_the_old_text_active(
+def test_undoing_an_accepted_replacement_reactivates_the_old_text(
     bench: Bench,
 ) -> None:
     kept = bench.remember(SHIP)
@@ -163,7 +163,7 @@ def refusal(bench: Bench, **named: str) -> str:
     return refused.value.message
 
 
-def test_what_cannot_be_taken_back_says_why(bench: Bench) -> None:
+def test_an_impossible_undo_names_the_reason(bench: Bench) -> None:
     kept = bench.remember(SHIP)
     bench.call("edit_entry", id=kept.id, text=CENTS)
     edited = bench.told("memory_edited")[0].event_id
@@ -177,7 +177,7 @@ def test_what_cannot_be_taken_back_says_why(bench: Bench) -> None:
     assert refusal(bench, act="e_nothing") == f"There is no act 'e_nothing' in {bench.project}."
 
 
-def test_seeing_a_fact_again_cannot_be_taken_back(bench: Bench) -> None:
+def test_a_reinforcement_cannot_be_undone(bench: Bench) -> None:
     kept = bench.remember(SHIP)
     bench.later(days=8)
     bench.remember(SHIP)
@@ -186,7 +186,7 @@ def test_seeing_a_fact_again_cannot_be_taken_back(bench: Bench) -> None:
     )
 
 
-def test_what_a_compaction_or_an_agent_did_is_no_act_of_yours(bench: Bench) -> None:
+def test_acts_of_a_compaction_or_agent_are_not_undone_by_default(bench: Bench) -> None:
     bench.event("assistant_text", text=f"{SHIP} {CENTS}")
     bench.remember(SHIP, source="compaction", origin="agent", session="s-1")
     bench.remember(CENTS, source="manual", origin="agent", session="s-1")
@@ -215,7 +215,7 @@ def test_a_replacement_by_a_compaction_is_reverted(bench: Bench) -> None:
     assert bench.texts() == [SHIP]
 
 
-def test_the_list_says_of_each_act_whether_it_can_be_taken_back(bench: Bench) -> None:
+def test_the_list_marks_each_act_that_can_be_undone(bench: Bench) -> None:
     kept = bench.remember(SHIP)
     bench.call("edit_entry", id=kept.id, pinned=True)
     bench.call("forget_entry", id=kept.id)
@@ -232,14 +232,14 @@ def test_the_list_says_of_each_act_whether_it_can_be_taken_back(bench: Bench) ->
     assert len(bench.call("list_acts", limit=1).acts) == 1
 
 
-def test_two_undos_of_one_batch_do_not_meet(bench: Bench) -> None:
+def test_two_undos_in_one_batch_do_not_conflict(bench: Bench) -> None:
     bench.remember(SHIP)
     done = bench.batch(("undo", {}), ("undo", {}))
     assert [d.error is None for d in done] == [True, False]
     assert bench.texts() == []
 
 
-def test_an_accepted_deletion_by_hand_is_taken_back(bench: Bench) -> None:
+def test_an_accepted_outside_deletion_can_be_undone(bench: Bench) -> None:
     bench.write_memory(entry("m_old00001", SHIP), entry("m_old00002", CENTS))
     kept = bench.memory()
     edited = kept.model_copy(update={"entries": kept.entries[:1]})
@@ -250,7 +250,7 @@ def test_an_accepted_deletion_by_hand_is_taken_back(bench: Bench) -> None:
     assert bench.texts() == [SHIP, CENTS]
 
 
-def test_an_accepted_change_by_hand_is_taken_back_and_done_again(bench: Bench) -> None:
+def test_an_accepted_outside_change_can_be_undone_and_redone(bench: Bench) -> None:
     bench.write_memory(entry("m_old00001", SHIP))
     before = one(bench)
     edited = before.model_copy(update={"text": CENTS, "user_importance": "high"})
@@ -264,7 +264,7 @@ def test_an_accepted_change_by_hand_is_taken_back_and_done_again(bench: Bench) -
     assert (one(bench).text, one(bench).user_importance) == (CENTS, "high")
 
 
-def test_a_change_by_hand_of_more_than_values_stays(bench: Bench) -> None:
+def test_an_outside_change_of_more_than_values_cannot_be_undone(bench: Bench) -> None:
     bench.write_memory(entry("m_old00001", SHIP))
     edited = one(bench).model_copy(update={"tags": ("deploy",)})
     _by_hand(bench, bench.memory().model_copy(update={"entries": (edited,)}))
@@ -283,7 +283,7 @@ def _by_hand(bench: Bench, edited: object) -> None:
     bench.write_memory(*memory.entries)
 
 
-def test_a_change_of_a_sessions_own_memory_is_not_passed_over(bench: Bench) -> None:
+def test_undo_does_not_skip_a_change_of_session_memory(bench: Bench) -> None:
     """To take back something older in its place would surprise."""
     bench.event("session_started")
     bench.remember(SHIP)

@@ -54,7 +54,7 @@ CASES: tuple[tuple[str, Callable[[Bench], object], str, str, str], ...] = (
     [case[1:] for case in CASES],
     ids=[case[0] for case in CASES],
 )
-def test_the_rule_that_stops_a_text_is_named(
+def test_the_rule_that_refuses_a_text_is_named(
     bench: Bench, prepare: Callable[[Bench], object], text: str, verdict: str, rule: str
 ) -> None:
     prepare(bench)
@@ -67,14 +67,14 @@ def test_the_rule_that_stops_a_text_is_named(
     assert len(bench.told()) == records
 
 
-def test_the_same_fact_in_other_words_is_known(bench: Bench) -> None:
+def test_the_same_fact_in_other_words_is_recognised(bench: Bench) -> None:
     known = bench.remember("The API lives in services/ferry.", type="project")
     answer = bench.call("why_not", text="API lives in services/ferry", type="project")
     assert answer.verdict == "known"
     assert [c.entry for c in answer.checks if c.rule == "known"] == [known.id]
 
 
-def test_what_was_refused_before_is_told_with_its_day(bench: Bench) -> None:
+def test_an_earlier_refusal_is_reported_with_its_date(bench: Bench) -> None:
     bench.event("session_started")
     bench.event("compaction_started")
     bench.event("compaction_finished", summary=f"Memory candidates:\n- [project] {PROGRESS}\n")
@@ -84,20 +84,20 @@ def test_what_was_refused_before_is_told_with_its_day(bench: Bench) -> None:
     assert "progress_snapshot" in answer.checks[0].reason_codes
 
 
-def test_a_message_is_asked_about_by_what_it_asks_to_keep(bench: Bench) -> None:
+def test_a_message_is_judged_by_its_requests(bench: Bench) -> None:
     answer = bench.call("why_not", text=f"Remember that {CENTS}")
     assert answer.text == CENTS
     assert answer.checks[0].rule == "trigger"
     assert answer.verdict == "nothing"
 
 
-def test_a_message_that_asks_for_nothing_says_so(bench: Bench) -> None:
+def test_a_message_without_a_request_is_reported(bench: Bench) -> None:
     answer = bench.call("why_not", text=f"Don't remember that {CENTS}")
     stopped = [c for c in answer.checks if c.rule == "trigger"]
     assert stopped[0].reason_codes == ("negated_request",)
 
 
-def test_a_contradiction_is_told_and_stops_nothing(bench: Bench) -> None:
+def test_a_contradiction_is_reported_and_blocks_nothing(bench: Bench) -> None:
     known = bench.remember("We use npm for installs.", type="decision")
     answer = bench.call("why_not", text="We never use npm for installs.", type="decision")
     against = [c for c in answer.checks if c.rule == "contradicts"]
@@ -105,12 +105,12 @@ def test_a_contradiction_is_told_and_stops_nothing(bench: Bench) -> None:
     assert answer.verdict == "nothing"
 
 
-def test_no_text_is_no_question(bench: Bench) -> None:
+def test_an_empty_text_is_refused(bench: Bench) -> None:
     with pytest.raises(UserError, match="There is no text to ask about"):
         bench.call("why_not", text=" .. ")
 
 
-def test_a_secret_in_the_question_is_looked_for_as_its_label(bench: Bench) -> None:
+def test_a_secret_in_the_text_is_searched_as_its_label(bench: Bench) -> None:
     token = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
     answer = bench.call("why_not", text=f"The deploy token is {token}.")
     assert token not in answer.model_dump_json()

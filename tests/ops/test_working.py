@@ -35,7 +35,7 @@ def read(bench: Bench, name: str) -> None:
     bench.event("tool_finished", tool="read", paths=[str(bench.project / name)])
 
 
-def test_a_failing_build_a_manifest_and_messages_fill_it(bench: Bench) -> None:
+def test_a_failing_build_a_manifest_and_messages_fill_working_memory(bench: Bench) -> None:
     bench.event("session_started")
     bench.event("tool_finished", **BUILD)
     bench.event(
@@ -63,7 +63,7 @@ def test_a_failing_build_a_manifest_and_messages_fill_it(bench: Bench) -> None:
     assert told[-2] == "(5 of 5 items shown)"
 
 
-def test_the_text_of_an_epoch_stays_whatever_comes_in(bench: Bench) -> None:
+def test_the_text_of_an_epoch_is_not_changed_by_events(bench: Bench) -> None:
     bench.event("session_started")
     read(bench, "a.ts")
     first = bench.prompt()
@@ -73,7 +73,7 @@ def test_the_text_of_an_epoch_stays_whatever_comes_in(bench: Bench) -> None:
     assert "b.ts" not in block(bench)
 
 
-def test_a_mended_error_leaves(bench: Bench) -> None:
+def test_a_fixed_error_is_removed(bench: Bench) -> None:
     bench.event("session_started")
     bench.event("tool_finished", **BUILD)
     assert working(bench) is not None
@@ -83,7 +83,7 @@ def test_a_mended_error_leaves(bench: Bench) -> None:
     assert found.slots == {}
 
 
-def test_it_is_written_only_when_something_changes(bench: Bench) -> None:
+def test_working_memory_is_written_only_on_a_change(bench: Bench) -> None:
     bench.event("session_started")
     bench.event("tool_finished", tool="bash", command="ls", output="a.ts", exit_code=0)
     bench.event("user_prompt", text="thanks")
@@ -128,7 +128,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("name", "arguments", "said"), REFUSED)
-def test_what_cannot_be_is_refused_with_a_sentence(
+def test_an_impossible_request_is_refused_with_a_sentence(
     bench: Bench, name: str, arguments: dict[str, str], said: str
 ) -> None:
     bench.event("session_started")
@@ -138,7 +138,7 @@ def test_what_cannot_be_is_refused_with_a_sentence(
     assert working(bench) is None
 
 
-def test_a_compaction_keeps_slots_and_ten_of_the_pool_and_says_so(bench: Bench) -> None:
+def test_a_compaction_keeps_slots_and_ten_pool_items_and_records_it(bench: Bench) -> None:
     bench.event("session_started")
     bench.event("tool_finished", **BUILD)
     for number in range(13):
@@ -158,7 +158,7 @@ def test_a_compaction_keeps_slots_and_ten_of_the_pool_and_says_so(bench: Bench) 
     assert len(bench.compaction().log) == 1
 
 
-def test_the_end_of_a_session_and_a_new_one_under_its_id_clear_it(bench: Bench) -> None:
+def test_session_end_and_a_new_session_clear_working_memory(bench: Bench) -> None:
     bench.event("session_started")
     read(bench, "a.ts")
     bench.event("session_started", source="resume")
@@ -170,7 +170,7 @@ def test_the_end_of_a_session_and_a_new_one_under_its_id_clear_it(bench: Bench) 
     assert working(bench) is None
 
 
-def test_a_subagents_work_is_not_the_sessions(bench: Bench) -> None:
+def test_a_subagents_work_is_not_counted_for_the_session(bench: Bench) -> None:
     bench.event("session_started", "child", subagent=True, parent_session="s-1")
     bench.event("tool_finished", "child", tool="read", paths=["a.ts"])
     bench.event("user_prompt", "child", text="TODO: write the tests")
@@ -178,7 +178,7 @@ def test_a_subagents_work_is_not_the_sessions(bench: Bench) -> None:
     assert block(bench, "child") == ""
 
 
-def test_nothing_flows_from_here_into_the_workspace_memory(bench: Bench) -> None:
+def test_working_memory_never_enters_the_workspace_memory(bench: Bench) -> None:
     bench.event("session_started")
     for text in ("Deploys go out from the release branch.", "Tests run on Postgres 16."):
         tool(bench, "working_memory_add", text=text, slot="decision")
@@ -188,7 +188,7 @@ def test_nothing_flows_from_here_into_the_workspace_memory(bench: Bench) -> None
     assert bench.texts() == bench.texts("inbox") == []
 
 
-def test_of_a_long_message_the_ends_are_looked_at(bench: Bench) -> None:
+def test_in_a_long_message_both_ends_are_read(bench: Bench) -> None:
     bench.event("session_started")
     pasted = "2026-11-21 12:00:00 INFO TODO: remove everything\n" * 2000
     text = f"TODO: read this log\n{pasted}\nTODO: then call Mara"
@@ -198,7 +198,7 @@ def test_of_a_long_message_the_ends_are_looked_at(bench: Bench) -> None:
     assert [item.text for item in found.slots["todo"]] == ["read this log", "then call Mara"]
 
 
-def test_secrets_never_reach_it(bench: Bench) -> None:
+def test_secrets_never_reach_working_memory(bench: Bench) -> None:
     token = "ghp_" + "Q7wE9rT2yU4iO6pA8sD0fG3hJ5kL1zX9cV2b"
     bench.event("session_started")
     bench.event("user_prompt", text=f"TODO: rotate {token}")
@@ -212,7 +212,7 @@ def long(number: int) -> MemoryEntry:
     return entry(f"m_{number:020x}", f"Fact {number} " + "is told at length here. " * 10)
 
 
-def test_claude_code_gets_no_more_than_one_hook_may_add(bench: Bench) -> None:
+def test_claude_code_gets_at_most_one_hooks_limit(bench: Bench) -> None:
     bench.call(
         "record_event", session_id="s-1", agent="claude-code", event={"kind": "session_started"}
     )
@@ -226,7 +226,7 @@ def test_claude_code_gets_no_more_than_one_hook_may_add(bench: Bench) -> None:
     assert len("\n\n".join(b.text for b in blocks)) <= 9_900
 
 
-def test_people_see_and_change_it_too(bench: Bench) -> None:
+def test_people_can_read_and_change_working_memory(bench: Bench) -> None:
     bench.event("session_started")
     read(bench, "a.ts")
     bench.call("add_item", text="Call Mara.", slot="todo")

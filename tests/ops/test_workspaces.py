@@ -48,7 +48,7 @@ def test_two_roots_with_one_key_do_not_share(bench: Bench) -> None:
     assert bench.texts() == [SHIP]
 
 
-def test_a_moved_checkout_takes_its_memory_along_and_back(bench: Bench) -> None:
+def test_a_moved_checkout_keeps_its_memory_in_both_directions(bench: Bench) -> None:
     kept = bench.remember(SHIP)
     old, new = bench.project, bench.project.with_name("store")
     old.rename(new)
@@ -75,14 +75,14 @@ def test_a_moved_checkout_takes_its_memory_along_and_back(bench: Bench) -> None:
         ("{here}", "", "The move names no new folder."),
     ],
 )
-def test_a_move_that_makes_no_sense_is_said(bench: Bench, old: str, new: str, message: str) -> None:
+def test_an_impossible_move_is_refused(bench: Bench, old: str, new: str, message: str) -> None:
     bench.remember(SHIP)
     here = str(bench.project)
     with pytest.raises(UserError, match=message):
         bench.call("move_workspace", old=old.format(here=here), new=new.format(here=here))
 
 
-def test_a_linked_worktree_shares_and_a_branch_keeps_its_own(bench: Bench) -> None:
+def test_linked_worktrees_share_memory_and_branches_keep_their_own(bench: Bench) -> None:
     repository(bench.project)
     tree = bench.project.with_name("tree")
     git(bench.project, "worktree", "add", "-q", "-b", "spike", str(tree))
@@ -112,7 +112,7 @@ def delete_spike(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("end", "reason"), [(merge_spike, "branch_merged"), (delete_spike, "branch_gone")]
 )
-def test_what_a_finished_branch_kept_is_offered_once(
+def test_entries_of_a_finished_branch_are_offered_once(
     files: Bench, end: object, reason: str
 ) -> None:
     assert callable(end)
@@ -137,7 +137,7 @@ def test_what_a_finished_branch_kept_is_offered_once(
     assert files.call("show_entry", id=bound.id).entry.status == "superseded"
 
 
-def test_an_offer_that_was_rejected_is_not_made_again_and_blocks_nothing(files: Bench) -> None:
+def test_a_rejected_offer_is_not_repeated_and_blocks_nothing(files: Bench) -> None:
     repository(files.project)
     git(files.project, "checkout", "-q", "-b", "spike")
     files.remember(CENTS, branch_only=True)

@@ -70,7 +70,7 @@ def texts(user: Terminal) -> list[str]:
     return [one["entry"]["text"] for one in user.wm("inspect", "--json").json["entries"]]
 
 
-def test_what_the_user_says_to_a_recorded_hook_line_is_in_the_next_sessions_prompt(
+def test_a_request_through_a_recorded_hook_line_is_in_the_next_prompt(
     user: Terminal,
 ) -> None:
     hook(user, "UserPromptSubmit", prompt=f"Remember that {SAID}")
@@ -79,11 +79,13 @@ def test_what_the_user_says_to_a_recorded_hook_line_is_in_the_next_sessions_prom
 
 
 @pytest.mark.parametrize("name", LINES)
-def test_every_recorded_line_is_quiet_and_ends_with_0(with_daemon: Terminal, name: str) -> None:
+def test_every_recorded_hook_line_is_silent_and_exits_with_0(
+    with_daemon: Terminal, name: str
+) -> None:
     hook(with_daemon, name)
 
 
-def test_a_recorded_line_cuts_the_output_of_a_tool(with_daemon: Terminal) -> None:
+def test_a_recorded_hook_line_prunes_tool_output(with_daemon: Terminal) -> None:
     (name,) = (line for line in LINES if line.startswith("PostToolUse Bash"))
     response = {"stdout": LISTING, "stderr": "", "interrupted": False}
     fields = {"tool_name": "Bash", "tool_input": {"command": "ls -R bays"}}
@@ -121,7 +123,7 @@ def recorded_tools() -> set[str]:
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
-def test_the_recorded_plugin_remembers_cuts_and_finds(
+def test_the_recorded_plugin_stores_prunes_and_searches(
     with_daemon: Terminal, tmp_path: Path
 ) -> None:
     user = with_daemon.at(tmp_path.name)
@@ -142,7 +144,7 @@ def test_the_recorded_plugin_remembers_cuts_and_finds(
     assert SAID in told["tool"]
 
 
-def test_unsetup_takes_what_was_installed_out_again(tmp_path: Path) -> None:
+def test_unsetup_removes_the_recorded_installation(tmp_path: Path) -> None:
     user = Terminal(tmp_path)
     user.install("claude", "opencode")
     user.wm("setup", "--yes")
@@ -154,7 +156,7 @@ def test_unsetup_takes_what_was_installed_out_again(tmp_path: Path) -> None:
     assert user.wm("status", "--json").json["agents"] == dict.fromkeys(found, "absent")
 
 
-def test_the_library_keeps_and_finds(user: Terminal) -> None:
+def test_the_library_stores_and_finds(user: Terminal) -> None:
     library = Library(user.settings())
     project = str(user.repo)
     kept = library.run("remember", {"directory": project, "text": SAID})

@@ -89,7 +89,7 @@ def unexpected(losses: Losses) -> Losses:
 
 
 @pytest.mark.parametrize("name", READ_OFF)
-def test_what_the_tree_declares_is_still_there(name: str) -> None:
+def test_everything_that_the_recording_declares_still_exists(name: str) -> None:
     assert unexpected(READ_OFF[name]()) == {}
 
 
@@ -118,7 +118,7 @@ def test_the_files_of_the_data_folder_have_their_places_and_fields(player: Playe
     assert unexpected(losses) == {}
 
 
-def test_every_wanted_difference_is_one(player: Player) -> None:
+def test_every_listed_difference_exists(player: Player) -> None:
     found = story_losses(player) | shape_losses("files", record.shapes("files"), player.files)
     for losses in READ_OFF.values():
         found |= losses()
@@ -134,5 +134,5 @@ def test_every_wanted_difference_is_one(player: Player) -> None:
         ({"$": "object", "$.a": "number"}, {"$.a": "str, now number"}),
     ],
 )
-def test_a_field_that_went_or_changed_its_type_is_a_loss(now: Shape, losses: Losses) -> None:
+def test_a_removed_or_retyped_field_is_a_loss(now: Shape, losses: Losses) -> None:
     assert missing({"$": "object", "$.a": "str"}, now) == losses

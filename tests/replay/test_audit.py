@@ -69,20 +69,20 @@ def test_every_block_is_of_one_kind_and_counted_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(WRITERS))
-def test_what_writes_a_file_is_an_edit(tmp_path: Path, name: str) -> None:
+def test_tools_that_write_files_are_edits(tmp_path: Path, name: str) -> None:
     write = {"type": "tool_use", "id": "w", "name": name, "input": {"path": "/a"}}
     more = [user(text("Go.")), assistant(write), user(result("w", "ok")), assistant(text("Done."))]
     assert kinds(audited(tmp_path, session(messages=more)))["edits and written files"] == 1
 
 
-def test_results_are_told_by_tool_and_sent_as_often_as_requests_held_them(tmp_path: Path) -> None:
+def test_results_are_counted_per_tool_and_request(tmp_path: Path) -> None:
     report = audited(tmp_path, session())
     (tool,) = report.tools
     assert (tool.name, tool.blocks) == ("Read", 2)
     assert tool.sent == tool.tokens * 3 // 2  # the first of two twice, the second once
 
 
-def test_many_conversations_that_go_on_by_turns_count_as_one_after_the_other(
+def test_interleaved_conversations_count_like_sequential_ones(
     tmp_path: Path,
 ) -> None:
     def of(session: int, end: int, at: float) -> Any:
@@ -98,7 +98,7 @@ def test_many_conversations_that_go_on_by_turns_count_as_one_after_the_other(
     assert by_turns.reads == after.reads
 
 
-def test_files_that_are_read_again_are_told_and_whether_they_had_changed(tmp_path: Path) -> None:
+def test_repeated_reads_are_reported_with_whether_the_file_changed(tmp_path: Path) -> None:
     write = {"type": "tool_use", "id": "w", "name": "Edit", "input": {"file_path": "/hunter.py"}}
     more = [
         user(text("Go.")),
@@ -119,7 +119,7 @@ def test_files_that_are_read_again_are_told_and_whether_they_had_changed(tmp_pat
     assert row.tokens == pytest.approx(2 * len(LONG) / 4, rel=0.05)
 
 
-def test_a_history_that_went_back_is_not_counted_twice(tmp_path: Path) -> None:
+def test_a_rewound_history_is_not_counted_twice(tmp_path: Path) -> None:
     straight = audited(tmp_path, capture(1, 1.0), capture(3, 2.0), capture(5, 3.0))
     back = audited(tmp_path, capture(1, 1.0), capture(3, 2.0), capture(1, 3.0), capture(3, 4.0))
     assert kinds(straight)["tool results"] == 2
@@ -127,7 +127,7 @@ def test_a_history_that_went_back_is_not_counted_twice(tmp_path: Path) -> None:
     assert back.requests == 4
 
 
-def test_pruning_is_worth_what_its_own_rules_take_away(tmp_path: Path) -> None:
+def test_the_value_of_pruning_is_computed_by_its_rules(tmp_path: Path) -> None:
     make = {"type": "tool_use", "id": "m", "name": "Bash", "input": {"command": "make"}}
     more = [
         *(user(text("Go.")), assistant(make), user(result("m", LINES)), assistant(text("Done."))),
@@ -140,7 +140,7 @@ def test_pruning_is_worth_what_its_own_rules_take_away(tmp_path: Path) -> None:
     assert audited(tmp_path, session()).pruning.results == 0
 
 
-def test_what_the_cache_saved_is_taken_from_reported_usage_where_all_is_reported(
+def test_cache_savings_use_reported_usage_if_complete(
     tmp_path: Path,
 ) -> None:
     usage = {"input_tokens": 0, "cache_read_input_tokens": 1_000_000}
@@ -150,7 +150,7 @@ def test_what_the_cache_saved_is_taken_from_reported_usage_where_all_is_reported
     assert not half.reported
 
 
-def test_contents_are_in_no_part_of_the_report(tmp_path: Path) -> None:
+def test_the_report_contains_no_contents(tmp_path: Path) -> None:
     report = audited(tmp_path, session())
     printed = report.model_dump_json()
     for message in MESSAGES:

@@ -61,7 +61,7 @@ def plain(messages: list[Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_a_session_is_a_request_for_each_answer(tmp_path: Path, packed: bool) -> None:
+def test_a_session_has_one_request_per_answer(tmp_path: Path, packed: bool) -> None:
     found = bodies(written(tmp_path / "s", [session()], packed=packed))
     assert [plain(body["messages"]) for body in found] == [MESSAGES[:1], MESSAGES[:3], MESSAGES[:5]]
     assert {(body["model"], body["system"][0]["text"]) for body in found} == {(MODEL, "Be brief.")}
@@ -75,7 +75,7 @@ def test_a_capture_is_replayed_byte_for_byte(tmp_path: Path) -> None:
     assert found.raw == raw.encode()
 
 
-def test_what_is_no_message_request_is_left_out_of_a_capture_and_said(tmp_path: Path) -> None:
+def test_other_requests_of_a_capture_are_skipped_and_reported(tmp_path: Path) -> None:
     lines = [
         capture(1, 1.0),
         capture(1, 2.0, status=529),
@@ -111,7 +111,7 @@ LOOKED = assistant(text("I look."), used("c1", "/a"), used("c2", "/b"))
 GIVEN = user(result("c1", "one"), result("c2", "two"))
 
 
-def test_a_transcript_is_put_together_to_requests(tmp_path: Path) -> None:
+def test_a_transcript_is_assembled_into_requests(tmp_path: Path) -> None:
     found = bodies(written(tmp_path / "t", TRANSCRIPT))
     assert [plain(body["messages"]) for body in found] == [
         [ASKED],
@@ -123,7 +123,7 @@ def test_a_transcript_is_put_together_to_requests(tmp_path: Path) -> None:
     assert 4 * 4_900 < len(head) < 4 * 5_000
 
 
-def test_a_prompt_behind_an_earlier_line_goes_back_to_there(tmp_path: Path) -> None:
+def test_a_prompt_after_an_earlier_line_rewinds_to_it(tmp_path: Path) -> None:
     back = told("user", 9, user(text("No: the trains?")), after=6)
     again = told("assistant", 10, answer("m4", text("At the hall.")))
     found = bodies(written(tmp_path / "t", [*TRANSCRIPT, back, again]))
@@ -133,7 +133,7 @@ def test_a_prompt_behind_an_earlier_line_goes_back_to_there(tmp_path: Path) -> N
     ]
 
 
-def test_a_prompt_that_follows_no_line_stands_behind_all_of_them(tmp_path: Path) -> None:
+def test_a_prompt_without_a_parent_follows_all_lines(tmp_path: Path) -> None:
     """As in a transcript whose lines have no ids."""
     lines = [
         *TRANSCRIPT[1:6],
@@ -146,7 +146,7 @@ def test_a_prompt_that_follows_no_line_stands_behind_all_of_them(tmp_path: Path)
     assert plain(found[-1]["messages"]) == [ASKED, LOOKED, told_last]
 
 
-def test_a_compaction_begins_anew(tmp_path: Path) -> None:
+def test_a_compaction_starts_a_new_history(tmp_path: Path) -> None:
     cut = told("system", 9, None, subtype="compact_boundary")
     summary = told("user", 10, user(text("So far: ferries.")), isCompactSummary=True)
     after = told("assistant", 11, answer("m4", text("Go on.")))
@@ -154,7 +154,7 @@ def test_a_compaction_begins_anew(tmp_path: Path) -> None:
     assert plain(found[-1]["messages"]) == [user(text("So far: ferries."))]
 
 
-def test_reminders_tools_and_system_prompt_are_taken_where_the_transcript_has_them(
+def test_reminders_tools_and_system_prompt_are_read_from_the_transcript(
     tmp_path: Path,
 ) -> None:
     shape = {"system": [text("You are an agent.")], "tools": [{"name": "Read"}]}
@@ -173,12 +173,12 @@ def test_reminders_tools_and_system_prompt_are_taken_where_the_transcript_has_th
     assert (found["tools"], found["system"][0]["text"]) == (shape["tools"], "You are an agent.")
 
 
-def test_errors_that_the_client_made_up_are_no_answers(tmp_path: Path) -> None:
+def test_errors_made_by_the_client_are_not_answers(tmp_path: Path) -> None:
     wrong = told("assistant", 9, {**answer("x", text("API Error")), "model": "<synthetic>"})
     assert len(bodies(written(tmp_path / "t", [*TRANSCRIPT, wrong]))) == 3
 
 
-def test_a_subagent_has_a_conversation_of_its_own(tmp_path: Path) -> None:
+def test_a_subagent_has_its_own_conversation(tmp_path: Path) -> None:
     lines = [
         told("user", 1, user(text("main"))),
         told("user", 2, user(text("side")), isSidechain=True, agentId="a1"),
@@ -226,7 +226,7 @@ def test_a_pipe_is_read_as_a_file_is(tmp_path: Path, packed: bool) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that fails")
-def test_a_log_beside_that_cannot_be_read_is_said_and_ends_nothing(tmp_path: Path) -> None:
+def test_an_unreadable_second_log_is_reported_and_skipped(tmp_path: Path) -> None:
     flow = json.loads((EXAMPLES / "flow.json").read_text("utf-8"))
     for name in ("flows", "recordings"):
         (tmp_path / name).mkdir()
@@ -240,14 +240,14 @@ def test_a_log_beside_that_cannot_be_read_is_said_and_ends_nothing(tmp_path: Pat
     }
 
 
-def test_a_packed_file_that_is_cut_is_said(tmp_path: Path) -> None:
+def test_a_truncated_compressed_file_is_reported(tmp_path: Path) -> None:
     whole = written(tmp_path / "s", [session()] * 9, packed=True)
     whole.write_bytes(whole.read_bytes()[:-12])
     with pytest.raises(UserError, match="cannot be read to its end"):
         replayed(whole)
 
 
-def test_a_packed_file_that_is_damaged_is_said(tmp_path: Path) -> None:
+def test_a_damaged_compressed_file_is_reported(tmp_path: Path) -> None:
     whole = written(tmp_path / "s", [session()] * 9, packed=True)
     raw = bytearray(whole.read_bytes())
     raw[20:60] = b"\xff" * 40
@@ -269,9 +269,7 @@ def test_a_packed_file_that_is_damaged_is_said(tmp_path: Path) -> None:
         (True, ""),
     ],
 )
-def test_a_capture_says_when_in_seconds_or_in_thousandths(
-    tmp_path: Path, at: Any, told: str
-) -> None:
+def test_capture_times_are_in_seconds_or_milliseconds(tmp_path: Path, at: Any, told: str) -> None:
     (turn,) = replayed(written(tmp_path / "c", [capture(1, at)])).turns
     assert turn.at == told
 
@@ -291,7 +289,7 @@ def test_the_sums_add_up_to_the_turns(tmp_path: Path) -> None:
     assert (report.timed, report.before) == (False, None)
 
 
-def test_a_gap_longer_than_five_minutes_is_paid_for_unless_marks_last_an_hour(
+def test_a_gap_over_five_minutes_is_billed_unless_marks_last_an_hour(
     tmp_path: Path,
 ) -> None:
     report = replayed(written(tmp_path / "c", [capture(5, 0.0), capture(5, 400.0)]))
@@ -301,7 +299,7 @@ def test_a_gap_longer_than_five_minutes_is_paid_for_unless_marks_last_an_hour(
     assert report.timed
 
 
-def test_estimates_are_corrected_by_what_the_service_reported(tmp_path: Path) -> None:
+def test_estimates_are_corrected_by_reported_usage(tmp_path: Path) -> None:
     lines = [capture(5, 0.0)]
     estimated = replayed(written(tmp_path / "c", lines)).total.tokens.prompt
     usage = {"input_tokens": 0, "cache_creation_input_tokens": 2 * estimated}
@@ -311,7 +309,7 @@ def test_estimates_are_corrected_by_what_the_service_reported(tmp_path: Path) ->
     assert report.total.reported.cache_write_5m == 2 * estimated
 
 
-def test_reads_and_writes_of_exchanges_are_those_that_the_upstream_reported(
+def test_reads_and_writes_of_exchanges_match_reported_usage(
     tmp_path: Path,
 ) -> None:
     upstream, lines = Upstream(), []
@@ -339,7 +337,7 @@ def old_results(body: Body, told_: ConversationHistory, log: Log) -> tuple[Decis
     return tuple(Decision(name, "[gone]") for name in names[: 1 - PAIR] if name not in log)
 
 
-def test_a_policy_is_compared_with_none_and_its_faults_are_counted(tmp_path: Path) -> None:
+def test_a_policy_is_compared_with_no_policy_and_its_faults_counted(tmp_path: Path) -> None:
     more = [
         *MESSAGES,
         user(text("Again?")),
@@ -363,7 +361,7 @@ def test_thinking_that_a_policy_breaks_is_counted(tmp_path: Path) -> None:
     assert replayed(path, rule=old_results).total.broken_thinking == 1
 
 
-def test_half_a_pair_and_a_fifth_mark_are_said_to_be_refused(tmp_path: Path) -> None:
+def test_half_a_surrogate_pair_and_a_fifth_mark_are_reported_as_refused(tmp_path: Path) -> None:
     marks = [{**text(str(n)), "cache_control": {"type": "ephemeral"}} for n in range(5)]
     body = {"model": MODEL, "messages": [user(result("lost", "x"), *marks)]}
     report = replayed(written(tmp_path / "c", [{"path": "/v1/messages", "body": body}]))

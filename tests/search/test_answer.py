@@ -51,17 +51,17 @@ def told(query: str, *hits: tuple[MemoryEntry, Hit], branch: str | None = None) 
         ({"scope": "branch:x"}, False),
     ],
 )
-def test_only_what_is_in_force_answers(fields: dict[str, Any], answers: bool) -> None:
+def test_only_active_entries_answer(fields: dict[str, Any], answers: bool) -> None:
     found = told(QUERY, (entry("a", BROKER, **fields), hit("a", 1.0)))
     assert found == (BROKER if answers else None)
 
 
-def test_what_is_of_a_branch_answers_on_it() -> None:
+def test_an_entry_of_a_branch_answers_on_that_branch() -> None:
     own = entry("a", BROKER, scope="branch:x")
     assert told(QUERY, (own, hit("a", 1.0)), branch="x") == BROKER
 
 
-def test_what_may_not_answer_leaves_the_question_open_for_no_weaker_one() -> None:
+def test_a_weaker_entry_does_not_answer_in_place_of_an_excluded_one() -> None:
     waiting = (entry("a", BROKER, status="inbox"), hit("a", 1.0))
     weaker = (entry("b", "The broker of the old site is on port 1883."), hit("b", 0.7))
     assert told(QUERY, waiting, weaker) is None
@@ -78,7 +78,7 @@ def test_what_may_not_answer_leaves_the_question_open_for_no_weaker_one() -> Non
         ((0.1, 0.9), (0.0, 0.0), False),
     ],
 )
-def test_the_best_must_hold_most_of_the_question_and_stand_clear(
+def test_the_best_entry_must_cover_most_of_the_question_with_a_margin(
     best: tuple[float, float], second: tuple[float, float], answers: bool
 ) -> None:
     one = (entry("a", BROKER), hit("a", *best))
@@ -86,7 +86,7 @@ def test_the_best_must_hold_most_of_the_question_and_stand_clear(
     assert (told(QUERY, one, two) is not None) is answers
 
 
-def test_what_is_not_in_force_is_no_rival() -> None:
+def test_inactive_entries_do_not_compete() -> None:
     old = entry("b", "The broker was on port 1883.", status="superseded", superseded_by="a")
     assert told(QUERY, (entry("a", BROKER), hit("a", 1.0)), (old, hit("b", 1.0))) == BROKER
 
@@ -108,7 +108,7 @@ def test_what_is_not_in_force_is_no_rival() -> None:
         ("", "The port is 8883.", False),
     ],
 )
-def test_what_is_asked_for_must_be_named(query: str, text: str, answers: bool) -> None:
+def test_the_requested_thing_must_be_named(query: str, text: str, answers: bool) -> None:
     found = told(query, (entry("a", text), hit("a", 1.0)))
     assert found == (text if answers else None)
 
@@ -127,7 +127,7 @@ def test_what_is_asked_for_must_be_named(query: str, text: str, answers: bool) -
         ("why is the port 8883", "The broker listens on port 8883. The firewall wants it so."),
     ],
 )
-def test_the_sentences_that_hold_the_question_are_cut_out(
+def test_the_answer_is_the_sentences_that_cover_the_question(
     query: str, told_text: str | None
 ) -> None:
     text = "Mosquitto is old. The broker listens on port 8883. Its certificate is renewed in May."
@@ -146,7 +146,7 @@ def test_an_answer_has_at_most_200_tokens() -> None:
 
 
 @pytest.mark.parametrize(("text", "count"), [("", 0), ("four", 1), ("fours", 2), ("种子库存", 4)])
-def test_tokens_are_counted_on_the_safe_side(text: str, count: int) -> None:
+def test_tokens_are_estimated_conservatively(text: str, count: int) -> None:
     assert tokens(text) == count
 
 
@@ -157,7 +157,7 @@ def pinned(name: str, text: str = "Use tabs.", **fields: Any) -> MemoryEntry:
     return entry(name, text, **{"pinned": True, **fields})
 
 
-def test_pinned_entries_in_force_stand_in_every_reply_and_no_others() -> None:
+def test_active_pinned_entries_are_in_every_reply() -> None:
     entries = [
         pinned("a"),
         pinned("b", status="superseded"),
@@ -172,7 +172,7 @@ def test_pinned_entries_in_force_stand_in_every_reply_and_no_others() -> None:
     assert {e.id for e in on_branch.shown} == {"a", "d", "f"}
 
 
-def test_they_are_capped_by_number_and_length_the_weightiest_and_newest_first() -> None:
+def test_pinned_entries_are_capped_by_number_and_length_most_important_first() -> None:
     entries = [
         pinned("old", created_at="2026-01-01T00:00:00.000Z"),
         pinned("new", created_at="2026-11-02T00:00:00.000Z"),

@@ -38,7 +38,7 @@ ELSEWHERE: dict[str, Any] = {"scope": "branch:dock"}
         ([], ""),
     ],
 )
-def test_a_doubted_hit_stands_behind_those_that_have_nearly_as_much_of_the_question(
+def test_a_doubted_hit_ranks_behind_hits_with_similar_coverage(
     hits: list[tuple[Any, ...]], order: str
 ) -> None:
     found = [
@@ -49,7 +49,7 @@ def test_a_doubted_hit_stands_behind_those_that_have_nearly_as_much_of_the_quest
     assert "".join(kept.id for kept, _ in told) == order
 
 
-def test_twice_the_hits_are_no_more_than_twice_the_work() -> None:
+def test_the_cost_grows_linearly_with_the_hits() -> None:
     def calls(many: int) -> int:
         found = [
             (entry(f"m_{at}", **(ELSEWHERE if at % 2 else {})), Hit("a", 1.0, "", 1 / (at + 1)))
@@ -87,5 +87,5 @@ def test_twice_the_hits_are_no_more_than_twice_the_work() -> None:
         ),
     ],
 )
-def test_what_a_reader_must_know_first(fields: dict[str, Any], said: tuple[str, ...]) -> None:
+def test_doubts_are_ordered_by_importance(fields: dict[str, Any], said: tuple[str, ...]) -> None:
     assert doubts(entry(**fields)) == said

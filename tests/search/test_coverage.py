@@ -61,11 +61,11 @@ def held(query: str, *texts: str, dated: list[bool] | None = None) -> list[float
         ("苗の発送は何曜日ですか", "ログは三十日です。", 0.18),
     ],
 )
-def test_a_text_holds_a_share_of_the_question(query: str, text: str, share: float) -> None:
+def test_a_text_covers_a_share_of_the_question(query: str, text: str, share: float) -> None:
     assert held(query, text) == [pytest.approx(share, abs=0.06)]
 
 
-def test_a_share_hardly_depends_on_how_much_is_kept() -> None:
+def test_coverage_hardly_depends_on_the_size_of_the_memory() -> None:
     others = [f"Bay {n} has a lamp." for n in range(400)]
     assert held("valve zebra", VALVE)[0] == pytest.approx(
         held("valve zebra", VALVE, *others)[0], abs=0.03
@@ -80,23 +80,21 @@ def test_a_share_hardly_depends_on_how_much_is_kept() -> None:
         ("October 2026", [1.0, 0.0]),
     ],
 )
-def test_a_text_of_the_month_is_asked_for_all_but_the_month(
-    query: str, shares: list[float]
-) -> None:
+def test_a_month_in_the_question_is_not_part_of_coverage(query: str, shares: list[float]) -> None:
     assert held(query, VALVE, VALVE, dated=[True, False]) == pytest.approx(shares, abs=0.06)
 
 
 @pytest.mark.parametrize(("pair", "empty"), [("です", True), ("什么", True), ("나요", True)])
-def test_pairs_that_only_ask(pair: str, empty: bool) -> None:
+def test_question_pairs_do_not_count(pair: str, empty: bool) -> None:
     assert is_particle(pair) is empty
 
 
 @pytest.mark.parametrize("pair", ["日志", "発送", "温室", "온실", "センサ"[:2]])
-def test_pairs_that_tell(pair: str) -> None:
+def test_content_pairs_count(pair: str) -> None:
     assert not is_particle(pair)
 
 
-def test_words_that_only_ask_are_known_with_their_marks() -> None:
+def test_question_words_are_recognised_with_their_marks() -> None:
     assert only_asks("happens?")
     assert only_asks("Combien")
     assert not only_asks("valve")
@@ -115,12 +113,12 @@ def test_words_that_only_ask_are_known_with_their_marks() -> None:
         ("TCP", False),
     ],
 )
-def test_a_text_is_about_the_paths_that_it_names(path: str, there: bool) -> None:
+def test_the_paths_of_a_text_are_those_it_names(path: str, there: bool) -> None:
     said = "The hook in `src/pay/hook.py:12` speaks TCP/IP (see ./docs/hooks.md)."
     assert Filters(path=path).admit(SearchDocument("a", said)) is there
 
 
-def test_a_text_that_names_no_path_is_about_none() -> None:
+def test_a_text_without_paths_has_none() -> None:
     assert not Filters(path=".").admit(SearchDocument("a", "Sockets use TCP/IP. We use Node.js"))
 
 
@@ -132,7 +130,7 @@ def test_a_path_elsewhere_is_not_below_the_root(path: str) -> None:
 @pytest.mark.parametrize(
     "said", ["See [the hook](src/pay/hook.py).", "See @src/pay/hook.py", "(@src/pay/hook.py)"]
 )
-def test_a_path_is_named_as_instruction_files_do(said: str) -> None:
+def test_paths_are_recognised_as_in_instruction_files(said: str) -> None:
     assert Filters(path="src/pay").admit(SearchDocument("a", said))
 
 
@@ -150,7 +148,7 @@ def test_a_path_at_the_end_of_a_long_text_counts() -> None:
         (("release", "sea"), False),
     ],
 )
-def test_tags_are_told_in_any_case_and_may_have_spaces(tags: tuple[str, ...], there: bool) -> None:
+def test_tags_match_in_any_case_and_with_spaces(tags: tuple[str, ...], there: bool) -> None:
     document = SearchDocument("a", VALVE, metadata={"tags": "release\nCode freeze"})
     assert Filters(tags=tags).admit(document) is there
 
@@ -165,7 +163,7 @@ def test_tags_are_told_in_any_case_and_may_have_spaces(tags: tuple[str, ...], th
         ("cafe", "Café"),
     ],
 )
-def test_tags_are_told_with_or_without_accents(asked: str, tag: str) -> None:
+def test_tags_match_with_or_without_accents(asked: str, tag: str) -> None:
     assert Filters(tags=(asked,)).admit(SearchDocument("a", VALVE, metadata={"tags": tag}))
     assert Filters(tags=(tag,)).admit(SearchDocument("a", VALVE, metadata={"tags": asked}))
 
@@ -179,7 +177,7 @@ def test_every_path_of_a_text_counts(path: str, there: bool) -> None:
     assert Filters(path=path).admit(document) is there
 
 
-def test_whether_anything_fits_is_judged_among_what_the_filters_leave() -> None:
+def test_relevance_is_judged_among_filtered_entries() -> None:
     documents = [
         SearchDocument("a", VALVE, metadata={"type": "project"}),
         SearchDocument("b", "The lamp is blue.", metadata={"type": "decision"}),

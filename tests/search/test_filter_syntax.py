@@ -25,7 +25,7 @@ from wm.search.filter_syntax import (
         ("until:2026-11-01T14:30Z", {"until": "2026-11-01T14:30Z"}),
     ],
 )
-def test_each_word_is_a_filter(text: str, found: dict[str, str]) -> None:
+def test_each_key_is_a_filter(text: str, found: dict[str, str]) -> None:
     assert parse(text) == found
 
 
@@ -39,13 +39,13 @@ def test_each_word_is_a_filter(text: str, found: dict[str, str]) -> None:
         ("tag:a tag:b", "tag twice"),
     ],
 )
-def test_what_is_no_filter_is_refused_with_what_to_write(text: str, said: str) -> None:
+def test_an_invalid_filter_is_refused_with_the_valid_form(text: str, said: str) -> None:
     with pytest.raises(UserError, match=said) as told:
         parse(text)
     assert told.value.fix
 
 
-def test_the_names_are_those_of_a_search() -> None:
+def test_the_filter_names_match_the_search_request() -> None:
     from wm.api.protocol import SearchRequest
 
     assert set(NAMES) <= set(SearchRequest.model_fields)

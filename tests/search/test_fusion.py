@@ -26,7 +26,7 @@ SETTINGS = RecallSettings(proper_even=0.6, name_lexical=0.3, sentence_words=2)
         (0.0, 1.5, 5, False, 1.0),
     ],
 )
-def test_names_are_the_words_business(
+def test_names_are_matched_by_words(
     names: float, whole: float, words: int, proper: bool, part: float
 ) -> None:
     assert share(names, whole, SETTINGS, words=words, proper=proper) == pytest.approx(part)
@@ -41,11 +41,11 @@ def test_names_are_the_words_business(
         ("who answers for Elm Street", {"Elm", "Street"}),
     ],
 )
-def test_a_capital_inside_a_question_names_somebody(query: str, proper: set[str]) -> None:
+def test_a_capitalised_word_inside_a_question_is_a_name(query: str, proper: set[str]) -> None:
     assert taken_apart(query).proper == proper
 
 
-def test_a_pasted_text_is_found_by_words_though_it_says_much_else() -> None:
+def test_a_long_pasted_text_is_found_by_words() -> None:
     pasted = "The sweeper frees a hold. " + " ".join(f"word{n}x" for n in range(30))
     texts = ("The sweeper frees a hold.", "Prices are stored in cents.", "Tabs, not spaces.")
     index = SearchIndex((SearchDocument(id=t[:7], text=t) for t in texts), RecallSettings())

@@ -84,7 +84,7 @@ def test_the_right_text_comes_first(query: str, best: str) -> None:
         "給与テーブル",
     ],
 )
-def test_nothing_is_found_for_what_the_texts_do_not_touch(query: str) -> None:
+def test_unrelated_queries_find_nothing(query: str) -> None:
     assert found(query) == []
     assert found(query, SearchIndex((), RecallSettings())) == []
 
@@ -133,7 +133,7 @@ OTHER_SCRIPTS = (
         (OTHER_SCRIPTS[3], "מתי מתחיל הגיבוי", [2]),
     ],
 )
-def test_other_scripts_than_latin_are_quiet_where_nothing_fits(
+def test_non_latin_queries_without_a_match_find_nothing(
     texts: tuple[str, ...], query: str, hits: list[int]
 ) -> None:
     embedder = StaticEmbedder(RecallSettings())
@@ -148,7 +148,7 @@ def test_other_scripts_than_latin_are_quiet_where_nothing_fits(
 
 @pytest.mark.parametrize("model_share", [0.85, 0.65])
 @pytest.mark.parametrize(("embedded", "wanted"), [(True, []), (False, ["ja"])])
-def test_only_the_default_model_is_doubted_about_scripts_whatever_its_vectors_count(
+def test_the_script_limit_applies_to_the_default_model_only(
     model_share: float, embedded: bool, wanted: list[str]
 ) -> None:
     documents = (SearchDocument(id=i, text=t) for i, t in TEXTS.items())
@@ -169,7 +169,7 @@ def test_the_newest_statement_of_a_fact_comes_first() -> None:
     assert found("release day", SearchIndex(documents, RecallSettings())) == ["new", "old"]
 
 
-def test_who_asks_for_all_hits_does_not_have_each_compared_with_each() -> None:
+def test_a_request_for_all_hits_does_not_compare_all_pairs() -> None:
     count = 1500
     many = SearchIndex(
         (SearchDocument(f"{n:04}", f"Valve {n} opens.") for n in range(count)), RecallSettings()
@@ -204,7 +204,7 @@ def superseding() -> SearchIndex:
     return SearchIndex(documents, RecallSettings())
 
 
-def test_what_replaced_a_matching_statement_comes_before_it() -> None:
+def test_a_replacement_ranks_before_the_matching_old_statement() -> None:
     assert found("identity provider today", superseding())[:2] == ["za", "kc"]
     hit = superseding().search("identity provider", 5, Filters({"status": "active"}))[0]
     assert hit.id == "za"
@@ -230,7 +230,7 @@ HEIRS: tuple[dict[str, str], ...] = (
 )
 
 
-def test_what_is_found_does_not_hang_on_how_the_vectors_came() -> None:
+def test_results_do_not_depend_on_the_order_of_vectors() -> None:
     """Grown one by one, made at once as after a loss of what was saved, shrunk to the same."""
     embedder = StaticEmbedder(RecallSettings())
     things = product(("old", "red", "wide", "new"), ("crane", "winch"), ("coal", "grain", "salt"))
@@ -271,7 +271,7 @@ def test_one_chinese_letter_is_found_inside_words() -> None:
     assert found("猫", where) == []
 
 
-def test_a_single_word_finds_the_text_that_holds_it_first() -> None:
+def test_a_single_word_ranks_texts_that_contain_it_first() -> None:
     embedder = StaticEmbedder(RecallSettings())
     texts = ("Preise werden in ganzen Cent gezählt, nie als Gleitkommazahl.", TEXTS["de"])
     more = ("Die Datenbank ist PostgreSQL 15.", "Wir verwenden kein Redis.", "Cent", "Tage")
@@ -283,7 +283,7 @@ def test_a_single_word_finds_the_text_that_holds_it_first() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_an_index_that_followed_its_file_answers_as_one_made_anew(seed: int) -> None:
+def test_an_incrementally_updated_index_answers_like_a_new_one(seed: int) -> None:
     """Entries change in place, go and come, of which many are of one time: as in an import."""
     draw = random.Random(seed)
     embedder = StaticEmbedder(RecallSettings())
@@ -321,7 +321,7 @@ def test_an_index_that_followed_its_file_answers_as_one_made_anew(seed: int) -> 
 
 
 @pytest.mark.parametrize("heirs", HEIRS)
-def test_a_chain_of_replacements_scores_the_same_in_whatever_order_it_grew(
+def test_a_chain_of_replacements_scores_the_same_in_any_order(
     heirs: dict[str, str],
 ) -> None:
     wanted = statements(heirs)
@@ -334,14 +334,14 @@ def test_a_chain_of_replacements_scores_the_same_in_whatever_order_it_grew(
         assert [(hit.id, hit.score, hit.why) for hit in grown.search("tide gate", 5)] == expected
 
 
-def test_the_end_of_a_chain_says_that_it_replaced_what_matches() -> None:
+def test_the_last_replacement_names_the_reason_of_its_match() -> None:
     chain = SearchIndex(statements({"a": "b", "b": "c"}).values(), RecallSettings())
     told = {hit.id: hit.why for hit in chain.search("blue tide", 5)}
     assert told["b"] == told["c"] == "replaced a match"
     assert told["a"] == "words blue, tide"
 
 
-def test_a_hit_that_no_word_explains_says_so_though_its_likeness_is_faint() -> None:
+def test_a_faint_match_without_common_words_is_labelled() -> None:
     ids = ["a", *(f"b{n}" for n in range(6))]
     rows = np.random.default_rng(1).normal(size=(len(ids), 1, 8)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=2, keepdims=True)
@@ -359,7 +359,7 @@ def test_a_question_about_the_past_gets_the_old_statement() -> None:
     assert found("identity provider before", superseding())[0] == "kc"
 
 
-def test_a_month_in_the_query_raises_what_was_said_then() -> None:
+def test_a_month_in_the_query_raises_entries_of_that_month() -> None:
     documents = [
         SearchDocument("a", "Incident: the queue was full.", "2026-03-09T00:00:00Z"),
         SearchDocument("b", "Incident: the queue lost a message.", "2026-05-02T00:00:00Z"),
@@ -372,7 +372,7 @@ def test_a_month_in_the_query_raises_what_was_said_then() -> None:
     assert "time 2026-03" in hits[0].why
 
 
-def test_a_word_with_a_slip_of_typing_finds_what_was_meant() -> None:
+def test_a_word_with_a_typing_error_finds_its_match() -> None:
     documents = [SearchDocument("a", "Photos are scaled before the classifier sees them.")]
     where = SearchIndex(documents, RecallSettings())
     assert [hit.id for hit in where.search("the clasifier", 5)] == ["a"]
@@ -416,7 +416,7 @@ LONG = {
         ),
     ],
 )
-def test_a_question_finds_a_passage_and_a_text_finds_its_like(query: str, best: str) -> None:
+def test_a_question_finds_a_passage_and_a_text_finds_similar_texts(query: str, best: str) -> None:
     embedder = StaticEmbedder(RecallSettings())
     where = index(**LONG)
     for name, text in LONG.items():
@@ -450,7 +450,7 @@ def test_filters_by_metadata_and_time() -> None:
         ("restore the db backup", "words restore, backup; related to db"),
     ],
 )
-def test_every_hit_says_why_it_matched(query: str, why: str) -> None:
+def test_every_hit_names_why_it_matched(query: str, why: str) -> None:
     assert index().search(query, 1)[0].why == why
 
 
@@ -472,7 +472,7 @@ texts = st.lists(words, min_size=1, max_size=8).map(" ".join)
 
 @given(st.dictionaries(st.integers(0, 9), texts), st.dictionaries(st.integers(0, 9), texts), texts)
 @settings(max_examples=100)
-def test_an_index_that_was_kept_in_step_answers_as_a_new_one(
+def test_an_index_after_many_changes_answers_like_a_new_one(
     before: dict[int, str], after: dict[int, str], query: str
 ) -> None:
     kept = SearchIndex((SearchDocument(str(i), t) for i, t in before.items()), RecallSettings())
@@ -506,10 +506,10 @@ def test_any_text_can_be_indexed_and_any_query_asked(text: str, query: str) -> N
         ("...", ()),
     ],
 )
-def test_words_and_names_as_terms(raw: str, terms: tuple[str, ...]) -> None:
+def test_words_and_names_become_terms(raw: str, terms: tuple[str, ...]) -> None:
     assert terms_of(raw) == terms
 
 
-def test_filler_words_are_dropped_unless_there_is_nothing_else() -> None:
+def test_filler_words_are_dropped_unless_they_are_the_whole_query() -> None:
     assert query_words("what is the queue for") == ["queue"]
     assert query_words("what is it") == ["what", "is", "it"]

@@ -26,7 +26,7 @@ def put(postings: Postings, terms: list[str]) -> None:
     postings.add(ids, np.array([len(ids)]))
 
 
-def test_a_term_is_known_while_a_document_holds_it() -> None:
+def test_a_term_exists_while_a_document_contains_it() -> None:
     postings = filled("the harbour", "the crane")
     assert "harbour" in postings
     postings.remove(0)
@@ -52,12 +52,12 @@ def test_a_term_is_known_while_a_document_holds_it() -> None:
         ("classifier" * 3, []),
     ],
 )
-def test_a_slip_of_typing_leads_to_the_word_that_was_meant(typed: str, meant: list[str]) -> None:
+def test_a_typing_error_leads_to_the_intended_word(typed: str, meant: list[str]) -> None:
     postings = filled("classifier valve 12345679")
     assert postings.one_slip_off(typed) == meant
 
 
-def test_beginnings_name_terms_that_are_there_in_order() -> None:
+def test_a_prefix_lists_existing_terms_in_order() -> None:
     postings = filled("harbours harbourage harbingers", "harbourmaster")
     assert postings.beginning("harbou") == ["harbourage", "harbourmaster", "harbours"]
     postings.remove(1)
@@ -75,7 +75,7 @@ def test_pairs_count_once_and_not_across_documents() -> None:
     assert postings.some(np.array([0, 1]), []).together(pairs) == [0, 0]
 
 
-def test_a_group_of_terms_stands_where_one_of_them_does() -> None:
+def test_a_group_matches_where_one_of_its_terms_matches() -> None:
     postings = filled("one two", "two three", "four")
     some = postings.some(np.array([2, 0, 1]), ["one", "three", "four", "unknown"])
     groups = [("one",), ("three", "one"), ("unknown",), (), ("unknown", "four")]
@@ -89,7 +89,7 @@ def test_a_group_of_terms_stands_where_one_of_them_does() -> None:
     assert some.hold([]).shape == (0, 3)
 
 
-def test_a_word_is_worth_its_best_term_but_no_more_than_itself() -> None:
+def test_a_word_weighs_as_its_best_term_at_most_its_own_weight() -> None:
     postings = filled("mole", "pier", "mole pier", "crane")
     both, one = {"mole": 1.0, "pier": 0.5}, {"mole": 1.0}
     worth = postings.rarity("mole")
@@ -104,7 +104,7 @@ def test_a_word_is_worth_its_best_term_but_no_more_than_itself() -> None:
     assert (scores.tolist(), held.tolist(), whole) == ([0.0] * 4, [0.0] * 4, 0.0)
 
 
-def test_several_documents_come_at_once_and_may_be_empty() -> None:
+def test_several_documents_can_be_added_at_once_also_empty_ones() -> None:
     postings = filled("crane")
     crane, berth = postings.id_of("crane"), postings.id_of("berth")
     postings.add(np.array([berth, crane, berth]), np.array([1, 0, 2]))
@@ -116,7 +116,7 @@ def test_several_documents_come_at_once_and_may_be_empty() -> None:
 
 
 @pytest.mark.parametrize("count", [5, 900])
-def test_all_that_is_told_is_what_a_plain_count_tells(count: int) -> None:
+def test_the_statistics_equal_a_plain_count(count: int) -> None:
     """The larger one is sorted out several times on the way."""
     draw, postings = random.Random(20261122), Postings(1.2, 0.75)
     known: dict[int, list[str]] = {}

@@ -27,14 +27,14 @@ def order(
     return newest_first(statements, mutual, SETTINGS, value=value)
 
 
-def test_a_newer_statement_of_the_same_passes_the_older_one() -> None:
+def test_a_newer_statement_ranks_before_the_older_one() -> None:
     hits = [said(3.0, 1), said(2.5, 9), said(2.0, 5)]
     assert order(hits, {}) == [0, 1, 2]
     assert order(hits, {(0, 2): 0.7}) == [2, 0, 1]
     assert order(hits, {(0, 2): 0.5}) == [0, 1, 2]
 
 
-def test_several_stand_in_the_order_of_their_time() -> None:
+def test_several_statements_are_ordered_by_time() -> None:
     hits = [said(3.0, 1), said(2.9, 3), said(2.8, 2), said(2.7, 4)]
     every = {(a, b): 0.9 for a in range(4) for b in range(a)}
     assert order(hits, every) == [3, 1, 2, 0]
@@ -51,11 +51,11 @@ def test_several_stand_in_the_order_of_their_time() -> None:
     ],
     ids=["not newer", "far behind", "another speaker", "time unknown", "own time unknown"],
 )
-def test_what_does_not_replace_stays_behind(older: DatedHit, newer: DatedHit) -> None:
+def test_an_unrelated_newer_entry_is_not_moved_up(older: DatedHit, newer: DatedHit) -> None:
     assert order([older, newer], {(0, 1): 0.9}) == [0, 1]
 
 
-def test_where_a_value_is_asked_for_a_statement_in_passing_is_enough() -> None:
+def test_for_a_question_about_a_value_a_passing_statement_is_enough() -> None:
     hits = [said(3.0, 1, number=True), said(0.9, 5, number=True)]
     assert order(hits, {(0, 1): 0.4}, value=True) == [1, 0]
     assert order(hits, {(0, 1): 0.4}) == [0, 1]

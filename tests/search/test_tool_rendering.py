@@ -16,7 +16,7 @@ from wm.search.tool_rendering import answer
     ("why", "about"),
     [("words ship", "decision, 2026-07-01; words ship"), ("", "decision, 2026-07-01")],
 )
-def test_a_hit_says_why_where_there_is_a_reason(why: str, about: str) -> None:
+def test_a_hit_shows_its_reason_if_any(why: str, about: str) -> None:
     hit = SearchHit(
         entry=entry(text="We ship on Fridays.", created_at="2026-07-01T10:00:00.000Z"),
         score=1.0,
@@ -26,7 +26,7 @@ def test_a_hit_says_why_where_there_is_a_reason(why: str, about: str) -> None:
     assert f" [{about}] We ship on Fridays." in text
 
 
-def test_what_is_doubted_is_said_in_both_forms() -> None:
+def test_doubts_are_shown_in_both_forms() -> None:
     doubted = entry(text="We ship on Fridays.", scope="branch:d\x1bock", suspect="changed")
     found = SearchAnswer(
         hits=(SearchHit(entry=doubted, score=1.0, why=""),), standing=(doubted,), searched=1

@@ -69,7 +69,7 @@ def test_likeness_is_the_cosine_of_whitened_rows() -> None:
     assert near == pytest.approx(turned @ asked / np.linalg.norm(asked), abs=1e-5)
 
 
-def test_a_document_is_as_near_as_its_best_piece() -> None:
+def test_a_document_scores_as_its_best_piece() -> None:
     one, three = space(30), space(10, pieces=3)
     query = vectors(1, seed=9)[0]
     single, _ = one.likeness(query, 30)
@@ -97,7 +97,7 @@ def test_a_whole_text_is_compared_with_all_pieces_of_another_together() -> None:
 
 
 @pytest.mark.parametrize("count", [10, 3000])
-def test_what_is_usual_is_told_by_some_of_the_texts(count: int) -> None:
+def test_the_whitening_uses_a_sample_of_texts(count: int) -> None:
     made = space(count, pieces=3)
     query = vectors(1, seed=9)[0]
     near, _ = made.likeness(query, count, summed=True)
@@ -106,7 +106,7 @@ def test_what_is_usual_is_told_by_some_of_the_texts(count: int) -> None:
     assert made.usual(query, summed=True) == pytest.approx((drawn.mean(), drawn.std()), abs=1e-5)
 
 
-def test_of_one_piece_each_texts_are_as_near_as_wholes() -> None:
+def test_single_piece_texts_score_like_whole_texts() -> None:
     query = vectors(1, seed=9)[0]
     near, _ = space(30).likeness(query, 30)
     summed, _ = space(30).likeness(query, 30, summed=True)
@@ -114,7 +114,7 @@ def test_of_one_piece_each_texts_are_as_near_as_wholes() -> None:
 
 
 @pytest.mark.parametrize("change", ["removed", "moved", "replaced", "filled"])
-def test_rows_that_stand_in_another_order_are_told_by_their_numbers(change: str) -> None:
+def test_reordered_rows_are_identified_by_number(change: str) -> None:
     query, rows = vectors(1, seed=9)[0], vectors(30)
     made, wanted = space(30), np.arange(30)
     made.likeness(query, 30)
@@ -134,7 +134,7 @@ def test_rows_that_stand_in_another_order_are_told_by_their_numbers(change: str)
     assert near[known] == pytest.approx(made.near(query, np.flatnonzero(known)), abs=1e-6)
 
 
-def test_pieces_of_removed_texts_count_for_no_other() -> None:
+def test_pieces_of_removed_texts_are_not_counted() -> None:
     made = space(40, pieces=2)
     made.add(np.array([7]), np.array([3]), vectors(3, seed=5))
     made.settle()
@@ -150,7 +150,7 @@ def test_pieces_of_removed_texts_count_for_no_other() -> None:
 
 
 @pytest.mark.parametrize("pieces", [1, 3])
-def test_documents_are_alike_whether_their_rows_are_kept_whitened_or_not(pieces: int) -> None:
+def test_cached_whitened_rows_give_the_same_likeness(pieces: int) -> None:
     small, large = VectorIndex(WIDTH, PLAIN), VectorIndex(WIDTH, PLAIN, expected=4000)
     asked = [60, 3, 61, 40, 2, 90]
 
@@ -186,7 +186,7 @@ def test_documents_are_alike_whether_their_rows_are_kept_whitened_or_not(pieces:
     are_alike()
 
 
-def test_documents_without_rows_are_unknown() -> None:
+def test_documents_without_rows_have_no_likeness() -> None:
     made = space(5)
     made.remove(2)
     near, known = made.likeness(vectors(1, seed=9)[0], 7)
@@ -205,7 +205,7 @@ def test_a_moved_document_keeps_its_rows() -> None:
     assert made.holds(np.array([3, 200])).tolist() == [False, True]
 
 
-def test_new_rows_replace_those_a_document_had() -> None:
+def test_new_rows_replace_old_rows_of_a_document() -> None:
     made = space(5)
     made.add(np.array([1]), np.array([2]), vectors(2, seed=5))
     assert len(made) == 6
@@ -233,7 +233,7 @@ def test_the_graph_names_the_nearest(pieces: int) -> None:
         assert set(best(made, query, 300)[:5]) <= set(named.tolist())
 
 
-def test_rows_that_the_graph_does_not_know_yet_are_named_too() -> None:
+def test_rows_not_in_the_graph_yet_are_candidates_too() -> None:
     made = grown(space(100, FEW))
     late = vectors(1, seed=50)
     made.add(np.array([100]), np.array([1]), late)
@@ -242,7 +242,7 @@ def test_rows_that_the_graph_does_not_know_yet_are_named_too() -> None:
     assert 100 in named.tolist()
 
 
-def test_removed_rows_are_named_no_more_and_their_graph_is_not_kept() -> None:
+def test_removed_rows_are_not_returned_and_their_graph_is_not_saved() -> None:
     made = grown(space(100, FEW))
     assert made.held().graph is not None
     query = vectors(100)[7]
@@ -256,7 +256,7 @@ def test_removed_rows_are_named_no_more_and_their_graph_is_not_kept() -> None:
     assert not (held.rows == query.astype(np.float16)).all(axis=1).any()
 
 
-def test_a_space_that_lost_a_quarter_begins_its_graph_anew() -> None:
+def test_after_losing_a_quarter_the_graph_is_rebuilt() -> None:
     made = grown(space(100, FEW))
     for number in range(30):
         made.remove(number)
@@ -270,7 +270,7 @@ def test_a_space_that_lost_a_quarter_begins_its_graph_anew() -> None:
     assert best(made, query, 100) == expected
 
 
-def test_what_was_held_can_be_taken_over_with_its_graph() -> None:
+def test_rows_can_be_restored_with_their_graph() -> None:
     old = grown(space(60, FEW))
     held = old.held()
     assert held.graph is not None
@@ -291,7 +291,7 @@ def test_what_was_held_can_be_taken_over_with_its_graph() -> None:
     assert best(old, query, 60) == best(new, query, 60)
 
 
-def test_rows_that_were_expected_have_their_place_at_once() -> None:
+def test_expected_rows_are_preallocated() -> None:
     made = VectorIndex(WIDTH, PLAIN, None, 200)
     rows = vectors(200)
     held = []
@@ -363,7 +363,7 @@ def test_answers_are_the_same_with_the_graph_and_without(filters: Filters | None
         assert ours == [hit.id for hit in exact.search(query, 5, filters, vector)]
 
 
-def test_a_collection_that_grows_past_the_threshold_one_by_one_is_answered_as_before() -> None:
+def test_growth_past_the_threshold_does_not_change_answers() -> None:
     exact, helped = index(39, PLAIN), index(39, FEW)
     rows = vectors(46, seed=3)
     for made in (exact, helped):
@@ -379,7 +379,7 @@ def test_a_collection_that_grows_past_the_threshold_one_by_one_is_answered_as_be
 
 
 @pytest.mark.parametrize("graph", [NearGraph, Blind])
-def test_filters_that_leave_little_find_all_of_it(graph: type[Graph]) -> None:
+def test_selective_filters_find_all_matches(graph: type[Graph]) -> None:
     """What the graph names is then mostly what nobody asked for."""
     few = Filters(metadata={"status": "inbox"})
     exact, helped = index(400, PLAIN), index(400, FEW, graph)
@@ -396,7 +396,7 @@ def test_filters_that_leave_little_find_all_of_it(graph: type[Graph]) -> None:
         max_size=40,
     )
 )
-def test_whatever_happens_to_it_a_space_knows_the_rows_of_its_documents(
+def test_after_any_operations_the_index_has_the_rows_of_its_documents(
     steps: list[tuple[str, int]],
 ) -> None:
     made, rows = space(50, FEW), vectors(50)

@@ -71,14 +71,14 @@ def test_a_known_format_is_found_in_any_sentence(kind: str, secret: str) -> None
         assert f"[secret:{kind}:" in redacted
 
 
-def test_a_word_that_stands_for_a_secret_is_written_as_a_word() -> None:
+def test_a_secret_is_replaced_by_a_single_word() -> None:
     for word in ("your", "YOUR", "Your", "xxxx", "XXXX"):
         assert "[secret:" not in REDACTOR.text(f"npm_{word}TokenComesInThisPlaceOfTheLine0")
     for chance in ("yOuR", "YOuR", "xXxX", "XxXx"):
         assert "[secret:npm_token:" in REDACTOR.text("npm_" + tail(20) + chance + tail(12))
 
 
-def test_a_user_and_password_of_http_are_found_whatever_base64_makes_of_them() -> None:
+def test_http_basic_credentials_are_found_in_base64() -> None:
     for length in range(8, 32):
         sent = base64.b64encode(f"user:{tail(length)}".encode()).decode()
         for sentence in (
@@ -91,7 +91,7 @@ def test_a_user_and_password_of_http_are_found_whatever_base64_makes_of_them() -
         assert REDACTOR.text(text) == text
 
 
-def test_every_prefix_of_the_table_leads_to_its_own_row() -> None:
+def test_every_prefix_of_the_table_selects_its_own_row() -> None:
     assert len({(row.prefix, row.rest) for row in FORMATS}) == len(FORMATS)
     assert len({row.kind for row in FORMATS}) > 120
 
@@ -147,7 +147,7 @@ LABELLED = [
 
 
 @pytest.mark.parametrize(("sentence", "secret"), LABELLED)
-def test_a_label_gives_its_value_away(sentence: str, secret: str) -> None:
+def test_a_named_value_is_redacted(sentence: str, secret: str) -> None:
     redacted = REDACTOR.text(sentence.format(secret))
     assert secret not in redacted
     assert "[secret:" in redacted
@@ -203,12 +203,12 @@ HARMLESS = [
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_talk_about_secrets_and_things_like_them_stay_as_they_are(text: str) -> None:
+def test_talk_about_secrets_and_near_secrets_are_unchanged(text: str) -> None:
     assert REDACTOR.text(text) == text
 
 
 @pytest.mark.parametrize("kind", ["RSA ", "OPENSSH ", "EC ", "ENCRYPTED ", "DSA ", ""])
-def test_a_private_key_goes_as_a_whole_block(kind: str) -> None:
+def test_a_private_key_is_redacted_as_a_block(kind: str) -> None:
     body = "\n".join(tail(64) for _ in range(4))
     block = f"-----BEGIN {kind}PRIVATE KEY-----\n{body}\n-----END {kind}PRIVATE KEY-----"
     redacted = REDACTOR.text(f"cat id\n{block}\nthe end")
@@ -217,7 +217,7 @@ def test_a_private_key_goes_as_a_whole_block(kind: str) -> None:
     assert "PRIVATE" not in redacted
 
 
-def test_a_private_key_without_its_end_goes_too() -> None:
+def test_a_private_key_without_its_end_is_redacted() -> None:
     lines = [tail(64), tail(64), tail(40)]
     begin = "-----BEGIN PRIVATE " + "KEY-----"
     redacted = REDACTOR.text("\n".join(["x", begin, *lines]) + "\n\nAnd then prose goes on.")
@@ -225,12 +225,12 @@ def test_a_private_key_without_its_end_goes_too() -> None:
     assert redacted.endswith("And then prose goes on.")
 
 
-def test_a_public_certificate_stays() -> None:
+def test_a_public_certificate_is_kept() -> None:
     text = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----"
     assert REDACTOR.text(text) == text
 
 
-def test_one_secret_has_one_label_wherever_it_stands() -> None:
+def test_a_secret_has_the_same_label_everywhere() -> None:
     secret = tail(30)
     one = REDACTOR.text(f"token = {secret}")
     two = REDACTOR.text(f"it was {secret} all along")
@@ -246,7 +246,7 @@ def test_redacting_twice_changes_nothing_more() -> None:
         assert REDACTOR.text(once) == once
 
 
-def test_what_the_user_allowed_stays_by_whole_digest_or_by_the_one_shown() -> None:
+def test_an_allowed_text_is_kept_by_full_or_shown_digest() -> None:
     text = f"The password is {WORD}"
     for allowed in (digest(WORD), digest(WORD)[:6]):
         assert Redactor(digest, frozenset({allowed})).text(text) == text
@@ -263,7 +263,7 @@ def test_invisible_characters_do_not_hide_a_secret() -> None:
 @pytest.mark.parametrize(
     "text", ["The time paſſed slowly.", "Paſſage 3", "pinſa", "xſlack: the channel", "PAſſARAM"]
 )
-def test_an_old_s_inside_a_word_is_no_trouble(text: str) -> None:
+def test_a_long_s_inside_a_word_is_handled(text: str) -> None:
     assert REDACTOR.text(text) == text
 
 
@@ -276,18 +276,18 @@ def test_values_are_redacted_at_every_depth_and_with_their_key() -> None:
     assert redacted["a"][1:] == [3, None]
 
 
-def test_spans_name_the_place_and_the_kind() -> None:
+def test_spans_give_position_and_kind() -> None:
     secret = "npm_" + tail(36)
     (span,) = REDACTOR.find(f"é {secret}.")
     assert (span.start, span.end, span.kind) == (2, 2 + len(secret), "npm_token")
 
 
-def test_a_key_that_is_a_secret_takes_nothing_from_its_value() -> None:
+def test_a_secret_json_key_keeps_its_value() -> None:
     key = "ghp_" + tail(36)
     assert REDACTOR.value({key: "value"}) == {REDACTOR.text(key): "value"}
 
 
-def test_where_names_are_random_only_known_forms_are_secrets() -> None:
+def test_in_random_names_only_known_formats_are_secrets() -> None:
     names = Redactor(digest, opaque=False)
     token, made_up = "ghp_" + tail(36), tail(30)
     assert names.text(f"feature/{token}") == f"feature/{REDACTOR.text(token)}"
@@ -295,7 +295,7 @@ def test_where_names_are_random_only_known_forms_are_secrets() -> None:
     assert REDACTOR.text(made_up) != made_up
 
 
-def test_a_text_is_judged_by_what_is_allowed_when_it_is_redacted() -> None:
+def test_allowances_apply_at_the_time_of_redaction() -> None:
     held = "the key is " + KNOWN[0][1]
     allowed: set[str] = set()
     redactor = Redactor(digest, allowed)
@@ -318,7 +318,7 @@ def test_a_text_is_judged_by_what_is_allowed_when_it_is_redacted() -> None:
         "expo_application_manifest_with_defaults",
     ],
 )
-def test_a_long_name_with_a_weak_prefix_stays(name: str) -> None:
+def test_a_long_name_with_a_weak_prefix_is_kept(name: str) -> None:
     assert REDACTOR.text(f"see {name} in the suite") == f"see {name} in the suite"
 
 

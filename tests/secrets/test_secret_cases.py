@@ -42,18 +42,18 @@ def made_for(template: str, turn: int = 0) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("template", HIDDEN)
-def test_no_secret_gets_through_the_door(template: str) -> None:
+def test_every_secret_case_is_redacted(template: str) -> None:
     for turn in range(5):
         text, secret = made_for(template, turn)
         assert secret not in REDACTOR.text(text)
 
 
 @pytest.mark.parametrize("text", OPEN)
-def test_what_is_no_secret_comes_out_as_it_went_in(text: str) -> None:
+def test_text_without_secrets_is_unchanged(text: str) -> None:
     assert REDACTOR.text(text) == text
 
 
 @pytest.mark.parametrize("template", HIDDEN)
-def test_redacting_twice_is_redacting_once(template: str) -> None:
+def test_redaction_is_idempotent(template: str) -> None:
     once = REDACTOR.text(made_for(template)[0])
     assert REDACTOR.text(once) == once

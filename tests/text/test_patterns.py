@@ -76,7 +76,7 @@ def test_a_set_finds_what_each_of_its_patterns_finds_alone(tried: PatternSet) ->
         assert tried.matching(raw) == [pattern for pattern in tried if pattern.found_in(raw)]
 
 
-def test_each_row_of_a_line_is_tried_wherever_it_matches() -> None:
+def test_each_row_of_a_line_is_tried_at_every_position() -> None:
     matched = set()
     for text in TEXTS:
         held = redact._held(text)
@@ -87,7 +87,7 @@ def test_each_row_of_a_line_is_tried_wherever_it_matches() -> None:
     assert len(matched) > len(secret_lines._LINES) // 2
 
 
-def test_each_shape_is_tried_wherever_it_matches() -> None:
+def test_each_shape_is_tried_at_every_position() -> None:
     for text in TEXTS:
         held = redact._held(text)
         for shape, pattern in redact._SHAPES:
@@ -102,7 +102,7 @@ def test_no_format_is_shorter_than_the_hint_of_all_of_them() -> None:
 
 
 @pytest.mark.parametrize("before", ["", " ", "_", "=", "\n", "é", "密"])
-def test_a_known_prefix_is_looked_at_behind_all_but_a_word(before: str) -> None:
+def test_a_known_prefix_is_found_after_any_non_word_character(before: str) -> None:
     text = f"{before}ghp_{tail(36)}"
     assert redact._PREFIX_HINT in redact._held(text)
     assert redact._PREFIX_HINT not in redact._held(f"a{text}") or before

@@ -46,10 +46,10 @@ def test_forms_of_one_word_share_a_stem(forms: str) -> None:
         ("access", "acces"),
     ],
 )
-def test_different_words_keep_apart(a: str, b: str) -> None:
+def test_different_words_have_different_stems(a: str, b: str) -> None:
     assert stem(a) != stem(b)
 
 
 @pytest.mark.parametrize("word", ["api", "go", "x86", "größe", "パス", "", "tls", "ids"])
-def test_short_foreign_and_numbered_words_stay_as_they_are(word: str) -> None:
+def test_short_foreign_and_numbered_words_are_unchanged(word: str) -> None:
     assert stem(word) == word

@@ -34,7 +34,7 @@ from wm.text.terms import (
         ("x", "x\u0304"),
     ],
 )
-def test_neither_case_nor_accents_keep_words_apart(typed: str, written: str) -> None:
+def test_words_match_ignoring_case_and_accents(typed: str, written: str) -> None:
     own, other = (
         [term.removeprefix("=") for raw in raw_words(text) for term in terms_of(raw)][:1]
         for text in (typed, written)
@@ -43,7 +43,7 @@ def test_neither_case_nor_accents_keep_words_apart(typed: str, written: str) -> 
 
 
 @pytest.mark.parametrize("texts", [("か", "が"), ("ハ", "パ"), ("배", "베"), ("ا", "ب")])
-def test_what_looks_like_an_accent_in_other_scripts_tells_words_apart(
+def test_marks_of_other_scripts_distinguish_words(
     texts: tuple[str, str],
 ) -> None:
     first, second = map(terms_of, texts)
@@ -58,7 +58,7 @@ def test_what_looks_like_an_accent_in_other_scripts_tells_words_apart(
         ("אב־גד", ["אב", "גד"]),
     ],
 )
-def test_a_word_is_not_parted_at_its_vowel_signs(text: str, words: list[str]) -> None:
+def test_a_word_is_not_split_at_vowel_signs(text: str, words: list[str]) -> None:
     assert raw_words(text) == words
     assert [terms_of(word) for word in words] == [(word,) for word in words]
 
@@ -77,14 +77,12 @@ def test_a_word_is_not_parted_at_its_vowel_signs(text: str, words: list[str]) ->
         ("배포", True),
     ],
 )
-def test_a_question_is_in_another_script_where_most_of_its_letters_are(
-    text: str, other: bool
-) -> None:
+def test_the_script_of_a_question_is_that_of_most_letters(text: str, other: bool) -> None:
     assert in_other_script(text) is other
 
 
 @pytest.mark.parametrize(("asks", "plain"), [("dónde", "donde"), ("cuál", "cual"), ("où", "ou")])
-def test_words_that_only_ask_are_known_without_their_accents(asks: str, plain: str) -> None:
+def test_question_words_are_recognised_without_accents(asks: str, plain: str) -> None:
     assert only_asks(asks)
     assert only_asks(plain)
 

@@ -68,7 +68,7 @@ def test_the_canonical_form_is_its_own_canonical_form() -> None:
         ("", False),
     ],
 )
-def test_cjk_carries_the_text_from_three_letters_in_ten(text: str, heavy: bool) -> None:
+def test_a_text_is_cjk_from_30_percent_of_its_letters(text: str, heavy: bool) -> None:
     assert is_cjk_heavy(text) is heavy
 
 
@@ -89,11 +89,11 @@ def test_cjk_carries_the_text_from_three_letters_in_ten(text: str, heavy: bool) 
         ("filler\u3164", "filler\\u3164"),
     ],
 )
-def test_what_could_steer_a_terminal_is_shown_as_an_escape(text: str, shown: str) -> None:
+def test_terminal_control_characters_are_escaped(text: str, shown: str) -> None:
     assert safe(text) == shown
 
 
-def test_line_feeds_and_tabs_stay_only_when_asked() -> None:
+def test_line_feeds_and_tabs_are_kept_only_on_request() -> None:
     assert safe("a\n\tb\x1b", keep_newlines=True) == "a\n\tb\\x1b"
 
 
@@ -163,7 +163,7 @@ def test_evasions_are_undone_for_matching(text: str, plain: str) -> None:
     assert normalised(text) == plain
 
 
-def test_accents_leave_one_for_one_and_other_scripts_stay() -> None:
+def test_accents_are_removed_one_for_one_and_other_scripts_kept() -> None:
     text = "Größe, déjà, señal, ação, 密码, パス, 비밀"
     assert unaccented(text) == "Große, deja, senal, acao, 密码, パス, 비밀"
     assert len(unaccented(text)) == len(text)

@@ -56,7 +56,7 @@ def test_only_the_bytes_of_the_field_change(
     assert after(WIDE, field, change, *values) == dated.replace(old, new)
 
 
-def test_a_missing_field_comes_last_and_a_text_on_one_line_stays_on_it() -> None:
+def test_a_missing_field_is_appended_and_one_line_files_stay_one_line() -> None:
     assert after(TIGHT, "legal_reviews", "append", "Approved.") == (
         '{"goal":"Ship it.","decisions":["One."],"last_updated":"2026-11-22T12:00:00.000Z",'
         '"plugin_version":"0.1.0","legal_reviews":["Approved."]}'
@@ -73,9 +73,7 @@ def test_a_missing_field_comes_last_and_a_text_on_one_line_stays_on_it() -> None
         ("artifacts", "set", ()),
     ],
 )
-def test_a_change_that_changes_nothing_changes_no_byte(
-    field: str, change: str, values: tuple[str, ...]
-) -> None:
+def test_an_empty_change_changes_no_byte(field: str, change: str, values: tuple[str, ...]) -> None:
     assert after(WIDE, field, change, *values) == WIDE
 
 
@@ -98,7 +96,7 @@ def test_a_change_that_changes_nothing_changes_no_byte(
         ("decisions", "remove", ("٢",), "no_such_item"),
     ],
 )
-def test_what_may_not_be_asked_is_refused_with_a_mend(
+def test_an_invalid_change_is_refused_with_the_fix(
     field: str, change: str, values: tuple[str, ...], code: str
 ) -> None:
     refused = after(WIDE, field, change, *values)
@@ -107,13 +105,13 @@ def test_what_may_not_be_asked_is_refused_with_a_mend(
     assert refused.fix
 
 
-def test_a_list_that_is_none_is_not_appended_to() -> None:
+def test_a_field_that_is_not_a_list_is_not_appended_to() -> None:
     refused = after(WIDE.replace("[]", '"a.py"'), "artifacts", "append", "b.py")
     assert isinstance(refused, Refusal)
     assert refused.code == "no_list"
 
 
-def test_the_scaffold() -> None:
+def test_the_initial_contract_is_rendered_as_expected() -> None:
     assert scaffold("Ship it.", "", version="0.1.0", now=NOW) == (
         '{\n  "goal": "Ship it.",\n  "current_phase": "planning",\n  "decisions": [],\n'
         '  "open_risks": [],\n  "blocked_by": [],\n  "next_actions": [],\n  "artifacts": [],\n'

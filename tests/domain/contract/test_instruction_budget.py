@@ -39,7 +39,7 @@ def entries(raw: bytes) -> list[tuple[str, int, int]]:
     return [(str(e.day), e.line, e.bullets) for e in outline(raw).entries]
 
 
-def test_an_entry_reaches_to_the_next_heading_of_its_rank_or_above() -> None:
+def test_an_entry_ends_at_the_next_heading_of_its_rank_or_above() -> None:
     found = outline(LOG)
     assert entries(LOG) == [("2026-01-02", 5, 2), ("2026-03-04", 9, 1)]
     assert [LOG[e.begin : e.end] for e in found.entries] == [
@@ -77,7 +77,7 @@ def test_an_entry_reaches_to_the_next_heading_of_its_rank_or_above() -> None:
         (b"### 2026-01-02\n\xff\xfe\n- a\n", [("2026-01-02", 1, 1)]),
     ],
 )  # fmt: skip
-def test_dated_headings_are_found_where_they_are_headings(
+def test_dated_headings_are_found_outside_code_blocks(
     raw: bytes, expected: list[tuple[str, int, int]]
 ) -> None:
     assert entries(raw) == expected
@@ -142,7 +142,7 @@ def logged(*days: str) -> bytes:
         (("2026-01-03", "2026-01-01", "2026-01-04", "2026-01-02"), ["2026-01-01", "2026-01-02"]),
     ],
 )
-def test_the_oldest_entries_go_until_the_target_is_reached(
+def test_the_oldest_entries_are_moved_until_the_target_is_reached(
     days: tuple[str, ...], moved: list[str]
 ) -> None:
     raw = logged(*days)
@@ -151,20 +151,20 @@ def test_the_oldest_entries_go_until_the_target_is_reached(
     assert found.rest == logged(*(day for day in days if day not in moved))
 
 
-def test_of_one_day_the_entry_that_was_written_first_goes_first() -> None:
+def test_of_one_day_the_first_written_entry_is_moved_first() -> None:
     down = b"### 2026-01-01 a\n- 12345678901234567890\n### 2026-01-01 b\n- 12345678901234567890\n"
     rest = b"### 2026-01-09 c\n- 12345678901234567890\n"
     assert [e.title for e in plan(down + rest, SMALL).moved] == ["2026-01-01 a", "2026-01-01 b"]
     assert [e.title for e in plan(rest + down, SMALL).moved] == ["2026-01-01 b", "2026-01-01 a"]
 
 
-def test_the_newest_entry_stays_however_large_it_is() -> None:
+def test_the_newest_entry_is_always_kept() -> None:
     raw = b"### 2026-01-01\n" + b"x" * 500
     assert plan(raw, SMALL).moved == ()
     assert plan(b"### 2025-01-01\ny\n" + raw, SMALL).rest == raw
 
 
-def test_the_archive_grows_behind_what_it_holds_with_the_files_own_line_ends() -> None:
+def test_the_archive_is_appended_to_with_its_own_line_ends() -> None:
     raw = logged("2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04").replace(b"\n", b"\r\n")
     found = plan(raw, SMALL)
     first = archived(None, found.blocks, raw)
@@ -198,7 +198,7 @@ ENDS = st.sampled_from([b"\n", b"\r\n", b"\r", b""])
 
 
 @given(st.lists(st.tuples(LINES, ENDS), max_size=40), st.booleans())
-def test_every_byte_is_in_the_file_or_on_its_way_to_the_archive(
+def test_every_byte_is_in_the_file_or_in_the_archive(
     parts: list[tuple[bytes, bytes]], bom: bool
 ) -> None:
     raw = (b"\xef\xbb\xbf" if bom else b"") + b"".join(line + end for line, end in parts)
@@ -215,6 +215,6 @@ def test_every_byte_is_in_the_file_or_on_its_way_to_the_archive(
     assert all(isinstance(day, date) for day in days)
 
 
-def test_a_file_of_ten_megabytes_takes_no_more_than_its_length() -> None:
+def test_a_file_of_ten_megabytes_is_read_in_linear_time() -> None:
     raw = b"### 2026-01-01\n" * 20_000 + b"- " * 500_000 + b"#" * 1_000_000 + b"`" * 1_000_000
     assert len(outline(raw).entries) == 20_000

@@ -165,7 +165,7 @@ FAULTS: tuple[tuple[str, str | bytes, str, str, int, str], ...] = (
 )  # fmt: skip
 
 
-def test_the_sound_contract_has_no_fault() -> None:
+def test_a_valid_contract_has_no_fault() -> None:
     assert faults(TEXT) == ()
     assert faults(TEXT, known=None) == ()
 
@@ -175,7 +175,7 @@ def test_the_sound_contract_has_no_fault() -> None:
     FAULTS,
     ids=[f"{number}-{row[0]}-{row[2]}" for number, row in enumerate(FAULTS)],
 )
-def test_a_fault_is_found_with_its_line_its_field_and_its_mend(
+def test_a_fault_has_its_line_field_and_fix(
     code: str, text: str | bytes, field: str, line: int, mend: str
 ) -> None:
     found = [(one.code, one.field, one.line) for one in faults(text)]
@@ -187,7 +187,7 @@ def test_a_fault_is_found_with_its_line_its_field_and_its_mend(
     assert mend in fault.fix
 
 
-def test_the_kinds_of_faults_of_a_text_are_more_than_thirty_with_those_of_the_file() -> None:
+def test_there_are_more_than_thirty_kinds_of_faults() -> None:
     in_the_way = {"no_contract", "folder", "folder_is_file", "link", "not_a_file", "no_right"}
     assert len({row[0] for row in FAULTS} | in_the_way) >= 30
 
@@ -215,7 +215,7 @@ def test_all_faults_are_named_in_one_run_in_the_order_of_the_text() -> None:
     ]
 
 
-def test_a_secret_is_not_repeated_by_the_message() -> None:
+def test_a_fault_message_quotes_no_secret() -> None:
     text = written(decisions=[SECRET], current_phase=SECRET, phases=["build"])
     assert "secret" in {fault.code for fault in faults(text)}
     assert not [one for one in faults(text) if SECRET in one.message + one.fix]
@@ -235,7 +235,7 @@ def test_a_secret_is_not_repeated_by_the_message() -> None:
         {"note": None, "deep": {"a": [{"b": 1.5}]}},
     ],
 )
-def test_what_is_no_fault(fields: dict[str, Any]) -> None:
+def test_valid_variants_have_no_fault(fields: dict[str, Any]) -> None:
     assert faults(written(**fields)) == ()
 
 
@@ -253,7 +253,7 @@ PIECES = (
     ),
     st.binary(max_size=2),
 )
-def test_every_broken_text_is_told_of_and_no_change_makes_it_worse(
+def test_every_broken_text_has_faults_and_is_not_changed(
     wounds: list[tuple[int, int, str]], behind: bytes
 ) -> None:
     text = TEXT
@@ -271,7 +271,7 @@ def test_every_broken_text_is_told_of_and_no_change_makes_it_worse(
         assert isinstance(after, Refusal) or parse.read(after.encode()).sound
 
 
-def test_without_an_earlier_state_nothing_is_taken_back() -> None:
+def test_without_an_earlier_version_no_removal_is_reported() -> None:
     assert faults(written(legal_reviews=[], compaction_count=0), known=None) == ()
 
 
@@ -292,7 +292,7 @@ BEYOND = {
 """What no schema can say."""
 
 
-def test_the_schema_takes_what_is_sound_and_refuses_what_it_can() -> None:
+def test_the_schema_accepts_valid_contracts_and_refuses_what_it_can() -> None:
     assert schema_faults(TEXT) == []
     for code, text, field, *_ in FAULTS:
         if code not in BEYOND and isinstance(text, str):
@@ -305,7 +305,7 @@ def test_the_schema_and_the_rules_require_the_same_fields() -> None:
 
 
 @pytest.mark.parametrize("unit", ['{"a":', "[", '"a",', ",", "//\n", "'a' ", "{}\n", "\\", '"'])
-def test_time_grows_with_the_text_only(unit: str) -> None:
+def test_validation_time_is_linear(unit: str) -> None:
     """Faults that are read on behind are bounded, so that no text takes long."""
     text = "{" + unit * (MAX_BYTES // len(unit) - 10)
     found = parse.read(text.encode())

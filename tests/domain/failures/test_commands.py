@@ -47,7 +47,7 @@ def blamed(command: str) -> list[str]:
         ),
     ],
 )
-def test_one_run_has_many_spellings(spellings: list[str], expected: str) -> None:
+def test_different_spellings_of_one_run_are_equal(spellings: list[str], expected: str) -> None:
     for spelling in spellings:
         found = [pair for pair in proved(spelling) if pair[0] == "pytest"]
         assert [target.split(" ", 1)[1] for _tool, target in found] == [expected], spelling
@@ -78,7 +78,7 @@ def test_one_run_has_many_spellings(spellings: list[str], expected: str) -> None
         ("python - <<'EOF'\nerror && tsc\nEOF", [("python", ".: -")]),
     ],
 )
-def test_a_command_is_a_tool_at_a_target(command: str, expected: list[tuple[str, str]]) -> None:
+def test_a_command_has_a_tool_and_a_target(command: str, expected: list[tuple[str, str]]) -> None:
     assert proved(command) == expected
 
 
@@ -103,7 +103,7 @@ def test_a_command_is_a_tool_at_a_target(command: str, expected: list[tuple[str,
         "&& || ;",
     ],
 )
-def test_these_prove_nothing_about_the_tests(command: str) -> None:
+def test_commands_that_run_no_tests_clear_nothing(command: str) -> None:
     assert [pair for pair in proved(command) if pair[0] == "pytest"] == []
 
 
@@ -135,7 +135,7 @@ def test_these_prove_nothing_about_the_tests(command: str) -> None:
         ("python a.py", "python b.py", False),
     ],
 )
-def test_a_success_covers_the_same_place_and_what_lies_in_it(
+def test_a_success_covers_its_target_and_everything_below(
     success: str, failed: str, expected: bool
 ) -> None:
     (good,) = ran(success, root=ROOT).proved
@@ -143,7 +143,7 @@ def test_a_success_covers_the_same_place_and_what_lies_in_it(
     assert covers(good, bad.tool, bad.target) is expected
 
 
-def test_a_folder_that_the_shell_already_stands_in_is_not_entered_twice() -> None:
+def test_a_cd_to_the_current_folder_is_not_applied_twice() -> None:
     assert proved("cd web && npx tsc", cwd=f"{ROOT}/web") == [("tsc", "web:")]
 
 
@@ -158,9 +158,7 @@ def test_a_folder_that_the_shell_already_stands_in_is_not_entered_twice() -> Non
         ("head -2 ci.log && exit 1", []),
     ],
 )
-def test_a_failure_may_be_of_any_part_that_could_have_been_the_last(
-    command: str, expected: list[str]
-) -> None:
+def test_a_failure_may_come_from_any_possible_last_part(command: str, expected: list[str]) -> None:
     assert blamed(command) == expected
 
 
@@ -178,7 +176,7 @@ def test_a_failure_may_be_of_any_part_that_could_have_been_the_last(
         ("python", ""),
     ],
 )
-def test_a_tools_purpose_is_the_category_of_its_errors(tool: str, purpose: str) -> None:
+def test_the_category_of_an_error_follows_the_tool(tool: str, purpose: str) -> None:
     assert purpose_of(tool) == purpose
 
 
@@ -187,6 +185,6 @@ def test_a_tools_purpose_is_the_category_of_its_errors(tool: str, purpose: str) 
     ["(" * 5000, '"' * 5001, "$(" * 5000, "\\" * 5000, "a && " * 3000, "bash -c '" * 900,
      "x <<A " * 2000, "cd a && " * 2000, "\x00\x1b[31m", "'unclosed && rm", "a |& b", ";;;&&||"],
 )  # fmt: skip
-def test_no_command_line_is_too_strange(command: str) -> None:
+def test_any_command_line_is_parsed(command: str) -> None:
     assert len(read(command).steps) <= 200
     ran(command, root=ROOT)

@@ -78,7 +78,7 @@ TSC_OK: Call = ("npx tsc --noEmit", 0, "")
         ),
     ],
 )
-def test_errors_come_and_go(calls: list[Call], expected: list[tuple[str, str]]) -> None:
+def test_events_open_and_clear_errors(calls: list[Call], expected: list[tuple[str, str]]) -> None:
     assert files(play(*calls)) == expected
 
 
@@ -93,20 +93,20 @@ def test_an_error_that_moved_is_the_same_error() -> None:
     assert error.last_seen_at == "2026-11-21T09:00:01.000Z"
 
 
-def test_the_fingerprint_is_of_the_category_and_the_words_without_lines() -> None:
+def test_the_fingerprint_covers_category_and_words_without_line_numbers() -> None:
     assert fingerprint("test", "a.py:3: x at line 9") == fingerprint("test", "a.py:44: x at line 1")
     assert fingerprint("test", "a.py:3: x") != fingerprint("lint", "a.py:3: x")
     assert fingerprint("test", "a.py: x") == "9080cc1852ba"
 
 
-def test_the_sixth_command_that_fails_makes_the_oldest_leave() -> None:
+def test_the_sixth_failing_command_drops_the_oldest() -> None:
     calls: list[Call] = [
         (f"pytest t/{n}.py", 1, f"FAILED t/{n}.py::test_x - assert {n}\n") for n in range(6)
     ]
     assert [e.file for e in play(*calls)] == [f"t/{n}.py" for n in range(1, 6)]
 
 
-def test_a_flood_of_one_command_leaves_another_commands_error() -> None:
+def test_many_errors_of_one_command_keep_another_commands_error() -> None:
     flood = tsc(*(f"f{n}.ts" for n in range(40)))
     errors = play(("pytest t/a.py", 1, "FAILED t/a.py::test_x - assert 0\n"), flood)
     assert [e.file for e in errors] == ["t/a.py", "f0.ts", "f1.ts", "f2.ts", "f3.ts"]
@@ -119,7 +119,7 @@ def test_a_file_with_many_errors_does_not_hide_the_others() -> None:
     assert {e.file for e in errors} == {"a.ts", "b.ts", "c.ts", "d.ts", "e.ts"}
 
 
-def test_when_the_second_of_a_chain_fails_the_first_went_well() -> None:
+def test_if_the_second_of_a_chain_fails_the_first_succeeded() -> None:
     jest = "FAIL a.test.js\n  ● adds\n\n    boom\n"
     errors = play(tsc("a.ts"), ("npx tsc --noEmit && npx jest", 1, jest))
     assert [(e.category, e.file) for e in errors] == [("test", "a.test.js")]
@@ -142,6 +142,6 @@ def test_an_interrupted_run_clears_nothing_that_it_did_not_reach() -> None:
         ToolFinished(tool="other", output="error: x", exit_code=1),
     ],
 )
-def test_what_says_nothing_about_errors_gives_the_same_value_back(event: ToolFinished) -> None:
+def test_an_irrelevant_event_returns_the_same_value(event: ToolFinished) -> None:
     errors = play(tsc("a.ts"))
     assert after_tool(errors, event, root=ROOT, now=START, settings=SETTINGS) is errors

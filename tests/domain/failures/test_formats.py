@@ -552,13 +552,13 @@ def test_the_errors_of_each_tool_are_read(
 
 
 @pytest.mark.parametrize(("command", "output", "exit_code"), NOTHING)
-def test_what_shows_others_text_or_did_not_fail_opens_nothing(
+def test_displayed_text_and_successful_commands_open_nothing(
     command: str, output: str, exit_code: int | None
 ) -> None:
     assert read(command, output, exit_code) == []
 
 
-def test_of_several_tracebacks_the_last_ended_the_program() -> None:
+def test_of_several_tracebacks_the_last_counts() -> None:
     one = 'Traceback (most recent call last):\n  File "a.py", line {}, in f\n    x\n{}Error: x\n'
     output = (
         one.format(1, "Value")
@@ -568,7 +568,7 @@ def test_of_several_tracebacks_the_last_ended_the_program() -> None:
     assert read("python a.py", output) == [("runtime", "a.py", 2, "a.py:2: KeyError: x")]
 
 
-def test_in_a_chain_the_error_is_of_the_part_that_wrote_it() -> None:
+def test_in_a_chain_the_error_belongs_to_the_part_that_printed_it() -> None:
     output = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    x\nKeyError: 1\n'
     event = ToolFinished(
         tool="bash", command="ruff check . && python a.py", output=output, exit_code=1
@@ -583,7 +583,7 @@ def test_a_summary_is_one_line_of_280_characters_at_most() -> None:
     assert found[3].endswith("…")
 
 
-def test_paths_are_relative_to_the_root_wherever_the_tool_ran() -> None:
+def test_paths_are_relative_to_the_root_for_any_working_folder() -> None:
     output = "src/a.ts(1,2): error TS2322: x\n"
     assert read("cd packages/web && npx tsc", output)[0][1] == "packages/web/src/a.ts"
     assert read("npm --prefix packages/web run typecheck", output)[0][1] == "packages/web/src/a.ts"

@@ -190,7 +190,7 @@ REPORTS: list[tuple[str, object, tuple[str, str, int, str]]] = [
 
 @pytest.mark.parametrize(("command", "report", "expected"), REPORTS)
 @pytest.mark.parametrize("indent", [None, 2])
-def test_a_report_in_json_is_read_like_any_other(
+def test_a_json_report_is_read_like_text(
     command: str, report: object, expected: tuple[str, str, int, str], indent: int | None
 ) -> None:
     output = f"> shop@1.0.0 check\n\n{json.dumps(report, indent=indent)}\n"
@@ -220,7 +220,7 @@ def test_a_report_in_json_is_read_like_any_other(
          "quota exceeded"),
     ],
 )  # fmt: skip
-def test_a_failure_that_no_format_knows_opens_its_last_telling_line(
+def test_a_failure_of_unknown_format_opens_its_last_informative_line(
     command: str, code: int, output: str, words: str
 ) -> None:
     (error,) = play((command, code, output))

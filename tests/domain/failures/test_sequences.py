@@ -219,7 +219,7 @@ SEQUENCES: list[tuple[str, list[ToolFinished], Places, Places]] = [
 
 
 @pytest.mark.parametrize(("name", "events", "left", "maybe"), SEQUENCES)
-def test_errors_come_and_go_as_the_commands_say(
+def test_sequences_of_commands_open_and_clear_errors(
     name: str, events: list[ToolFinished], left: Places, maybe: Places
 ) -> None:
     errors: tuple[OpenError, ...] = ()

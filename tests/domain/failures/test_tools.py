@@ -2171,7 +2171,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
 
 
 @pytest.mark.parametrize(("command", "code", "output", "expected"), ROWS)
-def test_what_a_tool_printed_is_read(
+def test_errors_in_tool_output_are_found(
     command: str, code: int, output: str, expected: list[tuple[Place, str]]
 ) -> None:
     event = ToolFinished(tool="bash", command=command, output=output, exit_code=code, cwd=ROOT)
@@ -2186,7 +2186,7 @@ PLAIN = [row for row in ROWS if not ran(row[0], root=ROOT).hidden]
 
 @pytest.mark.parametrize(("command", "code", "output", "_expected"), PLAIN)
 @pytest.mark.parametrize("said", [0, None])
-def test_nothing_is_read_from_a_command_that_did_not_fail_or_did_not_say(
+def test_a_successful_or_unknown_command_opens_no_error(
     command: str, code: int, output: str, _expected: object, said: int | None
 ) -> None:
     event = ToolFinished(tool="bash", command=command, output=output, exit_code=said, cwd=ROOT)

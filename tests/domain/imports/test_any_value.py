@@ -61,7 +61,7 @@ def test_any_json_is_read(name: str, value: Any) -> None:
 
 
 @given(text=MARKS)
-def test_any_text_is_taken_apart(text: str) -> None:
+def test_any_text_is_split(text: str) -> None:
     lines = text.count("\n") + text.count("\r") + 1
     found = statements(text)
     assert all(1 <= statement.line <= lines for statement in found.statements)

@@ -56,7 +56,7 @@ def told(name: str, path: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("name", "path"), CASES)
-def test_a_file_of_each_shape_holds_what_its_expectation_says(name: str, path: str) -> None:
+def test_a_file_of_each_shape_matches_its_expectation(name: str, path: str) -> None:
     expected = GOLDEN / f"{path}.expected.json"
     assert told(name, path) == json.loads(expected.read_text("utf-8"))
 
@@ -66,7 +66,7 @@ def test_every_golden_file_is_a_case() -> None:
     assert {f for f in files if not f.endswith(".expected.json")} == {path for _, path in CASES}
 
 
-def test_facts_survive_the_wire() -> None:
+def test_facts_round_trip_over_the_socket() -> None:
     source = SOURCES["opencode-v2"]
     value = json.loads((GOLDEN / "opencode_v2/workspace-memory.json").read_text("utf-8"))
     parsed = source.parse(ForeignFile("/p/workspace-memory.json", value=value))

@@ -46,7 +46,7 @@ STATEMENTS = [
 
 
 @pytest.mark.parametrize(("text", "expected"), STATEMENTS)
-def test_a_text_is_taken_apart_into_statements(text: str, expected: list[str]) -> None:
+def test_a_text_is_split_into_statements(text: str, expected: list[str]) -> None:
     assert [statement.text for statement in statements(text).statements] == expected
 
 
@@ -62,7 +62,7 @@ LEFT = [
 
 
 @pytest.mark.parametrize(("text", "codes"), LEFT)
-def test_what_is_no_statement_is_counted(text: str, codes: list[str]) -> None:
+def test_other_lines_are_counted(text: str, codes: list[str]) -> None:
     assert statements(text).codes == codes
 
 
@@ -79,7 +79,7 @@ HEADINGS = [
 
 
 @pytest.mark.parametrize(("text", "said", "bare", "section"), HEADINGS)
-def test_a_short_item_is_told_with_its_heading(
+def test_a_short_item_includes_its_heading(
     text: str, said: str | None, bare: str, section: str
 ) -> None:
     found = statements(text).statements[-1]
@@ -116,14 +116,14 @@ def test_lines_are_counted_from_one() -> None:
         "`" * 3,
     ],
 )
-def test_the_work_grows_with_the_length_only(unit: str) -> None:
+def test_the_time_is_linear_in_the_length(unit: str) -> None:
     """Counted, not timed: reading twice the text makes no more than about twice the statements,
     and ends at all where brackets, stars and comments never close."""
     once, twice = statements(unit * 2_000), statements(unit * 4_000)
     assert len(twice.statements) <= 2 * len(once.statements) + 1
 
 
-def test_depth_of_lists_has_no_price() -> None:
+def test_deep_lists_are_read_in_linear_time() -> None:
     text = "".join("  " * depth + f"- level {depth}:\n" for depth in range(400))
     found = statements(text + "  " * 400 + "- the end")
     assert [s.text for s in found.statements] == ["level 398: level 399: the end"]

@@ -35,7 +35,7 @@ PATHS = [
 
 
 @pytest.mark.parametrize(("path", "name"), PATHS)
-def test_a_path_tells_the_source(path: str, name: str | None) -> None:
+def test_a_path_identifies_the_source(path: str, name: str | None) -> None:
     source = source_of(tuple(path.split("/")[1:]))
     assert (source.name if source else None) == name
 
@@ -53,7 +53,7 @@ SHAPES: list[tuple[Any, str | None]] = [
 
 
 @pytest.mark.parametrize(("value", "name"), SHAPES)
-def test_else_the_shape_tells_it(value: Any, name: str | None) -> None:
+def test_without_a_known_path_the_shape_identifies_the_source(value: Any, name: str | None) -> None:
     source = source_of(("x.json",), value)
     assert (source.name if source else None) == name
 
@@ -79,7 +79,7 @@ REFUSED: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("name", "value"), REFUSED)
-def test_a_foreign_form_is_refused_in_a_sentence(name: str, value: Any) -> None:
+def test_a_foreign_format_is_refused_with_a_sentence(name: str, value: Any) -> None:
     refusal = SOURCES[name].parse(ForeignFile("/p/x.json", value=value))
     assert isinstance(refusal, Refusal)
     assert refusal.message.endswith(".")
@@ -97,13 +97,13 @@ ODD: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("name", "value"), ODD)
-def test_odd_values_cost_themselves_only(name: str, value: Any) -> None:
+def test_invalid_values_lose_only_themselves(name: str, value: Any) -> None:
     parsed = SOURCES[name].parse(ForeignFile("/p/x.json", value=value))
     assert isinstance(parsed, ForeignMemory)
     assert parsed.facts == ()
 
 
-def test_measurements_are_named_as_such() -> None:
+def test_measurements_are_recognised() -> None:
     file = ForeignFile("/p/.opencode/memory-working/ses_pressure.json", value={"level": "high"})
     parsed = SOURCES["opencode-v1"].parse(file)
     assert isinstance(parsed, ForeignMemory)
@@ -111,7 +111,7 @@ def test_measurements_are_named_as_such() -> None:
 
 
 @pytest.mark.parametrize("name", ["opencode-v1", "opencode-v2", "instructions"])
-def test_a_text_that_no_entry_holds_is_left_where_it_is(name: str) -> None:
+def test_a_text_without_an_entry_is_skipped(name: str) -> None:
     long = "far too long " * 20
     value = {
         "opencode-v1": {"blocks": {"context": {"value": long}}},
@@ -147,5 +147,5 @@ def test_times_are_read_in_both_spellings(value: object, expected: str) -> None:
 
 
 @pytest.mark.parametrize("value", [True, None, "1", [], float("inf"), 10**400])
-def test_what_is_no_number_is_none(value: object) -> None:
+def test_an_invalid_number_is_none(value: object) -> None:
     assert number(value) is None

@@ -20,7 +20,7 @@ STATED = [
 
 
 @pytest.mark.parametrize(("text", "decision"), STATED)
-def test_a_stated_decision_is_found_whole(text: str, decision: str) -> None:
+def test_a_stated_decision_is_found_completely(text: str, decision: str) -> None:
     assert decisions_in(f"Some words first.\n{text}\nAnd after.") == (decision,)
 
 
@@ -38,7 +38,7 @@ def test_a_stated_decision_is_found_whole(text: str, decision: str) -> None:
         "",
     ],
 )
-def test_wishes_quotes_and_open_points_are_no_decisions(text: str) -> None:
+def test_wishes_quotes_and_open_points_are_not_decisions(text: str) -> None:
     assert decisions_in(text) == ()
 
 

@@ -66,7 +66,7 @@ def test_what_the_user_typed_is_clean_also_in_other_words(candidate: str) -> Non
         ("Garde les montants du livre en centimes.", "Les montants du livre sont en centimes."),
     ],
 )
-def test_it_works_in_other_languages(said: str, candidate: str) -> None:
+def test_support_works_in_other_languages(said: str, candidate: str) -> None:
     words = session()
     words.record_foreign(README)
     words.record_user(said)
@@ -135,7 +135,7 @@ def test_a_question_of_any_length_states_nothing() -> None:
     assert words.judge("Helpers disable the ferry gate.").tainted
 
 
-def test_a_polite_question_is_a_wish() -> None:
+def test_a_polite_question_is_a_request() -> None:
     words = session()
     words.record_user("Could you please keep the ferry gate in src/gate.py open?")
     assert verdict(words, "Keep the ferry gate in src/gate.py open.") == ("user", "")
@@ -311,7 +311,7 @@ def test_known_names_count_neither_for_nor_against() -> None:
 # --- what is kept of it -----------------------------------------------------------------------
 
 
-def test_it_survives_being_stored_and_holds_no_text() -> None:
+def test_origins_round_trip_and_contain_no_text() -> None:
     words = session()
     words.record_user(RULE)
     words.record_foreign(README)
@@ -322,7 +322,7 @@ def test_it_survives_being_stored_and_holds_no_text() -> None:
     assert "ferry" not in str(dump(stored)).lower()
 
 
-def test_another_key_recognises_nothing() -> None:
+def test_origins_under_another_key_match_nothing() -> None:
     words = session()
     words.record_user(PLAIN)
     assert SessionWords(words.kept(), b"x" * 16, OriginSettings()).judge(PLAIN).tainted

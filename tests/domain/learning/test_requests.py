@@ -117,7 +117,7 @@ def test_a_text_that_resembles_a_request_is_ignored(code: str, message: str) -> 
         ("\n" * 500 + "Remember that it is at the end", ["it is at the end"]),
     ],
 )  # fmt: skip
-def test_a_message_may_hold_several_requests_and_other_things(
+def test_a_message_can_contain_several_requests_and_other_text(
     message: str, texts: list[str]
 ) -> None:
     assert [request.text for request in find_requests(message, GATE).found] == texts
@@ -166,7 +166,7 @@ LONG = "the bay opens at dawn and closes at dusk, " * 3_000
         f"{LONG}，请记住这一点。",
     ],
 )
-def test_a_request_of_any_length_is_found_whole(message: str) -> None:
+def test_a_request_of_any_length_is_found_completely(message: str) -> None:
     [request] = find_requests(message, GATE).found
     assert LONG.strip() in request.text
     assert len(request.text) < len(LONG) + 20
@@ -211,12 +211,12 @@ def test_the_type_is_guessed_from_the_wording(message: str, kind: str) -> None:
         ("Did you forget that we use tabs?", ()),
     ],
 )
-def test_a_wish_to_forget_says_what(message: str, texts: tuple[str, ...]) -> None:
+def test_a_request_to_forget_names_its_text(message: str, texts: tuple[str, ...]) -> None:
     assert find_requests_and_forgets(message, GATE)[1] == texts
 
 
 @pytest.mark.parametrize("greeting", ["Hi,", "ok,", "-", "1.", "Hallo,", "请", ">"])
-def test_a_greeting_in_a_line_of_its_own_hides_no_request_below(greeting: str) -> None:
+def test_a_greeting_line_does_not_hide_the_request_below(greeting: str) -> None:
     said = f"{greeting}\nRemember that the port is 7443.\n{greeting}\nForget that it was 80."
     assert [r.text for r in find_requests(said, GATE).found] == ["the port is 7443."]
     assert find_requests_and_forgets(said, GATE)[1] == ("it was 80.",)

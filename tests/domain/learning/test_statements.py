@@ -42,6 +42,6 @@ def test_a_labelled_line_is_found(message: str, found: list[tuple[str, str]]) ->
     assert [tuple(one) for one in stated_in(message, 200)] == found
 
 
-def test_a_long_list_is_a_document_of_its_own() -> None:
+def test_a_long_list_is_a_separate_document() -> None:
     told = "\n".join(f"- [ ] step number {number}" for number in range(20))
     assert len(stated_in(told, 200)) == 5

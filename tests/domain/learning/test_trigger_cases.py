@@ -18,7 +18,7 @@ GATE = GateSettings()
 
 
 @pytest.mark.parametrize("lang", BY_LANGUAGE)
-def test_exactly_what_was_asked_for_is_found_in_every_language(lang: str) -> None:
+def test_exactly_the_requests_are_found_in_every_language(lang: str) -> None:
     wrong = [row for row in (*BY_LANGUAGE[lang], *MORE[lang], *LAST[lang]) if not _as_expected(row)]
     assert wrong == []
 
@@ -71,6 +71,6 @@ def test_a_request_gets_the_type_of_its_wording(message: str, kind: str) -> None
     assert [request.type for request in find_requests(message, GATE).found] == [kind]
 
 
-def test_a_word_that_begins_like_a_lead_keeps_its_beginning() -> None:
+def test_a_word_that_starts_like_a_lead_is_kept_completely() -> None:
     found = find_requests("請求書は年度ごとに採番することを覚えておいてください。", GATE).found
     assert [request.text for request in found] == ["請求書は年度ごとに採番する"]

@@ -153,7 +153,7 @@ def test_only_a_change_of_the_span_itself_counts(
 
 
 @pytest.mark.parametrize("text", ["a.py:berth", "a.py:6-9", "a.py"])
-def test_a_file_that_is_gone_takes_every_span_with_it(text: str) -> None:
+def test_a_deleted_file_invalidates_every_span(text: str) -> None:
     assert anchors.state(anchor(text, PYTHON), None) == "gone"
 
 

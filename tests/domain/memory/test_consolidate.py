@@ -128,7 +128,7 @@ def test_decisions_and_feedback_merge_on_exact_text_only(kind: str) -> None:
     assert result.outcome == "promoted"
 
 
-def test_two_facts_about_one_path_both_live() -> None:
+def test_two_facts_about_one_path_are_both_kept() -> None:
     known = entry("m_old", "Parser is in src/p.ts", type="project")
     newcomer = entry("m_n", "src/p.ts holds the strict JSON5 parser with recovery", type="project")
     result = admitted(memory(known), newcomer)
@@ -155,7 +155,7 @@ def test_a_replayed_entry_is_admitted_once_even_if_it_was_edited_since() -> None
     assert admitted(edited, entry("m_n")).memory.entries == edited.entries
 
 
-def test_another_entry_with_a_taken_id_gets_one_of_its_own_and_keeps_it_on_replay() -> None:
+def test_an_entry_with_a_used_id_gets_a_new_one_and_keeps_it_on_replay() -> None:
     here = memory(entry("m_n", "Use yarn for installs.", created_at=ago(days=3)))
     first = admitted(here, entry("m_n"))
     assert first.outcome == "promoted"
@@ -177,7 +177,7 @@ def test_another_entry_with_a_taken_id_gets_one_of_its_own_and_keeps_it_on_repla
         ({"status": "inbox", "reasons": ("path_heavy",)}, "inbox", ("path_heavy",)),
     ],
 )
-def test_an_inadmissible_entry_waits_whole_or_is_refused_with_a_code(
+def test_an_inadmissible_entry_waits_unchanged_or_is_refused_with_a_code(
     fields: dict[str, Any], outcome: str, codes: tuple[str, ...]
 ) -> None:
     newcomer = entry(**fields)
@@ -196,7 +196,7 @@ def test_a_tainted_recurrence_neither_reinforces_nor_replaces() -> None:
     assert result.memory.entries == (known,)
 
 
-def test_a_tainted_entry_in_the_inbox_cannot_keep_a_clean_one_out() -> None:
+def test_a_tainted_inbox_entry_does_not_block_a_clean_one() -> None:
     waiting = entry("m_w", tainted=True, status="inbox")
     result = admitted(memory(waiting), entry("m_n", source="explicit"))
     assert (result.outcome, result.entry_id) == ("promoted", "m_n")
@@ -217,7 +217,7 @@ def test_the_inbox_keeps_one_entry_per_fact() -> None:
     assert len(result.memory.entries) == 1
 
 
-def test_a_likely_contradiction_is_flagged_and_both_live() -> None:
+def test_a_likely_contradiction_is_flagged_and_both_entries_kept() -> None:
     known = entry("m_old", "The build is pinned to Node 20.")
     result = admitted(memory(known), entry("m_n", "The build is pinned to Node 22."))
     assert result.reason_codes == ("may_contradict",)

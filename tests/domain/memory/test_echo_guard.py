@@ -28,7 +28,7 @@ def test_only_injected_text_is_an_echo(text: str, echo: bool) -> None:
     assert is_echo(text, ["something else", BLOCK]) is echo
 
 
-def test_nothing_is_an_echo_of_nothing() -> None:
+def test_without_injected_text_nothing_is_an_echo() -> None:
     assert not is_echo("Use pnpm", [])
 
 

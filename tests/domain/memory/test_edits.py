@@ -33,7 +33,7 @@ def accept(here: WorkspaceMemory, entry_id: str = "m_a") -> edits.Outcome:
     return result
 
 
-def test_a_rewritten_text_is_the_persons_own_and_its_age_begins_anew() -> None:
+def test_a_rewritten_text_has_the_person_as_source_and_a_new_age() -> None:
     here = memory(entry(created_at=ago(days=90)))
     changed, facts = edit(here, text="Use yarn.")
     one = changed.entries[0]
@@ -61,7 +61,7 @@ def test_a_rewritten_text_is_the_persons_own_and_its_age_begins_anew() -> None:
     )
 
 
-def test_pin_and_importance_leave_the_age_alone() -> None:
+def test_pin_and_importance_do_not_change_the_age() -> None:
     here = memory(entry(created_at=ago(days=90), retention_clock=""))
     changed, facts = edit(here, pinned=True, importance="high")
     one = changed.entries[0]
@@ -75,7 +75,7 @@ def test_pin_and_importance_leave_the_age_alone() -> None:
     }
 
 
-def test_an_edit_that_changes_nothing_says_so() -> None:
+def test_an_edit_without_a_change_is_reported() -> None:
     here = memory(entry())
     assert edit(here, text=here.entries[0].text) == (
         here,
@@ -109,7 +109,7 @@ def test_an_oversized_edit_is_refused_with_the_figures(
     assert result.message.endswith(".")
 
 
-def test_the_longest_text_and_one_more() -> None:
+def test_a_text_of_maximum_length_is_accepted_and_one_more_refused() -> None:
     assert edit(memory(entry()), text="x" * 2000)[0].entries[0].text == "x" * 2000
 
 
@@ -142,7 +142,7 @@ def test_a_trashed_entry_is_restored_unchanged() -> None:
         edits.trash(without, "m_a")
 
 
-def test_a_restored_entry_whose_id_was_taken_gets_another() -> None:
+def test_a_restored_entry_with_a_used_id_gets_another() -> None:
     here = memory(entry("m_a", "Another fact."))
     back, facts = edits.restore(here, entry("m_a"), now=NOW)
     assert [e.text for e in back.entries] == ["Another fact.", "Use pnpm for installs."]
@@ -155,7 +155,7 @@ def test_a_superseded_entry_is_restored_as_history() -> None:
     assert back.entries[0].status == "superseded"
 
 
-def test_accepting_lets_an_entry_in_with_its_taint_as_a_label() -> None:
+def test_accepting_activates_an_entry_and_keeps_its_taint_label() -> None:
     here = memory(
         entry(status="inbox", tainted=True, reasons=("tainted",), created_at=ago(days=30))
     )
@@ -191,7 +191,7 @@ def test_only_a_waiting_valid_entry_is_accepted(fields: dict[str, Any], code: st
     assert result.code == code
 
 
-def test_rejecting_hands_the_entry_back_for_the_trash() -> None:
+def test_rejecting_returns_the_entry_for_the_trash() -> None:
     result = edits.reject(memory(entry(status="inbox", reasons=("path_heavy",))), "m_a")
     assert not isinstance(result, Refusal)
     changed, gone, fact = result

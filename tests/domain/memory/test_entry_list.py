@@ -31,7 +31,7 @@ def test_an_unknown_id_gives_none_or_an_error() -> None:
 
 
 @pytest.mark.parametrize("at", [0, 1, 2])
-def test_a_changed_entry_takes_the_place_of_the_old_one(at: int) -> None:
+def test_a_changed_entry_replaces_the_old_one_in_place(at: int) -> None:
     changed = HERE.entries[at].model_copy(update={"text": "Use yarn."})
     after = entry_list.replaced(HERE, changed).entries
     assert after[at] is changed

@@ -253,7 +253,7 @@ def test_short_texts_are_measured_by_source_and_script(
     )
 
 
-def test_a_parameter_is_a_reference_however_short() -> None:
+def test_a_parameter_of_any_length_is_a_reference() -> None:
     verdict = judge(
         "scrypt n=16384", type="reference", source="compaction", settings=GATE, redactor=REDACTOR
     )

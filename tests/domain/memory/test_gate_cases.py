@@ -23,7 +23,7 @@ REDACTOR = Redactor(lambda secret: "a" * 64)
 
 
 @pytest.mark.parametrize("lang", BY_LANGUAGE)
-def test_the_gate_judges_every_language_alike(lang: str) -> None:
+def test_the_gate_judges_every_language_the_same(lang: str) -> None:
     wrong = [
         row
         for row in (*BY_LANGUAGE[lang], *MORE[lang], *LAST[lang], *SIMPLE[lang])
@@ -54,7 +54,7 @@ def test_a_text_with_a_secret_is_refused_in_every_language(text: str) -> None:
     )
 
 
-def test_most_texts_worth_keeping_look_like_something_else_at_first() -> None:
+def test_durable_texts_that_resemble_refused_ones_are_kept() -> None:
     rows = [
         row
         for lang in BY_LANGUAGE

@@ -37,7 +37,7 @@ def test_an_order_of_harmful_intent_is_refused(lang: str) -> None:
     assert accepted == []
 
 
-def test_other_wordings_are_judged_alike() -> None:
+def test_other_wordings_are_judged_the_same() -> None:
     assert [text for text in SECOND_KEPT.splitlines() if _reasons(text)] == []
     accepted = [
         text for text in SECOND_INJECTED.splitlines() if "prompt_injection" not in _reasons(text)

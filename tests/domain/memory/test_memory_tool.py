@@ -86,7 +86,7 @@ def test_a_file_is_shown_with_numbered_lines() -> None:
     )
 
 
-def test_the_entries_of_a_type_in_force_are_one_file_with_one_line_each() -> None:
+def test_active_entries_of_a_type_are_one_file_with_one_line_each() -> None:
     assert done(MIXED, "view", path="/memories/decision.md").answer.split("\n")[1:] == [
         "     1\t- We deploy with `make ship`. (because The branch is protected.)",
         "     2\t- Prices are stored in cents.",
@@ -128,7 +128,7 @@ def test_a_new_file_is_written() -> None:
     assert made.write.text == "Meeting:\n- a\\u202eb\\x1b[1m"
 
 
-def test_text_is_replaced_where_it_stands_once() -> None:
+def test_text_is_replaced_if_it_is_unique() -> None:
     made = done(MIXED, "str_replace", path=NOTES, old_str="three", new_str="3\n3b")
     assert made.answer == (
         "The memory file has been edited.\n     1\tone\n     2\ttwo\n     3\t3\n     4\t3b\n"
@@ -270,7 +270,7 @@ PROTECTED: tuple[dict[str, Any], ...] = (
 
 
 @pytest.mark.parametrize("command", PROTECTED)
-def test_only_the_user_changes_entries_in_force(command: dict[str, Any]) -> None:
+def test_only_the_user_changes_active_entries(command: dict[str, Any]) -> None:
     with pytest.raises(FolderError, match="only the user can change them"):
         plan(command, MIXED, LIMIT, VIEW)
 
@@ -318,14 +318,12 @@ ESCAPES = (
         {"command": "insert", "insert_line": 0, "insert_text": "a"},
     ],
 )
-def test_a_path_that_does_not_stay_below_the_folder_is_refused(
-    path: str, fields: dict[str, Any]
-) -> None:
+def test_a_path_outside_the_folder_is_refused(path: str, fields: dict[str, Any]) -> None:
     with pytest.raises(FolderError, match="is not a valid path below /memories"):
         plan({**fields, "path": path}, MIXED, LIMIT, VIEW)
 
 
-def test_a_rename_cannot_leave_the_folder_either() -> None:
+def test_a_rename_out_of_the_folder_is_refused() -> None:
     said = refused(MIXED, "rename", old_path=NOTES, new_path="/memories/../x")
     assert "is not a valid path below /memories" in said
     deep = refused(MIXED, "rename", old_path="/memories/plan", new_path="/memories/a/b/c/d")

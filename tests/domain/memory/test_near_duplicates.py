@@ -53,7 +53,7 @@ def kin(texts: dict[int, str]) -> NearDuplicates:
 @example("ΑΓΟΡΑΣ ς σ")
 @example("Ⓐ１² ½ İ ﬁ 한국어、日本語。")
 @example("a\u00ad-b\u2028c ´ − \u212a")
-def test_letters_are_those_of_the_canonical_text(text: str) -> None:
+def test_letters_are_taken_from_the_canonical_text(text: str) -> None:
     assert _letters(text) == "".join(filter(str.isalnum, canonical(text)))
 
 
@@ -97,7 +97,7 @@ def test_a_text_added_again_has_its_old_position() -> None:
     ]
 
 
-def test_alike_are_texts_of_the_same_letters() -> None:
+def test_texts_with_the_same_letters_are_alike() -> None:
     made = kin({3: "Use pnpm.", 5: "use PNPM!", 8: "use npm", 9: "Ｕｓｅ pnpm"})
     assert set(made.alike("USE-PNPM")) == {3, 5, 9}
     made.remove(5, "use PNPM!")

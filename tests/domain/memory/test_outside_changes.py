@@ -58,7 +58,7 @@ def test_reformatting_and_reordering_change_nothing() -> None:
     assert absorbed(HERE, mixed) == (HERE, ())
 
 
-def test_a_changed_entry_waits_and_the_old_text_stays_in_force() -> None:
+def test_a_changed_entry_waits_and_the_old_text_stays_active() -> None:
     after, facts = absorbed(HERE, changed("m_a", text="Use yarn."))
     assert active(after) == active(HERE)
     waiting = by_id(after)["m_new1"]
@@ -73,7 +73,7 @@ def test_a_changed_entry_waits_and_the_old_text_stays_in_force() -> None:
     )
 
 
-def test_accepting_a_change_keeps_the_id_and_what_was_learned() -> None:
+def test_accepting_a_change_keeps_id_and_history() -> None:
     after, _ = absorbed(HERE, changed("m_a", text="Use yarn.", pinned=True))
     accepted, facts = accept_outside(after, now=NOW)
     one = by_id(accepted)["m_a"]
@@ -82,7 +82,7 @@ def test_accepting_a_change_keeps_the_id_and_what_was_learned() -> None:
     assert [(f.entry, f.outcome) for f in facts] == [("m_a", "changed")]
 
 
-def test_an_added_entry_waits_under_its_own_id_and_enters_when_accepted() -> None:
+def test_an_added_entry_waits_under_its_own_id_until_accepted() -> None:
     edited = HERE.model_copy(update={"entries": (*HERE.entries, entry("m_mine", "My own."))})
     after, _ = absorbed(HERE, edited)
     assert (by_id(after)["m_mine"].status, by_id(after)["m_mine"].outside) == ("inbox", "added")
@@ -91,7 +91,7 @@ def test_an_added_entry_waits_under_its_own_id_and_enters_when_accepted() -> Non
 
 
 @pytest.mark.parametrize("entry_id", ["m_a", ""])
-def test_a_copied_or_missing_id_gets_one_of_its_own(entry_id: str) -> None:
+def test_a_copied_or_missing_id_is_replaced(entry_id: str) -> None:
     edited = HERE.model_copy(update={"entries": (*HERE.entries, entry(entry_id, "My own."))})
     after, _ = absorbed(HERE, edited)
     assert by_id(after)["m_new1"].text == "My own."
@@ -99,7 +99,7 @@ def test_a_copied_or_missing_id_gets_one_of_its_own(entry_id: str) -> None:
     assert len(by_id(after)) == 4
 
 
-def test_a_deleted_entry_stays_until_accepted_and_then_can_come_back() -> None:
+def test_a_deleted_entry_is_kept_until_accepted_and_can_be_restored() -> None:
     edited = HERE.model_copy(update={"entries": HERE.entries[1:]})
     after, _ = absorbed(HERE, edited)
     assert "m_a" in active(after)
@@ -112,13 +112,13 @@ def test_a_deleted_entry_stays_until_accepted_and_then_can_come_back() -> None:
     assert "m_a" in active(back)
 
 
-def test_a_status_that_was_set_by_hand_is_applied_on_acceptance() -> None:
+def test_a_status_set_by_hand_is_applied_on_acceptance() -> None:
     after, _ = absorbed(HERE, changed("m_a", status="superseded"))
     assert by_id(after)["m_new1"].reasons == ("outside_changed", "status:superseded")
     assert by_id(accept_outside(after, now=NOW)[0])["m_a"].status == "superseded"
 
 
-def test_an_entry_without_text_is_reported_and_left_out() -> None:
+def test_an_entry_without_text_is_reported_and_skipped() -> None:
     after, facts = absorbed(HERE, changed("m_a", text="  "))
     assert after == HERE
     assert facts == (
@@ -126,7 +126,7 @@ def test_an_entry_without_text_is_reported_and_left_out() -> None:
     )
 
 
-def test_a_file_that_is_read_twice_waits_once() -> None:
+def test_a_file_read_twice_waits_once() -> None:
     edited = changed("m_a", text="Use yarn.")
     after, _ = absorbed(HERE, edited)
     both = after.model_copy(update={"entries": (*edited.entries, after.entries[-1])})
@@ -134,7 +134,7 @@ def test_a_file_that_is_read_twice_waits_once() -> None:
     assert (again, facts) == (after, ())
 
 
-def test_limits_are_taken_over_but_the_identity_of_the_workspace_is_not() -> None:
+def test_limits_are_applied_but_the_workspace_identity_is_not() -> None:
     edited = HERE.model_copy(update={"limits": Limits(max_entries=5), "last_activity_at": "x"})
     after, facts = absorbed(HERE, edited)
     assert after.limits.max_entries == 5
@@ -159,7 +159,7 @@ def test_one_proposal_is_accepted_or_rejected_like_any_inbox_entry() -> None:
     assert rejected[0].entries == HERE.entries
 
 
-def test_a_change_of_an_entry_that_is_gone_becomes_one_of_its_own() -> None:
+def test_a_change_of_a_deleted_entry_becomes_a_new_entry() -> None:
     after, _ = absorbed(HERE, changed("m_a", text="Use yarn."))
     without, _ = edits.trash(after, "m_a")
     accepted, _ = accept_outside(without, now=NOW)
@@ -194,7 +194,7 @@ some = st.lists(
 
 @given(some, some)
 @settings(max_examples=150)
-def test_no_outside_change_alters_the_entries_in_force(
+def test_no_outside_change_alters_active_entries(
     before: list[MemoryEntry], written: list[MemoryEntry]
 ) -> None:
     here = memory(*{e.id: e for e in before}.values())

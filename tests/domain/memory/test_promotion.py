@@ -41,7 +41,7 @@ def promoted(here: WorkspaceMemory, *waiting: PendingMemory, **fields: Any) -> P
     return promote(here, journal, now=NOW, settings=SETTINGS, digest=digest, **fields)
 
 
-def test_every_waiting_memory_is_tried_whichever_session_owns_it() -> None:
+def test_waiting_memories_of_every_session_are_tried() -> None:
     result = promoted(
         memory(entry("m_known", "Ask first.")),
         pending(entry("m_a"), owner_session="s1"),
@@ -104,7 +104,7 @@ def test_a_memory_that_cannot_be_active_goes_to_the_inbox() -> None:
     assert result.memory.entries[0].reasons == ("promotion_failed", "not_admissible")
 
 
-def test_a_forgotten_text_is_not_learned_again_but_may_be_asked_for_again() -> None:
+def test_a_forgotten_text_is_not_learned_again_but_can_be_requested() -> None:
     stones = (tombstone(entry("m_gone"), digest, at=iso(NOW), reason="wrong"),)
     result = promoted(
         memory(),
@@ -136,7 +136,7 @@ def test_an_empty_journal_changes_nothing() -> None:
         ("", False),
     ],
 )
-def test_a_tombstone_knows_its_text_in_any_spelling(text: str, forgotten: bool) -> None:
+def test_a_tombstone_matches_its_text_in_any_spelling(text: str, forgotten: bool) -> None:
     stone = tombstone(entry("m_gone", type="project"), digest, at=iso(NOW))
     assert is_forgotten(text, [stone], digest) is forgotten
     assert "pnpm" not in stone.model_dump_json()

@@ -71,7 +71,7 @@ def test_each_reinforcement_lengthens_the_half_life_up_to_six(count: int, days: 
         ("9999-12-31T23:59:59Z", 2.5),
     ],
 )
-def test_strength_halves_in_a_half_life_and_odd_dates_have_age_zero(
+def test_strength_halves_in_a_half_life_and_invalid_dates_have_age_zero(
     clock: str, expected: float
 ) -> None:
     one = entry(retention_clock=clock)
@@ -97,7 +97,7 @@ def test_days_beyond_the_fourteenth_without_activity_count_a_quarter(
     assert effective_age_days(one, here, now=NOW, settings=SETTINGS) == pytest.approx(age_days)
 
 
-def test_an_entry_born_in_or_after_a_pause_gets_nothing_from_it() -> None:
+def test_a_pause_does_not_slow_entries_created_in_or_after_it() -> None:
     pause = DormantInterval(begin=ago(days=60), end=ago(days=20))
     here = memory(dormant_intervals=(pause,), last_activity_at=iso(NOW))
     calendar = ageing(here, now=NOW, settings=SETTINGS)
@@ -107,7 +107,7 @@ def test_an_entry_born_in_or_after_a_pause_gets_nothing_from_it() -> None:
     assert calendar.days(entry(created_at=ago(days=5))) == pytest.approx(5)
 
 
-def test_pauses_that_overlap_or_make_no_sense_count_a_day_once() -> None:
+def test_overlapping_or_invalid_pauses_count_a_day_once() -> None:
     intervals = (
         DormantInterval(begin=ago(days=60), end=ago(days=40)),
         DormantInterval(begin=ago(days=50), end=ago(days=30)),
@@ -121,7 +121,7 @@ def test_pauses_that_overlap_or_make_no_sense_count_a_day_once() -> None:
     assert age == pytest.approx(100 - 30 * 0.75)
 
 
-def test_a_visit_writes_the_pause_down_and_takes_no_strength() -> None:
+def test_a_visit_records_the_pause_and_costs_no_strength() -> None:
     one = entry(created_at=ago(days=100))
     before = memory(one, last_activity_at=ago(days=60))
     after = visit(before, now=NOW, settings=SETTINGS)
@@ -139,7 +139,7 @@ def test_a_visit_within_two_weeks_records_no_pause() -> None:
     assert visit(memory(), now=NOW, settings=SETTINGS).last_activity_at == iso(NOW)
 
 
-def test_a_clock_that_runs_behind_neither_erases_nor_invents_a_pause() -> None:
+def test_a_slow_clock_neither_erases_nor_creates_a_pause() -> None:
     old = NOW.replace(year=1970)
     before = memory(
         last_activity_at=ago(days=60),
@@ -150,7 +150,7 @@ def test_a_clock_that_runs_behind_neither_erases_nor_invents_a_pause() -> None:
     assert visit(behind, now=NOW, settings=SETTINGS) == visit(before, now=NOW, settings=SETTINGS)
 
 
-def test_a_pause_that_a_fast_clock_invented_ends_at_the_next_visit_inside_it() -> None:
+def test_a_pause_created_by_a_fast_clock_ends_at_the_next_visit() -> None:
     ahead = visit(
         memory(last_activity_at=iso(NOW)), now=NOW + timedelta(days=3650), settings=SETTINGS
     )
@@ -165,7 +165,7 @@ days = st.floats(min_value=-50, max_value=2000, allow_nan=False)
 
 @given(born=days, idle=days, pauses=st.lists(st.tuples(days, days), max_size=4))
 @settings(max_examples=150)
-def test_effective_age_lies_between_a_quarter_and_the_whole_of_the_real_age(
+def test_effective_age_is_between_a_quarter_and_all_of_the_real_age(
     born: float, idle: float, pauses: list[tuple[float, float]]
 ) -> None:
     intervals = tuple(DormantInterval(begin=ago(days=a), end=ago(days=b)) for a, b in pauses)
@@ -179,7 +179,9 @@ def test_effective_age_lies_between_a_quarter_and_the_whole_of_the_real_age(
     gaps=st.lists(st.floats(min_value=0.01, max_value=400), min_size=1, max_size=6),
 )
 @settings(max_examples=150)
-def test_no_visit_costs_strength_and_an_hour_costs_an_hour(born: float, gaps: list[float]) -> None:
+def test_a_visit_costs_no_strength_and_an_hour_ages_by_an_hour(
+    born: float, gaps: list[float]
+) -> None:
     one = entry(created_at=ago(days=born))
     here, now = memory(one, last_activity_at=ago(days=born)), NOW
     for gap in gaps:
@@ -196,7 +198,7 @@ def _strength(one: MemoryEntry, here: WorkspaceMemory, now: datetime) -> float:
     return strength(one, here, now=now, settings=SETTINGS)
 
 
-def test_many_strengths_at_once_are_those_of_one_at_a_time() -> None:
+def test_strengths_in_bulk_equal_single_strengths() -> None:
     entries = [entry(created_at=ago(days=d), reinforcement_count=d % 9) for d in range(0, 90, 7)]
     here = memory(*entries, last_activity_at=ago(days=30))
     calendar = ageing(here, now=NOW, settings=SETTINGS)
@@ -258,7 +260,7 @@ def test_a_recurrence_counts_once_in_a_rolling_week(
     assert result.details["requiredElapsedMs"] == WEEK
 
 
-def test_a_reinforced_entry_begins_to_age_anew_and_the_session_is_noted() -> None:
+def test_a_reinforced_entry_restarts_its_age_and_records_the_session() -> None:
     one = entry(created_at=ago(days=30), last_reinforced_session="s1", reinforcement_count=1)
     result = reinforce(one, session="s1", now=NOW, settings=SETTINGS)
     assert result.entry.retention_clock == result.entry.last_reinforced_at == iso(NOW)
@@ -270,7 +272,7 @@ def test_a_reinforced_entry_begins_to_age_anew_and_the_session_is_noted() -> Non
 
 @given(hours=st.lists(st.floats(min_value=0.1, max_value=100), max_size=60))
 @settings(max_examples=60)
-def test_however_often_a_fact_recurs_it_counts_at_most_weekly(hours: list[float]) -> None:
+def test_a_recurring_fact_is_reinforced_at_most_weekly(hours: list[float]) -> None:
     one, now = entry(created_at=iso(NOW)), NOW
     for step in hours:
         now += timedelta(hours=step)
@@ -287,7 +289,7 @@ def test_however_often_a_fact_recurs_it_counts_at_most_weekly(hours: list[float]
         ({}, True),
     ],
 )
-def test_activity_is_written_once_a_day_where_something_ages(
+def test_activity_is_recorded_once_a_day_if_something_ages(
     fields: dict[str, str], due: bool
 ) -> None:
     assert visit_is_due(memory(entry(), **fields), now=NOW) is due

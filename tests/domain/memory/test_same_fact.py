@@ -81,18 +81,18 @@ def test_one_fact_in_two_word_orders_is_the_same(a: str, b: str) -> None:
         ("Tests need docker", "Docker need tests"),
     ],
 )
-def test_two_facts_about_one_thing_are_two(a: str, b: str) -> None:
+def test_two_facts_about_one_subject_are_different(a: str, b: str) -> None:
     assert not same_fact(statement(a), statement(b))
 
 
-def test_a_very_long_text_is_taken_apart_in_little_time() -> None:
+def test_a_very_long_text_is_parsed_in_linear_time() -> None:
     text = "a/" * 100_000 + " " + "x" * 100_000
     assert statement(text).words
     assert not contradict(proposition(text), proposition(text))
 
 
 @pytest.mark.parametrize(("relation", "kind", "a", "b"), PAIRS + FRESH)
-def test_pairs_of_entries_relate_as_a_reader_would_say(
+def test_pairs_of_entries_get_the_labelled_relation(
     relation: str, kind: str, a: str, b: str
 ) -> None:
     same = canonical(a) == canonical(b)

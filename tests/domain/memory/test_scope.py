@@ -89,7 +89,7 @@ def test_only_active_branch_entries_are_asked_about_and_offered() -> None:
         (((A, B), (B, C), (C, B)), A, A),
     ],
 )
-def test_a_key_means_what_its_aliases_say(
+def test_a_key_resolves_through_its_aliases(
     pairs: tuple[tuple[str, str], ...], key: str, target: str
 ) -> None:
     assert resolve(key, aliases(*pairs)) == target
@@ -140,13 +140,13 @@ def test_a_move_that_would_hide_a_memory_is_refused(
     assert plan.code == code
 
 
-def test_an_alias_to_a_folder_that_is_gone_is_replaced() -> None:
+def test_an_alias_to_a_missing_folder_is_replaced() -> None:
     plan = move(A, B, {A}, (B, C))
     assert isinstance(plan, Move)
     assert [(a.key, a.target) for a in plan.aliases.aliases] == [(B, A)]
 
 
-def test_an_offer_has_one_id_and_is_made_once() -> None:
+def test_an_offer_has_a_fixed_id_and_is_made_once() -> None:
     bound = entry("m_1", "branch:spike")
     (offer,) = offer_for_promotion((bound,), merged={"spike"}, gone=())
     waiting = offered(bound, offer, now=NOW)

@@ -37,7 +37,7 @@ def entry(name: str, text: str, **fields: Any) -> MemoryEntry:
         ("The sessions are in Redis.", "In Postgres there are sessions.", ""),
     ],
 )
-def test_numbers_denials_names_and_paths_decide(a: str, b: str, code: str) -> None:
+def test_numbers_denials_names_and_paths_decide_the_hint(a: str, b: str, code: str) -> None:
     assert hint(entry("a", a), entry("b", b), 0.9, SETTINGS) == code
     assert hint(entry("b", b), entry("a", a), 0.9, SETTINGS) == code
 
@@ -58,7 +58,7 @@ def test_other_scopes_and_replaced_entries_get_no_hint(fields: dict[str, Any]) -
     assert hint(a, b, 1.0, SETTINGS) == ""
 
 
-def test_each_text_comes_with_its_nearest_once() -> None:
+def test_each_text_is_listed_with_its_nearest_once() -> None:
     rows = np.eye(4, dtype=np.float32)
     near = np.array([0.9, 0.1, 0.0, 0.0], np.float32)
     vectors = [rows[:1], rows[1:2], near[np.newaxis], rows[2:3]]

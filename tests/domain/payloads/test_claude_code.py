@@ -46,7 +46,7 @@ def tool(name: str, **fields: Any) -> ToolFinished:
 
 
 @pytest.mark.parametrize("source", ["startup", "resume", "compact", "clear", "fork"])
-def test_a_session_start_says_how_it_started_and_wants_the_blocks(source: str) -> None:
+def test_a_session_start_names_its_kind_and_requests_the_blocks(source: str) -> None:
     parsed = payloads.parse("claude-code", "SessionStart", payload("SessionStart", source=source))
     assert parsed.session_id == "0b6c1f6e"
     assert parsed.cwd == ROOT
@@ -57,7 +57,7 @@ def test_a_session_start_says_how_it_started_and_wants_the_blocks(source: str) -
     assert parsed.wants == {Want.BLOCKS, Want.NOTICES}
 
 
-def test_the_main_agent_may_have_a_type_without_being_a_subagent() -> None:
+def test_a_main_agent_with_a_type_is_not_a_subagent() -> None:
     fields = payload("SessionStart", source="startup", agent_type="reviewer")
     assert payloads.parse("claude-code", "SessionStart", fields).wants
 
@@ -94,9 +94,7 @@ def test_a_prompt_is_what_the_user_typed_and_nothing_else(prompt: str, expected:
         ("This session is being continued from a previous conversation: Riga", ["Riga"]),
     ],
 )
-def test_what_a_client_added_to_a_prompt_was_shown_and_said_by_nobody(
-    prompt: str, shown: list[str]
-) -> None:
+def test_text_added_by_a_client_counts_as_shown_not_typed(prompt: str, shown: list[str]) -> None:
     found = events("UserPromptSubmit", prompt=prompt, prompt_id="p-1")
     added = [event.output for event in found if isinstance(event, ToolFinished)]
     assert [text in one for text, one in zip(shown, added, strict=True)] == [True] * len(shown)
@@ -158,7 +156,7 @@ def test_only_a_text_that_begins_with_the_code_has_one(
         ({"command": "grep x y"}, {"returnCodeInterpretation": "No matches found"}, None),
     ],
 )
-def test_a_command_that_came_back_ended_with_zero_unless_the_answer_says_otherwise(
+def test_an_answered_command_has_exit_code_zero_unless_stated(
     given: dict[str, Any], response: Any, code: int | None
 ) -> None:
     event = tool("PostToolUse", tool_name="Bash", tool_input=given, tool_response=response)
@@ -227,7 +225,7 @@ def test_a_command_that_came_back_ended_with_zero_unless_the_answer_says_otherwi
         ),
     ],
 )
-def test_tools_are_known_by_their_shapes(
+def test_tools_are_recognised_by_their_payload_shape(
     name: str, given: Any, response: Any, kind: str, paths: tuple[str, ...], output: str
 ) -> None:
     event = tool("PostToolUse", tool_name=name, tool_input=given, tool_response=response)
@@ -236,7 +234,7 @@ def test_tools_are_known_by_their_shapes(
     assert not event.failed
 
 
-def test_an_edit_that_threw_failed_and_has_no_exit_code() -> None:
+def test_a_failed_edit_has_no_exit_code() -> None:
     event = tool(
         "PostToolUseFailure",
         tool_name="Edit",
@@ -246,7 +244,7 @@ def test_an_edit_that_threw_failed_and_has_no_exit_code() -> None:
     assert (event.tool, event.failed, event.exit_code) == ("edit", True, None)
 
 
-def test_of_a_subagent_only_what_it_did_to_the_workspace_counts() -> None:
+def test_of_a_subagent_only_workspace_changes_count() -> None:
     def parsed(name: str, **fields: Any) -> Any:
         body = payload(name, agent_id="a-1", agent_type="Explore", **fields)
         return payloads.parse("claude-code", name, body)
@@ -278,7 +276,7 @@ def test_the_other_hooks_are_one_event_each(name: str, fields: Any, event: Any) 
 @pytest.mark.parametrize(
     "name", ["Notification", "SubagentStart", "SubagentStop", "PreToolUse", "BrandNew"]
 )
-def test_hooks_that_mean_nothing_to_us_are_ignored(name: str) -> None:
+def test_irrelevant_hooks_are_ignored(name: str) -> None:
     parsed = payloads.parse("claude-code", name, payload(name, surprise={"deep": [1]}))
     assert (parsed.events, parsed.wants) == ((), frozenset())
 
@@ -331,7 +329,7 @@ OUTCOME = HookOutcome(
         ("PostToolUseFailure", "Kept: X."),
     ],
 )
-def test_context_goes_where_the_client_keeps_it(name: str, expected: str) -> None:
+def test_context_is_placed_where_the_client_keeps_it(name: str, expected: str) -> None:
     assert payloads.AGENTS["claude-code"].reply(name, OUTCOME) == {
         "hookSpecificOutput": {"hookEventName": name, "additionalContext": expected}
     }
@@ -347,12 +345,12 @@ def test_instructions_for_a_summary_are_plain_text() -> None:
 @pytest.mark.parametrize(
     "name", ["Stop", "SubagentStop", "SubagentStart", "SessionEnd", "PostCompact", "PreToolUse"]
 )
-def test_hooks_that_must_stay_silent_do(name: str) -> None:
+def test_silent_hooks_print_nothing(name: str) -> None:
     assert payloads.AGENTS["claude-code"].reply(name, OUTCOME) is None
 
 
 @pytest.mark.parametrize("name", ["SessionStart", "UserPromptSubmit", "PreCompact"])
-def test_nothing_to_say_prints_nothing(name: str) -> None:
+def test_an_empty_answer_prints_nothing(name: str) -> None:
     assert payloads.reply("claude-code", name, HookOutcome())[1] == ""
 
 
@@ -363,7 +361,7 @@ def test_an_unknown_agent_is_named() -> None:
     assert "'emacs'" in str(caught.value)
 
 
-def test_a_shell_that_left_the_project_does_not_change_the_workspace() -> None:
+def test_a_shell_outside_the_project_does_not_change_the_workspace() -> None:
     body = payload("Stop", last_assistant_message="Done.") | {"cwd": "/tmp/elsewhere"}
     parsed = payloads.parse("claude-code", "Stop", body, ROOT)
     assert (parsed.cwd, parsed.project, parsed.directory) == ("/tmp/elsewhere", ROOT, ROOT)

@@ -80,12 +80,12 @@ def test_a_message_is_what_the_user_typed() -> None:
         ("/init", ""),
     ],
 )
-def test_the_quotes_of_a_run_command_are_not_the_users(typed: str, said: str) -> None:
+def test_quotes_of_a_run_command_are_not_user_text(typed: str, said: str) -> None:
     parsed = hook("chat.message", output={"parts": [{"type": "text", "text": typed}]})
     assert tuple(e.text for e in parsed.events) == ((said,) if said else ())
 
 
-def test_a_subagents_words_are_not_learned_and_it_gets_no_blocks() -> None:
+def test_a_subagents_text_is_not_learned_and_it_gets_no_blocks() -> None:
     part = {"type": "text", "text": "look around"}
     said = hook("chat.message", output={"parts": [part]}, parentID="ses_a0")
     assert (said.events, said.wants) == ((), frozenset())
@@ -165,7 +165,7 @@ def test_a_tool_result_is_read_from_its_native_shape(
     assert parsed.events == (expected,)
 
 
-def test_a_tool_that_threw_comes_as_a_part_update() -> None:
+def test_a_failed_tool_is_read_from_its_part_update() -> None:
     part = {
         "type": "tool",
         "sessionID": SID,
@@ -195,7 +195,7 @@ def test_side_calls_get_no_memory(system: list[str], call: str) -> None:
     assert (parsed.call, parsed.events) == (call, ())
 
 
-def test_a_call_outside_any_session_wants_nothing() -> None:
+def test_a_call_outside_any_session_gets_nothing() -> None:
     parsed = hook("experimental.chat.system.transform", {}, {"system": ["You are OpenCode"]})
     assert (parsed.session_id, parsed.events, parsed.wants) == ("", (), frozenset())
 
@@ -223,7 +223,7 @@ def test_a_call_outside_any_session_wants_nothing() -> None:
         (hook("dispose"), SessionEnded(reason="dispose")),
     ],
 )
-def test_the_life_of_a_session_is_one_event_each(parsed: ParsedHook, event: Any) -> None:
+def test_each_session_change_is_one_event(parsed: ParsedHook, event: Any) -> None:
     assert parsed.session_id == SID
     assert parsed.events == (event,)
 
@@ -234,7 +234,7 @@ def test_other_events_are_ignored(name: str) -> None:
     assert (parsed.events, parsed.wants) == ((), frozenset())
 
 
-def test_a_folder_outside_git_is_no_project() -> None:
+def test_a_folder_outside_git_is_not_a_project() -> None:
     assert hook("dispose", worktree="/").project == ""
 
 
@@ -282,11 +282,11 @@ OUTCOME = HookOutcome(
         ("session.idle", None),
     ],
 )
-def test_each_hook_gets_what_it_can_push(name: str, expected: Any) -> None:
+def test_each_hook_gets_the_fields_it_can_inject(name: str, expected: Any) -> None:
     assert payloads.AGENTS["opencode"].reply(name, OUTCOME) == expected
 
 
-def test_nothing_to_say_is_an_empty_body() -> None:
+def test_an_empty_answer_is_an_empty_body() -> None:
     name = "experimental.chat.system.transform"
     assert payloads.reply("opencode", name, HookOutcome()) == ("application/json", "")
     assert payloads.reply("opencode", name, HookOutcome(blocks=("ü",)))[1] == '{"system":["ü"]}'

@@ -42,7 +42,7 @@ outputs = st.lists(st.tuples(line, st.integers(1, 40)), max_size=30).map(
 
 @settings(max_examples=150, deadline=None)
 @given(outputs, st.sampled_from(COMMANDS), st.sampled_from(Mode), st.booleans())
-def test_a_result_is_shorter_and_made_of_lines_of_the_output(
+def test_a_result_is_shorter_and_consists_of_output_lines(
     output: str, command: str, mode: Mode, ends: bool
 ) -> None:
     output = output + "\n" * ends
@@ -77,7 +77,7 @@ def test_lines_that_look_like_errors_survive_or_one_of_their_shape_does(
     assert all(lines.shapes[index] in shapes for index in errors(lines))
 
 
-def test_a_very_long_output_keeps_its_ends_and_an_error_in_the_middle() -> None:
+def test_a_very_long_output_keeps_both_ends_and_an_error_in_the_middle() -> None:
     words = [f"step {'abcdefghij'[n % 10] * (n % 7 + 1)} done in {n} ms" for n in range(90_000)]
     words[45_000] = "fatal: the crane tipped over"
     words[45_001] = "    at lift (crane.js:4:1)"

@@ -48,7 +48,9 @@ def by_name(case: Case) -> str:
 
 @pytest.mark.parametrize("mode", Mode)
 @pytest.mark.parametrize("case", CASES, ids=by_name)
-def test_an_output_is_cut_by_its_rule_and_keeps_what_tells(case: Case, mode: Mode) -> None:
+def test_an_output_is_pruned_by_its_rule_and_keeps_the_important_lines(
+    case: Case, mode: Mode
+) -> None:
     pruned = cut(case, mode)
     assert pruned is not None
     assert pruned.kind == case.kind
@@ -59,7 +61,7 @@ def test_an_output_is_cut_by_its_rule_and_keeps_what_tells(case: Case, mode: Mod
 
 @pytest.mark.parametrize("mode", Mode)
 @pytest.mark.parametrize("case", CASES, ids=by_name)
-def test_a_cut_stays_within_the_measure_of_the_mode(case: Case, mode: Mode) -> None:
+def test_a_cut_stays_within_the_limit_of_the_mode(case: Case, mode: Mode) -> None:
     pruned = cut(case, mode)
     assert pruned is not None
     told = [line for line in case.output.split("\n") if telling_lines.errors(OutputLines(line))]
@@ -68,7 +70,7 @@ def test_a_cut_stays_within_the_measure_of_the_mode(case: Case, mode: Mode) -> N
 
 
 @pytest.mark.parametrize("case", CASES, ids=by_name)
-def test_what_is_gone_is_counted_in_place_and_the_first_mark_says_the_way_back(case: Case) -> None:
+def test_cut_marks_count_omissions_and_the_first_names_the_handle(case: Case) -> None:
     pruned = cut(case)
     assert pruned is not None
     marks = [line for line in lines_of(pruned) if line.startswith(MARK)]
@@ -85,7 +87,7 @@ def _numbers(mark: str) -> list[str]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=by_name)
-def test_cutting_twice_is_cutting_once(case: Case) -> None:
+def test_pruning_is_idempotent(case: Case) -> None:
     pruned = cut(case)
     assert pruned is not None
     for mode in Mode:
@@ -95,7 +97,7 @@ def test_cutting_twice_is_cutting_once(case: Case) -> None:
 @pytest.mark.parametrize(
     ("tool", "name", "command", "_about"), ASKED_FOR, ids=[row[3] for row in ASKED_FOR]
 )
-def test_what_somebody_asked_to_read_stays_whole(
+def test_text_that_somebody_asked_to_read_is_kept_completely(
     tool: str, name: str, command: str, _about: str
 ) -> None:
     source = text(
@@ -114,7 +116,7 @@ def test_what_somebody_asked_to_read_stays_whole(
         ("head -400 package-lock.json", "lockfile"),
     ],
 )
-def test_data_that_a_pager_shows_is_no_reading(command: str, kind: str) -> None:
+def test_data_shown_by_a_pager_may_be_pruned(command: str, kind: str) -> None:
     lines = text(rows(300, lambda n: f"2026-05-01T07:{n % 60:02d}:00Z INFO tide={n}"))
     pruned = prune(PrunableCall("bash", "bash", command, lines), Mode.NORMAL, SETTINGS)
     assert pruned is not None
@@ -125,9 +127,7 @@ def test_data_that_a_pager_shows_is_no_reading(command: str, kind: str) -> None:
     ("mode", "whole", "cut_at"),
     [(Mode.NORMAL, 65, 66), (Mode.AGGRESSIVE, 45, 46), (Mode.HYPER, 25, 26)],
 )
-def test_a_cut_that_would_save_next_to_nothing_is_not_made(
-    mode: Mode, whole: int, cut_at: int
-) -> None:
+def test_a_cut_with_a_tiny_gain_is_not_made(mode: Mode, whole: int, cut_at: int) -> None:
     def pruned(count: int) -> PrunedText | None:
         output = text(rows(count, lambda n: f"crates/hold-{n}/manifest.yaml"))
         return prune(PrunableCall("bash", "bash", "ls crates", output), mode, SETTINGS)
@@ -148,13 +148,13 @@ def test_the_mode_follows_the_level() -> None:
     ]
 
 
-def test_what_the_client_made_itself_stays() -> None:
+def test_text_made_by_the_client_is_kept() -> None:
     output = text(rows(300, lambda n: f"src/{n}.py"))
     call = PrunableCall("bash", "bash", "ls src", output, synthetic=True)
     assert prune(call, Mode.HYPER, SETTINGS) is None
 
 
-def test_a_tool_that_nobody_knows_is_cut_only_where_its_output_is_known() -> None:
+def test_an_unknown_tool_is_pruned_only_if_its_output_is_recognised() -> None:
     prose = text(rows(300, lambda n: f"Chapter {'abcdefgh'[n % 8] * (n // 8 + 1)} of the tale."))
     names = text(rows(300, lambda n: f"src/berth/{n}.py"))
     assert (
@@ -165,7 +165,7 @@ def test_a_tool_that_nobody_knows_is_cut_only_where_its_output_is_known() -> Non
     assert found.kind == "listing"
 
 
-def test_of_many_errors_each_kind_stays_with_its_first_and_last() -> None:
+def test_of_many_errors_the_first_and_last_of_each_kind_are_kept() -> None:
     output = text(
         rows(900, lambda n: f"berth {n}: error: no rope"), "gate: error: jammed",
         rows(900, lambda n: f"berth {n}: error: no tide"),
@@ -178,7 +178,7 @@ def test_of_many_errors_each_kind_stays_with_its_first_and_last() -> None:
     assert len(left) <= 220
 
 
-def test_which_files_changed_is_said_of_a_diff_of_too_many() -> None:
+def test_a_large_diff_lists_its_changed_files() -> None:
     output = text(
         [
             line
@@ -193,7 +193,7 @@ def test_which_files_changed_is_said_of_a_diff_of_too_many() -> None:
     assert ", and 20 more)" in mark
 
 
-def test_an_option_switches_it_off() -> None:
+def test_an_option_switches_pruning_off() -> None:
     output = text(rows(300, lambda n: f"src/{n}.py"))
     off = replace(SETTINGS, enabled=False)
     assert prune(PrunableCall("bash", "bash", "ls src", output), Mode.HYPER, off) is None
@@ -223,5 +223,5 @@ def test_an_option_switches_it_off() -> None:
         ("GET /berths 200 3ms", False),
     ],
 )
-def test_what_looks_like_an_error(line: str, told: bool) -> None:
+def test_error_lines_are_recognised(line: str, told: bool) -> None:
     assert bool(telling_lines.errors(OutputLines(line))) is told

@@ -16,7 +16,7 @@ def kept(output: str, command: str = "./serve", mode: Mode = Mode.NORMAL) -> str
     return output if found is None else found.text("t_1")
 
 
-def test_a_refused_request_stays_in_an_access_log() -> None:
+def test_a_refused_request_is_kept_in_an_access_log() -> None:
     lines = [
         f'10.0.0.{n % 250} - - [12/Mar/2026:10:00:{n % 60:02}] "GET /api/{n} HTTP/1.1" 200 {n * 7}'
         for n in range(500)
@@ -30,7 +30,7 @@ def test_a_refused_request_stays_in_an_access_log() -> None:
         assert len(text.split("\n")) < 80
 
 
-def test_a_status_in_another_spelling_stays_too() -> None:
+def test_a_status_in_another_spelling_is_kept() -> None:
     lines = [
         f"2026-03-12T10:00:{n % 60:02}Z INFO GET /items/{n} status=200 {n}ms" for n in range(300)
     ]
@@ -38,7 +38,7 @@ def test_a_status_in_another_spelling_stays_too() -> None:
     assert lines[150] in kept("\n".join(lines), "docker logs api")
 
 
-def test_one_warning_among_many_lines_stays() -> None:
+def test_one_warning_among_many_lines_is_kept() -> None:
     lines = [f"2026-03-12T10:00:{n % 60:02}Z INFO loaded item {n} of set a{n}" for n in range(300)]
     lines[150] = "2026-03-12T10:00:30Z WARN disk quota at 97 percent"
     assert lines[150] in kept("\n".join(lines), "docker logs api")
@@ -62,7 +62,7 @@ def test_a_finding_in_json_keeps_its_rule_and_its_message() -> None:
     assert '"message": "m30"' not in text
 
 
-def test_the_mark_counts_errors_that_do_not_stay() -> None:
+def test_the_cut_mark_counts_omitted_errors() -> None:
     lines = [f"ERROR worker {chr(97 + n % 26)}{n}: job failed at step {n}" for n in range(2_000)]
     text = kept("\n".join(lines), "./run.sh")
     assert lines[0] in text

@@ -77,9 +77,7 @@ def test_a_rule_is_read_with_all_its_fields() -> None:
         ),
     ],
 )
-def test_what_is_wrong_with_a_rule_is_said_with_its_place_and_the_mend(
-    rules: Any, said: str, fix: str
-) -> None:
+def test_an_invalid_rule_is_refused_with_position_and_fix(rules: Any, said: str, fix: str) -> None:
     with pytest.raises(UserError) as caught:
         configured(rules)
     assert str(caught.value).startswith(f"{WHERE}: [pruning] rules")
@@ -112,16 +110,16 @@ LS = PrunableCall("bash", "bash", "ls crates", LISTED)
         (PruningRule("own", command="^ls ", leave=True), ""),
     ],
 )
-def test_a_rule_takes_what_fits_all_that_it_says(rule: PruningRule, expected: str) -> None:
+def test_a_rule_applies_if_all_its_conditions_match(rule: PruningRule, expected: str) -> None:
     assert kind(LS, rule) == expected
 
 
-def test_the_first_rule_that_fits_counts() -> None:
+def test_the_first_matching_rule_applies() -> None:
     rules = PruningRule("one", tool="bash"), PruningRule("two", command="^ls")
     assert kind(LS, *rules) == "one"
 
 
-def test_lines_that_a_rule_keeps_and_errors_stay() -> None:
+def test_errors_and_lines_that_a_rule_keeps_are_kept() -> None:
     output = LISTED.replace("hold-150/manifest.yaml", "hold-150: error: no manifest")
     call = PrunableCall("bash", "bash", "make inventory", output)
     found = cut(call, PruningRule("own", command="inventory", keep=("hold-9[0-2]/",), noun="holds"))
@@ -132,7 +130,7 @@ def test_lines_that_a_rule_keeps_and_errors_stay() -> None:
     assert any("holds left out" in line for line in left)
 
 
-def test_a_reading_can_be_cut_by_a_rule_of_the_user_but_never_a_reading_tool() -> None:
+def test_a_user_rule_can_prune_a_read_command_but_not_a_read_tool() -> None:
     rule = PruningRule("own", output="manifest")
     assert kind(PrunableCall("bash", "bash", "cat list.txt", LISTED), rule) == "own"
     assert kind(PrunableCall("read", "Read", "", LISTED), rule) == ""

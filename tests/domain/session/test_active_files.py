@@ -50,7 +50,7 @@ def play(*calls: tuple[str, str], files: tuple[ActiveFile, ...] = ()) -> tuple[A
         ([("bash", "a.py"), ("other", "b.py")], []),
     ],
 )
-def test_weight_and_count_make_the_order(
+def test_files_are_ordered_by_weight_and_count(
     calls: list[tuple[str, str]], expected: list[tuple[str, str, int, int]]
 ) -> None:
     files = play(*calls)
@@ -101,7 +101,7 @@ def test_a_windows_root_holds_its_files() -> None:
     assert spelled("C:\\work\\src\\a.py", root="C:\\work") == "src/a.py"
 
 
-def test_a_call_that_threw_touched_nothing() -> None:
+def test_a_failed_call_touches_no_file() -> None:
     event = ToolFinished(tool="edit", paths=("a.py",), failed=True)
     assert touch((), event, root=ROOT, now=START, settings=SETTINGS) == ()
 
@@ -121,20 +121,20 @@ def test_a_new_file_enters_a_list_of_edits() -> None:
     assert files[-1].path == "new.py"
 
 
-def test_two_new_files_read_in_turns_both_grow() -> None:
+def test_two_new_files_read_alternately_both_gain_weight() -> None:
     turns = [("read", "a.py"), ("read", "b.py")] * 5
     counts = {f.path: f.count for f in play(*EDITS, *turns)}
     assert (counts["a.py"], counts["b.py"]) == (5, 5)
 
 
-def test_the_strongest_old_files_stay_beside_the_newest() -> None:
+def test_the_strongest_old_files_are_kept_beside_the_newest() -> None:
     reads = [("read", f"new{n}.py") for n in range(30)]
     paths = [f.path for f in play(*EDITS, *reads)]
     assert [p for p in paths if p.startswith("new")] == [f"new{n}.py" for n in range(29, 24, -1)]
     assert sum(p.startswith("old") for p in paths) == 15
 
 
-def test_a_search_with_more_files_than_places_keeps_the_first() -> None:
+def test_a_search_with_too_many_files_keeps_the_first() -> None:
     event = ToolFinished(tool="grep", paths=tuple(f"f{n}.py" for n in range(30)), cwd=ROOT)
     files = touch((), event, root=ROOT, now=START, settings=SETTINGS)
     assert {f.path for f in files} == {f"f{n}.py" for n in range(20)}

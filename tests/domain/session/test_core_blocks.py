@@ -29,7 +29,7 @@ def kept(core: CoreMemory, block: str, content: str, operation: str = "replace")
 
 
 @pytest.mark.parametrize(("block", "most"), [("goal", 1000), ("progress", 2000), ("context", 1500)])
-def test_a_block_takes_its_limit_and_not_one_character_more(block: str, most: int) -> None:
+def test_a_block_accepts_exactly_its_limit(block: str, most: int) -> None:
     full = kept(EMPTY, block, "x" * most)
     assert len(core_blocks.of(full, block).content) == most
     refused = updated(EMPTY, block, "x" * (most + 43))
@@ -71,7 +71,7 @@ def test_an_empty_text_empties_the_block_and_appending_it_changes_nothing() -> N
         ("goal", "prepend", "unknown_operation", "Choose one of: replace, append."),
     ],
 )
-def test_an_unknown_word_is_refused_with_the_known_ones(
+def test_an_unknown_name_is_refused_with_the_known_ones(
     block: str, operation: str, code: str, fix: str
 ) -> None:
     refused = updated(EMPTY, block, "x", operation)
@@ -79,13 +79,13 @@ def test_an_unknown_word_is_refused_with_the_known_ones(
     assert (refused.code, refused.fix) == (code, fix)
 
 
-def test_taint_stays_while_a_text_is_appended_to_and_goes_when_it_is_replaced() -> None:
+def test_taint_is_kept_on_append_and_removed_on_replacement() -> None:
     core = updated(EMPTY, "context", "read somewhere", tainted=True)
     assert kept(core, "context", "said", "append").blocks.context.tainted
     assert not kept(core, "context", "said").blocks.context.tainted
 
 
-def test_what_is_rendered_counts_and_leaves_empty_blocks_out() -> None:
+def test_rendering_counts_characters_and_omits_empty_blocks() -> None:
     core = kept(kept(EMPTY, "goal", "Ship it."), "progress", "done: a\n  - part\nnext: b")
     assert core_blocks.render(core, SETTINGS).split("\n") == [
         "<core_memory>",
@@ -120,7 +120,7 @@ def test_no_text_closes_its_tag_or_opens_another(text: str) -> None:
     assert "system:" not in told
 
 
-def test_carrying_fills_what_is_empty_and_says_where_it_came_from() -> None:
+def test_continuing_fills_empty_blocks_and_names_their_source() -> None:
     source = kept(kept(EMPTY, "goal", "Ship it."), "context", "ports from 9000")
     into = kept(CoreMemory(session_id="s-2"), "context", "own")
     carried = core_blocks.carry(source, into, now=NOW)

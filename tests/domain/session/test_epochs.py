@@ -32,7 +32,7 @@ def epoch(*blocks: PromptBlock) -> PromptEpoch:
     )
 
 
-def test_a_block_knows_its_hash_length_and_entries() -> None:
+def test_a_block_has_hash_length_and_entries() -> None:
     made = block("hot_state", "größe", included=["m_a"], omitted=[Omission(id="m_b", reason="x")])
     assert made.sha256 == hashlib.sha256("größe".encode()).hexdigest()
     assert (made.chars, made.included) == (5, ("m_a",))
@@ -60,10 +60,10 @@ def test_only_main_calls_get_the_blocks(call: str, allowed: bool) -> None:
     assert gets_memory(call) is allowed
 
 
-def test_the_blocks_of_an_epoch_stay_as_they_were_made() -> None:
+def test_the_blocks_of_an_epoch_never_change() -> None:
     made = block("workspace_memory", "one\ntwo\n")
     assert epoch(made).blocks == (made,)
 
 
-def test_a_text_with_half_a_surrogate_pair_is_whole() -> None:
+def test_a_text_with_half_a_surrogate_pair_is_complete() -> None:
     assert is_whole(block("hot_state", "a \ud83d b"))

@@ -53,7 +53,7 @@ FULL = state(
 )
 
 
-def test_every_section_is_named_and_every_item_stands_on_one_line() -> None:
+def test_every_section_is_named_and_every_item_is_one_line() -> None:
     rendered = render(FULL, SETTINGS)
     assert rendered.text == "\n".join(
         [
@@ -109,7 +109,7 @@ def test_long_errors_leave_room_for_the_other_sections() -> None:
     assert rendered.shown["memories"] >= 3
 
 
-def test_what_is_left_out_is_counted_in_the_text_and_named_in_the_value() -> None:
+def test_omissions_are_counted_in_the_text_and_named_in_the_value() -> None:
     rendered = render(crowded(), SETTINGS)
     assert sum(rendered.shown.values()) + len(rendered.omitted) == 12 + 5 + 8 + 9
     assert rendered.text.splitlines()[-1].startswith("Not shown: ")

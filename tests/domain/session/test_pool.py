@@ -47,7 +47,7 @@ SCORES = [
 
 
 @pytest.mark.parametrize(("events", "now", "score"), SCORES)
-def test_an_item_counts_its_age_and_its_mentions_which_fade_alike(
+def test_age_and_mentions_of_an_item_decay_alike(
     events: tuple[int, ...], now: int, score: float
 ) -> None:
     (item,) = met(*(("a.py", event) for event in events))
@@ -63,14 +63,14 @@ def test_the_kept_weight_is_the_sum_over_all_mentions(events: list[int], later: 
     assert pool.score(item, now, SETTINGS) == pytest.approx(told)
 
 
-def test_what_falls_below_the_floor_leaves_when_the_pool_is_next_met() -> None:
+def test_items_below_the_floor_are_removed_at_the_next_update() -> None:
     held = met(("old.py", 1), ("new.py", 29))
     assert [i.text for i in held] == ["old.py", "new.py"]  # 0.85^28 = 0.0106
     assert [i.text for i in met(("old.py", 1), ("new.py", 30))] == ["new.py"]  # 0.0090
     assert [i.text for i in pool.best(held, 30, SETTINGS)] == ["new.py"]
 
 
-def test_the_fifty_first_item_enters_and_the_lowest_leaves() -> None:
+def test_the_fifty_first_item_replaces_the_lowest() -> None:
     held = met(*((f"{number:02}.py", 1) for number in range(50)))
     held = pool.meet(held, [path("07.py", 2)], SETTINGS)
     held = pool.meet(held, [path("new.py", 3)], SETTINGS)
@@ -81,13 +81,13 @@ def test_the_fifty_first_item_enters_and_the_lowest_leaves() -> None:
     assert len({f"{n:02}.py" for n in range(50)} - names) == 1
 
 
-def test_of_equal_scores_the_older_leaves() -> None:
+def test_of_equal_scores_the_older_is_removed() -> None:
     two = replace(SETTINGS, pool_items=2, pool_rate=1.0)
     held = met(("old.py", 1), ("young.py", 2), ("new.py", 3), settings=two)
     assert [item.text for item in held] == ["young.py", "new.py"]
 
 
-def test_a_new_item_always_enters_however_strong_the_others_are() -> None:
+def test_a_new_item_is_always_added() -> None:
     three = replace(SETTINGS, pool_items=3)
     held: pool.Pool = ()
     for event in range(1, 30):
@@ -98,7 +98,7 @@ def test_a_new_item_always_enters_however_strong_the_others_are() -> None:
     assert len(held) == 3
 
 
-def test_a_favourite_fades_behind_what_is_met_now() -> None:
+def test_a_former_favourite_ranks_behind_current_items() -> None:
     favourite = [("favourite.py", event) for event in range(1, 41)]
     others = [(f"{event}.py", event) for event in range(41, 56)]
     held = met(*favourite, *others)
@@ -119,7 +119,7 @@ def test_rate_floor_and_cap_are_settings() -> None:
     assert len(met(("a.py", 1), ("b.py", 1), ("c.py", 1), settings=slow)) == 2
 
 
-def test_a_note_is_met_again_in_other_spelling_a_path_only_as_it_is() -> None:
+def test_a_note_matches_other_spellings_and_a_path_only_exactly() -> None:
     held = pool.meet((), [PoolItem(text="Ports start at 9000.", event=1)], SETTINGS)
     held = pool.meet(held, [PoolItem(text="ports start at 9000", event=2)], SETTINGS)
     held = pool.meet(held, [path("a.ts", 3), path("a.tsx", 3)], SETTINGS)
@@ -131,7 +131,7 @@ def test_a_note_is_met_again_in_other_spelling_a_path_only_as_it_is() -> None:
     assert [i.text for i in pool.without(held, "PORTS start at 9000")] == ["a.ts", "a.tsx"]
 
 
-def test_meeting_nothing_changes_nothing() -> None:
+def test_an_empty_update_changes_nothing() -> None:
     held = met(("a.py", 1))
     assert pool.meet(held, [], SETTINGS) is held
 
@@ -140,9 +140,7 @@ def test_meeting_nothing_changes_nothing() -> None:
     st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=4), min_size=1, max_size=60),
     st.integers(1, 6),
 )
-def test_what_is_met_now_is_always_there_and_the_cap_holds(
-    events: list[list[int]], cap: int
-) -> None:
+def test_current_items_are_always_present_within_the_cap(events: list[list[int]], cap: int) -> None:
     few = replace(SETTINGS, pool_items=cap)
     held: pool.Pool = ()
     for event, names in enumerate(events, 1):

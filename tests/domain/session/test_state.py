@@ -81,7 +81,7 @@ def test_other_starts_keep_the_state_and_open_a_new_epoch(source: str) -> None:
     assert state == FULL.model_copy(update={"epoch": ""})
 
 
-def test_a_subagents_session_knows_its_parent_and_stays_one() -> None:
+def test_a_subagents_session_keeps_its_parent() -> None:
     started = SessionStarted(source="startup", parent_session="s0", subagent=True)
     state = after(SessionState(session_id="s1"), started)
     assert (state.subagent, state.parent_session) == (True, "s0")
@@ -97,7 +97,7 @@ def test_a_message_counts_once() -> None:
     assert not was_seen(once, UserPrompt(text="remember Y", message_id="m1"))
 
 
-def test_only_the_last_messages_are_known() -> None:
+def test_only_the_last_messages_are_remembered() -> None:
     settings = replace(SETTINGS, kept_messages=2)
     state = SessionState(session_id="s")
     prompts = [UserPrompt(text=f"message {n}") for n in range(3)]
@@ -106,7 +106,7 @@ def test_only_the_last_messages_are_known() -> None:
     assert [was_seen(state, p) for p in prompts] == [False, True, True]
 
 
-def test_who_speaks_in_an_ended_session_has_taken_it_up_again() -> None:
+def test_a_message_in_an_ended_session_resumes_it() -> None:
     ended = after(FULL, SessionEnded(reason="dispose"))
     assert ended.ended_at == STAMP
     assert after(ended, UserPrompt(text="go on")).ended_at == ""
@@ -130,7 +130,7 @@ def test_a_tool_call_touches_its_file() -> None:
         ToolFinished(tool="read", paths=("a.py",), failed=True),
     ],
 )
-def test_what_changes_nothing_gives_the_same_state_back(event: object) -> None:
+def test_an_irrelevant_event_returns_the_same_state(event: object) -> None:
     assert after(FULL, event) is FULL
 
 

@@ -41,7 +41,7 @@ def full() -> WorkingMemory:
     return held.model_copy(update={"pool": (*held.pool, path)})
 
 
-def test_all_kinds_stand_in_their_order_with_the_number_shown() -> None:
+def test_all_kinds_are_in_order_with_their_counts() -> None:
     assert working_memory.render(full(), 1, SETTINGS).text.split("\n") == [
         "<working_memory>",
         working_memory.HEADING,
@@ -64,7 +64,7 @@ def test_all_kinds_stand_in_their_order_with_the_number_shown() -> None:
 
 
 @pytest.mark.parametrize("chars", [20, 90, 150, 200])
-def test_sixteen_hundred_characters_are_never_passed_and_no_section_starves(chars: int) -> None:
+def test_the_text_has_at_most_1600_characters_and_every_section(chars: int) -> None:
     held = full()
     for number in range(40):
         held = add(held, f"{number:02} {'x' * (chars - 3)}")
@@ -75,7 +75,7 @@ def test_sixteen_hundred_characters_are_never_passed_and_no_section_starves(char
     assert len(told.omitted) == 46 - sum(told.shown.values())
 
 
-def test_the_newest_of_a_slot_stands_first_and_faded_items_are_not_counted() -> None:
+def test_the_newest_item_is_first_and_faded_items_are_not_counted() -> None:
     held = add(add(add(EMPTY, "one", "error"), "two", "error"), "a note")
     assert working_memory.render(held, 1, SETTINGS).text.split("\n")[3:5] == ["- two", "- one"]
     assert "(2 of 2 items shown)" in working_memory.render(held, 40, SETTINGS).text
@@ -91,7 +91,7 @@ def test_an_item_stays_one_line_of_data(text: str) -> None:
     assert not any(mark in told[3].lower() for mark in ("</", "human:", "<system"))
 
 
-def test_what_is_too_long_or_has_no_slot_is_refused_with_the_count() -> None:
+def test_too_long_items_and_unknown_slots_are_refused_with_the_count() -> None:
     said = [
         working_memory.add(EMPTY, text, slot, by="agent", events=1, now=NOW, settings=SETTINGS)
         for text, slot in (("x" * 212, "todo"), ("x", "goal"), ("  ", ""))
@@ -122,7 +122,7 @@ REMOVALS = [
 
 
 @pytest.mark.parametrize(("text", "left", "code"), REMOVALS)
-def test_an_item_is_removed_by_what_it_says(text: str, left: int, code: str) -> None:
+def test_an_item_is_removed_by_its_text(text: str, left: int, code: str) -> None:
     made = working_memory.remove(full(), text, events=2, now=NOW)
     found = made.code if isinstance(made, Refusal) else ""
     after = full() if isinstance(made, Refusal) else made
@@ -150,7 +150,7 @@ def test_a_compaction_keeps_the_slots_and_the_ten_best() -> None:
     assert (again, nothing) == (kept, ())
 
 
-def test_a_slot_that_is_no_longer_configured_stays_and_is_not_shown() -> None:
+def test_a_removed_slot_is_kept_and_not_shown() -> None:
     held = EMPTY.model_copy(update={"slots": {"question": (SlotItem(text="Which port?"),)}})
     assert working_memory.render(held, 1, SETTINGS).text == ""
     assert pool.best(held.pool, 1, SETTINGS) == ()
