@@ -41,7 +41,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "agents": {"errors", "settings", "formats", "api", "daemon.client", "agents"},
     "library": {"errors", "settings", "formats", "daemon.client", "ops"},
     "cli": {
-        *("errors", "settings", "formats", "api", "text.escape", "domain.counts", "daemon", "ops"),
+        *("errors", "settings", "formats", "api", "text.escape", "text.tables"),
+        *("domain.counts", "daemon", "ops"),
         *("agents", "library", "replay", "wire.policy", "proxy", "cli"),
     },
 }

@@ -6,6 +6,9 @@ from wm.api.protocol import EntryAnswer, EntryView
 from wm.cli import output
 from wm.formats.workspace_memory import Anchor, MemoryEntry
 from wm.ops import explanations
+from wm.text.tables import Tables
+
+WORDS = Tables("wm.cli")
 
 SHORT_ID = 10
 """Characters of an id in lists: `m_` and eight hex digits; verbs accept it."""
@@ -17,19 +20,7 @@ LISTED_LINES = 4
 """Lines of a text that a list shows."""
 
 CAME_FROM = {
-    ("explicit", "user"): "you asked for it",
-    ("explicit", "agent"): "an agent asked for it",
-    ("stated", "user"): "you said it in passing",
-    ("stated", "import"): "imported; you said it in passing",
-    ("manual", "user"): "added by hand",
-    ("manual", "agent"): "an agent's tool asked for it",
-    ("manual", "tool"): "an agent's tool asked for it, out of what a tool read",
-    ("explicit", "import"): "imported; you asked for it",
-    ("manual", "import"): "imported",
-    ("compaction", "import"): "imported, from a summary",
-    ("compaction", "user"): "from a summary, said by you",
-    ("compaction", "agent"): "from a summary, said by the agent",
-    ("compaction", "tool"): "from a summary, read by a tool",
+    (source, origin): words for source, origin, words in WORDS.rows("came_from", columns=3)
 }
 """(source, origin) -> words for it."""
 

@@ -11,7 +11,7 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from wm.cli import output
 from wm.daemon.client import Client
-from wm.daemon.lifecycle import start
+from wm.daemon.lifecycle import start, wait_gone
 from wm.errors import WmError
 from wm.settings import Paths, Settings
 
@@ -59,7 +59,7 @@ class _Run:
     def restart(self) -> str:
         before = self._pid()
         os.kill(before, signal.SIGKILL)
-        _wait_until(lambda: not _alive(before))
+        self._wait_gone()
         start(self.settings)
         return f"killed pid {before}, now pid {self._pid()}"
 
@@ -85,10 +85,12 @@ class _Run:
         return f"found by {first}"
 
     def stop(self) -> str:
-        pid = self._pid()
         self.client.call("shutdown", {})
-        _wait_until(lambda: not _alive(pid))
+        self._wait_gone()
         return "daemon gone, nothing left running"
+
+    def _wait_gone(self) -> None:
+        _expect(wait_gone(self.settings), "The daemon did not stop in time.")
 
     def _pid(self) -> int:
         return int(self.client.call("status", {})["pid"])
@@ -111,22 +113,13 @@ def run(settings: Settings) -> list[ProofStep]:
 def _prove(settings: Settings) -> list[ProofStep]:
     steps: list[ProofStep] = []
     with _scratch(settings) as proof:
-        plan: tuple[Callable[[], str], ...] = (
-            proof.start,
-            proof.write,
-            proof.restart,
-            proof.read,
-            proof.render,
-            proof.search,
-            proof.stop,
-        )
-        for action in plan:
+        for name in ("start", "write", "restart", "read", "render", "search", "stop"):
             begun = time.monotonic()
             try:
-                detail, ok = action(), True
+                detail, ok = getattr(proof, name)(), True
             except (WmError, OSError, LookupError) as error:
                 detail, ok = str(error), False
-            steps.append(ProofStep(action.__name__, ok, detail, time.monotonic() - begun))
+            steps.append(ProofStep(name, ok, detail, time.monotonic() - begun))
             if not ok:
                 _kill(proof)
                 break
@@ -173,26 +166,3 @@ def _kill(proof: _Run) -> None:
 def _expect(holds: bool, otherwise: str) -> None:
     if not holds:
         raise WmError(otherwise)
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except OSError:
-        return False
-    return not _is_zombie(pid)
-
-
-def _is_zombie(pid: int) -> bool:
-    """A killed child process stays a zombie until it is waited for."""
-    with suppress(OSError):
-        return os.waitpid(pid, os.WNOHANG)[0] == pid
-    return False
-
-
-def _wait_until(fact: Callable[[], bool], bound_s: float = 10.0) -> None:
-    end = time.monotonic() + bound_s
-    while not fact():
-        if time.monotonic() > end:
-            raise WmError("The daemon did not stop in time.")
-        time.sleep(0.01)

@@ -8,10 +8,11 @@ in the archive.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wm.api.instruction_budget import BudgetFinding
 from wm.settings import BudgetSettings
@@ -41,9 +42,9 @@ class Entry(Struct, frozen=True):
     title: str
     line: int
     begin: int
-    end: int
-    lines: int
-    bullets: int
+    end: int = 0
+    lines: int = 0
+    bullets: int = 0
 
 
 class Outline(Struct, frozen=True):
@@ -68,15 +69,16 @@ class PrunePlan(Struct, frozen=True):
 
 
 class _Open(Struct):
-    """An entry whose end was not reached yet."""
+    """An entry whose end was not reached yet. content: the column at which the text of the last
+    top-level item begins."""
 
-    day: date
-    title: str
-    line: int
-    begin: int
+    entry: Entry
     bullets: int = 0
     content: int = 0
-    """Column at which the text of the last top-level item begins."""
+
+    def closed(self, next_line: int, end: int) -> Entry:
+        lines = next_line - self.entry.line
+        return replace(self.entry, end=end, lines=lines, bullets=self.bullets)
 
 
 def outline(raw: bytes) -> Outline:
@@ -103,22 +105,22 @@ def outline(raw: bytes) -> Outline:
         if entry is not None and not ends and _is_underlined(previous, line):
             # The line above is the heading of the next part.
             above = begin - len(lines[number - 2])
-            entries.append(_closed(entry, number - 1, above))
+            entries.append(entry.closed(number - 1, above))
             entry = None
         if ends and entry is not None:
-            entries.append(_closed(entry, number, begin))
+            entries.append(entry.closed(number, begin))
             entry = None
         if heading is not None and len(heading.group(1)) == 3:
             day, title = _dated(heading.group(2) or b"")
             if day is not None:
-                entry = _Open(day, title, number, begin)
+                entry = _Open(Entry(day, title, number, begin))
             elif title:
                 misdated.append(number)
         elif entry is not None:
             _count_bullet(entry, line)
         previous = line
     if entry is not None:
-        entries.append(_closed(entry, len(lines) + 1, len(raw)))
+        entries.append(entry.closed(len(lines) + 1, len(raw)))
     return Outline(len(lines), tuple(entries), tuple(misdated))
 
 
@@ -183,18 +185,6 @@ def _count_bullet(entry: _Open, line: bytes) -> None:
     entry.content = match.end() - 1
 
 
-def _closed(entry: _Open, next_line: int, end: int) -> Entry:
-    return Entry(
-        day=entry.day,
-        title=entry.title,
-        line=entry.line,
-        begin=entry.begin,
-        end=end,
-        lines=next_line - entry.line,
-        bullets=entry.bullets,
-    )
-
-
 # --- findings --------------------------------------------------------------------------------
 
 
@@ -220,34 +210,21 @@ def left_over(rest: bytes, settings: BudgetSettings) -> tuple[BudgetFinding, ...
     return (BudgetFinding(code="still_too_large", message=message, fix=fix),)
 
 
-def _too_large(size: int, settings: BudgetSettings) -> Sequence[BudgetFinding]:
+def _too_large(size: int, settings: BudgetSettings) -> Iterator[BudgetFinding]:
+    fix = "`wm budget prune` moves old entries to the archive."
     if size >= settings.refuse_bytes:
         message = f"It has {size:,} bytes; from {settings.refuse_bytes:,} on it is refused."
-        return (
-            BudgetFinding(
-                code="refused",
-                message=message,
-                fix="`wm budget prune` moves old entries to the archive.",
-            ),
-        )
-    if size >= settings.prune_bytes:
+        yield BudgetFinding(code="refused", message=message, fix=fix)
+    elif size >= settings.prune_bytes:
         message = f"It has {size:,} bytes; from {settings.prune_bytes:,} on it is pruned."
-        return (
-            BudgetFinding(
-                code="prune",
-                message=message,
-                fix="`wm budget prune` moves old entries to the archive.",
-            ),
-        )
-    return ()
+        yield BudgetFinding(code="prune", message=message, fix=fix)
 
 
-def _too_long(lines: int, what: str, settings: BudgetSettings) -> Sequence[BudgetFinding]:
-    if lines <= settings.max_lines:
-        return ()
-    message = f"It has {lines:,} {what}; the limit is {settings.max_lines:,}."
-    fix = "Keep what is always needed, and move details to files that are read on demand."
-    return (BudgetFinding(code="too_many_lines", message=message, fix=fix),)
+def _too_long(lines: int, what: str, settings: BudgetSettings) -> Iterator[BudgetFinding]:
+    if lines > settings.max_lines:
+        message = f"It has {lines:,} {what}; the limit is {settings.max_lines:,}."
+        fix = "Keep what is always needed, and move details to files that are read on demand."
+        yield BudgetFinding(code="too_many_lines", message=message, fix=fix)
 
 
 def _misdated(line: int) -> BudgetFinding:
@@ -259,20 +236,15 @@ def _misdated(line: int) -> BudgetFinding:
     )
 
 
-def _too_many(entries: Sequence[Entry], settings: BudgetSettings) -> Sequence[BudgetFinding]:
-    return tuple(
-        BudgetFinding(
-            code="too_many_bullets",
-            line=entry.line,
-            message=(
+def _too_many(entries: Sequence[Entry], settings: BudgetSettings) -> Iterator[BudgetFinding]:
+    fix = "Shorten it, or put details below the bullets that they belong to."
+    for entry in entries:
+        if entry.bullets > settings.max_bullets:
+            message = (
                 f"The entry of {entry.day} has {entry.bullets} top-level bullets; "
                 f"the limit is {settings.max_bullets}."
-            ),
-            fix="Shorten it, or put details below the bullets that they belong to.",
-        )
-        for entry in entries
-        if entry.bullets > settings.max_bullets
-    )
+            )
+            yield BudgetFinding(code="too_many_bullets", line=entry.line, message=message, fix=fix)
 
 
 # --- pruning ---------------------------------------------------------------------------------

@@ -203,46 +203,37 @@ def _attached(sent: str) -> tuple[Event, ...]:
 
 
 def _tool_done(payload: Mapping[str, Any], where: str) -> tuple[Event, ...]:
-    name = require(payload, "tool_name", where=where)
     response = payload.get("tool_response")
-    kind = TOOL_KINDS.get(name, "other")
-    given = mapping(payload, "tool_input")
+    call = _call(payload, where, response)
+    kind = call["tool"]
+    code = _success_code(mapping(payload, "tool_input"), response) if kind == "bash" else None
+    replaceable = _replaceable(kind, call["name"], response)
     output = _output(kind, response)
-    return (
-        ToolFinished(
-            tool=kind,
-            name=name,
-            command=text(given, "command") if kind == "bash" else "",
-            paths=_paths(kind, given, response),
-            output=output,
-            exit_code=_success_code(given, response) if kind == "bash" else None,
-            cwd=text(payload, "cwd"),
-            replaceable=_replaceable(kind, name, response),
-        ),
-    )
+    return (ToolFinished(**call, output=output, exit_code=code, replaceable=replaceable),)
 
 
 def _tool_failed(payload: Mapping[str, Any], where: str) -> tuple[Event, ...]:
-    name = require(payload, "tool_name", where=where)
-    kind = TOOL_KINDS.get(name, "other")
-    given = mapping(payload, "tool_input")
+    call = _call(payload, where, None)
     error = text(payload, "error")
-    code, output = _failure(error) if kind == "bash" else (None, error)
+    code, output = _failure(error) if call["tool"] == "bash" else (None, error)
     if payload.get("is_interrupt") is True:
         # The user interrupted it, so there is no result to judge.
         code = None
-    return (
-        ToolFinished(
-            tool=kind,
-            name=name,
-            command=text(given, "command") if kind == "bash" else "",
-            paths=_paths(kind, given, None),
-            output=output,
-            exit_code=code,
-            failed=code is None,
-            cwd=text(payload, "cwd"),
-        ),
-    )
+    return (ToolFinished(**call, output=output, exit_code=code, failed=code is None),)
+
+
+def _call(payload: Mapping[str, Any], where: str, response: Any) -> dict[str, Any]:
+    """The fields of a call, without its result."""
+    name = require(payload, "tool_name", where=where)
+    kind = TOOL_KINDS.get(name, "other")
+    given = mapping(payload, "tool_input")
+    return {
+        "tool": kind,
+        "name": name,
+        "command": text(given, "command") if kind == "bash" else "",
+        "paths": _paths(kind, given, response),
+        "cwd": text(payload, "cwd"),
+    }
 
 
 def _compaction_started(payload: Mapping[str, Any], _where: str) -> tuple[Event, ...]:

@@ -9,18 +9,10 @@ from __future__ import annotations
 from wm.text import patterns
 
 MACHINE_TAGS = (
-    "system-reminder",
-    "task-notification",
-    "command-name",
-    "command-message",
-    "command-args",
-    "local-command-stdout",
-    "local-command-stderr",
-    "local-command-caveat",
-    "bash-input",
-    "bash-stdout",
-    "bash-stderr",
-)
+    "system-reminder", "task-notification", "command-name", "command-message", "command-args",
+    "local-command-stdout", "local-command-stderr", "local-command-caveat",
+    "bash-input", "bash-stdout", "bash-stderr",
+)  # fmt: skip
 """Elements that clients write into a user message; their content is not the user's."""
 
 CONTINUATION = "This session is being continued from a previous conversation"

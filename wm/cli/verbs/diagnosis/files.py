@@ -11,6 +11,7 @@ import click
 from wm.api.governance import Swept
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
+from wm.cli.entries import WORDS
 from wm.cli.groups import Group
 from wm.cli.options import flag
 from wm.daemon.instance import is_free
@@ -27,19 +28,7 @@ SERIOUS = ("error", "warning")
 
 SHALLOW = "The documents are sound; `wm fsck --deep` reads logs and everything else too."
 
-RULES = {
-    "output_age": "originals of pruned output, too old",
-    "output_count": "originals of pruned output, too many",
-    "recording_age": "recorded bodies that are old",
-    "orphan": "of sessions that are gone",
-    "trash_age": "forgotten long ago",
-    "vectors_age": "vectors not refreshed for a long time",
-    "stale_session": "of sessions that ended long ago",
-    "lost_transcript": "of sessions that their agent deleted",
-    "quota": "beyond the quota",
-    "dead_writer": "left by interrupted writes",
-    "orphan_lock": "locks that guard nothing",
-}
+RULES = dict(WORDS.rows("swept", columns=2))
 
 
 @click.group("fsck", cls=Group, default="check")
