@@ -18,6 +18,7 @@ import click
 from msgspec import Struct
 
 from wm.cli import output
+from wm.cli.daemon_state import outdated
 from wm.cli.options import json_option as json_option  # for verbs that print their own result
 from wm.cli.options import not_empty
 from wm.daemon.client import Client
@@ -66,8 +67,6 @@ def daemon_status(settings: Settings, *, deadline_s: float = STATUS_S) -> dict[s
 
 def _outdated(settings: Settings) -> str:
     """A sentence for a user whose call was refused by a daemon of another wm version, else ""."""
-    from wm.cli.daemon_state import outdated
-
     try:
         why = outdated(daemon_status(settings, deadline_s=HINT_S))
     except WmError:

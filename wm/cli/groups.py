@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
@@ -63,20 +64,4 @@ def nearest(word: str, known: Sequence[str]) -> str:
     begun = [one for one in known if len(word) > 2 and one.startswith(word)]
     if len(begun) == 1:
         return begun[0]
-    near = ((_slips(word, one), one not in begun, one) for one in known)
-    slips, _, close = min(near, default=(99, False, ""))
-    return close if slips <= max(1, len(word) // 3) else ""
-
-
-def _slips(one: str, other: str) -> int:
-    """Edit distance: letters added, missing, wrong, or swapped with their neighbour."""
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, char in enumerate(one, start=1):
-        before, last, row = row, before, [i]
-        for j, wanted in enumerate(other, start=1):
-            best = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (char != wanted))
-            if i > 1 and j > 1 and char == other[j - 2] and one[i - 2] == wanted:
-                best = min(best, last[j - 2] + 1)
-            row.append(best)
-    return row[-1]
+    return next(iter(get_close_matches(word, known, n=1, cutoff=0.7)), "")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import sys
 
+from wm.agents import hook_client
 from wm.cli import streams
 
 QUICK = ("hook", "statusline")
@@ -22,18 +23,12 @@ def main(argv: list[str] | None = None) -> None:
     words = sys.argv[1:] if argv is None else argv
     quick = bool(words) and words[0] in QUICK and "--help" not in words and "-h" not in words
     try:
-        sys.exit(_quick(words) if quick else _run(words, closed))
+        sys.exit(hook_client.main(words) if quick else _run(words, closed))
     except KeyboardInterrupt:  # during imports, or while a hook's input is read
         if quick:
             sys.exit(0)
         sys.stderr.write("wm: Stopped.\n")
         sys.exit(130)
-
-
-def _quick(words: list[str]) -> int:
-    from wm.agents import hook_client
-
-    return hook_client.main(words)
 
 
 def _run(words: list[str], closed: bool) -> int:

@@ -20,6 +20,7 @@ from wm.cli.verbs.diagnosis.files import THE_HOME
 from wm.cli.wiring import look
 from wm.daemon.instance import holder, is_ending, is_heard
 from wm.errors import Unavailable, UserError, WmError
+from wm.ops.search.model_choice import trouble_of
 from wm.ops.storage.check import check_store, folder_class
 from wm.settings import Settings
 
@@ -77,8 +78,6 @@ def examine(caller: Caller) -> Iterator[Check]:
 
 def _model(caller: Caller) -> Iterator[Check]:
     """A chosen model that cannot be opened; the default model is not listed."""
-    from wm.ops.search.model_choice import trouble_of
-
     try:
         with caller.opened() as runtime:
             why = trouble_of(runtime)

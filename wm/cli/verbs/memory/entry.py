@@ -12,6 +12,7 @@ from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import SHORT_ID, print_answer, print_entry, short_id
 from wm.cli.options import choice, flag
+from wm.cli.verbs.memory.output import result
 from wm.errors import UserError
 from wm.formats.workspace_memory import IMPORTANCES, TYPES
 from wm.settings import has_editor
@@ -26,8 +27,6 @@ def show(caller: Caller, entry_id: str) -> Result:
     The handle t_… of a tool output prints that output, as `wm output` does.
     """
     if entry_id.startswith("t_"):
-        from wm.cli.verbs.memory.output import result
-
         return result(caller, entry_id)
     return Result(caller.call("show_entry", id=entry_id), print_answer)
 

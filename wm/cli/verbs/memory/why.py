@@ -11,6 +11,7 @@ from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import print_entry
 from wm.cli.options import choice
+from wm.cli.verbs.memory.history import print_happening
 from wm.formats.workspace_memory import TYPES
 from wm.ops import explanations
 
@@ -41,7 +42,6 @@ def _print_entry(answer: Any) -> None:
 
 def _print_text(answer: WhyAnswer) -> None:
     """What happened to a text that is no entry: the entries that it relates to, and their texts."""
-    from wm.cli.verbs.memory.history import print_happening
     from wm.ops.diagnosis.basis import happening
 
     for record in answer.records:

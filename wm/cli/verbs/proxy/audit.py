@@ -13,6 +13,7 @@ from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.verbs.proxy import figures
 from wm.errors import UserError
+from wm.replay.audit import audit
 from wm.settings import find_agent_paths
 
 NAME, FILE = 40, 44
@@ -29,8 +30,6 @@ def command(caller: Caller, path: str) -> Result:
     that Claude Code keeps for this folder. Prints kinds of content, names of tools and paths of
     files, never contents.
     """
-    from wm.replay.audit import audit
-
     with caller.opened() as runtime, output.Bar("wm audit") as progress:
         report = audit(
             _files(Path(path) if path else _transcripts(caller)),

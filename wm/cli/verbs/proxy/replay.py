@@ -11,7 +11,8 @@ from wm.api.replay import ReplayedSum, ReplayedTurn, ReplayReport
 from wm.cli import output
 from wm.cli.context import json_option, report_config
 from wm.cli.options import flag
-from wm.cli.verbs.proxy import figures
+from wm.cli.verbs.proxy import chart, figures
+from wm.replay import report as replaying
 from wm.settings import load
 from wm.wire.policy import POLICIES
 
@@ -37,17 +38,13 @@ def command(files: tuple[str, ...], policy: str, turns: bool, page: str, as_json
     line); gzipped or not. The proxy's code applies a policy to the requests, and a model of the
     prompt cache computes the cost. Nothing is sent anywhere.
     """
-    from wm.replay.report import replay
-
     settings = load()
     report_config(settings)
     paths = [Path(name) for name in files]
     with output.Bar("wm replay") as progress:
         clock, own = time.perf_counter, settings.prices
-        report = replay(paths, clock=clock, progress=progress, policy=policy, own=own)
+        report = replaying.replay(paths, clock=clock, progress=progress, policy=policy, own=own)
     if page:
-        from wm.cli.verbs.proxy import chart
-
         figures.write(Path(page), chart.page(report))
     if as_json:
         output.as_json(report)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from wm.agents import hook_client
 from wm.cli import output
 
 
@@ -23,16 +24,12 @@ def hook(agent: str, event: str) -> int:
     Agents call this; with these two words the exit code is always 0, so that an agent never stops
     because of wm.
     """
-    from wm.agents import hook_client
-
     return hook_client.main(["hook", agent, event])
 
 
 @click.command("statusline")
 def statusline() -> int:
     """Read Claude Code's status from standard input and print one line, or nothing."""
-    from wm.agents import hook_client
-
     return hook_client.main(["statusline"])
 
 
@@ -44,8 +41,7 @@ def completion(shell: str) -> int:
     For bash and zsh put `eval "$(wm completion bash)"` (or zsh) into ~/.bashrc or ~/.zshrc; for
     fish write it to ~/.config/fish/completions/wm.fish.
     """
-    from wm.cli.app import application
-
+    application = click.get_current_context().find_root().command
     kind = get_completion_class(shell)
     assert kind is not None
     output.line(kind(application, {}, "wm", "_WM_COMPLETE").source())
