@@ -88,7 +88,7 @@ def test_undo_reports_its_change_and_how_to_redo_it(user: Terminal) -> None:
     entry = user.remember(SHIP)
     said = user.wm("undo").out
     assert said.startswith(f"Undid the remember: {entry} moves to the trash.\n  {SHIP}\n")
-    again = re.search(r"wm undo (e_[0-9a-f]{20}) does it again", said)
+    again = re.search(r"to redo it: wm undo (e_[0-9a-f]{20})", said)
     assert again is not None
     assert user.wm("undo", again[1]).out.startswith(
         f"Undid the forget: {entry} is restored from the trash.\n"

@@ -1,4 +1,7 @@
-"""Requests and responses about texts that look like secrets and are not (TR-1)."""
+"""Requests and responses about texts that look like secrets and are not (TR-1).
+
+A response contains the digest of a text, never the text.
+"""
 
 from pydantic import Field
 

@@ -1,4 +1,7 @@
-"""Requests and responses about the session contract and the handoff (CT-1…3)."""
+"""Requests and responses about the session contract and the handoff (CT-1…3).
+
+A fault has a code for programs, a position, and a sentence with the fix for people.
+"""
 
 from typing import Any
 

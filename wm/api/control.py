@@ -1,4 +1,7 @@
-"""Answers of the daemon about itself (IF-1, IF-6)."""
+"""Answers of the daemon about itself, and the body of every error (IF-1, IF-6).
+
+Every client of the socket reads them, older ones too: fields are added, never removed or renamed.
+"""
 
 from pydantic import Field
 

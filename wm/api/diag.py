@@ -1,4 +1,7 @@
-"""Requests and responses of `wm diag` (EV-3). docs/concepts describes each verb."""
+"""Requests and responses of `wm diag` (EV-3). docs/concepts/diagnosis.md describes each verb.
+
+Computed from documents and evidence; no request here changes anything.
+"""
 
 from pydantic import Field
 

@@ -1,4 +1,7 @@
-"""Requests and responses of storage governance: deletion of a session, the sweep (GV-1..3)."""
+"""Requests and responses of storage governance: deletion of a session, the sweep (GV-1..3).
+
+A dry run has the same response as the run, so a person can compare the two.
+"""
 
 from wm.api.protocol import Scoped, SessionScoped, WorkspacePlace
 from wm.formats.base import Record

@@ -1,4 +1,7 @@
-"""Requests and responses about the budgets of instruction files (CT-4)."""
+"""Requests and responses about the budgets of instruction files (CT-4).
+
+A response names files, lines and headings; it never contains the text of an entry.
+"""
 
 from wm.api.protocol import Scoped
 from wm.formats.base import Record

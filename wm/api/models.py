@@ -1,4 +1,7 @@
-"""Requests and responses about the models for similarity of meaning (RC-2)."""
+"""Requests and responses about the models for similarity of meaning (RC-2).
+
+They name models by their folder's name; the files are described by `wm.formats.home`.
+"""
 
 from wm.formats.base import Record, optional
 from wm.formats.home import ModelFile

@@ -1,4 +1,7 @@
-"""Requests and answers about core blocks, slots and pool of a session (CB-1, CB-2, IF-1)."""
+"""Requests and answers about core blocks, slots and pool of a session (CB-1, CB-2, IF-1).
+
+For people and programs. A model's own tools have their arguments in `wm.api.tools`.
+"""
 
 from wm.api.protocol import SessionScoped
 from wm.formats.base import Record

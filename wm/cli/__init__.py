@@ -1,1 +1,1 @@
-"""The `wm` command."""
+"""The `wm` command: parses arguments, calls use cases, prints. Contains no rule about memory."""

@@ -1,4 +1,8 @@
-"""The `wm` command: its verbs, the shared options, and the handling of every error."""
+"""The `wm` command: its verbs, the shared options, and the handling of every error.
+
+Every error becomes a sentence with the fix, or a JSON object with `--json`, and an exit code
+(`wm.cli.main`). Contains no verb: a verb's module is imported when it is used.
+"""
 
 from __future__ import annotations
 

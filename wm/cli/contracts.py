@@ -1,4 +1,7 @@
-"""The current project's session contract, for the verbs that report its state."""
+"""The state of the current project's session contract, for the verbs that report it.
+
+Asks the use case, and only if the project has a contract; changes nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Formats entries for the terminal."""
+"""Formats entries for the terminal: one line, one paragraph, or all fields.
+
+All verbs print entries through these functions, so an entry looks the same everywhere.
+"""
 
 from __future__ import annotations
 

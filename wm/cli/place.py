@@ -1,4 +1,4 @@
-"""Formats a workspace's name and summary for the terminal."""
+"""Formats a workspace's name and summary for the terminal. Prints what the caller was answered."""
 
 from __future__ import annotations
 

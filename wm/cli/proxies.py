@@ -1,4 +1,7 @@
-"""What `wm proxy` and `wm run` share: the address, and the totals at the end (PX-1)."""
+"""What `wm proxy` and `wm run` share: the address with its token, and the totals at the end (PX-1).
+
+The totals say what was not stored and why; contents of requests are never printed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts about the agents on this machine, for `wm setup`."""
+"""Collects the facts about agents on this machine, for plans of `wm.agents.setup`. Reads only."""
 
 from __future__ import annotations
 

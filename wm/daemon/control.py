@@ -1,4 +1,7 @@
-"""The daemon's answers about itself: status, changes, metrics, description, shutdown."""
+"""The daemon's answers about itself: status, changes, metrics, description, shutdown.
+
+They run on the event loop, so they read no files. The shutdown is answered before it begins.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Times as text. Pure: the clock belongs to `wm.ops.runtime`."""
+"""Times as text, and back. Pure: the clock belongs to `wm.ops.runtime`.
+
+All times of `wm` are UTC in ISO 8601. A text that is not a time gives None, never an error.
+"""
 
 from __future__ import annotations
 

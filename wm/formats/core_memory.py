@@ -1,4 +1,7 @@
-"""`core/<sid>.json`: the three blocks that a session keeps across compactions (CB-1)."""
+"""`core/<sid>.json`: the three blocks that a session keeps across compactions (CB-1).
+
+Written by `ops.session.core_blocks`. Each block keeps its author, time and taint.
+"""
 
 from typing import ClassVar
 

@@ -1,4 +1,8 @@
-"""`evidence/<n>.jsonl`: one line for each fact that was kept, dropped or shown (EV-1)."""
+"""`evidence/<n>.jsonl`: one line for each fact that was kept, dropped or shown (EV-1).
+
+Appended by `store.transaction` after the documents; a line is never changed. Texts in it are
+redacted and shortened.
+"""
 
 from typing import Any, ClassVar, Literal
 

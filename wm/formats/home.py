@@ -1,4 +1,6 @@
-"""Small documents at the top of the home folder."""
+"""Documents of the data folder that belong to no workspace: aliases of moved workspaces, allowed
+digests of texts that look like secrets, installed models.
+"""
 
 from typing import ClassVar
 

@@ -1,4 +1,8 @@
-"""`pending-journal.json`: memories that wait for promotion (WM-6)."""
+"""`pending-journal.json`: memories that wait for promotion (WM-6).
+
+An entry is here only while `workspace-memory.json` cannot take it. Each counts its attempts, so
+that it goes to the inbox after the third.
+"""
 
 from typing import ClassVar
 

@@ -1,4 +1,8 @@
-"""`sessions/<sid>_pressure.json`: how full the context of one session is (PS-1, PS-3)."""
+"""`sessions/<sid>_pressure.json`: how full the context of one session is (PS-1, PS-3).
+
+A document of its own, because it changes with other events than the session's state. It names
+large items by tool and size, and never contains their text.
+"""
 
 from typing import ClassVar
 

@@ -1,4 +1,7 @@
-"""`epochs/<epoch id>.json`: the exact text that a session was given, never changed (EP-1, EP-3)."""
+"""`epochs/<epoch id>.json`: the exact text that a session was given, never changed (EP-1, EP-3).
+
+Written once by `ops.session.prompt`; every later prompt of the epoch is read from it.
+"""
 
 from typing import ClassVar
 

@@ -1,4 +1,7 @@
-"""Every file format by its slug: the one list for schemas, docs, golden files and fsck."""
+"""Every file format by its slug: the one list for schemas, docs, golden files and fsck.
+
+A format that is not listed here cannot be read or written.
+"""
 
 from collections.abc import Mapping
 from types import MappingProxyType

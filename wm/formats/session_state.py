@@ -1,4 +1,8 @@
-"""`sessions/<sid>.json`: the hot state of one session (HS-1…3), and its compactions."""
+"""`sessions/<sid>.json`: the hot state of one session (HS-1…3), and its compactions.
+
+Hot state may be lost: after a crash the last second can be missing, and an unreadable file starts
+empty. Nothing that a user asked to keep is stored only here.
+"""
 
 from typing import ClassVar
 

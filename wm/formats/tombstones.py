@@ -1,4 +1,6 @@
-"""`tombstones.json`: forgotten texts that must not be learned again (WM-7)."""
+"""`tombstones.json`: forgotten texts that must not be learned again (WM-7); `trash/<id>.json`: the
+forgotten entries. A tombstone has a digest, so the text can be deleted and stay forgotten.
+"""
 
 from typing import ClassVar
 

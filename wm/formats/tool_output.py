@@ -1,4 +1,8 @@
-"""`cache/tool-outputs/<id>_<sid>.json`: what a tool printed before it was pruned (PR-3, ID-4)."""
+"""`cache/tool-outputs/<id>_<sid>.json`: what a tool printed before it was pruned (PR-3, ID-4).
+
+Written once, without its secrets, and deleted with its session or by a sweep. The file name follows
+from the content, so equal outputs are one file.
+"""
 
 from typing import ClassVar
 

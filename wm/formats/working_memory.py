@@ -1,4 +1,7 @@
-"""`sessions/<sid>_working.json`: slots and pool of one session (CB-2, CB-3)."""
+"""`sessions/<sid>_working.json`: slots and pool of one session (CB-2, CB-3).
+
+Items are one line each, with their origin in the event count. Never copied to the workspace memory.
+"""
 
 from typing import ClassVar
 

@@ -1,4 +1,7 @@
-"""`workspace-memory.json`: what one workspace remembers (WM-1)."""
+"""`workspace-memory.json`: what one workspace remembers (WM-1), active, waiting and superseded.
+
+People may edit this file; the store notices it by the checksum (ST-4). An entry's id never changes.
+"""
 
 from typing import ClassVar
 

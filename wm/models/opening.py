@@ -1,4 +1,7 @@
-"""Open an embedder by name. Imports its heavy packages only then."""
+"""Open an embedder by name. Imports its heavy packages only then.
+
+Decides nothing: `wm.ops.search.model_choice` chooses the name, `wm.models.worker` owns the result.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The models that `wm models pull` may fetch, with the size and digest of every file (RC-2)."""
+"""The models that `wm models pull` may fetch, with the size and digest of every file (RC-2).
+
+Data only. A file that is not listed here is never downloaded.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Try a model: does it open, what does it cost, are similar texts similar (RC-2)."""
+"""Try a model: does it open, what does it cost, are similar texts similar (RC-2).
+
+Embeds a few fixed sentences, never a user's text, and keeps nothing.
+"""
 
 from __future__ import annotations
 

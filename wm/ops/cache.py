@@ -1,4 +1,8 @@
-"""A bounded, thread-safe LRU cache for derived values."""
+"""A bounded, thread-safe LRU cache for derived values: the only one, for all use cases.
+
+A value is computed again when its inputs changed or it was evicted, so it may be dropped at any
+time. A failed computation is not stored.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Open a runtime on this user's files, for callers without the daemon (ST-7)."""
+"""Open a runtime on this user's files, for callers without the daemon (ST-7).
+
+The same use cases under the same locks, so commands may run beside a daemon. Starts no thread.
+"""
 
 from __future__ import annotations
 

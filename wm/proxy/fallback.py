@@ -1,4 +1,7 @@
-"""The proxy's only broad catch: a fault in our own processing changes no bytes (PX-1)."""
+"""The proxy's only broad catch: a fault in our own processing changes no bytes (PX-1).
+
+The caller forwards the original bytes instead; the fault is counted and logged without contents.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The one upstream of a proxy, read from the configuration only (TR-4)."""
+"""The one upstream of a proxy, read from the configuration only (TR-4).
+
+A client can never name another host: a request goes to this upstream or is refused.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The process behind `wm proxy` and `wm run`: starts the server, stops it on a signal (PX-1)."""
+"""The process behind `wm proxy` and `wm run`: starts the server, stops it on a signal (PX-1).
+
+At the end it drains: running answers finish within a bound, then the totals are reported.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Captures: one request per line, with method, path, headers, body and the answer's usage."""
+"""Captures: one request per line, with method, path, headers, body and the answer's usage.
+
+Reads the lines and yields message requests; other lines are counted and skipped. Counts no cost.
+"""
 
 from __future__ import annotations
 

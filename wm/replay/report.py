@@ -1,4 +1,7 @@
-"""The report of a replay: turns, conversations and sums (`wm.api.replay`)."""
+"""The report of a replay: turns, conversations and sums (`wm.api.replay`).
+
+Adds up what `run` counted, and compares a policy with none. Prints nothing.
+"""
 
 from __future__ import annotations
 

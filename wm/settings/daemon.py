@@ -1,4 +1,7 @@
-"""Sections [daemon], [hooks] and [tools]: deadlines and limits of the daemon and its clients."""
+"""Sections [daemon], [hooks] and [tools]: deadlines and limits of the daemon and its clients.
+
+A hook's deadline is the longest that an agent ever waits for `wm`.
+"""
 
 from dataclasses import dataclass
 

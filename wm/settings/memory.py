@@ -1,4 +1,7 @@
-"""Sections [memory], [gate] and [origin]: workspace memory, quality gate, origin of words."""
+"""Sections [memory], [gate] and [origin]: workspace memory, quality gate, origin of words.
+
+Limits decide what is shown or accepted; no figure here deletes an entry.
+"""
 
 from dataclasses import dataclass
 

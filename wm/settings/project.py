@@ -1,4 +1,6 @@
-"""Sections [budget], [contract] and [imports]: a project's instruction files and handoff."""
+"""Sections [budget], [contract] and [imports]: a project's instruction files, its contract and
+handoff, and what an import may read.
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,7 @@
-"""Sections [proxy] and [prices]: the Messages API proxy and the prices of models."""
+"""Sections [proxy] and [prices]: the Messages API proxy and the prices of models.
+
+The upstream needs the user's consent: with a broken `config.toml` there is none.
+"""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,7 @@
-"""Section [pruning] and the user's own rules, `[[pruning.rules]]` (SPEC section 8, PR-4)."""
+"""Section [pruning] and the user's own rules, `[[pruning.rules]]` (SPEC section 8, PR-4).
+
+How long an output must be to be pruned, and how much stays, for each mode.
+"""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,7 @@
-"""Section [recall]: search by words and by meaning. The fitted numbers are in `recall_fit`."""
+"""Section [recall]: search by words and by meaning. The fitted numbers are in `recall_fit`.
+
+What users may set: the model, waiting times, the sizes of answers, and recall in prompts.
+"""
 
 from dataclasses import dataclass
 

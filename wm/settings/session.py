@@ -1,4 +1,6 @@
-"""Sections [session], [core], [working] and [pressure]: what one session's prompt shows."""
+"""Sections [session], [core], [working] and [pressure]: the state of one session, its own memory,
+and the levels of its context.
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,7 @@
-"""Sections [store] and [storage]: files, locks, durability, and what is deleted by age or size."""
+"""Sections [store] and [storage]: files, locks, durability, and what is deleted by age or size.
+
+What deletion never touches (memory, journal, tombstones) is no option.
+"""
 
 from dataclasses import dataclass
 

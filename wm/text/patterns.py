@@ -1,4 +1,7 @@
-"""Linear-time pattern matching with re2 (EX-6, TR-5). Untrusted text never reaches `re`."""
+"""Linear-time pattern matching with re2 (EX-6, TR-5). Untrusted text never reaches `re`.
+
+All rules compile their patterns here; a pattern compiles on first use. Contains no pattern itself.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detect the script of a text. Pure."""
+"""Detect the script of a text: Chinese, Japanese and Korean have no spaces between words. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`wm config`: shows the options, and declares texts that are not secrets."""
+"""`wm config`: shows the options with their values, and declares texts that are not secrets.
+
+Never writes `config.toml`: people edit that file. A declared text is stored as a digest.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Every source of `wm import`, strongest first.
+"""Every source of `wm import`, strongest first: recognises a file by its path or shape.
 
 If two sources state one fact, the first one is kept. A new source is one module and one row.
+Opens no files.
 """
 
 from __future__ import annotations

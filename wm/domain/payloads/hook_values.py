@@ -1,4 +1,7 @@
-"""Values that pass between an agent's adapter and the use cases."""
+"""Values that pass between an agent's adapter and the use cases: the parsed call, and the reply.
+
+The same for all agents, so that no use case knows an agent's format.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The common input of every diagnosis: one reading of a workspace's memory and evidence."""
+"""The common input of every diagnosis: one reading of a workspace's memory and evidence.
+
+All parts of one answer use the same reading, so its figures agree. Judges nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Two reports on refusals: texts that a rule refused, and commands of compactions (EV-3)."""
+"""Two reports on refusals: texts that a rule refused, and commands of compactions (EV-3).
+
+They count what the evidence records; nothing is judged again.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Why an entry exists, why it is shown or not, and why a text was not kept (EV-2)."""
+"""Why an entry exists, why it is shown or not, and why a text was not kept (EV-2).
+
+Answers from the records of the entry or text, with the present selection. Reads only.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Use cases that take in what other programs remember."""
+"""Use cases that import what other programs remember. An import can be repeated and undone."""

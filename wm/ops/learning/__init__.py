@@ -1,1 +1,1 @@
-"""Use cases that bring facts into memory."""
+"""Use cases that bring facts into memory: requests, compactions, the journal, and their origins."""

@@ -1,1 +1,1 @@
-"""Use cases on the entries of a workspace."""
+"""Use cases on the entries of a workspace. Every change is staged with its evidence."""

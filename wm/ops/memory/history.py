@@ -1,4 +1,7 @@
-"""The history of an entry or a workspace, newest first, in pages (WM-7, EV-2)."""
+"""The history of an entry or a workspace, newest first, in pages (WM-7, EV-2).
+
+Built from the evidence, which outlives the entries. Damaged records are counted, not hidden.
+"""
 
 from __future__ import annotations
 

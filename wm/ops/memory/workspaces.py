@@ -1,4 +1,8 @@
-"""The workspaces of this home: list them, move one, export one."""
+"""The workspaces of this home: list them, move one, export one.
+
+A move writes an alias (`wm.domain.memory.scope` decides if it may); files stay where they are.
+An unreadable workspace is listed with its state and does not stop the others.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Find entries by words and by meaning (RC-1)."""
+"""Find entries by words and by meaning, within filters, and quote an answer if one is clear (RC-1).
+
+Loads and asks; `wm.search` scores and ranks. Without vectors in time it uses words only.
+"""
 
 from __future__ import annotations
 

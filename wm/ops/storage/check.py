@@ -1,4 +1,7 @@
-"""Check and repair the data folder through the store's checker (ST-3)."""
+"""Check and repair the data folder through the store's checker (ST-3).
+
+A repair leaves a record in the evidence of its workspace. The rules are in `wm.store.check`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Find evidence records that name an entry or quote a text (EV-2)."""
+"""Find evidence records that name an entry or quote a text (EV-2). Reads only.
+
+Records hold labels in place of secrets, so a caller must redact the text that it looks for.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Use cases on what proxies passed on."""
+"""Use cases on what proxies report: flows, recorded bodies, conversations. All text is redacted."""

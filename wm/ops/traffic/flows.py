@@ -1,4 +1,8 @@
-"""Write and read the flows that proxies report (PX-10)."""
+"""Store the flows that proxies report (PX-10).
+
+A path, or a field of a newer proxy, may contain a secret: everything but block identities is
+redacted first. The daemon is the only writer.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Verbs that check the state of the installation and the data."""
+"""Verbs that check the state of the installation and the data. Only a repair changes anything."""

@@ -1,4 +1,7 @@
-"""`wm diag …`: analyses memory and evidence (EV-3)."""
+"""`wm diag …`: prints reports about memory and evidence (EV-3).
+
+Only `revert --apply` changes anything. A report with findings ends with exit code 1.
+"""
 
 from __future__ import annotations
 
@@ -310,8 +313,8 @@ def revert(caller: Caller, act: str, apply: bool) -> Result:
         output.message(answer)
         if answer.entry is not None:
             print_text(answer.entry)
-        again = f"wm undo {answer.event} does it again"
-        first = f"wm diag revert {act} --apply does it"
+        again = f"to redo it: wm undo {answer.event}"
+        first = f"to apply it: wm diag revert {act} --apply"
         output.line(output.dim(again if answer.applied else first))
 
     return Result(caller.call("undo" if apply else "plan_undo", act=act, anyone=True), show)

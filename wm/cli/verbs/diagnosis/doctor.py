@@ -1,4 +1,7 @@
-"""`wm doctor`."""
+"""`wm doctor`: tests everything a working installation needs, and the round trip (`wm.cli.proof`).
+
+Each check has a result, and the fix if it failed. Repairs nothing; `wm fsck repair` does.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`wm fsck` and `wm gc`: checks and repairs files, and deletes files that nothing needs."""
+"""`wm fsck` and `wm gc`: checks and repairs files, and deletes files that nothing needs.
+
+Checking works beside a daemon; a repair needs it stopped. `wm gc` asks the daemon, if one runs.
+"""
 
 from __future__ import annotations
 

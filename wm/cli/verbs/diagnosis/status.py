@@ -1,4 +1,7 @@
-"""`wm status`."""
+"""`wm status`: the daemon, this workspace and the agents, in a few lines.
+
+Quick, and works while anything else is broken: what cannot be read is one line with the reason.
+"""
 
 from __future__ import annotations
 

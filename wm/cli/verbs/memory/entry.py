@@ -1,4 +1,7 @@
-"""`wm show | pin | importance | restore | forget | edit`: one entry, by its id."""
+"""`wm show | pin | importance | restore | forget | edit`: one entry, by its id.
+
+An edit opens the user's editor with the text; nothing is stored if the editor fails.
+"""
 
 from __future__ import annotations
 

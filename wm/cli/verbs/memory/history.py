@@ -1,4 +1,7 @@
-"""`wm history | undo | rollback`: shows changes and reverses them."""
+"""`wm history | undo | rollback`: shows changes and reverses them.
+
+`wm undo` reverses one act of a person, `wm rollback` everything that models added since a time.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +109,7 @@ def _print_undone(answer: Any) -> None:
     if answer.entry is not None:
         print_text(answer.entry)
     if answer.event:
-        output.line(output.dim(f"wm undo {answer.event} does it again"))
+        output.line(output.dim(f"to redo it: wm undo {answer.event}"))
 
 
 def _print_acts(answer: Acts) -> None:

@@ -1,4 +1,7 @@
-"""`wm inbox`: entries that wait for a person's approval."""
+"""`wm inbox`: entries that wait for a person's approval, with the reason; accept, reject, edit.
+
+With several ids, one that fails does not stop the others; the exit code then is 1.
+"""
 
 from __future__ import annotations
 

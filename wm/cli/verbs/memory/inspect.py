@@ -1,4 +1,4 @@
-"""`wm inspect`."""
+"""`wm inspect`: what this workspace remembers, strongest first, and why an entry is not shown."""
 
 from __future__ import annotations
 

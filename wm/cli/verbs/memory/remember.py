@@ -1,4 +1,7 @@
-"""`wm remember TEXT`."""
+"""`wm remember TEXT`: stores a fact at once, or says why it waits in the inbox.
+
+`-` reads the text from standard input. A request by a person is never dropped silently.
+"""
 
 from __future__ import annotations
 

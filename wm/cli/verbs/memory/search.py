@@ -1,4 +1,7 @@
-"""`wm search WORDS`."""
+"""`wm search WORDS`: prints hits with the reason of each, and the answer if one is clear.
+
+If nothing is found, it says whether the filters excluded everything. Ranks nothing itself.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`wm why ID|TEXT` and `wm why-not TEXT`."""
+"""`wm why ID|TEXT`: how an entry came in and whether prompts show it. `wm why-not TEXT`: the rule
+that keeps a text out. Both read only.
+"""
 
 from __future__ import annotations
 

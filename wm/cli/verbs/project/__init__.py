@@ -1,1 +1,1 @@
-"""Verbs for the current project and its files."""
+"""Verbs for the current project and its files, which belong to the user."""

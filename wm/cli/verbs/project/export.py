@@ -1,4 +1,7 @@
-"""`wm export`."""
+"""`wm export`: writes one workspace's memory as JSON, to standard output or a new private file.
+
+Never overwrites a file. `wm import` reads the result; evidence and sessions are not in it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`wm handoff`: writes the state of the work for the next person or agent (CT-3)."""
+"""`wm handoff`: writes the state of the work for the next person or agent (CT-3).
+
+Writes one file of the project, `handoff/latest.md`, and never a page of another author.
+"""
 
 from __future__ import annotations
 

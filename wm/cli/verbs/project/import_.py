@@ -1,4 +1,8 @@
-"""`wm import`: imports the memory of other programs."""
+"""`wm import`: imports the memory of other programs.
+
+Finds and reads the files in this process, with the user's rights; the use case decides what is
+stored. `--dry-run` prints the same report and stores nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`wm state init | show | set | validate`: the session contract of a project (CT-1)."""
+"""`wm state init | show | set | validate`: the session contract of a project (CT-1).
+
+`init` is the only verb that creates the file. `set` changes single values in its text.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`wm workspace list | mv`."""
+"""`wm workspace list | mv`: lists workspaces, and follows a folder that was moved.
+
+Moving changes which memory a folder uses (an alias); it moves no project files.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`wm audit [PATH]`."""
+"""`wm audit [PATH]`: where the tokens of Claude Code's transcripts went. Offline, reads only.
+
+Without a path, it takes the transcripts of the current folder. Prints names and sizes, no texts.
+"""
 
 from __future__ import annotations
 

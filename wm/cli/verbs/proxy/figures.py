@@ -1,4 +1,7 @@
-"""What `wm replay` and `wm audit` share: totals, notes, and progress."""
+"""What `wm replay` and `wm audit` share: how totals, notes and progress are printed.
+
+Computes nothing about requests; `wm.replay` does.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`wm replay FILE…`."""
+"""`wm replay FILE…`: what recorded sessions cost, also under another policy. Offline, reads only.
+
+Writes nothing except the page that `--html` names.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`wm proxy` and `wm run`: forward the Messages API, for every agent or for one."""
+"""`wm proxy` and `wm run`: forward the Messages API, for every agent or for one.
+
+`wm run` ends with its program and returns its exit code. Neither changes an agent's settings.
+"""
 
 from __future__ import annotations
 

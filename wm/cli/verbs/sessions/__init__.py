@@ -1,1 +1,1 @@
-"""Verbs for agents' sessions."""
+"""Verbs for agents' sessions: list and delete them, read and change their own memory."""

@@ -1,4 +1,7 @@
-"""`wm session core | working | continue`: a session's own memory (CB-1, CB-2)."""
+"""`wm session core | working | continue`: a session's own memory (CB-1, CB-2).
+
+A running agent learns of a change with its next message; its frozen prompt stays as it is (EP-1).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`wm session list | show | delete`, and the verbs of a session's own memory."""
+"""`wm session list | show | delete`, and the verbs of a session's own memory.
+
+Deleting removes the files of a session; entries that the workspace learned from it stay.
+"""
 
 from __future__ import annotations
 

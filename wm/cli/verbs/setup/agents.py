@@ -1,4 +1,7 @@
-"""`wm setup` and `wm unsetup`: changes the settings of the agents on this machine."""
+"""`wm setup` and `wm unsetup`: changes the settings of the agents on this machine.
+
+Prints the diff and asks before it writes. `wm.agents.setup` decides what changes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`wm up | down | daemon | logs`: the daemon of this user."""
+"""`wm up | down | daemon | logs`: starts, stops, runs and shows the daemon of this user.
+
+`wm down` waits until the daemon has written what it answered; it kills no process.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`wm mcp`: the memory tools for any agent that speaks MCP (IF-4)."""
+"""`wm mcp`: the memory tools for any agent that speaks MCP (IF-4).
+
+Only the command: `wm.agents.mcp_stdio` runs the server. Starts no daemon.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`wm models list | pull | import | use | remove | test`."""
+"""`wm models list | pull | import | use | remove | test`: the models that compare texts by meaning.
+
+`pull` is the only verb that uses the network, and asks before it downloads.
+"""
 
 from __future__ import annotations
 
