@@ -7,10 +7,10 @@ merging (WM-5), `normalised` for rules (EX-3); neither is ever shown.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from wm.text.patterns import Lazy, Pattern
+from wm.text.patterns import Lazy
 
 _HIDDEN_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters and marks without a glyph that Unicode does not class as format characters."""
@@ -245,14 +245,5 @@ class WordPattern(Lazy):
     def __init__(self, text: str, *, multi_line: bool = False) -> None:
         super().__init__(unaccented(text), ignore_case=True, multi_line=multi_line)
 
-    def match(self, text: str) -> Pattern:
-        return super().match(unaccented(text))
-
-    def fullmatch(self, text: str) -> Pattern:
-        return super().fullmatch(unaccented(text))
-
-    def search(self, text: str) -> Pattern:
-        return super().search(unaccented(text))
-
-    def finditer(self, text: str) -> Iterator[Pattern]:
-        return super().finditer(unaccented(text))
+    def read(self, text: str) -> str:
+        return super().read(unaccented(text))

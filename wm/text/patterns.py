@@ -19,9 +19,13 @@ Pattern = Any
 
 def compile(text: str, *, ignore_case: bool = False, multi_line: bool = False) -> Pattern:
     """Compile a pattern. Raises re2.error if re2 cannot match it in linear time."""
+    return re2.compile(_with_flags(text, ignore_case, multi_line), options=_quiet())
+
+
+def _quiet() -> Any:
     options = re2.Options()
     options.log_errors = False
-    return re2.compile(_with_flags(text, ignore_case, multi_line), options=options)
+    return options
 
 
 def _with_flags(text: str, ignore_case: bool, multi_line: bool) -> str:
@@ -31,15 +35,12 @@ def _with_flags(text: str, ignore_case: bool, multi_line: bool) -> str:
 
 def compile_bytes(text: str) -> Pattern:
     """Compile a pattern for UTF-8 bytes, ignoring case: a third of the cost for many matches."""
-    options = re2.Options()
-    options.log_errors = False
-    return re2.compile(f"(?i){text}".encode(), options=options)
+    return re2.compile(f"(?i){text}".encode(), options=_quiet())
 
 
 def compile_raw(text: str) -> Pattern:
     """Compile a pattern for bytes of any encoding: each byte is one character, `.` matches any."""
-    options = re2.Options()
-    options.log_errors = False
+    options = _quiet()
     options.encoding = re2.Options.Encoding.LATIN1
     return re2.compile(f"(?s){text}".encode("latin-1"), options=options)
 
@@ -102,14 +103,18 @@ class Lazy:
             self._compiled = compile(self.expression)
         return self._compiled
 
+    def read(self, text: str) -> str:
+        """The form of a text that `match`, `fullmatch`, `search` and `finditer` compare."""
+        return _encodable(text)
+
     def match(self, text: str) -> Pattern:
-        return self.compiled.match(_encodable(text))
+        return self.compiled.match(self.read(text))
 
     def fullmatch(self, text: str) -> Pattern:
-        return self.compiled.fullmatch(_encodable(text))
+        return self.compiled.fullmatch(self.read(text))
 
     def search(self, text: str) -> Pattern:
-        return self.compiled.search(_encodable(text))
+        return self.compiled.search(self.read(text))
 
     def holds(self, text: str) -> bool:
         """Return whether the pattern matches anywhere. Faster than `search`: no offsets."""
@@ -148,7 +153,7 @@ class Lazy:
                 return
 
     def finditer(self, text: str) -> Iterator[Pattern]:
-        found: Iterator[Pattern] = self.compiled.finditer(_encodable(text))
+        found: Iterator[Pattern] = self.compiled.finditer(self.read(text))
         return found
 
     def findall(self, text: str) -> list[Any]:
@@ -178,9 +183,7 @@ class PatternSet:
     @property
     def compiled(self) -> Any:
         if self._compiled is None:
-            options = re2.Options()
-            options.log_errors = False
-            made = re2.Set.SearchSet(options)
+            made = re2.Set.SearchSet(_quiet())
             for expression in (_ALWAYS, *(pattern.expression for pattern in self._patterns)):
                 made.Add(expression)
             made.Compile()

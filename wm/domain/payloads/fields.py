@@ -6,7 +6,7 @@ absent, because clients add and change fields (IF-1).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wm.errors import HostError
@@ -49,18 +49,17 @@ def whole(payload: Mapping[str, Any], key: str) -> int | None:
 
 def strings(payload: Mapping[str, Any], key: str) -> tuple[str, ...]:
     """Return the texts of a list, without its other items."""
-    value = payload.get(key)
-    if not isinstance(value, list | tuple):
-        return ()
-    return tuple(item for item in value if isinstance(item, str))
+    return tuple(item for item in _items(payload, key) if isinstance(item, str))
 
 
 def objects(payload: Mapping[str, Any], key: str) -> tuple[Mapping[str, Any], ...]:
     """Return the objects of a list, without its other items."""
+    return tuple(item for item in _items(payload, key) if isinstance(item, Mapping))
+
+
+def _items(payload: Mapping[str, Any], key: str) -> Sequence[Any]:
     value = payload.get(key)
-    if not isinstance(value, list | tuple):
-        return ()
-    return tuple(item for item in value if isinstance(item, Mapping))
+    return value if isinstance(value, list | tuple) else ()
 
 
 def plain(value: Any) -> str:

@@ -32,12 +32,7 @@ _OWN_TAG = Lazy(r"<(\s{0,4}/?\s{0,4}(?:goal|progress)\b)", ignore_case=True)
 
 def limit(block: str, settings: CoreSettings) -> int:
     """Return the most characters of a block."""
-    limits = {
-        "goal": settings.goal_chars,
-        "progress": settings.progress_chars,
-        "context": settings.context_chars,
-    }
-    return limits[block]
+    return int(getattr(settings, f"{block}_chars"))
 
 
 def filled(core: CoreMemory) -> Iterator[tuple[str, CoreBlock]]:
