@@ -51,11 +51,7 @@ def parts(
         texts = {}
     return tuple(
         OwnFile(
-            agent="service",
-            path=path,
-            content=text.encode(),
-            mark=MARK.encode(),
-            purpose=purpose,
+            agent="service", path=path, content=text.encode(), mark=MARK.encode(), purpose=purpose
         )
         for path, (text, purpose) in texts.items()
     )

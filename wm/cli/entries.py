@@ -106,11 +106,9 @@ def _anchor(anchor: Anchor) -> str:
 
 
 def _status(entry: MemoryEntry) -> str:
-    told = {
-        "inbox": "waits in the inbox",
-        "trashed": "in the trash",
-        "superseded": "replaced",
-    }.get(entry.status, entry.status)
+    told = {"inbox": "waits in the inbox", "trashed": "in the trash", "superseded": "replaced"}.get(
+        entry.status, entry.status
+    )
     return told + (f": {explanations.reasons(entry.reasons)}" if entry.reasons else "")
 
 

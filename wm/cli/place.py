@@ -27,10 +27,7 @@ def print_heading(place: WorkspacePlace) -> None:
 
 def memory_rows(found: Inspection) -> list[output.Row]:
     """The contents of a workspace as rows."""
-    rows: list[output.Row] = [
-        ("workspace", found.place.key),
-        ("memory", " · ".join(_held(found))),
-    ]
+    rows: list[output.Row] = [("workspace", found.place.key), ("memory", " · ".join(_held(found)))]
     if waiting := found.counts.get("inbox", 0):
         verb = "waits" if waiting == 1 else "wait"
         text = f"{output.count(waiting, 'entry', 'entries')} {verb} for your approval: wm inbox"

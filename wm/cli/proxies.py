@@ -84,10 +84,7 @@ async def watched(
         )
     reporter = Reporter(caller.settings)
     observer = Observer(
-        reporter,
-        lambda _error: None,
-        record=record,
-        unpacked_bytes=settings.unpacked_bytes,
+        reporter, lambda _error: None, record=record, unpacked_bytes=settings.unpacked_bytes
     )
     async with running(
         settings,

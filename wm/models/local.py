@@ -88,11 +88,7 @@ def _open(folder: Path, about: About) -> tuple[Any, tuple[type[Exception], ...]]
     errors = _errors_of(runtime)
     try:
         model = TextEmbedding(
-            name,
-            specific_model_path=str(folder),
-            local_files_only=True,
-            threads=1,
-            cuda=False,
+            name, specific_model_path=str(folder), local_files_only=True, threads=1, cuda=False
         )
     except errors as error:
         raise unusable(folder, str(error)) from error

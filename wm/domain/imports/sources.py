@@ -13,12 +13,7 @@ from wm.domain.imports.found import ImportSource
 
 SOURCES: Mapping[str, ImportSource] = {
     source.name: source
-    for source in (
-        opencode_v2.SOURCE,
-        opencode_v1.SOURCE,
-        wm_export.SOURCE,
-        instructions.SOURCE,
-    )
+    for source in (opencode_v2.SOURCE, opencode_v1.SOURCE, wm_export.SOURCE, instructions.SOURCE)
 }
 
 

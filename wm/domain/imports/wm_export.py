@@ -117,10 +117,4 @@ def _others(
         yield SkippedStatement(file.path, "evidence", len(evidence))
 
 
-SOURCE = ImportSource(
-    name=NAME,
-    says="an export of wm",
-    spots=(),
-    wants=wants,
-    parse=parse,
-)
+SOURCE = ImportSource(name=NAME, says="an export of wm", spots=(), wants=wants, parse=parse)

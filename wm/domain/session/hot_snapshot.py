@@ -74,12 +74,7 @@ def _footer(sections: tuple[PromptSection, ...], shown: Mapping[str, int]) -> st
     return f"Not shown: {', '.join(words)} ({why})."
 
 
-SINGULAR = {
-    "files": "file",
-    "errors": "error",
-    "decisions": "decision",
-    "memories": "memory",
-}
+SINGULAR = {"files": "file", "errors": "error", "decisions": "decision", "memories": "memory"}
 
 
 def _files(state: SessionState, settings: SessionSettings) -> PromptSection:

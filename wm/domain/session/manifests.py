@@ -150,10 +150,5 @@ def _table(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 READERS: Mapping[str, Callable[[str], Iterator[Pair]]] = MappingProxyType(
-    {
-        "package.json": _npm,
-        "pyproject.toml": _pyproject,
-        "go.mod": _go,
-        "Cargo.toml": _cargo,
-    }
+    {"package.json": _npm, "pyproject.toml": _pyproject, "go.mod": _go, "Cargo.toml": _cargo}
 )

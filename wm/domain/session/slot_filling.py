@@ -69,10 +69,7 @@ def shows_manifest(event: ToolFinished) -> bool:
 
 
 def after_tool(
-    current: WorkingMemory,
-    event: ToolFinished,
-    errors: Sequence[OpenError],
-    at: FillingContext,
+    current: WorkingMemory, event: ToolFinished, errors: Sequence[OpenError], at: FillingContext
 ) -> WorkingMemory:
     """Return the memory after a tool call; errors: the session's open errors after it."""
     kept = _errors(current.slots, errors, at)

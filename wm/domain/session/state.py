@@ -150,11 +150,7 @@ def _compacted(
 ) -> SessionState:
     """Files and errors stay; decisions and pending memories are promoted by now (HS-3)."""
     return _changed(
-        state,
-        epoch="",
-        compactions=state.compactions + 1,
-        recent_decisions=(),
-        pending_memories=(),
+        state, epoch="", compactions=state.compactions + 1, recent_decisions=(), pending_memories=()
     )
 
 

@@ -29,9 +29,7 @@ def command(caller: Caller, everything: bool, status: str, type: str) -> Result:
     """Show the entries of this workspace, strongest first, and which of them a prompt shows."""
     wanted = "all" if everything else status
     show = partial(
-        _print,
-        filtered=bool(wanted or type),
-        half_life_days=caller.settings.memory.half_life_days,
+        _print, filtered=bool(wanted or type), half_life_days=caller.settings.memory.half_life_days
     )
     return Result(caller.call("inspect", status=wanted, type=type), show)
 

@@ -118,10 +118,7 @@ def change(
     default="",
     help="An earlier contract (- is standard input): none of its reviews may be missing.",
 )
-@flag(
-    "--accept",
-    help="Accept the reviews as they are, after a change of git history.",
-)
+@flag("--accept", help="Accept the reviews as they are, after a change of git history.")
 @prints
 def validate(caller: Caller, before: str, accept: bool) -> Result:
     """Check the contract and list all faults at once, each with line, field and fix.

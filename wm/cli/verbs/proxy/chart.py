@@ -14,11 +14,7 @@ from wm.cli.verbs.proxy.figures import money, notes, share, short, what
 PAGE = Path(__file__).with_name("chart.html")
 WIDTH, HEIGHT, LEFT, FOOT = 960, 260, 64, 24
 MAX_BARS = 480
-PARTS = (
-    ("read", "from the cache"),
-    ("write", "written to it"),
-    ("new", "not cached"),
-)
+PARTS = (("read", "from the cache"), ("write", "written to it"), ("new", "not cached"))
 
 
 def page(report: ReplayReport) -> str:

@@ -88,12 +88,7 @@ def _print_session(answer: Blocks | WorkingItems) -> None:
     output.line(output.bold(output.cut(answer.session_id, output.width())))
 
 
-@click.group(
-    "working",
-    cls=Group,
-    default="show",
-    short_help="Errors, todos, key files and notes.",
-)
+@click.group("working", cls=Group, default="show", short_help="Errors, todos, key files and notes.")
 def working() -> None:
     """The working memory of a session: errors, decisions, todos, dependencies, files, notes."""
 
