@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,6 @@ from wm.agents.claude_hooks import (
     group,
     hooks,
     line,
-    plugin_files,
     statusline,
 )
 from wm.domain.payloads.claude_code import TOOL_KINDS
@@ -231,6 +231,32 @@ def test_the_status_line_prints_the_answer_or_nothing(place: Place) -> None:
     assert daemon.seen[0].path == "/v1/hooks/claude-code/statusline"
     silent = place.run_line(statusline(SETTINGS))
     assert (silent.returncode, silent.stdout, silent.stderr) == (0, "", "")
+
+
+def plugin_files(version: str) -> dict[str, str]:
+    """The files of the plugin folder by their path in it. They find `wm` on the PATH."""
+    about = {
+        "name": "wm",
+        "version": version,
+        "description": "Memory that lasts between sessions: tells the wm daemon what happens.",
+        "author": {"name": "The wm maintainers"},
+        "license": "MIT",
+    }
+    described = {
+        "description": "Posts each event to the wm daemon's socket; silent where there is none.",
+        "hooks": hooks(WmCommand(), HookSettings()),
+    }
+    program, *words = WmCommand().mcp
+    servers = {"mcpServers": {"wm": {"type": "stdio", "command": program, "args": words}}}
+    return {
+        ".claude-plugin/plugin.json": _indented(about),
+        ".mcp.json": _indented(servers),
+        "hooks/hooks.json": _indented(described),
+    }
+
+
+def _indented(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
 def test_the_plugin_folder_matches_the_hook_table() -> None:

@@ -15,7 +15,6 @@ copy of the payload; a line that must also survive a daemon that hangs or discon
 
 from __future__ import annotations
 
-import json
 import math
 import shlex
 from enum import Enum
@@ -159,28 +158,6 @@ def group(row: ClaudeHook, command: WmCommand, settings: HookSettings) -> dict[s
     return {"matcher": row.matcher, "hooks": [handler]} if row.matcher else {"hooks": [handler]}
 
 
-def plugin_files(version: str) -> dict[str, str]:
-    """The files of the plugin folder by their path in it. They find `wm` on the PATH."""
-    about = {
-        "name": "wm",
-        "version": version,
-        "description": "Memory that lasts between sessions: tells the wm daemon what happens.",
-        "author": {"name": "The wm maintainers"},
-        "license": "MIT",
-    }
-    described = {
-        "description": "Posts each event to the wm daemon's socket; silent where there is none.",
-        "hooks": hooks(WmCommand(), HookSettings()),
-    }
-    program, *words = WmCommand().mcp
-    servers = {"mcpServers": {"wm": {"type": "stdio", "command": program, "args": words}}}
-    return {
-        ".claude-plugin/plugin.json": _indented(about),
-        ".mcp.json": _indented(servers),
-        "hooks/hooks.json": _indented(described),
-    }
-
-
 def _post(event: str, timeout_s: float, body: str) -> str:
     """curl options: -q, because a user's .curlrc may print; no proxy; no `100 Continue`."""
     return (
@@ -188,7 +165,3 @@ def _post(event: str, timeout_s: float, body: str) -> str:
         '-H Expect: -H Content-Type:application/json -H "X-Wm-Project: $CLAUDE_PROJECT_DIR" '
         f"{body} http://wm{MARK}{event}"
     )
-
-
-def _indented(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

@@ -35,16 +35,3 @@ from wm.settings.recall import RecallSettings
 from wm.settings.schema import describe, options_of
 from wm.settings.session import CoreSettings, PressureSettings, SessionSettings, WorkingSettings
 from wm.settings.store import StorageSettings, StoreSettings
-
-__all__ = [
-    "CONFIGURABLE", "NUMERIC_THREADS", "SECTIONS", "TOKENIZING_THREADS", "AgentPaths",
-    "BudgetSettings", "ContractSettings", "CoreSettings", "DaemonSettings", "ForeignPaths",
-    "GateSettings", "HookSettings", "ImportSettings", "MemorySettings", "ModelPrice", "Network",
-    "OriginSettings", "Paths", "PressureSettings", "PriceSettings", "ProxySettings",
-    "PruningRule", "PruningSettings", "RecallSettings", "SessionSettings", "Settings",
-    "StorageSettings", "StoreSettings", "ToolSettings", "WorkingSettings", "activation",
-    "apply_config", "daemon_environment", "describe", "environment", "find_agent_paths",
-    "find_agent_session", "find_foreign_paths", "find_network", "find_paths", "forbid_telemetry",
-    "has_editor", "load", "one_numeric_thread", "one_tokenizing_thread", "options_of",
-    "wants_colour",
-]  # fmt: skip
