@@ -32,7 +32,12 @@ _OWN_TAG = Lazy(r"<(\s{0,4}/?\s{0,4}(?:goal|progress)\b)", ignore_case=True)
 
 def limit(block: str, settings: CoreSettings) -> int:
     """Return the most characters of a block."""
-    return int(getattr(settings, f"{block}_chars"))
+    limits = {
+        "goal": settings.goal_chars,
+        "progress": settings.progress_chars,
+        "context": settings.context_chars,
+    }
+    return limits[block]
 
 
 def filled(core: CoreMemory) -> Iterator[tuple[str, CoreBlock]]:
