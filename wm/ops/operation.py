@@ -51,6 +51,8 @@ class Work(Struct):
     transaction: Transaction | None = None
     held: frozenset[Ref[Document]] = frozenset()
     """The locked documents: read with the staged changes. Others are read from disk."""
+    may_write: bool = True
+    """False for a query. Without a transaction, the first write asks for one (`Undeclared`)."""
     changes: list[DocumentChange] = field(default_factory=list)
     heard: list[tuple[str, str]] = field(default_factory=list)
     """Workspace and `<sid>` of each recorded event; the daemon counts them (GV-2)."""
@@ -122,22 +124,25 @@ class Work(Struct):
         return value
 
     def _holding(self, ref: Ref[Document]) -> Transaction:
-        transaction = self._writing()
+        transaction = self._writing(ref)
         if ref not in self.held:
             raise Undeclared(ref)
         return transaction
 
-    def _writing(self) -> Transaction:
-        if self.transaction is None:
+    def _writing(self, ref: Ref[Document] | None = None) -> Transaction:
+        if not self.may_write:
             raise RuntimeError("this operation declared no refs, so it may not write")
+        if self.transaction is None:
+            raise Undeclared(ref)
         return self.transaction
 
 
 class Undeclared(Exception):  # control flow: the batch restarts with more locks
-    """An operation writes a document that is not locked: another update, perhaps of the same batch,
-    made its list of refs out of date. The batch restarts with this document locked."""
+    """An operation writes a document that is not locked: its refs do not name it, or another
+    update, perhaps of the same batch, made them out of date. The batch restarts with this document
+    locked. ref: None for evidence, which needs a transaction and no lock."""
 
-    def __init__(self, ref: Ref[Document]) -> None:
+    def __init__(self, ref: Ref[Document] | None) -> None:
         super().__init__(ref)
         self.ref = ref
 
@@ -190,6 +195,11 @@ def _workspace_of(runtime: Runtime, parsed: Any) -> str:
     return locate(runtime, parsed).key if hasattr(parsed, "explicit") else ""
 
 
+def as_written(_runtime: Runtime, _request: object) -> Sequence[Ref[Document]]:
+    """The refs of an operation that writes little and seldom: locked when it writes."""
+    return ()
+
+
 class Operation(Struct, Generic[Q, A], frozen=True, eq=False):
     """A use case. Each step gets the result of the step before; most steps return the request as
     is.
@@ -200,8 +210,9 @@ class Operation(Struct, Generic[Q, A], frozen=True, eq=False):
     caller need not wait, the answer to give on queueing and the request marked as answered; None:
     the caller waits. The answer does not promise durability (ST-1). prepare: all work that needs no
     lock: normalise, redact, find the documents. Runs once; every attempt uses its result. refs: the
-    documents that a prepared request may write; None for a query. run: the work on a prepared
-    request, under the locks.
+    documents that a prepared request usually writes; None for a query. Others are locked when `run`
+    writes them, by running it again (`Undeclared`), so refs must name what a side effect outside
+    the transaction needs. run: the work on a prepared request, under the locks.
     """
 
     name: str
@@ -273,18 +284,22 @@ def _prepared(runtime: Runtime, operation: Operation[Any, Any], parsed: Any) -> 
     return Call(operation, prepared, tape, refs)
 
 
+Attempt = tuple[list[Done[Any]], set[Ref[Document] | None]]
+"""The results, or the documents that lacked a lock; then nothing was written."""
+
+
 def _run_all(runtime: Runtime, calls: Sequence[Call]) -> list[Done[Any]]:
     refs = dict.fromkeys(ref for call in calls for ref in call.refs)
-    if not refs:
-        return [call.refused or _run_query(runtime, call) for call in calls]
+    attempt = _run_together if refs else _run_unlocked
     for _ in range(TRIES):
-        results, missing = _run_together(runtime, calls, refs)
+        results, missing = attempt(runtime, calls, refs)
         if not missing:
             for operation, request in [step for done in results for step in done.later]:
                 with contextlib.suppress(WmError):
                     execute(runtime, operation, request)
             return [replace(done, later=()) if done.later else done for done in results]
-        refs.update(dict.fromkeys(missing))
+        refs.update(dict.fromkeys(ref for ref in missing if ref is not None))
+        attempt = _run_together
     lost = Conflict(
         "Other updates kept changing the documents that this one needs.", fix="Try again."
     )
@@ -309,25 +324,22 @@ def _safely_named(runtime: Runtime, parsed: Any) -> Any:
     return parsed
 
 
+def _run_unlocked(
+    runtime: Runtime, calls: Sequence[Call], _refs: Iterable[Ref[Document]]
+) -> Attempt:
+    return _run_calls(calls, Work(runtime, runtime.now()))
+
+
 def _run_together(
     runtime: Runtime, calls: Sequence[Call], refs: Iterable[Ref[Document]]
-) -> tuple[list[Done[Any]], set[Ref[Document]]]:
-    """One attempt: the results, or the documents that lacked a lock; then nothing was written."""
+) -> Attempt:
     ordered = sorted(refs, key=lambda r: (r.workspace, WRITE_ORDER.index(r.model), r.name))
     held = frozenset(ordered)
-    missing: set[Ref[Document]] = set()
     results: list[Done[Any]] = []
     try:
         with runtime.store.transaction(ordered) as transaction:
             begin = transaction.savepoint()
-            for call in calls:
-                try:
-                    work = Work(runtime, runtime.now(), transaction, held, tape=call.tape.rewound())
-                    done = call.refused or _run_staged(work, call)
-                except Undeclared as more:
-                    missing.add(more.ref)
-                else:
-                    results.append(done)
+            results, missing = _run_calls(calls, Work(runtime, runtime.now(), transaction, held))
             if missing:
                 transaction.rollback(begin)
                 return [], missing
@@ -350,21 +362,34 @@ def _run_together(
     return results, set()
 
 
-def _run_query(runtime: Runtime, call: Call) -> Done[Any]:
-    try:
-        return Done(call.operation.run(Work(runtime, runtime.now()), call.prepared))
-    except WmError as error:
-        return Done(None, error)
+def _run_calls(calls: Sequence[Call], shared: Work) -> Attempt:
+    """Run each call on a Work of its own, like the shared one."""
+    missing: set[Ref[Document] | None] = set()
+    results: list[Done[Any]] = []
+    for call in calls:
+        work = Work(
+            shared.runtime,
+            shared.runtime.now(),
+            shared.transaction,
+            shared.held,
+            call.operation.writes,
+            tape=call.tape.rewound(),
+        )
+        try:
+            results.append(call.refused or _run_one(work, call))
+        except Undeclared as more:
+            missing.add(more.ref)
+    return results, missing
 
 
-def _run_staged(work: Work, call: Call) -> Done[Any]:
-    transaction = work.transaction
-    assert transaction is not None
-    mark = transaction.savepoint()
+def _run_one(work: Work, call: Call) -> Done[Any]:
+    """Run an operation; take back what it staged if it fails."""
+    mark = work.transaction.savepoint() if work.transaction is not None else None
     try:
         response = call.operation.run(work, call.prepared)
     except (WmError, Undeclared) as error:
-        transaction.rollback(mark)
+        if work.transaction is not None and mark is not None:
+            work.transaction.rollback(mark)
         if isinstance(error, WmError):
             return Done(None, error)
         raise

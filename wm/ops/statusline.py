@@ -6,33 +6,30 @@ nothing new; they take no lock and write nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from wm.api.protocol import EventRequest, HookAnswer, Scoped, StatuslineRequest, WorkspacePlace
 from wm.domain.counts import counted
 from wm.domain.payloads.claude_code import usage
-from wm.formats.base import Document
-from wm.formats.events import UsageReported
 from wm.ops.memory.documents import read_memory
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import Operation, Work, as_written
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.session import pressure
 from wm.ops.session.hot_state import pressure_ref, require_session, session_ref
-from wm.store.base import Ref
 
 
 def _run(work: Work, request: StatuslineRequest) -> HookAnswer:
     place = _place(work.runtime, request)
-    news = _news(work.runtime, place, request)
-    if news is not None:
-        pressure.report(work, place, news)
+    session_id = _session_id(work.runtime, request)
+    event = usage(request.payload, work.runtime.settings.pressure.claude_reserve_tokens)
+    if event is not None and session_id:
+        asked = EventRequest(session_id=session_id, agent="claude-code", event=event)
+        require_session(asked, work.runtime.settings.session)
+        pressure.report(work, place, asked)
     memory = read_memory(work, place)
     active = sum(entry.status == "active" for entry in memory.entries)
     inbox = sum(entry.status == "inbox" for entry in memory.entries)
     parts = [f"wm {active} remembered"]
     parts += [f"{inbox} in inbox"] if inbox else []
-    session_id = _session_id(work.runtime, request)
     if session_id:
         parts += _open_errors(work, place.key, session_id)
         parts += _pressure(work, place.key, session_id)
@@ -52,20 +49,6 @@ def _session_id(runtime: Runtime, request: StatuslineRequest) -> str:
     return runtime.redacted_name(named) if isinstance(named, str) and named else ""
 
 
-def _news(
-    runtime: Runtime, place: WorkspacePlace, request: StatuslineRequest
-) -> EventRequest | None:
-    """The client's report as an event, if it changes anything."""
-    event = usage(request.payload, runtime.settings.pressure.claude_reserve_tokens)
-    session_id = _session_id(runtime, request)
-    if event is None or not session_id:
-        return None
-    asked = EventRequest(session_id=session_id, agent="claude-code", event=event)
-    require_session(asked, runtime.settings.session)
-    assert isinstance(asked.event, UsageReported)
-    return asked if pressure.is_news(runtime, place.key, session_id, asked.event) else None
-
-
 def _open_errors(work: Work, key: str, session_id: str) -> list[str]:
     state = work.read(session_ref(key, session_id)).document
     count = len(state.open_errors) if state is not None else 0
@@ -80,14 +63,8 @@ def _pressure(work: Work, key: str, session_id: str) -> list[str]:
     return [f"context {int(known.percentage)} %{level}"]
 
 
-def _refs(runtime: Runtime, request: StatuslineRequest) -> Sequence[Ref[Document]]:
-    place = _place(runtime, request)
-    news = _news(runtime, place, request)
-    return () if news is None else (pressure_ref(place.key, news.session_id),)
-
-
 def _queue(runtime: Runtime, request: StatuslineRequest) -> str:
     return _place(runtime, request).key
 
 
-statusline = Operation("statusline", StatuslineRequest, HookAnswer, _run, _refs, _queue)
+statusline = Operation("statusline", StatuslineRequest, HookAnswer, _run, as_written, _queue)

@@ -9,7 +9,7 @@ else: active and forgotten entries change only by a user's act.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -27,11 +27,10 @@ from wm.domain.facts import Detail, Fact
 from wm.domain.memory import edits, tombstones
 from wm.domain.session import core_blocks
 from wm.errors import NotFound, UserError
-from wm.formats.base import Document
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops.learning.remember import learn, learn_refs
+from wm.ops.learning.remember import learn
 from wm.ops.memory.documents import (
     find_entry,
     full_id,
@@ -40,15 +39,12 @@ from wm.ops.memory.documents import (
     save_memory,
 )
 from wm.ops.memory.entries import inspect, to_trash, trash_ref
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import Operation, Work, as_written
 from wm.ops.place import locate
-from wm.ops.runtime import Runtime
 from wm.ops.search.search import search
 from wm.ops.session import core_blocks as core
 from wm.ops.session import epochs, tool_outputs, working_memory
-from wm.ops.session.hot_state import core_ref, working_ref
 from wm.search import filter_syntax, tool_rendering
-from wm.store.base import Ref
 
 Arguments = Mapping[str, Any]
 
@@ -289,17 +285,4 @@ def _tool(request: ToolRequest) -> tools.Tool:
     return tool
 
 
-def _refs(runtime: Runtime, request: ToolRequest) -> Sequence[Ref[Document]]:
-    """No documents for a read-only tool: it runs without a lock. The trash file is locked once its
-    name is known (`Undeclared`)."""
-    if _tool(request).reads or names_output(request.arguments):
-        return ()
-    key = locate(runtime, request).key
-    if request.name.startswith("core_"):
-        return (core_ref(key, request.session),)
-    if request.name.startswith("working_"):
-        return (working_ref(key, request.session),)
-    return learn_refs(key)
-
-
-call_tool = Operation("call_tool", ToolRequest, ToolAnswer, _run, _refs)
+call_tool = Operation("call_tool", ToolRequest, ToolAnswer, _run, as_written)

@@ -8,7 +8,7 @@ the user accepts it, and no prompt shows it before.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from wm.api.protocol import MemoryFilesAnswer, MemoryFilesRequest, RememberRequest, WorkspacePlace
@@ -18,16 +18,13 @@ from wm.domain.memory.entry_list import replaced
 from wm.domain.memory.memory_tool import File, FolderError, FolderPlan, Write
 from wm.domain.times import iso
 from wm.errors import UserError
-from wm.formats.base import Document
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops import explanations
-from wm.ops.learning.remember import judged, learn_refs, new_entry
+from wm.ops.learning.remember import judged, new_entry
 from wm.ops.memory.documents import load_memory, read_memory, save_memory
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import Operation, Work, as_written
 from wm.ops.place import locate
-from wm.ops.runtime import Runtime
 from wm.ops.tools import refuse_flood, refuse_forgotten, withdraw
-from wm.store.base import Ref
 
 AGENT_FILE = "agent_file"
 NEVER_READ_AGAIN = "prompt_injection"
@@ -157,10 +154,4 @@ def _fact(
     return Fact(type, "agent", outcome, entry.id, codes, details)
 
 
-def _refs(runtime: Runtime, request: MemoryFilesRequest) -> Sequence[Ref[Document]]:
-    """Nothing for a read-only command, which runs without a lock. Files of the trash are locked
-    once their names are known (`Undeclared`)."""
-    return () if _reads(request) else learn_refs(locate(runtime, request).key)
-
-
-memory_files = Operation("memory_files", MemoryFilesRequest, MemoryFilesAnswer, _run, _refs)
+memory_files = Operation("memory_files", MemoryFilesRequest, MemoryFilesAnswer, _run, as_written)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
 
 from wm.api.protocol import (
     ExportAnswer,
@@ -35,7 +34,7 @@ from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
 from wm.formats.working_memory import WorkingMemory
 from wm.ops.memory.documents import load_memory, save_memory
-from wm.ops.operation import Operation, Work, granted
+from wm.ops.operation import Operation, Work, as_written, granted
 from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
 from wm.store import identity
@@ -126,11 +125,6 @@ def _key_of(runtime: Runtime, named: str) -> str:
         return identity.key_of(os.path.realpath(named))
 
 
-def _move_refs(runtime: Runtime, request: MoveRequest) -> Sequence[Ref[Document]]:
-    # Plan before locking, because a lock creates the folder it lies in.
-    return (ALIASES, memory_ref(_plan(runtime, request).target))
-
-
 OF_MANY = (
     TrashedEntry,
     PromptEpoch,
@@ -169,6 +163,6 @@ def _export(work: Work, request: Scoped) -> ExportAnswer:
 
 list_workspaces = Operation("list_workspaces", NoRequest, Workspaces, _list)
 move_workspace = Operation(
-    "move_workspace", MoveRequest, Moved, _move, _move_refs, lambda _runtime, _request: "home"
+    "move_workspace", MoveRequest, Moved, _move, as_written, lambda _runtime, _request: "home"
 )
 export_workspace = Operation("export_workspace", Scoped, ExportAnswer, _export)

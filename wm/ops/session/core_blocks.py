@@ -18,14 +18,12 @@ from wm.domain.facts import Fact
 from wm.domain.memory.gate import reads_as_instruction
 from wm.domain.session import core_blocks
 from wm.errors import UserError
-from wm.formats.base import Document
 from wm.formats.core_memory import BLOCKS, NEXT, CoreMemory
 from wm.formats.session_state import SessionState
 from wm.ops.learning import provenance
 from wm.ops.operation import Work, granted
-from wm.ops.runtime import Runtime
 from wm.ops.session.hot_state import core_ref, load_session, save_session, session_ref
-from wm.store.base import Health, Ref
+from wm.store.base import Ref
 from wm.store.paths import sid
 
 
@@ -122,12 +120,6 @@ def take_waiting(work: Work, place: WorkspacePlace, state: SessionState) -> None
     source = work.read(core_ref(place.key, waiting.carried_from)).document or waiting
     hand_over(work, place, source, waiting.carried_from, state)
     work.delete(next_ref(place.key))
-
-
-def start_refs(runtime: Runtime, place: WorkspacePlace, session_id: str) -> Sequence[Ref[Document]]:
-    """The documents that `take_waiting` may write; none if no blocks wait."""
-    waits = runtime.store.read(next_ref(place.key)).health is not Health.MISSING
-    return (next_ref(place.key), core_ref(place.key, session_id)) if waits else ()
 
 
 def hand_over(

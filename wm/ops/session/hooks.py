@@ -104,8 +104,6 @@ def _prepare(runtime: Runtime, call: HookCall) -> PreparedHook:
     refs = [ref for event in events for ref in event.refs]
     if parsed.call:
         refs += prompt.prompt_refs(runtime, place, parsed.session_id)
-    if call.tells and call.is_read:
-        refs += pressure.tell_refs(runtime, place.key, parsed.session_id)
     return PreparedHook(call, events, tuple(dict.fromkeys(refs)))
 
 

@@ -98,18 +98,6 @@ def _reported(
     )
 
 
-def is_news(runtime: Runtime, key: str, session_id: str, event: UsageReported) -> bool:
-    """Whether a report would change anything; most status line reports do not."""
-    state = runtime.store.read(session_ref(key, session_id)).document
-    known = runtime.store.read(pressure_ref(key, session_id)).document
-    measure = _reported(runtime, state, known, event)
-    if measure is None:
-        return False
-    before = known or Pressure(session_id=session_id)
-    now, settings = runtime.now(), runtime.settings.pressure
-    return rules.observe(before, measure, now=now, settings=settings) is not before
-
-
 # --- sizes of hook events ----------------------------------------------------------------------
 
 
@@ -328,10 +316,3 @@ def hear_refs(
     heard = state.heard if state is not None and state.heard is not None else Heard()
     after = heard.model_copy(update={"chars": heard.chars + added})
     return (ref,) if _is_worth_a_write(known, _of_heard(known, after, runtime)) else ()
-
-
-def tell_refs(runtime: Runtime, key: str, session_id: str) -> Sequence[Ref[Document]]:
-    """The pressure document, if a notice is pending."""
-    ref = pressure_ref(key, session_id)
-    known = runtime.store.read(ref).document
-    return (ref,) if known is not None and known.waiting else ()

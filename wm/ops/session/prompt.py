@@ -18,7 +18,6 @@ from wm.domain.session.sections import Rendered
 from wm.formats.base import Document
 from wm.formats.prompt_epoch import Omission, PromptBlock, PromptEpoch
 from wm.formats.session_state import SessionState
-from wm.ops.contract.contract_file import record_ref
 from wm.ops.memory.documents import read_memory
 from wm.ops.memory.render import View, rendered
 from wm.ops.operation import Operation, Work
@@ -45,13 +44,7 @@ def prompt_refs(
     ref = session_ref(place.key, session_id)
     state = runtime.store.read(ref).document
     number = newest(runtime, place.key, session_id, state.epoch_number if state else 0)
-    refs: tuple[Ref[Document], ...] = (ref, epoch_ref(place.key, session_id, number + 1))
-    begins = state is None or not state.epoch_number
-    return (
-        (*refs, record_ref(place.key))
-        if begins and handoff_block.is_waiting(runtime, place)
-        else refs
-    )
+    return (ref, epoch_ref(place.key, session_id, number + 1))
 
 
 def answer(work: Work, place: WorkspacePlace, request: PromptRequest) -> PromptAnswer:

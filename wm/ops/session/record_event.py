@@ -193,9 +193,7 @@ def _refs(
     match event:
         case UserPrompt():
             return (state, *existing, *_asked_refs(runtime, key, message))
-        case SessionStarted():
-            return (state, *existing, *memory, *core_blocks.start_refs(runtime, place, session))
-        case SessionEnded():
+        case SessionStarted() | SessionEnded():
             return (state, *existing, *memory)
         case _:
             return (state, *existing)
@@ -524,11 +522,11 @@ def _run(work: Work, event: PreparedEvent) -> EventAnswer:
     return answer.model_copy(update={"notices": (*answer.notices, *more)}) if more else answer
 
 
-def _event_refs(runtime: Runtime, event: PreparedEvent) -> Sequence[Ref[Document]]:
-    told = pressure.tell_refs(runtime, event.place.key, event.given.session_id)
-    return (*event.refs, *told)
-
-
 record_event = Operation(
-    "record_event", EventRequest, EventAnswer, _run, refs=_event_refs, prepare=_prepare
+    "record_event",
+    EventRequest,
+    EventAnswer,
+    _run,
+    refs=lambda _runtime, event: event.refs,
+    prepare=_prepare,
 )

@@ -7,8 +7,6 @@ them does not load their models.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from msgspec import Struct
 
 from wm.api.protocol import WorkspacePlace
@@ -26,17 +24,16 @@ from wm.api.session_memory import (
 )
 from wm.domain.session import core_blocks, pool
 from wm.errors import NotFound, UserError
-from wm.formats.base import Document
 from wm.formats.core_memory import BLOCKS, CoreMemory
 from wm.formats.session_state import SessionState
 from wm.formats.working_memory import WorkingMemory
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import Operation, Work, as_written
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.session import core_blocks as core
 from wm.ops.session import working_memory
-from wm.ops.session.hot_state import core_ref, require_state, session_ref, working_ref
-from wm.store.base import Health, Ref
+from wm.ops.session.hot_state import require_state
+from wm.store.base import Health
 
 # --- core blocks ----------------------------------------------------------------------------
 
@@ -100,10 +97,6 @@ def _change_block(work: Work, target: Target) -> Blocks:
     return _view_blocks(made, work, said)
 
 
-def _change_refs(_runtime: Runtime, target: Target) -> Sequence[Ref[Document]]:
-    return (core_ref(target.place.key, target.state.session_id),)
-
-
 def _continue(work: Work, request: ContinueRequest) -> Continued:
     place = locate(work.runtime, request)
     if request.cancel:
@@ -145,21 +138,11 @@ def _cancel(work: Work, place: WorkspacePlace) -> Continued:
     return Continued(message="The next session here begins without blocks of another one.")
 
 
-def _continue_refs(runtime: Runtime, request: ContinueRequest) -> Sequence[Ref[Document]]:
-    place = locate(runtime, request)
-    if not request.to or request.cancel:
-        return (core.next_ref(place.key),)
-    into = require_state(Work(runtime, runtime.now()), place, request.to)
-    return (core_ref(place.key, into.session_id), session_ref(place.key, into.session_id))
-
-
 read_blocks = Operation("read_blocks", MemoryScoped, Blocks, _read_blocks, prepare=_target)
 change_block = Operation(
-    "change_block", BlockRequest, Blocks, _change_block, _change_refs, prepare=_target
+    "change_block", BlockRequest, Blocks, _change_block, as_written, prepare=_target
 )
-continue_session = Operation(
-    "continue_session", ContinueRequest, Continued, _continue, _continue_refs
-)
+continue_session = Operation("continue_session", ContinueRequest, Continued, _continue, as_written)
 
 
 # --- slots and pool -------------------------------------------------------------------------
@@ -217,12 +200,8 @@ def _remove(work: Work, target: Target) -> WorkingItems:
     return _view_items(work, state, held, said)
 
 
-def _item_refs(_runtime: Runtime, target: Target) -> Sequence[Ref[Document]]:
-    return (working_ref(target.place.key, target.state.session_id),)
-
-
 read_working = Operation("read_working", MemoryScoped, WorkingItems, _read_working, prepare=_target)
-add_item = Operation("add_item", ItemRequest, WorkingItems, _add, _item_refs, prepare=_target)
+add_item = Operation("add_item", ItemRequest, WorkingItems, _add, as_written, prepare=_target)
 remove_items = Operation(
-    "remove_items", RemoveRequest, WorkingItems, _remove, _item_refs, prepare=_target
+    "remove_items", RemoveRequest, WorkingItems, _remove, as_written, prepare=_target
 )
