@@ -46,7 +46,7 @@ class Document(Record):
     slug: ClassVar[str]
     current_version: ClassVar[int] = 1
 
-    version: int
+    version: int = 1
     generation: int = 0
 
 

@@ -41,6 +41,5 @@ class AskedHandoff(Record):
 class ContractRecord(Document):
     slug: ClassVar[str] = "contract_record"
 
-    version: int = 1
     contracts: tuple[KnownContract, ...] = ()
     asked: tuple[AskedHandoff, ...] = optional(())

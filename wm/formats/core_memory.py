@@ -37,7 +37,6 @@ class CoreBlocks(Record):
 class CoreMemory(Document):
     slug: ClassVar[str] = "core_memory"
 
-    version: int = 1
     session_id: str
     """Empty in the document that waits for the next session."""
     agent: str = ""

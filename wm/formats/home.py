@@ -21,7 +21,6 @@ class Alias(Record):
 class Aliases(Document):
     slug: ClassVar[str] = "aliases"
 
-    version: int = 1
     aliases: tuple[Alias, ...] = ()
 
 
@@ -30,7 +29,6 @@ class AllowedDigests(Document):
 
     slug: ClassVar[str] = "allowed_digests"
 
-    version: int = 1
     digests: dict[str, str] = Field(default_factory=dict)
     """digest -> when it was allowed, ISO 8601."""
 
@@ -65,7 +63,6 @@ class InstalledModels(Document):
 
     slug: ClassVar[str] = "installed_models"
 
-    version: int = 1
     in_use: str = "embedded"
     chosen_at: str = optional("")
     models: tuple[InstalledModel, ...] = ()

@@ -23,7 +23,6 @@ class PendingMemory(Record):
 class PendingJournal(Document):
     slug: ClassVar[str] = "pending_journal"
 
-    version: int = 1
     workspace: Workspace
     entries: tuple[PendingMemory, ...] = ()
     updated_at: str = ""

@@ -44,7 +44,6 @@ class Pressure(Document):
 
     slug: ClassVar[str] = "pressure"
 
-    version: int = 1
     session_id: str
     level: str = "safe"
     percentage: float = 0.0

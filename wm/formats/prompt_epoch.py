@@ -33,7 +33,6 @@ class PromptBlock(Record):
 class PromptEpoch(Document):
     slug: ClassVar[str] = "prompt_epoch"
 
-    version: int = 1
     id: str
     session_id: str
     agent: str = ""

@@ -89,7 +89,6 @@ class WordOrigins(Record):
 class SessionState(Document):
     slug: ClassVar[str] = "session_state"
 
-    version: int = 1
     session_id: str
     agent: str = ""
     root: str = ""
@@ -150,7 +149,6 @@ class CompactionState(Document):
 
     slug: ClassVar[str] = "compaction"
 
-    version: int = 1
     session_id: str
     count: int = 0
     snapshot_id: str = optional("")

@@ -45,7 +45,6 @@ class PurgedEvidence(Record):
 class SweepLog(Document):
     slug: ClassVar[str] = "sweep_log"
 
-    version: int = 1
     workspace_key: str
     session: str = optional("")
     """The `<sid>` whose events started it."""

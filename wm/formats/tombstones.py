@@ -21,7 +21,6 @@ class Tombstone(Record):
 class Tombstones(Document):
     slug: ClassVar[str] = "tombstones"
 
-    version: int = 1
     workspace: Workspace
     stones: tuple[Tombstone, ...] = ()
 
@@ -31,7 +30,6 @@ class TrashedEntry(Document):
 
     slug: ClassVar[str] = "trashed_entry"
 
-    version: int = 1
     workspace: Workspace
     entry: MemoryEntry
     trashed_at: str

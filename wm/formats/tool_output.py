@@ -18,7 +18,6 @@ class ToolOutput(Document):
 
     slug: ClassVar[str] = "tool_output"
 
-    version: int = 1
     id: str
     session: str
     """The `<sid>` of the session whose tool printed it, as in the names of the session's other

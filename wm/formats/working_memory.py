@@ -44,7 +44,6 @@ class PoolItem(Record):
 class WorkingMemory(Document):
     slug: ClassVar[str] = "working_memory"
 
-    version: int = 1
     session_id: str
     events: int = 0
     """The session's event count at the last change: the pool's clock."""

@@ -31,8 +31,8 @@ SHORTEST_QUOTE = 12
 LONGEST_QUOTE = 4000
 """Maximum characters of a text in evidence: more than an entry, less than a record may have."""
 
-TRIES = 6
-"""Attempts per batch. A batch restarts when an operation needs a document that is not locked."""
+TRIES = 32
+"""Attempts per batch. A batch restarts when an operation writes a document that is not locked."""
 
 Q = TypeVar("Q", bound=Record)
 A = TypeVar("A", bound=Record)

@@ -75,8 +75,7 @@ def _owner(runtime: Runtime, key: str, aliases: Aliases | None) -> str:
     """
 
     def read() -> str:
-        memory = runtime.store.read(memory_ref(key)).document
-        return memory.workspace.root if memory is not None else ""
+        return place_of(runtime, key).root
 
     owner: str = runtime.caches.owners.get(key, (aliases,), read)
     if not owner:
@@ -94,9 +93,13 @@ def place_of_key(runtime: Runtime, key: str) -> WorkspacePlace:
         raise UserError(
             f"The workspace key {key!r} {how}.", fix="`wm workspace list` shows all keys."
         )
-    full = follow(runtime, key if key in known else matches[0])
-    memory = runtime.store.read(memory_ref(full)).document
-    return WorkspacePlace(key=full, root=memory.workspace.root if memory is not None else "")
+    return place_of(runtime, follow(runtime, key if key in known else matches[0]))
+
+
+def place_of(runtime: Runtime, key: str) -> WorkspacePlace:
+    """The workspace of a folder of the data folder."""
+    memory = runtime.store.read(memory_ref(key)).document
+    return WorkspacePlace(key=key, root=memory.workspace.root if memory is not None else "")
 
 
 def follow(runtime: Runtime, key: str) -> str:

@@ -133,23 +133,26 @@ def _project_file(root: str, path: str) -> ProjectFile:
 def _read(root: str, found: _Found) -> bytes | BudgetFinding:
     """The bytes of the file, or the finding that says why it cannot be read."""
     if not found.real:
-        fix = "Replace the link by a file of the project."
-        return BudgetFinding(
-            code="outside", message="It is a link that leads outside the project.", fix=fix
+        return _finding(
+            "outside",
+            "It is a link that leads outside the project.",
+            "Replace the link by a file of the project.",
         )
     try:
         raw = _project_file(root, found.real).read(MAX_BYTES)
     except Trouble as trouble:
-        return BudgetFinding(
-            code=trouble.kind, message=trouble.message, fix="Replace it by a regular file."
-        )
+        return _finding(trouble.kind, trouble.message, "Replace it by a regular file.")
     if raw is None:
         fix = "Remove the link, or create the file that it points to."
-        return BudgetFinding(code="broken_link", message="It is a broken link.", fix=fix)
+        return _finding("broken_link", "It is a broken link.", fix)
     if len(raw) > MAX_BYTES:
-        told = f"It has more than {MAX_BYTES:,} bytes; wm does not read it."
-        return BudgetFinding(code="too_large", message=told, fix="No agent can use such a file.")
+        said = f"It has more than {MAX_BYTES:,} bytes; wm does not read it."
+        return _finding("too_large", said, "No agent can use such a file.")
     return raw
+
+
+def _finding(code: str, message: str, fix: str) -> BudgetFinding:
+    return BudgetFinding(code=code, message=message, fix=fix)
 
 
 # --- looking ---------------------------------------------------------------------------------
@@ -163,22 +166,21 @@ def _check(work: Work, request: BudgetRequest) -> BudgetAnswer:
 
 
 def _looked_at(work: Work, root: str, found: _Found) -> BudgetFile:
-    file = BudgetFile(file=shown(found.path), link=shown(found.link))
+    name, link = shown(found.path), shown(found.link)
     raw = _read(root, found)
     if isinstance(raw, BudgetFinding):
-        return file.model_copy(update={"findings": (raw,)})
+        return BudgetFile(file=name, link=link, findings=(raw,))
     settings = work.runtime.settings.budget
     outline = instruction_budget.outline(raw)
-    return file.model_copy(
-        update={
-            "bytes": len(raw),
-            "lines": outline.lines,
-            "standing_lines": outline.standing_lines,
-            "entries": len(outline.entries),
-            "findings": ()
-            if found.twice
-            else instruction_budget.findings(found.rules, raw, settings),
-        }
+    findings = instruction_budget.findings(found.rules, raw, settings)
+    return BudgetFile(
+        file=name,
+        link=link,
+        bytes=len(raw),
+        lines=outline.lines,
+        standing_lines=outline.standing_lines,
+        entries=len(outline.entries),
+        findings=() if found.twice else findings,
     )
 
 
@@ -208,42 +210,46 @@ def _prune(work: Work, request: PruneRequest) -> PruneAnswer:
 def _pruned(work: Work, request: PruneRequest, root: str, found: _Found) -> PrunedFile:
     settings = work.runtime.settings.budget
     archive = _project_file(root, os.path.join(os.path.dirname(found.real), ARCHIVE))
-    answer = PrunedFile(
-        file=shown(found.path),
-        archive=shown(os.path.join(archive.folder, ARCHIVE)),
-        bytes_before=0,
-        bytes_after=0,
-    )
     raw = _read(root, found)
     if isinstance(raw, BudgetFinding):
-        return answer.model_copy(update={"findings": (raw,)})
+        return _answer(found, archive, b"", b"", findings=(raw,))
     plan = instruction_budget.plan(raw, settings)
     file = _project_file(root, found.real)
     before = archive.read(MAX_BYTES)
     after = instruction_budget.archived(before, plan.blocks, raw)
     refusal = _unwritable(file, archive) if plan.moved else None
     if max(len(before or b""), len(after)) > MAX_BYTES:
-        told = f"The archive {ARCHIVE} would have more than {MAX_BYTES:,} bytes."
-        refusal = BudgetFinding(
-            code="archive_full", message=told, fix="Rename it; a new one is made."
-        )
+        said = f"The archive {ARCHIVE} would have more than {MAX_BYTES:,} bytes."
+        refusal = _finding("archive_full", said, "Rename it; a new one is made.")
     if refusal is not None:
-        sizes = {"bytes_before": len(raw), "bytes_after": len(raw), "findings": (refusal,)}
-        return answer.model_copy(update=sizes)
+        return _answer(found, archive, raw, raw, findings=(refusal,))
+    findings = instruction_budget.left_over(plan.rest, settings)
+    answer = _answer(found, archive, raw, plan.rest, plan.moved, findings)
     if plan.moved and not request.dry_run:
         _write(archive, after, before)
         _write(file, plan.rest, raw)
-        _note(work, request, answer, len(raw), len(plan.rest), len(plan.moved))
-    return answer.model_copy(
-        update={
-            "bytes_before": len(raw),
-            "bytes_after": len(plan.rest),
-            "moved": tuple(
-                MovedEntry(title=entry.title, line=entry.line, bytes=entry.end - entry.begin)
-                for entry in plan.moved
-            ),
-            "findings": instruction_budget.left_over(plan.rest, settings),
-        }
+        _note(work, request, answer)
+    return answer
+
+
+def _answer(
+    found: _Found,
+    archive: ProjectFile,
+    before: bytes,
+    after: bytes,
+    moved: Sequence[instruction_budget.Entry] = (),
+    findings: tuple[BudgetFinding, ...] = (),
+) -> PrunedFile:
+    return PrunedFile(
+        file=shown(found.path),
+        archive=shown(os.path.join(archive.folder, ARCHIVE)),
+        bytes_before=len(before),
+        bytes_after=len(after),
+        moved=tuple(
+            MovedEntry(title=entry.title, line=entry.line, bytes=entry.end - entry.begin)
+            for entry in moved
+        ),
+        findings=findings,
     )
 
 
@@ -251,8 +257,8 @@ def _unwritable(*files: ProjectFile) -> BudgetFinding | None:
     """A file that its owner may not write is not replaced, even if its folder is writable."""
     for file in files:
         if file.exists and not Path(file.path).stat().st_mode & 0o200:
-            told = f"{shown(file.path)} is read-only."
-            return BudgetFinding(code="read_only", message=told, fix=f"chmod u+w {file.name}")
+            said = f"{shown(file.path)} is read-only."
+            return _finding("read_only", said, f"chmod u+w {file.name}")
     return None
 
 
@@ -266,20 +272,16 @@ def _write(file: ProjectFile, data: bytes, over: bytes | None) -> None:
         )
 
 
-def _note(
-    work: Work, request: PruneRequest, file: PrunedFile, before: int, after: int, moved: int
-) -> None:
+def _note(work: Work, request: PruneRequest, file: PrunedFile) -> None:
     details: dict[str, Detail] = {
         "file": file.file,
         "archive": file.archive,
-        "moved": moved,
-        "bytesBefore": before,
-        "bytesAfter": after,
+        "moved": len(file.moved),
+        "bytesBefore": file.bytes_before,
+        "bytesAfter": file.bytes_after,
     }
-    work.log(
-        locate(work.runtime, request).key,
-        [Fact("budget_pruned", "user", "changed", details=details)],
-    )
+    fact = Fact("budget_pruned", "user", "changed", details=details)
+    work.log(locate(work.runtime, request).key, [fact])
 
 
 def _prune_refs(runtime: Runtime, request: PruneRequest) -> Sequence[Ref[Document]]:

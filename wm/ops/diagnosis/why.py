@@ -5,17 +5,15 @@ Answers from the records of the entry or text, with the present selection. Reads
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import chain
 
 from wm.api.protocol import WhyAnswer, WhyRequest, WorkspacePlace
 from wm.errors import NotFound, UserError
 from wm.formats.evidence import EvidenceRecord
-from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.explanations import happened
 from wm.ops.memory.documents import read_memory
-from wm.ops.memory.entries import find_entry_or_trash, trash_ref
+from wm.ops.memory.entries import find_entry_or_trash, trashed_entries
 from wm.ops.memory.render import omissions, rendered, strengths
 from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
@@ -81,15 +79,9 @@ def find_entry_or_text(work: Work, place: WorkspacePlace, subject: str) -> Memor
         return find_entry_or_trash(work, place, subject)
     except NotFound:
         wanted = canonical(subject)
-        kept = (e for e in read_memory(work, place).entries if canonical(e.text) == wanted)
-        return next(chain(kept, _in_trash(work, place, wanted)), None)
-
-
-def _in_trash(work: Work, place: WorkspacePlace, wanted: str) -> Iterator[MemoryEntry]:
-    for name in work.runtime.store.names(TrashedEntry, place.key):
-        trashed = work.read(trash_ref(place.key, name)).document
-        if trashed is not None and canonical(trashed.entry.text) == wanted:
-            yield trashed.entry.model_copy(update={"status": "trashed"})
+        trash = (trashed.entry for trashed in trashed_entries(work, place))
+        known = chain(read_memory(work, place).entries, trash)
+        return next((entry for entry in known if canonical(entry.text) == wanted), None)
 
 
 def _records(

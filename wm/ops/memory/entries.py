@@ -6,7 +6,7 @@ Every change is staged with its evidence. Forgetting moves an entry to the trash
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 from msgspec.structs import replace
@@ -384,6 +384,15 @@ def _trashed(
             fix="`wm forget --list` lists the trash.",
         )
     return next(e for e in deleted if e.id == entry_id)
+
+
+def trashed_entries(work: Work, place: WorkspacePlace) -> Iterator[TrashedEntry]:
+    """The trash of a workspace; each entry has the status `trashed`."""
+    for name in work.runtime.store.names(TrashedEntry, place.key):
+        trashed = work.read(trash_ref(place.key, name)).document
+        if trashed is not None:
+            entry = trashed.entry.model_copy(update={"status": "trashed"})
+            yield trashed.model_copy(update={"entry": entry})
 
 
 def trash_ref(key: str, entry_id: str) -> Ref[TrashedEntry]:

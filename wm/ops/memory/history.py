@@ -9,11 +9,10 @@ from wm.api.diagnosis import Happening, HistoryPage, HistoryRequest, Trash, Tras
 from wm.api.protocol import WorkspacePlace
 from wm.domain.memory.acts import acts
 from wm.errors import NotFound, UserError
-from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.explanations import told
 from wm.ops.memory.documents import read_memory, read_tombstones
-from wm.ops.memory.entries import find_entry_or_trash, trash_ref
+from wm.ops.memory.entries import find_entry_or_trash, trashed_entries
 from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.storage.evidence import names, read_log, text_of
@@ -85,13 +84,12 @@ def _trash(work: Work, request: TrashRequest) -> Trash:
     blocked = {stone.digest for stone in stones}
     found = [
         TrashView(
-            entry=trashed.entry.model_copy(update={"status": "trashed"}),
+            entry=trashed.entry,
             trashed_at=trashed.trashed_at,
             reason=trashed.trashed_by,
             blocked=bool(blocked) and digest(canonical(trashed.entry.text)) in blocked,
         )
-        for name in work.runtime.store.names(TrashedEntry, place.key)
-        if (trashed := work.read(trash_ref(place.key, name)).document) is not None
+        for trashed in trashed_entries(work, place)
     ]
     # An accepted deletion from outside stays in the document (ST-4).
     found += [

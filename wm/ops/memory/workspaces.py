@@ -56,14 +56,10 @@ def _list(work: Work, _request: NoRequest) -> Workspaces:
 def _summary(work: Work, key: str) -> WorkspaceSummary:
     """Summarise one workspace; an unreachable one is listed too."""
     try:
-        return _summary_of(work, key)
+        reading = work.read(memory_ref(key))
+        sessions = len(work.runtime.store.names(SessionState, key))
     except StoreError:
         return WorkspaceSummary(key=key, health=UNREACHABLE)
-
-
-def _summary_of(work: Work, key: str) -> WorkspaceSummary:
-    reading = work.read(memory_ref(key))
-    sessions = len(work.runtime.store.names(SessionState, key))
     memory = reading.document
     if memory is None:
         return WorkspaceSummary(key=key, sessions=sessions, health=reading.health.value)

@@ -12,12 +12,11 @@ from msgspec import Struct
 from wm.api.protocol import WorkspacePlace
 from wm.domain.contract import handoff_block
 from wm.domain.facts import Fact
-from wm.formats.contract_record import AskedHandoff
+from wm.formats.contract_record import ContractRecord
 from wm.formats.session_state import SessionState
 from wm.ops.contract.contract_file import handoff_file, record_ref
 from wm.ops.learning import provenance
 from wm.ops.operation import Work
-from wm.ops.runtime import Runtime
 from wm.store.identity import shown
 from wm.store.paths import sid
 from wm.store.project import Trouble
@@ -32,22 +31,15 @@ class Given(Struct, frozen=True):
     state: SessionState
 
 
-def is_waiting(runtime: Runtime, place: WorkspacePlace) -> bool:
-    """Whether someone requested the handoff for the next session of this workspace."""
-    record = runtime.store.read(record_ref(place.key)).document
-    return record is not None and bool(record.asked)
-
-
 def give(work: Work, place: WorkspacePlace, state: SessionState, room: int) -> Given:
     """The block for a new session; consumes the request. room: characters left for this client."""
     always = work.runtime.settings.contract.inject_handoff
-    if not always and not is_waiting(work.runtime, place):
-        return Given("", state)
-    if not (state.root or place.root):
+    record = work.read(record_ref(place.key)).document or ContractRecord()
+    if not (always or record.asked) or not (state.root or place.root):
         return Given("", state)
     file = handoff_file(place, state.root)
-    asked = _asked(work, place, shown(file.root))
-    if not (always or asked):
+    others = tuple(one for one in record.asked if one.folder != shown(file.root))
+    if not always and len(others) == len(record.asked):
         return Given("", state)
     try:
         raw = file.read(MAX_BYTES)
@@ -59,21 +51,8 @@ def give(work: Work, place: WorkspacePlace, state: SessionState, room: int) -> G
     block = handoff_block.render(redacted, most)
     if not block:
         return Given("", state)
-    if asked:
-        _use_up(work, place, shown(file.root))
+    if others != record.asked:
+        work.put(record_ref(place.key), record.model_copy(update={"asked": others}))
     fact = Fact("handoff_given", "render", "selected", details={"chars": len(block)})
     work.log(place.key, [fact], session=sid(state.session_id))
     return Given(block, provenance.hear_given(work, state, redacted))
-
-
-def _asked(work: Work, place: WorkspacePlace, folder: str) -> AskedHandoff | None:
-    record = work.read(record_ref(place.key)).document
-    asked = record.asked if record is not None else ()
-    return next((one for one in asked if one.folder == folder), None)
-
-
-def _use_up(work: Work, place: WorkspacePlace, folder: str) -> None:
-    record = work.read(record_ref(place.key)).document
-    assert record is not None
-    others = tuple(one for one in record.asked if one.folder != folder)
-    work.put(record_ref(place.key), record.model_copy(update={"asked": others}))

@@ -110,10 +110,7 @@ def _show(work: Work, request: SessionScoped) -> SessionAnswer:
     if reading.health is Health.LOST:
         raise Corrupt(reading.detail)
     if reading.document is None:
-        raise NotFound(
-            f"There is no session {request.session_id!r} in {place.root or place.key}.",
-            fix="`wm session list` shows all sessions of this workspace.",
-        )
+        raise no_session(place, f"There is no session {request.session_id!r}")
     state = reading.document
     text = hot_snapshot.render(state, work.runtime.settings.session).text
     core, held = own_memory(work, place.key, state)
@@ -176,11 +173,15 @@ def require_state(
         said = f"There is no session {wanted!r}" if named else "No agent had a session"
         if with_core and not named:
             said = "There is no session with core blocks"
-        raise NotFound(
-            f"{said} in {place.root or place.key}.",
-            fix="`wm session list` shows all sessions of this workspace.",
-        )
+        raise no_session(place, said)
     return found
+
+
+def no_session(place: WorkspacePlace, said: str) -> NotFound:
+    return NotFound(
+        f"{said} in {place.root or place.key}.",
+        fix="`wm session list` shows all sessions of this workspace.",
+    )
 
 
 def full_session(work: Work, key: str, wanted: str) -> str:

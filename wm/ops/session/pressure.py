@@ -73,29 +73,23 @@ def report(work: Work, place: WorkspacePlace, request: EventRequest) -> None:
     event = request.event
     assert isinstance(event, UsageReported)
     state = work.read(session_ref(place.key, request.session_id)).document
-    known = work.read(pressure_ref(place.key, request.session_id)).document
-    measure = _reported(work.runtime, state, known, event)
-    if measure is not None:
-        _observe(work, place, request.session_id, measure)
-
-
-def _reported(
-    runtime: Runtime, state: SessionState | None, known: Pressure | None, event: UsageReported
-) -> ContextFill | None:
-    """The measurement of a report; None for an empty one or for an unknown session."""
     if state is None or state.subagent:
-        return None
+        return
+    known = work.read(pressure_ref(place.key, request.session_id)).document
     by_client = known is not None and known.basis == "tokens" and known.source != PROXY
     if event.source == PROXY and by_client:
-        return None  # a client knows its limit; a proxy knows the model's window only
-    return rules.of_tokens(
+        return  # a client knows its limit; a proxy knows the model's window only
+    redact = work.runtime.redactor.text
+    measure = rules.of_tokens(
         known,
         event.tokens,
         event.limit,
-        runtime.settings.pressure,
-        source=runtime.redactor.text(event.source[:MAX_WHAT_CHARS]),
-        model=runtime.redactor.text(event.model[:MAX_WHAT_CHARS]),
+        work.runtime.settings.pressure,
+        source=redact(event.source[:MAX_WHAT_CHARS]),
+        model=redact(event.model[:MAX_WHAT_CHARS]),
     )
+    if measure is not None:
+        _observe(work, place, request.session_id, measure)
 
 
 # --- sizes of hook events ----------------------------------------------------------------------

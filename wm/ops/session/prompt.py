@@ -24,7 +24,7 @@ from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.session import core_blocks, handoff_block, working_memory
-from wm.ops.session.epochs import epoch_id, epoch_ref, newest, recovered
+from wm.ops.session.epochs import epoch_id, epoch_of, epoch_ref, newest, recovered
 from wm.ops.session.hot_state import (
     load_compaction,
     load_session,
@@ -54,20 +54,14 @@ def answer(work: Work, place: WorkspacePlace, request: PromptRequest) -> PromptA
     if not epochs.gets_memory(request.call) or state.subagent:
         return PromptAnswer()
     state = recovered(work.runtime, place.key, state)
-    epoch = None if request.refresh else _current(work, place, state)
+    # An epoch with a lost file is not rendered again under its number: the next number is opened,
+    # and the evidence records the break.
+    epoch = None if request.refresh else epoch_of(work, place, state)
     if epoch is not None:
         return _as_answer(epoch)
     # With a lost epoch file, the conversation already contains the text and must not get it twice.
     opened = request.refresh or not state.epoch
     return _as_answer(_open(work, place, state, request)).model_copy(update={"opened": opened})
-
-
-def _current(work: Work, place: WorkspacePlace, state: SessionState) -> PromptEpoch | None:
-    """The open epoch, or None. An epoch with a lost file is not rendered again under its number:
-    the next number is opened, and the evidence records the break."""
-    if not state.epoch:
-        return None
-    return work.read(Ref(PromptEpoch, place.key, state.epoch)).document
 
 
 def _open(

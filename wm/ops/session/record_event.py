@@ -8,7 +8,7 @@ a secret (TR-1).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 
@@ -23,10 +23,8 @@ from wm.formats.base import Document
 from wm.formats.events import (
     AssistantText,
     CompactionFinished,
-    CompactionStarted,
     Event,
     SessionDeleted,
-    SessionEnded,
     SessionStarted,
     ToolFinished,
     UsageReported,
@@ -36,15 +34,14 @@ from wm.formats.session_state import SessionState
 from wm.ops.learning import ambient_files, compaction, journal, provenance
 from wm.ops.learning.remember import judge, learn_or_wait, learn_refs, wait
 from wm.ops.memory import anchors, branch_scope
-from wm.ops.memory.documents import journal_ref, load_memory, note_activity, tombstones_ref
-from wm.ops.memory.entries import forget_one, trash_ref
+from wm.ops.memory.documents import journal_ref, load_memory, note_activity
+from wm.ops.memory.entries import forget_one
 from wm.ops.operation import Operation, Work
-from wm.ops.place import locate, memory_ref
+from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.session import core_blocks, pressure, prompt_recall, tool_outputs, working_memory
 from wm.ops.session.epochs import recovered
 from wm.ops.session.hot_state import (
-    compaction_ref,
     load_session,
     require_session,
     save_session,
@@ -171,11 +168,9 @@ def _searched(event: ToolFinished, most: int) -> str:
 def _refs(
     runtime: Runtime, place: WorkspacePlace, request: EventRequest, message: UserMessage
 ) -> Iterable[Ref[Document]]:
-    """The documents that the event's step may change. Those known only from its result are locked
-    later (`Undeclared`)."""
+    """The documents that the event's step usually changes; others are locked when they change."""
     key, session, event = place.key, request.session_id, request.event
     state = session_ref(key, session)
-    memory = (memory_ref(key), journal_ref(key), tombstones_ref(key))
     match event:
         case UsageReported():
             return ()
@@ -183,35 +178,11 @@ def _refs(
             return session_files.delete_refs(runtime, key, session)
         case ToolFinished():
             return (state, working_ref(key, session)) if slot_filling.feeds(event) else (state,)
-        case CompactionStarted() | CompactionFinished():
-            return (state, *memory, *_compaction_refs(key, session))
-        case SessionStarted() if event.source == COMPACTED:
-            return (state, *memory, *_compaction_refs(key, session))
-        case SessionStarted() if event.source not in transitions.NEW_SESSION:
-            return (state, *memory)
-    existing = working_memory.existing_refs(runtime, place, session)
-    match event:
         case UserPrompt():
-            return (state, *existing, *_asked_refs(runtime, key, message))
-        case SessionStarted() | SessionEnded():
-            return (state, *existing, *memory)
-        case _:
-            return (state, *existing)
-
-
-def _compaction_refs(key: str, session: str) -> Sequence[Ref[Document]]:
-    return (compaction_ref(key, session), working_ref(key, session))
-
-
-def _asked_refs(runtime: Runtime, key: str, message: UserMessage) -> Sequence[Ref[Document]]:
-    """The documents of a message's requests. Most messages have none; then only the session's
-    documents are locked."""
-    if not message.asks:
-        return ()
-    memory = runtime.store.read(memory_ref(key)).document
-    entries = memory.entries if memory is not None else ()
-    named = [entry for text in message.forgets for entry in tombstones.named(entries, text)]
-    return (*learn_refs(key), *(trash_ref(key, entry.id) for entry in named))
+            return (state, *learn_refs(key)) if message.asks else (state,)
+        case AssistantText():
+            return (state,)
+    return (state, *learn_refs(key), journal_ref(key))
 
 
 # --- recording --------------------------------------------------------------------------------

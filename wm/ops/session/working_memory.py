@@ -19,14 +19,12 @@ from wm.domain.session import core_blocks, slot_filling, working_memory
 from wm.domain.session.sections import Rendered
 from wm.domain.times import iso
 from wm.errors import UserError
-from wm.formats.base import Document
 from wm.formats.events import AssistantText, ToolFinished, UserPrompt
 from wm.formats.evidence import Phase
 from wm.formats.session_state import CompactionKept, CompactionState, SessionState
 from wm.formats.working_memory import WorkingMemory
 from wm.ops.learning import provenance
 from wm.ops.operation import Work, granted
-from wm.ops.runtime import Runtime
 from wm.ops.session import core_blocks as core
 from wm.ops.session.hot_state import compaction_ref, load_compaction, working_ref
 from wm.store.base import Health, Ref
@@ -105,14 +103,6 @@ def clear(work: Work, place: WorkspacePlace, state: SessionState) -> None:
     ref = working_ref(place.key, state.session_id)
     if work.read(ref).health is not Health.MISSING:
         work.delete(ref)
-
-
-def existing_refs(
-    runtime: Runtime, place: WorkspacePlace, session_id: str
-) -> Sequence[Ref[Document]]:
-    """The working memory, if it exists: locking a missing one would only create a lock file."""
-    ref = working_ref(place.key, session_id)
-    return () if runtime.store.read(ref).health is Health.MISSING else (ref,)
 
 
 def compacted(work: Work, place: WorkspacePlace, state: SessionState) -> None:

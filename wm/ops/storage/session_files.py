@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from wm.api.governance import DeletedSession, DeleteSessionRequest
 from wm.api.protocol import WorkspacePlace
 from wm.domain.facts import Fact
-from wm.errors import NotFound
 from wm.formats.base import Document
 from wm.formats.session_state import SessionState
 from wm.ops.learning import journal
@@ -23,7 +22,7 @@ from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
 from wm.ops.session import tool_outputs
 from wm.ops.session.epochs import epoch_ref, newest
-from wm.ops.session.hot_state import full_session, require_session, session_ref
+from wm.ops.session.hot_state import full_session, no_session, require_session, session_ref
 from wm.store import paths
 from wm.store.base import Health, Ref
 
@@ -88,10 +87,7 @@ def _run(work: Work, request: DeleteSessionRequest) -> DeletedSession:
     session = full_session(work, place.key, request.session_id)
     files = file_names(work.runtime, place.key, session)
     if not files:
-        raise NotFound(
-            f"There is no session {request.session_id!r} in {place.root or place.key}.",
-            fix="`wm session list` shows all sessions of this workspace.",
-        )
+        raise no_session(place, f"There is no session {request.session_id!r}")
     if not request.dry_run:
         files = delete_all(work, place, session, by="user")
     return DeletedSession(place=place, session_id=session, dry_run=request.dry_run, files=files)

@@ -21,7 +21,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from wm.api.governance import SweepRequest, Swept
-from wm.api.protocol import WorkspacePlace
 from wm.domain import governance
 from wm.domain.facts import Fact
 from wm.domain.governance import Deletion, FileFact, FileKind, FilePart, SweepPlan
@@ -40,7 +39,7 @@ from wm.formats.tombstones import TrashedEntry
 from wm.ops.learning import journal
 from wm.ops.memory.documents import journal_ref, read_journal, tombstones_ref
 from wm.ops.operation import Operation, Work
-from wm.ops.place import locate, memory_ref
+from wm.ops.place import locate, memory_ref, place_of
 from wm.ops.runtime import Runtime
 from wm.ops.storage.evidence_rotation import rotate
 from wm.settings import StorageSettings
@@ -273,7 +272,7 @@ _OF_SESSIONS = frozenset(
 
 def _promote(runtime: Runtime, key: str, tally: _Tally) -> None:
     """Try to promote what waits in the journal before a session is deleted (GV-1)."""
-    place = _place(runtime, key)
+    place = place_of(runtime, key)
     refs = (memory_ref(key), journal_ref(key), tombstones_ref(key))
     now = runtime.now()
     # After a failure it keeps waiting: the journal does not belong to the session.
@@ -281,11 +280,6 @@ def _promote(runtime: Runtime, key: str, tally: _Tally) -> None:
         if read_journal(Work(runtime, now), place).entries:
             with runtime.store.transaction(refs) as transaction:
                 journal.promote_pending(Work(runtime, now, transaction, frozenset(refs)), place)
-
-
-def _place(runtime: Runtime, key: str) -> WorkspacePlace:
-    memory = runtime.store.read(memory_ref(key)).document
-    return WorkspacePlace(key=key, root=memory.workspace.root if memory is not None else "")
 
 
 def _purge_trash(
