@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wm.daemon.client import Client
-from wm.errors import HostError, Unanswered, Unavailable
+from wm.errors import Unanswered, Unavailable
 from wm.settings import Settings, load
 
 
@@ -52,22 +52,6 @@ class Library:
 
     def _on_files(self, name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
         # Imported here: a call that the daemon answers needs neither the models nor the store.
-        from pydantic import ValidationError
+        from wm.ops import local
 
-        from wm.formats.base import dump
-        from wm.ops.catalogue import OPERATIONS
-        from wm.ops.local import open_runtime
-        from wm.ops.operation import execute
-
-        operation = OPERATIONS[name]
-        try:
-            request = operation.request.model_validate(dict(fields))
-        except ValidationError as error:
-            first = error.errors(include_input=False, include_url=False)[0]
-            place = ".".join(map(str, first["loc"]))
-            raise HostError(f"{place}: {first['msg']}.", status=422) from None
-        runtime = open_runtime(self._settings)
-        try:
-            return dump(execute(runtime, operation, request))
-        finally:
-            runtime.store.close()
+        return local.run(self._settings, name, fields)

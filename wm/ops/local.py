@@ -5,9 +5,16 @@ The same use cases under the same locks, so commands may run beside a daemon. St
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from pydantic import ValidationError
+
+from wm.errors import HostError
+from wm.formats.base import dump
 from wm.formats.workspace_memory import WorkspaceMemory
+from wm.ops.catalogue import OPERATIONS
+from wm.ops.operation import execute
 from wm.ops.runtime import Runtime, make_runtime
 from wm.settings import Settings
 from wm.store.base import FileChangeHint
@@ -19,6 +26,23 @@ def open_runtime(settings: Settings) -> Runtime:
     """Open the data folder. Raises StoreError if it cannot keep the store's guarantees."""
     require_supported(str(settings.paths.home), settings.store.allow_network_folder)
     return make_runtime(settings, FileStore(settings.paths.home, settings.store))
+
+
+def run(settings: Settings, name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer of a use case to a request of plain JSON values. Raises WmError, and KeyError for
+    an unknown name."""
+    operation = OPERATIONS[name]
+    try:
+        request = operation.request.model_validate(dict(fields))
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise HostError(f"{place}: {first['msg']}.", status=422) from None
+    runtime = open_runtime(settings)
+    try:
+        return dump(execute(runtime, operation, request))
+    finally:
+        runtime.store.close()
 
 
 class OutsideWatch:

@@ -64,7 +64,6 @@ class Work(Struct):
     dropped."""
 
     tape: Tape | None = None
-    _moment: str = ""
 
     def new_id(self, prefix: str) -> str:
         """A new id; every attempt of one call gets the same one."""
@@ -73,9 +72,7 @@ class Work(Struct):
     @property
     def moment(self) -> str:
         """`now` in the format of the files."""
-        if not self._moment:
-            self._moment = iso(self.now)
-        return self._moment
+        return iso(self.now)
 
     def read(self, ref: Ref[D]) -> Reading[D]:
         """The document in force, including the staged changes of this transaction."""

@@ -10,7 +10,9 @@ import threading
 import time
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from wm.api.diag import Alike, AlikePair, DiagRequest
 from wm.domain.memory.similarity import hint
@@ -19,11 +21,8 @@ from wm.ops.diagnosis.basis import ground
 from wm.ops.explanations import reason
 from wm.ops.operation import Operation, Work
 from wm.ops.search.search import embedding
+from wm.search.near_pairs import near_pairs
 from wm.settings import RecallSettings
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 MOST = 5000
 """Number of newest entries that are compared."""
@@ -46,8 +45,6 @@ def _pairs(
     work: Work, kept: Sequence[MemoryEntry], vectors: Sequence[NDArray[np.float32]]
 ) -> list[AlikePair]:
     """Hints, most similar first; in each pair the newer entry first."""
-    from wm.search.near_pairs import near_pairs
-
     settings: RecallSettings = work.runtime.settings.recall
     floor = min(settings.same_hint, settings.against_hint)
     rows = []

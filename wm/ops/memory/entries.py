@@ -58,6 +58,7 @@ from wm.ops.memory.render import omissions, rendered, strengths
 from wm.ops.operation import Operation, Work, granted
 from wm.ops.place import locate, memory_ref, workspace_of
 from wm.ops.session.hot_state import measured, own_memory, readable_sessions
+from wm.ops.traffic.conversations import newest
 from wm.store.base import Health, Ref
 
 Edit = Callable[[WorkspaceMemory, str], tuple[WorkspaceMemory, Sequence[Fact]] | Refusal]
@@ -112,9 +113,6 @@ def _conversations(
     """Unreadable logs must not hide the entries."""
     with suppress(StoreError):
         if work.runtime.store.flow_sessions(place.key):
-            # Lazy: without a proxy, the table of models and windows is not needed.
-            from wm.ops.traffic.conversations import newest
-
             return newest(work, place, sessions)
     return ()
 

@@ -22,6 +22,7 @@ from wm.ops.memory.render import rendered
 from wm.ops.operation import Work
 from wm.ops.place import memory_ref
 from wm.ops.runtime import Runtime
+from wm.ops.search.search import searcher
 from wm.ops.session import epochs
 from wm.ops.session.hot_state import session_ref
 from wm.search import prompt_recall
@@ -66,8 +67,6 @@ class _Prepare(Struct, frozen=True):
         return hash(self.key)
 
     def __call__(self) -> None:
-        from wm.ops.search.search import searcher  # an idle daemon need not load its imports
-
         # The memory may have changed since, and its newer index may have been requested.
         newest = _memory(self.runtime, self.place)
         if newest is not None:

@@ -95,12 +95,9 @@ def pruned(
 def _cut(work: Work, event: ToolFinished, level: str) -> tuple[str, PrunedText | None]:
     """The mode and the pruned output; None if it stays whole."""
     # Lazy: few tool calls print much, and an idle daemon need not load the rule tables.
-    from wm.domain.pruning.modes import mode_of
-    from wm.domain.pruning.prune import prune
-    from wm.domain.pruning.tool_call import PrunableCall
-    from wm.domain.pruning.user_rules import user_rules
+    from wm.domain.pruning import modes, prune, tool_call, user_rules
 
-    call = PrunableCall(
+    call = tool_call.PrunableCall(
         tool=event.tool,
         name=event.name,
         command=event.command,
@@ -108,8 +105,8 @@ def _cut(work: Work, event: ToolFinished, level: str) -> tuple[str, PrunedText |
         synthetic=event.synthetic,
     )
     pruning = work.runtime.settings.pruning
-    mode = mode_of(level)
-    return mode.value, prune(call, mode, pruning, user_rules(pruning.rules))
+    mode = modes.mode_of(level)
+    return mode.value, prune.prune(call, mode, pruning, user_rules.user_rules(pruning.rules))
 
 
 def _original(
