@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
-from wm.api.rollback import Rollback
+from wm.api.diagnosis import Rollback
 from wm.errors import UserError
 
 MIRROR = "Packages are fetched from the mirror in Lisbon."

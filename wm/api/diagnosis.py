@@ -1,4 +1,4 @@
-"""Requests and responses of history, undo, trash, why-not and diag (EV-2, EV-3).
+"""Requests and responses of history, undo, rollback, trash and why-not (EV-2, EV-3, TR-3).
 
 Every answer is computed from documents and evidence and changes neither, except `undo`. The
 sentence beside a code is for people; programs read the codes.
@@ -88,6 +88,40 @@ class Undone(Record):
     applied: bool = False
     event: str = ""
     message: str = ""
+
+
+# --- rollback: reverse what models taught the memory since a moment (TR-3) --------------------
+
+
+class RollbackRequest(Scoped):
+    """since: a span (`2h`), a date or a time, as a person writes it."""
+
+    since: str
+
+
+class RolledBack(Record):
+    """One act that was, or would be, reversed. becomes: the resulting state of its entry."""
+
+    act: ActView
+    becomes: str
+    event: str = ""
+
+
+class Rollback(Record):
+    """applied: False for the plan, which lists exactly what the run does.
+
+    taken: reversed acts, newest first, in this order. kept: learned since then but not reversed,
+    each with `why_not`. yours: acts of people since then, which are not reversed either.
+    """
+
+    place: WorkspacePlace
+    since: str
+    applied: bool = False
+    taken: tuple[RolledBack, ...] = ()
+    kept: tuple[ActView, ...] = ()
+    yours: tuple[ActView, ...] = ()
+    more: int = 0
+    """Acts beyond the most that one run examines."""
 
 
 class TrashRequest(Scoped):

@@ -42,18 +42,16 @@ def _look(runtime: Runtime, request: Scoped) -> WorkspacePlace:
     aliases = runtime.store.read(Ref(Aliases)).document
     key = _followed(aliases, found.key)
     if key == found.key:
-        _refuse_foreign(runtime, found, aliases)
+        _refuse_foreign(runtime, found)
     return WorkspacePlace(
         key=key, root=found.root, branch=runtime.redacted_name(found.branch or "")
     )
 
 
-def _refuse_foreign(
-    runtime: Runtime, found: identity.WorkspaceIdentity, aliases: Aliases | None
-) -> None:
+def _refuse_foreign(runtime: Runtime, found: identity.WorkspaceIdentity) -> None:
     """A key is a prefix of a digest: two roots may share it, and a root may have given its memory
     away. Neither root may read or write the other's memory."""
-    owner = _owner(runtime, found.key, aliases)
+    owner = place_of(runtime, found.key).root
     if owner in ("", found.root):
         return
     if identity.key_of(owner) == found.key:
@@ -66,21 +64,6 @@ def _refuse_foreign(
         f"The memory of {found.root} was given to {owner}.",
         fix=f"`wm workspace mv {owner} {found.root}` returns it.",
     )
-
-
-def _owner(runtime: Runtime, key: str, aliases: Aliases | None) -> str:
-    """The root that owns the memory under this key, "" if there is none.
-
-    Cached: only a move changes the owner, and it changes the aliases.
-    """
-
-    def read() -> str:
-        return place_of(runtime, key).root
-
-    owner: str = runtime.caches.owners.get(key, (aliases,), read)
-    if not owner:
-        runtime.caches.owners.pop(key)
-    return owner
 
 
 def place_of_key(runtime: Runtime, key: str) -> WorkspacePlace:

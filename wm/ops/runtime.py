@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 from msgspec import Struct, field
@@ -41,9 +41,6 @@ PLACE_KNOWN_S = 0.25
 """How long a folder's workspace is cached. One request asks several times, and agents send bursts.
 A branch switch is noticed after this time."""
 
-LONGEST_PATH = 1024
-"""Characters. Longer paths and names are not cached: they hardly ever recur."""
-
 
 class Process(Struct, frozen=True, eq=False):
     """This process, as one of those that serve sessions."""
@@ -58,7 +55,6 @@ class Caches(Struct, frozen=True, eq=False):
     """Values derived from settings and documents. Each may be dropped at any time."""
 
     places: Cache = field(default_factory=lambda: Cache(size=256))
-    owners: Cache = field(default_factory=lambda: Cache(size=256))
     views: Cache = field(default_factory=Cache)
     indexes: Cache = field(default_factory=lambda: Cache(size=16))
     models: Cache = field(default_factory=lambda: Cache(size=4))
@@ -66,9 +62,6 @@ class Caches(Struct, frozen=True, eq=False):
     """The editors that compare new entries with the memory, by workspace."""
     git: Cache = field(default_factory=lambda: Cache(size=128))
     """Answers of git about branches and commits of a folder, kept for a minute."""
-    plain_paths: Cache = field(default_factory=lambda: Cache(size=512))
-    """Paths checked for secrets. Agents repeat the same paths."""
-    plain_names: Cache = field(default_factory=lambda: Cache(size=64))
 
 
 class Troubles(dict[str, str]):
@@ -117,50 +110,32 @@ class Runtime(Struct, frozen=True, eq=False):
 
     def redacted_path(self, path: str) -> str:
         """A path without secrets in it (TR-1)."""
-        strict = Redactor(self.redactor.digest)
-        is_plain = len(path) <= LONGEST_PATH and self.caches.plain_paths.get(
-            path, (), lambda: not strict.find(path)
-        )
+        is_plain = not Redactor(self.redactor.digest).find(path)
         return path if is_plain else self.redactor.text(path)
 
     def redacted_name(self, name: str) -> str:
         """A session id or branch name without tokens of a known form (TR-1). Random ids stay:
         agents generate them, and one id must always keep one name."""
-        plain = Redactor(self.redactor.digest, opaque=False)
-        safe: str = (
-            self.caches.plain_names.get(name, (), lambda: plain.text(name))
-            if len(name) <= LONGEST_PATH
-            else plain.text(name)
-        )
-        return safe
+        return Redactor(self.redactor.digest, opaque=False).text(name)
 
 
 ALLOWED: Ref[AllowedDigests] = Ref(AllowedDigests)
 
 
-class AllowedNow(Collection[str]):
+class AllowedNow:
     """The digests that the user declared not secret, read from disk on each use: an allowance takes
     effect at once in a long-running daemon. Used for found secrets only, so reads are rare."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def _digests(self) -> Mapping[str, str]:
-        document = self._store.read(ALLOWED).document
-        return document.digests if document is not None else {}
-
-    def __contains__(self, digest: object) -> bool:
-        return digest in self._digests()
-
     def __iter__(self) -> Iterator[str]:
-        return iter(self._digests())
-
-    def __len__(self) -> int:
-        return len(self._digests())
+        document = self._store.read(ALLOWED).document
+        return iter(document.digests if document is not None else ())
 
 
 def make_runtime(settings: Settings, store: Store, **parts: object) -> Runtime:
     """A runtime on a store; the store's digest keys the redactor."""
     allowed = AllowedNow(store)
-    len(allowed)  # an unreadable data folder fails here, not at the first secret
+    iter(allowed)  # an unreadable data folder fails here, not at the first secret
     return Runtime(settings, store, Redactor(store.digest, allowed), **parts)  # type: ignore[arg-type]

@@ -44,7 +44,7 @@ class Redactor(Struct, frozen=True):
     """
 
     digest: Callable[[str], str]
-    allowed: Collection[str] = frozenset()
+    allowed: Iterable[str] = frozenset()
     opaque: bool = True
 
     def text(self, text: str) -> str:

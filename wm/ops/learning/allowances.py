@@ -6,17 +6,18 @@ text that was already replaced by a label is not kept anywhere and cannot be res
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from wm.api.allowances import Allowances, AllowRequest
 from wm.api.protocol import NoRequest
 from wm.domain.times import iso
 from wm.errors import NotFound, UserError
+from wm.formats.base import Document
 from wm.formats.home import AllowedDigests
 from wm.ops.operation import Operation, Work
-from wm.ops.runtime import ALLOWED
+from wm.ops.runtime import ALLOWED, Runtime
 from wm.secrets.redact import LABEL_DIGEST_CHARS, Redactor
+from wm.store.base import Ref
 
 MAX_DIGEST_CHARS = 64
 
@@ -89,17 +90,14 @@ def _digests_of(work: Work, text: str) -> Iterable[str]:
     return [digest(text[s.start : s.end]) for s in found] or [digest(text.strip())]
 
 
-def _operation(name: str, run: Callable[[Work, AllowRequest], Allowances]) -> Operation[Any, Any]:
-    return Operation(
-        name,
-        AllowRequest,
-        Allowances,
-        run,
-        refs=lambda _runtime, _request: (ALLOWED,),
-        queue=lambda _runtime, _request: "home",
-    )
+def _refs(_runtime: Runtime, _request: AllowRequest) -> Sequence[Ref[Document]]:
+    return (ALLOWED,)
+
+
+def _queue(_runtime: Runtime, _request: AllowRequest) -> str:
+    return "home"
 
 
 list_allowed = Operation("list_allowed", NoRequest, Allowances, _list)
-allow_secret = _operation("allow_secret", _allow)
-disallow_secret = _operation("disallow_secret", _disallow)
+allow_secret = Operation("allow_secret", AllowRequest, Allowances, _allow, _refs, _queue)
+disallow_secret = Operation("disallow_secret", AllowRequest, Allowances, _disallow, _refs, _queue)

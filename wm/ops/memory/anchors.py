@@ -80,16 +80,13 @@ def taken(place: WorkspacePlace, request: Scoped, asked: Sequence[str]) -> tuple
     found = []
     for text in asked:
         root = _worktree(place, request.directory)
-        parsed = anchors.parse(_from_root(root, request.directory or root, text))
-        done = parsed if isinstance(parsed, Refusal) else _taken(root, parsed)
+        done = anchors.parse(_from_root(root, request.directory or root, text))
+        if not isinstance(done, Refusal):
+            done = anchors.with_digest(done, _source(root, done.path))
         if isinstance(done, Refusal):
             raise UserError(done.message, fix="Write it as path, path:symbol or path:12-40.")
         found.append(done)
     return tuple(dict.fromkeys(found))
-
-
-def _taken(root: str, asked: Anchor) -> Anchor | Refusal:
-    return anchors.with_digest(asked, _source(root, asked.path))
 
 
 def _worktree(place: WorkspacePlace, folder: str) -> str:

@@ -18,9 +18,17 @@ from datetime import datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wm.api.diagnosis import Acts, ActsRequest, ActView, Undone, UndoRequest
+from wm.api.diagnosis import (
+    Acts,
+    ActsRequest,
+    ActView,
+    Rollback,
+    RollbackRequest,
+    RolledBack,
+    Undone,
+    UndoRequest,
+)
 from wm.api.protocol import WorkspacePlace
-from wm.api.rollback import Rollback, RollbackRequest, RolledBack
 from wm.domain.facts import Detail, Fact, Refusal
 from wm.domain.memory.acts import Act, acts, change_of_session, named, newest
 from wm.domain.memory.undo import UndoContext, UndoResult, reverse

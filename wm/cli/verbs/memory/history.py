@@ -10,9 +10,8 @@ from typing import Any
 
 import click
 
-from wm.api.diagnosis import Acts, ActView, Happening
+from wm.api.diagnosis import Acts, ActView, Happening, Rollback
 from wm.api.protocol import SINCE
-from wm.api.rollback import Rollback
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import SHORT_ID, print_text, short_id
