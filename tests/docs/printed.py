@@ -18,7 +18,6 @@ from wm.api import (
     models,
     protocol,
     replay,
-    rollback,
     session_memory,
 )
 from wm.formats import home, workspace_memory
@@ -255,7 +254,7 @@ PRINTS: dict[str, type[Record]] = {
     "forget list": diagnosis.Trash,
     "restore": protocol.EntryAnswer,
     "undo": diagnosis.Undone,
-    "rollback": rollback.Rollback,
+    "rollback": diagnosis.Rollback,
     "undo list": diagnosis.Acts,
     "edit": protocol.EntryAnswer,
     "pin": protocol.EntryAnswer,
