@@ -12,16 +12,17 @@ class WmError(Exception):
     """Base of all deliberate errors. `str(error)` is one full sentence for a person.
 
     code: a stable snake_case word for programs (the `type` of a problem+json answer).
-    fix: what the reader can do about it, a sentence or "".
+    fix: what the reader can do about it, a sentence or ""; that of the class if none is given.
     """
 
     code = "error"
     status = 500
+    usual_fix = ""
 
     def __init__(self, message: str, *, fix: str = "") -> None:
         super().__init__(message)
         self.message = message
-        self.fix = fix
+        self.fix = fix or self.usual_fix
 
 
 class UserError(WmError):
@@ -50,6 +51,7 @@ class HostError(WmError):
 
     code = "bad_request"
     status = 400
+    usual_fix = "`/v1/openapi.json` of the daemon describes every request."
 
     def __init__(
         self, message: str, *, fix: str = "", status: int = 400, code: str = "bad_request"
@@ -64,6 +66,7 @@ class Unavailable(WmError):
 
     code = "unavailable"
     status = 503
+    usual_fix = "`wm doctor` tests the daemon; `wm logs` shows its errors."
 
 
 class Unanswered(WmError):
@@ -79,6 +82,7 @@ class StoreError(WmError):
 
     code = "store_error"
     status = 503
+    usual_fix = "Nothing was lost. `wm doctor` tests the data folder."
 
 
 class Corrupt(StoreError):

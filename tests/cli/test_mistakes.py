@@ -22,7 +22,7 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
     ("workspace mv . ''", 1, "The path is empty.", "Name a folder, or `.` for this one."),
     ("-C '' status", 2, "-C: it is empty.", "`wm --help` shows how."),
     ("status --workspace ''", 2, "--workspace: it is empty.", "`wm status --help` shows how."),
-    ("output ''", 1, "The id is empty.", "The handle stands in the output that was cut."),
+    ("output ''", 1, "The id is empty.", "The shortened output contains the handle."),
     (
         "serach x",
         2,
@@ -308,7 +308,7 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
     (
         "forget --list m_1",
         2,
-        "--list goes without an ID and a reason.",
+        "--list takes neither an ID nor a reason.",
         "`wm forget --help` shows how.",
     ),
     (
@@ -323,8 +323,13 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "There is no act 'e_none' in {repo}.",
         "`wm undo --list` shows every act with its id.",
     ),
-    ("undo --limit 3", 2, "--limit goes with --list.", "`wm undo --help` shows how."),
-    ("undo --list --dry-run", 2, "--list goes with --limit only.", "`wm undo --help` shows how."),
+    ("undo --limit 3", 2, "--limit needs --list.", "`wm undo --help` shows how."),
+    (
+        "undo --list --dry-run",
+        2,
+        "--list takes no other argument than --limit.",
+        "`wm undo --help` shows how.",
+    ),
     ("why-not", 2, "`wm why-not` needs TEXT.", "`wm why-not --help` shows how."),
     ("why-not ...", 1, "There is no text to ask about.", '`wm why-not "the text"`.'),
     ("history m_ffff", 1, "Nothing is known about 'm_ffff' in {repo}.", LISTS),
@@ -422,7 +427,7 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "inspect -C .git/HEAD",
         1,
         "{repo}/.git/HEAD is not a folder.",
-        "Name the folder it lies in.",
+        "Name the folder that contains it.",
     ),
     (
         "inspect -C /",

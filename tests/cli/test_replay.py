@@ -21,7 +21,7 @@ def test_the_table_shows_conversations_and_totals_and_fits_the_screen(user: Term
     said = user.wm("replay", str(recording(user)), "--turns")
     assert said.code == 0
     assert said.out.startswith("policy none · 6 requests of 2 conversations in 1 file\n")
-    for words in ("harbour", "pier", "without cache", "faults", "No times are told"):
+    for words in ("harbour", "pier", "without cache", "faults", "has no times"):
         assert words in said.out
     assert max(map(len, said.out.splitlines())) <= 80
 
@@ -80,7 +80,7 @@ def test_a_file_of_another_kind_is_an_error_with_the_fix(user: Terminal) -> None
     strange = written(user.repo / "notes.md", ["# Notes"])
     said = user.wm("replay", str(strange))
     assert said.code == 1
-    assert "is no recording that wm knows: it has no line of JSON." in said.err
+    assert "is not a recording that wm can read: it has no line of JSON." in said.err
     assert "Give a log of a proxy" in said.err
 
 

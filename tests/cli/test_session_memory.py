@@ -63,7 +63,7 @@ def test_a_session_is_continued_in_the_next(user: Terminal) -> None:
     assert said.out == "The next session here takes over goal of ses_one.\n"
     begin(user, "ses_two")
     shown = user.wm("session", "core", "--session", "ses_two").out
-    assert "went on from ses_one" in shown
+    assert "continued from ses_one" in shown
     assert GOAL in shown
 
 

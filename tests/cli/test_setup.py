@@ -43,7 +43,7 @@ def test_setup_shows_the_diff_and_changes_nothing_without_consent(user: Terminal
         assert "plugin/wm.js" in said.out
         assert tree(user) == before
     refused = user.wm("setup")
-    assert refused.err == "Nothing was changed. Use --yes if nobody can answer.\n"
+    assert refused.err == "Nothing was changed. Use --yes to answer in advance.\n"
 
 
 def test_setup_and_unsetup_give_every_byte_back(user: Terminal) -> None:
@@ -157,8 +157,8 @@ def test_a_foreign_server_named_wm_is_reported_with_the_fix(
         said = user.wm("setup", "--yes")
         told = " ".join(said.out.split())
         assert said.code == 0
-        assert '.claude.json has an MCP server "wm" of somebody else.' in told
-        assert "give that server another name, then run `wm setup` again." in told
+        assert '.claude.json has another MCP server named "wm".' in told
+        assert "rename that server, then run `wm setup` again." in told
     assert (user.home / ".claude.json").read_text() == FOREIGN
     checks = user.wm("doctor", "--no-proof", "--json").json["checks"]
     assert [c["verdict"] for c in checks if c["name"] == "claude-code"] == ["ok", "warning"]
@@ -170,13 +170,13 @@ def test_a_hand_written_server_that_differs_only_in_the_path_is_accepted(
 ) -> None:
     (user.home / ".claude.json").write_text('{"mcpServers": {"wm": {' + words + "}}}")
     said = user.wm("setup", "--yes").out
-    assert ("of somebody else" in said) == ("mcp" not in words)
+    assert ("another MCP server named" in said) == ("mcp" not in words)
 
 
 def test_agents_with_unknown_setup_state_are_not_reported_as_missing(user: Terminal) -> None:
     user.wm("setup", "--yes")
     (user.home / ".config" / "wm" / "setup.json").write_text("{")
-    assert "agents how they are wired cannot be told" in " ".join(user.wm("status").out.split())
+    assert "agents their setup is unknown" in " ".join(user.wm("status").out.split())
     assert user.wm("status", "--json").json["agents"] == {}
     assert "which `wm unsetup` needs, is damaged" in user.wm("unsetup", "--yes").sentences
 

@@ -84,7 +84,7 @@ def test_status_and_doctor_report_a_contract_and_its_faults(user: Terminal) -> N
     contract(user).write_text('{"goal": 1}')
     status = " ".join(user.wm("status").out.split())
     assert "goal is a number" in status
-    assert "Compactions leave it alone: wm state validate" in status
+    assert "Compactions do not change it: wm state validate" in status
     assert user.wm("status", "--json").json["contract"] == "faults"
     doctor = user.wm("doctor", "--no-proof", "--json").json
     [check] = [check for check in doctor["checks"] if check["name"] == "contract"]

@@ -331,7 +331,7 @@ def test_a_daemon_that_still_writes_its_queue_gets_no_kill_advice() -> None:
             assert (down.code, down.err) == (
                 1,
                 "wm: The daemon is already stopping, and still writes accepted requests.\n"
-                "    It ends by itself behind that; `wm logs` shows when.\n",
+                "    It stops after that; `wm logs` shows when.\n",
             )
         finally:
             lock.release()

@@ -46,7 +46,7 @@ WRONG = (
     ({"scope": "main"}, "`scope` is 'main'"),
     ({"since": "soon"}, "`since` is 'soon'"),
     ({"until": "2x"}, "`until` is '2x'"),
-    ({"since": "1d", "until": "2d"}, "Nothing lies between"),
+    ({"since": "1d", "until": "2d"}, "No time is between"),
     ({"path": "/etc"}, "is outside"),
 )
 

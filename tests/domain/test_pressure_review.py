@@ -31,7 +31,7 @@ def test_a_warning_is_one_line_with_the_figures() -> None:
     moderate = high.model_copy(update={"level": "moderate", "waiting": "moderate"})
     assert warning(high) == (
         "[wm] Context pressure high: 88 % of what fits (147,840 of 168,000 tokens). "
-        "Large tool outputs are cut harder now; keep answers and reads short."
+        "Large tool outputs are shortened more now; keep answers and reads short."
     )
     assert "\n" not in warning(moderate)
     assert warning(moderate).startswith("[wm] Context pressure moderate: 88 %")
@@ -48,10 +48,10 @@ def test_the_review_names_the_largest_items_their_sizes_and_handles() -> None:
     )
     assert text.splitlines()[:4] == [
         "[wm] Context pressure critical: 95.6 % of what fits (160,608 of 168,000 tokens). "
-        "Soon the conversation no longer fits, and is cut down to a summary.",
+        "The conversation will soon exceed the limit; a summary then replaces it.",
         "The largest items in it:",
         "- 48,210 characters: bash npm test (t_0123456789abcdef0123: `wm output "
-        "t_0123456789abcdef0123` has the whole)",
+        "t_0123456789abcdef0123` prints all of it)",
         "- 30,000 characters: read src/app.ts",
     ]
     assert text.splitlines()[-1].startswith("What to do now:")

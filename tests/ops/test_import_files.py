@@ -242,7 +242,7 @@ BAD: list[tuple[str, Any, str]] = [
     ("workspace-memory.json", "", "it is not JSON ("),
     ("workspace-memory.json", "[" * 3000, "its JSON is nested too deeply"),
     ("workspace-memory.json", '{"entries": NaN}', "it is not JSON (NaN is not JSON"),
-    ("workspace-memory.json", "null", "it holds no JSON object"),
+    ("workspace-memory.json", "null", "it is not a JSON object"),
     ("workspace-memory.json", '{"version": 2}', "it has the version 2;"),
 ]
 

@@ -195,12 +195,12 @@ def test_lines_of_an_output_are_found_by_number_and_expression(
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"lines": "x:y"}, "is no range of lines"),
-        ({"lines": ":"}, "is no range of lines"),
-        ({"lines": "9" * 5000}, "is no range of lines"),
-        ({"lines": "9:3"}, "holds no line"),
-        ({"lines": "0:3"}, "holds no line"),
-        ({"grep": "("}, "is no expression"),
+        ({"lines": "x:y"}, "is not a range of lines"),
+        ({"lines": ":"}, "is not a range of lines"),
+        ({"lines": "9" * 5000}, "is not a range of lines"),
+        ({"lines": "9:3"}, "contains no line"),
+        ({"lines": "0:3"}, "contains no line"),
+        ({"grep": "("}, "is not a valid expression"),
         ({"id": "t_12"}, "There is no tool output"),
     ],
 )
@@ -250,7 +250,7 @@ def test_a_damaged_output_is_reported_as_damaged(files: Bench) -> None:
     handle = handle_of(files)
     [path] = (files.settings.paths.home / "workspaces").rglob("t_*.json")
     path.write_bytes(path.read_bytes()[:500])
-    with pytest.raises(Corrupt, match="is not what wm kept"):
+    with pytest.raises(Corrupt, match="differs from what wm stored"):
         files.call("show_output", id=handle)
     path.unlink()
     assert handle_of(files) == handle

@@ -66,7 +66,7 @@ def test_an_invalid_time_is_refused_with_the_valid_form(bench: Bench) -> None:
         ({"scope": "main"}, "`scope` is 'main'", "branch:NAME"),
         ({"scope": "branch:"}, "not a scope", "branch:NAME"),
         ({"until": "soon"}, "`until` is 'soon'", "last week"),
-        ({"since": "1d", "until": "2d"}, "Nothing lies between", "earlier"),
+        ({"since": "1d", "until": "2d"}, "No time is between", "earlier"),
         ({"path": "/etc/passwd"}, "is outside", "path of this project"),
         ({"path": "../other"}, "is outside", "path of this project"),
     ],

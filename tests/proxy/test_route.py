@@ -238,9 +238,9 @@ def test_requests_pass_encrypted_through_a_forward_proxy(certificate: Path) -> N
         (b"HTTP/1.1 407 Who\r\nContent-Length: 0\r\n\r\n", b"answered 407, it wants a user"),
         (b"HTTP/1.1 403 Forbidden\r\n\r\n", b"answered 403"),
         (b"", b"closed the connection"),
-        (b"nonsense\r\n\r\n", b"gave an answer that is none"),
-        (b"HTTP/1.1 200 OK\r\n\r\nmore", b"gave an answer that is none"),
-        (b"HTTP/1.1 299 x\r\nX: " + b"y" * 70_000, b"gave an answer that is none"),
+        (b"nonsense\r\n\r\n", b"gave an invalid answer"),
+        (b"HTTP/1.1 200 OK\r\n\r\nmore", b"gave an invalid answer"),
+        (b"HTTP/1.1 299 x\r\nX: " + b"y" * 70_000, b"gave an invalid answer"),
     ],
 )
 def test_a_refusing_forward_proxy_is_reported_without_its_password(

@@ -207,7 +207,7 @@ def test_a_file_of_another_kind_is_refused_with_its_name(
     path = written(tmp_path / "strange", lines)
     with pytest.raises(UserError) as error:
         replayed(path)
-    assert str(error.value) == f"{path} is no recording that wm knows: {why}."
+    assert str(error.value) == f"{path} is not a recording that wm can read: {why}."
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -43,7 +43,7 @@ class Files(Enum):
     """When a payload goes to `wm hook`, which works on the files."""
 
     UNANSWERED = "whenever the daemon did not take it"
-    UNHEARD = "where nobody listens; a daemon that hangs has it already"
+    UNHEARD = "without a daemon; one that hangs already has the payload"
     NEVER = "it is frequent and worth little"
 
 

@@ -45,9 +45,9 @@ class ClaudeServer(SettingsPart, frozen=True, kw_only=True):
         if server is None or _is_ours(server) or _command(server) == "wm":
             return ""  # none, or one that does the same
         return (
-            f'{self.path} has an MCP server "{NAME}" of somebody else. It stays, so Claude Code '
-            "gets wm's hooks, but not its memory tools. To get them, too: give that server another "
-            "name, then run `wm setup` again."
+            f'{self.path} has another MCP server named "{NAME}". It is kept, so Claude Code gets '
+            "wm's hooks, but not its memory tools. To get them too: rename that server, then run "
+            "`wm setup` again."
         )
 
     def added_to(self, raw: bytes | None) -> bytes:
@@ -85,7 +85,7 @@ class ClaudeServer(SettingsPart, frozen=True, kw_only=True):
         """The text and its tree. Raises UserError unless it has the shape that we edit."""
         text, root = parse_object(self.path, raw)
         if not isinstance(root.value.get(SECTION, {}), dict):
-            raise refusal(self.path, f'has "{SECTION}" that are no object')
+            raise refusal(self.path, f'has "{SECTION}" that is not an object')
         return text, root
 
 

@@ -82,10 +82,10 @@ class ClaudeSettings(SettingsPart, frozen=True, kw_only=True):
         text, root = parse_object(self.path, raw)
         groups = root.value.get("hooks", {})
         if not isinstance(groups, dict):
-            raise refusal(self.path, 'has "hooks" that are no object')
+            raise refusal(self.path, 'has "hooks" that is not an object')
         for event, listed in groups.items():
             if not isinstance(listed, list):
-                raise refusal(self.path, f'has "hooks" whose "{event}" is no list')
+                raise refusal(self.path, f'has "hooks" whose "{event}" is not a list')
         return text, root
 
 

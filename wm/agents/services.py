@@ -45,7 +45,7 @@ def parts(
             agents.systemd / "wm.service": (service_unit(paths, command), "how it is started"),
         }
     elif kind is ServiceKind.LAUNCHD:
-        kept = launch_agent(paths, command), "how the daemon is started and kept"
+        kept = launch_agent(paths, command), "how the daemon is started"
         texts = {agents.launchd / f"{LABEL}.plist": kept}
     else:
         texts = {}

@@ -246,7 +246,7 @@ def _parse_record(path: Path, raw: bytes | None) -> SetupRecord:
     except ValidationError as error:
         raise UserError(
             f"{path}, which `wm unsetup` needs, is damaged.",
-            fix="Move it away; unsetup then removes wm's entries, but cannot restore whole files.",
+            fix="Move it away; unsetup then removes wm's entries, but cannot restore files.",
         ) from error
     if record.version > RECORD_VERSION:
         raise UserError(

@@ -60,7 +60,7 @@ def daemon_status(settings: Settings, *, deadline_s: float = STATUS_S) -> dict[s
     if not _is_same(str(found.get("home")), settings.paths.home):
         raise WmError(
             f"The daemon on the socket {path} serves another data folder: {found.get('home')}.",
-            fix="Give each data folder a socket of its own: correct WM_SOCKET or WM_HOME.",
+            fix="Give each data folder its own socket: correct WM_SOCKET or WM_HOME.",
         )
     return found
 
@@ -135,7 +135,7 @@ class Caller:
             # An unset shell variable; in a path of the socket an empty id would name another route.
             lists = "`wm inspect --all` lists every entry with its id."
             if name == "show_output":
-                lists = "The handle stands in the output that was cut."
+                lists = "The shortened output contains the handle."
             if name.endswith("_session"):
                 lists = "`wm session list` lists the sessions with their ids."
             raise UserError("The id is empty.", fix=lists)

@@ -26,7 +26,7 @@ def state_line(found: Any) -> str:
         return "sound"
     first, *more = found.faults
     beside = f" (and {len(more)} more)" if more else ""
-    return f"{first.placed}{beside} Compactions leave it alone: wm state validate"
+    return f"{first.placed}{beside} Compactions do not change it: wm state validate"
 
 
 def word(found: Any) -> str:

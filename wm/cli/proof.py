@@ -87,7 +87,7 @@ class _Run:
     def stop(self) -> str:
         self.client.call("shutdown", {})
         self._wait_gone()
-        return "daemon gone, nothing left running"
+        return "daemon ended, nothing left running"
 
     def _wait_gone(self) -> None:
         _expect(wait_gone(self.settings), "The daemon did not stop in time.")

@@ -14,7 +14,7 @@ from wm.settings import PressureSettings
 from wm.text.escape import neutralise
 
 _AFTER = (
-    "What to do now: finish the step in hand. Then write down what a summary must not lose "
+    "What to do now: finish the current step. Then write down what a summary must not lose "
     "(the goal, decisions, what is done, what is next): use the memory tools, or say it in a "
     "few lines. Read files in parts and narrow searches instead of fetching large outputs "
     "again. If much is left to do, tell the user that a compaction now is better than one in "
@@ -25,7 +25,7 @@ _AFTER = (
 def warning(pressure: Pressure) -> str:
     """One line for a level below critical."""
     if pressure.waiting == "high":
-        advice = "Large tool outputs are cut harder now; keep answers and reads short."
+        advice = "Large tool outputs are shortened more now; keep answers and reads short."
     else:
         advice = "Prefer narrow reads and searches to whole files."
     return f"[wm] Context pressure {pressure.waiting}: {_measured(pressure)}. {advice}"
@@ -34,8 +34,8 @@ def warning(pressure: Pressure) -> str:
 def review(pressure: Pressure, largest: Sequence[LargeItem], settings: PressureSettings) -> str:
     """The intervention at critical: whole lines, at most `review_chars` characters."""
     head = (
-        f"[wm] Context pressure critical: {_measured(pressure)}. Soon the conversation no "
-        "longer fits, and is cut down to a summary."
+        f"[wm] Context pressure critical: {_measured(pressure)}. The conversation will "
+        "soon exceed the limit; a summary then replaces it."
     )
     room = settings.review_chars - len(head) - len(_AFTER) - 2
     items = _listed(largest, room)
@@ -55,7 +55,7 @@ def _listed(largest: Sequence[LargeItem], room: int) -> list[str]:
 
 
 def _item(item: LargeItem) -> str:
-    kept = f" ({item.handle}: `wm output {item.handle}` has the whole)" if item.handle else ""
+    kept = f" ({item.handle}: `wm output {item.handle}` prints all of it)" if item.handle else ""
     return f"- {item.chars:,} characters: {neutralise(item.what)}{kept}"
 
 

@@ -125,7 +125,7 @@ def refuse_flood(work: Work, memory: WorkspaceMemory) -> None:
     limit = work.runtime.settings.tools.max_waiting
     if sum(map(is_proposal, memory.entries)) >= limit:
         raise UserError(
-            f"{limit} proposals of agents wait in the inbox already, so none is taken.",
+            f"{limit} proposals of agents wait in the inbox already, so no more are accepted.",
             fix="Ask the user to look at `wm inbox`.",
         )
 
@@ -139,8 +139,8 @@ def _forget(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswe
     entry = find_entry(memory, arguments["id"])
     if not is_proposal(entry):
         raise UserError(
-            f"{tool_rendering.short_id(entry)} was not forgotten: only the user may forget what is "
-            "not a proposal of an agent.",
+            f"{tool_rendering.short_id(entry)} was not forgotten: an agent may forget only "
+            "its own proposals.",
             fix=f"Ask the user to run `wm forget {tool_rendering.short_id(entry)}`, or to say what "
             "to forget in their own words.",
         )
@@ -174,15 +174,15 @@ def _restore(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnsw
     if kept is None:
         raise NotFound(
             f"There is no {arguments['id'][:40]!r} in the trash.",
-            fix="`forget` named the id of what it withdrew.",
+            fix="The answer of `forget` contains the id.",
         )
     entry = kept.entry
     # A user's rejection left a tombstone; a withdrawal leaves none.
     rejected = any(stone.id == entry.id for stone in read_tombstones(work, place).stones)
     if rejected or not is_proposal(entry):
         raise UserError(
-            f"{tool_rendering.short_id(entry)} was not brought back: the user let it go, and "
-            "only the user takes it back.",
+            f"{tool_rendering.short_id(entry)} was not restored: the user removed it, and "
+            "only the user can restore it.",
             fix=f"Ask the user to run `wm restore {entry.id}`.",
         )
     memory, facts = edits.restore(memory, entry, now=work.now)

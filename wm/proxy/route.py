@@ -151,7 +151,7 @@ class _ConnectRequest(asyncio.Protocol):
         words = head.split(b"\r\n", 1)[0].split(b" ", 2)
         status = words[1] if len(words) > 1 and words[0].startswith(b"HTTP/1.") else b""
         if not end or rest or len(status) != 3 or not status.isdigit():
-            self._failed("gave an answer that is none")
+            self._failed("gave an invalid answer")
         elif status[:1] != b"2":
             wants = ", it wants a user and a password" if status == b"407" else ""
             self._failed(f"answered {status.decode('ascii')}{wants}")

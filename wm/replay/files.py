@@ -72,7 +72,7 @@ def recorded(path: Path, left: SkippedRequests, progress: Progress) -> Iterator[
             return
         strange = True
     why = "its lines are JSON of another kind" if strange else "it has no line of JSON"
-    raise UserError(f"{path} is no recording that wm knows: {why}.", fix=HELP)
+    raise UserError(f"{path} is not a recording that wm can read: {why}.", fix=HELP)
 
 
 def _objects(path: Path, left: SkippedRequests, progress: Progress) -> Iterator[JsonObject]:
@@ -97,7 +97,8 @@ def _line(path: Path, lines: IO[bytes]) -> bytes:
         return lines.readline(MAX_LINE_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise UserError(
-            f"{path} cannot be read to its end: {error}.", fix="Is the file whole?"
+            f"{path} cannot be read to its end: {error}.",
+            fix="The file may be truncated: copy it again.",
         ) from None
 
 

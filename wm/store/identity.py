@@ -109,7 +109,9 @@ def _existing(directory: StrPath) -> str:
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise UserError(f"The folder {shown(directory)} cannot be used: {why}.") from error
     if not stat.S_ISDIR(mode):
-        raise UserError(f"{shown(directory)} is not a folder.", fix="Name the folder it lies in.")
+        raise UserError(
+            f"{shown(directory)} is not a folder.", fix="Name the folder that contains it."
+        )
     return path
 
 

@@ -80,7 +80,7 @@ def _refused_change(field: str, change: str, values: tuple[str, ...]) -> Refusal
         fix = f"Did you mean {close[0]}?" if close else f"{', '.join(settable)} can be set."
         return Refusal("unknown_field", f"A contract has no field {field!r}.", fix=fix)
     if field in KEPT:
-        says = f"{field} is kept by wm itself, with every change and compaction."
+        says = f"{field} is updated by wm itself, with every change and compaction."
         return Refusal("kept_field", says, fix="Set the other fields; wm updates this one.")
     if field == "legal_reviews" and change != "append":
         says = "legal_reviews can only be appended to."

@@ -45,7 +45,7 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
         return ForeignMemory(left=tally(file.path, ["measurements"]))
     document = file.value
     if not isinstance(document, dict):
-        return Refusal("foreign", "It holds no JSON object, as the plugin's files do.")
+        return Refusal("foreign", "It is not a JSON object, unlike the plugin's files.")
     session = words(document.get("sessionID"))
     if isinstance(document.get("blocks"), dict):
         return _core(file, document["blocks"], session)

@@ -56,7 +56,7 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
     """Read one file of a store."""
     document = file.value
     if not isinstance(document, dict):
-        return Refusal("foreign", "It holds no JSON object, as the plugin's files do.")
+        return Refusal("foreign", "It is not a JSON object, unlike the plugin's files.")
     version = document.get("version", 1)
     if version != 1:
         told = str(version)[:20]

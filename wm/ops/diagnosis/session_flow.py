@@ -69,7 +69,7 @@ def _newest(work: Work, found: DiagnosisBasis) -> str:
     states = readable_sessions(work, found.place.key)
     newest = max(states, key=lambda s: (s.updated_at, sid(s.session_id)), default=None)
     if newest is None:
-        raise NotFound("No agent had a session here yet.")
+        raise NotFound("No agent had a session here yet.", fix="`wm setup` connects the agents.")
     return sid(newest.session_id)
 
 

@@ -76,7 +76,10 @@ def taken(place: WorkspacePlace, request: Scoped, asked: Sequence[str]) -> tuple
     """Parse a person's anchors and add current digests. Paths are relative to the folder of the
     request, else to the workspace's root. Raises UserError."""
     if len(asked) > anchors.MAX_ANCHORS:
-        raise UserError(f"An entry can have at most {anchors.MAX_ANCHORS} anchors.")
+        raise UserError(
+            f"An entry can have at most {anchors.MAX_ANCHORS} anchors.",
+            fix="Give the most important ones.",
+        )
     found = []
     for text in asked:
         root = _worktree(place, request.directory)

@@ -27,7 +27,9 @@ def _history(work: Work, request: HistoryRequest) -> HistoryPage:
     log = read_log(work, place)
     entry, entry_id = _subject(work, place, request.id)
     if not 1 <= request.limit <= MOST:
-        raise UserError(f"A page holds 1 to {MOST} records, not {request.limit}.")
+        raise UserError(
+            f"A page has 1 to {MOST} records, not {request.limit}.", fix="Correct the limit."
+        )
     found = [r for r in reversed(log.records) if not entry_id or names(r, entry_id)]
     if request.id and entry is None and not found:
         raise NotFound(

@@ -173,7 +173,7 @@ def _filters(
     until = _time(request.until, "until", work.now)
     if since and until and since >= until:
         raise UserError(
-            f"Nothing lies between `since` ({since}) and `until` ({until}).",
+            f"No time is between `since` ({since}) and `until` ({until}).",
             fix="Give a `since` that is earlier than `until`.",
         )
     asked = {

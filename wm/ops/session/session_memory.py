@@ -106,7 +106,7 @@ def _continue(work: Work, request: ContinueRequest) -> Continued:
     names = tuple(name for name, _block in core_blocks.filled(source))
     if not names:
         raise NotFound(
-            f"The session {state.session_id} has no core blocks to go on with.",
+            f"The session {state.session_id} has no core blocks to continue with.",
             fix="`wm session list` shows the sessions; name another one.",
         )
     told = ", ".join(names)
@@ -119,7 +119,9 @@ def _continue(work: Work, request: ContinueRequest) -> Continued:
         return Continued(session_id=state.session_id, blocks=names, message=said)
     into = require_state(work, place, request.to)
     if into.session_id == state.session_id:
-        raise UserError("A session goes on with its own blocks by itself.", fix="Name another one.")
+        raise UserError(
+            "A session keeps its own blocks without this command.", fix="Name another one."
+        )
     before = core.load_core(work, place, into)
     after = core.hand_over(work, place, source, state.session_id, into)
     taken = tuple(n for n in names if core_blocks.of(after, n) != core_blocks.of(before, n))

@@ -160,11 +160,11 @@ def find(work: Work, place: WorkspacePlace, wanted: str) -> ToolOutput:
     if reading is None or reading.health is Health.MISSING:
         raise NotFound(
             f"There is no tool output {wanted[:40]!r} in {place.root or place.key}.",
-            fix="Old outputs go, and those of deleted sessions: run the command again.",
+            fix="Old outputs and those of deleted sessions are deleted: run the command again.",
         )
     if reading.document is None or reading.health is not Health.OK:
         raise Corrupt(
-            f"The tool output {handle} is not what wm kept: "
+            f"The tool output {handle} differs from what wm stored: "
             f"{reading.detail or 'it cannot be read'}.",
             fix="Run the command again. `wm fsck` shows the file.",
         )
@@ -204,8 +204,8 @@ def excerpt(
             pattern = patterns.compile(grep)
         except patterns.error as error:
             raise UserError(
-                f"{grep[:80]!r} is no expression.",
-                fix="Write it in the syntax of RE2; plain words are expressions, too.",
+                f"{grep[:80]!r} is not a valid expression.",
+                fix="Write it in the syntax of RE2; plain words are expressions too.",
             ) from error
         chosen = [(n, line) for n, line in chosen if pattern.search(line) is not None]
     return chosen, len(chosen) == len(every)
@@ -220,12 +220,12 @@ def _range(lines: str, count: int) -> tuple[int, int]:
     fits = all(part == "" or (part.isdecimal() and len(part) <= MOST_DIGITS) for part in parts)
     if not fits or not any(parts):
         raise UserError(
-            f"{lines[:40]!r} is no range of lines.", fix="Write A:B, for example 120:180."
+            f"{lines[:40]!r} is not a range of lines.", fix="Write A:B, for example 120:180."
         )
     first = int(parts[0] or 1)
     last = int(parts[1]) if parts[1] else (count if colon else first)
     if first < 1 or last < first:
-        raise UserError(f"{lines!r} holds no line.", fix="Lines are counted from 1: A:B, A ≤ B.")
+        raise UserError(f"{lines!r} contains no line.", fix="Lines are counted from 1: A:B, A ≤ B.")
     return first, min(last, count)
 
 

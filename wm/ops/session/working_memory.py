@@ -158,7 +158,7 @@ def add(
     if by == "agent" and reads_as_instruction(written):
         raise UserError(
             "This reads like an order to an agent, not like a note, so it was not added.",
-            fix="Say in your own words what is so.",
+            fix="State the fact in your own words.",
         )
     held = load_working(work, place, state)
     made = working_memory.add(

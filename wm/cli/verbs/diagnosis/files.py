@@ -86,7 +86,7 @@ def repair(caller: Caller) -> Result:
             output.line("What is left needs a hand of yours:")
             _print(left)
         elif not done:
-            output.line("Nothing to mend.")
+            output.line("Nothing to repair.")
 
     return _report([*done, *left], show)
 
@@ -120,7 +120,7 @@ def gc(caller: Caller, dry_run: bool, everywhere: bool) -> Result:
     locked or not of wm stay too. The daemon does the same by itself once a day.
     """
     if everywhere and caller.names_workspace:
-        raise click.UsageError("--all goes without -C and --workspace.")
+        raise click.UsageError("--all cannot be combined with -C or --workspace.")
     fields = {"dryRun": dry_run, "everywhere": everywhere}
     if not everywhere:
         fields = caller.scoped(**fields)

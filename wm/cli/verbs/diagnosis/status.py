@@ -143,7 +143,7 @@ def _troubles(daemon: dict[str, Any] | None, config: bool) -> list[output.Row]:
 
 def _wired(agents: dict[str, str] | None) -> str:
     if agents is None:
-        return "how they are wired cannot be told (wm doctor)"
+        return "their setup is unknown (wm doctor)"
     wired = " · ".join(f"{agent} {WIRED[state]}" for agent, state in agents.items())
     if "absent" in agents.values():
         wired += " (wm setup)"

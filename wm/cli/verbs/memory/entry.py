@@ -80,7 +80,7 @@ def forget(caller: Caller, entry_id: str | None, reason: str, listing: bool) -> 
     """
     if listing:
         if entry_id or reason:
-            raise click.UsageError("--list goes without an ID and a reason.")
+            raise click.UsageError("--list takes neither an ID nor a reason.")
         return Result(caller.call("list_trash"), _print_trash)
     if entry_id is None:
         raise click.UsageError("`wm forget` needs an ID, or --list.")
@@ -101,7 +101,7 @@ def _print_trash(answer: Trash) -> None:
             about.append(view.reason.replace("_", " "))
         about.append("not learned again" if view.blocked else "may be learned again")
         output.lines(output.hang("", " · ".join(about), column, output.dim))
-    output.hint("wm restore ID brings one back")
+    output.hint("to restore one: wm restore ID")
 
 
 @click.command("edit")

@@ -69,7 +69,7 @@ def print_happening(happening: Happening, *, named: bool) -> None:
     if named and happening.text:
         output.line(" " * COLUMN + output.dim(output.cut(happening.text, output.width() - COLUMN)))
     if happening.undone_by:
-        told = f"taken back since, by {happening.undone_by}"
+        told = f"undone later, by {happening.undone_by}"
         output.lines(output.hang("", told, COLUMN, output.dim))
 
 
@@ -94,12 +94,12 @@ def undo(
         # An unset shell variable must not undo the newest change.
         raise UserError("The id is empty.", fix="`wm undo --list` shows every act with its id.")
     if listing and (act or dry_run):
-        raise click.UsageError("--list goes with --limit only.")
+        raise click.UsageError("--list takes no other argument than --limit.")
     if listing:
         return Result(caller.call("list_acts", limit=limit or LISTED), _print_acts)
     if limit is not None:
         # Someone who gives a number wants a list; it must not undo anything.
-        raise click.UsageError("--limit goes with --list.")
+        raise click.UsageError("--limit needs --list.")
     return Result(caller.call("plan_undo" if dry_run else "undo", act=act or ""), _print_undone)
 
 
@@ -128,7 +128,7 @@ def _print_listed(view: ActView) -> None:
         output.line(" " * COLUMN + output.cut(view.text, output.width() - COLUMN))
     told = f"wm undo {view.event}" if view.by == "user" else f"wm diag revert {view.event}"
     if view.undone_by:
-        told = f"taken back, by {view.undone_by}"
+        told = f"undone, by {view.undone_by}"
     elif not view.can_undo:
         told = f"{view.event} stays: {view.why_not}"
     output.lines(output.hang("", told, COLUMN, output.dim))
@@ -151,20 +151,20 @@ def rollback(caller: Caller, since: str, dry_run: bool) -> Result:
 def _print_rollback(answer: Rollback) -> None:
     when = output.moment(answer.since)
     if not answer.taken:
-        output.line(f"Nothing that was learned since {when} is there to take back.")
+        output.line(f"Nothing that was learned since {when} can be undone.")
     else:
-        verb = "Took back" if answer.applied else "Would take back"
+        verb = "Took back" if answer.applied else "Would undo"
         output.line(f"{verb} {output.count(len(answer.taken), 'act')} since {when}:")
         _print_some([(done.act, BECOMES.get(done.becomes, done.becomes)) for done in answer.taken])
     if answer.more:
         output.line(output.dim(f"{answer.more:,} older ones are left: run it again."))
-    for why, acts in (("it cannot be taken back", answer.kept), ("people did it", answer.yours)):
+    for why, acts in (("it cannot be undone", answer.kept), ("people did it", answer.yours)):
         if acts:
             output.line()
             output.line(f"Stays, because {why}:")
             _print_some([(act, act.why_not) for act in acts])
     if answer.applied and answer.taken:
-        output.hint("wm restore ID brings an entry back · wm history shows the rest")
+        output.hint("to restore an entry: wm restore ID · all changes: wm history")
 
 
 def _print_some(acts: list[tuple[ActView, str]]) -> None:

@@ -73,7 +73,7 @@ def _print(report: ReplayReport, *, turns: bool) -> None:
     for note in figures.notes(report.models, report.left, report.prices):
         output.lines(output.hang("", note, 0, output.dim))
     if not report.timed:
-        output.line(output.dim("No times are told, so nothing expires from the cache."))
+        output.line(output.dim("The recording has no times, so nothing expires from the cache."))
 
 
 def _rows(report: ReplayReport) -> list[output.Row]:

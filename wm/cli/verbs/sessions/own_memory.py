@@ -77,7 +77,7 @@ def _print_blocks(answer: Blocks) -> None:
         return
     _print_session(answer)
     if answer.carried_from:
-        output.line(output.cut(f"  went on from {answer.carried_from}", output.width()))
+        output.line(output.cut(f"  continued from {answer.carried_from}", output.width()))
     for block in answer.blocks:
         output.line()
         output.line(output.bold(f"{block.name}  {block.chars} of {block.max} characters"))
@@ -152,7 +152,7 @@ def _name(item: ItemView) -> str:
 @flag("--cancel", help="The next session starts without them.")
 @prints
 def continue_session(caller: Caller, session_id: str, **fields: Any) -> Result:
-    """Let the next session of this workspace go on with the core blocks of the session ID.
+    """Let the next session of this workspace continue with the core blocks of the session ID.
 
     Without ID: of the newest session that has some. They are copied when the next session starts,
     as they are then; the old session keeps its own. With --to they are copied at once to a running

@@ -86,7 +86,7 @@ def carry_out(
     if dry_run:
         return wrong
     if not yes and not output.agreed("Make these changes?"):
-        output.note("Nothing was changed. Use --yes if nobody can answer.")
+        output.note("Nothing was changed. Use --yes to answer in advance.")
         return 1
     applied = wiring.apply(plan)
     whole = "" if applied.problems else done

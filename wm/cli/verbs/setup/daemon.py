@@ -36,7 +36,7 @@ SILENT_S = 1.0
 """Seconds after which a slow start is reported: the first one of an installation that is not
 compiled takes some seconds."""
 
-BEHIND = "It ends by itself behind that; `wm logs` shows when."
+BEHIND = "It stops after that; `wm logs` shows when."
 
 
 @click.command("up")

@@ -169,7 +169,7 @@ def pull(caller: Caller, name: str, yes: bool, as_json: bool) -> int:
             if as_json:
                 output.as_json(report)
             else:
-                output.note("Nothing was fetched. Use --yes if nobody can answer.")
+                output.note("Nothing was fetched. Use --yes to answer in advance.")
             return 1
         shown = sys.stderr if sys.stderr.isatty() and not as_json else StringIO()
         with click.progressbar(length=model.size, label="  fetching", file=shown) as bar:
@@ -223,7 +223,11 @@ def _print_trial(found: Any) -> None:
     memory = (
         f"{output.size(found.memory_bytes)} more in this process" if found.memory_bytes else "?"
     )
-    verdict = "tells alike from different" if found.sane else "does NOT tell alike from different"
+    verdict = (
+        "separates similar from different texts"
+        if found.sane
+        else "does NOT separate similar from different texts"
+    )
     rows: list[output.Row] = [
         ("model", f"{found.name} · {found.dimension} dimensions · {found.revision}"),
         ("loads in", f"{found.load_s:.2f} s"),
