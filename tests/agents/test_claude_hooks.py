@@ -238,12 +238,12 @@ def plugin_files(version: str) -> dict[str, str]:
     about = {
         "name": "wm",
         "version": version,
-        "description": "Memory that lasts between sessions: tells the wm daemon what happens.",
+        "description": "Memory that lasts between sessions: reports events to the wm daemon.",
         "author": {"name": "The wm maintainers"},
         "license": "MIT",
     }
     described = {
-        "description": "Posts each event to the wm daemon's socket; silent where there is none.",
+        "description": "Posts each event to the wm daemon's socket; silent without a daemon.",
         "hooks": hooks(WmCommand(), HookSettings()),
     }
     program, *words = WmCommand().mcp
