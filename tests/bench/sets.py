@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from tests.bench import story_set
 from tests.store.twin import MemoryStore
 from wm.api.protocol import (
     EventAnswer,
@@ -305,4 +306,5 @@ SETS: dict[str, Set] = {
     "secrets": Set(("text",), secrets),
     "poison": Set(("channel", "content"), poison),
     "prune": Set(("tool", "command", "output", "synthetic"), prune),
+    "stories": Set(("turns", "ask"), story_set.stories),
 }

@@ -60,6 +60,10 @@ def doubts(entry: MemoryEntry) -> list[str]:
         found.append("tainted")
     if entry.suspect:
         found.append(f"suspect: {explanations.reason(f'anchor_{entry.suspect}')}")
+    if entry.status == "superseded":
+        found.append(f"replaced on {output.moment(entry.updated_at)}")
+    if entry.conflicts and entry.status == "active":
+        found.append(f"{', '.join(entry.conflicts)} differs: `wm inbox` asks which one holds")
     return found
 
 
@@ -85,6 +89,8 @@ def print_entry(entry: MemoryEntry, *more: output.Row) -> None:
         rows.append(("tags", ", ".join(entry.tags)))
     if entry.anchors:
         rows.append(("speaks of", ", ".join(map(_anchor, entry.anchors))))
+    if entry.since:
+        rows.append(("holds since", output.moment(entry.since)))
     if entry.supersedes:
         rows.append(("replaces", ", ".join(entry.supersedes)))
     if entry.superseded_by:

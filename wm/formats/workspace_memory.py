@@ -54,6 +54,10 @@ class MemoryEntry(Record):
     scope: str = "workspace"
     supersedes: tuple[str, ...] = optional(())
     superseded_by: str = optional("")
+    since: str = optional("")
+    """When it took the place of an entry that said something else (WM-8)."""
+    conflicts: tuple[str, ...] = optional(())
+    """Entries that may say something else; which one holds is not decided yet (WM-8)."""
     tags: tuple[str, ...] = optional(())
     created_at: str
     updated_at: str

@@ -37,6 +37,12 @@ def doubts(entry: MemoryEntry) -> tuple[str, ...]:
         found.append("tainted: it rests on text from tools, files or the web")
     if entry.suspect:
         found.append(SUSPECT.get(entry.suspect, "suspect"))
+    if entry.status == "superseded":
+        found.append(f"no longer true, replaced on {entry.updated_at[:10]}")
+    if entry.since:
+        found.append(f"true since {entry.since[:10]}")
+    if entry.conflicts and entry.status == "active":
+        found.append("another entry differs, not decided yet")
     return tuple(found)
 
 

@@ -12,12 +12,15 @@ from __future__ import annotations
 
 import hashlib
 import operator
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import compress, islice
 
 from msgspec import Struct, field
 
+from wm.domain.change.compare import Change, judge
+from wm.domain.change.statement import ParsedStatement, reading
 from wm.domain.facts import Detail
 from wm.domain.memory.contradiction import (
     Proposition,
@@ -42,6 +45,11 @@ from wm.settings import MemorySettings
 from wm.text.letters import canonical
 
 SOURCE_RANK = {"explicit": 4, "manual": 3, "stated": 2, "compaction": 1}
+USER_SOURCES = ("explicit", "manual", "stated")
+MAY_REPLACE = "may_replace"
+"""The reason of a question in the inbox: whether one entry replaces another (WM-8)."""
+MOST_CHANGED = 40
+"""Maximum entries that a new statement is compared with for a change."""
 COMPARED = 200
 """Maximum near texts, or texts about one path, that are compared word by word."""
 MAX_CONTRADICTIONS = 5
@@ -216,7 +224,7 @@ class MemoryEditor:
         self._add(entry)
         for waiting in twins:
             self._retire(waiting, by=entry.id, now=now)
-        return self._entered(entry)
+        return self._entered(entry, now)
 
     def replace(
         self, old: MemoryEntry, entry: MemoryEntry, *, now: datetime, settings: MemorySettings
@@ -272,13 +280,86 @@ class MemoryEditor:
             entry = heir
         return entry.id
 
-    def _entered(self, entry: MemoryEntry) -> Admission:
+    def _entered(self, entry: MemoryEntry, now: datetime) -> Admission:
         if entry.status == "inbox":
             return self._done("inbox", entry.id, *entry.reasons)
+        by_user = _is_users(entry)
+        gone, unclear = self._outdated(entry) if by_user else ([], [])
+        for old in gone:
+            self._retire(old, by=entry.id, now=now)
+        if gone:
+            self.amend(self._kept(entry.id).model_copy(update={"since": iso(now)}))
         against = self._contradicted(entry)
-        if against:
-            return self._done("promoted", entry.id, "may_contradict", contradicts=against)
-        return self._done("promoted", entry.id)
+        if by_user:
+            earlier = [n for n in against if self._kept(n).created_at != entry.created_at]
+            asked = dict.fromkeys((*(old.id for old in unclear), *earlier))
+            self._ask(entry.id, tuple(asked)[:MAX_CONTRADICTIONS], now)
+            against = tuple(dict.fromkeys((*asked, *against)))
+        codes = (("changed",) if gone else ()) + (("may_contradict",) if against else ())
+        details: dict[str, Detail] = {"contradicts": against} if against else {}
+        if gone:
+            details["replaces"] = tuple(old.id for old in gone)
+        return self._done("superseded" if gone else "promoted", entry.id, *codes, **details)
+
+    def changes(self, entry: MemoryEntry) -> bool:
+        """Whether admitting this statement would retire an entry (WM-8)."""
+        return _is_users(entry) and bool(self._outdated(entry)[0])
+
+    def _outdated(self, entry: MemoryEntry) -> tuple[list[MemoryEntry], list[MemoryEntry]]:
+        """Active entries that this statement of the user retires, and those that it may (WM-8)."""
+        gone: list[MemoryEntry] = []
+        unclear: list[MemoryEntry] = []
+        new = reading(entry.text)
+        for old in self._related(entry, new):
+            found = judge(new, reading(old.text))
+            # What is said in passing retires what was asked for only if its words say so.
+            weak = entry.source == "stated" and old.source in ("explicit", "manual")
+            if found is Change.UNCLEAR or (found is Change.DIFFERS and weak):
+                unclear.append(old)
+            elif found is not Change.NONE:
+                (unclear if old.pinned else gone).append(old)
+        return gone, unclear
+
+    def _related(self, entry: MemoryEntry, new: ParsedStatement) -> list[MemoryEntry]:
+        """Older active entries of this scope that share words with the statement, most first."""
+        shared: Counter[int] = Counter()
+        for kind in {e.type for e in self._entries.values()}:
+            index = self._index_of(kind)
+            for beginning in new.beginnings:
+                shared.update(index.naming(beginning))
+        known = [self._entries[at] for at, _ in shared.most_common(COMPARED)]
+        fitting = (
+            e
+            for e in known
+            # What one message says at once holds side by side.
+            if e.status == "active" and e.scope == entry.scope and e.created_at != entry.created_at
+        )
+        return list(islice(fitting, MOST_CHANGED))
+
+    def _ask(self, entry_id: str, others: tuple[str, ...], now: datetime) -> None:
+        """Mark entries of which only one may hold, and put the question into the inbox, once."""
+        entry = self._kept(entry_id)
+        for other in map(self._kept, others):
+            question = question_id(entry, other)
+            if question in self._places:
+                continue
+            self.amend(
+                other.model_copy(update={"conflicts": _joined(other.conflicts, (entry_id,))})
+            )
+            update = {
+                "id": question,
+                "status": "inbox",
+                "reasons": (MAY_REPLACE,),
+                "supersedes": (other.id,),
+                "conflicts": (entry_id,),
+                "created_at": iso(now),
+            }
+            self._add(entry.model_copy(update=update))
+        if others:
+            self.amend(entry.model_copy(update={"conflicts": _joined(entry.conflicts, others)}))
+
+    def _kept(self, entry_id: str) -> MemoryEntry:
+        return self._entries[self._places[entry_id]]
 
     def _contradicted(self, entry: MemoryEntry) -> tuple[str, ...]:
         """Active entries whose words contradict this one (WM-8)."""
@@ -369,6 +450,13 @@ class MemoryEditor:
         return Admission(self.memory, outcome, entry_id, codes, details)
 
 
+def question_id(entry: MemoryEntry, other: MemoryEntry) -> str:
+    """The id of the question whether `entry` replaces `other`: the same for one pair of texts, so
+    that it is asked once."""
+    pair = "\0".join(("replaces", canonical(entry.text), canonical(other.text)))
+    return "m_" + hashlib.sha256(pair.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+
+
 def fresh_id(entry: MemoryEntry) -> str:
     """Another id for an entry whose id is taken; a replay after a crash gets the same one."""
     content = "\0".join((entry.id, entry.type, entry.text, entry.created_at))
@@ -403,6 +491,11 @@ def _waiting(entry: MemoryEntry, reason: str, *, supersedes: tuple[str, ...] = (
             "supersedes": _joined(entry.supersedes, supersedes),
         }
     )
+
+
+def _is_users(entry: MemoryEntry) -> bool:
+    """Whether it is a statement of the user: only those retire others."""
+    return entry.origin == "user" and not entry.tainted and entry.source in USER_SOURCES
 
 
 def _comparable(known: MemoryEntry, entry: MemoryEntry) -> bool:

@@ -16,6 +16,7 @@ from wm.domain.memory import (
     outside_changes,
 )
 from wm.domain.memory.consolidate import (
+    MAY_REPLACE,
     MemoryEditor,
     fresh_id,
 )
@@ -155,7 +156,11 @@ def accept(
         known = _retired(entry, by=twins[0].id, now=now)
         details: dict[str, Detail] = {"carriedBy": twins[0].id}
         fact = Fact("memory_accepted", "user", "absorbed", entry.id, ("known",), details)
-        return entry_list.replaced(memory, known), (fact,)
+        memory = entry_list.replaced(memory, known)
+        if MAY_REPLACE not in entry.reasons:
+            return memory, (fact,)
+        memory, more = _answered(memory, entry, twins[0].id, now=now)
+        return memory, (fact, *more)
     active = entry.model_copy(
         update={
             "status": "active",
@@ -187,7 +192,38 @@ def reject(
     if isinstance(entry, Refusal):
         return entry
     memory, gone = trash(memory, entry_id)
+    if MAY_REPLACE in gone.reasons:
+        memory = _settled(memory, gone)
     return memory, gone, Fact("memory_rejected", "user", "trashed", entry_id, entry.reasons)
+
+
+def _answered(
+    memory: WorkspaceMemory, question: MemoryEntry, heir_id: str, *, now: datetime
+) -> Outcome:
+    """The entry in question replaces the older one (WM-8)."""
+    memory = _settled(memory, question)
+    retired = [e for e in memory.entries if e.id in question.supersedes and e.status == "active"]
+    heir = entry_list.get(memory, heir_id)
+    replaced = tuple(dict.fromkeys((*heir.supersedes, *(old.id for old in retired))))
+    update = {"supersedes": replaced, "since": iso(now) if retired else heir.since}
+    memory = entry_list.replaced(memory, heir.model_copy(update=update))
+    for old in retired:
+        memory = entry_list.replaced(memory, _retired(old, by=heir_id, now=now))
+    facts = (
+        Fact("memory_superseded", "user", "superseded", old.id, (), {"by": heir_id})
+        for old in retired
+    )
+    return memory, tuple(facts)
+
+
+def _settled(memory: WorkspaceMemory, question: MemoryEntry) -> WorkspaceMemory:
+    """The memory without the marks of an answered question."""
+    pair = {*question.supersedes, *question.conflicts}
+    for entry in memory.entries:
+        if entry.id in pair and pair.intersection(entry.conflicts):
+            left = tuple(name for name in entry.conflicts if name not in pair)
+            memory = entry_list.replaced(memory, entry.model_copy(update={"conflicts": left}))
+    return memory
 
 
 def _find(memory: WorkspaceMemory, entry_id: str) -> MemoryEntry | Refusal:

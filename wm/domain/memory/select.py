@@ -97,7 +97,14 @@ def line(entry: MemoryEntry, settings: MemorySettings) -> str:
     cut = len(shown) < len(entry.text.strip())
     more = f" (more: wm show {neutralise(entry.id)})" if cut else ""
     doubt = f" ({SUSPECT[entry.suspect]})" if entry.suspect in SUSPECT else ""
-    return f"- {neutralise(shown)}{more}{doubt}"
+    return f"- {neutralise(shown)}{more}{doubt}{dated(entry)}"
+
+
+def dated(entry: MemoryEntry) -> str:
+    """Since when a changed statement holds, and that two entries disagree (WM-8)."""
+    if entry.conflicts and entry.status == "active":
+        return f" (noted {entry.created_at[:10]}; another note differs, not decided yet)"
+    return f" (since {entry.since[:10]})" if entry.since else ""
 
 
 def heading(kind: str) -> str:

@@ -212,8 +212,10 @@ def _return(record: EvidenceRecord, context: UndoContext) -> UndoResult | Refusa
     if entry.status != ("superseded" if absorbed else "active"):
         message = f"{entry.id} is {entry.status} now; the acceptance has no effect left to undo."
         return Refusal("changed_since", message)
-    back = () if absorbed else tuple(e.id for e in _replaced_by(context.memory, entry))
-    memory = _reactivate(context.memory, back, by=entry.id, now=context.now)
+    carrier = entry.superseded_by if absorbed else entry.id
+    replaced = (e for e in context.memory.entries if e.id in entry.supersedes)
+    back = tuple(e.id for e in replaced if e.superseded_by == carrier)
+    memory = _reactivate(context.memory, back, by=carrier, now=context.now)
     reasons = entry.reasons if absorbed else record.reason_codes
     again = _touched(entry, context.now, status="inbox", reasons=reasons, superseded_by="")
     details = _listed("reactivated", back)

@@ -51,6 +51,10 @@ from wm.store.base import Ref
 from wm.store.paths import sid
 from wm.text.letters import canonical
 
+CHANGE_READS_LIKE = frozenset({"progress_snapshot", "temporary_status", "path_heavy"})
+"""Reasons of the gate that do not hold for a text that changes a known entry: "we moved CI to X"
+reports progress where nothing is known of the CI, and a fact where it is (WM-8)."""
+
 
 def learn_refs(key: str) -> Sequence[Ref[Document]]:
     """The documents that `learn` may write; with the tombstones, against a concurrent forget."""
@@ -78,6 +82,8 @@ def _learn(
 ) -> Remembered:
     entry = provenance.weighed(ledger, new_entry(work, place, request))
     reasons = (*reasons, *refusal_reasons(work, place, entry))
+    if reasons and CHANGE_READS_LIKE.issuperset(reasons) and ledger.changes(entry):
+        reasons = ()
     if reasons:
         return _to_inbox(work, place, ledger.memory, entry, (*reasons, *entry.reasons))
     admission = ledger.admit(entry, now=work.now, settings=work.runtime.settings.memory)
@@ -242,7 +248,10 @@ def _message(admission: Admission, entry: MemoryEntry) -> str:
         case "absorbed":
             said = f"Known already, as {entry.id}{_again(admission)}."
         case "superseded":
-            said = f"Remembered as {entry.id}; it replaces an older entry."
+            gone = admission.details.get("replaces")
+            named = ", ".join(map(str, gone)) if isinstance(gone, tuple) else "an older entry"
+            undo = " `wm undo` restores it." if "changed" in admission.reason_codes else ""
+            said = f"Remembered as {entry.id}; it replaces {named}.{undo}"
         case "inbox":
             said = f"It waits in the inbox, because {explanations.reasons(entry.reasons)}."
         case outcome:

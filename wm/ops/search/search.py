@@ -48,6 +48,7 @@ from wm.search.answer import passage
 from wm.search.applicability import behind_rivals
 from wm.search.documents import Filters
 from wm.search.pinned import standing
+from wm.search.query import taken_apart
 from wm.settings import one_numeric_thread
 from wm.store.paths import sid
 
@@ -80,6 +81,8 @@ def _search(work: Work, request: SearchRequest) -> SearchAnswer:
     hits = found.search(memory, request.query, max(limit, RIVALS), filters)
     known = found.known(memory)
     settings = work.runtime.settings.recall
+    if _asks_past(request):  # it is answered by what was replaced, never by what waits
+        hits = tuple(hit for hit in hits if known.entries[hit.id].status != "inbox")
     entries = anchors.seen_now(place, [known.entries[hit.id] for hit in hits], request.directory)
     pairs = behind_rivals(tuple(zip(entries, hits, strict=True)), place.branch, settings)
     said = passage(request.query, pairs, place.branch, settings)
@@ -97,6 +100,10 @@ def _search(work: Work, request: SearchRequest) -> SearchAnswer:
     )
     found.go_on()
     return answer
+
+
+def _asks_past(request: SearchRequest) -> bool:
+    return not request.status and taken_apart(request.query).history
 
 
 def _time(asked: str, name: str, now: datetime) -> str:
@@ -158,7 +165,7 @@ def _filters(
 ) -> Filters:
     """The filters of the request. Raises UserError for a value that no entry can have, so that a
     typo does not look like "nothing is known"."""
-    status = request.status or "active"
+    status = request.status or (ALL if _asks_past(request) else "active")
     if request.type and request.type not in TYPES:
         own = {entry.type for entry in memory.entries}.difference(TYPES)
         _one_of("type", request.type, (*TYPES, *sorted(own)))

@@ -1,0 +1,128 @@
+"""WM-8: which statements change an older one, and which only look alike."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.domain.memory.memories import NOW, SETTINGS, entry, memory
+from wm.domain.change.compare import Change, judge
+from wm.domain.change.statement import reading
+from wm.domain.memory.consolidate import Admission, MemoryEditor
+from wm.formats.workspace_memory import MemoryEntry
+
+REPLACES = (
+    ("the upload limit is 20 MB", "we raised the upload limit to 50 MB"),
+    ("the api listens on port 8000", "the api listens on port 8080 now"),
+    ("we use lerna for the monorepo", "lerna is dead, the monorepo is on nx"),
+    ("logging goes through winston", "use pino instead of winston for logging"),
+    ("docs are built with sphinx", "docs moved to mkdocs"),
+    ("Maria is responsible for the app", "Maria moved on, Chen is responsible for the app now"),
+    ("the main module is called core", "core has been renamed to kernel"),
+    ("never use default exports", "default exports are fine again"),
+    ("all modules are strict typed", "all modules except legacy/ are strict typed"),
+    ("we support IE11", "IE11 support is dropped"),
+    ("Tests laufen mit jest", "Statt jest nehmen wir für Tests vitest"),
+    ("les tests tournent avec mocha", "on a remplacé mocha par vitest"),
+    ("la API escucha en el puerto 8000", "la API ahora escucha en el puerto 9000"),
+    ("usamos o Jest nos testes", "trocamos o Jest pelo Vitest nos testes"),
+    ("il limite è di 5 MB", "il limite è stato alzato a 15 MB"),
+    ("de sessie verloopt na 30 minuten", "de sessie verloopt voortaan na 60 minuten"),
+    ("używamy npm", "przeszliśmy z npm na pnpm"),
+    ("за биллинг отвечает Ирина", "за биллинг теперь отвечает Олег"),
+    ("veritabanı 5432 portunda", "veritabanı artık 5433 portunda"),
+    ("dự án dùng npm", "chúng tôi đã chuyển từ npm sang pnpm"),
+    ("支付模块由张伟负责", "支付模块现在由李娜负责"),
+    ("パッケージ管理は npm です", "npm から pnpm に乗り換えました"),
+    ("개발 DB 포트는 5432입니다", "개발 DB 포트가 5433으로 변경됐어요"),
+)
+
+BOTH_HOLD = (
+    ("staging runs on two nodes", "production runs on eight nodes"),
+    ("storybook runs on port 6006", "storybook now needs node 20"),
+    ("the API uses REST", "the API now requires a version header"),
+    ("CI runs on Linux runners", "CI now also runs on macOS runners"),
+    ("the web client uses React", "the mobile client moved to Flutter"),
+    ("don't use axios", "we use fetch instead of axios"),
+    ("we use uv", "we moved from pipenv to uv"),
+    ("logs are kept for 30 days", "metrics are kept for 90 days now"),
+    ("the public API is v2", "the internal API is v3 now"),
+    ("we deploy to eu-west-1", "for now we deploy to us-east-1"),
+    ("we use jest", "should we move from jest to vitest?"),
+    ("we use jest", "we will move from jest to vitest next quarter"),
+    ("feature flags are defined in flags.toml", "feature flags are removed once it is stable"),
+    ("Das Backend nutzt Gradle", "Das Frontend nutzt jetzt Vite"),
+    ("日志保留 30 天", "备份保留 90 天"),
+    ("本番のポートは 443 です", "検証のポートは 8443 です"),
+)
+
+
+@pytest.mark.parametrize(("old", "new"), REPLACES)
+def test_a_stated_change_replaces(old: str, new: str) -> None:
+    assert judge(reading(new), reading(old)) in (Change.REPLACES, Change.DIFFERS)
+
+
+@pytest.mark.parametrize(("old", "new"), BOTH_HOLD)
+def test_what_only_looks_alike_stays(old: str, new: str) -> None:
+    assert judge(reading(new), reading(old)) is Change.NONE
+
+
+def test_only_another_value_is_a_weaker_sign_than_words_of_change() -> None:
+    old = reading("tokens expire after 15 minutes")
+    assert judge(reading("tokens expire after 60 minutes"), old) is Change.DIFFERS
+    assert judge(reading("tokens expire after 60 minutes now"), old) is Change.REPLACES
+
+
+# --- in a memory ------------------------------------------------------------------------------
+
+JEST = "unit tests are written with jest"
+VITEST = "jest is gone, unit tests are written with vitest"
+
+
+def added(old: MemoryEntry, new: MemoryEntry) -> Admission:
+    return MemoryEditor(memory(old)).admit(new, now=NOW, settings=SETTINGS)
+
+
+def known(text: str, **fields: object) -> MemoryEntry:
+    fields = {"source": "explicit", "created_at": "2026-01-01T00:00:00Z", **fields}
+    return entry("m_old", text, **fields)
+
+
+def test_the_users_change_supersedes_with_a_link_both_ways_and_a_date() -> None:
+    done = added(known(JEST), entry("m_new", VITEST, source="explicit"))
+    old, new = done.memory.entries
+    assert (done.outcome, done.reason_codes) == ("superseded", ("changed",))
+    assert (old.status, old.superseded_by, new.supersedes) == ("superseded", "m_new", ("m_old",))
+    assert new.since
+    assert new.status == "active"
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        entry("m_new", VITEST, source="compaction", origin="agent"),
+        entry("m_new", VITEST, source="explicit", tainted=True),
+    ],
+)
+def test_a_proposal_retires_no_statement(new: MemoryEntry) -> None:
+    assert added(known(JEST), new).memory.entries[0].status == "active"
+
+
+def test_a_pinned_entry_stays_and_is_asked_about_once() -> None:
+    done = added(known(JEST, pinned=True), entry("m_new", VITEST, source="stated"))
+    old, new, question = done.memory.entries
+    assert (old.status, old.conflicts, new.conflicts) == ("active", ("m_new",), ("m_old",))
+    assert (question.status, question.reasons) == ("inbox", ("may_replace",))
+
+
+def test_what_is_said_in_passing_needs_words_of_change() -> None:
+    old = known("tokens expire after 15 minutes")
+    stated = entry("m_new", "tokens expire after 60 minutes", source="stated")
+    assert [e.status for e in added(old, stated).memory.entries] == ["active", "active", "inbox"]
+    marked = entry("m_new", "tokens expire after 60 minutes now", source="stated")
+    assert [e.status for e in added(old, marked).memory.entries] == ["superseded", "active"]
+
+
+def test_statements_of_one_message_hold_side_by_side() -> None:
+    old = known(JEST, created_at="2026-02-02T00:00:00Z")
+    new = entry("m_new", VITEST, source="explicit", created_at="2026-02-02T00:00:00Z")
+    assert [e.status for e in added(old, new).memory.entries] == ["active", "active"]

@@ -1,0 +1,1 @@
+"""Whether one statement changes what another says (WM-8)."""

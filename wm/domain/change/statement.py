@@ -1,0 +1,275 @@
+"""Parse a statement for comparison: clauses, content words, values, phrases of change (WM-8).
+
+Reads structure, not meaning, with the phrase tables of `words.toml`. Decides nothing; `compare`
+does. Pure and linear in the text's length (EX-6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property, lru_cache
+
+from msgspec import Struct
+
+from wm.domain.memory.contradiction import MAX_CHARS, VALUE_WORDS
+from wm.text.patterns import Lazy, encoded
+from wm.text.scripts import is_cjk
+from wm.text.stems import stem
+from wm.text.tables import Tables
+from wm.text.terms import STOP_WORDS, folded
+
+_TABLES = Tables("wm.domain.change")
+
+
+def _phrases(name: str) -> Lazy:
+    """One pattern of a table's phrases: whole words, or any place in a text without spaces."""
+    lines = filter(None, map(" ".join, _TABLES.rows(name)))
+    inside: list[str] = []
+    spaced: list[str] = []
+    for line in dict.fromkeys(lines):
+        text = line.lower().replace(".", r"\.").replace("-", r"\-")
+        text = text.replace(" * ", r" (?:\S+ ){1,3}").replace("*", r"[\pL\pM]*")
+        (inside if any(map(is_cjk, line)) else spaced).append(text.replace(" ", r"\s+"))
+    either = [rf"(?:^|[^\pL\pM\pN-])(?:{'|'.join(spaced)})(?:$|[^\pL\pM\pN-])"] if spaced else []
+    return Lazy("|".join([*either, *inside]))
+
+
+OVER, _OVER_AFTER, _OVER_BEFORE = map(_phrases, ("over", "over_after", "over_before"))
+LIFTS, NOW, CHANGES, ALSO = map(_phrases, ("lifts", "now", "changes", "also"))
+EXCEPT, NOT_YET, _DENIES, _TO = map(_phrases, ("except", "not_yet", "denies", "to"))
+NEEDS, _TO_ENGLISH = _phrases("needs"), _phrases("to_english")
+_ENGLISH = frozenset(_TABLES.words("english"))
+_SAYING = (OVER, _OVER_BEFORE, _OVER_AFTER, LIFTS, NOW, CHANGES)
+"""Phrases whose words are no content."""
+_GERMAN = frozenset(
+    [
+        "der",
+        "die",
+        "das",
+        "den",
+        "dem",
+        "ist",
+        "wird",
+        "wir",
+        "mit",
+        "auf",
+        "für",
+        "im",
+        "und",
+        "nicht",
+        "unser",
+        "jetzt",
+        "bei",
+    ]
+)
+"""A text with one of these writes every noun with a capital."""
+_CASES = frozenset(map(folded, _TABLES.words("cases")))
+_CASES_CJK = _TABLES.words("cases_cjk")
+_PLAIN = frozenset(map(folded, (*_TABLES.words("plain"), *STOP_WORDS)))
+_PLAIN_STEMS = _PLAIN | {stem(word) for word in _PLAIN}
+_PARTICLES = tuple(sorted(_TABLES.words("particles"), key=len, reverse=True))
+_TIES = Lazy("|".join(sorted(_TABLES.words("ties_cjk"), key=len, reverse=True)))
+_CLAUSE_ENDS = Lazy(r"[,;:!?.،؛؟](?:\s|$)|[，。；：！？、]|\s[-–—]+\s|\n")
+_WORD = Lazy(
+    r"[\p{Han}ー々]+|[\p{Katakana}ー]+|\p{Hiragana}+|[^\s\p{Han}\p{Hiragana}\p{Katakana}ー]+"
+)
+_HANGUL = "".join(sorted(set("".join(_PARTICLES))))
+_EDGE = "\"'`“”‘’«»()[]{}<>,;:!?.。，、،؛؟"
+_CODE = frozenset("._/@:#$+-\\")
+
+
+class ContentWord(Struct, frozen=True):
+    """A word that carries content. start: its offset in its clause."""
+
+    word: str
+    term: str
+    parts: tuple[str, ...]
+    start: int
+    clause: int
+    end: int
+    is_value: bool = False
+    is_number: bool = False
+
+    def gap(self, other: ContentWord) -> bool:
+        """Whether the other word follows directly."""
+        return 0 <= other.start - self.end <= 2
+
+
+class ChangeClause(Struct, frozen=True):
+    """A part of a sentence. old, new: spans whose words are over, or are what replaces them."""
+
+    text: str
+    old: tuple[tuple[int, int], ...]
+    new: tuple[tuple[int, int], ...]
+    ends: bool
+
+
+class ParsedStatement(Struct, frozen=True, dict=True):
+    """A text parsed for `judge`."""
+
+    text: str
+    clauses: tuple[ChangeClause, ...]
+    words: tuple[ContentWord, ...]
+    cases: frozenset[str]
+    tail: tuple[ContentWord, ...]
+
+    def units(self, words: Iterable[ContentWord]) -> frozenset[str]:
+        """The words directly beside the numbers among `words`."""
+        numbers = [word for word in words if word.is_number]
+        return frozenset(
+            w.word
+            for w in self.words
+            for n in numbers
+            if not is_cjk(w.word[0])
+            and w is not n
+            and not w.is_number
+            and w.clause == n.clause
+            and (w.gap(n) or n.gap(w))
+        )
+
+    def has(self, phrases: Lazy) -> bool:
+        return any(phrases.found_in(raw) for raw in self._raw)
+
+    @cached_property
+    def _raw(self) -> tuple[bytes, ...]:
+        return tuple(encoded(clause.text) for clause in self.clauses)
+
+    @cached_property
+    def beginnings(self) -> frozenset[str]:
+        """Parts of words by which texts about the same things are found."""
+        found = set()
+        for word in self.words:
+            for term in (word.word.lower(), *(p for p in word.parts if len(p) > 2)):
+                found.add(term[:2] if is_cjk(term[0]) else term[:4])
+        return frozenset(found)
+
+    @cached_property
+    def denies(self) -> bool:
+        return self.has(_DENIES)
+
+    @cached_property
+    def demands(self) -> bool:
+        return self.denies or self.has(NEEDS)
+
+
+@lru_cache(maxsize=512)
+def reading(text: str) -> ParsedStatement:
+    """Parse a text for `judge`."""
+    shown = text[:MAX_CHARS]
+    clauses: list[ChangeClause] = []
+    words: list[ContentWord] = []
+    for number, part in enumerate(_clauses(shown)):
+        plain = part.lower() if len(part.lower()) == len(part) else part
+        clauses.append(_clause(plain))
+        words += _words(part, plain, number)
+    cases = {w.strip(_EDGE) for w in folded(shown).replace("/", " ").split()} & _CASES
+    cases |= {case for case in _CASES_CJK if case in shown}
+    return ParsedStatement(shown, tuple(clauses), tuple(words), frozenset(cases), _tail(words))
+
+
+def _clauses(text: str) -> Iterator[str]:
+    begin = 0
+    for start, end in _CLAUSE_ENDS.spans(text):
+        if text[begin:start].strip():
+            yield text[begin:start]
+        begin = end
+    if text[begin:].strip():
+        yield text[begin:]
+
+
+def _clause(text: str) -> ChangeClause:
+    """Find what a clause says is over, and where the new value begins."""
+    size = len(text)
+    verb_last = any("\u3041" <= c <= "\u30ff" or "\uac00" <= c <= "\ud7a3" for c in text)
+    if (match := _OVER_BEFORE.search(text)) is not None:
+        return ChangeClause(text, ((0, match.start()),), ((match.end(), size),), False)
+    if (match := OVER.search(text)) is not None:
+        stop = match.end() if verb_last else _to(text, match.end())
+        return ChangeClause(text, ((0, stop),), ((stop, size),), True)
+    if (match := _OVER_AFTER.search(text)) is not None:
+        begin, stop = match.end(), _to(text, match.end())
+        return ChangeClause(text, ((begin, stop),), ((0, match.start()), (stop, size)), True)
+    if (match := CHANGES.search(text)) is not None and not verb_last:
+        begin, stop = match.end(), _to(text, match.end())
+        if stop < size:
+            return ChangeClause(text, ((begin, stop),), ((stop, size),), False)
+    return ChangeClause(text, (), (), False)
+
+
+def _to(text: str, begin: int) -> int:
+    """Where the words of the new value begin."""
+    phrases = _TO if _ENGLISH.isdisjoint(text.split()) else _TO_ENGLISH
+    match = phrases.search(text[begin - 1 :])
+    return len(text) if match is None else begin - 1 + match.start()
+
+
+def _words(shown: str, plain: str, clause: int) -> Iterator[ContentWord]:
+    with_cjk = any(map(is_cjk, plain))
+    german = not _GERMAN.isdisjoint(plain.split())
+    found = (span for phrases in _SAYING for span in phrases.spans(plain))
+    said = [(a, b) for a, b in found if len(plain[a:b].split()) <= 2]
+    for start, end in _WORD.spans(plain):
+        raw = plain[start:end]
+        hangul = any("\uac00" <= char <= "\ud7a3" for char in raw)
+        if any(
+            (first <= start and end <= last) or (hangul and start <= first < end)
+            for first, last in said
+        ):
+            continue
+        if is_cjk(raw[0]):
+            yield from _cjk_words(raw, start, clause)
+            continue
+        bare = raw.strip(_EDGE) if not raw.lstrip(_EDGE).startswith("/") else raw.strip("\"'`,;:()")
+        for glue in ("'", "’"):
+            head, _, tail = bare.partition(glue)
+            bare = (tail if len(head) < 3 and len(tail) > 2 else head) if glue in bare else bare
+        bare = bare.rstrip(_HANGUL) if bare[0].isascii() else bare
+        bare = folded(bare.rstrip("/") or bare)
+        if not bare or not any(map(str.isalnum, bare)):
+            continue
+        term = _term(bare)
+        written = shown[start:end].strip(_EDGE)
+        capital = written[:1].isupper() and bool(shown[:start].strip()) and not german
+        if (term in _PLAIN_STEMS or bare in _PLAIN) and not capital:
+            continue
+        number = any(map(str.isdigit, bare))
+        coded = not _CODE.isdisjoint(bare.strip("-")) or "`" in shown[start:end]
+        inner = any(map(str.isupper, written[1:]))
+        value = number or coded or capital or inner or bare in VALUE_WORDS or with_cjk
+        yield ContentWord(bare, term, _parts(bare), start, clause, end, value, number)
+
+
+def _cjk_words(raw: str, at: int, clause: int) -> Iterator[ContentWord]:
+    """The content words of a run in one script; Hiragana carries grammar only."""
+    if "\u3041" <= raw[0] <= "\u309f":
+        return
+    if "\uac00" <= raw[0] <= "\ud7a3":
+        bare = next(
+            (raw.removesuffix(p) for p in _PARTICLES if raw.endswith(p) and len(raw) > len(p)), raw
+        )
+        yield ContentWord(bare, bare, (), at, clause, at + len(raw))
+        return
+    begin = 0
+    for start, end in (*_TIES.spans(raw), (len(raw), len(raw))):
+        if raw[begin:start]:
+            yield ContentWord(
+                raw[begin:start], raw[begin:start], (), at + begin, clause, at + start
+            )
+        begin = end
+
+
+def _term(bare: str) -> str:
+    return stem(bare) if bare.isascii() else bare
+
+
+def _parts(bare: str) -> tuple[str, ...]:
+    if _CODE.isdisjoint(bare):
+        return ()
+    split = "".join(char if char.isalnum() else " " for char in bare).split()
+    return tuple(stem(part) for part in split)
+
+
+def _tail(words: list[ContentWord]) -> tuple[ContentWord, ...]:
+    """The last content words of the first clause, where a statement names its value."""
+    first = [word for word in words if word.clause == words[0].clause] if words else []
+    return tuple(first[-1:])
