@@ -235,7 +235,7 @@ def test_a_model_can_restore_its_own_withdrawal_but_not_a_users_forget(
     assert bench.trash() == ()
     users = bench.remember(SHIP)
     bench.call("forget_entry", id=users.id)
-    with pytest.raises(UserError, match="only the user takes it back"):
+    with pytest.raises(UserError, match="only the user can restore it"):
         call(bench, "memory_restore", id=users.id)
     with pytest.raises(NotFound, match="in the trash"):
         call(bench, "memory_restore", id="m_ffffffff")
