@@ -6,7 +6,9 @@ tombstones, the gate, the echo guard; and adds what the evidence says. Writes no
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
 
 from wm.api.diagnosis import RuleCheck, WhyNotAnswer, WhyNotRequest
 from wm.api.protocol import WorkspacePlace
@@ -14,7 +16,6 @@ from wm.domain.learning import requests
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.memory import echo_guard
 from wm.domain.memory.tombstones import is_forgotten
-from wm.domain.times import iso
 from wm.errors import UserError
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
@@ -44,16 +45,9 @@ def _run(work: Work, request: WhyNotRequest) -> WhyNotAnswer:
     if entry is not None:
         text = entry.text
     kind = request.type or (entry.type if entry else infer_type(text))
-    checks = [
-        *_message(asked),
-        *_present(work, place, memory, entry),
-        *_pending(work, place, text),
-        *_stones(work, place, text),
-        *_gate(work, text, kind),
-        *_echo(work, place, memory, text, entry),
-        *_twins(work, place, memory, text, kind, entry),
-    ]
-    records = _records(work, place, text, entry)
+    question = _Question(work, place, memory, text, kind, entry)
+    checks = [*_message(asked), *question.checks()]
+    records = question.records()
     verdict, sentence = _verdict(checks, records)
     return WhyNotAnswer(
         text=text,
@@ -86,113 +80,114 @@ def _message(asked: requests.Requests) -> Iterable[RuleCheck]:
         yield _check("trigger", said, (ignored.code,))
 
 
-def _present(
-    work: Work, place: WorkspacePlace, memory: WorkspaceMemory, entry: MemoryEntry | None
-) -> Iterable[RuleCheck]:
-    if entry is None:
-        return
-    if entry.status == "active":
-        view = rendered(work, place, memory).selection
-        code = omissions((entry,), place, view)[entry.id]
-        if code:
+class _Question(Struct, frozen=True):
+    """A text, and the entry that states it exactly, if any."""
+
+    work: Work
+    place: WorkspacePlace
+    memory: WorkspaceMemory
+    text: str
+    kind: str
+    entry: MemoryEntry | None
+
+    def checks(self) -> Iterator[RuleCheck]:
+        """Everything that a newcomer meets, in that order."""
+        if self.entry is not None:
+            yield self._stored(self.entry)
+        yield from self._pending()
+        stones = read_tombstones(self.work, self.place).stones
+        if is_forgotten(self.text, stones, self.work.runtime.store.digest):
+            said = "It was forgotten, so agents cannot store it again (tombstone); a person can."
+            yield _check("forgotten", said, ("forgotten",))
+        yield from self._gate()
+        if self.entry is None:
+            yield from self._echo()
+            yield from self._twins()
+
+    def _stored(self, entry: MemoryEntry) -> RuleCheck:
+        if entry.status == "active":
+            view = rendered(self.work, self.place, self.memory).selection
+            code = omissions((entry,), self.place, view)[entry.id]
+            if not code:
+                said = f"It is stored as {entry.id}, and prompts show it."
+                return _check("shown", said, entry=entry.id, stops=False)
             why = explanations.reason(code)
             said = f"It is stored as {entry.id}; prompts do not show it: {why}."
-            yield _check("hidden", said, (code,), entry.id)
-        else:
-            said = f"It is stored as {entry.id}, and prompts show it."
-            yield _check("shown", said, entry=entry.id, stops=False)
-        return
-    rule, said = {
-        "inbox": ("waiting", f"It waits in the inbox as {entry.id}"),
-        "superseded": ("replaced", f"It was replaced by {entry.superseded_by or 'another entry'}"),
-    }.get(entry.status, ("forgotten", f"It was forgotten and is in the trash as {entry.id}"))
-    why = f", because {explanations.reasons(entry.reasons)}" if entry.reasons else ""
-    yield _check(rule, f"{said}{why}.", entry.reasons, entry.id)
+            return _check("hidden", said, (code,), entry.id)
+        by = entry.superseded_by or "another entry"
+        rule, said = {
+            "inbox": ("waiting", f"It waits in the inbox as {entry.id}"),
+            "superseded": ("replaced", f"It was replaced by {by}"),
+        }.get(entry.status, ("forgotten", f"It was forgotten and is in the trash as {entry.id}"))
+        why = f", because {explanations.reasons(entry.reasons)}" if entry.reasons else ""
+        return _check(rule, f"{said}{why}.", entry.reasons, entry.id)
 
+    def _pending(self) -> Iterator[RuleCheck]:
+        wanted = canonical(self.text)
+        for pending in read_journal(self.work, self.place).entries:
+            if canonical(pending.entry.text) == wanted:
+                codes = tuple(filter(None, pending.last_failure.split(",")))
+                why = explanations.reasons(codes)
+                yield _check(
+                    "waiting", f"It waits in the journal to be stored later: {why}.", codes
+                )
 
-def _pending(work: Work, place: WorkspacePlace, text: str) -> Iterable[RuleCheck]:
-    wanted = canonical(text)
-    for pending in read_journal(work, place).entries:
-        if canonical(pending.entry.text) == wanted:
-            codes = tuple(filter(None, pending.last_failure.split(",")))
-            said = f"It waits in the journal to be stored later: {explanations.reasons(codes)}."
-            yield _check("waiting", said, codes)
+    def _gate(self) -> Iterator[RuleCheck]:
+        """The gate's verdict, for a compaction's proposal and for a person's request."""
+        for source, rule, who, end in (
+            (PROPOSED, "gate", "proposed by a compaction", "is refused"),
+            (ASKED, "gate_asked", "asked for by a person", "waits in the inbox"),
+        ):
+            codes = judge(self.work.runtime, self.text, type=self.kind, source=source).reasons
+            said = f"The rules for memory (the gate) accept it when it is {who}."
+            if codes:
+                said = f"When it is {who} it {end}, because {explanations.reasons(codes)}."
+            yield _check(rule, said, codes, stops=bool(codes))
 
+    def _echo(self) -> Iterator[RuleCheck]:
+        shown = rendered(self.work, self.place, self.memory).selection.shown
+        told = next((e for e in shown if echo_guard.is_echo(self.text, (e.text,))), None)
+        if told is not None:
+            said = f"It repeats {told.id}, which prompts show; a repetition is not a new fact."
+            yield _check("echo", said, ("echo",), told.id)
 
-def _stones(work: Work, place: WorkspacePlace, text: str) -> Iterable[RuleCheck]:
-    if is_forgotten(text, read_tombstones(work, place).stones, work.runtime.store.digest):
-        said = "It was forgotten, so agents cannot store it again (tombstone); a person can."
-        yield _check("forgotten", said, ("forgotten",))
+    def _twins(self) -> Iterator[RuleCheck]:
+        """What consolidation would find: the same fact in other words, or a contradiction."""
+        work, at = self.work, self.work.moment
+        newcomer = MemoryEntry(
+            id="m_asked",
+            type=self.kind,
+            text=self.text,
+            source=ASKED,
+            created_at=at,
+            updated_at=at,
+        )
+        with ledger_of(work, self.place, self.memory) as ledger:
+            twins = ledger.twins(newcomer)
+            admission = ledger.admit(newcomer, now=work.now, settings=work.runtime.settings.memory)
+        for twin in twins[:1]:
+            said = f"{twin.id} says the same; a repetition confirms it or replaces it."
+            yield _check("known", said, ("duplicate",), twin.id)
+        against = admission.details.get("contradicts")
+        if isinstance(against, tuple):
+            said = f"It may contradict {', '.join(map(str, against))}; both would be kept."
+            yield _check("contradicts", said, ("may_contradict",), str(against[0]), stops=False)
 
-
-def _gate(work: Work, text: str, kind: str) -> Iterable[RuleCheck]:
-    """The gate's verdict, for a compaction's proposal and for a person's request."""
-    for source, rule, who in (
-        (PROPOSED, "gate", "proposed by a compaction"),
-        (ASKED, "gate_asked", "asked for by a person"),
-    ):
-        verdict = judge(work.runtime, text, type=kind, source=source)
-        end = "is refused" if source == PROPOSED else "waits in the inbox"
-        said = f"The rules for memory (the gate) accept it when it is {who}."
-        if verdict.reasons:
-            said = f"When it is {who} it {end}, because {explanations.reasons(verdict.reasons)}."
-        yield _check(rule, said, verdict.reasons, stops=bool(verdict.reasons))
-
-
-def _echo(
-    work: Work, place: WorkspacePlace, memory: WorkspaceMemory, text: str, entry: MemoryEntry | None
-) -> Iterable[RuleCheck]:
-    shown = rendered(work, place, memory).selection.shown
-    told = next((e for e in shown if echo_guard.is_echo(text, (e.text,))), None)
-    if told is not None and entry is None:
-        said = f"It repeats {told.id}, which prompts show; a repetition is not a new fact."
-        yield _check("echo", said, ("echo",), told.id)
-
-
-def _twins(
-    work: Work,
-    place: WorkspacePlace,
-    memory: WorkspaceMemory,
-    text: str,
-    kind: str,
-    entry: MemoryEntry | None,
-) -> Iterable[RuleCheck]:
-    """What consolidation would find: the same fact in other words, or a contradiction."""
-    if entry is not None:
-        return
-    moment = iso(work.now)
-    newcomer = MemoryEntry(
-        id="m_asked", type=kind, text=text, source=ASKED, created_at=moment, updated_at=moment
-    )
-    with ledger_of(work, place, memory) as ledger:
-        twins = ledger.twins(newcomer)
-        admission = ledger.admit(newcomer, now=work.now, settings=work.runtime.settings.memory)
-    for twin in twins[:1]:
-        said = f"{twin.id} says the same; a repetition confirms it or replaces it."
-        yield _check("known", said, ("duplicate",), twin.id)
-    against = admission.details.get("contradicts")
-    if isinstance(against, tuple):
-        said = f"It may contradict {', '.join(map(str, against))}; both would be kept."
-        yield _check("contradicts", said, ("may_contradict",), str(against[0]), stops=False)
+    def records(self) -> tuple[EvidenceRecord, ...]:
+        """Evidence about the text, oldest first, without prompts that showed it."""
+        wanted, entry = canonical(self.text), self.entry
+        return tuple(
+            r
+            for r in read_log(self.work, self.place).records
+            if r.type != "epoch_opened"
+            and (quotes(r, wanted) or (entry is not None and names(r, entry.id)))
+        )
 
 
 def _check(
     rule: str, sentence: str, codes: tuple[str, ...] = (), entry: str = "", *, stops: bool = True
 ) -> RuleCheck:
     return RuleCheck(rule=rule, stops=stops, reason_codes=codes, sentence=sentence, entry=entry)
-
-
-def _records(
-    work: Work, place: WorkspacePlace, text: str, entry: MemoryEntry | None
-) -> tuple[EvidenceRecord, ...]:
-    """Evidence about the text, oldest first, without prompts that showed it."""
-    wanted = canonical(text)
-    return tuple(
-        r
-        for r in read_log(work, place).records
-        if r.type != "epoch_opened"
-        and (quotes(r, wanted) or (entry is not None and names(r, entry.id)))
-    )
 
 
 _ORDER = ("waiting", "replaced", "forgotten", "gate_asked", "gate", "known", "echo", "hidden")

@@ -89,18 +89,19 @@ def gather(
     """Read all requested files. max_chars: the longest text of an entry. tell: called with each
     path before it is read."""
     gathered = Gathered()
+    run = _Gatherer(asked, settings, max_chars, gathered)
     chosen = [SOURCES[asked.source]] if asked.source else list(SOURCES.values())
     if asked.paths:
-        found = _named(asked, chosen, settings, gathered)
+        found = run.named(chosen)
     else:
         # Other workspaces are removed first, so that a limit never cuts this workspace's own files.
-        found = _of_this_workspace(asked, _known(asked, chosen, places), settings, gathered)
+        found = run.of_this_workspace(_known(asked, chosen, places))
     candidates = list(islice(_once(found), settings.max_files + 1))
     if len(candidates) > settings.max_files:
         most = f"it and what follows were not read: one run reads {settings.max_files:,} files"
         gathered.problems.append(UnreadableFile(candidates.pop().path, most))
-    _read_all(asked, candidates, settings, gathered, max_chars=max_chars, tell=tell)
-    _cap(gathered, settings)
+    run.read_all(candidates, tell)
+    run.cap()
     # A file name that is not UTF-8 is reported in readable form instead of stopping the run.
     gathered.problems = [UnreadableFile(shown(p.file), shown(p.why)) for p in gathered.problems]
     gathered.notes = [shown(note) for note in gathered.notes]
@@ -163,53 +164,6 @@ def _patterns(spot: Spot, projects: Sequence[str]) -> Iterator[str]:
         yield spot.pattern.replace("{project}", name)
 
 
-def _named(
-    asked: ImportSelection,
-    chosen: Sequence[ImportSource],
-    settings: ImportSettings,
-    gathered: Gathered,
-) -> Iterator[_Candidate]:
-    """Files that were named, and files of a source below named folders."""
-    only = chosen[0] if asked.source else None
-    for path in asked.paths:
-        try:
-            mode = os.lstat(path).st_mode
-        except (OSError, ValueError) as error:
-            gathered.problems.append(UnreadableFile(path, why(error)))
-            continue
-        if not stat.S_ISDIR(mode):
-            yield _Candidate(path, only or source_of(_parts(path)), named=path)
-            continue
-        before = len(gathered.problems)
-        found = False
-        for file in _walk(path, settings, gathered):
-            source = source_of(_parts(file))
-            if source is not None and source in chosen:
-                found = True
-                yield _Candidate(file, source, path, named=path)
-        if not found and len(gathered.problems) == before:
-            gathered.problems.append(UnreadableFile(path, "nothing to import was found in it"))
-
-
-def _walk(folder: str, settings: ImportSettings, gathered: Gathered) -> Iterator[str]:
-    """Files below a folder, in order. Links to folders are not followed."""
-    looked_at = 0
-    top = folder.rstrip("/").count("/")
-
-    def failed(error: OSError) -> None:
-        gathered.problems.append(UnreadableFile(str(error.filename), why(error)))
-
-    for at, folders, files in os.walk(folder, onerror=failed):
-        deep = at.count("/") - top >= MAX_DEPTH
-        folders[:] = [] if deep else sorted(set(folders) - set(SKIPPED))
-        looked_at += len(folders) + len(files)
-        if looked_at > settings.max_looked_at:
-            most = f"it holds more than {settings.max_looked_at:,} names; name a folder below it"
-            gathered.problems.append(UnreadableFile(folder, most))
-            return
-        yield from (os.path.join(at, name) for name in sorted(files))
-
-
 def _parts(path: str) -> tuple[str, ...]:
     return tuple(part for part in path.split("/") if part)
 
@@ -219,41 +173,6 @@ def _parts(path: str) -> tuple[str, ...]:
 
 def _store(path: str) -> str:
     return "/" + "/".join(opencode_v2.store_of(_parts(path)))
-
-
-def _of_this_workspace(
-    asked: ImportSelection,
-    candidates: Iterable[_Candidate],
-    settings: ImportSettings,
-    gathered: Gathered,
-) -> Iterator[_Candidate]:
-    """Drop stores of other workspaces; they are only counted."""
-    keys = {asked.place.key, *map(identity.key_of, _project_folders(asked))}
-    mine: dict[str, bool] = {}
-    for candidate in candidates:
-        if candidate.source is None or not candidate.source.grouped:
-            yield candidate
-            continue
-        store = _store(candidate.path)
-        if store not in mine:
-            named = os.path.basename(store) in keys
-            root = "" if named else _root_of(store, settings)
-            mine[store] = named or (bool(root) and _key(root) in keys)
-            if root and not mine[store]:
-                gathered.others.append(root)
-        if mine[store]:
-            yield candidate
-
-
-def _root_of(store: str, settings: ImportSettings) -> str:
-    """The folder that a store says it belongs to; "" if it does not say."""
-    for name in (opencode_v2.MEMORY, opencode_v2.JOURNAL):
-        file = open_foreign(os.path.join(store, name), "", settings, json_wanted=True, max_chars=0)
-        if isinstance(file, ForeignFile):
-            parsed = opencode_v2.parse(file)
-            if isinstance(parsed, ForeignMemory) and parsed.root:
-                return parsed.root
-    return ""
 
 
 def _key(root: str) -> str:
@@ -267,42 +186,6 @@ def _key(root: str) -> str:
 # --- reading ---------------------------------------------------------------------------------
 
 
-def _read_all(
-    asked: ImportSelection,
-    candidates: Sequence[_Candidate],
-    settings: ImportSettings,
-    gathered: Gathered,
-    *,
-    max_chars: int,
-    tell: Callable[[str], None],
-) -> None:
-    real = {os.path.realpath(c.path): c.path for c in candidates if not os.path.islink(c.path)}
-    roots: dict[str, str] = {}
-    parsed: list[tuple[_Candidate, ForeignMemory]] = []
-    for candidate in candidates:
-        tell(candidate.path)
-        target = real.get(os.path.realpath(candidate.path))
-        if target is not None and target != candidate.path:
-            gathered.notes.append(f"{candidate.path} is a link to {target}, which is read once.")
-            continue
-        found = _read(candidate, settings, max_chars)
-        if isinstance(found, UnreadableFile):
-            gathered.problems.append(found)
-            continue
-        gathered.files.append(candidate.path)
-        gathered.left += found.left
-        parsed.append((candidate, found))
-        if found.root:
-            roots.setdefault(_store(candidate.path), found.root)
-    stores = _stores_by_path(candidate for candidate, _ in parsed)
-    for candidate, found in parsed:
-        alone = len(stores.get(candidate.named, ())) < 2
-        where = "" if alone or not candidate.named else _owner(asked, candidate, roots, gathered)
-        if where is not None:
-            gathered.facts.setdefault(where, []).extend(found.facts)
-            gathered.sessions.setdefault(where, []).extend(found.sessions)
-
-
 def _stores_by_path(candidates: Iterable[_Candidate]) -> dict[str, set[str]]:
     stores: dict[str, set[str]] = {}
     for candidate in candidates:
@@ -311,72 +194,183 @@ def _stores_by_path(candidates: Iterable[_Candidate]) -> dict[str, set[str]]:
     return stores
 
 
-def _owner(
-    asked: ImportSelection, candidate: _Candidate, roots: dict[str, str], gathered: Gathered
-) -> str | None:
-    """The folder whose workspace receives a file of a multi-workspace store: "" for the current
-    one, None if unknown."""
-    if candidate.source is None or not candidate.source.grouped:
-        return ""
-    store = _store(candidate.path)
-    root = roots.get(store, "")
-    if not root and os.path.basename(store) in (asked.place.key,):
-        return ""
-    if root and os.path.isdir(root):
-        return "" if _key(root) == asked.place.key else root
-    gone = f"its folder {root} is gone" if root else "it does not name its folder"
-    why = f"{gone}; from the folder it belongs to, `wm import {store}` takes it"
-    if all(problem.file != store for problem in gathered.problems):
-        gathered.problems.append(UnreadableFile(store, why))
-    return None
-
-
-def _read(
-    candidate: _Candidate, settings: ImportSettings, max_chars: int
-) -> ForeignMemory | UnreadableFile:
-    source = candidate.source
-    as_json = source.json if source is not None else candidate.path.endswith(".json")
-    file = open_foreign(
-        candidate.path, candidate.base, settings, json_wanted=as_json, max_chars=max_chars
-    )
-    if isinstance(file, UnreadableFile):
-        return file
-    if source is None:
-        source = source_of(_parts(file.path), file.value)
-        if source is None and not as_json:
-            source = SOURCES["instructions"]
-        if source is None:
-            return UnreadableFile(file.path, "its format is unknown; name it with --from")
-    parsed = source.parse(file)
-    return UnreadableFile(file.path, _clause(parsed)) if isinstance(parsed, Refusal) else parsed
-
-
 def _clause(refusal: Refusal) -> str:
     """A refusal as a clause behind the name of its file."""
     return refusal.message[:1].lower() + refusal.message[1:].rstrip(".")
 
 
-def _cap(gathered: Gathered, settings: ImportSettings) -> None:
-    """Apply the limit of one run. The files are ordered, so the weakest are cut."""
-    for where, sessions in gathered.sessions.items():
-        newest: dict[str, str] = {}
-        for one in sessions:
-            newest[one.session_id] = max(one.at, newest.get(one.session_id, ""))
-        ranked = sorted(newest, key=lambda name: (newest[name], name), reverse=True)
-        taken = set(ranked[: settings.max_sessions])
-        old = [one.file for one in sessions if one.session_id not in taken]
-        gathered.left += [SkippedStatement(file, "old_session") for file in old]
-        gathered.sessions[where] = [one for one in sessions if one.session_id in taken]
-    for where, facts in gathered.facts.items():
-        kept: list[ImportFact] = []
-        chars = 0
-        for fact in facts:
-            chars += len(fact.text) + len(fact.bare) + len(fact.rationale)
-            if len(kept) == settings.max_facts or chars > settings.max_chars:
-                break
-            kept.append(fact)
-        over = facts[len(kept) :]
-        for file in dict.fromkeys(fact.file for fact in over):
-            count = sum(fact.file == file for fact in over)
-            gathered.left.append(SkippedStatement(file, "too_many", count))
-        gathered.facts[where] = kept
+# --- one run ---------------------------------------------------------------------------------
+
+
+class _Gatherer(Struct):
+    """One run, with what it gathered so far."""
+
+    asked: ImportSelection
+    settings: ImportSettings
+    max_chars: int
+    gathered: Gathered
+
+    def _problem(self, file: str, why: str) -> None:
+        self.gathered.problems.append(UnreadableFile(file, why))
+
+    def named(self, chosen: Sequence[ImportSource]) -> Iterator[_Candidate]:
+        """Files that were named, and files of a source below named folders."""
+        only = chosen[0] if self.asked.source else None
+        for path in self.asked.paths:
+            try:
+                mode = os.lstat(path).st_mode
+            except (OSError, ValueError) as error:
+                self._problem(path, why(error))
+                continue
+            if not stat.S_ISDIR(mode):
+                yield _Candidate(path, only or source_of(_parts(path)), named=path)
+                continue
+            before = len(self.gathered.problems)
+            found = False
+            for file in self._walk(path):
+                source = source_of(_parts(file))
+                if source is not None and source in chosen:
+                    found = True
+                    yield _Candidate(file, source, path, named=path)
+            if not found and len(self.gathered.problems) == before:
+                self._problem(path, "nothing to import was found in it")
+
+    def _walk(self, folder: str) -> Iterator[str]:
+        """Files below a folder, in order. Links to folders are not followed."""
+        looked_at = 0
+        top = folder.rstrip("/").count("/")
+
+        def failed(error: OSError) -> None:
+            self._problem(str(error.filename), why(error))
+
+        for at, folders, files in os.walk(folder, onerror=failed):
+            deep = at.count("/") - top >= MAX_DEPTH
+            folders[:] = [] if deep else sorted(set(folders) - set(SKIPPED))
+            looked_at += len(folders) + len(files)
+            if looked_at > self.settings.max_looked_at:
+                limit = f"{self.settings.max_looked_at:,}"
+                self._problem(folder, f"it holds more than {limit} names; name a folder below it")
+                return
+            yield from (os.path.join(at, name) for name in sorted(files))
+
+    def of_this_workspace(self, candidates: Iterable[_Candidate]) -> Iterator[_Candidate]:
+        """Drop stores of other workspaces; they are only counted."""
+        keys = {self.asked.place.key, *map(identity.key_of, _project_folders(self.asked))}
+        mine: dict[str, bool] = {}
+        for candidate in candidates:
+            if candidate.source is None or not candidate.source.grouped:
+                yield candidate
+                continue
+            store = _store(candidate.path)
+            if store not in mine:
+                named = os.path.basename(store) in keys
+                root = "" if named else self._root_of(store)
+                mine[store] = named or (bool(root) and _key(root) in keys)
+                if root and not mine[store]:
+                    self.gathered.others.append(root)
+            if mine[store]:
+                yield candidate
+
+    def _root_of(self, store: str) -> str:
+        """The folder that a store says it belongs to; "" if it does not say."""
+        for name in (opencode_v2.MEMORY, opencode_v2.JOURNAL):
+            file = open_foreign(
+                os.path.join(store, name), "", self.settings, json_wanted=True, max_chars=0
+            )
+            if isinstance(file, ForeignFile):
+                parsed = opencode_v2.parse(file)
+                if isinstance(parsed, ForeignMemory) and parsed.root:
+                    return parsed.root
+        return ""
+
+    def read_all(self, candidates: Sequence[_Candidate], tell: Callable[[str], None]) -> None:
+        real = {os.path.realpath(c.path): c.path for c in candidates if not os.path.islink(c.path)}
+        roots: dict[str, str] = {}
+        parsed: list[tuple[_Candidate, ForeignMemory]] = []
+        for candidate in candidates:
+            tell(candidate.path)
+            target = real.get(os.path.realpath(candidate.path))
+            if target is not None and target != candidate.path:
+                self.gathered.notes.append(
+                    f"{candidate.path} is a link to {target}, which is read once."
+                )
+                continue
+            found = self._read(candidate)
+            if isinstance(found, UnreadableFile):
+                self.gathered.problems.append(found)
+                continue
+            self.gathered.files.append(candidate.path)
+            self.gathered.left += found.left
+            parsed.append((candidate, found))
+            if found.root:
+                roots.setdefault(_store(candidate.path), found.root)
+        stores = _stores_by_path(candidate for candidate, _ in parsed)
+        for candidate, found in parsed:
+            alone = len(stores.get(candidate.named, ())) < 2
+            where = "" if alone or not candidate.named else self._owner(candidate, roots)
+            if where is not None:
+                self.gathered.facts.setdefault(where, []).extend(found.facts)
+                self.gathered.sessions.setdefault(where, []).extend(found.sessions)
+
+    def _owner(self, candidate: _Candidate, roots: dict[str, str]) -> str | None:
+        """The folder whose workspace receives a file of a multi-workspace store: "" for the current
+        one, None if unknown."""
+        if candidate.source is None or not candidate.source.grouped:
+            return ""
+        store = _store(candidate.path)
+        root = roots.get(store, "")
+        if not root and os.path.basename(store) in (self.asked.place.key,):
+            return ""
+        if root and os.path.isdir(root):
+            return "" if _key(root) == self.asked.place.key else root
+        gone = f"its folder {root} is gone" if root else "it does not name its folder"
+        why = f"{gone}; from the folder it belongs to, `wm import {store}` takes it"
+        if all(problem.file != store for problem in self.gathered.problems):
+            self._problem(store, why)
+        return None
+
+    def _read(self, candidate: _Candidate) -> ForeignMemory | UnreadableFile:
+        source = candidate.source
+        as_json = source.json if source is not None else candidate.path.endswith(".json")
+        file = open_foreign(
+            candidate.path,
+            candidate.base,
+            self.settings,
+            json_wanted=as_json,
+            max_chars=self.max_chars,
+        )
+        if isinstance(file, UnreadableFile):
+            return file
+        if source is None:
+            source = source_of(_parts(file.path), file.value)
+            if source is None and not as_json:
+                source = SOURCES["instructions"]
+            if source is None:
+                return UnreadableFile(file.path, "its format is unknown; name it with --from")
+        parsed = source.parse(file)
+        return UnreadableFile(file.path, _clause(parsed)) if isinstance(parsed, Refusal) else parsed
+
+    def cap(self) -> None:
+        """Apply the limit of one run. The files are ordered, so the weakest are cut."""
+        for where, sessions in self.gathered.sessions.items():
+            newest: dict[str, str] = {}
+            for one in sessions:
+                newest[one.session_id] = max(one.at, newest.get(one.session_id, ""))
+            ranked = sorted(newest, key=lambda name: (newest[name], name), reverse=True)
+            taken = set(ranked[: self.settings.max_sessions])
+            old = [one.file for one in sessions if one.session_id not in taken]
+            self.gathered.left += [SkippedStatement(file, "old_session") for file in old]
+            self.gathered.sessions[where] = [one for one in sessions if one.session_id in taken]
+        for where, facts in self.gathered.facts.items():
+            kept: list[ImportFact] = []
+            chars = 0
+            for fact in facts:
+                chars += len(fact.text) + len(fact.bare) + len(fact.rationale)
+                if len(kept) == self.settings.max_facts or chars > self.settings.max_chars:
+                    break
+                kept.append(fact)
+            over = facts[len(kept) :]
+            for file in dict.fromkeys(fact.file for fact in over):
+                count = sum(fact.file == file for fact in over)
+                self.gathered.left.append(SkippedStatement(file, "too_many", count))
+            self.gathered.facts[where] = kept

@@ -7,7 +7,9 @@ admitted now wait in the journal. A summary that arrives twice is applied once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
 
 from wm.api.protocol import Remembered, RememberRequest, WorkspacePlace
 from wm.domain.facts import Fact
@@ -67,13 +69,14 @@ def finish(
         return state, ()
     working_memory.compacted(work, place, state)
     compaction = load_compaction(work, place, state.session_id)
-    remembered: tuple[Remembered, ...] = ()
-    if event.summary:
-        remembered = _take(work, place, state, compaction, event.summary)
-    remembered += _decisions(work, place, state)
+    summary = _Summary(work, place, state, compaction, _injected(work, place, state))
+    # The session's decisions are candidates as well (HS-3).
+    decided = (Candidate("add", type="decision", text=d.text) for d in state.recent_decisions)
+    taken = summary.take(event.summary) if event.summary else ()
+    remembered = (*taken, *map(summary.add, decided))
     count = compaction.count + 1
-    taken = {"snapshot_id": "", "epoch": "", "refs": (), "last_summary_digest": digest}
-    _save(work, place, compaction, {**taken, "count": count})
+    done = {"snapshot_id": "", "epoch": "", "refs": (), "last_summary_digest": digest}
+    _save(work, place, compaction, {**done, "count": count})
     after = state.model_copy(
         update={
             "epoch": state.epoch if _opened_since(state, compaction) else "",
@@ -97,39 +100,6 @@ def _opened_since(state: SessionState, compaction: CompactionState) -> bool:
     """Whether the epoch after this compaction is already open: Claude Code requests it before it
     delivers the summary. Closing it again would separate the prompt from its file."""
     return bool(compaction.snapshot_id) and state.epoch not in ("", compaction.epoch)
-
-
-def _take(
-    work: Work,
-    place: WorkspacePlace,
-    state: SessionState,
-    compaction: CompactionState,
-    summary: str,
-) -> tuple[Remembered, ...]:
-    parsed = candidates.parse(summary)
-    facts = [
-        Fact(
-            "candidate_refused",
-            "extraction",
-            "rejected",
-            reason_codes=(refused.code,),
-            details={"preview": refused.line[:PREVIEW_CHARS]},
-        )
-        for refused in parsed.refused
-    ]
-    facts += [
-        Fact("candidates_deprecated", "extraction", "noticed", details={"note": note})
-        for note in parsed.notes
-    ]
-    work.log(place.key, facts, session=sid(state.session_id))
-    injected = _injected(work, place, state)
-    remembered = []
-    for item in parsed.items:
-        if item.action == "add":
-            remembered.append(_add(work, place, state, item, injected))
-        else:
-            remembered.append(_command(work, place, state, compaction, item, parsed.snapshot_id))
-    return tuple(remembered)
 
 
 def _injected(work: Work, place: WorkspacePlace, state: SessionState) -> tuple[str, ...]:
@@ -161,132 +131,112 @@ def _readable(work: Work, place: WorkspacePlace) -> WorkspaceMemory:
         return WorkspaceMemory(workspace=workspace_of(place))
 
 
-def _add(
-    work: Work, place: WorkspacePlace, state: SessionState, item: Candidate, injected: Sequence[str]
-) -> Remembered:
-    if echo_guard.is_echo(item.text, injected):
-        return _rejected(work, place, state, item, "echo")
-    request = _request(state, item.text, item.type)
-    entry = new_entry(work, place, request)
-    reasons = refusal_reasons(work, place, entry)
-    if reasons:
-        # A refused proposal of the model becomes evidence, not an inbox entry: no person asked for
-        # it.
-        return _rejected(work, place, state, item, *reasons)
-    return learn_or_wait(work, place, request)
+class _Summary(Struct, frozen=True):
+    """The summary of one compaction, and what it is judged by. injected: the memory texts that this
+    session's prompt showed."""
 
+    work: Work
+    place: WorkspacePlace
+    state: SessionState
+    compaction: CompactionState
+    injected: Sequence[str]
 
-def _request(state: SessionState, text: str, type: str) -> RememberRequest:
-    return RememberRequest(
-        text=text, type=type, source="compaction", origin="agent", session=state.session_id
-    )
+    @property
+    def sid(self) -> str:
+        return sid(self.state.session_id)
 
+    def take(self, summary: str) -> Iterator[Remembered]:
+        """Admit the candidates of the section."""
+        parsed = candidates.parse(summary)
+        facts = []
+        for refused in parsed.refused:
+            preview = {"preview": refused.line[:PREVIEW_CHARS]}
+            codes = (refused.code,)
+            facts.append(Fact("candidate_refused", "extraction", "rejected", "", codes, preview))
+        for note in parsed.notes:
+            about = {"note": note}
+            facts.append(Fact("candidates_deprecated", "extraction", "noticed", details=about))
+        self.work.log(self.place.key, facts, session=self.sid)
+        for item in parsed.items:
+            if item.action == "add":
+                yield self.add(item)
+            else:
+                yield self._command(item, parsed.snapshot_id)
 
-def _command(
-    work: Work,
-    place: WorkspacePlace,
-    state: SessionState,
-    compaction: CompactionState,
-    item: Candidate,
-    snapshot_id: str,
-) -> Remembered:
-    """Apply REINFORCE or REPLACE, to entries of this compaction's list only."""
-    if not snapshot_id:
-        return _rejected(work, place, state, item, "missing_compaction_snapshot_id")
-    if snapshot_id != compaction.snapshot_id:
-        return _rejected(work, place, state, item, "compaction_snapshot_mismatch")
-    ref = next((r for r in compaction.refs if r.ref == item.ref), None)
-    if ref is None:
-        return _rejected(work, place, state, item, "invalid_memory_ref")
-    try:
-        memory = load_memory(work, place)
-    except (Corrupt, TooNew) as error:
-        return _rejected(work, place, state, item, error.code)
-    entry = next((e for e in memory.entries if e.id == ref.id and e.status == "active"), None)
-    if entry is None:
-        return _rejected(work, place, state, item, "memory_ref_target_unavailable")
-    if _digest(work, entry.text) != ref.digest:
-        return _rejected(work, place, state, item, "memory_ref_target_changed")
-    if item.action == "reinforce":
-        if not provenance.may_confirm(work, place, state.session_id, entry.text):
-            return _rejected(work, place, state, item, UNATTRIBUTABLE)
-        return _reinforce(work, place, state, memory, entry)
-    return _replace(work, place, state, memory, entry, item)
-
-
-def _reinforce(
-    work: Work,
-    place: WorkspacePlace,
-    state: SessionState,
-    memory: WorkspaceMemory,
-    entry: MemoryEntry,
-) -> Remembered:
-    result = retention.reinforce(
-        entry, session=sid(state.session_id), now=work.now, settings=work.runtime.settings.memory
-    )
-    fact = Fact(
-        "memory_reinforced",
-        "retention",
-        result.outcome,
-        entry.id,
-        result.reason_codes,
-        result.details,
-    )
-    save_memory(work, place, replaced(memory, result.entry), [fact], session=sid(state.session_id))
-    return Remembered(outcome=result.outcome, entry=result.entry, reason_codes=result.reason_codes)
-
-
-def _replace(
-    work: Work,
-    place: WorkspacePlace,
-    state: SessionState,
-    memory: WorkspaceMemory,
-    old: MemoryEntry,
-    item: Candidate,
-) -> Remembered:
-    request = _request(state, item.text, item.type or old.type)
-    with ledger_of(work, place, memory) as ledger:
-        entry = provenance.weighed(ledger, new_entry(work, place, request))
-        reasons = refusal_reasons(work, place, entry)
+    def add(self, item: Candidate) -> Remembered:
+        if echo_guard.is_echo(item.text, self.injected):
+            return self._rejected(item, "echo")
+        request = self._request(item.text, item.type)
+        entry = new_entry(self.work, self.place, request)
+        reasons = refusal_reasons(self.work, self.place, entry)
         if reasons:
-            return _rejected(work, place, state, item, *reasons)
-        admission = consolidate.supersede(
-            ledger, old.id, entry, now=work.now, settings=work.runtime.settings.memory
+            # A refused proposal of the model becomes evidence, not an inbox entry: no person asked
+            # for it.
+            return self._rejected(item, *reasons)
+        return learn_or_wait(self.work, self.place, request)
+
+    def _request(self, text: str, type: str) -> RememberRequest:
+        session = self.state.session_id
+        return RememberRequest(
+            text=text, type=type, source="compaction", origin="agent", session=session
         )
-    fact = Fact(
-        f"memory_{admission.outcome}",
-        "promotion",
-        admission.outcome,
-        admission.entry_id,
-        admission.reason_codes,
-        {**admission.details, "replaces": old.id, "text": entry.text},
-    )
-    save_memory(work, place, admission.memory, [fact], session=sid(state.session_id))
-    return Remembered(outcome=admission.outcome, reason_codes=admission.reason_codes)
 
+    def _command(self, item: Candidate, snapshot_id: str) -> Remembered:
+        """Apply REINFORCE or REPLACE, to entries of this compaction's list only."""
+        work, place = self.work, self.place
+        if not snapshot_id:
+            return self._rejected(item, "missing_compaction_snapshot_id")
+        if snapshot_id != self.compaction.snapshot_id:
+            return self._rejected(item, "compaction_snapshot_mismatch")
+        ref = next((r for r in self.compaction.refs if r.ref == item.ref), None)
+        if ref is None:
+            return self._rejected(item, "invalid_memory_ref")
+        try:
+            memory = load_memory(work, place)
+        except (Corrupt, TooNew) as error:
+            return self._rejected(item, error.code)
+        entry = next((e for e in memory.entries if e.id == ref.id and e.status == "active"), None)
+        if entry is None:
+            return self._rejected(item, "memory_ref_target_unavailable")
+        if _digest(work, entry.text) != ref.digest:
+            return self._rejected(item, "memory_ref_target_changed")
+        if item.action == "reinforce":
+            if not provenance.may_confirm(work, place, self.state.session_id, entry.text):
+                return self._rejected(item, UNATTRIBUTABLE)
+            return self._reinforce(memory, entry)
+        return self._replace(memory, entry, item)
 
-def _decisions(work: Work, place: WorkspacePlace, state: SessionState) -> tuple[Remembered, ...]:
-    """Propose the session's decisions as candidates (HS-3)."""
-    injected = _injected(work, place, state)
-    items = (
-        Candidate(action="add", type="decision", text=decision.text)
-        for decision in state.recent_decisions
-    )
-    return tuple(_add(work, place, state, item, injected) for item in items)
+    def _reinforce(self, memory: WorkspaceMemory, entry: MemoryEntry) -> Remembered:
+        settings = self.work.runtime.settings.memory
+        done = retention.reinforce(entry, session=self.sid, now=self.work.now, settings=settings)
+        outcome, codes = done.outcome, done.reason_codes
+        fact = Fact("memory_reinforced", "retention", outcome, entry.id, codes, done.details)
+        changed = replaced(memory, done.entry)
+        save_memory(self.work, self.place, changed, [fact], session=self.sid)
+        return Remembered(outcome=outcome, entry=done.entry, reason_codes=codes)
 
+    def _replace(self, memory: WorkspaceMemory, old: MemoryEntry, item: Candidate) -> Remembered:
+        work, place = self.work, self.place
+        request = self._request(item.text, item.type or old.type)
+        with ledger_of(work, place, memory) as ledger:
+            entry = provenance.weighed(ledger, new_entry(work, place, request))
+            reasons = refusal_reasons(work, place, entry)
+            if reasons:
+                return self._rejected(item, *reasons)
+            done = consolidate.supersede(
+                ledger, old.id, entry, now=work.now, settings=work.runtime.settings.memory
+            )
+        details = {**done.details, "replaces": old.id, "text": entry.text}
+        kind, outcome, codes = f"memory_{done.outcome}", done.outcome, done.reason_codes
+        fact = Fact(kind, "promotion", outcome, done.entry_id, codes, details)
+        save_memory(work, place, done.memory, [fact], session=self.sid)
+        return Remembered(outcome=outcome, reason_codes=codes)
 
-def _rejected(
-    work: Work, place: WorkspacePlace, state: SessionState, item: Candidate, *codes: str
-) -> Remembered:
-    fact = Fact(
-        "candidate_rejected",
-        "gate",
-        "rejected",
-        reason_codes=codes,
-        details={"action": item.action, "type": item.type, "text": item.text},
-    )
-    work.log(place.key, [fact], session=sid(state.session_id))
-    return Remembered(outcome="rejected", reason_codes=codes)
+    def _rejected(self, item: Candidate, *codes: str) -> Remembered:
+        details = {"action": item.action, "type": item.type, "text": item.text}
+        fact = Fact("candidate_rejected", "gate", "rejected", "", codes, details)
+        self.work.log(self.place.key, [fact], session=self.sid)
+        return Remembered(outcome="rejected", reason_codes=codes)
 
 
 def _digest(work: Work, text: str) -> str:

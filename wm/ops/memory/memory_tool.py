@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from wm.api.protocol import MemoryFilesAnswer, MemoryFilesRequest, RememberRequest, WorkspacePlace
 from wm.domain.facts import Detail, Fact
 from wm.domain.memory import memory_tool
 from wm.domain.memory.entry_list import replaced
 from wm.domain.memory.memory_tool import File, FolderError, FolderPlan, Write
-from wm.domain.times import iso
 from wm.errors import UserError
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops import explanations
@@ -45,7 +46,7 @@ def _run(work: Work, request: MemoryFilesRequest) -> MemoryFilesAnswer:
         command = _redacted(work, request.command)
         found = memory_tool.folder(memory.entries, place.branch)
         plan = memory_tool.plan(command, found, longest, room)
-        _carry_out(work, place, memory, found, plan, request.session)
+        _Call(work, place, found, request.session).carry_out(memory, plan)
     except FolderError as error:
         return MemoryFilesAnswer(text=redact(str(error)), failed=True)
     except UserError as error:
@@ -67,91 +68,71 @@ def _redacted(work: Work, command: Mapping[str, Any]) -> dict[str, Any]:
     return {k: redact(v) if isinstance(v, str) else v for k, v in command.items()}
 
 
-def _carry_out(
-    work: Work,
-    place: WorkspacePlace,
-    memory: WorkspaceMemory,
-    found: memory_tool.Folder,
-    plan: FolderPlan,
-    session: str,
-) -> None:
-    if plan.write is not None:
-        file = found.files.get(plan.write.path, File(""))
-        _write(work, place, memory, plan.write, file, session)
-    for draft in plan.remove:
-        memory = withdraw(work, place, memory, draft)
-    for draft, path in plan.move:
-        memory = _move(work, place, memory, draft, path)
+class _Call(Struct, frozen=True):
+    """A command that is carried out for a session, and the folder that it found."""
 
+    work: Work
+    place: WorkspacePlace
+    found: memory_tool.Folder
+    session: str
 
-def _write(
-    work: Work,
-    place: WorkspacePlace,
-    memory: WorkspaceMemory,
-    write: Write,
-    file: File,
-    session: str,
-) -> None:
-    refuse_forgotten(work, place, write.text)
-    entry = _entry(work, place, write, file, session)
-    if NEVER_READ_AGAIN in entry.reasons:
-        told = explanations.reason(NEVER_READ_AGAIN)
-        raise FolderError(f"Error: {write.path} was not written, because {told}")
-    if file.draft is None:
-        refuse_flood(work, memory)
-        fact = _fact("memory_inbox", "inbox", entry, entry.reasons, {"file": entry.file})
-        changed = memory.model_copy(update={"entries": (*memory.entries, entry)})
-    else:
-        before = {"textBefore": file.draft.text}
-        fact = _fact("memory_edited", "changed", entry, ("text",), before)
-        changed = replaced(memory, entry)
-    save_memory(work, place, changed, [fact], session=entry.session)
+    def carry_out(self, memory: WorkspaceMemory, plan: FolderPlan) -> None:
+        if plan.write is not None:
+            self._write(memory, plan.write, self.found.files.get(plan.write.path, File("")))
+        for draft in plan.remove:
+            memory = withdraw(self.work, self.place, memory, draft)
+        for draft, path in plan.move:
+            memory = self._move(memory, draft, path)
 
+    def _write(self, memory: WorkspaceMemory, write: Write, file: File) -> None:
+        refuse_forgotten(self.work, self.place, write.text)
+        entry = self._entry(write, file)
+        if NEVER_READ_AGAIN in entry.reasons:
+            told = explanations.reason(NEVER_READ_AGAIN)
+            raise FolderError(f"Error: {write.path} was not written, because {told}")
+        details: dict[str, Detail] = {
+            "source": entry.source,
+            "origin": entry.origin,
+            "text": entry.text,
+        }
+        if file.draft is None:
+            refuse_flood(self.work, memory)
+            details["file"] = entry.file
+            fact = Fact("memory_inbox", "agent", "inbox", entry.id, entry.reasons, details)
+            changed = memory.model_copy(update={"entries": (*memory.entries, entry)})
+        else:
+            details["textBefore"] = file.draft.text
+            fact = Fact("memory_edited", "agent", "changed", entry.id, ("text",), details)
+            changed = replaced(memory, entry)
+        save_memory(self.work, self.place, changed, [fact], session=entry.session)
 
-def _entry(
-    work: Work, place: WorkspacePlace, write: Write, file: File, session: str
-) -> MemoryEntry:
-    """The entry of a written file: a new draft, or the existing one with another text."""
-    known = file.draft or file.accepted
-    asked = RememberRequest(
-        text=write.text,
-        type=known.type if known is not None else "",
-        source="manual",
-        origin="agent",
-        session=session,
-    )
-    made = new_entry(work, place, asked)
-    reasons = dict.fromkeys((AGENT_FILE, *judged(work, made), *made.reasons))
-    update: dict[str, object] = {"status": "inbox", "file": write.path, "reasons": tuple(reasons)}
-    if file.draft is not None:
-        kept = ("id", "created_at", "supersedes", "admitted_by")
-        update |= {name: getattr(file.draft, name) for name in kept}
-    elif file.accepted is not None:
-        update["supersedes"] = (file.accepted.id,)
-    return made.model_copy(update=update)
+    def _entry(self, write: Write, file: File) -> MemoryEntry:
+        """The entry of a written file: a new draft, or the existing one with another text."""
+        known = file.draft or file.accepted
+        asked = RememberRequest(
+            text=write.text,
+            type=known.type if known is not None else "",
+            source="manual",
+            origin="agent",
+            session=self.session,
+        )
+        made = new_entry(self.work, self.place, asked)
+        reasons = tuple(dict.fromkeys((AGENT_FILE, *judged(self.work, made), *made.reasons)))
+        update: dict[str, object] = {"status": "inbox", "file": write.path, "reasons": reasons}
+        if file.draft is not None:
+            kept = ("id", "created_at", "supersedes", "admitted_by")
+            update |= {name: getattr(file.draft, name) for name in kept}
+        elif file.accepted is not None:
+            update["supersedes"] = (file.accepted.id,)
+        return made.model_copy(update=update)
 
-
-def _move(
-    work: Work, place: WorkspacePlace, memory: WorkspaceMemory, draft: MemoryEntry, path: str
-) -> WorkspaceMemory:
-    moved = draft.model_copy(update={"file": path, "updated_at": iso(work.now)})
-    changed = replaced(memory, moved)
-    details: dict[str, Detail] = {"file": path, "fileBefore": draft.file}
-    fact = Fact("draft_renamed", "agent", "changed", draft.id, (), details)
-    save_memory(work, place, changed, [fact], session=draft.session)
-    return changed
-
-
-def _fact(
-    type: str, outcome: Any, entry: MemoryEntry, codes: tuple[str, ...], more: Mapping[str, Detail]
-) -> Fact:
-    details: dict[str, Detail] = {
-        "source": entry.source,
-        "origin": entry.origin,
-        "text": entry.text,
-        **more,
-    }
-    return Fact(type, "agent", outcome, entry.id, codes, details)
+    def _move(self, memory: WorkspaceMemory, draft: MemoryEntry, path: str) -> WorkspaceMemory:
+        moved = draft.model_copy(update={"file": path, "updated_at": self.work.moment})
+        changed = replaced(memory, moved)
+        details: dict[str, Detail] = {"file": path, "fileBefore": draft.file}
+        fact = Fact("draft_renamed", "agent", "changed", draft.id, (), details)
+        save_memory(self.work, self.place, changed, [fact], session=draft.session)
+        return changed
 
 
 memory_files = Operation("memory_files", MemoryFilesRequest, MemoryFilesAnswer, _run, as_written)

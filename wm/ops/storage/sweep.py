@@ -8,13 +8,12 @@ raises from it to stop the run.
 
 from __future__ import annotations
 
-import stat
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from enum import Enum
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
@@ -193,14 +192,10 @@ def _is_lost(transcript: object) -> bool:
     """Is the agent's transcript certainly gone: does its folder exist without the file?"""
     if not isinstance(transcript, str) or not transcript.startswith("/") or "\0" in transcript:
         return False
-    file = Path(transcript)
     try:
-        file.lstat()
+        os.lstat(transcript)
     except FileNotFoundError:
-        try:
-            return stat.S_ISDIR(file.parent.stat().st_mode)
-        except OSError:
-            return False
+        return os.path.isdir(os.path.dirname(transcript))
     except OSError:
         return False
     return False
