@@ -37,6 +37,7 @@ from wm.formats.session_state import SessionState
 from wm.ops.operation import Work
 from wm.ops.runtime import Runtime
 from wm.ops.session.hot_state import load_session, pressure_ref, session_ref
+from wm.settings import PressureSettings
 from wm.store.base import Ref
 from wm.store.paths import sid
 from wm.text.escape import safe
@@ -65,34 +66,24 @@ def level(runtime: Runtime, key: str, session_id: str) -> str:
     return found.level if found is not None and found.level in LEVELS else LEVELS[0]
 
 
-# --- reports of clients ------------------------------------------------------------------------
-
-
 def report(work: Work, place: WorkspacePlace, request: EventRequest) -> None:
     """Record a client's token count. A subagent's context is separate and ignored."""
     event = request.event
     assert isinstance(event, UsageReported)
-    state = work.read(session_ref(place.key, request.session_id)).document
+    meter = _Meter(work, place, request.session_id)
+    state, known = meter.state, meter.known
     if state is None or state.subagent:
         return
-    known = work.read(pressure_ref(place.key, request.session_id)).document
     by_client = known is not None and known.basis == "tokens" and known.source != PROXY
     if event.source == PROXY and by_client:
         return  # a client knows its limit; a proxy knows the model's window only
     redact = work.runtime.redactor.text
-    measure = rules.of_tokens(
-        known,
-        event.tokens,
-        event.limit,
-        work.runtime.settings.pressure,
-        source=redact(event.source[:MAX_WHAT_CHARS]),
-        model=redact(event.model[:MAX_WHAT_CHARS]),
+    source, model = redact(event.source[:MAX_WHAT_CHARS]), redact(event.model[:MAX_WHAT_CHARS])
+    meter.observe(
+        rules.of_tokens(
+            known, event.tokens, event.limit, meter.settings, source=source, model=model
+        )
     )
-    if measure is not None:
-        _observe(work, place, request.session_id, measure)
-
-
-# --- sizes of hook events ----------------------------------------------------------------------
 
 
 def hear(work: Work, place: WorkspacePlace, given: EventRequest, redacted: EventRequest) -> None:
@@ -103,12 +94,28 @@ def hear(work: Work, place: WorkspacePlace, given: EventRequest, redacted: Event
     state = load_session(work, place, redacted)
     if state.subagent:
         return
+    meter = _Meter(work, place, state.session_id)
     if isinstance(event, SessionStarted):
-        _began(work, place, state, event)
+        meter.began(state, event)
     elif isinstance(event, CompactionFinished):
-        _replaced(work, place, state, len(event.summary))
+        meter.replaced(state, len(event.summary))
     else:
-        _grew(work, place, state, given, redacted)
+        meter.grew(state, event, redacted.event)
+
+
+def hear_refs(
+    runtime: Runtime, place: WorkspacePlace, request: EventRequest
+) -> Sequence[Ref[Document]]:
+    """The pressure document, if the size of this event will change it."""
+    ref = pressure_ref(place.key, request.session_id)
+    known, added = runtime.store.read(ref).document, size(request.event)
+    if not added or not _counts_characters(known):
+        return ()
+    state = runtime.store.read(session_ref(place.key, request.session_id)).document
+    heard = state.heard if state is not None and state.heard is not None else Heard()
+    after = heard.model_copy(update={"chars": heard.chars + added})
+    measure = _of_heard(known, after, runtime.settings.pressure)
+    return (ref,) if _is_worth_a_write(known, measure) else ()
 
 
 def size(event: Event) -> int:
@@ -120,54 +127,112 @@ def size(event: Event) -> int:
     return 0
 
 
-def _began(work: Work, place: WorkspacePlace, state: SessionState, event: SessionStarted) -> None:
-    ref = pressure_ref(place.key, state.session_id)
-    known = work.read(ref).document
-    if event.source in NEW_SESSION:
+def waits(runtime: Runtime, key: str, session_id: str) -> bool:
+    """Whether this process knows of an undelivered notice. Reads no file."""
+    return runtime.signals.untold.peek((key, sid(session_id))) is not None
+
+
+def tell(work: Work, place: WorkspacePlace, session_id: str) -> PressureNotice:
+    """The pending notice, once; the caller appends it to the conversation."""
+    meter = _Meter(work, place, session_id)
+    known = meter.known
+    if known is None or not known.waiting:
+        return PressureNotice()
+    state = meter.state
+    if state is None or state.subagent:
+        return PressureNotice()
+    meter.save(known, rules.told(known, now=work.now))
+    if known.waiting != LEVELS[-1]:
+        return PressureNotice(warning=pressure_review.warning(known))
+    largest = (state.heard or Heard()).largest
+    return PressureNotice(review=pressure_review.review(known, largest, meter.settings))
+
+
+class _Meter(Struct, frozen=True):
+    """The pressure document of one session, within an operation."""
+
+    work: Work
+    place: WorkspacePlace
+    session_id: str
+
+    @property
+    def settings(self) -> PressureSettings:
+        return self.work.runtime.settings.pressure
+
+    @property
+    def known(self) -> Pressure | None:
+        return self.work.read(pressure_ref(self.place.key, self.session_id)).document
+
+    @property
+    def state(self) -> SessionState | None:
+        return self.work.read(session_ref(self.place.key, self.session_id)).document
+
+    def began(self, state: SessionState, event: SessionStarted) -> None:
+        known = self.known
+        if event.source in NEW_SESSION:
+            if known is not None:
+                self.save(known, Pressure(session_id=self.session_id))
+        elif event.source == "compact":
+            self.replaced(state, 0)
+        elif event.context_tokens > 0:
+            measure = rules.of_tokens(known, event.context_tokens, 0, self.settings, source=RESUMED)
+            if measure is not None:
+                self._keep_heard(state, (state.heard or Heard()).model_copy(update={"chars": 0}))
+                self.observe(measure, began=measure.used)
+
+    def replaced(self, state: SessionState, chars: int) -> None:
+        """A summary of this many characters replaced the context."""
+        heard = Heard(chars=chars)
+        self._keep_heard(state, heard)
+        known = self.known
         if known is not None:
-            _save(work, place, known, Pressure(session_id=state.session_id))
-    elif event.source == "compact":
-        _replaced(work, place, state, 0)
-    elif event.context_tokens > 0:
-        settings = work.runtime.settings.pressure
-        measure = rules.of_tokens(known, event.context_tokens, 0, settings, source=RESUMED)
-        if measure is not None:
-            heard = (state.heard or Heard()).model_copy(update={"chars": 0})
-            _keep_heard(work, place, state, heard)
-            _observe(work, place, state.session_id, measure, began=measure.used)
+            after = rules.replaced(known, heard, now=self.work.now, settings=self.settings)
+            self.save(known, after)
 
+    def grew(self, state: SessionState, given: Event, redacted: Event) -> None:
+        known = self.known
+        counts = _counts_characters(known)
+        heard = rules.hear(
+            state.heard or Heard(),
+            chars=size(given) if counts else 0,
+            item=_item(self.work, given, redacted),
+            settings=self.settings,
+        )
+        self._keep_heard(state, heard)
+        measure = _of_heard(known, heard, self.settings)
+        if counts and _is_worth_a_write(known, measure):
+            self.observe(measure)
 
-def _replaced(work: Work, place: WorkspacePlace, state: SessionState, chars: int) -> None:
-    """A summary of this many characters replaced the context."""
-    heard = Heard(chars=chars)
-    _keep_heard(work, place, state, heard)
-    known = work.read(pressure_ref(place.key, state.session_id)).document
-    if known is not None:
-        settings = work.runtime.settings.pressure
-        after = rules.replaced(known, heard, now=work.now, settings=settings)
-        _save(work, place, known, after)
+    def observe(self, measure: ContextFill | None, *, began: int | None = None) -> None:
+        """Take in a measurement, if there is one."""
+        if measure is None:
+            return
+        known = self.known or Pressure(session_id=self.session_id)
+        after = rules.observe(known, measure, now=self.work.now, settings=self.settings)
+        if began is not None:
+            after = after.model_copy(update={"began": began})
+        self.save(known, after)
 
+    def save(self, before: Pressure, after: Pressure) -> None:
+        if after is before:
+            return
+        key, name = self.place.key, sid(self.session_id)
+        self.work.put(pressure_ref(key, self.session_id), after)
+        signals = self.work.runtime.signals
+        if after.waiting:
+            signals.untold.put((key, name), True)
+        else:
+            signals.untold.pop((key, name))
+        facts = _facts(before, after)
+        for fact in facts:
+            signals.told[fact.type, fact.reason_codes[0]] += 1
+        self.work.log(key, facts, session=name)
+        self.work.notify(key, Pressure.slug, name)
 
-def _grew(
-    work: Work,
-    place: WorkspacePlace,
-    state: SessionState,
-    given: EventRequest,
-    redacted: EventRequest,
-) -> None:
-    known = work.read(pressure_ref(place.key, state.session_id)).document
-    settings = work.runtime.settings.pressure
-    counts = _counts_characters(known)
-    heard = rules.hear(
-        state.heard or Heard(),
-        chars=size(given.event) if counts else 0,
-        item=_item(work, given.event, redacted.event),
-        settings=settings,
-    )
-    _keep_heard(work, place, state, heard)
-    measure = _of_heard(known, heard, work.runtime)
-    if counts and _is_worth_a_write(known, measure):
-        _observe(work, place, state.session_id, measure)
+    def _keep_heard(self, state: SessionState, heard: Heard) -> None:
+        if heard != (state.heard or Heard()):
+            changed = state.model_copy(update={"heard": heard})
+            self.work.put(session_ref(self.place.key, self.session_id), changed)
 
 
 def _is_worth_a_write(known: Pressure | None, measure: ContextFill) -> bool:
@@ -180,8 +245,7 @@ def _counts_characters(known: Pressure | None) -> bool:
     return known is None or known.basis != "tokens" or known.source == RESUMED
 
 
-def _of_heard(known: Pressure | None, heard: Heard, runtime: Runtime) -> ContextFill:
-    settings = runtime.settings.pressure
+def _of_heard(known: Pressure | None, heard: Heard, settings: PressureSettings) -> ContextFill:
     if known is None or known.basis != "tokens":
         return rules.of_characters(heard, settings)
     return rules.since_resume(known, heard, settings)
@@ -198,74 +262,6 @@ def _item(work: Work, given: Event, redacted: Event) -> LargeItem | None:
     if len(line) > MAX_WHAT_CHARS:
         line = line[: MAX_WHAT_CHARS - 1] + "…"
     return LargeItem(what=line, chars=chars, handle=redacted.handle, at=iso(work.now))
-
-
-def _keep_heard(work: Work, place: WorkspacePlace, state: SessionState, heard: Heard) -> None:
-    if heard != (state.heard or Heard()):
-        work.put(
-            session_ref(place.key, state.session_id), state.model_copy(update={"heard": heard})
-        )
-
-
-# --- notices -----------------------------------------------------------------------------------
-
-
-def waits(runtime: Runtime, key: str, session_id: str) -> bool:
-    """Whether this process knows of an undelivered notice. Reads no file."""
-    return runtime.signals.untold.peek((key, sid(session_id))) is not None
-
-
-def tell(work: Work, place: WorkspacePlace, session_id: str) -> PressureNotice:
-    """The pending notice, once; the caller appends it to the conversation."""
-    ref = pressure_ref(place.key, session_id)
-    known = work.read(ref).document
-    if known is None or not known.waiting:
-        return PressureNotice()
-    state = work.read(session_ref(place.key, session_id)).document
-    if state is None or state.subagent:
-        return PressureNotice()
-    settings = work.runtime.settings.pressure
-    _save(work, place, known, rules.told(known, now=work.now))
-    if known.waiting != LEVELS[-1]:
-        return PressureNotice(warning=pressure_review.warning(known))
-    heard = state.heard or Heard()
-    return PressureNotice(review=pressure_review.review(known, heard.largest, settings))
-
-
-# --- documents ---------------------------------------------------------------------------------
-
-
-def _observe(
-    work: Work,
-    place: WorkspacePlace,
-    session_id: str,
-    measure: ContextFill,
-    *,
-    began: int | None = None,
-) -> None:
-    ref = pressure_ref(place.key, session_id)
-    known = work.read(ref).document or Pressure(session_id=session_id)
-    after = rules.observe(known, measure, now=work.now, settings=work.runtime.settings.pressure)
-    if began is not None:
-        after = after.model_copy(update={"began": began})
-    _save(work, place, known, after)
-
-
-def _save(work: Work, place: WorkspacePlace, before: Pressure, after: Pressure) -> None:
-    if after is before:
-        return
-    name = sid(after.session_id)
-    work.put(pressure_ref(place.key, after.session_id), after)
-    signals = work.runtime.signals
-    if after.waiting:
-        signals.untold.put((place.key, name), True)
-    else:
-        signals.untold.pop((place.key, name))
-    facts = _facts(before, after)
-    for fact in facts:
-        signals.told[fact.type, fact.reason_codes[0]] += 1
-    work.log(place.key, facts, session=name)
-    work.notify(place.key, Pressure.slug, name)
 
 
 def _facts(before: Pressure, after: Pressure) -> list[Fact]:
@@ -290,23 +286,3 @@ def _facts(before: Pressure, after: Pressure) -> list[Fact]:
             about = {**details, "count": other}
             facts.append(Fact(kind, "session", "noticed", "", (after.told,), about))
     return facts
-
-
-def hear_refs(
-    runtime: Runtime, place: WorkspacePlace, request: EventRequest
-) -> Sequence[Ref[Document]]:
-    """The pressure document, if this event will probably change it."""
-    ref = pressure_ref(place.key, request.session_id)
-    event = request.event
-    if isinstance(event, CompactionFinished | UsageReported):
-        return (ref,)
-    known = runtime.store.read(ref).document
-    if isinstance(event, SessionStarted):
-        return (ref,) if known is not None or event.context_tokens > 0 else ()
-    added = size(event)
-    if not added or not _counts_characters(known):
-        return ()
-    state = runtime.store.read(session_ref(place.key, request.session_id)).document
-    heard = state.heard if state is not None and state.heard is not None else Heard()
-    after = heard.model_copy(update={"chars": heard.chars + added})
-    return (ref,) if _is_worth_a_write(known, _of_heard(known, after, runtime)) else ()
