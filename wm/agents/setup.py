@@ -450,18 +450,13 @@ def _record_change(facts: MachineFacts, files: dict[str, KeptFile]) -> tuple[Fil
     )
 
 
-class WiringState:
-    """How an agent is connected, for `wm doctor` and `wm status`."""
-
-    ABSENT = "absent"
-    CURRENT = "current"
-    STALE = "stale"
-    BLOCKED = "blocked"
+ABSENT, CURRENT, STALE, BLOCKED = "absent", "current", "stale", "blocked"
+"""How an agent is connected, for `wm doctor` and `wm status`."""
 
 
 def states(facts: MachineFacts) -> dict[str, str]:
     """Each agent that is found or connected, and whether its files are of this version."""
-    found: dict[str, str] = dict.fromkeys(facts.found, WiringState.ABSENT)
+    found: dict[str, str] = dict.fromkeys(facts.found, ABSENT)
     wired: dict[str, list[tuple[bool, bool]]] = {}
     for part in facts.parts:
         with contextlib.suppress(UserError):
@@ -471,8 +466,8 @@ def states(facts: MachineFacts) -> dict[str, str]:
     for agent, parts in wired.items():
         if any(ours for ours, _ in parts):
             whole = all(now for _, now in parts)
-            found[agent] = WiringState.CURRENT if whole else WiringState.STALE
-    return {**found, **dict.fromkeys(blocked(facts), WiringState.BLOCKED)}
+            found[agent] = CURRENT if whole else STALE
+    return {**found, **dict.fromkeys(blocked(facts), BLOCKED)}
 
 
 def blocked(facts: MachineFacts) -> dict[str, UserError]:

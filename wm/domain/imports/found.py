@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
@@ -127,6 +127,29 @@ def moment(value: object) -> str:
 def words(value: object, chars: int = 500) -> str:
     """A short string from a foreign file; "" for any other value."""
     return value.strip() if isinstance(value, str) and len(value) <= chars else ""
+
+
+def unfit(text: str, file: ForeignFile) -> str:
+    """The code of the reason to skip a text; "" for one that may be an entry."""
+    return "empty" if not text else "too_long" if len(text) > file.max_chars else ""
+
+
+def facts_of(
+    items: Iterable[object], read: Callable[[object], ImportFact | str], source: str
+) -> tuple[list[ImportFact], list[str]]:
+    """Statements of a store and the codes of what was skipped. If two records have one id, both
+    are kept. Active statements come first: if one run takes too many, history is cut."""
+    facts: dict[str, ImportFact] = {}
+    codes: list[str] = []
+    for item in items:
+        made = read(item)
+        if isinstance(made, str):
+            codes.append(made)
+            continue
+        if made.id in facts:
+            made = made.model_copy(update={"id": derived_id(source, made.id, made.text)})
+        facts.setdefault(made.id, made)
+    return sorted(facts.values(), key=lambda fact: fact.status == "superseded"), codes
 
 
 def tally(file: str, codes: list[str]) -> tuple[SkippedStatement, ...]:

@@ -9,6 +9,7 @@ state of sessions. Logs, locks and the quarantine are not read.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from msgspec import structs
 
@@ -21,9 +22,11 @@ from wm.domain.imports.found import (
     ImportSource,
     Spot,
     derived_id,
+    facts_of,
     moment,
     number,
     tally,
+    unfit,
     words,
 )
 from wm.formats.workspace_memory import IMPORTANCES, SOURCES, TYPES
@@ -81,18 +84,7 @@ def _session(file: ForeignFile, document: dict[str, object]) -> ForeignMemory:
 
 def _entries(file: ForeignFile, items: Iterable[object], *, waits: bool) -> ForeignMemory:
     """Statements, active ones first: if one run takes too many, the oldest history is cut."""
-    facts: list[ImportFact] = []
-    codes: list[str] = []
-    seen: set[str] = set()
-    for item in items:
-        made = _fact(file, item, waits=waits)
-        if isinstance(made, str):
-            codes.append(made)
-            continue
-        if made.id in seen:  # the plugin overwrote one of the two; both are kept here
-            made = made.model_copy(update={"id": derived_id(NAME, made.id, made.text)})
-        seen.add(made.id)
-        facts.append(made)
+    facts, codes = facts_of(items, partial(_fact, file, waits=waits), NAME)
     facts.sort(key=lambda f: f.created_at, reverse=True)
     facts.sort(key=lambda f: f.status == "superseded")
     return ForeignMemory(tuple(facts), tally(file.path, codes))
@@ -103,10 +95,8 @@ def _fact(file: ForeignFile, item: object, *, waits: bool) -> ImportFact | str:
     if not isinstance(item, dict) or not isinstance(item.get("text"), str):
         return "not_an_entry"
     text = item["text"].strip()
-    if not text:
-        return "empty"
-    if len(text) > file.max_chars:
-        return "too_long"
+    if code := unfit(text, file):
+        return code
     source = _known(item.get("source"), SOURCES, "compaction")
     status = _status(item, source, waits=waits)
     return ImportFact(

@@ -8,6 +8,7 @@ its id, so that a second import, or the way back, duplicates nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from pydantic import ValidationError
 
@@ -19,9 +20,11 @@ from wm.domain.imports.found import (
     ImportSource,
     SkippedStatement,
     derived_id,
+    facts_of,
     moment,
     number,
     tally,
+    unfit,
     words,
 )
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
@@ -51,20 +54,9 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
     version = number(memory.get("version", 1))
     if version is None or version > WorkspaceMemory.current_version:
         return Refusal("foreign", "A newer wm wrote it; import it with that one.")
-    facts: dict[str, ImportFact] = {}
-    codes: list[str] = []
-    for item in entries:
-        made = _fact(file, item)
-        if isinstance(made, str):
-            codes.append(made)
-            continue
-        if made.id in facts:
-            made = made.model_copy(update={"id": derived_id(NAME, made.id, made.text)})
-        facts.setdefault(made.id, made)
-    ranked = sorted(facts.values(), key=lambda fact: fact.status == "superseded")
-    return ForeignMemory(
-        tuple(ranked), (*tally(file.path, codes), *_others(file, document, documents))
-    )
+    facts, codes = facts_of(entries, partial(_fact, file), NAME)
+    left = (*tally(file.path, codes), *_others(file, document, documents))
+    return ForeignMemory(tuple(facts), left)
 
 
 def _fact(file: ForeignFile, item: object) -> ImportFact | str:
@@ -74,10 +66,8 @@ def _fact(file: ForeignFile, item: object) -> ImportFact | str:
     except ValidationError:
         return "not_an_entry"
     text = entry.text.strip()
-    if not text:
-        return "empty"
-    if len(text) > file.max_chars:
-        return "too_long"
+    if code := unfit(text, file):
+        return code
     if entry.outside or entry.status not in TAKEN:
         return "undecided"
     return ImportFact(

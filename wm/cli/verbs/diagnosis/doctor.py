@@ -246,7 +246,7 @@ def _agents(caller: Caller) -> Iterator[Check]:
             continue
         verdict, detail, fix = words[state]
         yield Check(agent, verdict, detail, fix)
-        if agent in remarks and state != wiring.WiringState.ABSENT:
+        if agent in remarks and state != wiring.ABSENT:
             yield Check(agent, "warning", remarks[agent])
 
 
