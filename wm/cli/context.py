@@ -98,6 +98,8 @@ class Caller:
         self.workspace = workspace
         self.alone = False
         """The daemon is known not to answer: work on the files without asking again."""
+        self.as_json = False
+        """The answer is printed as JSON, so nothing else may be printed."""
         self._named = directory
 
     @property
@@ -223,6 +225,7 @@ def prints_always(verb: Callable[..., Result]) -> Callable[..., int]:
 def _printing(verb: Callable[..., Result]) -> Callable[..., int]:
     @wraps(verb)
     def command(caller: Caller, *, as_json: bool, **options: Any) -> int:
+        caller.as_json = as_json
         result = verb(caller, **options)
         if as_json:
             output.as_json(result.answer)

@@ -15,6 +15,7 @@ import sys
 import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import click
@@ -175,24 +176,11 @@ def agreed(question: str, *, aside: bool = False) -> bool:
         raise
 
 
-def bold(text: str) -> str:
-    return click.style(text, bold=True)
-
-
-def dim(text: str) -> str:
-    return click.style(text, dim=True)
-
-
-def good(text: str) -> str:
-    return click.style(text, fg="green")
-
-
-def warn(text: str) -> str:
-    return click.style(text, fg="yellow")
-
-
-def bad(text: str) -> str:
-    return click.style(text, fg="red")
+bold: Paint = partial(click.style, bold=True)
+dim: Paint = partial(click.style, dim=True)
+good: Paint = partial(click.style, fg="green")
+warn: Paint = partial(click.style, fg="yellow")
+bad: Paint = partial(click.style, fg="red")
 
 
 class Bar:

@@ -37,14 +37,16 @@ def given(words: Sequence[str]) -> str:
 def refuse() -> None:
     """Make a standard output that was closed refuse writes, as a full disk does: an export that was
     discarded must not look successful."""
-    fd = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(fd, 1)
-    os.close(fd)
+    _null(1, os.O_RDONLY)
 
 
 def abandon(number: int) -> None:
     """Discard the unwritten data of stream 1 or 2: Python flushes both again at exit, and would
     complain with its own exit code."""
-    fd = os.open(os.devnull, os.O_WRONLY)
+    _null(number, os.O_WRONLY)
+
+
+def _null(number: int, flags: int) -> None:
+    fd = os.open(os.devnull, flags)
     os.dup2(fd, number)
     os.close(fd)

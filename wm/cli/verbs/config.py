@@ -6,6 +6,7 @@ Never writes `config.toml`: people edit that file. A declared text is stored as 
 from __future__ import annotations
 
 import sys
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -13,9 +14,9 @@ import click
 from msgspec import to_builtins
 
 from wm.cli import output
-from wm.cli.context import Caller, json_option, lasting_options, report_config, workspace_options
+from wm.cli.context import Caller, Result, prints, prints_always, report_config
 from wm.cli.groups import Group
-from wm.settings import CONFIGURABLE, SECTIONS, describe, options_of
+from wm.settings import CONFIGURABLE, SECTIONS, Settings, describe, options_of
 
 
 class _Sections(Group):
@@ -41,9 +42,8 @@ def command() -> None:
 
 @command.command("show", short_help="Show every option (the default).")
 @click.argument("section", metavar="[SECTION]", type=click.Choice(CONFIGURABLE), required=False)
-@json_option
-@lasting_options
-def show(caller: Caller, section: str | None, as_json: bool) -> int:
+@prints_always
+def show(caller: Caller, section: str | None) -> Result:
     """Show the options of SECTION, or all. They are set in config.toml, in [section] tables.
 
     Exit code 1 if config.toml cannot be used: the values are then the defaults.
@@ -52,24 +52,24 @@ def show(caller: Caller, section: str | None, as_json: bool) -> int:
     values = {name: _values(getattr(settings, name)) for name in CONFIGURABLE}
     if section:
         values = {section: values[section]}
-    if as_json:
-        if settings.config_error is not None:
-            raise settings.config_error
-        told = {"warning": settings.config_warning} if settings.config_warning else {}
-        output.as_json({"file": str(settings.paths.config), "options": values, **told})
-        return 0
-    file = output.home_short(str(settings.paths.config))
+    if caller.as_json and settings.config_error is not None:
+        raise settings.config_error
+    told = {"warning": settings.config_warning} if settings.config_warning else {}
+    report = {"file": str(settings.paths.config), "options": values, **told}
+    return Result(report, partial(_print, settings), failed=settings.config_error is not None)
+
+
+def _print(settings: Settings, report: dict[str, Any]) -> None:
+    file = output.home_short(report["file"])
     output.line(f"{output.bold(file)} overrides what is below.")
     if settings.config_warning:
         output.lines(map(output.warn, output.wrap(settings.config_warning, output.width())))
-    for name, options in values.items():
+    for name, options in report["options"].items():
         output.line()
         output.line(output.bold(f"[{name}]"))
         _print_section(SECTIONS[name], options)
-    if settings.config_error is None:
-        return 0
-    report_config(settings)
-    return 1
+    if settings.config_error is not None:
+        report_config(settings)
 
 
 def _values(section: Any) -> dict[str, Any]:
@@ -81,11 +81,8 @@ def _values(section: Any) -> dict[str, Any]:
 @click.argument("labels", metavar="[LABEL]...", nargs=-1)
 @click.option("--remove", is_flag=True, help="Do not allow it any more.")
 @click.option("--list", "only_list", is_flag=True, help="Show what is allowed.")
-@json_option
-@workspace_options
-def allow_secret(
-    caller: Caller, labels: tuple[str, ...], remove: bool, only_list: bool, as_json: bool
-) -> int:
+@prints
+def allow_secret(caller: Caller, labels: tuple[str, ...], remove: bool, only_list: bool) -> Result:
     """Keep a text that looks like a secret but is not one, from now on, in all workspaces.
 
     LABEL is what replaced the text, such as "[secret:token:1a2b3c]", or its digits. "-" reads
@@ -95,23 +92,19 @@ def allow_secret(
     if only_list == bool(labels) or (only_list and remove):
         raise click.UsageError("Give LABELs or -, with or without --remove; or --list alone.")
     if only_list:
-        answer: Any = caller.run("list_allowed", {})
-    else:
-        named = [label for label in labels if label != "-"]
-        text = sys.stdin.read() if "-" in labels else ""
-        name = "disallow_secret" if remove else "allow_secret"
-        answer = caller.run(name, {"labels": named, "text": text})
-    if as_json:
-        output.as_json(answer)
-    elif only_list:
-        rows = [(digest, output.moment(at)) for digest, at in answer.digests.items()]
-        output.lines(output.pairs(rows) or ["Nothing is allowed."])
-    elif answer.changed:
-        what = "Not allowed any more" if remove else "Allowed from now on"
-        output.line(f"{what}: {', '.join(answer.changed)}")
-    else:
-        output.line("It was allowed already.")
-    return 0
+        return Result(caller.run("list_allowed", {}), _print_allowed)
+    named = [label for label in labels if label != "-"]
+    text = sys.stdin.read() if "-" in labels else ""
+    name = "disallow_secret" if remove else "allow_secret"
+    answer: Any = caller.run(name, {"labels": named, "text": text})
+    what = "Not allowed any more" if remove else "Allowed from now on"
+    changed = f"{what}: {', '.join(answer.changed)}" if answer.changed else ""
+    return Result(answer, changed or "It was allowed already.")
+
+
+def _print_allowed(answer: Any) -> None:
+    rows = [(digest, output.moment(at)) for digest, at in answer.digests.items()]
+    output.lines(output.pairs(rows) or ["Nothing is allowed."])
 
 
 def _print_section(kind: type[Any], values: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from string import Template
 
 from wm.api.replay import ReplayedTurn, ReplayReport
-from wm.cli.verbs.proxy.figures import money, notes, share, short, what
+from wm.cli.verbs.proxy.figures import FIGURES, figures, money, notes, share, short, what
 
 PAGE = Path(__file__).with_name("chart.html")
 WIDTH, HEIGHT, LEFT, FOOT = 960, 260, 64, 24
@@ -141,7 +141,7 @@ def _figure(drawn: str, key: str) -> str:
 
 
 def _table(report: ReplayReport) -> str:
-    names = ("conversation", "model", "requests", "read", "cached", "bill", "no cache", "last")
+    names = ("conversation", "model", "requests", *FIGURES)
     head = "".join(f"<th>{name}</th>" for name in names)
     rows = []
     for one in report.conversations:
@@ -150,11 +150,7 @@ def _table(report: ReplayReport) -> str:
             escape(one.name),
             escape(one.model),
             f"{own.requests:,}",
-            short(own.tokens.prompt),
-            share(own.tokens),
-            money(own.bills.as_marked),
-            money(own.bills.uncached),
-            short(own.last_tokens),
+            *figures(own),
         )
         rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"

@@ -5,24 +5,10 @@ Computes nothing about requests; `wm.replay` does.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
-from wm.api.replay import ReplayedModel, TokenCounts
+from wm.api.replay import ReplayedModel, ReplayedSum, TokenCounts
 from wm.cli import output
-from wm.errors import UserError
-
-
-def write(path: Path, text: str) -> None:
-    """Write a page to a file. Raises UserError if it cannot be written."""
-    try:
-        path.write_text(text, "utf-8")
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise UserError(
-            f"{os.fspath(path)} cannot be written: {why}.", fix="Name another file."
-        ) from None
 
 
 def what(requests: int, conversations: int, files: Sequence[str]) -> str:
@@ -59,6 +45,15 @@ def table(head: Sequence[str], widths: Sequence[int], rows: Sequence[Sequence[st
         cells = (f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
         told = f"  {output.padded(row[0], widths[0])}{''.join(cells)}"
         output.line(told if number else output.dim(told))
+
+
+FIGURES = ("read", "cached", "bill", "no cache", "last")
+
+
+def figures(own: ReplayedSum) -> tuple[str, ...]:
+    """The cells below `FIGURES`."""
+    bills = (money(own.bills.as_marked), money(own.bills.uncached))
+    return (short(own.tokens.prompt), share(own.tokens), *bills, short(own.last_tokens))
 
 
 def parts(tokens: TokenCounts) -> str:

@@ -15,6 +15,7 @@ from wm.cli import output
 from wm.cli.context import json_option, report_config
 from wm.cli.options import flag
 from wm.cli.verbs.proxy import chart, figures
+from wm.errors import UserError
 from wm.replay import report as replaying
 from wm.settings import load
 from wm.wire.policy import POLICIES
@@ -48,7 +49,7 @@ def command(files: tuple[str, ...], policy: str, turns: bool, page: str, as_json
         clock, own = time.perf_counter, settings.prices
         report = replaying.replay(paths, clock=clock, progress=progress, policy=policy, own=own)
     if page:
-        figures.write(Path(page), chart.page(report))
+        _write(Path(page), chart.page(report))
     if as_json:
         output.as_json(report)
         return 0
@@ -57,6 +58,14 @@ def command(files: tuple[str, ...], policy: str, turns: bool, page: str, as_json
         output.line()
         output.line(f"The chart is in {output.safe(page)}")
     return 0
+
+
+def _write(page: Path, text: str) -> None:
+    try:
+        page.write_text(text, "utf-8")
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise UserError(f"{page} cannot be written: {why}.", fix="Name another file.") from None
 
 
 def _print(report: ReplayReport, *, turns: bool) -> None:
@@ -123,13 +132,11 @@ def _faults(total: ReplayedSum) -> str:
 
 
 def _print_conversations(report: ReplayReport) -> None:
-    head = ("conversation", "req", "read", "cached", "bill", "no cache", "last")
-    rows = []
-    for one in report.conversations:
-        name, own = output.cut(one.name, MAX_NAME - 1), one.sum
-        tokens, last = figures.short(own.tokens.prompt), figures.short(own.last_tokens)
-        bills = (figures.money(own.bills.as_marked), figures.money(own.bills.uncached))
-        rows.append((name, f"{own.requests:,}", tokens, figures.share(own.tokens), *bills, last))
+    head = ("conversation", "req", *figures.FIGURES)
+    rows = [
+        (output.cut(one.name, MAX_NAME - 1), f"{one.sum.requests:,}", *figures.figures(one.sum))
+        for one in report.conversations
+    ]
     figures.table(head, (MAX_NAME, 6, 9, 8, 10, 10, 8), rows)
 
 

@@ -5,6 +5,7 @@ Deleting removes the files of a session; entries that the workspace learned from
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -128,14 +129,11 @@ def delete(caller: Caller, session_id: str, dry_run: bool) -> Result:
     cannot be undone. The beginning of an id is enough if it fits one session only.
     """
     answer: DeletedSession = caller.call("delete_session", sessionId=session_id, dryRun=dry_run)
-    return Result(answer, _print_dry_deleted if dry_run else _print_deleted)
+    verb = "Would delete" if dry_run else "Deleted"
+    return Result(answer, partial(_print_deleted, verb))
 
 
-def _print_deleted(answer: DeletedSession, verb: str = "Deleted") -> None:
+def _print_deleted(verb: str, answer: DeletedSession) -> None:
     files = output.count(len(answer.files), "file")
     output.line(f"{verb} the session {answer.session_id}: {files}.")
     output.lines(f"  {file}" for file in answer.files)
-
-
-def _print_dry_deleted(answer: DeletedSession) -> None:
-    _print_deleted(answer, "Would delete")

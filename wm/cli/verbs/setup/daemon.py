@@ -21,7 +21,6 @@ from wm.cli.context import (
     Result,
     ask,
     daemon_status,
-    json_option,
     prints,
     prints_always,
     workspace_options,
@@ -45,27 +44,28 @@ BEHIND = "It stops after that; `wm logs` shows when."
     help="Then prove the whole round trip in a scratch home: write, restart, read, render, search.",
 )
 @flag("--quiet", help="Print nothing on success.")
-@json_option
-@workspace_options
-def up(caller: Caller, prove: bool, quiet: bool, as_json: bool) -> int:
+@prints
+def up(caller: Caller, prove: bool, quiet: bool) -> Result:
     """Start the daemon and check that it answers. One daemon serves all your workspaces."""
     started_at = time.monotonic()
-    with _noting_wait(silent=quiet or as_json):
+    with _noting_wait(silent=quiet or caller.as_json):
         started = start(caller.settings)
     took = f"started in {time.monotonic() - started_at:.2f} s" if started else "is running"
     status = daemon_status(caller.settings)
     steps = proof.run(caller.settings) if prove else []
-    if as_json:
-        report = {"started": started, "status": status, "proof": steps}
-        output.as_json(report)
-    elif not quiet:
+
+    def show(_report: object) -> None:
+        if quiet:
+            return
         _print_started(caller, status, took)
         if steps:
             output.line()
             proof.show(steps)
         output.line()
         output.line("Next: `wm setup` wires your agents, `wm inspect` shows what is remembered.")
-    return 0 if all(step.ok for step in steps) else 1
+
+    report = {"started": started, "status": status, "proof": steps}
+    return Result(report, show, failed=not all(step.ok for step in steps))
 
 
 def _print_started(caller: Caller, status: dict[str, Any], took: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from wm.cli import output
-from wm.cli.context import Caller, Result, absolute, json_option, prints, workspace_options
+from wm.cli.context import Caller, Result, absolute, prints
 from wm.cli.groups import Group
 from wm.cli.options import flag
 from wm.ops.runtime import Runtime
@@ -140,9 +140,8 @@ def _print_installed(model: Any) -> None:
 @command.command("pull", short_help="Fetch a model over the network.")
 @click.argument("name", default="minilm")
 @flag("--yes", "-y", help="Do it without asking.")
-@json_option
-@workspace_options
-def pull(caller: Caller, name: str, yes: bool, as_json: bool) -> int:
+@prints
+def pull(caller: Caller, name: str, yes: bool) -> Result:
     """Fetch the model NAME (minilm) from huggingface.co, or from recall.models_url.
 
     The files are pinned: one commit of one repository, and the size and sha256 of each file. They
@@ -161,24 +160,17 @@ def pull(caller: Caller, name: str, yes: bool, as_json: bool) -> int:
     with caller.opened() as runtime:
         check_new(runtime, name)
         require_network(runtime)
-        if not as_json:
+        if not caller.as_json:
             output.line(f"{model.repository} ({model.license})")
             output.line(f"commit {model.commit}")
             _print_files(files)
         if not yes and not _agreed(caller, model.size):
-            if as_json:
-                output.as_json(report)
-            else:
-                output.note("Nothing was fetched. Use --yes to answer in advance.")
-            return 1
-        shown = sys.stderr if sys.stderr.isatty() and not as_json else StringIO()
+            why = "Nothing was fetched. Use --yes to answer in advance."
+            return Result(report, lambda _report: output.note(why), failed=True)
+        shown = sys.stderr if sys.stderr.isatty() and not caller.as_json else StringIO()
         with click.progressbar(length=model.size, label="  fetching", file=shown) as bar:
             done = pull_model(runtime, name, bar.update)
-    if as_json:
-        output.as_json({**report, "model": done})
-    else:
-        _print_installed(done)
-    return 0
+    return Result({**report, "model": done}, lambda _report: _print_installed(done))
 
 
 def _agreed(caller: Caller, size: int) -> bool:
