@@ -33,7 +33,7 @@ from wm.ops.operation import (
 )
 from wm.ops.runtime import Ids, Runtime, make_runtime
 from wm.settings import Paths, Settings, StoreSettings
-from wm.store.base import Ref, Store
+from wm.store.base import Ref
 from wm.store.files import FileStore
 from wm.store.fsops import Disk, Handle
 from wm.store.identity import key_of
@@ -59,7 +59,7 @@ class Bench:
 
     settings: Settings
     project: Path
-    store: Store
+    store: FileStore
     moment: datetime = BEGIN
     drawn: int = 0
     runtime: Runtime = field(init=False)
@@ -125,7 +125,7 @@ class Bench:
         """The same home as a new process finds it."""
         if isinstance(self.store, FileStore):
             self.store.close()
-            store: Store = open_files(self.settings)
+            store: FileStore = open_files(self.settings)
         else:
             store = self.store
         return Bench(self.settings, self.project, store, self.moment, self.drawn)

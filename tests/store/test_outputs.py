@@ -14,7 +14,7 @@ from wm.errors import StoreError, Unwritable
 from wm.formats.tool_output import ToolOutput, file_name, of_file_name
 from wm.settings import StoreSettings
 from wm.store import paths
-from wm.store.base import Health, Ref, Store
+from wm.store.base import Health, Ref
 from wm.store.check import check
 from wm.store.check.repair import repair
 from wm.store.files import FileStore
@@ -26,8 +26,8 @@ FOLDER = f"workspaces/{KEY}/cache/tool-outputs"
 
 
 @pytest.fixture(params=["files", "memory"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    made: Store
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FileStore]:
+    made: FileStore
     if request.param == "files":
         made = FileStore(tmp_path / "wm", SETTINGS)
     else:
@@ -51,7 +51,7 @@ def ref(one: ToolOutput) -> Ref[ToolOutput]:
     return Ref(ToolOutput, KEY, file_name(one.id, one.session))
 
 
-def keep(store: Store, *outputs: ToolOutput) -> None:
+def keep(store: FileStore, *outputs: ToolOutput) -> None:
     for one in outputs:
         store.keep(ref(one), one)
 
@@ -64,13 +64,13 @@ def test_a_kept_output_is_read_completely_by_another_process(files: FileStore) -
     assert again.document.text == "ligne é\n\x1b[31mred\x00"
 
 
-def test_the_same_output_twice_is_one_file(store: Store) -> None:
+def test_the_same_output_twice_is_one_file(store: FileStore) -> None:
     keep(store, output(), output())
     assert store.names(ToolOutput, KEY) == (ref(output()).name,)
     assert store.read(ref(output())).health is Health.OK
 
 
-def test_a_name_contains_handle_and_session(store: Store) -> None:
+def test_a_name_contains_handle_and_session(store: FileStore) -> None:
     keep(store, output(1), output(2, OTHER_SID))
     told = [of_file_name(name) for name in store.names(ToolOutput, KEY)]
     assert told == [(f"t_{1:020x}", SID), (f"t_{2:020x}", OTHER_SID)]
@@ -81,7 +81,7 @@ def test_a_foreign_name_has_no_handle_or_session(name: str) -> None:
     assert of_file_name(name) == ("", "")
 
 
-def test_discard_removes_only_the_named_outputs(store: Store) -> None:
+def test_discard_removes_only_the_named_outputs(store: FileStore) -> None:
     keep(store, output(1), output(2))
     assert store.discard([ref(output(1)), ref(output(3))]) == 1
     assert store.names(ToolOutput, KEY) == (ref(output(2)).name,)
@@ -89,7 +89,7 @@ def test_discard_removes_only_the_named_outputs(store: Store) -> None:
     store.flush()
 
 
-def test_an_output_over_the_document_limit_is_refused(store: Store) -> None:
+def test_an_output_over_the_document_limit_is_refused(store: FileStore) -> None:
     with pytest.raises(Unwritable, match="more than 5000"):
         keep(store, output(text="x" * 5000))
     assert store.names(ToolOutput, KEY) == ()

@@ -1,4 +1,4 @@
-"""The interface `wm.store.base.Store`, tested on the file store and its twin in memory."""
+"""The interface `wm.store.files.FileStore`, tested on the file store and its twin in memory."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from wm.formats.recording import Recording
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.workspace_memory import WorkspaceMemory
 from wm.settings import StoreSettings
-from wm.store.base import Health, Ref, Store
+from wm.store.base import Health, Ref
 from wm.store.files import FileStore
 from wm.store.session_logs import encode
 
@@ -40,8 +40,8 @@ SETTINGS = StoreSettings(lock_wait_s=0.05, max_document_bytes=9000)
 
 
 @pytest.fixture(params=["files", "memory"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    made: Store
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FileStore]:
+    made: FileStore
     if request.param == "files":
         made = FileStore(tmp_path / "wm", SETTINGS)
     else:
@@ -50,7 +50,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     made.close()
 
 
-def test_a_document_that_was_never_written_is_missing(store: Store) -> None:
+def test_a_document_that_was_never_written_is_missing(store: FileStore) -> None:
     reading = store.read(MEMORY)
     assert (reading.document, reading.health) == (None, Health.MISSING)
     assert store.workspaces() == ()
@@ -58,7 +58,7 @@ def test_a_document_that_was_never_written_is_missing(store: Store) -> None:
     assert store.evidence(KEY).records == ()
 
 
-def test_a_committed_document_is_read_back(store: Store) -> None:
+def test_a_committed_document_is_read_back(store: FileStore) -> None:
     with store.transaction([MEMORY]) as tx:
         tx.put(MEMORY, memory("tests first"))
     reading = store.read(MEMORY)
@@ -67,7 +67,7 @@ def test_a_committed_document_is_read_back(store: Store) -> None:
     assert store.workspaces() == (KEY,)
 
 
-def test_each_write_of_a_document_counts_one_generation(store: Store) -> None:
+def test_each_write_of_a_document_counts_one_generation(store: FileStore) -> None:
     for _ in range(3):
         with store.transaction([MEMORY]) as tx:
             tx.put(MEMORY, memory("x"))
@@ -76,7 +76,7 @@ def test_each_write_of_a_document_counts_one_generation(store: Store) -> None:
     assert kept.generation == 3
 
 
-def test_a_transaction_reads_what_it_staged(store: Store) -> None:
+def test_a_transaction_reads_what_it_staged(store: FileStore) -> None:
     with store.transaction([MEMORY]) as tx:
         assert tx.read(MEMORY).health is Health.MISSING
         tx.put(MEMORY, memory("staged"))
@@ -86,7 +86,7 @@ def test_a_transaction_reads_what_it_staged(store: Store) -> None:
         assert tx.read(MEMORY).health is Health.MISSING
 
 
-def test_an_error_inside_leaves_everything_as_it_was(store: Store) -> None:
+def test_an_error_inside_leaves_everything_as_it_was(store: FileStore) -> None:
     with suppress(ZeroDivisionError), store.transaction([MEMORY]) as tx:
         tx.put(MEMORY, memory("never"))
         tx.log(record(1))
@@ -95,7 +95,7 @@ def test_an_error_inside_leaves_everything_as_it_was(store: Store) -> None:
     assert store.evidence(KEY).records == ()
 
 
-def test_a_savepoint_rolls_back_only_later_changes(store: Store) -> None:
+def test_a_savepoint_rolls_back_only_later_changes(store: FileStore) -> None:
     with store.transaction([MEMORY, SESSION]) as tx:
         tx.put(MEMORY, memory("first"))
         tx.log(record(1))
@@ -111,7 +111,7 @@ def test_a_savepoint_rolls_back_only_later_changes(store: Store) -> None:
     assert [kept.event_id for kept in store.evidence(KEY).records] == ["ev_1"]
 
 
-def test_a_deleted_document_is_missing_and_leaves_the_list(store: Store) -> None:
+def test_a_deleted_document_is_missing_and_leaves_the_list(store: FileStore) -> None:
     with store.transaction([SESSION]) as tx:
         tx.put(SESSION, session())
     store.flush()
@@ -123,13 +123,13 @@ def test_a_deleted_document_is_missing_and_leaves_the_list(store: Store) -> None
     assert store.names(SessionState, KEY) == ()
 
 
-def test_deleting_a_missing_document_succeeds(store: Store) -> None:
+def test_deleting_a_missing_document_succeeds(store: FileStore) -> None:
     with store.transaction([SESSION]) as tx:
         tx.delete(SESSION)
     assert store.read(SESSION).health is Health.MISSING
 
 
-def test_commit_can_be_called_before_the_end(store: Store) -> None:
+def test_commit_can_be_called_before_the_end(store: FileStore) -> None:
     with store.transaction([MEMORY]) as tx:
         tx.put(MEMORY, memory("one"))
         tx.commit()
@@ -138,7 +138,7 @@ def test_commit_can_be_called_before_the_end(store: Store) -> None:
     assert texts(store.read(MEMORY).document) == ["two"]
 
 
-def test_evidence_is_read_in_order_and_by_workspace(store: Store) -> None:
+def test_evidence_is_read_in_order_and_by_workspace(store: FileStore) -> None:
     for number in (1, 2):
         with store.transaction([]) as tx:
             tx.log(record(number))
@@ -148,7 +148,7 @@ def test_evidence_is_read_in_order_and_by_workspace(store: Store) -> None:
     assert store.workspaces() == (KEY, OTHER)
 
 
-def test_names_of_companion_files_are_not_confused(store: Store) -> None:
+def test_names_of_companion_files_are_not_confused(store: FileStore) -> None:
     compaction = Ref(CompactionState, KEY, SID)
     epochs = [Ref(PromptEpoch, KEY, name) for name in ("e_b", "e_a")]
     with store.transaction([SESSION, compaction, *epochs]) as tx:
@@ -162,7 +162,7 @@ def test_names_of_companion_files_are_not_confused(store: Store) -> None:
     assert store.names(WorkspaceMemory, KEY) == ()
 
 
-def test_documents_of_the_home_have_no_workspace(store: Store) -> None:
+def test_documents_of_the_home_have_no_workspace(store: FileStore) -> None:
     ref = Ref(Aliases)
     with store.transaction([ref]) as tx:
         tx.put(ref, Aliases(aliases=(Alias(key=OTHER, target=KEY),)))
@@ -172,7 +172,7 @@ def test_documents_of_the_home_have_no_workspace(store: Store) -> None:
     assert kept.aliases[0].target == KEY
 
 
-def test_unknown_fields_survive(store: Store) -> None:
+def test_unknown_fields_survive(store: FileStore) -> None:
     odd = memory("x").model_copy(update={"entries": (entry("y").model_copy(update={"mood": 1}),)})
     strange = WorkspaceMemory.model_validate({**odd.model_dump(by_alias=True), "later": {"a": [1]}})
     with store.transaction([MEMORY]) as tx:
@@ -186,7 +186,7 @@ def test_unknown_fields_survive(store: Store) -> None:
     assert again.model_extra == {"later": {"a": [1]}}
 
 
-def test_a_lone_surrogate_is_writable(store: Store) -> None:
+def test_a_lone_surrogate_is_writable(store: FileStore) -> None:
     with store.transaction([MEMORY]) as tx:
         odd = entry("x").model_copy(update={"text": "a\ud800b"})
         tx.put(MEMORY, memory().model_copy(update={"entries": (odd,)}))
@@ -195,7 +195,7 @@ def test_a_lone_surrogate_is_writable(store: Store) -> None:
     assert store.evidence(KEY).records[0].details == {"t\ufffd": "\ufffd"}
 
 
-def test_a_value_that_does_not_round_trip_is_refused(store: Store) -> None:
+def test_a_value_that_does_not_round_trip_is_refused(store: FileStore) -> None:
     nan = entry("x").model_copy(update={"confidence": float("nan")})
     with (
         pytest.raises(StoreError, match="would not be readable"),
@@ -205,7 +205,7 @@ def test_a_value_that_does_not_round_trip_is_refused(store: Store) -> None:
     assert store.read(MEMORY).health is Health.MISSING
 
 
-def test_a_document_that_is_too_large_is_refused_and_nothing_is_written(store: Store) -> None:
+def test_a_document_that_is_too_large_is_refused_and_nothing_is_written(store: FileStore) -> None:
     with store.transaction([MEMORY, SESSION]) as tx:
         tx.put(SESSION, session())
         tx.put(MEMORY, memory("x" * 9000))
@@ -215,7 +215,7 @@ def test_a_document_that_is_too_large_is_refused_and_nothing_is_written(store: S
     assert store.read(MEMORY).health is Health.MISSING
 
 
-def test_a_record_that_is_too_large_is_refused_alone(store: Store) -> None:
+def test_a_record_that_is_too_large_is_refused_alone(store: FileStore) -> None:
     big = record(1).model_copy(update={"details": {"text": "x" * 300_000}})
     with store.transaction([MEMORY]) as tx:
         tx.put(MEMORY, memory("kept"))
@@ -224,7 +224,7 @@ def test_a_record_that_is_too_large_is_refused_alone(store: Store) -> None:
     assert texts(store.read(MEMORY).document) == ["kept"]
 
 
-def test_a_document_must_be_declared_when_the_transaction_opens(store: Store) -> None:
+def test_a_document_must_be_declared_when_the_transaction_opens(store: FileStore) -> None:
     with store.transaction([MEMORY]) as tx, pytest.raises(StoreError, match="not opened for"):
         tx.read(SESSION)
 
@@ -239,13 +239,13 @@ def test_a_document_must_be_declared_when_the_transaction_opens(store: Store) ->
     ],
 )
 def test_a_ref_that_does_not_fit_its_format_is_refused(
-    store: Store, ref: Ref[WorkspaceMemory]
+    store: FileStore, ref: Ref[WorkspaceMemory]
 ) -> None:
     with pytest.raises(StoreError):
         store.read(ref)
 
 
-def test_a_name_never_becomes_a_path(store: Store) -> None:
+def test_a_name_never_becomes_a_path(store: FileStore) -> None:
     ref = Ref(SessionState, KEY, "../../../home/user/.ssh/id")
     with store.transaction([ref]) as tx:
         tx.put(ref, session())
@@ -254,7 +254,7 @@ def test_a_name_never_becomes_a_path(store: Store) -> None:
     assert store.read(ref).document == store.read(Ref(SessionState, KEY, name)).document
 
 
-def test_a_second_transaction_waits_and_then_reports_busy(store: Store) -> None:
+def test_a_second_transaction_waits_and_then_reports_busy(store: FileStore) -> None:
     with store.transaction([MEMORY, SESSION]):
         with pytest.raises(Busy, match="is locked by"):
             store.transaction([SESSION])
@@ -264,7 +264,7 @@ def test_a_second_transaction_waits_and_then_reports_busy(store: Store) -> None:
         pass
 
 
-def test_the_order_of_refs_does_not_matter(store: Store) -> None:
+def test_the_order_of_refs_does_not_matter(store: FileStore) -> None:
     done: list[int] = []
     orders = ([MEMORY, SESSION], [SESSION, MEMORY])
 
@@ -291,7 +291,7 @@ def test_the_order_of_refs_does_not_matter(store: Store) -> None:
     assert (len(kept.entries), kept.generation) == (40, 40)
 
 
-def test_relaxed_documents_wait_for_a_flush(store: Store) -> None:
+def test_relaxed_documents_wait_for_a_flush(store: FileStore) -> None:
     assert not store.dirty()
     with store.transaction([SESSION]) as tx:
         tx.put(SESSION, session())
@@ -300,7 +300,7 @@ def test_relaxed_documents_wait_for_a_flush(store: Store) -> None:
     assert not store.dirty()
 
 
-def test_a_digest_matches_only_its_own_text(store: Store) -> None:
+def test_a_digest_matches_only_its_own_text(store: FileStore) -> None:
     first = store.digest("tests first")
     assert first == store.digest("tests first")
     assert first != store.digest("tests last")
@@ -319,7 +319,7 @@ def flow(number: int) -> Flow:
     )
 
 
-def test_flows_are_read_in_the_order_of_arrival(store: Store) -> None:
+def test_flows_are_read_in_the_order_of_arrival(store: FileStore) -> None:
     assert store.flows(KEY, SID) == ()
     for number in range(3):
         store.append_flow(KEY, SID, flow(number))
@@ -339,7 +339,7 @@ def a_line(number: int) -> Callable[[RecordingIndex], Recording | None]:
     return make
 
 
-def test_recorded_bodies_are_appended_until_the_limit(store: Store) -> None:
+def test_recorded_bodies_are_appended_until_the_limit(store: FileStore) -> None:
     assert store.recordings(KEY, SID) == ()
     for number in range(3):
         assert store.append_recording(KEY, SID, 10_000, a_line(number))
@@ -351,7 +351,7 @@ def test_recorded_bodies_are_appended_until_the_limit(store: Store) -> None:
     assert store.dirty()
 
 
-def test_recorded_bodies_of_one_session_are_removed_and_can_start_again(store: Store) -> None:
+def test_recorded_bodies_of_one_session_are_removed_and_can_start_again(store: FileStore) -> None:
     store.append_recording(KEY, SID, 10_000, a_line(0))
     store.append_recording(KEY, "other", 10_000, a_line(0))
     assert store.discard_recordings(KEY, SID)
@@ -364,7 +364,7 @@ def test_recorded_bodies_of_one_session_are_removed_and_can_start_again(store: S
     ("lines", "numbers"), [(0, []), (1.5, [2]), (2.5, [2, 1]), (99, [2, 1, 0])]
 )
 def test_newest_flows_returns_the_last_complete_flows(
-    store: Store, lines: float, numbers: list[int]
+    store: FileStore, lines: float, numbers: list[int]
 ) -> None:
     assert list(store.newest_flows(KEY, SID, 100)) == []
     for number in range(3):
@@ -374,7 +374,7 @@ def test_newest_flows_returns_the_last_complete_flows(
     assert [one.answer_bytes for one in found] == numbers
 
 
-def test_latest_logs_returns_the_most_recently_written_logs(store: Store) -> None:
+def test_latest_logs_returns_the_most_recently_written_logs(store: FileStore) -> None:
     assert store.latest_flow_sessions(KEY, 2) == ()
     for number, name in enumerate(("a" * 32, "b" * 32, "c" * 32, "a" * 32)):
         store.append_flow(KEY, name, flow(number))
@@ -384,7 +384,7 @@ def test_latest_logs_returns_the_most_recently_written_logs(store: Store) -> Non
     assert store.latest_flow_sessions(KEY, 2) == ("a" * 32, "c" * 32)
 
 
-def test_discarding_the_flows_of_one_session_keeps_all_others(store: Store) -> None:
+def test_discarding_the_flows_of_one_session_keeps_all_others(store: FileStore) -> None:
     store.append_flow(KEY, SID, flow(1))
     store.append_flow(KEY, "other", flow(2))
     assert store.discard_flows(KEY, SID)

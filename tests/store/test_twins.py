@@ -14,9 +14,10 @@ from tests.store.twin import MemoryStore
 from wm.formats.base import Document
 from wm.formats.session_state import CompactionState, SessionState
 from wm.settings import StoreSettings
-from wm.store.base import Reading, Ref, Store, Transaction
+from wm.store.base import Reading, Ref
 from wm.store.files import FileStore
 from wm.store.fsops import Disk, Handle
+from wm.store.transaction import FileTransaction
 
 COMPACTION = Ref(CompactionState, KEY, SID)
 REFS: tuple[Ref[Document], ...] = (MEMORY, SESSION, COMPACTION)
@@ -51,7 +52,7 @@ def document(which: int, number: int) -> Document:
     return made[which]
 
 
-def play(tx: Transaction, steps: list[Step]) -> Played:
+def play(tx: FileTransaction, steps: list[Step]) -> Played:
     played = Played()
     marks = [tx.savepoint()]
     for verb, number in steps:
@@ -74,7 +75,7 @@ def play(tx: Transaction, steps: list[Step]) -> Played:
     return played
 
 
-def state(store: Store) -> tuple[object, ...]:
+def state(store: FileStore) -> tuple[object, ...]:
     return (
         [store.read(ref) for ref in REFS],
         store.evidence(KEY),
@@ -89,8 +90,8 @@ def test_the_file_store_and_the_memory_store_give_the_same_answers(
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "wm"
-        files: Store = FileStore(home, StoreSettings(), QuickDisk(home))
-        twin: Store = MemoryStore()
+        files: FileStore = FileStore(home, StoreSettings(), QuickDisk(home))
+        twin: FileStore = MemoryStore()
         for steps, flush, reopen in transactions:
             with files.transaction(REFS) as one, twin.transaction(REFS) as other:
                 assert play(one, steps) == play(other, steps)

@@ -29,7 +29,7 @@ from tests.store.damage import (
 from tests.store.twin import MemoryStore
 from wm.settings import StoreSettings
 from wm.store import paths
-from wm.store.base import Maker, SavedVectors, Store
+from wm.store.base import Maker, SavedVectors
 from wm.store.check import check
 from wm.store.check.repair import repair
 from wm.store.files import FileStore
@@ -39,10 +39,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(params=["files", "memory"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FileStore]:
     settings = StoreSettings()
     files = request.param == "files"
-    opened: Store = FileStore(tmp_path / "wm", settings) if files else MemoryStore(settings)
+    opened: FileStore = FileStore(tmp_path / "wm", settings) if files else MemoryStore(settings)
     yield opened
     opened.close()
 
@@ -61,7 +61,7 @@ def told(saved: SavedVectors | None) -> tuple[object, ...] | None:
     return bytes(saved.digests), list(saved.pieces), bytes(saved.rows), over
 
 
-def test_vectors_are_read_back_only_after_a_save(store: Store) -> None:
+def test_vectors_are_read_back_only_after_a_save(store: FileStore) -> None:
     assert store.vectors(KEY, MAKER) is None
     assert store.keep_vectors(KEY, MAKER, made())
     assert told(store.vectors(KEY, MAKER)) == told(made())
@@ -76,21 +76,21 @@ def test_vectors_are_read_back_only_after_a_save(store: Store) -> None:
         replace(MAKER, token_limit=9),
     ],
 )
-def test_each_model_has_its_own_vectors(store: Store, other: Maker) -> None:
+def test_each_model_has_its_own_vectors(store: FileStore, other: Maker) -> None:
     store.keep_vectors(KEY, MAKER, made())
     assert store.vectors(KEY, other) is None
     store.keep_vectors(KEY, other, made(other, seed=2))
     assert told(store.vectors(KEY, MAKER)) == told(made())
 
 
-def test_a_later_save_replaces_all_of_an_earlier_one(store: Store) -> None:
+def test_a_later_save_replaces_all_of_an_earlier_one(store: FileStore) -> None:
     store.keep_vectors(KEY, MAKER, made())
     later = replace(made(seed=2), graph=None)
     store.keep_vectors(KEY, MAKER, later)
     assert told(store.vectors(KEY, MAKER)) == told(later)
 
 
-def test_discarding_removes_the_vectors_of_all_models_of_one_workspace(store: Store) -> None:
+def test_discarding_removes_the_vectors_of_all_models_of_one_workspace(store: FileStore) -> None:
     for key in (KEY, OTHER):
         store.keep_vectors(key, MAKER, replace(made(), graph=None))
     assert store.discard_vectors(KEY) == 1
@@ -99,7 +99,7 @@ def test_discarding_removes_the_vectors_of_all_models_of_one_workspace(store: St
     assert store.vectors(OTHER, MAKER) is not None
 
 
-def test_an_empty_set_of_vectors_can_be_saved(store: Store) -> None:
+def test_an_empty_set_of_vectors_can_be_saved(store: FileStore) -> None:
     store.keep_vectors(KEY, MAKER, SavedVectors(b"", array("H"), b""))
     assert told(store.vectors(KEY, MAKER)) == (b"", [], b"", None)
 

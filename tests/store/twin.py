@@ -32,7 +32,7 @@ D = TypeVar("D", bound=Document)
 
 
 class MemoryStore:
-    """A `store.base.Store` in memory only."""
+    """The interface of a `FileStore`, in memory only."""
 
     def __init__(self, settings: StoreSettings | None = None) -> None:
         self.settings = settings or StoreSettings()

@@ -23,7 +23,8 @@ from wm.errors import Conflict, StoreError, Unwritable, UserError, WmError
 from wm.formats.base import Document, Record
 from wm.formats.evidence import EvidenceRecord
 from wm.ops.runtime import Ids, Runtime
-from wm.store.base import WRITE_ORDER, Reading, Ref, Transaction
+from wm.store.base import WRITE_ORDER, Reading, Ref
+from wm.store.transaction import FileTransaction
 
 SHORTEST_QUOTE = 12
 """Minimum length of a detail that is redacted; shorter ones are our own codes."""
@@ -48,7 +49,7 @@ class Work(Struct):
 
     runtime: Runtime
     now: datetime
-    transaction: Transaction | None = None
+    transaction: FileTransaction | None = None
     held: frozenset[Ref[Document]] = frozenset()
     """The locked documents: read with the staged changes. Others are read from disk."""
     may_write: bool = True
@@ -120,13 +121,13 @@ class Work(Struct):
             return redacted if cut == redacted else f"{cut}…"
         return value
 
-    def _holding(self, ref: Ref[Document]) -> Transaction:
+    def _holding(self, ref: Ref[Document]) -> FileTransaction:
         transaction = self._writing(ref)
         if ref not in self.held:
             raise Undeclared(ref)
         return transaction
 
-    def _writing(self, ref: Ref[Document] | None = None) -> Transaction:
+    def _writing(self, ref: Ref[Document] | None = None) -> FileTransaction:
         if not self.may_write:
             raise RuntimeError("this operation declared no refs, so it may not write")
         if self.transaction is None:

@@ -18,7 +18,8 @@ from wm.ops.background import Background, Task, tasks
 from wm.ops.cache import Cache
 from wm.secrets.redact import Redactor
 from wm.settings import Settings
-from wm.store.base import Ref, Store
+from wm.store.base import Ref
+from wm.store.files import FileStore
 
 
 class Ids:
@@ -95,7 +96,7 @@ class Runtime(Struct, frozen=True, eq=False):
     """All dependencies of a use case; it must not fetch any by itself."""
 
     settings: Settings
-    store: Store
+    store: FileStore
     redactor: Redactor
     now: Callable[[], datetime] = utc_now
     ids: Ids = field(default_factory=Ids)
@@ -126,7 +127,7 @@ class AllowedNow:
     """The digests that the user declared not secret, read from disk on each use: an allowance takes
     effect at once in a long-running daemon. Used for found secrets only, so reads are rare."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: FileStore) -> None:
         self._store = store
 
     def __iter__(self) -> Iterator[str]:
@@ -134,7 +135,7 @@ class AllowedNow:
         return iter(document.digests if document is not None else ())
 
 
-def make_runtime(settings: Settings, store: Store, **parts: object) -> Runtime:
+def make_runtime(settings: Settings, store: FileStore, **parts: object) -> Runtime:
     """A runtime on a store; the store's digest keys the redactor."""
     allowed = AllowedNow(store)
     iter(allowed)  # an unreadable data folder fails here, not at the first secret

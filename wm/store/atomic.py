@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 
@@ -55,7 +55,9 @@ def stage(
     """Write `raw` beside the document, into `file` or a temporary file. Leaves nothing behind when
     it raises OSError."""
     temp = file or paths.temp(name, secrets.token_hex(8))
-    staged = Staged(folder, name, temp, _create(disk, folder, temp, replace=bool(file)))
+    if file:
+        disk.remove(folder, file)  # an update that was cut off before it counted
+    staged = Staged(folder, name, temp, disk.create(folder, temp))
     try:
         disk.write(staged.file, raw)
         if previous_copy:
@@ -68,38 +70,31 @@ def stage(
     return staged
 
 
-def _create(disk: Disk, folder: Handle, name: str, *, replace: bool) -> Handle:
-    try:
-        return disk.create(folder, name)
-    except FileExistsError:
-        if not replace:
-            raise
-    disk.unlink(folder, name)  # an update that was cut off before it counted
-    return disk.create(folder, name)
-
-
 def replace(
-    disk: Disk,
-    folder: Handle,
-    name: str,
-    parts: Iterable[Bytes],
-    *,
-    durable: bool,
-    owner: str = "",
+    disk: Disk, folder: Handle, name: str, parts: Iterable[Bytes], *, durable: bool, owner: str = ""
 ) -> None:
     """Replace a file with these bytes, whole or not at all. Leaves nothing behind on an error.
 
     durable: flush the bytes before the rename; the caller flushes the folder. owner: the document
     whose lock is held, if it has another name.
     """
-    temp = paths.temp(owner or name, secrets.token_hex(8))
+    with temporary(disk, folder, owner or name, parts, durable=durable) as temp:
+        disk.rename(folder, temp, name)
+
+
+@contextlib.contextmanager
+def temporary(
+    disk: Disk, folder: Handle, document: str, parts: Iterable[Bytes], *, durable: bool
+) -> Iterator[str]:
+    """A temporary file with these bytes, closed, and flushed if `durable`; removed on an error."""
+    temp = paths.temp(document, secrets.token_hex(8))
     try:
         with disk.create(folder, temp) as file:
             for part in parts:
                 disk.write(file, part)
             if durable:
                 disk.flush(file)
-        disk.rename(folder, temp, name)
+        yield temp
     except BaseException:
         # The sweep of the next writer deletes what cannot be removed now.
         with contextlib.suppress(OSError):
@@ -107,11 +102,11 @@ def replace(
         raise
 
 
-def install(disk: Disk, staged: Staged) -> None:
-    """Rename the staged bytes to the document's name. The file for the previous copy is not renamed
-    yet."""
+def install(disk: Disk, staged: Staged, name: str = "") -> None:
+    """Rename the staged bytes to the document's name, or to `name`. The file for the previous copy
+    is not renamed yet."""
     disk.close(staged.file)
-    disk.rename(staged.folder, staged.temp, staged.name)
+    disk.rename(staged.folder, staged.temp, name or staged.name)
     staged.temp = ""
 
 
@@ -124,13 +119,6 @@ def install_previous_copy(disk: Disk, staged: Staged) -> None:
     staged.previous_temp = ""
 
 
-def install_only_previous_copy(disk: Disk, staged: Staged) -> None:
-    """Rename the staged, flushed bytes to the name of the previous copy only."""
-    disk.close(staged.file)
-    disk.rename(staged.folder, staged.temp, paths.previous_copy(staged.name))
-    staged.temp = ""
-
-
 def discard(disk: Disk, staged: Staged) -> None:
     """Remove what was staged and not installed. Never raises: it runs while another error is
     reported, and the sweep finds what it could not remove."""
@@ -139,26 +127,17 @@ def discard(disk: Disk, staged: Staged) -> None:
             disk.close(file)
     for temp in (staged.temp, staged.previous_temp):
         if temp:
-            try:
+            with contextlib.suppress(OSError):
                 disk.unlink(staged.folder, temp)
-            except OSError:
-                continue
     staged.temp = staged.previous_temp = ""
 
 
 def remove(disk: Disk, folder: Handle, name: str) -> None:
     """Delete a document: the previous copy first, so that no crash restores the document from
     it."""
-    for file in (
-        paths.next_file(name, 0),
-        paths.next_file(name, 1),
-        paths.previous_copy(name),
-        name,
-    ):
-        try:
-            disk.unlink(folder, file)
-        except FileNotFoundError:
-            continue
+    nexts = (paths.next_file(name, 0), paths.next_file(name, 1))
+    for file in (*nexts, paths.previous_copy(name), name):
+        disk.remove(folder, file)
 
 
 def sweep(disk: Disk, folder: Handle, is_free: Callable[[str], bool]) -> list[str]:
@@ -170,10 +149,6 @@ def sweep(disk: Disk, folder: Handle, is_free: Callable[[str], bool]) -> list[st
     gone: list[str] = []
     for file in disk.list(folder):
         document = paths.document_of_temp(file)
-        if document is not None and is_free(document):
-            try:
-                disk.unlink(folder, file)
-            except FileNotFoundError:
-                continue
+        if document is not None and is_free(document) and disk.remove(folder, file):
             gone.append(file)
     return gone

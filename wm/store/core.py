@@ -137,17 +137,13 @@ class Core:
         with explained("create", self.home):
             self.disk.make_home()
         fstype.require_supported(self.home, self.settings.allow_network_folder)
-        with explained("open", self.home), self.disk.folder("") as home:
-            locks = self.locks.take_all([(home, paths.KEY_FILE)])
-            try:
-                atomic.sweep(
-                    self.disk,
-                    home,
-                    lambda name: name == paths.KEY_FILE or self._is_free(home, name),
-                )
-                self._key = keys.ensure(self.disk, self.quarantine)
-            finally:
-                self.locks.release_all(locks)
+        with (
+            explained("open", self.home),
+            self.disk.folder("") as home,
+            self.locks.held(home, paths.KEY_FILE),
+        ):
+            self._sweep(home, {paths.KEY_FILE})
+            self._key = keys.ensure(self.disk, self.quarantine)
 
     # --- folders ----------------------------------------------------------------------------
 
@@ -190,9 +186,7 @@ class Core:
                 return
             self._swept.add(folder.path)
         try:
-            atomic.sweep(
-                self.disk, folder, lambda name: name in locked or self._is_free(folder, name)
-            )
+            self._sweep(folder, locked)
         except BaseException:
             self.sweep_again([folder.path])
             raise
@@ -203,12 +197,14 @@ class Core:
         with self._guard:
             self._swept.difference_update(paths_of_folders)
 
-    def _is_free(self, folder: Handle, name: str) -> bool:
-        lock = self.locks.try_take(folder, name)
-        if lock is None:
-            return False
-        self.locks.release_all([lock])
-        return True
+    def _sweep(self, folder: Handle, locked: set[str]) -> None:
+        def is_free(name: str) -> bool:
+            if name in locked:
+                return True
+            with self.locks.held_if_free(folder, name) as lock:
+                return lock is not None
+
+        atomic.sweep(self.disk, folder, is_free)
 
     # --- documents ----------------------------------------------------------------------------
 
@@ -223,11 +219,11 @@ class Core:
         """
         full = ref.model not in RELAXED | CACHED
         cached = self.cache.get(place.path)
-        missed = (
-            cached is not None and locked and full and self._has_next_file(folder, place, cached)
-        )
-        if cached is not None and not missed and self._is_unchanged(cached, place, folder):
-            return cached
+        if cached is not None:
+            following = paths.next_file(place.name, cached.generation + 1)
+            missed = locked and full and self.disk.exists(folder, following)
+            if not missed and self._is_unchanged(cached, place, folder):
+                return cached
         next_files = self._next_files(folder, place) if full else []
         if next_files and not locked:
             found = self._read_unlocked(ref, place, folder, key, next_files)
@@ -274,26 +270,14 @@ class Core:
             lock = self.locks.try_take(folder, place.name)
         except StoreError:  # a folder that cannot be written to has no active writer
             return self._read(ref, place, folder, key, next_files)
-        if lock is None:
-            return self._read(ref, place, folder, key)
         try:
-            return self._read(ref, place, folder, key, next_files)
+            return self._read(ref, place, folder, key, next_files if lock is not None else ())
         finally:
-            self.locks.release_all([lock])
+            self.locks.release_all([lock] if lock is not None else [])
 
     def _next_files(self, folder: Handle, place: FilePlace) -> list[str]:
         files = (paths.next_file(place.name, parity) for parity in (0, 1))
-        return [file for file in files if self.exists(folder, file)]
-
-    def _has_next_file(self, folder: Handle, place: FilePlace, cached: CopiesFound[D]) -> bool:
-        return self.exists(folder, paths.next_file(place.name, cached.generation + 1))
-
-    def exists(self, folder: Handle, name: str) -> bool:
-        try:
-            self.disk.stat(folder, name)
-        except FileNotFoundError:
-            return False
-        return True
+        return [file for file in files if self.disk.exists(folder, file)]
 
     def _finish(self, folder: Handle, update: Unfinished) -> None:
         """Rename the update into place. Flush it first: its writer may not have done so."""

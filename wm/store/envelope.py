@@ -149,36 +149,36 @@ def _newer(model: type[D], data: dict[str, Any], version: int, *, ours: bool) ->
 
 
 def _body(document: Document) -> bytes:
-    extra = document.model_extra
+    return as_json(document, f"A {document.slug} document", indent=2)
+
+
+def as_json(record: Record, what: str, indent: int | None = None) -> bytes:
+    """A record as JSON, without a field `checksum`. Raises Unwritable, which names it `what`."""
+    extra = record.model_extra
     if extra and "checksum" in extra:
         rest = {name: value for name, value in extra.items() if name != "checksum"}
-        document = document.model_copy()
-        object.__setattr__(document, "__pydantic_extra__", rest)
-    serializer = type(document).__pydantic_serializer__
+        record = record.model_copy()
+        object.__setattr__(record, "__pydantic_extra__", rest)
+    serializer = type(record).__pydantic_serializer__
     try:
-        return serializer.to_json(document, indent=2, by_alias=True, warnings=False)
+        return serializer.to_json(record, indent=indent, by_alias=True, warnings=False)
     except (PydanticSerializationError, UnicodeError):
-        return _body_without_surrogates(document)
-
-
-def _body_without_surrogates(document: Document) -> bytes:
+        pass
     try:
-        values = document.model_dump(mode="python", by_alias=True, warnings=False)
-        return to_json(clean(values), indent=2, inf_nan_mode="null")
+        values = record.model_dump(mode="python", by_alias=True, warnings=False)
+        return to_json(_clean(values), indent=indent, inf_nan_mode="null")
     except (PydanticSerializationError, ValueError, RecursionError) as error:
-        raise Unwritable(
-            f"A {document.slug} document cannot be written as JSON: {error}."
-        ) from error
+        raise Unwritable(f"{what} cannot be written as JSON: {error}.") from error
 
 
-def clean(value: Any) -> Any:
+def _clean(value: Any) -> Any:
     """The same JSON value with every lone surrogate replaced by U+FFFD."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):
-        return {clean(name): clean(inner) for name, inner in value.items()}
+        return {_clean(name): _clean(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [clean(inner) for inner in value]
+        return [_clean(inner) for inner in value]
     return value
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 from wm.errors import StoreError
-from wm.store import atomic, envelope
+from wm.store import atomic, envelope, paths
 from wm.store.atomic import Staged
 from wm.store.copies import UNREADABLE
 from wm.store.core import Core, Pending, Wait
@@ -30,10 +30,9 @@ def flush(core: Core) -> None:
     errors: list[StoreError] = []
     in_place = [wait for wait in waits if wait.wait is not Wait.COPY]
     copies = [wait for wait in waits if wait.wait is Wait.COPY]
-    for begin in range(0, len(in_place), _TOGETHER):
-        _attempt(core, in_place[begin : begin + _TOGETHER], errors)
-    for begin in range(0, len(copies), _TOGETHER):
-        _attempt(core, copies[begin : begin + _TOGETHER], errors)
+    for group in (in_place, copies):
+        for begin in range(0, len(group), _TOGETHER):
+            _attempt(core, group[begin : begin + _TOGETHER], errors)
     if errors:
         raise errors[0]
 
@@ -62,10 +61,8 @@ def _flush_in_place(core: Core, waits: Sequence[Pending]) -> None:
             folder = folders.get(wait.place.folder)
             if folder is None or wait.wait is Wait.PREVIOUS_COPY:
                 continue
-            try:
+            with suppress(FileNotFoundError):  # deleted since
                 files.append(stack.enter_context(core.disk.open(folder, wait.place.name)))
-            except FileNotFoundError:
-                continue  # deleted since
         _flush_folders(core, stack, folders, files)
 
 
@@ -93,11 +90,8 @@ def _copy_all(core: Core, waits: Sequence[Pending]) -> None:
             core.locks.release_all(locks)
         for document in busy:
             # Take one lock at a time while holding no other: no lock order, no deadlock.
-            locks = core.locks.take_all([document])
-            try:
+            with core.locks.held(*document):
                 _copy_locked(core, [document])
-            finally:
-                core.locks.release_all(locks)
         _flush_folders(core, stack, folders)
 
 
@@ -105,10 +99,8 @@ def _folders(core: Core, stack: ExitStack, waits: Sequence[Pending]) -> dict[str
     """The open folders of the documents; a missing folder is left out."""
     folders: dict[str, Handle] = {}
     for path in sorted({wait.place.folder for wait in waits}):
-        try:
+        with suppress(FileNotFoundError):
             folders[path] = stack.enter_context(core.disk.folder(path))
-        except FileNotFoundError:
-            continue
     return folders
 
 
@@ -138,7 +130,7 @@ def _copy_locked(core: Core, documents: Sequence[tuple[Handle, str]]) -> None:
                 staged.append(atomic.stage(core.disk, folder, name, raw, previous_copy=False))
         core.disk.flush_all([copy.file for copy in staged])
         for copy in staged:
-            atomic.install_only_previous_copy(core.disk, copy)
+            atomic.install(core.disk, copy, paths.previous_copy(copy.name))
     finally:
         for copy in staged:
             atomic.discard(core.disk, copy)

@@ -18,10 +18,9 @@ import fcntl
 import os
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import TracebackType
 
 from msgspec import Struct
 
@@ -54,12 +53,7 @@ class Handle(Struct):
     def __enter__(self) -> Handle:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.disk.close(self)
 
 
@@ -224,6 +218,14 @@ class Disk:
     def unlink(self, folder: Handle, name: str) -> None:
         os.unlink(name, dir_fd=folder.fd)
 
+    def remove(self, folder: Handle, name: str) -> bool:
+        """Unlink a name; False if there is none."""
+        try:
+            self.unlink(folder, name)
+        except FileNotFoundError:
+            return False
+        return True
+
     def rmdir(self, folder: Handle, name: str) -> None:
         """Remove an empty folder."""
         os.rmdir(name, dir_fd=folder.fd)
@@ -231,6 +233,13 @@ class Disk:
     def stat(self, folder: Handle, name: str) -> os.stat_result:
         """Status of the name itself; does not follow a symlink."""
         return os.stat(name, dir_fd=folder.fd, follow_symlinks=False)
+
+    def exists(self, folder: Handle, name: str) -> bool:
+        try:
+            self.stat(folder, name)
+        except FileNotFoundError:
+            return False
+        return True
 
     def status(self, handle: Handle) -> os.stat_result:
         """Status of an open handle."""
@@ -256,24 +265,17 @@ class Disk:
         One after the other, a lone agent's update waits three or four times for the drive: 0.15 x
         the rate of sqlite instead of 0.4 x (decision record 0025).
         """
-        beside = self.parallel and len(handles) > 1
-        flush = self._flush_side_by_side if beside else self._flush_in_turn
-        for error in flush(handles):
+        others: Iterable[OSError | None] = map(self._try_flush, handles[1:])
+        if self.parallel and len(handles) > 1:
+            # After a fork the child has the executor, but none of its threads.
+            if self._flushers is None or self._flushers[0] != os.getpid():
+                self._flushers = os.getpid(), ThreadPoolExecutor(MAX_FLUSHES, "wm-flush")
+            # If no thread can be started, they are flushed one after the other.
+            with contextlib.suppress(RuntimeError):
+                others = self._flushers[1].map(self._try_flush, handles[1:])
+        for error in [*map(self._try_flush, handles[:1]), *others]:
             if error is not None:
                 raise error
-
-    def _flush_side_by_side(self, handles: Sequence[Handle]) -> Sequence[OSError | None]:
-        # After a fork the child has the executor, but none of its threads.
-        if self._flushers is None or self._flushers[0] != os.getpid():
-            self._flushers = os.getpid(), ThreadPoolExecutor(MAX_FLUSHES, "wm-flush")
-        try:
-            others = self._flushers[1].map(self._try_flush, handles[1:])
-        except RuntimeError:  # no thread can be started: slower, not wrong
-            return self._flush_in_turn(handles)
-        return [self._try_flush(handles[0]), *others]
-
-    def _flush_in_turn(self, handles: Sequence[Handle]) -> Sequence[OSError | None]:
-        return [self._try_flush(handle) for handle in handles]
 
     def _try_flush(self, handle: Handle) -> OSError | None:
         try:
@@ -446,27 +448,12 @@ def explain(error: OSError, doing: str, path: str) -> StoreError:
     return found
 
 
-class explained:  # noqa: N801  # read as a clause: `with explained("write", home, path):`
-    """Turn every OSError inside into a StoreError that describes it.
-
-    The path is `parts` joined by `/`; they are joined only on an error.
-    """
-
-    __slots__ = ("_doing", "_parts")
-
-    def __init__(self, doing: str, *parts: object) -> None:
-        self._doing = doing
-        self._parts = parts
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if isinstance(error, OSError):
-            path = "/".join(str(part) for part in self._parts if part != "")
-            raise explain(error, self._doing, path) from error
+@contextlib.contextmanager
+def explained(doing: str, *parts: object) -> Iterator[None]:
+    """Turn every OSError inside into a StoreError that describes it. The path is `parts` joined by
+    `/`."""
+    try:
+        yield
+    except OSError as error:
+        path = "/".join(str(part) for part in parts if part != "")
+        raise explain(error, doing, path) from error

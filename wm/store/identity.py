@@ -25,19 +25,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from wm.domain.memory.scope import resolve
 from wm.errors import NotFound, UserError
-
-__all__ = [
-    "WorkspaceIdentity",
-    "branch_gone",
-    "find",
-    "key_of",
-    "merged",
-    "resolve",
-    "shown",
-    "subjects",
-]
 
 POINTER_BYTES = 16 * 1024
 """HEAD, commondir and the like hold one path."""

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from pydantic_core import from_json
 
 _MARK = b',"checksum":"'
 _DIGITS = 16
@@ -84,6 +86,15 @@ def split(line: bytes, key: bytes) -> Iterator[tuple[bytes, int]]:
         if body is not None:
             yield body, end
             begin = search = end
+
+
+def json_object(raw: bytes) -> dict[str, Any] | None:
+    """A JSON object, unverified; None for anything else."""
+    try:
+        found = from_json(raw, allow_inf_nan=False, cache_strings="keys")
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _checksum(start: bytes, key: bytes) -> bytes:

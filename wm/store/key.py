@@ -17,7 +17,7 @@ import hmac
 import secrets
 
 from wm.errors import Corrupt
-from wm.store import paths
+from wm.store import atomic, paths
 from wm.store.fsops import Disk, Handle, explained
 from wm.store.quarantine import Quarantine
 
@@ -123,18 +123,11 @@ def _copy(disk: Disk, home: Handle, name: str) -> bytes | None:
 
 def _create(disk: Disk, home: Handle, name: str, key: bytes) -> None:
     """Link a finished file to the name; of two processes at once, the first one's key stays."""
-    temp = paths.temp(paths.KEY_FILE, secrets.token_hex(8))
-    try:
-        with disk.create(home, temp) as file:
-            disk.write(file, encode(key))
-            disk.flush(file)
-        with contextlib.suppress(FileExistsError):
-            disk.link(home, temp, name)
-    except BaseException:
-        # The sweep before the next try deletes what cannot be removed now.
-        with contextlib.suppress(OSError):
-            disk.unlink(home, temp)
-        raise
+    with (
+        atomic.temporary(disk, home, paths.KEY_FILE, [encode(key)], durable=True) as temp,
+        contextlib.suppress(FileExistsError),
+    ):
+        disk.link(home, temp, name)
     disk.unlink(home, temp)
     disk.flush(home)
 
@@ -142,8 +135,7 @@ def _create(disk: Disk, home: Handle, name: str, key: bytes) -> None:
 def _set_aside(disk: Disk, home: Handle, name: str, quarantine: Quarantine) -> None:
     """Move a damaged copy into quarantine."""
     quarantine.keep(home, name, "damaged key file")
-    with contextlib.suppress(FileNotFoundError):
-        disk.unlink(home, name)
+    disk.remove(home, name)
 
 
 def digest(key: bytes, text: str) -> str:

@@ -11,10 +11,11 @@ lock is taken and again before anything is written under it (F24, F28).
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 
 from filelock import lock_descriptor, unlock_descriptor
 from msgspec import Struct
@@ -39,8 +40,8 @@ class Locks:
     def __init__(self, disk: Disk, settings: StoreSettings) -> None:
         self._disk = disk
         self._settings = settings
-        self._held: weakref.WeakSet[Lock] = weakref.WeakSet()
-        os.register_at_fork(after_in_child=_in_child(weakref.ref(self)))
+        self._open: weakref.WeakSet[Lock] = weakref.WeakSet()
+        _forget_in_child(weakref.ref(self))
 
     def take_all(self, documents: Sequence[tuple[Handle, str]]) -> list[Lock]:
         """Lock documents, each given as folder and name, in the given order and within
@@ -55,10 +56,29 @@ class Locks:
             raise
         return taken
 
+    @contextlib.contextmanager
+    def held(self, folder: Handle, name: str) -> Iterator[Lock]:
+        """Hold the lock of one document; see `take_all`."""
+        locks = self.take_all([(folder, name)])
+        try:
+            yield locks[0]
+        finally:
+            self.release_all(locks)
+
+    @contextlib.contextmanager
+    def held_if_free(self, folder: Handle, name: str) -> Iterator[Lock | None]:
+        """Hold the lock of one document; None if another one holds it."""
+        lock = self.try_take(folder, name)
+        try:
+            yield lock
+        finally:
+            self.release_all([lock] if lock is not None else [])
+
     def try_take(self, folder: Handle, name: str) -> Lock | None:
         """Take the lock if it is free, else return None without waiting."""
         with explained("lock", self._disk.home, folder.path, name):
-            lock = self._open(folder, name)
+            lock = Lock(folder, name, self._disk.open_lock(folder, paths.lock(name)))
+            self._open.add(lock)
             taken = False
             try:
                 taken = lock_descriptor(lock.file.fd, blocking=False) and self.still_ours(lock)
@@ -80,10 +100,8 @@ class Locks:
         """Delete the lock file of a deleted document, while we hold the lock. A waiting process
         notices by inode and starts over with a new file. Never raises: a file that stays is swept
         later."""
-        try:
+        with contextlib.suppress(OSError):
             self._disk.unlink(lock.folder, paths.lock(lock.name))
-        except OSError:
-            return
 
     def still_ours(self, lock: Lock) -> bool:
         """Whether the lock file at the name is still the one that we hold."""
@@ -97,7 +115,7 @@ class Locks:
     def forget(self) -> None:
         """In a forked child: close the inherited descriptors. The parent's locks are not
         affected."""
-        for lock in list(self._held):
+        for lock in list(self._open):
             self._close(lock)
 
     def _take(self, folder: Handle, name: str, deadline: float) -> Lock:
@@ -109,13 +127,8 @@ class Locks:
                 raise self._busy(folder, name)
             time.sleep(self._settings.lock_poll_s)
 
-    def _open(self, folder: Handle, name: str) -> Lock:
-        lock = Lock(folder, name, self._disk.open_lock(folder, paths.lock(name)))
-        self._held.add(lock)
-        return lock
-
     def _close(self, lock: Lock) -> None:
-        self._held.discard(lock)
+        self._open.discard(lock)
         self._disk.close(lock.file)
 
     def _busy(self, folder: Handle, name: str) -> Busy:
@@ -139,10 +152,9 @@ class Locks:
         return f"process {pid} ({name_of_process})" if name_of_process else f"process {pid}"
 
 
-def _in_child(locks: weakref.ref[Locks]) -> Callable[[], None]:
+def _forget_in_child(locks: weakref.ref[Locks]) -> None:
     def forget() -> None:
-        found = locks()
-        if found is not None:
+        if found := locks():
             found.forget()
 
-    return forget
+    os.register_at_fork(after_in_child=forget)

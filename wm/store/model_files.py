@@ -78,9 +78,7 @@ class Staging:
             explained("write", self._core.home, paths.MODELS, self._name),
             self._core.make_folder(paths.MODELS) as above,
         ):
-            try:
-                self._disk.stat(above, self._name)
-            except FileNotFoundError:
+            if not self._disk.exists(above, self._name):
                 self._disk.rename(above, self._temp, self._name)
                 self._disk.flush(above)
                 self._kept = True

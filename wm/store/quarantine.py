@@ -117,7 +117,4 @@ class Quarantine(Struct, frozen=True):
         if stat.S_ISDIR(self.disk.stat(here, name).st_mode):
             return
         for file in (name, name + REASON):
-            try:
-                self.disk.unlink(here, file)
-            except FileNotFoundError:
-                continue
+            self.disk.remove(here, file)

@@ -11,7 +11,7 @@ Owns these two folders. `domain.recording` and `ops` decide what a line means.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -83,7 +83,7 @@ def indexed(raw: bytes, key: bytes) -> tuple[RecordingIndex, int]:
 
 
 def append_flow(core: Core, place: FilePlace, flow: Flow) -> None:
-    """See `store.base.Store.append_flow`."""
+    """See `files.FileStore.append_flow`."""
     line = encode(flow, core.key_to_write(), core.settings.max_record_bytes)
     with _locked(core, place) as (folder, file):
         size = core.disk.status(file).st_size
@@ -103,7 +103,7 @@ def _rewrite(core: Core, folder: Handle, name: str, line: bytes) -> None:
 
 
 def append_recording(core: Core, indexes: Indexes, place: FilePlace, most: int, make: Make) -> bool:
-    """See `store.base.Store.append_recording`."""
+    """See `files.FileStore.append_recording`."""
     disk, key = core.disk, core.key_to_write()
     with _locked(core, place) as (folder, file):
         found = disk.status(file)
@@ -130,38 +130,34 @@ def _locked(core: Core, place: FilePlace) -> Iterator[tuple[Handle, Handle]]:
     """The folder and the open log, created if missing, with its lock held; afterwards the log is
     pending for a flush."""
     disk = core.disk
-    with explained("write", core.home, place.path), core.make_folder(place.folder) as folder:
-        locks = core.locks.take_all([(folder, place.name)])
+    with (
+        explained("write", core.home, place.path),
+        core.make_folder(place.folder) as folder,
+        core.locks.held(folder, place.name),
+    ):
         try:
-            try:
-                file = disk.open(folder, place.name, write=True)
-            except FileNotFoundError:
-                file = disk.create(folder, place.name)
-            with file:
-                yield folder, file
-        finally:
-            core.locks.release_all(locks)
+            file = disk.open(folder, place.name, write=True)
+        except FileNotFoundError:
+            file = disk.create(folder, place.name)
+        with file:
+            yield folder, file
     core.wait_for(place, Wait.LOG)
 
 
 def discard(core: Core, place: FilePlace) -> bool:
     """Delete a log and its lock file; False if there is none. Raises StoreError."""
     core.drop_waits(place)
-    with explained("delete", core.home, place.path):
+    with (
+        explained("delete", core.home, place.path),
+        suppress(FileNotFoundError),
+        core.disk.folder(place.folder) as folder,
+        core.locks.held(folder, place.name) as lock,
+    ):
         try:
-            folder = core.disk.folder(place.folder)
-        except FileNotFoundError:
-            return False
-        with folder:
-            locks = core.locks.take_all([(folder, place.name)])
-            try:
-                core.disk.unlink(folder, place.name)
-            except FileNotFoundError:
-                return False
-            finally:
-                core.locks.remove(locks[0])
-                core.locks.release_all(locks)
-    return True
+            return core.disk.remove(folder, place.name)
+        finally:
+            core.locks.remove(lock)
+    return False
 
 
 # --- reading ------------------------------------------------------------------------------------
@@ -169,51 +165,45 @@ def discard(core: Core, place: FilePlace) -> bool:
 
 def read(core: Core, place: FilePlace, model: type[R], limit: int) -> tuple[R, ...]:
     """All records of a log that can be read, oldest first. Raises StoreError."""
-    with explained("read", core.home, place.path):
-        try:
-            with core.disk.folder(place.folder) as folder:
-                raw = core.disk.read(folder, place.name, limit)
-        except FileNotFoundError:
-            return ()
+    raw = b""
+    with (
+        explained("read", core.home, place.path),
+        suppress(FileNotFoundError),
+        core.disk.folder(place.folder) as folder,
+    ):
+        raw = core.disk.read(folder, place.name, limit)
     return decode(model, raw, core.key_to_read())
 
 
 def newest_flows(core: Core, place: FilePlace, most: int) -> Iterator[Flow]:
-    """See `store.base.Store.newest_flows`."""
-    disk = core.disk
-    with explained("read", core.home, place.path):
-        try:
-            with disk.folder(place.folder) as folder, disk.open(folder, place.name) as log:
-                raw = disk.read_at(log, max(0, disk.status(log).st_size - most), most)
-        except FileNotFoundError:
-            return iter(())
+    """See `files.FileStore.newest_flows`."""
+    disk, raw = core.disk, b""
+    with (
+        explained("read", core.home, place.path),
+        suppress(FileNotFoundError),
+        disk.folder(place.folder) as folder,
+        disk.open(folder, place.name) as log,
+    ):
+        raw = disk.read_at(log, max(0, disk.status(log).st_size - most), most)
     # The first line may be cut off at its beginning; its checksum then does not verify.
     return decode_newest(raw, core.key_to_read())
 
 
 def sessions(names: Sequence[str]) -> tuple[str, ...]:
     """The sessions whose logs are among these file names."""
-    found = (paths.session_of_flows(name) for name in names)
-    return tuple(sorted(name for name in found if name is not None))
+    return tuple(sorted(filter(None, map(paths.session_of_flows, names))))
 
 
 def latest(core: Core, path: str, most: int) -> tuple[str, ...]:
-    """See `store.base.Store.latest_flow_sessions`."""
+    """See `files.FileStore.latest_flow_sessions`."""
     found = []
-    with explained("read", core.home, path):
-        try:
-            with core.disk.folder(path) as folder:
-                for name in core.disk.list(folder):
-                    if session := paths.session_of_flows(name):
-                        found.append((_written(core, folder, name), session))
-        except FileNotFoundError:
-            return ()
+    with (
+        explained("read", core.home, path),
+        suppress(FileNotFoundError),
+        core.disk.folder(path) as folder,
+    ):
+        for name in core.disk.list(folder):
+            if session := paths.session_of_flows(name):
+                with suppress(FileNotFoundError):  # the log was deleted meanwhile
+                    found.append((core.disk.stat(folder, name).st_mtime_ns, session))
     return tuple(session for _at, session in sorted(found, reverse=True)[:most])
-
-
-def _written(core: Core, folder: Handle, name: str) -> int:
-    """Modification time in nanoseconds; 0 if the log was deleted meanwhile."""
-    try:
-        return core.disk.stat(folder, name).st_mtime_ns
-    except FileNotFoundError:
-        return 0

@@ -18,8 +18,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any
 
-from pydantic_core import from_json
-
 from wm.domain.governance import (
     FileFact,
     FileKind,
@@ -35,6 +33,7 @@ from wm.store import evidence, fsops, paths, tree
 from wm.store.base import Pause, Ref
 from wm.store.core import Core
 from wm.store.fsops import Handle, explained
+from wm.store.jsonlines import json_object
 from wm.store.paths import FilePlace
 
 Contents = Callable[[FileFact], FileFact]
@@ -141,30 +140,27 @@ def contents(core: Core, fact: FileFact) -> dict[str, Any]:
     """A document's JSON, unverified: to tell whose it is, never which text is in force. Empty for a
     damaged or missing document. Raises StoreError if it cannot be read."""
     folder, _, name = fact.path.rpartition("/")
-    with explained("read", core.home, fact.path):
-        try:
-            with core.disk.folder(folder) as opened:
-                raw = core.disk.read(opened, name, core.settings.max_document_bytes)
-        except FileNotFoundError:
-            return {}
-    try:
-        found = from_json(raw, allow_inf_nan=False)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
+    raw = b"{}"
+    with (
+        explained("read", core.home, fact.path),
+        suppress(FileNotFoundError),
+        core.disk.folder(folder) as opened,
+    ):
+        raw = core.disk.read(opened, name, core.settings.max_document_bytes)
+    return json_object(raw) or {}
 
 
 def log_bytes(core: Core, workspace: str) -> int:
     """Size of a workspace's evidence. Raises StoreError."""
     path = paths.evidence_folder(workspace)
-    with explained("look through", core.home, path):
-        try:
-            with core.disk.folder(path) as folder:
-                numbers = evidence.segments(core.disk.list(folder))
-                names = [evidence.file_name(number) for number in numbers]
-                return sum(core.disk.stat(folder, name).st_size for name in names)
-        except FileNotFoundError:
-            return 0
+    with (
+        explained("look through", core.home, path),
+        suppress(FileNotFoundError),
+        core.disk.folder(path) as folder,
+    ):
+        names = map(evidence.file_name, evidence.segments(core.disk.list(folder)))
+        return sum(core.disk.stat(folder, name).st_size for name in names)
+    return 0
 
 
 def modified(core: Core, ref: Ref[Document]) -> float:
@@ -190,11 +186,10 @@ class Removal:
         """Delete files of one document; returns "" when they are gone, else why they stay. Raises
         StoreError."""
         place = tree.place_at(files[0].document)
-        with explained("delete", self._core.home, place.path):
-            try:
-                return self._remove(self._folder(place.folder), place, files)
-            except FileNotFoundError:
-                return ""  # the folder is gone, or another process was first
+        # If something is missing, the folder is gone, or another process was first.
+        with explained("delete", self._core.home, place.path), suppress(FileNotFoundError):
+            return self._remove(self._folder(place.folder), place, files)
+        return ""
 
     def flush(self) -> None:
         """Flush the removals to disk, so that no power cut restores the files. Raises
@@ -223,18 +218,14 @@ class Removal:
         if files[0].kind is FileKind.OUTPUT:
             return self._unlink_all(folder, place, files)  # tool outputs have no locks
         # Taking the lock creates its file, so a lock file that did not exist before must not stay.
-        loses_lock = any(file.part is FilePart.LOCK for file in files) or not self._has_lock(
-            folder, place.name
-        )
-        lock = self._core.locks.try_take(folder, place.name)
-        if lock is None:
-            return "locked"
-        try:
+        had_lock = self._core.disk.exists(folder, paths.lock(place.name))
+        loses_lock = not had_lock or any(file.part is FilePart.LOCK for file in files)
+        with self._core.locks.held_if_free(folder, place.name) as lock:
+            if lock is None:
+                return "locked"
             why = self._unlink_all(folder, place, files)
             if loses_lock and not why:
                 self._core.locks.remove(lock)
-        finally:
-            self._core.locks.release_all([lock])
         return why
 
     def _unlink_all(self, folder: Handle, place: FilePlace, files: Sequence[FileFact]) -> str:
@@ -243,7 +234,7 @@ class Removal:
         if not all(self._is_same(folder, name, fact) for name, fact in targets):
             return "changed"
         parts = {fact.part for fact in files}
-        came_back = FilePart.DOCUMENT not in parts and self._exists(folder, place.name)
+        came_back = FilePart.DOCUMENT not in parts and disk.exists(folder, place.name)
         if came_back and parts & {FilePart.COPY, FilePart.LOCK}:
             return "changed"
         if parts & {FilePart.DOCUMENT, FilePart.COPY}:
@@ -251,21 +242,8 @@ class Removal:
             self._core.cache.drop(place.path)
         # The document last: it counts until then, and no copy is left that would count instead.
         for name, _fact in sorted(targets, key=lambda file: file[1].part is FilePart.DOCUMENT):
-            try:
-                disk.unlink(folder, name)
-            except FileNotFoundError:
-                continue
+            disk.remove(folder, name)
         return ""
-
-    def _has_lock(self, folder: Handle, name: str) -> bool:
-        return self._exists(folder, paths.lock(name))
-
-    def _exists(self, folder: Handle, name: str) -> bool:
-        try:
-            self._core.disk.stat(folder, name)
-        except FileNotFoundError:
-            return False
-        return True
 
     def _is_same(self, folder: Handle, name: str, fact: FileFact) -> bool:
         """Whether the file is the one that was listed, or gone."""

@@ -1,4 +1,4 @@
-"""One locked read-modify-write cycle on files: `store.base.Transaction` for `FileStore`.
+"""One locked read-modify-write cycle on files.
 
 Order of a commit (ST-1, TR-2). The usual commit changes one document of class full, which is as wm
 left it:
@@ -24,8 +24,7 @@ name before the next one is renamed, so that a power cut leaves a fact twice, ne
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
-from types import TracebackType
+from contextlib import ExitStack, suppress
 from typing import Any, TypeVar
 
 from msgspec import Struct
@@ -86,7 +85,8 @@ class _Write(Struct, frozen=True):
 
 
 class FileTransaction:
-    """See `store.base.Transaction`. The constructor takes the locks. For one thread."""
+    """One locked read-modify-write cycle over the refs it was opened with. The constructor takes
+    the locks. For one thread."""
 
     def __init__(self, core: Core, refs: Sequence[Ref[Document]]) -> None:
         self._core = core
@@ -104,6 +104,7 @@ class FileTransaction:
     # --- the cycle ------------------------------------------------------------------------
 
     def read(self, ref: Ref[D]) -> Reading[D]:
+        """The staged document if there is one, else the one on disk. The ref must be declared."""
         place = self._place(ref)
         index = self._latest.get(place.path)
         if index is None:
@@ -114,23 +115,33 @@ class FileTransaction:
         return Reading(None, Health.MISSING)
 
     def put(self, ref: Ref[D], document: D, *, absorbs: bool = False) -> None:
+        """Stage a document under its next generation. Raises TooNew, and StoreError for a document
+        that could not be written and read back. Never raises Corrupt: a file that could not be
+        read, or was changed outside, is kept in quarantine before it is replaced. `absorbs`:
+        `document` includes the outside change that `read` returned, so that change needs no
+        quarantine; a damaged copy beside it is still kept."""
         place = self._writable(ref)
         generation = self._copies(ref, place).generation + 1
         self._stage(place, _Put(ref, place, document, generation, absorbs))
 
     def delete(self, ref: Ref[D]) -> None:
+        """Stage a removal of all generations of the file. A missing file is no error."""
         place = self._writable(ref)
         self._stage(place, _Delete(ref, place))
 
     def log(self, record: EvidenceRecord) -> None:
+        """Stage an evidence record of `record.workspace_key`."""
         paths.workspace_folder(record.workspace_key)
         line = evidence.encode(record, self._key, self._core.settings.max_record_bytes)
         self._staged.append(_Log(record.workspace_key, line, record.phase == "user"))
 
     def savepoint(self) -> object:
+        """Return a mark for `rollback`."""
         return len(self._staged)
 
     def rollback(self, mark: object) -> None:
+        """Drop everything staged since `mark`, so that one of several batched operations can fail
+        alone."""
         if not isinstance(mark, int) or not 0 <= mark <= len(self._staged):
             raise StoreError("This savepoint belongs to another transaction.")
         del self._staged[mark:]
@@ -141,6 +152,9 @@ class FileTransaction:
         }
 
     def commit(self) -> None:
+        """Write everything staged, in order, and flush what is of class full. On an error nothing
+        is acknowledged and nothing stays staged; documents written before the error stay (each is
+        whole)."""
         steps = [self._staged[index] for index in sorted(self._latest.values())]
         puts = sorted(
             (step for step in steps if isinstance(step, _Put)),
@@ -181,12 +195,8 @@ class FileTransaction:
     def __enter__(self) -> FileTransaction:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_error: object) -> None:
+        """Commit when left without an error (and not yet committed), then release the locks."""
         try:
             if kind is None and self._staged:
                 self.commit()
@@ -464,36 +474,21 @@ class FileTransaction:
         main, previous = found.to_keep(absorbs=absorbs)
         if not main and not self._is_still(folder, place, found.raw):
             main = "changed outside wm while wm was writing it"
-        if main:
-            self._keep(folder, place.name, main)
-        if previous:
-            self._keep(folder, paths.previous_copy(place.name), previous)
+        for name, reason in ((place.name, main), (paths.previous_copy(place.name), previous)):
+            # The program that changed the file may have removed it again.
+            with suppress(FileNotFoundError):
+                if reason:
+                    self._core.quarantine.keep(folder, name, reason)
         if found.keep_previous:
-            self._remove(folder, paths.previous_copy(place.name))
+            self._disk.remove(folder, paths.previous_copy(place.name))
         if found.old_version:
-            self._keep_old(folder, place.name, found.old_version)
+            # Keep the file as an older wm wrote it, before the first converted write (ID-5).
+            with suppress(FileExistsError):
+                old = paths.old_version(place.name, found.old_version)
+                self._disk.link(folder, place.name, old)
 
     def _is_still(self, folder: Handle, place: FilePlace, raw: bytes | None) -> bool:
         """Whether the file still has these bytes, or is still missing."""
         if raw is not None:
             return self._core.has(folder, place, raw)
-        return not self._core.exists(folder, place.name)
-
-    def _keep(self, folder: Handle, name: str, reason: str) -> None:
-        try:
-            self._core.quarantine.keep(folder, name, reason)
-        except FileNotFoundError:
-            return  # the program that changed it removed it again
-
-    def _remove(self, folder: Handle, name: str) -> None:
-        try:
-            self._disk.unlink(folder, name)
-        except FileNotFoundError:
-            return
-
-    def _keep_old(self, folder: Handle, name: str, version: int) -> None:
-        """Keep the file as an older wm wrote it, before the first converted write (ID-5)."""
-        try:
-            self._disk.link(folder, name, paths.old_version(name, version))
-        except FileExistsError:
-            return
+        return not self._disk.exists(folder, place.name)

@@ -36,12 +36,8 @@ from watchdog.observers.polling import PollingObserverVFS
 from wm.errors import StoreError
 from wm.settings import StoreSettings
 from wm.store import paths
-from wm.store.base import (
-    FileChangeHint,
-    Health,
-    Ref,
-    Store,
-)
+from wm.store.base import FileChangeHint, Health, Ref
+from wm.store.files import FileStore
 from wm.store.fsops import Disk, explained
 
 WATCHED = tuple(model for model, row in paths.LAYOUT.items() if not row.in_home and not row.folder)
@@ -238,7 +234,7 @@ class Watch:
         return os.scandir(path)
 
 
-def written_by(store: Store) -> Callable[[str], bool]:
+def written_by(store: FileStore) -> Callable[[str], bool]:
     """An `is_ours` by content: the store itself reads the document as its own, or as missing.
     A document that cannot be read at all counts as changed outside."""
 

@@ -22,7 +22,8 @@ from wm.search.vector_index import (
     Graph,
     RowSet,
 )
-from wm.store.base import Maker, SavedGraph, SavedVectors, Store
+from wm.store.base import Maker, SavedGraph, SavedVectors
+from wm.store.files import FileStore
 from wm.store.vectors import DIGEST_BYTES, graph
 
 Bytes = bytes | bytearray
@@ -55,7 +56,7 @@ class SavedVectorsFound(Struct, frozen=True):
 class VectorCache:
     """Reads and writes the vector file of one workspace. Thread-safe."""
 
-    def __init__(self, store: Store, workspace: str) -> None:
+    def __init__(self, store: FileStore, workspace: str) -> None:
         self._store = store
         self._workspace = workspace
 

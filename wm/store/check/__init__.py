@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 from pydantic import ValidationError
 
@@ -69,10 +70,12 @@ def check(store: FileStore, *, deep: bool = False) -> Iterator[Finding]:
             if finding.code != "unreachable" or finding.path not in strange:
                 yield finding
         for workspace in store.workspaces() if deep else ():
-            yield from _logs(store, workspace)
-            yield from _vectors(store, workspace)
-            yield from _session_logs(store, workspace)
-    yield from _quarantined(store)
+            base = paths.workspace_folder(workspace)
+            yield from _in_folder(store, paths.evidence_folder(workspace), _logs)
+            yield from _in_folder(store, paths.vectors_folder(workspace), _vectors)
+            yield from _in_folder(store, f"{base}/{paths.FLOWS}", _session_logs)
+            yield from _in_folder(store, f"{base}/{paths.RECORDINGS}", _session_logs)
+    yield from _in_folder(store, paths.QUARANTINE, _quarantined)
 
 
 # --- the tree ---------------------------------------------------------------------------------
@@ -121,30 +124,28 @@ def _file(
     else:
         yield from _mode(full, mode, fsops.FILE_MODE)
         temp, ahead = paths.document_of_temp(name), paths.document_of_next(name)
-        if (temp or ahead) and not _is_locked(store, folder, temp or ahead or ""):
-            code, message = (
-                ("stale_temp", "A temporary file that a writer left behind.")
-                if temp
-                else ("unfinished", "An unfinished write: its process or the machine stopped.")
-            )
-            yield Finding(code, "note", full, message, repairable=True)
+        if temp and not _is_locked(store, folder, temp):
+            message = "A temporary file that a writer left behind."
+            yield Finding("stale_temp", "note", full, message, repairable=True)
+        if ahead and not _is_locked(store, folder, ahead):
+            message = "An unfinished write: its process or the machine stopped."
+            yield Finding("unfinished", "note", full, message, repairable=True)
 
 
 def _mode(path: str, mode: int, wanted: int) -> Iterator[Finding]:
-    if stat.S_IMODE(mode) & ~wanted:
+    found = stat.S_IMODE(mode)
+    if found & ~wanted:
         message = (
-            f"Its mode is {stat.S_IMODE(mode):04o}, so other users can reach it; it should be "
-            f"{wanted:04o}."
+            f"Its mode is {found:04o}, so other users can reach it; it should be {wanted:04o}."
         )
         yield Finding("open_to_others", "warning", path, message, repairable=True)
 
 
 def _is_locked(store: FileStore, folder: Handle, document: str) -> bool:
     """Whether a process holds the lock of a document, without taking it. False if unknown."""
-    try:
+    with suppress(FileNotFoundError):
         return fsops.lock_holder(store.disk.stat(folder, paths.lock(document))) != 0
-    except FileNotFoundError:
-        return False
+    return False
 
 
 # --- the key ------------------------------------------------------------------------------------
@@ -225,25 +226,19 @@ def _previous_copy(store: FileStore, ref: Ref[Document]) -> Iterator[Finding]:
         main, main_raw = _decoded(store, ref, folder, place.name)
     if main.state is not CopyState.WHOLE:
         return  # written meanwhile
+    older, newer = previous.generation, main.generation
     if previous_raw is None:
         if not relaxed:
             yield Finding("no_spare", "warning", path, "The previous copy is missing.", True)
     elif previous.state is not CopyState.WHOLE:
-        message = (
-            f"The previous copy was not written by wm: {previous.detail or 'changed outside wm'}."
-        )
+        why = previous.detail or "changed outside wm"
+        message = f"The previous copy was not written by wm: {why}."
         yield Finding("damaged_spare", "warning", path, message, True)
-    elif previous.generation < main.generation and not relaxed:
-        message = (
-            f"The previous copy has generation {previous.generation}, "
-            f"the document has {main.generation}."
-        )
+    elif older < newer and not relaxed:
+        message = f"The previous copy has generation {older}, the document has {newer}."
         yield Finding("stale_spare", "note", path, message, True)
-    elif previous.generation == main.generation and previous_raw != main_raw:
-        message = (
-            "The document and its previous copy differ, but both have generation "
-            f"{main.generation}."
-        )
+    elif older == newer and previous_raw != main_raw:
+        message = f"The document and its previous copy differ, but both have generation {newer}."
         yield Finding("spare_mismatch", "warning", path, message, True)
 
 
@@ -260,54 +255,52 @@ def _decoded(
 # --- logs and quarantine --------------------------------------------------------------------------
 
 
-def _logs(store: FileStore, workspace: str) -> Iterator[Finding]:
-    path = paths.evidence_folder(workspace)
+def _in_folder(
+    store: FileStore, path: str, look: Callable[[FileStore, Handle], Iterator[Finding]]
+) -> Iterator[Finding]:
+    """What `look` finds in a folder; nothing if it is missing, one finding if it is unreadable."""
     try:
         with store.disk.folder(path) as folder:
-            numbers = evidence.segments(store.disk.list(folder))
-            seen: set[str] = set()
-            for number in numbers:
-                name = evidence.file_name(number)
-                raw = store.disk.read(folder, name, _MAX_LOG_BYTES)
-                lines = jsonlines.read(raw, store.core.key_to_read())
-                last = number == numbers[-1]
-                for code, severity, message in _log(lines, workspace, seen, last):
-                    yield Finding(code, severity, f"{path}/{name}", message, code == "torn_tail")
+            yield from look(store, folder)
     except FileNotFoundError:
         return
     except OSError as error:
         yield _unreachable(store, path, error)
-        return
+
+
+def _logs(store: FileStore, folder: Handle) -> Iterator[Finding]:
+    numbers = evidence.segments(store.disk.list(folder))
+    seen: set[str] = set()
+    for number in numbers:
+        name = evidence.file_name(number)
+        last = number == numbers[-1]
+        for code, severity, message in _log(_lines(store, folder, name), folder.path, seen, last):
+            yield Finding(code, severity, f"{folder.path}/{name}", message, code == "torn_tail")
     missing = set(range(numbers[0], numbers[-1])) - set(numbers) if numbers else set()
     if missing:
         message = f"Log files between the oldest and the newest are missing: {sorted(missing)}."
-        yield Finding("missing_log", "warning", path, message)
+        yield Finding("missing_log", "warning", folder.path, message)
 
 
-def _session_logs(store: FileStore, workspace: str) -> Iterator[Finding]:
+def _lines(store: FileStore, folder: Handle, name: str) -> jsonlines.LogLines:
+    raw = store.disk.read(folder, name, _MAX_LOG_BYTES)
+    return jsonlines.read(raw, store.core.key_to_read())
+
+
+def _session_logs(store: FileStore, folder: Handle) -> Iterator[Finding]:
     """Damaged lines in the logs of proxies; nothing else depends on them."""
-    for kind in (paths.FLOWS, paths.RECORDINGS):
-        path = f"{paths.workspace_folder(workspace)}/{kind}"
-        try:
-            with store.disk.folder(path) as folder:
-                for name in filter(paths.session_of_flows, store.disk.list(folder)):
-                    raw = store.disk.read(folder, name, _MAX_LOG_BYTES)
-                    lines = jsonlines.read(raw, store.core.key_to_read())
-                    if lines.damaged:
-                        message = (
-                            f"{counted(lines.damaged, 'line')} cannot be read; all others can."
-                        )
-                        yield Finding("damaged_records", "warning", f"{path}/{name}", message)
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            yield _unreachable(store, path, error)
+    for name in filter(paths.session_of_flows, store.disk.list(folder)):
+        damaged = _lines(store, folder, name).damaged
+        if damaged:
+            message = f"{counted(damaged, 'line')} cannot be read; all others can."
+            yield Finding("damaged_records", "warning", f"{folder.path}/{name}", message)
 
 
 def _log(
-    lines: jsonlines.LogLines, workspace: str, seen: set[str], last: bool
+    lines: jsonlines.LogLines, folder: str, seen: set[str], last: bool
 ) -> Iterator[tuple[str, str, str]]:
     """Findings about one log file; `seen` collects the ids of all log files."""
+    workspace = folder.split("/")[1]
     unfit = repeated = foreign = 0
     for body in lines.records:
         try:
@@ -320,46 +313,31 @@ def _log(
         seen.add(record.event_id)
     damaged = lines.damaged + unfit + (lines.torn_bytes > 0 and not last)
     if damaged:
-        message = counted(damaged, "record")
-        yield "damaged_records", "warning", f"{message} cannot be read; all others can."
+        some = counted(damaged, "record")
+        yield "damaged_records", "warning", f"{some} cannot be read; all others can."
     if lines.torn_bytes and last:
-        message = (
-            f"{counted(lines.torn_bytes, 'byte')} of a record that was not completely written."
-        )
-        yield "torn_tail", "note", message
+        some = counted(lines.torn_bytes, "byte")
+        yield "torn_tail", "note", f"{some} of a record that was not completely written."
     if repeated:
-        message = f"{counted(repeated, 'record')} with the id of another one."
-        yield "duplicate_id", "warning", message
+        some = counted(repeated, "record")
+        yield "duplicate_id", "warning", f"{some} with the id of another one."
     if foreign:
         yield "wrong_workspace", "error", f"{counted(foreign, 'record')} of another workspace."
 
 
-def _vectors(store: FileStore, workspace: str) -> Iterator[Finding]:
-    path, limit = paths.vectors_folder(workspace), store.settings.max_vector_bytes
-    try:
-        with store.disk.folder(path) as folder:
-            for name in filter(paths.is_vectors, store.disk.list(folder)):
-                wrong = vectors.problem(store.core, folder, name, workspace, limit)
-                if wrong:
-                    message = f"These vectors cannot be used: {wrong}. They will be computed again."
-                    yield Finding("damaged_vectors", "note", f"{path}/{name}", message, True)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        yield _unreachable(store, path, error)
+def _vectors(store: FileStore, folder: Handle) -> Iterator[Finding]:
+    for name in filter(paths.is_vectors, store.disk.list(folder)):
+        wrong = vectors.problem(store.core, folder, name, store.settings.max_vector_bytes)
+        if wrong:
+            message = f"These vectors cannot be used: {wrong}. They will be computed again."
+            yield Finding("damaged_vectors", "note", f"{folder.path}/{name}", message, True)
 
 
-def _quarantined(store: FileStore) -> Iterator[Finding]:
-    try:
-        with store.disk.folder(paths.QUARANTINE) as folder:
-            for name in store.disk.list(folder):
-                if not name.endswith(REASON):
-                    path = paths.FilePlace(paths.QUARANTINE, name).path
-                    yield Finding("quarantined", "note", path, _reason(store, folder, name))
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        yield _unreachable(store, paths.QUARANTINE, error)
+def _quarantined(store: FileStore, folder: Handle) -> Iterator[Finding]:
+    for name in store.disk.list(folder):
+        if not name.endswith(REASON):
+            path = f"{folder.path}/{name}"
+            yield Finding("quarantined", "note", path, _reason(store, folder, name))
 
 
 def _reason(store: FileStore, folder: Handle, name: str) -> str:

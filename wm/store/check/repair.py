@@ -64,17 +64,13 @@ def _close_to_others(store: FileStore, path: str) -> str:
 def _sweep(store: FileStore, path: str) -> str:
     above, _, name = path.rpartition("/")
     document = paths.document_of_temp(name)
-    with explained("clear", store.home, path), store.disk.folder(above) as folder:
-        lock = store.core.locks.try_take(folder, document or name)
-        if lock is None:
-            return ""
-        try:
-            store.disk.unlink(folder, name)
-        except FileNotFoundError:
-            return ""
-        finally:
-            store.core.locks.release_all([lock])
-    return "Removed."
+    with (
+        explained("clear", store.home, path),
+        store.disk.folder(above) as folder,
+        store.core.locks.held_if_free(folder, document or name) as lock,
+    ):
+        removed = lock is not None and store.disk.remove(folder, name)
+    return "Removed." if removed else ""
 
 
 def _finish(store: FileStore, path: str) -> str:
@@ -120,9 +116,8 @@ def _renew_previous_copy(store: FileStore, path: str) -> str:
         if found.reading.health is not Health.OK:
             return ""
         if previous in store.disk.list(folder):
-            store.core.quarantine.keep(
-                folder, previous, "a previous copy that did not match its document"
-            )
+            reason = "a previous copy that did not match its document"
+            store.core.quarantine.keep(folder, previous, reason)
         _copy(store, folder, main.name, previous)
     return "Copied from the document."
 
@@ -140,14 +135,13 @@ def _set_aside(store: FileStore, path: str) -> str:
 def _cut_log(store: FileStore, path: str) -> str:
     above = path.rpartition("/")[0]
     workspace = above.split("/")[1]
-    with explained("repair", store.home, path), store.disk.folder(above) as folder:
-        locks = store.core.locks.take_all([(folder, evidence.LOCKED)])
-        try:
-            end = store.core.log.open_end(workspace, folder, store.core.key_to_write())
-            with end.file:
-                store.disk.flush(end.file)
-        finally:
-            store.core.locks.release_all(locks)
+    with (
+        explained("repair", store.home, path),
+        store.disk.folder(above) as folder,
+        store.core.locks.held(folder, evidence.LOCKED),
+        store.core.log.open_end(workspace, folder, store.core.key_to_write()).file as file,
+    ):
+        store.disk.flush(file)
     return "Cut back to the last whole record."
 
 
@@ -155,11 +149,8 @@ def _drop_vectors(store: FileStore, path: str) -> str:
     """Delete damaged vectors. Nothing is lost: the next search computes them again."""
     above, _, name = path.rpartition("/")
     with explained("delete", store.home, path), store.disk.folder(above) as folder:
-        try:
-            store.disk.unlink(folder, name)
-        except FileNotFoundError:
-            return ""
-    return "Removed; the next search computes them again."
+        removed = store.disk.remove(folder, name)
+    return "Removed; the next search computes them again." if removed else ""
 
 
 _REPAIRS: Mapping[str, Callable[[FileStore, str], str]] = MappingProxyType(

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 from pydantic import ValidationError
-from pydantic_core import PydanticSerializationError, to_json
 
 from wm.errors import StoreError
 from wm.formats.evidence import EvidenceRecord
@@ -32,7 +31,7 @@ _MAX_SEGMENT_BYTES = 512 * 1024 * 1024
 
 def encode(record: EvidenceRecord, key: bytes, limit: int) -> bytes:
     """The line of a record. StoreError if it is larger than `limit` bytes or not valid JSON."""
-    line = jsonlines.encode(_body(record), key)
+    line = jsonlines.encode(envelope.as_json(record, "An evidence record"), key)
     if len(line) > limit:
         raise StoreError(
             f"An evidence record of {len(line)} bytes is larger than {limit}.",
@@ -75,7 +74,8 @@ class EvidenceLog(Struct):
 
     def open_end(self, workspace: str, folder: Handle, key: bytes) -> LogEnd:
         """Open the newest segment at a clean end; starts a new segment if it is full."""
-        known = self._recall(workspace)
+        with self._guard:
+            known = self._known.get(workspace)
         number = known[0] if known else self._newest(folder)
         end = self._open(workspace, folder, number)
         if end is not None and end.size >= self.settings.evidence_segment_bytes:
@@ -145,10 +145,6 @@ class EvidenceLog(Struct):
                     damaged += 1
         return LogReading(tuple(records), damaged, torn)
 
-    def _recall(self, workspace: str) -> tuple[int, int, int] | None:
-        with self._guard:
-            return self._known.get(workspace)
-
     def _newest(self, folder: Handle) -> int:
         return max(segments(self.disk.list(folder)), default=1)
 
@@ -175,18 +171,3 @@ class EvidenceLog(Struct):
         if whole and raw[whole - 1 : whole] != b"\n":
             self.disk.write(end.file, b"\n")
             end.size += 1
-
-
-def _body(record: EvidenceRecord) -> bytes:
-    if record.model_extra and "checksum" in record.model_extra:
-        record = EvidenceRecord.model_validate(
-            {name: value for name, value in record.model_dump().items() if name != "checksum"}
-        )
-    try:
-        return record.__pydantic_serializer__.to_json(record, by_alias=True, warnings=False)
-    except (PydanticSerializationError, UnicodeError):
-        try:
-            values = record.model_dump(mode="python", by_alias=True, warnings=False)
-            return to_json(envelope.clean(values), inf_nan_mode="null")
-        except (PydanticSerializationError, ValueError, RecursionError) as error:
-            raise StoreError(f"An evidence record cannot be written as JSON: {error}.") from error

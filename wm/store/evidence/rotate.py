@@ -10,15 +10,12 @@ nothing is removed because it could not be read (ST-3). The caller decides which
 
 from __future__ import annotations
 
-import contextlib
-import secrets
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from msgspec import Struct, field
-from pydantic_core import from_json
 
-from wm.store import evidence, jsonlines, paths
+from wm.store import atomic, evidence, jsonlines, paths
 from wm.store.base import Pause, no_pause
 from wm.store.core import Core
 from wm.store.fsops import Handle, explained
@@ -140,7 +137,7 @@ def _records(
         # Bytes behind the last newline are a torn tail, which the next appender cuts.
         while end := raw.find(b"\n", begin) + 1:
             rest()
-            record = _record(raw[begin:end])
+            record = jsonlines.json_object(raw[begin:end])
             segment.ends.append(end)
             segment.positions.append(-1 if record is None else count)
             begin = end
@@ -149,39 +146,22 @@ def _records(
                 yield record
 
 
-def _record(line: bytes) -> dict[str, Any] | None:
-    try:
-        found = from_json(line, cache_strings="keys")
-    except ValueError:
-        return None
-    return found if isinstance(found, dict) else None
-
-
 def _replace(core: Core, workspace: str, folder: Handle, segment: _Segment, new: bytes) -> bool:
     """Replace the file with the new bytes; False if another process appended or rotated
     meanwhile."""
     disk = core.disk
-    temp = paths.temp(segment.name, secrets.token_hex(8))
-    try:
-        with disk.create(folder, temp) as file:
-            disk.write(file, new)
-            disk.flush(file)
-        locks = core.locks.take_all([(folder, evidence.LOCKED)])
-        try:
-            if not _unchanged(core, folder, segment):
-                return False
+    with (
+        atomic.temporary(disk, folder, segment.name, [new], durable=True) as temp,
+        core.locks.held(folder, evidence.LOCKED),
+    ):
+        unchanged = _unchanged(core, folder, segment)
+        if unchanged:
             disk.rename(folder, temp, segment.name)
-            temp = ""
             disk.flush(folder)
             core.log.forget(workspace)
-        finally:
-            core.locks.release_all(locks)
-    finally:
-        if temp:
-            # A file that cannot be removed now is a stale temporary file, which fsck deletes.
-            with contextlib.suppress(OSError):
-                disk.unlink(folder, temp)
-    return True
+        else:
+            disk.unlink(folder, temp)
+    return unchanged
 
 
 def _unchanged(core: Core, folder: Handle, segment: _Segment) -> bool:

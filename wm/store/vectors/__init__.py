@@ -19,6 +19,7 @@ import re
 import stat
 from array import array
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct
@@ -49,7 +50,7 @@ class _File(Struct, frozen=True):
 
 
 def save(core: Core, workspace: str, maker: Maker, vectors: SavedVectors, limit: int) -> bool:
-    """See `store.base.Store.keep_vectors`. limit: maximum bytes of all files together."""
+    """See `files.FileStore.keep_vectors`. limit: maximum bytes of all files together."""
     key = core.key_to_write()
     about = _about(workspace, maker)
     body = (vectors.digests, vectors.pieces.tobytes(), vectors.rows)
@@ -57,12 +58,9 @@ def save(core: Core, workspace: str, maker: Maker, vectors: SavedVectors, limit:
     rows = _encode("rows", {**about, **counts}, body, key)
     parts = {"rows": rows}
     if vectors.graph is not None:
-        of = {
-            "of": _checksum_in(rows[0]),
-            "vectors": vectors.graph.vectors,
-            "maker": vectors.graph.maker,
-        }
-        parts["graph"] = _encode("graph", {**about, **of}, (vectors.graph.body,), key)
+        graph = vectors.graph
+        of = {"of": _checksum_in(rows[0]), "vectors": graph.vectors, "maker": graph.maker}
+        parts["graph"] = _encode("graph", {**about, **of}, (graph.body,), key)
     folder = paths.vectors_folder(workspace)
     size = sum(len(part) for file in parts.values() for part in file)
     if size > limit:
@@ -75,37 +73,37 @@ def save(core: Core, workspace: str, maker: Maker, vectors: SavedVectors, limit:
 
 
 def load(core: Core, workspace: str, maker: Maker, limit: int) -> SavedVectors | None:
-    """See `store.base.Store.vectors`. limit: larger files are not read."""
+    """See `files.FileStore.vectors`. limit: larger files are not read."""
     path = paths.vectors_folder(workspace)
     key = core.key_to_read()
-    with explained("read", core.home, path):
-        try:
-            with core.disk.folder(path) as folder:
-                rows = _read(core, folder, paths.vectors_file(maker, "rows"), key, limit)
-                found = None if rows is None else _rows(rows, workspace, maker)
-                if rows is None or found is None:
-                    return None
-                graph = _read(core, folder, paths.vectors_file(maker, "graph"), key, limit)
-        except FileNotFoundError:
+    with (
+        explained("read", core.home, path),
+        suppress(FileNotFoundError),
+        core.disk.folder(path) as folder,
+    ):
+        rows = _read(core, folder, paths.vectors_file(maker, "rows"), key, limit)
+        found = None if rows is None else _rows(rows, workspace, maker)
+        if rows is None or found is None:
             return None
-    return found if graph is None else _with_graph(found, graph, rows.checksum)
+        graph = _read(core, folder, paths.vectors_file(maker, "graph"), key, limit)
+        return found if graph is None else _with_graph(found, graph, rows.checksum)
+    return None
 
 
 def discard(core: Core, workspace: str) -> int:
-    """See `store.base.Store.discard_vectors`."""
+    """See `files.FileStore.discard_vectors`."""
     path = paths.vectors_folder(workspace)
-    with explained("delete", core.home, path):
-        try:
-            with core.disk.folder(path) as folder:
-                names = [name for name in core.disk.list(folder) if paths.is_vectors(name)]
-                for name in names:
-                    core.disk.unlink(folder, name)
-                return len(names)
-        except FileNotFoundError:
-            return 0
+    with (
+        explained("delete", core.home, path),
+        suppress(FileNotFoundError),
+        core.disk.folder(path) as folder,
+    ):
+        names = [name for name in core.disk.list(folder) if paths.is_vectors(name)]
+        return sum(core.disk.remove(folder, name) for name in names)
+    return 0
 
 
-def problem(core: Core, folder: Handle, name: str, workspace: str, limit: int) -> str:
+def problem(core: Core, folder: Handle, name: str, limit: int) -> str:
     """What is wrong with a file of vectors, "" if nothing is. For the checker."""
     try:
         if not stat.S_ISREG(core.disk.stat(folder, name).st_mode):
@@ -118,7 +116,8 @@ def problem(core: Core, folder: Handle, name: str, workspace: str, limit: int) -
     file = _verified(raw, core.key_to_read())
     if file is None:
         return "its checksum does not match"
-    return "" if file.about.get("workspace") == workspace else "it belongs to another workspace"
+    ours = file.about.get("workspace") == folder.path.split("/")[1]
+    return "" if ours else "it belongs to another workspace"
 
 
 # --- bytes --------------------------------------------------------------------------------------
@@ -175,11 +174,8 @@ def _rows(file: _File, workspace: str, maker: Maker) -> SavedVectors | None:
     about = file.about
     documents, vectors = about.get("documents"), about.get("vectors")
     known = {"wm": "rows", **_about(workspace, maker), "documents": documents, "vectors": vectors}
-    if (
-        about != {**known, "checksum": file.checksum}
-        or type(documents) is not int
-        or type(vectors) is not int
-    ):
+    fits = about == {**known, "checksum": file.checksum}
+    if not fits or type(documents) is not int or type(vectors) is not int:
         return None
     digests = documents * DIGEST_BYTES
     head = digests + documents * _PIECE_BYTES
@@ -220,21 +216,9 @@ def _read(core: Core, folder: Handle, name: str, key: bytes, limit: int) -> _Fil
 def _put(core: Core, folder: Handle, name: str, file: Sequence[Bytes] | None) -> bool:
     """Replace the file whole, or delete it if `file` is None; False if another process is writing
     it."""
-    lock = core.locks.try_take(folder, name)
-    if lock is None:
-        return False
-    try:
-        if file is None:
-            _unlink(core, folder, name)
-        else:
+    with core.locks.held_if_free(folder, name) as lock:
+        if lock is not None and file is None:
+            core.disk.remove(folder, name)
+        elif lock is not None and file is not None:
             atomic.replace(core.disk, folder, name, file, durable=True)
-    finally:
-        core.locks.release_all([lock])
-    return True
-
-
-def _unlink(core: Core, folder: Handle, name: str) -> None:
-    try:
-        core.disk.unlink(folder, name)
-    except FileNotFoundError:
-        return
+        return lock is not None
