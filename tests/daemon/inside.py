@@ -84,9 +84,7 @@ async def inside(
     )
     log = DaemonLog(str(folder / "daemon.log"), lambda: NOW, max_bytes=100_000)
     router = Router(TOYS)
-    controls = Controls(
-        runtime, router, OPERATIONS, actors, hub, metrics, stop=lambda: stopped.append("stop")
-    )
+    controls = Controls(runtime, router, actors, hub, metrics, stop=lambda: stopped.append("stop"))
     door = Dispatcher(
         router,
         OPERATIONS,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.daemon.toys import OPERATIONS, TOYS
-from wm.daemon.openapi import build
+from tests.docs.openapi import build
 from wm.daemon.routes import ROUTES
 from wm.ops import catalogue
 

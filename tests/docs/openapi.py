@@ -1,7 +1,6 @@
 """The OpenAPI 3.1 description, built from the route table and the models (IF-1).
 
-The documentation generator writes it to `schemas/openapi.json`; the daemon serves the same at
-`/v1/openapi.json`.
+`wm/daemon/openapi.json` holds it; the daemon serves that file at `/v1/openapi.json`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""docs/protocol.md: the socket's paths from the route table, and schemas/openapi.json."""
+"""docs/protocol.md: the socket's paths from the route table, and wm/daemon/openapi.json."""
 
 from __future__ import annotations
 
 import json
 
-from wm.daemon.openapi import build
+from tests.docs.openapi import build
 from wm.daemon.routes import ROUTES
 from wm.ops.catalogue import OPERATIONS
 

@@ -1,8 +1,8 @@
 """The synchronous client of the socket (IF-1).
 
-It opens a Unix socket and reads HTTP itself, so that a command loads neither an event loop nor
-an HTTP library. It starts no daemon; `wm.daemon.lifecycle` does. Rule: a request that may have
-been carried out is never sent a second time.
+It opens a Unix socket and parses answers with `wm.net`, so that a command loads no event loop. It
+starts no daemon; `wm.daemon.lifecycle` does. Rule: a request that may have been carried out is
+never sent a second time.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import select
 import socket
 import time
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any, Protocol, TypeGuard
 
 from msgspec import Struct, field
@@ -35,6 +36,8 @@ from wm.errors import (
     UserError,
     WmError,
 )
+from wm.net.messages import ResponseHead
+from wm.net.parser import Broken, MessageEnd, ResponseReader
 from wm.settings import Settings
 
 _ERRORS: dict[str, type[WmError]] = {
@@ -52,9 +55,8 @@ _ERRORS: dict[str, type[WmError]] = {
         ModelUnavailable,
     )
 }
-_MAX_HEAD = 64 * 1024
 _READ = 64 * 1024
-SAFE = ("GET", "HEAD")
+_SAFE = ("GET", "HEAD")
 """Methods that change nothing, so that their requests can be repeated."""
 _NOT_THERE = (errno.ENOENT, errno.ECONNREFUSED, errno.ENOTDIR, errno.ENOTSOCK)
 
@@ -117,19 +119,6 @@ def encode(
     return "\r\n".join([*lines, "", ""]).encode("utf-8", "surrogateescape") + payload
 
 
-def parse_head(head: bytes) -> tuple[int, dict[str, str]]:
-    """Status and headers of an answer. Raises Unavailable if it is not HTTP."""
-    first, *lines = head.decode("latin-1").split("\r\n")
-    words = first.split(" ", 2)
-    if len(words) < 2 or not words[0].startswith("HTTP/1.") or not words[1].isdecimal():
-        raise Unavailable("The server on the socket does not speak HTTP.")
-    headers = {}
-    for line in lines:
-        name, _, value = line.partition(":")
-        headers[name.strip().lower()] = value.strip()
-    return int(words[1]), headers
-
-
 def checked(answer: Answer) -> Answer:
     """The answer, or raise the error that its problem+json describes. A request too long for an
     HTTP request line raises Unavailable."""
@@ -157,7 +146,7 @@ def checked(answer: Answer) -> Answer:
     raise HostError(detail, fix=fix, status=answer.status, code=code)
 
 
-def turned_away(answer: Answer) -> float | None:
+def _turned_away(answer: Answer) -> float | None:
     """The seconds after which to try again if the daemon had no capacity and did nothing; None for
     every other answer."""
     if answer.status != 503 or b'"too_busy"' not in answer.body:
@@ -185,32 +174,6 @@ class Events:
                 yield ServerEvent(fields["id"], fields["event"], json.loads(fields["data"]))
 
 
-class Chunks:
-    """Decoder of a chunked body. Pure."""
-
-    def __init__(self) -> None:
-        self._rest = b""
-        self.ended = False
-
-    def feed(self, data: bytes) -> bytes:
-        self._rest += data
-        out = []
-        while not self.ended:
-            line, mark, rest = self._rest.partition(b"\r\n")
-            if not mark:
-                break
-            try:
-                size = int(line.split(b";")[0], 16)
-            except ValueError:
-                raise Unavailable("The daemon's answer is not valid chunked HTTP.") from None
-            if len(rest) < size + 2:
-                break
-            out.append(rest[:size])
-            self._rest = rest[size + 2 :]
-            self.ended = size == 0
-        return b"".join(out)
-
-
 class Client(Struct):
     """One keep-alive connection to the daemon, opened at the first call.
 
@@ -222,6 +185,8 @@ class Client(Struct):
 
     settings: Settings
     _sock: socket.socket | None = None
+    _followed: socket.socket | None = None
+    """The connection of `changes`."""
     _router: Router = field(default_factory=Router)
 
     def call(
@@ -264,18 +229,18 @@ class Client(Struct):
         deadline_s: float | None = None,
     ) -> Answer:
         """One request by method and path."""
-        until = time.monotonic() + (patience(self.settings, deadline_s))
+        until = time.monotonic() + self._patience(deadline_s)
         data = encode(method, target, body, headers)
         while True:
             sock = self._connected(until)
             try:
                 answer = self._exchange(sock, data, method, until)
             except BaseException:
-                self.close()
+                self._drop()
                 raise
             if answer.headers.get("connection", "").lower() == "close":
-                self.close()
-            pause = turned_away(answer)
+                self._drop()
+            pause = _turned_away(answer)
             if pause is None or time.monotonic() + pause >= until:
                 return checked(answer)
             time.sleep(pause)
@@ -284,27 +249,24 @@ class Client(Struct):
         """Follow the changes on a separate connection until the daemon ends it."""
         pairs = {"workspace": workspace, "lastEventId": last_id}
         target, _ = compose(self._router.named("changes"), {k: v for k, v in pairs.items() if v})
-        until = time.monotonic() + patience(self.settings)
+        until, events = time.monotonic() + self._patience(None), Events()
         with contextlib.closing(self._connect(until)) as sock:
-            sock.settimeout(patience(self.settings))
+            sock.settimeout(_left(until))
             sock.sendall(encode("GET", target))
-            reader = _Reader(sock, until)
-            status, headers = reader.head()
-            if status >= 400:
-                checked(Answer(status, headers, reader.body(headers)))
-            sock.settimeout(None)
-            chunks, events = Chunks(), Events()
-            data = reader.rest
-            while not chunks.ended:
-                yield from events.feed(chunks.feed(data))
-                data = sock.recv(_READ)
-                if not data:
-                    return
+            self._followed = sock
+            arriving = _arriving(sock, "GET", until, follow=True)
+            for part in arriving:
+                if isinstance(part, bytes):
+                    yield from events.feed(part)
+                elif part.status >= 400:
+                    checked(_answer(chain([part], arriving)))
 
     def close(self) -> None:
-        sock, self._sock = self._sock, None
-        if sock is not None:
-            sock.close()
+        """Close the connection, and end `changes`, also in another thread."""
+        self._drop()
+        if self._followed is not None:
+            with contextlib.suppress(OSError):  # it is closed already
+                self._followed.shutdown(socket.SHUT_RDWR)
 
     def __enter__(self) -> Client:
         return self
@@ -312,9 +274,19 @@ class Client(Struct):
     def __exit__(self, *_error: object) -> None:
         self.close()
 
+    def _drop(self) -> None:
+        sock, self._sock = self._sock, None
+        if sock is not None:
+            sock.close()
+
+    def _patience(self, deadline_s: float | None) -> float:
+        """How long a call may take: the given time, or a little longer than the daemon's own."""
+        own_s = self.settings.daemon.request_timeout_s + 2.0
+        return own_s if deadline_s is None else deadline_s
+
     def _connected(self, until: float) -> socket.socket:
         if self._sock is not None and _is_readable(self._sock):
-            self.close()  # the daemon closed it while idle: nothing was sent yet
+            self._drop()  # the daemon closed it while idle: nothing was sent yet
         if self._sock is None:
             self._sock = self._connect(until)
         return self._sock
@@ -328,14 +300,14 @@ class Client(Struct):
             try:
                 sock.settimeout(max(0.001, until - time.monotonic()))
                 sock.connect(path)
-                return ours(sock, path)
+                return _ours(sock, path)
             except OSError as error:
                 sock.close()
                 left = until - time.monotonic()
                 # EAGAIN: the listener's queue is full, and connect returns at once instead of
                 # waiting.
                 if error.errno != errno.EAGAIN or left <= 0:
-                    raise unreachable(path, error) from error
+                    raise _unreachable(path, error) from error
                 time.sleep(min(left, pause * (0.5 + os.urandom(1)[0] / 256)))
                 pause = min(pause * 2, 0.05)
 
@@ -348,71 +320,56 @@ class Client(Struct):
             raise Unavailable("The daemon did not accept the request in time.") from error
         except OSError as error:
             refused = error  # it may have answered before it closed: a refusal without reading
-        reader = _Reader(sock, until)
         try:
-            status, headers = reader.head()
-            return Answer(status, headers, b"" if method == "HEAD" else reader.body(headers))
+            return _answer(_arriving(sock, method, until))
         except Unavailable as error:
-            if refused is not None or method in SAFE:
+            if refused is not None or method in _SAFE:
                 raise
-            raise unanswered(error) from None
+            # It may have been carried out.
+            raise Unanswered(error.message, fix="Check the result before you repeat it.") from None
 
 
-def patience(settings: Settings, deadline_s: float | None = None) -> float:
-    """How long a call may take: the given deadline, or a little longer than the daemon's own."""
-    return settings.daemon.request_timeout_s + 2.0 if deadline_s is None else deadline_s
-
-
-def unanswered(error: Unavailable) -> Unanswered:
-    """The same error for a request that may have been carried out."""
-    return Unanswered(error.message, fix="Check the result before you repeat it.")
-
-
-class _Reader:
-    """Reads one answer from a blocking socket within a deadline."""
-
-    def __init__(self, sock: socket.socket, until: float) -> None:
-        self._sock = sock
-        self._until = until
-        self.rest = b""
-
-    def head(self) -> tuple[int, dict[str, str]]:
-        while True:
-            head, mark, rest = self.rest.partition(b"\r\n\r\n")
-            if mark:
-                self.rest = rest
-                status, headers = parse_head(head)
-                if status != 100:
-                    return status, headers
-                continue
-            if len(self.rest) > _MAX_HEAD:
+def _arriving(
+    sock: socket.socket, method: str, until: float, *, follow: bool = False
+) -> Iterator[ResponseHead | bytes]:
+    """The head of an answer, then the pieces of its body. follow: wait for these without a limit,
+    and end with the connection."""
+    reader = ResponseReader(method.encode())
+    while True:
+        head = reader.head
+        data = _received(sock, None if follow and head else until)
+        if not data and (reader.ends_here() or (follow and head)):
+            return
+        if not data:
+            where = "in the middle of its answer" if head else "without an answer"
+            raise Unavailable(f"The daemon closed the connection {where}.")
+        for event in reader.feed(data):
+            if isinstance(event, Broken):
                 raise Unavailable("The server on the socket does not speak HTTP.")
-            if not self._more():
-                raise Unavailable("The daemon closed the connection without an answer.")
+            if isinstance(event, MessageEnd):
+                return
+            yield event
 
-    def body(self, headers: Mapping[str, str]) -> bytes:
-        length = int(headers.get("content-length", "0"))
-        parts, got = [self.rest], len(self.rest)
-        while got < length:
-            self.rest = b""
-            if not self._more():
-                raise Unavailable("The daemon closed the connection in the middle of its answer.")
-            parts.append(self.rest)
-            got += len(self.rest)
-        whole = b"".join(parts)
-        self.rest = whole[length:]
-        return whole[:length]
 
-    def _more(self) -> bool:
-        try:
-            self._sock.settimeout(_left(self._until))
-            data = self._sock.recv(_READ)
-        except TimeoutError as error:
-            raise Unavailable("The daemon did not answer in time.") from error
-        except OSError as error:
-            raise Unavailable(f"The connection to the daemon broke: {error}.") from error
-        self.rest += data
-        return bool(data)
+def _received(sock: socket.socket, until: float | None) -> bytes:
+    try:
+        sock.settimeout(None if until is None else _left(until))
+        return sock.recv(_READ)
+    except TimeoutError as error:
+        raise Unavailable("The daemon did not answer in time.") from error
+    except OSError as error:
+        raise Unavailable(f"The connection to the daemon broke: {error}.") from error
+
+
+def _answer(arriving: Iterator[ResponseHead | bytes]) -> Answer:
+    head, body = ResponseHead(0, b"", ()), []
+    for part in arriving:
+        if isinstance(part, ResponseHead):
+            head = part
+        else:
+            body.append(part)
+    pairs = ((n.decode("latin-1"), v.decode("latin-1")) for n, v in head.first.items())
+    return Answer(head.status, dict(pairs), b"".join(body))
 
 
 def _left(until: float) -> float:
@@ -432,7 +389,7 @@ def _is_model(fields: object) -> TypeGuard[Dumpable]:
     return hasattr(fields, "model_dump")
 
 
-def ours(sock: socket.socket, path: str) -> socket.socket:
+def _ours(sock: socket.socket, path: str) -> socket.socket:
     """The connected socket if our own user serves it. Otherwise nothing is sent or read (TR-1).
 
     Closes the socket and raises Unavailable if another user serves it.
@@ -446,7 +403,7 @@ def ours(sock: socket.socket, path: str) -> socket.socket:
     )
 
 
-def unreachable(path: str, error: OSError) -> Unavailable:
+def _unreachable(path: str, error: OSError) -> Unavailable:
     """The error for a connection that could not be made."""
     if error.errno in _NOT_THERE:
         return Unavailable(f"No daemon listens on {path}.", fix="`wm up` starts it.")

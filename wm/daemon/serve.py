@@ -171,7 +171,6 @@ class _Daemon:
         controls = Controls(
             self._runtime,
             self._router,
-            self._operations,
             self._actors,
             self._hub,
             self._metrics,
