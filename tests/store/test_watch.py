@@ -17,13 +17,10 @@ import pytest
 from wm.errors import StoreError
 from wm.formats.workspace_memory import Workspace, WorkspaceMemory
 from wm.settings import StoreSettings
-from wm.store.base import (
-    FileChangeHint,
-    Ref,
-)
+from wm.store.base import Ref
 from wm.store.files import FileStore
 from wm.store.fsops import Disk
-from wm.store.watch import Watch, documents, written_by
+from wm.store.watch import Watch, workspaces, written_by
 
 A, B = "a" * 16, "b" * 16
 MEMORY = "workspace-memory.json"
@@ -38,16 +35,16 @@ class Ear:
     """Receives the reports of a watch."""
 
     def __init__(self) -> None:
-        self._told: queue.Queue[tuple[FileChangeHint, ...]] = queue.Queue()
+        self._told: queue.Queue[str] = queue.Queue()
 
-    def __call__(self, changes: tuple[FileChangeHint, ...]) -> None:
-        self._told.put(changes)
+    def __call__(self, key: str) -> None:
+        self._told.put(key)
 
-    def hears(self, *changes: FileChangeHint) -> None:
-        assert self._told.get(timeout=LONG_S) == changes
+    def hears(self, key: str) -> None:
+        assert self._told.get(timeout=LONG_S) == key
 
-    def hears_of(self, change: FileChangeHint) -> None:
-        while change not in self._told.get(timeout=LONG_S):
+    def hears_of(self, key: str) -> None:
+        while key != self._told.get(timeout=LONG_S):
             pass
 
     @property
@@ -93,36 +90,32 @@ def replace(folder: Path, name: str, raw: bytes) -> None:
     (folder / ".new.tmp").rename(folder / name)
 
 
-def change(key: str, slug: str = "workspace_memory") -> FileChangeHint:
-    return FileChangeHint(workspace=key, slug=slug)
-
-
 def test_an_edit_in_place_and_a_replacement_are_reported(
     home: Path, watch: Watch, ear: Ear
 ) -> None:
     assert watch.state == "watching"
     folder = home / "workspaces" / A
     (folder / MEMORY).write_text("{}")
-    ear.hears(change(A))
-    replace(home / "workspaces" / B, "tombstones.json", b"{}")
-    ear.hears(change(B, "tombstones"))
+    ear.hears(A)
+    replace(home / "workspaces" / B, MEMORY, b"{}")
+    ear.hears(B)
 
 
 def test_own_writes_are_recognised_by_content(home: Path, watch: Watch, ear: Ear) -> None:
     for _ in range(3):
         path = write(home)
-    replace(path.parent, "pending-journal.json", b"{}")
-    # The journal was written last: a report about the memory would have come before it.
-    ear.hears(change(A, "pending_journal"))
+    replace(home / "workspaces" / B, MEMORY, b"{}")
+    # This one was written last: a report about the other one would have come before it.
+    ear.hears(B)
     replace(path.parent, MEMORY, path.read_bytes().replace(b"/srv/x", b"/srv/y"))
-    ear.hears(change(A))
+    ear.hears(A)
 
 
 def test_a_restored_older_generation_is_reported(home: Path, watch: Watch, ear: Ear) -> None:
     old = write(home).read_bytes()
     path = write(home, root="/srv/y")
     replace(path.parent, MEMORY, old)
-    ear.hears(change(A))
+    ear.hears(A)
 
 
 def test_only_deletions_by_others_are_reported(home: Path, watch: Watch, ear: Ear) -> None:
@@ -131,18 +124,19 @@ def test_only_deletions_by_others_are_reported(home: Path, watch: Watch, ear: Ea
     with FileStore(home, FAST).transaction([ref]) as transaction:
         transaction.delete(ref)
     write(home, A).unlink()
-    ear.hears(change(A))
+    ear.hears(A)
 
 
 def test_locks_previous_copies_temporary_and_foreign_files_are_ignored(
     home: Path, watch: Watch, ear: Ear
 ) -> None:
     folder = home / "workspaces" / A
-    for name in (f".{MEMORY}.lock", f".{MEMORY}.spare", f".{MEMORY}.0123.tmp", "notes.md"):
+    names = (f".{MEMORY}.lock", f".{MEMORY}.spare", f".{MEMORY}.0123.tmp", "notes.md")
+    for name in (*names, "tombstones.json"):
         (folder / name).write_text("x")
     (folder / "sessions" / "s.json").write_text("x")
     (folder / MEMORY).write_text("{}")
-    ear.hears(change(A))
+    ear.hears(A)
     assert ear.heard_nothing
 
 
@@ -151,7 +145,7 @@ def test_a_burst_is_reported_once(home: Path, ear: Ear) -> None:
     watch.start(ear)
     for number in range(50):
         (home / "workspaces" / A / MEMORY).write_text(str(number))
-    ear.hears(change(A))
+    ear.hears(A)
     watch.stop()
     assert ear.heard_nothing
 
@@ -162,7 +156,7 @@ def test_a_stream_without_a_pause_is_still_reported(home: Path, ear: Ear) -> Non
     )
     watch.start(ear)
     (home / "workspaces" / A / MEMORY).write_text("{}")
-    ear.hears(change(A))
+    ear.hears(A)
     watch.stop()
 
 
@@ -172,21 +166,21 @@ def test_a_workspace_added_while_watching_is_watched(
     new = home / "workspaces" / ("c" * 16)
     new.mkdir()
     (new / MEMORY).write_text("{}")
-    ear.hears_of(change("c" * 16))
+    ear.hears_of("c" * 16)
     restored = tmp_path_factory.mktemp("backup") / "w"
     restored.mkdir()
     (restored / MEMORY).write_text("{}")
     restored.rename(home / "workspaces" / ("d" * 16))
-    ear.hears_of(change("d" * 16))
+    ear.hears_of("d" * 16)
     (home / "workspaces" / ("d" * 16) / MEMORY).write_text("[]")
-    ear.hears_of(change("d" * 16))
+    ear.hears_of("d" * 16)
 
 
 def test_a_removed_workspace_is_no_change_of_a_document(home: Path, watch: Watch, ear: Ear) -> None:
     write(home)
     shutil.rmtree(home / "workspaces" / A)
     (home / "workspaces" / B / MEMORY).write_text("{}")
-    ear.hears(change(B))
+    ear.hears(B)
 
 
 def test_a_watch_can_be_restarted_and_leaves_no_descriptor(home: Path, ear: Ear) -> None:
@@ -209,7 +203,7 @@ def test_the_first_workspace_is_reported(tmp_path: Path, ear: Ear) -> None:
     watch = watch_of(tmp_path)
     watch.start(ear)
     write(tmp_path, A).write_text("{}")
-    ear.hears(change(A))
+    ear.hears(A)
     watch.stop()
     assert (tmp_path / "workspaces").stat().st_mode & 0o777 == 0o700
 
@@ -223,12 +217,9 @@ def test_a_folder_that_is_moved_away_is_reported(home: Path, watch: Watch, ear: 
     assert watch.state == "blind: No such file or directory"
 
 
-def test_all_documents_are_checked_after_an_overflow(home: Path) -> None:
+def test_all_workspaces_are_checked_after_an_overflow(home: Path) -> None:
     (home / "workspaces" / "not-a-key").mkdir()
-    beside = ("pending-journal.json", "tombstones.json", "contract-record.json", "sweep.json")
-    assert list(documents(Disk(home))) == [
-        f"workspaces/{key}/{name}" for key in (A, B) for name in (MEMORY, *beside)
-    ]
+    assert workspaces(Disk(home)) == [A, B]
 
 
 def test_polling_reports_the_same_changes_and_its_reason(home: Path, ear: Ear) -> None:
@@ -241,10 +232,10 @@ def test_polling_reports_the_same_changes_and_its_reason(home: Path, ear: Ear) -
         threading.Event().wait(0.01)
     assert watch.state == "polling: no watches left"
     (home / "workspaces" / B / MEMORY).write_text("{}")
-    ear.hears_of(change(B))
+    ear.hears_of(B)
     (home / "workspaces" / ("c" * 16)).mkdir()
-    (home / "workspaces" / ("c" * 16) / "tombstones.json").write_text("{}")
-    ear.hears_of(change("c" * 16, "tombstones"))
+    (home / "workspaces" / ("c" * 16) / MEMORY).write_text("{}")
+    ear.hears_of("c" * 16)
     watch.stop()
 
 
@@ -257,7 +248,7 @@ from wm.store.files import FileStore
 from wm.store.watch import Watch, written_by
 home, settings = Path(sys.argv[1]), StoreSettings(watch_poll_s=0.02)
 watch = Watch(Disk(home), written_by(FileStore(home, settings)), settings)
-watch.start(lambda changes: print(*(c.workspace[0] + ":" + c.slug for c in changes), flush=True))
+watch.start(lambda key: print(key[0], flush=True))
 print(watch.state, flush=True)
 sys.stdin.read()
 watch.stop()
@@ -275,7 +266,7 @@ def spawn(home: Path, *before: str) -> subprocess.Popen[str]:
 
 
 @linux
-def test_an_overflow_of_the_queue_checks_all_documents(home: Path) -> None:
+def test_an_overflow_of_the_queue_checks_all_workspaces(home: Path) -> None:
     limit = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
     if limit > 40_000:
         pytest.skip("the queue of this system is too long for a quick test")
@@ -291,9 +282,9 @@ def test_an_overflow_of_the_queue_checks_all_documents(home: Path) -> None:
             noise.rename(other)
             other.rename(noise)
         # The hint of this file no longer fits into the queue.
-        (home / "workspaces" / B / "tombstones.json").write_text("{}")
+        (home / "workspaces" / B / MEMORY).write_text("{}")
         child.send_signal(signal.SIGCONT)
-        assert child.stdout.readline() == "b:tombstones\n"
+        assert child.stdout.readline() == "b\n"
         _, errors = child.communicate()
     assert (child.returncode, "overflowed" in errors) == (0, True)
 
@@ -309,6 +300,6 @@ def test_without_free_watches_it_polls(home: Path, watches: int) -> None:
         assert child.stdout is not None
         assert child.stdout.readline() == "polling: inotify watch limit reached\n"
         (home / "workspaces" / B / MEMORY).write_text("{}")
-        assert child.stdout.readline() == "b:workspace_memory\n"
+        assert child.stdout.readline() == "b\n"
         child.communicate()
     assert child.returncode == 0

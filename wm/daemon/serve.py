@@ -36,11 +36,8 @@ from wm.daemon.peer import is_owner
 from wm.daemon.routes import ROUTES, Route, Router
 from wm.errors import StoreError, UserError, WmError
 from wm.ops.catalogue import OPERATIONS
-from wm.ops.local import OutsideWatch, outside_watch
-from wm.ops.operation import (
-    Done,
-    Operation,
-)
+from wm.ops.local import watch_edits
+from wm.ops.operation import Done, Operation
 from wm.ops.runtime import Process, Runtime
 from wm.settings import DaemonSettings, Settings, activation
 
@@ -108,7 +105,7 @@ class _Daemon:
         self._log = log
         self._background = background
         self._bound: BoundSocket | None = None
-        self._outside: OutsideWatch | None = None
+        self._end_watch: Callable[[], None] = lambda: None
         self._why = ""
 
     async def run(self, inherited: Sequence[socket.socket]) -> int:
@@ -237,17 +234,17 @@ class _Daemon:
             self._jobs.begin()
 
     def _watch_edits(self) -> None:
-        outside = outside_watch(self._runtime) if _NOTICE in self._operations else None
-        if outside is None:
+        if _NOTICE not in self._operations:
             return
         try:
-            outside.start(self._edited)
+            watching = watch_edits(self._runtime, self._edited)
         except (StoreError, OSError) as error:
             self._report("watch", error)
-        else:
-            self._outside = outside
-            if outside.state != "watching":
-                self._log.write("polls_edits", reason=outside.state)
+            return
+        if watching is not None:
+            state, self._end_watch = watching
+            if state != "watching":
+                self._log.write("polls_edits", reason=state)
 
     # -- foundations -------------------------------------------------------------------------
 
@@ -368,9 +365,8 @@ class _Daemon:
         return 0 if flushed else 1
 
     def _stop_watching(self) -> None:
-        outside, self._outside = self._outside, None
-        if outside is not None:
-            outside.stop()
+        stop, self._end_watch = self._end_watch, lambda: None
+        stop()
 
     def _close_store(self) -> bool:
         try:

@@ -12,12 +12,10 @@ from pydantic import ValidationError
 
 from wm.errors import HostError
 from wm.formats.base import dump
-from wm.formats.workspace_memory import WorkspaceMemory
 from wm.ops.catalogue import OPERATIONS
 from wm.ops.operation import execute
 from wm.ops.runtime import Runtime, make_runtime
 from wm.settings import Settings
-from wm.store.base import FileChangeHint
 from wm.store.files import FileStore
 from wm.store.fstype import require_supported
 
@@ -45,35 +43,18 @@ def run(settings: Settings, name: str, fields: Mapping[str, Any]) -> dict[str, A
         runtime.store.close()
 
 
-class OutsideWatch:
-    """Reports the keys of workspaces whose memory file was edited by hand (ST-4)."""
+def watch_edits(
+    runtime: Runtime, edited: Callable[[str], None]
+) -> tuple[str, Callable[[], None]] | None:
+    """Watch for memory files that are edited by hand (ST-4): a thread calls `edited` with the key
+    of each such workspace. Returns the state of the watch (`watching`, or why it polls or does not
+    work) and how to stop it; None for a store without files. Raises StoreError."""
+    # Lazy: watchdog takes 30 ms to import, and only the daemon watches.
+    from wm.store.watch import Watch, written_by
 
-    def __init__(self, store: FileStore, settings: Settings) -> None:
-        # Lazy: watchdog takes 30 ms to import, and only the daemon watches.
-        from wm.store.watch import Watch, written_by
-
-        self._watch = Watch(store.disk, written_by(store), settings.store)
-
-    def start(self, tell: Callable[[str], None]) -> None:
-        """Start; the watch thread calls `tell` once per workspace and burst."""
-
-        def changed(changes: tuple[FileChangeHint, ...]) -> None:
-            edited = {c.workspace for c in changes if c.slug == WorkspaceMemory.slug}
-            for key in sorted(edited):
-                tell(key)
-
-        self._watch.start(changed)
-
-    def stop(self) -> None:
-        self._watch.stop()
-
-    @property
-    def state(self) -> str:
-        """off, watching, or why it polls or does not work."""
-        return self._watch.state
-
-
-def outside_watch(runtime: Runtime) -> OutsideWatch | None:
-    """A watch that is not started; None for a store without files."""
     store = runtime.store
-    return OutsideWatch(store, runtime.settings) if isinstance(store, FileStore) else None
+    if not isinstance(store, FileStore):
+        return None
+    watch = Watch(store.disk, written_by(store), runtime.settings.store)
+    watch.start(edited)
+    return watch.state, watch.stop

@@ -162,11 +162,3 @@ class Finding(Struct, frozen=True):
     path: str
     message: str
     repairable: bool = False
-
-
-class FileChangeHint(Struct, frozen=True):
-    """A file of the data folder that another program changed (ST-4)."""
-
-    workspace: str
-    slug: str
-    name: str = ""

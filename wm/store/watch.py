@@ -1,8 +1,8 @@
-"""Notice documents that another program changed (ST-4).
+"""Notice workspace memories that another program changed (ST-4).
 
 Watches the folders `workspaces/` and `workspaces/<key>/`, which hold the documents that people
-edit. Session files, epochs and logs below them change with every event of an agent, and are
-checked when they are read. Reports what changed, never why: the reader finds out by checksum.
+edit. All other documents are checked when they are read. Reports whose memory changed, never why:
+the reader finds out by checksum.
 
 Protects: no thread wakes up while nothing happens; own writes are recognised by content, never by
 time; no change is lost when the kernel's queue overflows or its watches run out (F51, F52).
@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any
 
 from watchdog.events import (
     DirCreatedEvent,
@@ -34,77 +34,52 @@ from watchdog.events import (
 from watchdog.observers.polling import PollingObserverVFS
 
 from wm.errors import StoreError
+from wm.formats.workspace_memory import WorkspaceMemory
 from wm.settings import StoreSettings
 from wm.store import paths
-from wm.store.base import FileChangeHint, Health, Ref
+from wm.store.base import Health, Ref
 from wm.store.files import FileStore
 from wm.store.fsops import Disk, explained
 
-WATCHED = tuple(model for model, row in paths.LAYOUT.items() if not row.in_home and not row.folder)
-"""Formats whose documents lie in the workspace's own folder."""
+_FILE = paths.LAYOUT[WorkspaceMemory].file
 
 EVENTS: list[type[FileSystemEvent]] = [
-    FileCreatedEvent,
-    FileModifiedEvent,
-    FileMovedEvent,
-    FileDeletedEvent,
-    DirCreatedEvent,
-    DirMovedEvent,
-    DirDeletedEvent,
+    *(FileCreatedEvent, FileModifiedEvent, FileMovedEvent, FileDeletedEvent),
+    *(DirCreatedEvent, DirMovedEvent, DirDeletedEvent),
 ]
 """Without opened and closed: reading the folder would then cause events itself, without end."""
-
-Changed = Callable[[tuple[FileChangeHint, ...]], None]
-
-
-class HintSource(Protocol):
-    """A source of hints. It calls `note`, `overflow` and `fail` of its watch."""
-
-    def start(self) -> None:
-        """Start; raises OSError when the system has no watches left."""
-
-    def stop(self) -> None: ...
 
 
 class Watch:
     """Watches one data folder, on two threads of its own.
 
-    is_ours(path): whether a document (path relative to the data folder) is as the store last
-    left it; also called for missing documents. See `written_by`.
+    is_ours(key): whether the memory of a workspace is as the store last left it; also called for a
+    missing one. See `written_by`. state: `off`, `watching`, `polling: why`, or `blind: why`, for
+    status and doctor.
     """
 
     def __init__(self, disk: Disk, is_ours: Callable[[str], bool], settings: StoreSettings) -> None:
         self.disk = disk
-        self._root = os.path.realpath(disk.home / paths.WORKSPACES)
+        self.root = os.path.realpath(disk.home / paths.WORKSPACES)
+        self.settings = settings
+        self.state = "off"
         self._is_ours = is_ours
-        self._settings = settings
         self._wake = threading.Condition()
         self._pending: set[str] = set()
         self._noted = 0.0
         self._rescan = False
         self._failure = ""
         self._stopping = False
-        self._state = "off"
-        self._source: HintSource | None = None
+        self._source: _Inotify | _Observed | None = None
         self._thread: threading.Thread | None = None
 
-    @property
-    def pace_s(self) -> float:
-        """Minimum time between two reports of a source, in seconds."""
-        return self._settings.watch_pace_s
-
-    @property
-    def state(self) -> str:
-        """`off`, `watching`, `polling: why`, or `blind: why`, for status and doctor."""
-        return self._state
-
-    def start(self, changed: Changed) -> None:
-        """Start to watch; `changed` is called on a thread of the watch, with the documents that
-        other programs changed. Creates `workspaces/` if it is missing; StoreError without a data
-        folder."""
+    def start(self, changed: Callable[[str], None]) -> None:
+        """Start to watch; `changed` is called on a thread of the watch, with the key of each
+        workspace whose memory another program changed. Creates `workspaces/` if it is missing;
+        StoreError without a data folder."""
         if self._thread is not None:
             return
-        with explained("watch", self._root):
+        with explained("watch", self.root):
             self._ensure_root()
         self._stopping = False
         self._begin()
@@ -121,26 +96,24 @@ class Watch:
         if self._thread is not None:
             self._thread.join()
             self._thread = None
-        if self._source is not None:
-            self._source.stop()
-            self._source = None
-        self._state = "off"
+        self._stop_source()
+        self.state = "off"
 
     # --- called by the source, on its thread ----------------------------------------------
 
-    def note(self, folder: str, name: str) -> None:
-        """Something happened to the file `name` of `workspaces/<folder>/`."""
-        if _is_document(name) and paths.is_workspace(folder):
+    def note(self, key: str, name: str) -> None:
+        """Something happened to the file `name` of `workspaces/<key>/`."""
+        if name == _FILE and paths.is_workspace(key):
             with self._wake:
                 # The thread that waits for a pause in the writing checks the time itself: woken by
                 # every hint, the two threads would alternate as long as writes go on.
                 due, self._noted = self._is_due(), time.monotonic()
-                self._pending.add(f"{paths.WORKSPACES}/{folder}/{name}")
+                self._pending.add(key)
                 if not due:
                     self._wake.notify()
 
     def overflow(self) -> None:
-        """Hints were lost: all documents must be checked."""
+        """Hints were lost: all workspaces must be checked."""
         with self._wake:
             self._rescan, self._noted = True, time.monotonic()
             self._wake.notify()
@@ -153,7 +126,7 @@ class Watch:
 
     # --- the watch's own thread -----------------------------------------------------------
 
-    def _run(self, changed: Changed) -> None:
+    def _run(self, changed: Callable[[str], None]) -> None:
         while self._wait():
             with self._wake:
                 pending, self._pending = self._pending, set()
@@ -161,20 +134,20 @@ class Watch:
                 failure, self._failure = self._failure, ""
             if failure:
                 self._poll(failure)
-                rescan = True
-            if rescan:
-                pending.update(documents(self.disk))
-            foreign = tuple(sorted(path for path in pending if not self._is_ours(path)))
-            if foreign:
-                changed(tuple(_change(path) for path in foreign))
+            if failure or rescan:
+                with contextlib.suppress(OSError):
+                    pending.update(workspaces(self.disk))
+            for key in sorted(pending):
+                if not self._is_ours(key):
+                    changed(key)
 
     def _wait(self) -> bool:
         """Sleep until there are hints and the writing has paused; False when stopping."""
         with self._wake:
             self._wake.wait_for(self._is_due)
-            last = time.monotonic() + self._settings.watch_longest_s
+            last = time.monotonic() + self.settings.watch_longest_s
             while not self._stopping:
-                until = min(self._noted + self._settings.watch_quiet_s, last)
+                until = min(self._noted + self.settings.watch_quiet_s, last)
                 remaining = until - time.monotonic()
                 if remaining <= 0:
                     break
@@ -195,89 +168,62 @@ class Watch:
 
     def _begin(self) -> None:
         try:
-            source = _native(self)
-        except OSError as error:  # no inotify instance is free
+            if sys.platform == "linux":
+                self._source = _Inotify(self)
+            else:
+                from watchdog.observers import Observer  # picks the system's own at import
+
+                self._source = _Observed(self, Observer())
+            self._source.start()
+            self.state = "watching"
+        except OSError as error:  # no inotify instance, or no watch, is free
             self._poll(error.strerror or str(error))
-            return
-        try:
-            source.start()
-        except OSError as error:
+
+    def _stop_source(self) -> None:
+        source, self._source = self._source, None
+        if source is not None:
             source.stop()
-            self._poll(error.strerror or str(error))
-        else:
-            self._source, self._state = source, "watching"
 
     def _poll(self, why: str) -> None:
         """Switch to polling the folder."""
-        if self._source is not None:
-            self._source.stop()
-            self._source = None
+        self._stop_source()
         try:
             with self.disk.folder(paths.WORKSPACES):
                 pass
         except OSError as error:
-            self._state = f"blind: {error.strerror or error}"
+            self.state = f"blind: {error.strerror or error}"
             return
-        source = _Observed(
-            self,
-            PollingObserverVFS(
-                os.lstat, self._shallow, polling_interval=self._settings.watch_poll_s
-            ),
-        )
-        source.start()
-        self._source, self._state = source, f"polling: {why}"
+        poll_s = self.settings.watch_poll_s
+        observer = PollingObserverVFS(os.lstat, self._shallow, polling_interval=poll_s)
+        self._source = _Observed(self, observer)
+        self._source.start()
+        self.state = f"polling: {why}"
 
     def _shallow(self, path: str | None) -> Iterator[os.DirEntry[str]]:
         """The folders that a poll may read: `workspaces/` and the folders in it, no deeper."""
-        if path is None or self._root not in (path, os.path.dirname(path)):
+        if path is None or self.root not in (path, os.path.dirname(path)):
             return iter(())
         return os.scandir(path)
 
 
 def written_by(store: FileStore) -> Callable[[str], bool]:
-    """An `is_ours` by content: the store itself reads the document as its own, or as missing.
-    A document that cannot be read at all counts as changed outside."""
+    """An `is_ours` by content: the store itself reads the memory as its own, or as missing. A
+    memory that cannot be read at all counts as changed outside."""
 
-    def is_ours(path: str) -> bool:
-        _, key, name = path.split("/")
-        model = next(model for model in WATCHED if paths.LAYOUT[model].file == name)
+    def is_ours(key: str) -> bool:
         try:
-            return store.read(Ref(model, key)).health in (Health.OK, Health.MISSING)
+            reading = store.read(Ref(WorkspaceMemory, key))
         except StoreError:
             return False
+        return reading.health in (Health.OK, Health.MISSING)
 
     return is_ours
 
 
-def documents(disk: Disk) -> Iterator[str]:
-    """Paths of all watched documents, including missing ones of known workspaces."""
-    try:
-        with disk.folder(paths.WORKSPACES) as folder:
-            keys = [name for name in disk.list(folder) if paths.is_workspace(name)]
-    except OSError:
-        return
-    for key in keys:
-        for model in WATCHED:
-            yield f"{paths.workspace_folder(key)}/{paths.LAYOUT[model].file}"
-
-
-def _is_document(name: str) -> bool:
-    """Whether a file is a document; locks, previous copies and temporary files are not."""
-    return any(paths.LAYOUT[model].file == name for model in WATCHED)
-
-
-def _change(path: str) -> FileChangeHint:
-    _, key, name = path.split("/")
-    slug = next(model.slug for model in WATCHED if paths.LAYOUT[model].file == name)
-    return FileChangeHint(workspace=key, slug=slug)
-
-
-def _native(watch: Watch) -> HintSource:
-    if sys.platform == "linux":
-        return _Inotify(watch)
-    from watchdog.observers import Observer  # picks the system's own mechanism at import
-
-    return _Observed(watch, Observer())
+def workspaces(disk: Disk) -> list[str]:
+    """Keys of the workspaces that have a folder. Raises OSError."""
+    with disk.folder(paths.WORKSPACES) as folder:
+        return [name for name in disk.list(folder) if paths.is_workspace(name)]
 
 
 class _Observed(FileSystemEventHandler):
@@ -286,10 +232,9 @@ class _Observed(FileSystemEventHandler):
     def __init__(self, watch: Watch, observer: Any) -> None:
         self._watch = watch
         self._observer = observer
-        self._root = os.path.realpath(watch.disk.home / paths.WORKSPACES)
 
     def start(self) -> None:
-        self._observer.schedule(self, self._root, recursive=True, event_filter=EVENTS)
+        self._observer.schedule(self, self._watch.root, recursive=True, event_filter=EVENTS)
         self._observer.start()
 
     def stop(self) -> None:
@@ -299,7 +244,7 @@ class _Observed(FileSystemEventHandler):
 
     def on_any_event(self, event: FileSystemEvent) -> None:
         for place in (os.fsdecode(event.src_path), os.fsdecode(event.dest_path)):
-            inner = os.path.relpath(place, self._root).split("/") if place else []
+            inner = os.path.relpath(place, self._watch.root).split("/") if place else []
             if len(inner) == 2:
                 self._watch.note(*inner)
             elif event.is_directory and inner:
@@ -333,7 +278,7 @@ class _Inotify:
 
         names = inotify_c.InotifyConstants
         self._watch = watch
-        self._reader = _paced(inotify_c.InotifyFD, watch.pace_s)()
+        self._reader = _paced(inotify_c.InotifyFD, watch.settings.watch_pace_s)()
         self._id = inotify_c.CallbackId(id(self))
         self._lock = threading.Lock()
         self._folders: dict[int, str] = {}
@@ -348,7 +293,7 @@ class _Inotify:
     def start(self) -> None:
         self._reader.start()
         self._add("")
-        self._add_workspaces(note_documents=False)
+        self._add_workspaces(note=False)
 
     def stop(self) -> None:
         if self._reader.is_alive():
@@ -367,46 +312,36 @@ class _Inotify:
         elif folder == "" and not name:
             self._watch.fail("the folder was moved or deleted")
         elif folder == "" and event.is_directory and paths.is_workspace(name):
-            self._came_or_went(event)
+            if event.is_create or event.is_moved_to:
+                self._look_again(note=True)
+            else:
+                with self._lock:  # a folder that was moved away may still send hints
+                    self._folders = {wd: at for wd, at in self._folders.items() if at != name}
 
     def on_watch_deleted(self, wd: int) -> None:
         with self._lock:
             self._folders.pop(wd, None)
 
     def on_queue_overflow(self) -> None:
-        try:
-            self._add_workspaces(note_documents=False)
-        except OSError as error:
-            self._watch.fail(error.strerror or str(error))
+        self._look_again(note=False)
         self._watch.overflow()
 
-    def _came_or_went(self, event: Any) -> None:
-        name = os.fsdecode(event.name)
-        if event.is_create or event.is_moved_to:
-            try:
-                self._add_workspaces(note_documents=True)
-            except OSError as error:
-                self._watch.fail(error.strerror or str(error))
-        else:
-            with self._lock:  # a folder that was moved away may still send hints
-                self._folders = {wd: at for wd, at in self._folders.items() if at != name}
+    def _look_again(self, *, note: bool) -> None:
+        try:
+            self._add_workspaces(note=note)
+        except OSError as error:
+            self._watch.fail(error.strerror or str(error))
 
-    def _add_workspaces(self, *, note_documents: bool) -> None:
+    def _add_workspaces(self, *, note: bool) -> None:
         """Watch every workspace that is not watched yet. A file written into a new folder before
-        its watch was added sent no hint; `note_documents` notes all documents of such a folder."""
-        with self._watch.disk.folder(paths.WORKSPACES) as root:
-            found = self._watch.disk.list(root)
+        its watch was added sent no hint; `note` notes the memory of such a folder."""
         with self._lock:
             known = set(self._folders.values())
-        for key in found:
-            if paths.is_workspace(key) and key not in known:
+        for key in workspaces(self._watch.disk):
+            if key not in known:
                 self._add(key)
-                if note_documents:
-                    self._note_documents(key)
-
-    def _note_documents(self, key: str) -> None:
-        for model in WATCHED:
-            self._watch.note(key, paths.LAYOUT[model].file)
+                if note:
+                    self._watch.note(key, _FILE)
 
     def _add(self, folder: str) -> None:
         path = self._watch.disk.home / paths.WORKSPACES / folder
