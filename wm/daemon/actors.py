@@ -23,12 +23,7 @@ from msgspec import Struct, field
 from wm.daemon.metrics import Metrics
 from wm.errors import Busy, HostError, StoreError, Unanswered
 from wm.formats.base import Record
-from wm.ops.operation import (
-    DocumentChange,
-    Done,
-    Operation,
-    execute_batch,
-)
+from wm.ops.operation import DocumentChange, Done, Operation, execute_batch
 from wm.ops.runtime import Runtime
 from wm.settings import DaemonSettings
 

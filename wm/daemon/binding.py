@@ -16,10 +16,7 @@ from urllib.parse import parse_qsl
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from wm.daemon.messages import (
-    HttpRequest,
-    Response,
-)
+from wm.daemon.messages import HttpRequest, Response
 from wm.daemon.routes import Route, camel
 from wm.errors import HostError
 from wm.formats.base import Record

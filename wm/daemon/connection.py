@@ -26,11 +26,7 @@ from wm.daemon.messages import (
 )
 from wm.net.connection import Peer
 from wm.net.messages import CONTINUE, RequestHead
-from wm.net.parser import (
-    HttpRefusal,
-    RequestReader,
-    Stage,
-)
+from wm.net.parser import HttpRefusal, RequestReader, Stage
 from wm.settings import DaemonSettings
 
 _PAUSE_AT = 8

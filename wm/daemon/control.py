@@ -20,12 +20,7 @@ from wm.daemon.actors import Actors
 from wm.daemon.changes import Hub
 from wm.daemon.dispatch import Control
 from wm.daemon.http import HttpServer
-from wm.daemon.messages import (
-    Channel,
-    HttpRequest,
-    Response,
-    Stream,
-)
+from wm.daemon.messages import Channel, HttpRequest, Response, Stream
 from wm.daemon.metrics import Metrics
 from wm.daemon.routes import Router
 from wm.domain.times import iso

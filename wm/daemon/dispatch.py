@@ -13,20 +13,11 @@ from typing import Any
 from wm.daemon.actors import Actors
 from wm.daemon.binding import Binding, query_pairs, unknown_parameter
 from wm.daemon.log import DaemonLog
-from wm.daemon.messages import (
-    HttpRequest,
-    Reply,
-    Response,
-    Stream,
-    problem,
-)
+from wm.daemon.messages import HttpRequest, Reply, Response, Stream, problem
 from wm.daemon.metrics import LagProbe, Metrics
 from wm.daemon.routes import Match, Route, Router
 from wm.errors import Busy, HostError, WmError
-from wm.ops.operation import (
-    Done,
-    Operation,
-)
+from wm.ops.operation import Done, Operation
 
 Control = Callable[[HttpRequest, Mapping[str, str]], Response | Stream]
 """A handler of the daemon itself: takes the request and its query, answers at once."""

@@ -10,12 +10,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from httptools import (
-    HttpParserError,
-    HttpParserUpgrade,
-    HttpRequestParser,
-    HttpResponseParser,
-)
+from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser, HttpResponseParser
 from msgspec import Struct
 
 from wm.net.messages import RequestHead, ResponseHead

@@ -16,15 +16,9 @@ from typing import Protocol
 from msgspec import Struct
 
 from wm.net.messages import RequestHead, ResponseHead
-from wm.proxy.answer_side import (
-    AnswerSide,
-    ClientSide,
-)
+from wm.proxy.answer_side import AnswerSide, ClientSide
 from wm.proxy.fallback import Failed, attempt
-from wm.proxy.guard import (
-    Admitted,
-    RefusedRequest,
-)
+from wm.proxy.guard import Admitted, RefusedRequest
 from wm.proxy.preparing import TimedPreparer
 from wm.proxy.request_side import PendingRequest, RequestSide
 from wm.proxy.retry import Attempt, may_send_again

@@ -6,15 +6,13 @@ The caller forwards the original bytes instead; the fault is counted and logged 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 _T = TypeVar("_T")
 
 
-class Failed(Protocol):
-    """Receives a fault of ours that did not affect the bytes."""
-
-    def __call__(self, error: Exception, /) -> None: ...
+Failed = Callable[[Exception], None]
+"""Receives a fault of ours that did not affect the bytes."""
 
 
 def attempt(work: Callable[[], _T], failed: Failed) -> _T | None:

@@ -17,17 +17,9 @@ from msgspec import Struct, field
 
 from wm.net.connection import Peer
 from wm.net.messages import CONTINUE, RequestHead
-from wm.net.parser import (
-    HttpRefusal,
-    RequestReader,
-    Stage,
-)
+from wm.net.parser import HttpRefusal, RequestReader, Stage
 from wm.proxy.exchange import Exchange, Parties, Watcher
-from wm.proxy.guard import (
-    Admitted,
-    Guard,
-    RefusedRequest,
-)
+from wm.proxy.guard import Admitted, Guard, RefusedRequest
 from wm.settings import ProxySettings
 
 _BACKLOG = 128
@@ -297,16 +289,3 @@ class Server:
         while self.connections:
             self._one_left.clear()
             await self._one_left.wait()
-
-
-def bind(port: int) -> socket.socket:
-    """A loopback socket; port 0 picks any free port. Raises OSError."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(("127.0.0.1", port))
-    except OSError:
-        listener.close()
-        raise
-    listener.setblocking(False)
-    return listener

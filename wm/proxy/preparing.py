@@ -19,10 +19,7 @@ from wm.proxy.fallback import Failed, attempt
 from wm.proxy.guard import Admitted
 from wm.proxy.heads import texts
 from wm.wire.body import index
-from wm.wire.identity import (
-    RequestIdentity,
-    identify,
-)
+from wm.wire.identity import RequestIdentity, identify
 from wm.wire.interception import StreamInterceptor
 from wm.wire.policy import Conversation, Decision, Log, Policy, Prepared, nothing
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 import socket
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from wm.errors import UserError
 from wm.proxy.exchange import Parties
 from wm.proxy.fallback import Failed
 from wm.proxy.guard import Guard, hosts_of
-from wm.proxy.listener import Server, Watch, bind
+from wm.proxy.listener import Server, Watch
 from wm.proxy.origin import parse_origin
 from wm.proxy.preparing import PREPARE_DEADLINE_S, RequestPreparer, TimedPreparer
 from wm.proxy.upstream import Pool
@@ -65,9 +66,9 @@ async def running(
 
 def _bound(port: int) -> socket.socket:
     try:
-        return bind(port)
+        return socket.create_server(("127.0.0.1", port))
     except (OSError, OverflowError) as error:
-        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        why = os.strerror(error.errno or 0) if isinstance(error, OSError) else str(error)
         raise UserError(
             f"wm proxy cannot listen on 127.0.0.1:{port}: {why}.",
             fix="Give another --port; 0 takes a free one.",

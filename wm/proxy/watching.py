@@ -10,9 +10,9 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct, field, to_builtins
 
 from wm.net.messages import RequestHead, ResponseHead
 from wm.proxy.exchange import ExchangeOutcome
@@ -24,23 +24,10 @@ from wm.wire import history as histories
 from wm.wire import outline
 from wm.wire.body import Body, index, unread
 from wm.wire.encodings import Opener, TooLong, opener
-from wm.wire.history import (
-    ConversationHistory,
-    HistoryChange,
-    MessageIdentity,
-    identity,
-)
-from wm.wire.identity import (
-    Conversations,
-    RequestIdentity,
-    identify,
-)
+from wm.wire.history import ConversationHistory, HistoryChange, MessageIdentity, identity
+from wm.wire.identity import Conversations, RequestIdentity, identify
 from wm.wire.rows import Measure
-from wm.wire.usage import (
-    AnswerReader,
-    AnswerSummary,
-    Usage,
-)
+from wm.wire.usage import AnswerReader, AnswerSummary, Usage
 
 RECORDED_BYTES = 32 * 1024 * 1024
 """A larger answer is not recorded; the service accepts no larger request."""
@@ -79,10 +66,18 @@ class Note(Struct, frozen=True):
     """Why bodies are missing that should have been recorded."""
 
 
-class Report(Protocol):
-    """Receives each note; must not block."""
+Report = Callable[[Note], None]
+"""Receives each note; must not block."""
 
-    def __call__(self, note: Note, /) -> None: ...
+
+class Identified(Struct, frozen=True):
+    """What a request states about itself: its identity, its history, how it continues the previous
+    one, and its index."""
+
+    identity: RequestIdentity
+    history: ConversationHistory = ConversationHistory("", ())
+    change: HistoryChange = HistoryChange(histories.Continuation.FIRST, 0)
+    body: Body | None = None
 
 
 class TrafficTotals(Struct):
@@ -93,17 +88,6 @@ class TrafficTotals(Struct):
     faults: int = 0
     """Faults of ours that did not affect the bytes."""
     usage: Usage = field(default_factory=Usage)
-
-    def add(self, summary: AnswerSummary) -> None:
-        more, was = summary.usage, self.usage
-        if more is not None:
-            self.usage = Usage(
-                input=was.input + more.input,
-                output=was.output + more.output,
-                cache_read=was.cache_read + more.cache_read,
-                cache_write_5m=was.cache_write_5m + more.cache_write_5m,
-                cache_write_1h=was.cache_write_1h + more.cache_write_1h,
-            )
 
 
 class Observer:
@@ -140,31 +124,26 @@ class Observer:
         self._failed(error)
 
     def ended(self, note: Note, summary: AnswerSummary, *, well: bool) -> None:
-        self.tally.add(summary)
+        self.tally.usage += summary.usage or Usage()
         self.tally.failed += not well
         self._report(note)
 
     def identified(
         self, path: str, headers: Mapping[str, str], raw: bytes, workspace: str
-    ) -> tuple[RequestIdentity, ConversationHistory, HistoryChange, Body | None]:
-        """Identity of the request, its history, how it continues, and its index."""
+    ) -> Identified:
+        """raw: the request's body, empty if it was not kept."""
         known = headers.get("x-claude-code-session-id") or headers.get("x-session-id", "")
         key = f"{known}/{headers.get('x-claude-code-agent-id', '')}"
         before = self._bodies.get(key)
         body = index(raw, before[0] if before else None)
         found = identify(path, headers, body, workspace=workspace)
         if body is None:
-            return (
-                found,
-                ConversationHistory("", ()),
-                HistoryChange(histories.Continuation.FIRST, 0),
-                None,
-            )
+            return Identified(found)
         now = histories.history(body, before)
         if body.messages and found.call in ("main", "subagent"):
             self._keep(key, body, now)
         identity, change = self._conversations.follow(found, now)
-        return identity, now, change, body
+        return Identified(identity, now, change, body)
 
     def _keep(self, key: str, body: Body, now: ConversationHistory) -> None:
         old = self._bodies.pop(key, None)
@@ -251,14 +230,17 @@ class Watched:
     def conclude(self) -> None:
         outcome = self._outcome
         summary = self._reader.summary() if self._reader is not None else AnswerSummary()
-        identity, now, change, body = self._identified()
+        raw, self._request = b"".join(self._request), []
+        found = self._observer.identified(
+            self.path, texts(self._asked.headers), raw, self.workspace
+        )
         well = outcome is ExchangeOutcome.WHOLE and self._status < 400 and not summary.error
         asked = self._observer.record and self.path.startswith(MESSAGES) and self._sizes[0] > 0
         note = Note(
-            identity,
-            self._fields(identity, now, change, summary, outcome, body),
-            self._bodies(body),
-            "no request" if asked and body is None else "",
+            found.identity,
+            self._fields(found, summary, outcome),
+            self._bodies(found.body),
+            "no request" if asked and found.body is None else "",
         )
         self._observer.ended(note, summary, well=well)
 
@@ -270,30 +252,10 @@ class Watched:
         whole = tuple(answer) if readable else ()
         return Bodies(body, whole, self._encoding, self._kind, self._at)
 
-    def _identified(
-        self,
-    ) -> tuple[RequestIdentity, ConversationHistory, HistoryChange, Body | None]:
-        raw, self._request = b"".join(self._request), []
-        headers = texts(self._asked.headers)
-        if raw:
-            return self._observer.identified(self.path, headers, raw, self.workspace)
-        found = identify(self.path, headers, None, workspace=self.workspace)
-        return (
-            found,
-            ConversationHistory("", ()),
-            HistoryChange(histories.Continuation.FIRST, 0),
-            None,
-        )
-
     def _fields(
-        self,
-        identity: RequestIdentity,
-        now: ConversationHistory,
-        change: HistoryChange,
-        summary: AnswerSummary,
-        outcome: ExchangeOutcome,
-        body: Body | None,
+        self, found: Identified, summary: AnswerSummary, outcome: ExchangeOutcome
     ) -> Mapping[str, Any]:
+        identity, now, change = found.identity, found.history, found.change
         policy, decisions, unprepared = self._prepared
         return {
             "agent": identity.agent,
@@ -317,16 +279,15 @@ class Watched:
             "change": change.kind.value if now.lines else "",
             "common": change.common,
             "head": now.head,
-            **self._outlined(body, now, change),
+            **self._outlined(found),
             "startedAt": iso(self._at),
-            "usage": None if summary.usage is None else _usage(summary.usage),
+            "usage": to_builtins(summary.usage),
             "times": {name: round(value, 3) for name, value in self._times.items()},
         }
 
-    def _outlined(
-        self, body: Body | None, now: ConversationHistory, change: HistoryChange
-    ) -> dict[str, Any]:
+    def _outlined(self, found: Identified) -> dict[str, Any]:
         """The structure of a request, without its contents."""
+        body, now, change = found.body, found.history, found.change
         if body is None:
             return {"lines": []}
         measure = self._observer.measure
@@ -366,13 +327,3 @@ def iso(seconds: float) -> str:
     """A timestamp in the format of our files."""
     moment = datetime.fromtimestamp(seconds, UTC)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _usage(usage: Usage) -> dict[str, int]:
-    return {
-        "input": usage.input,
-        "output": usage.output,
-        "cacheRead": usage.cache_read,
-        "cacheWrite5m": usage.cache_write_5m,
-        "cacheWrite1h": usage.cache_write_1h,
-    }

@@ -17,10 +17,7 @@ from msgspec.structs import replace
 from wm.formats.base import Document
 from wm.store import envelope, paths
 from wm.store.base import Health, Reading
-from wm.store.envelope import (
-    CopyState,
-    Decoded,
-)
+from wm.store.envelope import CopyState, Decoded
 from wm.store.fsops import Disk, Handle
 
 D = TypeVar("D", bound=Document)

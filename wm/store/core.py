@@ -26,10 +26,7 @@ from wm.settings import StoreSettings
 from wm.store import atomic, copies, fstype, paths
 from wm.store import key as keys
 from wm.store.base import CACHED, RELAXED, Health, Ref
-from wm.store.copies import (
-    CopiesFound,
-    Unfinished,
-)
+from wm.store.copies import CopiesFound, Unfinished
 from wm.store.evidence import EvidenceLog
 from wm.store.fsops import Disk, Handle, explained
 from wm.store.locks import Locks

@@ -18,11 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any
 
-from wm.domain.governance import (
-    FileFact,
-    FileKind,
-    FilePart,
-)
+from wm.domain.governance import FileFact, FileKind, FilePart
 from wm.formats.base import Document
 from wm.formats.core_memory import NEXT, CoreMemory
 from wm.formats.prompt_epoch import PromptEpoch

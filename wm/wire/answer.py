@@ -10,10 +10,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from wm.wire.sse import (
-    Decoder,
-    StreamEvent,
-)
+from wm.wire.sse import Decoder, StreamEvent
 
 _JOINED = {
     "text_delta": "text",

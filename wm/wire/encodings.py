@@ -8,8 +8,10 @@ answer is limited.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
-from typing import Any, Protocol
+from math import inf
+from typing import Any
 
 _SLICE_BYTES = 16
 """Input per step for a library without an output limit: it holds only a few blocks, at most 16 MB
@@ -21,81 +23,65 @@ class TooLong(ValueError):
     """The decompressed answer exceeds the limit."""
 
 
-class Opener(Protocol):
-    """Decompresses one answer, piece by piece."""
+class Opener:
+    """Decompresses one answer, piece by piece. steps: the output of a piece in parts of limited
+    size. error: what it raises for invalid data. most: limit on the output."""
+
+    def __init__(
+        self, steps: Callable[[bytes], Iterable[bytes]], error: type[Exception], most: float
+    ) -> None:
+        self._steps = steps
+        self._error = error
+        self._left = most
 
     def feed(self, piece: bytes) -> bytes:
         """The output of this piece. Raises ValueError for invalid data, and TooLong."""
-
-
-class _Plain:
-    def feed(self, piece: bytes) -> bytes:
-        return piece
-
-
-class _Bounded:
-    """Counts the bytes that may still be decompressed."""
-
-    def __init__(self, most: int) -> None:
-        self._left = most
-
-    def _take(self, opened: bytes) -> bytes:
-        self._left -= len(opened)
-        if self._left < 0:
-            raise TooLong
-        return opened
-
-
-class _Zlib(_Bounded):
-    def __init__(self, bits: int, most: int) -> None:
-        super().__init__(most)
-        self._inner = zlib.decompressobj(bits)
-
-    def feed(self, piece: bytes) -> bytes:
         found = []
         try:
-            while piece and not self._inner.eof:  # at eof it would buffer the input
-                found.append(self._take(self._inner.decompress(piece, _AT_ONCE_BYTES)))
-                piece = self._inner.unconsumed_tail
-        except zlib.error as error:
-            raise ValueError(str(error)) from error
-        return b"".join(found)
-
-
-class _Foreign(_Bounded):
-    """Wraps a third-party library, which raises exceptions of its own."""
-
-    def __init__(self, inner: Any, method: str, error: type[Exception], most: int) -> None:
-        super().__init__(most)
-        self._feed = getattr(inner, method)
-        self._error = error
-
-    def feed(self, piece: bytes) -> bytes:
-        slices = (piece[at : at + _SLICE_BYTES] for at in range(0, len(piece), _SLICE_BYTES))
-        try:
-            return b"".join([self._take(bytes(self._feed(one))) for one in slices])
+            for opened in self._steps(piece):
+                self._left -= len(opened)
+                if self._left < 0:
+                    raise TooLong
+                found.append(opened)
         except self._error as error:
             raise ValueError(str(error)) from error
+        return b"".join(found)
 
 
 def opener(encoding: str, most: int) -> Opener | None:
     """A decompressor for this `Content-Encoding`, limited to `most` bytes; None if unsupported."""
     match encoding.strip().lower():
         case "" | "identity":
-            return _Plain()
+            return Opener(lambda piece: (piece,), OSError, inf)
         case "gzip" | "x-gzip":
-            return _Zlib(16 + zlib.MAX_WBITS, most)
+            return Opener(_zlib(16 + zlib.MAX_WBITS), zlib.error, most)
         case "deflate":
-            return _Zlib(zlib.MAX_WBITS, most)
-        case "br":
-            library = _library("brotli")
-            return library and _Foreign(library.Decompressor(), "process", library.error, most)
-        case "zstd":
-            library = _library("zstandard")
-            return library and _Foreign(
-                library.ZstdDecompressor().decompressobj(), "decompress", library.ZstdError, most
-            )
+            return Opener(_zlib(zlib.MAX_WBITS), zlib.error, most)
+        case "br" if library := _library("brotli"):
+            return Opener(_sliced(library.Decompressor().process), library.error, most)
+        case "zstd" if library := _library("zstandard"):
+            inner = library.ZstdDecompressor().decompressobj()
+            return Opener(_sliced(inner.decompress), library.ZstdError, most)
     return None
+
+
+def _zlib(bits: int) -> Callable[[bytes], Iterator[bytes]]:
+    inner = zlib.decompressobj(bits)
+
+    def steps(piece: bytes) -> Iterator[bytes]:
+        while piece and not inner.eof:  # at eof it would buffer the input
+            yield inner.decompress(piece, _AT_ONCE_BYTES)
+            piece = inner.unconsumed_tail
+
+    return steps
+
+
+def _sliced(feed: Callable[[bytes], bytes]) -> Callable[[bytes], Iterator[bytes]]:
+    def steps(piece: bytes) -> Iterator[bytes]:
+        for at in range(0, len(piece), _SLICE_BYTES):
+            yield bytes(feed(piece[at : at + _SLICE_BYTES]))
+
+    return steps
 
 
 def _library(name: str) -> Any:

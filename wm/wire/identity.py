@@ -18,12 +18,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from wm.wire.body import Block, Body
-from wm.wire.history import (
-    Continuation,
-    ConversationHistory,
-    HistoryChange,
-    compare,
-)
+from wm.wire.history import Continuation, ConversationHistory, HistoryChange, compare
 
 Call = Literal["main", "subagent", "title", "summary", "count", "other"]
 

@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Protocol
 
-from wm.wire.sse import (
-    Cutter,
-    StreamEvent,
-)
+from wm.wire.sse import Cutter, StreamEvent
 
 
 class StreamInterceptor(Protocol):

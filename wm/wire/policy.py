@@ -16,20 +16,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from wm.wire.body import (
-    Block,
-    Body,
-    ByteSpan,
-    index,
-    members,
-    splice,
-    unread,
-)
-from wm.wire.history import (
-    MARK,
-    ConversationHistory,
-    history,
-)
+from wm.wire.body import Block, Body, ByteSpan, index, members, splice, unread
+from wm.wire.history import MARK, ConversationHistory, history
 
 Log = Mapping[str, "Decision"]
 """The decisions of a conversation, by block."""

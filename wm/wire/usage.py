@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from operator import add
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
-from wm.wire.sse import (
-    Decoder,
-    StreamEvent,
-)
+from wm.wire.sse import Decoder, StreamEvent
 
 _RELEVANT = frozenset({"message_start", "message_delta", "message_stop", "error"})
 _WORDS = (b"message_", b"error")
@@ -24,7 +22,14 @@ _WORDS = (b"message_", b"error")
 MAX_JSON_BYTES = 64 * 1024 * 1024
 
 
-class Usage(Struct, frozen=True):
+_ON_THE_SOCKET = {
+    "cache_read": "cacheRead",
+    "cache_write_5m": "cacheWrite5m",
+    "cache_write_1h": "cacheWrite1h",
+}
+
+
+class Usage(Struct, frozen=True, rename=_ON_THE_SOCKET):
     """Token counts, as the service reports them. `cache_write_5m` includes writes without a stated
     lifetime."""
 
@@ -33,6 +38,9 @@ class Usage(Struct, frozen=True):
     cache_read: int = 0
     cache_write_5m: int = 0
     cache_write_1h: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(*map(add, astuple(self), astuple(other)))
 
     @property
     def prompt(self) -> int:
@@ -89,19 +97,15 @@ class AnswerReader:
                 self._summary = _message(_mapping(body.get("message")), self._summary)
             case "message_delta":
                 delta = _mapping(body.get("delta"))
-                summary = replace(
-                    self._summary, usage=_usage(body.get("usage"), self._summary.usage)
+                self._summary = replace(
+                    self._summary,
+                    usage=usage_of(body.get("usage"), self._summary.usage),
+                    stop_reason=_text(delta.get("stop_reason")),
                 )
-                self._summary = replace(summary, stop_reason=_text(delta.get("stop_reason")))
             case "message_stop":
                 self._summary = replace(self._summary, whole=True)
             case "error":
                 self._summary = replace(self._summary, error=_error(body))
-
-
-def usage_of(found: Any) -> Usage | None:
-    """The `usage` of an answer; None if the value is not one."""
-    return _usage(found, None)
 
 
 def _message(body: Mapping[str, Any], summary: AnswerSummary) -> AnswerSummary:
@@ -109,12 +113,13 @@ def _message(body: Mapping[str, Any], summary: AnswerSummary) -> AnswerSummary:
         summary,
         id=_text(body.get("id")),
         model=_text(body.get("model")),
-        usage=_usage(body.get("usage"), summary.usage),
+        usage=usage_of(body.get("usage"), summary.usage),
         stop_reason=_text(body.get("stop_reason")),
     )
 
 
-def _usage(found: Any, before: Usage | None) -> Usage | None:
+def usage_of(found: Any, before: Usage | None = None) -> Usage | None:
+    """The `usage` of an answer, on top of an earlier one; `before` if the value is not one."""
     if not isinstance(found, Mapping):
         return before
     was = before or Usage()

@@ -24,18 +24,11 @@ from wm.store import envelope, evidence, fsops, jsonlines, paths, vectors
 from wm.store import key as keys
 from wm.store.base import CACHED, RELAXED, Finding, Health, Ref
 from wm.store.check import invariants
-from wm.store.envelope import (
-    CopyState,
-    Decoded,
-)
+from wm.store.envelope import CopyState, Decoded
 from wm.store.files import FileStore
 from wm.store.fsops import Handle, explain, explained
 from wm.store.quarantine import REASON
-from wm.store.tree import (
-    OTHER_FOLDERS,
-    FolderKind,
-    kind_of,
-)
+from wm.store.tree import OTHER_FOLDERS, FolderKind, kind_of
 
 _HEALTH = {
     Health.OUTSIDE: ("changed_outside", "note", False),
