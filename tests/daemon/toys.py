@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from wm.daemon.__main__ import detach
+from wm.daemon.lifecycle import detach
 from wm.daemon.routes import ROUTES, Route
 from wm.errors import NotFound, WmError
 from wm.formats.base import Document, Record

@@ -90,16 +90,10 @@ def test_only_sixteen_hex_digits_are_a_workspace(key: str) -> None:
 
 def test_companion_names_are_unambiguous() -> None:
     name = "workspace-memory.json"
-    temp = paths.temp(name, "0123456789abcdef")
-    assert paths.document_of_temp(temp) == name
-    assert paths.document_of_previous_copy(paths.previous_copy(name)) == name
-    for other in (
-        name,
-        paths.lock(name),
-        paths.previous_copy(name),
-        paths.old_version(name, 1),
-        "x.tmp",
-    ):
-        assert paths.document_of_temp(other) is None
-    for other in (name, paths.lock(name), temp, paths.old_version(name, 1)):
-        assert paths.document_of_previous_copy(other) is None
+    assert paths.companion(paths.temp(name, "0123456789abcdef")) == (name, "tmp")
+    assert paths.companion(paths.previous_copy(name)) == (name, "spare")
+    assert paths.companion(paths.next_file(name, 7)) == (name, "next")
+    assert paths.companion(paths.lock(name)) == (name, "lock")
+    assert paths.companion(paths.old_version(name, 1)) == (name, "v")
+    for other in (name, "x.tmp", ".x.tmp", f".{name}.0123.tmp", f".{name}.next2", ".lock"):
+        assert paths.companion(other) == (other, "")

@@ -37,11 +37,7 @@ class InstanceLock(Struct):
 
     def is_ours(self) -> bool:
         """Whether the path still names the locked file (F24, F25)."""
-        try:
-            info = os.stat(self.path, follow_symlinks=False)
-        except OSError:
-            return False
-        return (info.st_dev, info.st_ino) == self.identity
+        return _identity(self.path) == self.identity
 
     def describe(self, socket_path: Path) -> None:
         """Write for people who holds the lock. A full disk prevents the note, but must not prevent
@@ -152,10 +148,7 @@ def prepare_home(settings: Settings) -> None:
     folder created through `sudo` would keep the owner's daemon from starting."""
     home = settings.paths.home
     try:
-        os.makedirs(home.parent, mode=0o700, exist_ok=True)
-        with contextlib.suppress(FileExistsError):
-            os.mkdir(home, 0o700)
-        owner = os.stat(home).st_uid
+        owner = _make_folder(home).st_uid
     except OSError as error:
         raise StoreError(
             f"The data folder {home} cannot be created: {error.strerror}.",
@@ -166,6 +159,14 @@ def prepare_home(settings: Settings) -> None:
             f"The data folder {home} belongs to another user.",
             fix="Run wm as that user, or set WM_HOME to a folder of yours.",
         )
+
+
+def _make_folder(folder: Path) -> os.stat_result:
+    """Create a folder if it is missing; its status. Raises OSError."""
+    os.makedirs(folder.parent, mode=0o700, exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(folder, 0o700)
+    return os.stat(folder)
 
 
 # -- the socket --------------------------------------------------------------------------------
@@ -214,10 +215,7 @@ def bind_socket(settings: Settings) -> BoundSocket:
 def _prepare_folder(folder: Path) -> None:
     """Make sure that the socket's folder is ours and no other user may write to it (facts 4.2)."""
     try:
-        os.makedirs(folder.parent, mode=0o700, exist_ok=True)
-        with contextlib.suppress(FileExistsError):
-            os.mkdir(folder, 0o700)
-        info = os.stat(folder)
+        info = _make_folder(folder)
     except OSError as error:
         raise UserError(
             f"The socket's folder {folder} cannot be used: {error.strerror}.",

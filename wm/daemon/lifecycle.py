@@ -11,6 +11,7 @@ import select
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from wm.daemon.instance import hello, is_free
@@ -56,6 +57,29 @@ def start(
         f"The daemon did not start: {reason}",
         fix="Run `wm daemon` to see its errors in the foreground.",
     )
+
+
+def detach() -> None:
+    """Detach from the caller's session, folder and file descriptors. A caller's pipe that stays
+    open here would never end for its reader (F27)."""
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    os.chdir("/")
+    os.umask(0o077)
+    _close_inherited()
+
+
+def _close_inherited() -> None:
+    try:
+        names = os.listdir("/dev/fd")
+    except OSError:  # /proc is missing in some containers
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        return
+    for name in names:
+        if int(name) > 2:
+            with suppress(OSError):  # the list includes the descriptor of the listing itself
+                os.close(int(name))
 
 
 def wait_gone(settings: Settings) -> bool:

@@ -143,30 +143,23 @@ def _ready(bodies: Bodies, most: int) -> _Ready:
 
 def _answer(bodies: Bodies, most: int) -> tuple[list[str], str]:
     """The parts of the answer as JSON, and its kind; empty if it cannot be kept."""
-    raw, kind = _whole(bodies, most)
     try:
+        raw, kind = _whole(bodies, most)
         return [part.decode("utf-8") for part in answer_parts(raw)] if raw else [], kind
-    except UnicodeDecodeError:
+    except (ValueError, RecursionError):
         return [], ""
 
 
 def _whole(bodies: Bodies, most: int) -> tuple[bytes, str]:
-    try:
-        opened = _opened(bodies, most)
-        if bodies.kind.startswith("text/event-stream"):
-            whole = message(opened)
-            return (whole, "message") if whole else (b"", "")
-        raw = b"".join(opened)
-        if "json" in bodies.kind:
-            return (raw, "json") if len(raw) <= MOST_AT_ONCE else (b"", "")
-        if bodies.kind.startswith("text/") and 0 < len(raw) <= MOST_TEXT:
-            return spelled(raw.decode("utf-8")), "text"
-    except (ValueError, RecursionError):
-        pass
-    return b"", ""
-
-
-def _opened(bodies: Bodies, most: int) -> list[bytes]:
-    """The decompressed pieces. Raises ValueError for invalid compressed data."""
+    """Raises ValueError for data that is not valid in its declared encoding."""
     found = opener(bodies.encoding, most)
-    return [] if found is None else [found.feed(piece) for piece in bodies.answer]
+    opened = [] if found is None else [found.feed(piece) for piece in bodies.answer]
+    if bodies.kind.startswith("text/event-stream"):
+        whole = message(opened)
+        return (whole, "message") if whole else (b"", "")
+    raw = b"".join(opened)
+    if "json" in bodies.kind and len(raw) <= MOST_AT_ONCE:
+        return raw, "json"
+    if bodies.kind.startswith("text/") and 0 < len(raw) <= MOST_TEXT:
+        return spelled(raw.decode("utf-8")), "text"
+    return b"", ""

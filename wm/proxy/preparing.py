@@ -54,14 +54,6 @@ class RequestPreparer(Protocol):
         """An interceptor for the answer to a prepared request; None leaves the answer untouched."""
 
 
-class Preparation(Struct, frozen=True):
-    """The outcome of preparing. trouble: "" for success, else `late` or `failed`."""
-
-    raw: bytes
-    decisions: tuple[Decision, ...] = ()
-    trouble: str = ""
-
-
 class TimedPreparer:
     """Runs a preparer with a deadline. Keeps references to late tasks until they end."""
 
@@ -73,7 +65,7 @@ class TimedPreparer:
         self._deadline_s = deadline_s
         self._tasks: set[asyncio.Task[Prepared]] = set()
 
-    async def prepare(self, head: RequestHead, raw: bytes) -> Preparation:
+    async def prepare(self, head: RequestHead, raw: bytes) -> Prepared:
         """Returns within the deadline and raises none of the preparer's errors."""
         task = asyncio.create_task(self.preparer.prepare(head, raw, self._failed))
         self._tasks.add(task)
@@ -82,11 +74,10 @@ class TimedPreparer:
         await asyncio.wait({task}, timeout=self._deadline_s)
         if not task.done():
             task.cancel()
-            return Preparation(raw, trouble="late")
+            return Prepared(raw, trouble="late")
         if task.cancelled() or task.exception() is not None:
-            return Preparation(raw, trouble="failed")
-        made = task.result()
-        return Preparation(made.raw, made.decisions)
+            return Prepared(raw, trouble="failed")
+        return task.result()
 
     def _ended(self, task: asyncio.Task[Prepared]) -> None:
         self._tasks.discard(task)

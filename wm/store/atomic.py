@@ -148,7 +148,7 @@ def sweep(disk: Disk, folder: Handle, is_free: Callable[[str], bool]) -> list[st
     """
     gone: list[str] = []
     for file in disk.list(folder):
-        document = paths.document_of_temp(file)
-        if document is not None and is_free(document) and disk.remove(folder, file):
+        document, companion = paths.companion(file)
+        if companion == "tmp" and is_free(document) and disk.remove(folder, file):
             gone.append(file)
     return gone

@@ -60,7 +60,8 @@ class FileStore:
         """Names of the documents of one format, sorted."""
         found: set[str] = set()
         for file in self._list(paths.folder(model, workspace)):
-            name = paths.name_of(model, paths.document_of_previous_copy(file) or file)
+            document, companion = paths.companion(file)
+            name = paths.name_of(model, document if companion == "spare" else file)
             if name is not None:
                 found.add(name)
         return tuple(sorted(found))

@@ -25,6 +25,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from wm.errors import StoreError
+from wm.text.tables import Tables
 
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
@@ -415,22 +416,8 @@ def _join(folder: str, name: str) -> str:
 
 # --- errors in words ------------------------------------------------------------------------------
 
-_FIXES = {
-    errno.ENOSPC: "Free some space on that drive; the last version of everything is still there.",
-    errno.EDQUOT: "Your disk quota is used up; free some space and try again.",
-    errno.EROFS: "The file system is mounted read-only; remount it, or set WM_HOME elsewhere.",
-    errno.EACCES: "Make the folder yours and writable (chmod u+rwx), or set WM_HOME elsewhere.",
-    errno.EPERM: "Make the folder yours and writable, or set WM_HOME elsewhere.",
-    errno.EMFILE: "Too many files are open in this process; close some or raise `ulimit -n`.",
-    errno.ENFILE: "Too many files are open on this machine; try again when it is less busy.",
-    errno.EIO: "The drive reports an error: check it, and copy the data folder elsewhere.",
-    errno.ELOOP: "wm follows no symlinks in its data folder; put the real file or folder there.",
-    errno.ENOTDIR: "A file or a symlink is where a folder should be; move it away.",
-    errno.EISDIR: "A folder is where a file should be; move it away.",
-    errno.EINVAL: "Something else is where a file should be; move it away.",
-    errno.EFBIG: "Move the file away or raise store.max_document_bytes in config.toml.",
-    errno.ESTALE: "The data folder was moved or deleted while wm was running; restart wm.",
-}
+TABLES = Tables("wm.store")
+_FIXES = {getattr(errno, name): fix for name, fix in TABLES.rows("fixes", columns=2)}
 
 _NO_GROWTH = "The system limits the size of files: raise `ulimit -f`, or try another drive."
 """The fix for EFBIG while writing. While reading, EFBIG means a document beyond our own limit."""

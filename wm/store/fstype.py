@@ -18,30 +18,16 @@ from pathlib import Path
 from msgspec import Struct
 
 from wm.errors import StoreError
+from wm.store.fsops import TABLES
 
 DURABLE = "durable"
 BEST_EFFORT = "best_effort"
 UNSUPPORTED = "unsupported"
 
-_DURABLE = frozenset(
-    ("apfs", "bcachefs", "btrfs", "ext2", "ext3", "ext4", "f2fs", "hfs", "jfs", "ufs", "xfs", "zfs")
-)
-_UNSUPPORTED = frozenset(
-    (
-        *("9p", "afpfs", "afs", "ceph", "cifs", "davfs", "drvfs", "glusterfs", "gpfs", "lustre"),
-        *("ncpfs", "nfs", "nfs4", "prl_fs", "smb2", "smb3", "smbfs", "vboxsf", "vmhgfs", "webdav"),
-    )
-)
-_NETWORK_FUSE = (
-    *("cephfs", "davfs", "gcsfuse", "glusterfs", "google-drive-ocamlfuse"),
-    *("onedriver", "rclone", "s3fs", "smbnetfs", "sshfs", "vmhgfs-fuse"),
-)
-_SYNC_FOLDERS = (
-    *("box sync", "cloudstorage", "com~apple~clouddocs", "dropbox", "google drive", "googledrive"),
-    *("icloud drive", "iclouddrive", "mobile documents", "nextcloud", "onedrive", "owncloud"),
-    *("pclouddrive", "synologydrive"),
-)
-"""Folder names of sync programs; `OneDrive - Firm` and `Dropbox (Firm)` count as well."""
+_DURABLE = frozenset(TABLES.words("durable"))
+_UNSUPPORTED = frozenset(TABLES.words("unsupported"))
+_NETWORK_FUSE = frozenset(TABLES.words("network_fuse"))
+_SYNC_FOLDERS = frozenset(row[0] for row in TABLES.rows("sync_folders", columns=1))
 
 
 class FileSystem(Struct, frozen=True):

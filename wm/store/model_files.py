@@ -97,7 +97,7 @@ def sweep(store: FileStore, now_s: float) -> None:
         store.disk.folder(paths.MODELS) as above,
     ):
         for name in store.disk.list(above):
-            left = paths.document_of_temp(name) is not None
+            left = paths.companion(name)[1] == "tmp"
             if left and now_s - store.disk.stat(above, name).st_mtime > STALE_S:
                 _remove(store.disk, f"{paths.MODELS}/{name}")
 

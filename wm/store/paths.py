@@ -47,6 +47,9 @@ _KEY = re.compile(r"[0-9a-f]{16}", re.ASCII)
 _SESSION = re.compile(r"[a-z0-9][a-z0-9-]{0,63}", re.ASCII)
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,95}", re.ASCII)
 _VECTORS = re.compile(r"[a-z0-9][a-z0-9-]{0,40}-[0-9a-f]{12}\.(?:rows|graph)", re.ASCII)
+_COMPANION = re.compile(
+    r"\.(.+)\.(?:(spare)|(next)[01]|(lock)|(v)[0-9]{1,9}|[^.]{16}\.(tmp))", re.ASCII | re.DOTALL
+)
 _OUTPUT = re.compile(r"t_[0-9a-f]{20}_[0-9a-f]{32}", re.ASCII)
 
 
@@ -147,14 +150,17 @@ def evidence_folder(workspace: str) -> str:
 
 def flows_place(workspace: str, session: str) -> FilePlace:
     """The file of a session's flows; `session`: its id, or the `<sid>`."""
-    name = f"{_plain(session, _SESSION)}.jsonl"
-    return FilePlace(f"{workspace_folder(workspace)}/{FLOWS}", name)
+    return _session_log(FLOWS, workspace, session)
 
 
 def recordings_place(workspace: str, session: str) -> FilePlace:
     """The file of a session's recorded bodies; `session`: its id, or the `<sid>`."""
+    return _session_log(RECORDINGS, workspace, session)
+
+
+def _session_log(folder: str, workspace: str, session: str) -> FilePlace:
     name = f"{_plain(session, _SESSION)}.jsonl"
-    return FilePlace(f"{workspace_folder(workspace)}/{RECORDINGS}", name)
+    return FilePlace(f"{workspace_folder(workspace)}/{folder}", name)
 
 
 def session_of_flows(file: str) -> str | None:
@@ -221,22 +227,11 @@ def temp(name: str, token: str) -> str:
     return f".{name}.{token}.tmp"
 
 
-def document_of_temp(file: str) -> str | None:
-    """The document that a temporary file was for; None if it is not a temporary file of ours."""
-    if not (file.startswith(".") and file.endswith(".tmp")):
-        return None
-    name, dot, token = file[1:-4].rpartition(".")
-    return name if dot and len(token) == 16 and name else None
-
-
-def document_of_previous_copy(file: str) -> str | None:
-    """The document that a previous copy belongs to; None for any other file."""
-    return file[1:-6] if file.startswith(".") and file.endswith(".spare") else None
-
-
-def document_of_next(file: str) -> str | None:
-    """The document whose next generation a file holds; None for any other file."""
-    return file[1:-6] if file.startswith(".") and file.endswith((".next0", ".next1")) else None
+def companion(file: str) -> tuple[str, str]:
+    """The document that a file belongs to, and what it is of it: "spare" (previous copy), "next",
+    "lock", "v" (older version), "tmp", or "" for the document itself and for all other files."""
+    found = _COMPANION.fullmatch(file)
+    return (found[1], found[found.lastindex or 0]) if found else (file, "")
 
 
 def _row(model: type[Document]) -> FormatPlace:

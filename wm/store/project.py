@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from msgspec import Struct
 
 from wm.errors import UserError
+from wm.store.fsops import TABLES
 
 PARTS = 64
 """Maximum number of reads per file; a file that keeps growing is not followed."""
@@ -189,36 +190,11 @@ class ProjectFile(Struct, frozen=True):
         )
 
     def _refusal(self, kind: str, path: str) -> Trouble:
-        message, fix = _REFUSALS[kind]
-        return Trouble(kind, message.format(path=path), fix.format(path=path))
+        return Trouble(kind, _REFUSALS[kind].format(path=path), _FIXES[kind].format(path=path))
 
 
-_REFUSALS = {
-    "link": (
-        "{path} is a symbolic link, which is not followed.",
-        "Put a regular file there, inside the project.",
-    ),
-    "folder": (
-        "{path} is a folder; it must be a file.",
-        "Move the folder away, and try again.",
-    ),
-    "folder_is_file": (
-        "{path} is a file; it must be a folder.",
-        "Move the file away, and try again.",
-    ),
-    "not_a_file": (
-        "{path} is not a regular file (a pipe, a socket or a device).",
-        "Remove it, and try again.",
-    ),
-    "no_right": (
-        "You may not read or write {path}.",
-        "Give yourself permission: chmod u+rw {path}",
-    ),
-    "read_only": (
-        "{path} is on a read-only file system.",
-        "Remount it for writing.",
-    ),
-}  # fmt: skip
+_REFUSALS = dict(TABLES.rows("refusals", columns=2))
+_FIXES = dict(TABLES.rows("refusal_fixes", columns=2))
 
 
 def project_root(folder: str, *, marker: str) -> str:

@@ -41,6 +41,14 @@ _KINDS = {
     PromptEpoch: FileKind.EPOCH,
     TrashedEntry: FileKind.TRASH,
 }
+_PARTS = {
+    "": FilePart.DOCUMENT,
+    "lock": FilePart.LOCK,
+    "tmp": FilePart.TEMP,
+    "spare": FilePart.COPY,
+    "next": FilePart.COPY,
+    "v": FilePart.OLD,
+}
 
 
 def scan(core: Core, workspace: str, complete: Contents, rest: Pause) -> Iterator[FileFact]:
@@ -98,7 +106,8 @@ def classify(
 ) -> tuple[FileKind, FilePart, str, str] | None:
     """(kind, part, session, document) of a file in such a folder; None for a file that is not
     ours."""
-    owner = tree.owner_of(name)
+    owner, companion = paths.companion(name)
+    part = _PARTS[companion]
     for model in folder.models if folder is not None else ():
         known = paths.name_of(model, owner)
         if known is None:
@@ -110,26 +119,12 @@ def classify(
         session = known if kind in (FileKind.SESSION, FileKind.SISTER) else ""
         if kind is FileKind.OUTPUT:
             session = of_file_name(known)[1]
-        return kind, _part(name, owner), session, owner
+        return kind, part, session, owner
     if folder is None or not folder.knows(name):
         return None
-    of_session = paths.session_of_flows(owner) if folder.flows else None
-    if of_session is not None:
-        kind = FileKind.RECORDING if folder.bodies else FileKind.SISTER
-        return kind, _part(name, owner), of_session, owner
-    kind = FileKind.VECTORS if folder.vectors else FileKind.KEPT
-    return kind, _part(name, owner), "", owner
-
-
-def _part(name: str, owner: str) -> FilePart:
-    if name == owner:
-        return FilePart.DOCUMENT
-    if name.endswith(".lock"):
-        return FilePart.LOCK
-    if paths.document_of_temp(name) is not None:
-        return FilePart.TEMP
-    copies = paths.document_of_previous_copy(name) or paths.document_of_next(name)
-    return FilePart.COPY if copies else FilePart.OLD
+    of_session = folder.others in (FileKind.SISTER, FileKind.RECORDING)
+    session = (paths.session_of_flows(owner) if of_session else None) or ""
+    return folder.others, part, session, owner
 
 
 def contents(core: Core, fact: FileFact) -> dict[str, Any]:
@@ -170,12 +165,10 @@ def modified(core: Core, ref: Ref[Document]) -> float:
 
 
 class Removal:
-    """Deletes the files of one plan, document by document. Keeps the last folder open between
-    them."""
+    """Deletes the files of one plan, document by document."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._open: tuple[str, Handle] | None = None
         self._touched: dict[str, None] = {}
 
     def remove(self, files: Sequence[FileFact]) -> str:
@@ -183,8 +176,13 @@ class Removal:
         StoreError."""
         place = tree.place_at(files[0].document)
         # If something is missing, the folder is gone, or another process was first.
-        with explained("delete", self._core.home, place.path), suppress(FileNotFoundError):
-            return self._remove(self._folder(place.folder), place, files)
+        with (
+            explained("delete", self._core.home, place.path),
+            suppress(FileNotFoundError),
+            self._core.disk.folder(place.folder) as folder,
+        ):
+            self._touched[place.folder] = None
+            return self._remove(folder, place, files)
         return ""
 
     def flush(self) -> None:
@@ -197,18 +195,6 @@ class Removal:
                     folders.append(stack.enter_context(self._core.disk.folder(path)))
             self._core.disk.flush_all(folders)
         self._touched.clear()
-
-    def close(self) -> None:
-        if self._open is not None:
-            self._open[1].disk.close(self._open[1])
-            self._open = None
-
-    def _folder(self, path: str) -> Handle:
-        if self._open is None or self._open[0] != path:
-            self.close()
-            self._open = path, self._core.disk.folder(path)
-            self._touched[path] = None
-        return self._open[1]
 
     def _remove(self, folder: Handle, place: FilePlace, files: Sequence[FileFact]) -> str:
         if files[0].kind is FileKind.OUTPUT:

@@ -6,10 +6,11 @@ not ours and never touched.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 
 from msgspec import Struct
 
+from wm.domain.governance import FileKind
 from wm.errors import StoreError
 from wm.formats.base import Document
 from wm.store import evidence, paths
@@ -18,46 +19,34 @@ from wm.store.base import Ref
 _OURS_AT_HOME = frozenset({paths.KEY_FILE, "daemon.lock", "daemon.log", "daemon.log.1"})
 OTHER_FOLDERS = frozenset({"run", paths.QUARANTINE, paths.MODELS})
 """Folders of the data folder that hold no documents: only their own mode is checked."""
-_OLD_VERSION = re.compile(r"\.(.+)\.v[0-9]{1,9}", re.ASCII)
 
 
 class FolderKind(Struct, frozen=True):
-    """What a folder of ours may hold: documents of some formats, a log, the data folder's own
-    files."""
+    """What a folder of ours may hold: documents of some formats, and other files. owns: whether it
+    is such a file. others: what these files are for the sweep."""
 
     models: tuple[type[Document], ...] = ()
-    home: bool = False
-    log: bool = False
-    flows: bool = False
-    """One log per session."""
-    bodies: bool = False
-    """One log of recorded bodies per session."""
-    vectors: bool = False
+    owns: Callable[[str], object] = lambda _name: False
+    others: FileKind = FileKind.KEPT
 
     def knows(self, name: str) -> bool:
         """Whether a file is a document or log of this folder, or a file that belongs to one."""
-        owner = owner_of(name)
-        return (
-            any(paths.name_of(model, owner) is not None for model in self.models)
-            or (self.home and owner in _OURS_AT_HOME)
-            or (self.log and (owner == "log" or bool(evidence.segments([owner]))))
-            or (self.flows and paths.session_of_flows(owner) is not None)
-            or (self.vectors and paths.is_vectors(owner))
-        )
+        owner = paths.companion(name)[0]
+        is_document = any(paths.name_of(model, owner) is not None for model in self.models)
+        return is_document or bool(self.owns(owner))
 
 
-def owner_of(name: str) -> str:
-    """The document that a file belongs to: the file itself, or the document whose previous copy,
-    lock, temporary file, next or older version it is."""
-    found = (
-        paths.document_of_temp(name)
-        or paths.document_of_previous_copy(name)
-        or paths.document_of_next(name)
-    )
-    if found is None and name.startswith(".") and name.endswith(".lock"):
-        found = name[1:-5]
-    old = _OLD_VERSION.fullmatch(name)
-    return found or (old.group(1) if old else name)
+def _is_evidence(name: str) -> bool:
+    return name == evidence.LOCKED or bool(evidence.segments([name]))
+
+
+_LOGS = {
+    paths.EVIDENCE: FolderKind(owns=_is_evidence),
+    paths.FLOWS: FolderKind(owns=paths.session_of_flows, others=FileKind.SISTER),
+    paths.RECORDINGS: FolderKind(owns=paths.session_of_flows, others=FileKind.RECORDING),
+    paths.VECTORS: FolderKind(owns=paths.is_vectors, others=FileKind.VECTORS),
+}
+"""The folders of a workspace that hold no documents."""
 
 
 def _models(folder: str, *, in_home: bool = False) -> tuple[type[Document], ...]:
@@ -67,26 +56,17 @@ def _models(folder: str, *, in_home: bool = False) -> tuple[type[Document], ...]
 
 def kind_of(path: str) -> FolderKind | None:
     """What a folder may hold; None for a folder that wm does not know."""
-    parts = path.split("/") if path else []
-    if not parts:
-        return FolderKind(_models("", in_home=True), home=True)
-    if parts[0] != paths.WORKSPACES or not all(paths.is_workspace(key) for key in parts[1:2]):
+    if not path:
+        return FolderKind(_models("", in_home=True), _OURS_AT_HOME.__contains__)
+    first, *rest = path.split("/")
+    if first != paths.WORKSPACES or not all(map(paths.is_workspace, rest[:1])):
         return None
-    if len(parts) == 1:
-        return FolderKind()
-    if len(parts) == 2:
-        return FolderKind(_models(""))
-    below = "/".join(parts[2:])
-    models, log = _models(below), below == paths.EVIDENCE
-    bodies, vectors = below == paths.RECORDINGS, below == paths.VECTORS
-    flows = bodies or below == paths.FLOWS
-    if models or log or flows or vectors:
-        return FolderKind(models, log=log, flows=flows, bodies=bodies, vectors=vectors)
-    return (
-        FolderKind()
-        if any(row.folder.startswith(f"{below}/") for row in paths.LAYOUT.values())
-        else None
-    )
+    below = "/".join(rest[1:])
+    if not rest or below in _LOGS:
+        return _LOGS.get(below, FolderKind())
+    models = _models(below)
+    above = any(row.folder.startswith(f"{below}/") for row in paths.LAYOUT.values())
+    return FolderKind(models) if models or above else None
 
 
 def place_at(path: str) -> paths.FilePlace:

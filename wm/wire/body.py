@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -146,16 +146,8 @@ def splice(raw: bytes, replacements: Sequence[tuple[ByteSpan, bytes]]) -> bytes:
 
 def members(raw: bytes, span: ByteSpan) -> dict[str, ByteSpan] | None:
     """Spans of an object's members; None if it is no object or repeats a name."""
-    fields: dict[str, ByteSpan] = {}
-
-    def member(name: str, at: int) -> int:
-        if name in fields:
-            raise _NotIndexable
-        fields[name] = ByteSpan(at, _end(raw, at))
-        return fields[name].end
-
     try:
-        end = _object(raw, span.start, member)
+        fields, end = _object(raw, span.start, lambda _name, at: _end(raw, at))
     except (_NotIndexable, RecursionError):
         return None
     return fields if end == span.end else None
@@ -163,41 +155,29 @@ def members(raw: bytes, span: ByteSpan) -> dict[str, ByteSpan] | None:
 
 def items(raw: bytes, span: ByteSpan) -> list[ByteSpan]:
     """Spans of a list's items; [] if it is no list."""
-    found: list[ByteSpan] = []
-
-    def item(at: int) -> int:
-        found.append(ByteSpan(at, _end(raw, at)))
-        return found[-1].end
-
     try:
-        _list(raw, span.start, item)
+        return _list(raw, span.start, partial(_end, raw))[0]
     except (_NotIndexable, RecursionError):
         return []
-    return found
 
 
 def _index(raw: bytes, before: Body | None) -> Body:
-    fields: dict[str, ByteSpan] = {}
     parts: dict[str, tuple[Block, ...]] = {}
     messages: list[Message] = []
     reused = 0
 
     def member(name: str, at: int) -> int:
         nonlocal reused
-        if name in fields:
-            raise _NotIndexable
         if name == "messages":
             messages.extend(_known(raw, before, at))
             reused = len(messages)
-            end = _messages(raw, at, messages)
-        elif name in ("system", "tools"):
+            return _messages(raw, at, messages)
+        if name in ("system", "tools"):
             parts[name], end = _blocks(raw, at)
-        else:
-            end = _end(raw, at)
-        fields[name] = ByteSpan(at, end)
-        return end
+            return end
+        return _end(raw, at)
 
-    _object(raw, _space(raw, 0), member)
+    fields, _ = _object(raw, _space(raw, 0), member)
     system, tools = parts.get("system", ()), parts.get("tools", ())
     return Body(raw, fields, system, tools, tuple(messages), reused)
 
@@ -234,28 +214,22 @@ def _messages(raw: bytes, at: int, found: list[Message]) -> int:
         return found[-1].span.end
 
     if found:
-        return _rest_of_list(raw, found[-1].span.end, item)
-    return _list(raw, at, item)
+        return _rest_of_list(raw, found[-1].span.end, item, [])
+    return _list(raw, at, item)[1]
 
 
 def _message(raw: bytes, at: int) -> Message:
-    role, blocks = "", ()  # type: tuple[str, tuple[Block, ...]]
-    seen: set[str] = set()
+    blocks: tuple[Block, ...] = ()
 
     def member(name: str, start: int) -> int:
-        nonlocal role, blocks
-        if name in seen:
-            raise _NotIndexable
-        seen.add(name)
-        if name == "content":
-            blocks, end = _blocks(raw, start)
-            return end
-        end = _end(raw, start)
-        if name == "role":
-            role = _string(raw[start:end])
+        nonlocal blocks
+        if name != "content":
+            return _end(raw, start)
+        blocks, end = _blocks(raw, start)
         return end
 
-    end = _object(raw, at, member)
+    fields, end = _object(raw, at, member)
+    role = _string(fields["role"].of(raw)) if "role" in fields else ""
     return Message(ByteSpan(at, end), role, blocks)
 
 
@@ -265,50 +239,54 @@ def _blocks(raw: bytes, at: int) -> tuple[tuple[Block, ...], int]:
         span = ByteSpan(at, _end(raw, at))
         is_text = raw[at] == _QUOTE
         return ((Block(span, span.of(raw), text=True),) if is_text else ()), span.end
-    found: list[Block] = []
-
-    def item(start: int) -> int:
-        end = _end(raw, start)
-        found.append(Block(ByteSpan(start, end), raw[start:end]))
-        return end
-
-    end = _list(raw, at, item)
-    return tuple(found), end
+    spans, end = _list(raw, at, partial(_end, raw))
+    return tuple(Block(span, span.of(raw)) for span in spans), end
 
 
-def _object(raw: bytes, at: int, member: Callable[[str, int], int]) -> int:
-    """Iterate over the object at `at`. `member` gets each name and the position of its value, and
-    returns the value's end. Returns the object's end."""
+def _object(
+    raw: bytes, at: int, member: Callable[[str, int], int]
+) -> tuple[dict[str, ByteSpan], int]:
+    """The members of the object at `at`, and its end. `member` gets each name and the position of
+    its value, and returns the value's end. A name that is repeated is an error."""
+    fields: dict[str, ByteSpan] = {}
     if raw[at : at + 1] != b"{":
         raise _NotIndexable
     at = _space(raw, at + 1)
     if raw[at : at + 1] == b"}":
-        return at + 1
+        return fields, at + 1
     for _ in range(MAX_PARTS):
         end = _string_end(raw, at)
         colon = _space(raw, end)
         if raw[colon : colon + 1] != b":":
             raise _NotIndexable
-        at = _space(raw, member(_string(raw[at:end]), _space(raw, colon + 1)))
+        name, start = _string(raw[at:end]), _space(raw, colon + 1)
+        if name in fields:
+            raise _NotIndexable
+        fields[name] = ByteSpan(start, member(name, start))
+        at = _space(raw, fields[name].end)
         sign = raw[at : at + 1]
         if sign == b"}":
-            return at + 1
+            return fields, at + 1
         if sign != b",":
             raise _NotIndexable
         at = _space(raw, at + 1)
     raise _NotIndexable
 
 
-def _list(raw: bytes, at: int, item: Callable[[int], int]) -> int:
-    """Iterate over the list at `at`. `item` gets each item's position and returns its end."""
+def _list(raw: bytes, at: int, item: Callable[[int], int]) -> tuple[list[ByteSpan], int]:
+    """The items of the list at `at`, and its end. `item` gets each item's position and returns its
+    end."""
     if raw[at : at + 1] != b"[":
         raise _NotIndexable
     at = _space(raw, at + 1)
-    return at + 1 if raw[at : at + 1] == b"]" else _rest_of_list(raw, item(at), item)
+    if raw[at : at + 1] == b"]":
+        return [], at + 1
+    found = [ByteSpan(at, item(at))]
+    return found, _rest_of_list(raw, found[0].end, item, found)
 
 
-def _rest_of_list(raw: bytes, end: int, item: Callable[[int], int]) -> int:
-    """Like `_list`, starting after an item."""
+def _rest_of_list(raw: bytes, end: int, item: Callable[[int], int], found: list[ByteSpan]) -> int:
+    """Like `_list`, starting after an item; appends the others to `found`."""
     for _ in range(MAX_PARTS):
         at = _space(raw, end)
         sign = raw[at : at + 1]
@@ -316,7 +294,9 @@ def _rest_of_list(raw: bytes, end: int, item: Callable[[int], int]) -> int:
             return at + 1
         if sign != b",":
             raise _NotIndexable
-        end = item(_space(raw, at + 1))
+        start = _space(raw, at + 1)
+        end = item(start)
+        found.append(ByteSpan(start, end))
     raise _NotIndexable
 
 

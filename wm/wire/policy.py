@@ -39,12 +39,14 @@ Policy = Callable[[Body, ConversationHistory, Log], tuple[Decision, ...]]
 class Prepared(Struct, frozen=True):
     """raw: the body for the upstream; the same object that arrived if nothing was replaced.
 
-    decisions: the new ones, to be logged first. replaced: number of replaced results.
+    decisions: the new ones, to be logged first. replaced: number of replaced results. trouble: ""
+    for success, else `late` or `failed`.
     """
 
     raw: bytes
     decisions: tuple[Decision, ...] = ()
     replaced: int = 0
+    trouble: str = ""
 
 
 def nothing(_body: Body, _history: ConversationHistory, _log: Log) -> tuple[Decision, ...]:

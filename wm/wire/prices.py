@@ -8,10 +8,12 @@ has no price (`Price.known` is False); only its sizes are assumed.
 
 from __future__ import annotations
 
+import pkgutil
 import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -61,36 +63,11 @@ class Price(Struct, frozen=True):
 
 _LONG, _SHORT = 1_000_000, 200_000
 
-# family, input, output, cache read, minimum to cache, window, and the long prompt: above how many
-# tokens, how many times the price. The service has not listed the minimum of the newest models; it
-# is that of the models before them.
-_ROWS = (
-    ("fable-5-2", 8.0, 40.0, 0.2, 512, _LONG),
-    ("fable-5-1", 10.0, 50.0, 0.25, 512, _LONG),
-    ("fable-5", 10.0, 50.0, 1.0, 512, _LONG),
-    ("mythos-5-2", 8.0, 40.0, 0.2, 512, _LONG),
-    ("mythos-5-1", 10.0, 50.0, 0.25, 512, _LONG),
-    ("mythos-5", 10.0, 50.0, 1.0, 512, _LONG),
-    ("opus-5-5", 4.0, 20.0, 0.2, 512, _LONG),
-    ("opus-5", 5.0, 25.0, 0.5, 512, _LONG),
-    ("opus-4-8", 5.0, 25.0, 0.5, 1024, _LONG),
-    ("opus-4-7", 5.0, 25.0, 0.5, 2048, _LONG),
-    ("opus-4-6", 5.0, 25.0, 0.5, 4096, _SHORT),
-    ("opus-4-5", 5.0, 25.0, 0.5, 4096, _SHORT),
-    ("opus-4-1", 15.0, 75.0, 1.5, 1024, _SHORT),
-    ("opus-4", 15.0, 75.0, 1.5, 1024, _SHORT),
-    ("3-opus", 15.0, 75.0, 1.5, 1024, _SHORT),
-    ("sonnet-5-5", 2.0, 10.0, 0.1, 1024, _LONG),
-    ("sonnet-5", 2.0, 10.0, 0.2, 1024, _LONG),
-    ("sonnet-4", 3.0, 15.0, 0.3, 1024, _SHORT),
-    ("3-7-sonnet", 3.0, 15.0, 0.3, 1024, _SHORT),
-    ("3-5-sonnet", 3.0, 15.0, 0.3, 1024, _SHORT),
-    ("haiku-5-5", 0.1, 0.5, 0.01, 4096, _LONG, 100_000, 5.0),
-    ("haiku-4-5", 1.0, 5.0, 0.1, 4096, _SHORT),
-    ("3-5-haiku", 0.8, 4.0, 0.08, 2048, _SHORT),
-    ("3-haiku", 0.25, 1.25, 0.03, 2048, _SHORT),
+_ROWS = msgspec.json.decode(
+    pkgutil.get_data(__package__, "prices.json") or b"", type=tuple[Price, ...]
 )
-TABLE: Mapping[str, Price] = MappingProxyType({row[0]: Price(*row) for row in _ROWS})
+"""The service has not listed the minimum of the newest models; it is that of the models before."""
+TABLE: Mapping[str, Price] = MappingProxyType({price.family: price for price in _ROWS})
 
 UNKNOWN = Price("", 0.0, 0.0, 0.0, 1024, _SHORT, known=False)
 """A model without a known price. Minimum and window are those of most models."""

@@ -89,7 +89,12 @@ def _parts(value: dict[str, Any]) -> list[dict[str, Any]]:
 
 def row(body: Body, before: BlockRow | None = None, measure: Measure = estimate) -> BlockRow:
     """The row of a body. before: the row of the body that this one was indexed with."""
-    head = (*_tools(body, measure), *_system(body, measure))
+    tools = [block for block in body.tools if not block.value.get("defer_loading")]
+    system = [block for block in body.system if not _empty(block)]
+    head = (
+        *(_unit("tools", "", -1, block, measure) for block in tools),
+        *(_unit("system", "", -1, block, measure) for block in system),
+    )
     kept: tuple[Unit, ...] = ()
     if before is not None:
         kept = tuple(u for u in before.units[before.head :] if u.message < body.reused)
@@ -159,18 +164,6 @@ def _digests(
         state = digest.digest()
         found.append(state)
     return tuple(found)
-
-
-def _tools(body: Body, measure: Measure) -> Iterator[Unit]:
-    for block in body.tools:
-        if not block.value.get("defer_loading"):
-            yield _unit("tools", "", -1, block, measure)
-
-
-def _system(body: Body, measure: Measure) -> Iterator[Unit]:
-    for block in body.system:
-        if not _empty(block):
-            yield _unit("system", "", -1, block, measure)
 
 
 def _messages(body: Body, measure: Measure) -> Iterator[Unit]:

@@ -217,14 +217,11 @@ def _do(runtime: Runtime, key: str, plan: SweepPlan, run: SweepRun, tally: _Tall
         _promote(runtime, key, tally)
     kept: set[str] = set()
     removal = sweep.Removal(_files(runtime).core)
-    try:
-        for _document, group in groupby(others, key=lambda deletion: deletion.file.document):
-            run.rest()
-            _remove(removal, list(group), kept, tally)
-        with tally.noting(paths.workspace_folder(key)):
-            removal.flush()
-    finally:
-        removal.close()
+    for _document, group in groupby(others, key=lambda deletion: deletion.file.document):
+        run.rest()
+        _remove(removal, list(group), kept, tally)
+    with tally.noting(paths.workspace_folder(key)):
+        removal.flush()
     entries = [list(group) for _, group in groupby(trash, key=lambda d: d.file.document)]
     for begin in range(0, len(entries), _TOGETHER):
         run.rest()

@@ -116,11 +116,11 @@ def _file(
         yield Finding("not_ours", "error", full, message)
     else:
         yield from _mode(full, mode, fsops.FILE_MODE)
-        temp, ahead = paths.document_of_temp(name), paths.document_of_next(name)
-        if temp and not _is_locked(store, folder, temp):
+        document, companion = paths.companion(name)
+        if companion == "tmp" and not _is_locked(store, folder, document):
             message = "A temporary file that a writer left behind."
             yield Finding("stale_temp", "note", full, message, repairable=True)
-        if ahead and not _is_locked(store, folder, ahead):
+        if companion == "next" and not _is_locked(store, folder, document):
             message = "An unfinished write: its process or the machine stopped."
             yield Finding("unfinished", "note", full, message, repairable=True)
 

@@ -19,7 +19,7 @@ from wm.store.base import Finding, Health
 from wm.store.copies import CopiesFound
 from wm.store.files import FileStore
 from wm.store.fsops import Handle, explained
-from wm.store.tree import OTHER_FOLDERS, kind_of, owner_of, place_at, ref_at
+from wm.store.tree import OTHER_FOLDERS, kind_of, place_at, ref_at
 
 
 def repair(store: FileStore) -> Iterator[Finding]:
@@ -63,11 +63,10 @@ def _close_to_others(store: FileStore, path: str) -> str:
 
 def _sweep(store: FileStore, path: str) -> str:
     above, _, name = path.rpartition("/")
-    document = paths.document_of_temp(name)
     with (
         explained("clear", store.home, path),
         store.disk.folder(above) as folder,
-        store.core.locks.held_if_free(folder, document or name) as lock,
+        store.core.locks.held_if_free(folder, paths.companion(name)[0]) as lock,
     ):
         removed = lock is not None and store.disk.remove(folder, name)
     return "Removed." if removed else ""
@@ -77,7 +76,7 @@ def _finish(store: FileStore, path: str) -> str:
     """Install an unfinished update that counts, and renew the previous copy; delete one that was
     cut off before it counted. Of two such files, the other one may be the one that counts."""
     above, _, name = path.rpartition("/")
-    main = paths.FilePlace(above, paths.document_of_next(name) or name)
+    main = paths.FilePlace(above, paths.companion(name)[0])
     ref = ref_at(main.path)
     both = {paths.next_file(main.name, parity) for parity in (0, 1)}
     with store.transaction([ref]) as transaction, _opened(store, main) as folder:
@@ -110,7 +109,7 @@ def _restore(store: FileStore, path: str) -> str:
 def _renew_previous_copy(store: FileStore, path: str) -> str:
     """Give the previous copy the bytes of its document, which is whole."""
     above, _, previous = path.rpartition("/")
-    main = paths.FilePlace(above, paths.document_of_previous_copy(previous) or previous)
+    main = paths.FilePlace(above, paths.companion(previous)[0])
     with store.transaction([ref_at(main.path)]), _opened(store, main) as folder:
         found = _found(store, main.path, folder)
         if found.reading.health is not Health.OK:
@@ -187,8 +186,9 @@ def _found(store: FileStore, path: str, folder: Handle) -> CopiesFound[Document]
 def _copy(store: FileStore, folder: Handle, source: str, target: str) -> None:
     """Copy the bytes of one file to another name, as a separate file, and flush them."""
     disk, limit = store.disk, store.settings.max_document_bytes
+    document = paths.companion(target)[0]
     with explained("write", store.home, paths.FilePlace(folder.path, target).path):
         raw = disk.read(folder, source, limit)
-        atomic.replace(disk, folder, target, [raw], durable=True, owner=owner_of(target))
+        atomic.replace(disk, folder, target, [raw], durable=True, owner=document)
         disk.flush(folder)
-        store.core.cache.drop(paths.FilePlace(folder.path, owner_of(target)).path)
+        store.core.cache.drop(paths.FilePlace(folder.path, document).path)

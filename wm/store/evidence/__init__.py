@@ -67,32 +67,22 @@ class EvidenceLog(Struct):
 
     disk: Disk
     settings: StoreSettings
-    _known: dict[str, tuple[int, int, int]] = field(default_factory=dict)
-    """workspace -> segment, inode and size as this process left them; unchanged means still
-    clean."""
+    _flushed: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """workspace -> number and inode of the segment whose name this process has flushed."""
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
     def open_end(self, workspace: str, folder: Handle, key: bytes) -> LogEnd:
         """Open the newest segment at a clean end; starts a new segment if it is full."""
-        with self._guard:
-            known = self._known.get(workspace)
-        number = known[0] if known else self._newest(folder)
+        number = max(segments(self.disk.list(folder)), default=1)
         end = self._open(workspace, folder, number)
         if end is not None and end.size >= self.settings.evidence_segment_bytes:
             self.disk.close(end.file)
-            number = max(number, self._newest(folder))
-            end = self._open(workspace, folder, number)
-            if end is not None and end.size >= self.settings.evidence_segment_bytes:
-                self.disk.close(end.file)
-                end, number = None, number + 1
+            end, number = None, number + 1
         if end is None:
             file = self.disk.create(folder, file_name(number))
             return LogEnd(workspace, number, folder, file, 0, fresh=True)
         try:
-            inode = self.disk.status(end.file).st_ino
-            end.fresh = known is None or known[:2] != (number, inode)
-            if known != (number, inode, end.size):
-                self._clean(end, key)
+            self._clean(end, key)
         except BaseException:
             self.disk.close(end.file)
             raise
@@ -112,7 +102,7 @@ class EvidenceLog(Struct):
         end.added += len(lines)
         inode = self.disk.status(end.file).st_ino
         with self._guard:
-            self._known[end.workspace] = (end.number, inode, end.size)
+            self._flushed[end.workspace] = (end.number, inode)
 
     def take_back(self, end: LogEnd) -> None:
         """Cut off the records that were added, because their change did not happen. Never raises:
@@ -122,9 +112,9 @@ class EvidenceLog(Struct):
             self.disk.truncate(end.file, end.size - end.added)
 
     def forget(self, workspace: str) -> None:
-        """Drop the remembered end, so that the next append checks the file again."""
+        """Flush the name of the log's file again with the next append."""
         with self._guard:
-            self._known.pop(workspace, None)
+            self._flushed.pop(workspace, None)
 
     def read(self, folder: Handle, key: bytes) -> LogReading:
         """All segments, oldest first."""
@@ -145,20 +135,19 @@ class EvidenceLog(Struct):
                     damaged += 1
         return LogReading(tuple(records), damaged, torn)
 
-    def _newest(self, folder: Handle) -> int:
-        return max(segments(self.disk.list(folder)), default=1)
-
     def _open(self, workspace: str, folder: Handle, number: int) -> LogEnd | None:
         try:
             file = self.disk.open(folder, file_name(number), write=True)
         except FileNotFoundError:
             return None
         try:
-            size = self.disk.status(file).st_size
+            found = self.disk.status(file)
         except BaseException:
             self.disk.close(file)
             raise
-        return LogEnd(workspace, number, folder, file, size, fresh=False)
+        with self._guard:
+            fresh = self._flushed.get(workspace) != (number, found.st_ino)
+        return LogEnd(workspace, number, folder, file, found.st_size, fresh)
 
     def _clean(self, end: LogEnd, key: bytes) -> None:
         """Cut a torn tail; a whole record that only lost its newline gets it back."""
