@@ -248,7 +248,7 @@ class Actors:
             return execute_batch(self._runtime, calls)
         except (OSError, StoreError) as error:
             return [Done(None, error) for _ in calls]
-        except Exception as error:  # noqa: BLE001 - the dispatch door answers and logs it
+        except Exception as error:  # noqa: BLE001 - the dispatcher answers and logs it
             if len(calls) == 1:
                 return [Done(None, error)]
             return [done for call in calls for done in self._execute([call])]

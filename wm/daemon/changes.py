@@ -11,18 +11,11 @@ import json
 from collections import deque
 from collections.abc import Iterable
 
-from msgspec import Struct
-
 from wm.daemon.messages import Channel
 from wm.ops.operation import DocumentChange
 
 KEPT_EVENTS = 1024
 MAX_BEHIND_BYTES = 1024 * 1024
-
-
-class _Subscriber(Struct, frozen=True):
-    channel: Channel
-    workspace: str
 
 
 class Hub:
@@ -35,8 +28,8 @@ class Hub:
         self._life = life
         self._number = 0
         self._kept: deque[tuple[int, DocumentChange]] = deque(maxlen=KEPT_EVENTS)
-        self._subscribers: dict[int, _Subscriber] = {}
-        self._next = 0
+        self._subscribers: dict[Channel, str] = {}
+        """The workspace that each channel is about, "" for all."""
         self.dropped = 0
 
     def __len__(self) -> int:
@@ -44,22 +37,20 @@ class Hub:
 
     def subscribe(self, channel: Channel, workspace: str = "", last_id: str = "") -> None:
         """Send the events missed since `last_id`, then all new events of `workspace` ("": all)."""
-        number = self._next
-        self._next += 1
-        self._subscribers[number] = _Subscriber(channel, workspace)
-        channel.closed = lambda: self._forget(number)
+        self._subscribers[channel] = workspace
+        channel.closed = lambda: self._forget(channel)
         missed = self._since(last_id)
         word = "hello" if missed is not None else "reset"
         channel.send(b"retry: 1000\n" + self._event(word, self._number, {}))
         for at, change in missed or ():
-            self._send(number, at, change)
+            self._send(channel, at, change)
 
     def publish(self, changes: Iterable[DocumentChange]) -> None:
         for change in changes:
             self._number += 1
             self._kept.append((self._number, change))
-            for number in tuple(self._subscribers):
-                self._send(number, self._number, change)
+            for channel in tuple(self._subscribers):
+                self._send(channel, self._number, change)
 
     def _since(self, last_id: str) -> list[tuple[int, DocumentChange]] | None:
         """Events after that id; None where some may be missing."""
@@ -74,18 +65,17 @@ class Hub:
             return None
         return [(number, change) for number, change in self._kept if number > last]
 
-    def _send(self, number: int, at: int, change: DocumentChange) -> None:
-        subscriber = self._subscribers.get(number)
-        if subscriber is None or subscriber.workspace not in ("", change.workspace):
+    def _send(self, channel: Channel, at: int, change: DocumentChange) -> None:
+        if self._subscribers.get(channel) not in ("", change.workspace):
             return
         data = {"workspace": change.workspace, "slug": change.slug, "name": change.name}
-        subscriber.channel.send(self._event("change", at, data))
-        if subscriber.channel.waiting_bytes > MAX_BEHIND_BYTES:
+        channel.send(self._event("change", at, data))
+        if channel.waiting_bytes > MAX_BEHIND_BYTES:
             self.dropped += 1
-            subscriber.channel.close(abort=True)
+            channel.close(abort=True)
 
-    def _forget(self, number: int) -> None:
-        self._subscribers.pop(number, None)
+    def _forget(self, channel: Channel) -> None:
+        self._subscribers.pop(channel, None)
 
     def _event(self, word: str, at: int, data: dict[str, str]) -> bytes:
         return f"id: {self._life}-{at}\nevent: {word}\ndata: {json.dumps(data)}\n\n".encode()

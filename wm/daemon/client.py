@@ -151,8 +151,8 @@ def _turned_away(answer: Answer) -> float | None:
     every other answer."""
     if answer.status != 503 or b'"too_busy"' not in answer.body:
         return None
-    told = answer.headers.get("retry-after", "")
-    return float(told) if told.isdecimal() else None
+    after = answer.headers.get("retry-after", "")
+    return float(after) if after.isdecimal() else None
 
 
 class Events:

@@ -56,7 +56,7 @@ class Dispatcher:
                 self._serve(found, request, query, label, reply)
             else:
                 self._answer(label, reply, _not_found(request.method, found))
-        except Exception as error:  # noqa: BLE001 - the dispatch door
+        except Exception as error:  # noqa: BLE001 - the dispatcher
             self._answer(label, reply, self._failure(label, error))
 
     def _serve(
@@ -100,7 +100,7 @@ class Dispatcher:
             return self._failure(label, done.error or RuntimeError("an operation without answer"))
         try:
             return binding.response(done.response)
-        except Exception as error:  # noqa: BLE001 - the dispatch door, later half
+        except Exception as error:  # noqa: BLE001 - the dispatcher, when the answer is rendered
             return self._failure(label, error)
 
     def _done_later(self, label: str, done: Done[Any]) -> None:

@@ -7,7 +7,7 @@ whether a daemon runs: it starts one, and the lock decides. Imports no event loo
 from __future__ import annotations
 
 import os
-import select
+import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,6 @@ RUNNING = "running"
 _POLL_S = 0.02
 _LITTLE_S = 2.0
 """Time beyond the drain in which the daemon flushes and releases its lock."""
-_MAX_OUTPUT = 64 * 1024
 
 
 def command() -> tuple[str, ...]:
@@ -113,41 +112,18 @@ def _run(words: Sequence[str], environment: dict[str, str], until: float) -> str
     The daemon keeps our pipe as stderr only until it answers or fails, so the end of the pipe
     is the signal, and no polling is needed.
     """
-    listen, speak = os.pipe()
     try:
-        try:
-            pid = os.posix_spawn(
-                words[0],
-                list(words),
-                environment,
-                file_actions=[
-                    (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-                    (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
-                    (os.POSIX_SPAWN_DUP2, speak, 2),
-                ],
-            )
-        finally:
-            os.close(speak)
-        output = _read_to_end(listen, until)
-        # The child exits as soon as it has started its own child.
-        os.waitpid(pid, 0)
+        done = subprocess.run(
+            words,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            timeout=max(0.0, until - time.monotonic()),
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise Unavailable("The daemon did not answer in time after its start.") from None
     except OSError as error:
         raise Unavailable(f"The daemon cannot be started: {error.strerror}.") from error
-    finally:
-        os.close(listen)
-    return output
-
-
-def _read_to_end(fd: int, until: float) -> str:
-    output = b""
-    poll = select.poll()
-    poll.register(fd, select.POLLIN | select.POLLHUP)
-    while len(output) < _MAX_OUTPUT:
-        left = until - time.monotonic()
-        if left <= 0 or not poll.poll(left * 1000):
-            raise Unavailable("The daemon did not answer in time after its start.")
-        data = os.read(fd, 4096)
-        if not data:
-            break
-        output += data
-    return output.decode("utf-8", "replace")
+    return done.stderr.decode("utf-8", "replace")

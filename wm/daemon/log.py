@@ -50,8 +50,8 @@ class DaemonLog:
     def write(self, event: str, **fields: Any) -> None:
         """Append a line. JSON escapes control characters, so they cannot break it. Secrets are
         redacted: an error message may contain a path or an id."""
-        told = {k: self._redact(v) if isinstance(v, str) else v for k, v in fields.items()}
-        line = json.dumps({"at": iso(self._now()), "event": event, **told}, default=str)
+        redacted = {k: self._redact(v) if isinstance(v, str) else v for k, v in fields.items()}
+        line = json.dumps({"at": iso(self._now()), "event": event, **redacted}, default=str)
         data = line.encode("ascii", "replace") + b"\n"
         if self._size + len(data) > self._max_bytes:
             self.rotate()
@@ -69,8 +69,8 @@ class DaemonLog:
             logging.getLogger().addHandler(Sayings(self))
             # The interpreter would print an uncaught exception with its message, which may quote.
             sys.excepthook = lambda _kind, error, _trace: self.incident("", "process", error)
-            threading.excepthook = lambda told: self._uncaught("thread", told.exc_value)
-            sys.unraisablehook = lambda told: self._uncaught("unraisable", told.exc_value)
+            threading.excepthook = lambda args: self._uncaught("thread", args.exc_value)
+            sys.unraisablehook = lambda args: self._uncaught("unraisable", args.exc_value)
         self._own_streams = True
         if self._fd >= 0:
             os.dup2(self._fd, 1)

@@ -65,11 +65,11 @@ class Metrics(Struct, eq=False):
     def text(
         self,
         gauges: Mapping[str, float],
-        told: Mapping[tuple[str, str], int] | None = None,
+        notices: Mapping[tuple[str, str], int] | None = None,
         zones: Mapping[str, int] | None = None,
     ) -> str:
-        """The exposition format, version 0.0.4. told: number of pressure notices by event and level
-        (PS-3). zones: recent conversations of proxies by zone (PS-2)."""
+        """The exposition format, version 0.0.4. notices: number of pressure notices by event and
+        level (PS-3). zones: recent conversations of proxies by zone (PS-2)."""
         lines = ["# TYPE wm_requests_total counter"]
         for (route, status), count in sorted(self.requests.items()):
             lines.append(f'wm_requests_total{{route="{route}",status="{status}"}} {count}')
@@ -82,9 +82,9 @@ class Metrics(Struct, eq=False):
             ("wm_dropped_subscribers_total", self.dropped_subscribers),
         ):
             lines += [f"# TYPE {name} counter", f"{name} {value}"]
-        if told:
+        if notices:
             lines.append("# TYPE wm_pressure_total counter")
-        for (event, level), count in sorted((told or {}).items()):
+        for (event, level), count in sorted((notices or {}).items()):
             kind = event.removeprefix("pressure_")
             lines.append(f'wm_pressure_total{{event="{kind}",level="{level}"}} {count}')
         if zones:

@@ -175,7 +175,7 @@ class _Daemon:
             activated=activated,
             log_path=self._log.path,
         )
-        door = Dispatcher(
+        dispatcher = Dispatcher(
             self._router,
             self._operations,
             self._actors,
@@ -184,7 +184,7 @@ class _Daemon:
             self._log,
             LagProbe(self._loop, self._metrics.loop_lag_seconds),
         )
-        self._server = HttpServer(door, self._limits, allow=is_owner, on_accept=self._look)
+        self._server = HttpServer(dispatcher, self._limits, allow=is_owner, on_accept=self._look)
         controls.server = self._server
 
     def _listen(self, inherited: Sequence[socket.socket]) -> None:

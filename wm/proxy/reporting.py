@@ -34,7 +34,7 @@ class Reporter:
         self._task: asyncio.Task[None] | None = None
         self.handover = Handover(self._client, settings.proxy.unpacked_bytes)
         self._waiting_bytes = 0
-        self.told = 0
+        self.reported = 0
         self.dropped = 0
         self.trouble: WmError | None = None
         """The daemon's last refusal because its disk accepts no writes."""
@@ -80,7 +80,7 @@ class Reporter:
         self._waiting_bytes -= note.bodies.size if note.bodies is not None else 0
         try:
             await self._report(note, whose)
-            self.told += 1
+            self.reported += 1
         except WmError as error:
             self.dropped += 1
             if error.code == StoreError.code:  # other refusals may quote text of a client
@@ -90,10 +90,10 @@ class Reporter:
     async def _report(self, note: Note, whose: dict[str, Any]) -> None:
         call = self._client.call
         finish = {**whose, "note": dict(note.fields)}
-        told = await call("finish_request", finish, deadline_s=_DEADLINE_S)
+        finished = await call("finish_request", finish, deadline_s=_DEADLINE_S)
         if (event := _measured(note)) is not None:
             await call("record_event", {**whose, "event": event}, deadline_s=_DEADLINE_S)
-        await self.handover.hand_over(note, whose, str(told["flowId"]), _DEADLINE_S)
+        await self.handover.hand_over(note, whose, str(finished["flowId"]), _DEADLINE_S)
 
     @staticmethod
     def _place(note: Note) -> dict[str, str]:

@@ -77,11 +77,11 @@ def _bound(port: int) -> socket.socket:
 
 async def until_signalled() -> None:
     """Return at SIGTERM or SIGINT."""
-    told = asyncio.Event()
+    signalled = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, told.set)
-    await told.wait()
+        loop.add_signal_handler(number, signalled.set)
+    await signalled.wait()
 
 
 async def run_program(words: Sequence[str], env: Mapping[str, str], folder: Path) -> int:
@@ -90,26 +90,26 @@ async def run_program(words: Sequence[str], env: Mapping[str, str], folder: Path
     Keys such as Ctrl-C reach the program directly; it decides what they mean. A signal to us is
     passed on to it. Raises UserError if it cannot be started.
     """
-    told: asyncio.Queue[int] = asyncio.Queue()
+    signals: asyncio.Queue[int] = asyncio.Queue()
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGINT, lambda: None)
     for number in (signal.SIGTERM, signal.SIGHUP):
         # Before the start: a signal that arrives in between must still reach the program.
-        loop.add_signal_handler(number, told.put_nowait, number)
+        loop.add_signal_handler(number, signals.put_nowait, number)
     try:
         process = await asyncio.create_subprocess_exec(*words, env=dict(env), cwd=folder)
     except OSError as error:
         raise UserError(
             f"{words[0]} cannot be started: {error.strerror}.", fix="Name a program that can run."
         ) from None
-    passing = loop.create_task(_pass_on(told, process))
+    passing = loop.create_task(_pass_on(signals, process))
     code = await process.wait()
     passing.cancel()
     return code if code >= 0 else 128 - code
 
 
-async def _pass_on(told: asyncio.Queue[int], process: asyncio.subprocess.Process) -> None:
+async def _pass_on(signals: asyncio.Queue[int], process: asyncio.subprocess.Process) -> None:
     while True:
-        number = await told.get()
+        number = await signals.get()
         with contextlib.suppress(ProcessLookupError):  # it has ended already
             process.send_signal(number)

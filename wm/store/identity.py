@@ -26,6 +26,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from wm.errors import NotFound, UserError
+from wm.store.project import read_regular
 
 POINTER_BYTES = 16 * 1024
 """HEAD, commondir and the like hold one path."""
@@ -270,17 +271,9 @@ def _line(path: str) -> str | None:
 def _read(path: str, limit: int) -> str | None:
     """A small regular file; None for anything else. Never blocks on a pipe or follows a link."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        data, _status = read_regular(path, limit, flags=os.O_NOFOLLOW)
     except (OSError, ValueError):
         return None
-    try:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            return None
-        data = os.read(fd, limit + 1)
-    except OSError:
-        return None
-    finally:
-        os.close(fd)
     return None if len(data) > limit or b"\0" in data else os.fsdecode(data)
 
 
@@ -356,9 +349,8 @@ def branch_gone(root: StrPath, branch: str, *, deadline_s: float = 2.0) -> bool 
     if code == 0:
         return False
     # git also exits with 1 outside a repository; then nothing is known about branches.
-    return (
-        True if code == 1 and _git(root, ["rev-parse", "--git-dir"], deadline_s)[0] == 0 else None
-    )
+    known = code == 1 and _git(root, ["rev-parse", "--git-dir"], deadline_s)[0] == 0
+    return True if known else None
 
 
 def merged(

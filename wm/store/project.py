@@ -32,26 +32,26 @@ class Trouble(UserError):
         self.kind = kind
 
 
-def read_regular(path: str, limit: int, *, flags: int = 0) -> tuple[bytes, os.stat_result]:
+def read_regular(
+    path: str, limit: int, *, flags: int = 0, folder: int | None = None
+) -> tuple[bytes, os.stat_result]:
     """At most `limit` + 1 bytes of a regular file, and its status. Non-blocking: a pipe in the
-    file's place must not block the caller. Raises OSError, and ValueError for a path with NUL."""
-    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
+    file's place must not block the caller. folder: a descriptor that `path` is relative to. Raises
+    OSError, and ValueError for a path with NUL."""
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags, dir_fd=folder)
     try:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):
-            raise OSError(errno.EINVAL, "it is not a regular file", path)
-        return _read_all(fd, limit), status
+            code = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.ENXIO
+            raise OSError(code, "it is not a regular file", path)
+        parts: list[bytes] = []
+        size = 0
+        while size <= limit and len(parts) < PARTS and (part := os.read(fd, limit + 1 - size)):
+            parts.append(part)
+            size += len(part)
+        return b"".join(parts), status
     finally:
         os.close(fd)
-
-
-def _read_all(fd: int, limit: int) -> bytes:
-    parts: list[bytes] = []
-    size = 0
-    while size <= limit and len(parts) < PARTS and (part := os.read(fd, limit + 1 - size)):
-        parts.append(part)
-        size += len(part)
-    return b"".join(parts)
 
 
 class ProjectFile(Struct, frozen=True):
@@ -73,28 +73,14 @@ class ProjectFile(Struct, frozen=True):
     def read(self, limit: int) -> bytes | None:
         """The file's bytes, at most `limit` + 1 of them; None if there is no file. Raises
         Trouble."""
-        try:
-            with self._opened() as folder:
-                return self._read_in(folder, limit)
-        except FileNotFoundError:
-            return None
+        with suppress(FileNotFoundError), self._opened() as folder:
+            return self._read_in(folder, limit)
+        return None
 
     def _read_in(self, folder: int, limit: int) -> bytes | None:
-        try:
-            # Non-blocking: a pipe in the file's place must not block the caller.
-            flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-            fd = os.open(self.name, flags, dir_fd=folder)
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise self._trouble(error, self.path) from None
-        try:
-            self._must_be_plain(os.fstat(fd))
-            return _read_all(fd, limit)
-        except OSError as error:
-            raise self._trouble(error, self.path) from None
-        finally:
-            os.close(fd)
+        with suppress(FileNotFoundError), _explained(self.path):
+            return read_regular(self.name, limit, flags=os.O_NOFOLLOW, folder=folder)[0]
+        return None
 
     def replace(self, data: bytes, *, over: bytes | None) -> bool:
         """Write the file; creates its folder if it is missing. over: the content that the file must
@@ -105,94 +91,88 @@ class ProjectFile(Struct, frozen=True):
         except FileExistsError:
             pass
         except OSError as error:
-            raise self._trouble(error, os.path.join(self.root, self.folder)) from None
+            raise _trouble(error, os.path.join(self.root, self.folder)) from None
         try:
             with self._opened() as folder:
                 return self._replace_in(folder, data, over)
         except FileNotFoundError as error:
-            raise self._trouble(error, self.path) from None
+            raise _trouble(error, self.path) from None
 
     def _replace_in(self, folder: int, data: bytes, over: bytes | None) -> bool:
         temp = f".{self.name}.{os.urandom(8).hex()}.tmp"
-        try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        with _explained(self.path):
             mode = self._mode(folder)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
             fd = os.open(temp, flags, 0o600, dir_fd=folder)
-        except OSError as error:
-            raise self._trouble(error, self.path) from None
-        try:
-            with os.fdopen(fd, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fchmod(fd, mode)
-                os.fsync(fd)
-            # Compare as late as possible, so that an editor's save meanwhile is not overwritten.
-            if self._read_in(folder, max(len(over or b""), 1)) != over:
-                os.unlink(temp, dir_fd=folder)
-                return False
-            os.rename(temp, self.name, src_dir_fd=folder, dst_dir_fd=folder)
-            os.fsync(folder)
-        except OSError as error:
-            _remove(temp, folder)
-            raise self._trouble(error, self.path) from None
-        except Trouble:
-            _remove(temp, folder)
-            raise
+            try:
+                with os.fdopen(fd, "wb") as file:
+                    file.write(data)
+                    file.flush()
+                    os.fchmod(fd, mode)
+                    os.fsync(fd)
+                # Compare as late as possible, so that an editor's save meanwhile is not
+                # overwritten.
+                if self._read_in(folder, max(len(over or b""), 1)) != over:
+                    os.unlink(temp, dir_fd=folder)
+                    return False
+                os.rename(temp, self.name, src_dir_fd=folder, dst_dir_fd=folder)
+                os.fsync(folder)
+            except BaseException:
+                with suppress(OSError):
+                    os.unlink(temp, dir_fd=folder)
+                raise
         return True
 
     def _mode(self, folder: int) -> int:
         """The mode of the file; a new file takes the permissions of its folder."""
-        try:
-            status = os.stat(self.name, dir_fd=folder, follow_symlinks=False)
-        except FileNotFoundError:
-            return 0o666 & stat.S_IMODE(os.fstat(folder).st_mode)
-        self._must_be_plain(status)
-        return stat.S_IMODE(status.st_mode) & 0o777
+        with suppress(FileNotFoundError):
+            return os.stat(self.name, dir_fd=folder, follow_symlinks=False).st_mode & 0o777
+        return 0o666 & os.fstat(folder).st_mode
 
     @contextmanager
     def _opened(self) -> Iterator[int]:
         """The open folder, never through a link. Raises FileNotFoundError and Trouble."""
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
         path = os.path.join(self.root, self.folder)
-        try:
+        with _explained(path):
             fd = os.open(path, flags)
-        except FileNotFoundError:
-            raise
-        except OSError as error:
-            raise self._trouble(error, path) from None
         try:
             yield fd
         finally:
             os.close(fd)
 
-    def _must_be_plain(self, status: os.stat_result) -> None:
-        if stat.S_ISREG(status.st_mode):
-            return
-        kind = "link" if stat.S_ISLNK(status.st_mode) else "not_a_file"
-        if stat.S_ISDIR(status.st_mode):
-            kind = "folder"
-        raise self._refusal(kind, self.path)
 
-    def _trouble(self, error: OSError, path: str) -> Trouble:
-        """The message for the user that describes an error."""
-        if os.path.islink(path):
-            return self._refusal("link", path)
-        if error.errno in (errno.ENOTDIR, errno.EEXIST) and os.path.lexists(path):
-            return self._refusal("folder_is_file", path)
-        if error.errno in (errno.EACCES, errno.EPERM):
-            return self._refusal("no_right", path)
-        if error.errno in (errno.EISDIR, errno.ENXIO):
-            return self._refusal("folder" if error.errno == errno.EISDIR else "not_a_file", path)
-        if error.errno == errno.EROFS:
-            return self._refusal("read_only", path)
-        return Trouble(
-            "unusable", f"{path} cannot be used: {error.strerror}.", "Fix that, and try again."
-        )
-
-    def _refusal(self, kind: str, path: str) -> Trouble:
-        return Trouble(kind, _REFUSALS[kind].format(path=path), _FIXES[kind].format(path=path))
+@contextmanager
+def _explained(path: str) -> Iterator[None]:
+    """Turn every OSError inside, except that a file is missing, into a Trouble."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise _trouble(error, path) from None
 
 
+def _trouble(error: OSError, path: str) -> Trouble:
+    """The message for the user that describes an error."""
+    kind = _KINDS.get(error.errno or 0, "")
+    if os.path.islink(path):
+        kind = "link"
+    if not kind or (kind == "folder_is_file" and not os.path.lexists(path)):
+        message = f"{path} cannot be used: {error.strerror}."
+        return Trouble("unusable", message, "Fix that, and try again.")
+    return Trouble(kind, _REFUSALS[kind].format(path=path), _FIXES[kind].format(path=path))
+
+
+_KINDS = {
+    errno.ENOTDIR: "folder_is_file",
+    errno.EEXIST: "folder_is_file",
+    errno.EACCES: "no_right",
+    errno.EPERM: "no_right",
+    errno.EISDIR: "folder",
+    errno.ENXIO: "not_a_file",
+    errno.EROFS: "read_only",
+}
 _REFUSALS = dict(TABLES.rows("refusals", columns=2))
 _FIXES = dict(TABLES.rows("refusal_fixes", columns=2))
 
@@ -216,12 +196,6 @@ def project_root(folder: str, *, marker: str) -> str:
 
 def _mode_of(folder: str) -> int:
     """The mode of a folder; what is created in it takes the same permissions."""
-    try:
-        return stat.S_IMODE(os.stat(folder).st_mode) & 0o777
-    except OSError:
-        return 0o700
-
-
-def _remove(name: str, folder: int) -> None:
     with suppress(OSError):
-        os.unlink(name, dir_fd=folder)
+        return os.stat(folder).st_mode & 0o777
+    return 0o700

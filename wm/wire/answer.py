@@ -80,8 +80,9 @@ class _MessageAssembly:
             self._texts.setdefault((index, field), []).append(text)
         elif kind == "citations_delta":
             block = self._blocks.setdefault(index, {})
-            told = block.get("citations")
-            block["citations"] = [*(told if isinstance(told, list) else []), delta.get("citation")]
+            known = block.get("citations")
+            before = known if isinstance(known, list) else []
+            block["citations"] = [*before, delta.get("citation")]
         else:
             self._others.append({"index": index, "delta": delta})
 
@@ -99,8 +100,8 @@ class _MessageAssembly:
             return None
         blocks = {index: self._blocks.get(index, {}) for index, _ in self._texts}
         blocks.update(self._blocks)
-        for (index, field), told in self._texts.items():
-            blocks[index] = _with(blocks[index], field, "".join(told))
+        for (index, field), parts in self._texts.items():
+            blocks[index] = _with(blocks[index], field, "".join(parts))
         content = [blocks[index] for index in sorted(blocks)]
         others = {"events": self._others} if self._others else {}
         return {**self._head, **({"content": content} if content else {}), **others}

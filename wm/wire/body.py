@@ -190,16 +190,16 @@ def _known(raw: bytes, before: Body | None, at: int) -> tuple[Message, ...]:
         return ()
     messages = before.messages
 
-    def stands(count: int) -> bool:
+    def is_unchanged(count: int) -> bool:
         # One byte more than the message, so that the next bytes cannot continue its value.
         return not count or raw.startswith(before.raw[: messages[count - 1].span.end + 1])
 
     bad, good, step = len(messages) + 1, len(messages), 1
-    while not stands(good):
+    while not is_unchanged(good):
         bad, good, step = good, max(0, good - step), step * 2
     while bad - good > 1:
         middle = (bad + good) // 2
-        if stands(middle):
+        if is_unchanged(middle):
             good = middle
         else:
             bad = middle

@@ -151,11 +151,11 @@ def _session(headers: Mapping[str, str], body: Body | None) -> tuple[str, str]:
     text = user.get("user_id") if isinstance(user, dict) else None
     if isinstance(text, str):
         try:
-            told = json.loads(text)
+            stated = json.loads(text)
         except (ValueError, RecursionError):
             return "", ""
-        if isinstance(told, dict) and isinstance(told.get("session_id"), str):
-            return told["session_id"], ""
+        if isinstance(stated, dict) and isinstance(stated.get("session_id"), str):
+            return stated["session_id"], ""
     return "", ""
 
 

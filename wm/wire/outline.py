@@ -73,8 +73,8 @@ def marks(body: Body) -> list[str]:
 
 def _marked(blocks: Sequence[Block]) -> list[str]:
     likely = [(n, block) for n, block in enumerate(blocks) if _MARKED in block.raw]
-    told = [(n, ttl_of(block.value)) for n, block in likely]
-    return [f"{n}{HOUR if ttl == '1h' else ''}" for n, ttl in told if ttl]
+    ttls = [(n, ttl_of(block.value)) for n, block in likely]
+    return [f"{n}{HOUR if ttl == '1h' else ''}" for n, ttl in ttls if ttl]
 
 
 def modes_of(body: Body) -> str:
@@ -96,18 +96,18 @@ class Unfolding:
         common: int,
         lines: Iterable[OutlineRow],
         count: int,
-        told: tuple[Sequence[str], str, str],
+        stated: tuple[Sequence[str], str, str],
     ) -> BlockRow | None:
         """The row of one request. head: the parts before its messages (empty: as before). common:
-        messages shared with the previous request. lines: the later ones. count: all messages. told:
-        marks, modes and model. None if some message is unknown."""
+        messages shared with the previous request. lines: the later ones. count: all messages.
+        stated: marks, modes and model. None if some message is unknown."""
         self._head = tuple(head) or self._head
         whole = common <= len(self._lines)
         self._lines[common:] = lines
         if not whole or len(self._lines) != count or not self._head:
             self._lines = []
             return None
-        found, modes_, model = told
+        found, modes_, model = stated
         units = [u for line in self._head for u in _units(line, -1, line.role[0], found)]
         for number, line in enumerate(self._lines):
             units += _units(line, number, str(number), found)

@@ -69,9 +69,9 @@ class Conversation(Struct):
         body = index(raw, self.before[0] if self.before else None)
         if body is None:
             return None
-        told = history(body, self.before)
-        self.before = (body, told)
-        return prepare(body, told, self.log, policy)
+        past = history(body, self.before)
+        self.before = (body, past)
+        return prepare(body, past, self.log, policy)
 
     def keep(self, decisions: tuple[Decision, ...]) -> None:
         self.log.update((decision.block, decision) for decision in decisions)
@@ -82,10 +82,10 @@ class Conversation(Struct):
             self.before = (unread(self.before[0]), self.before[1])
 
 
-def prepare(body: Body, told: ConversationHistory, log: Log, policy: Policy = nothing) -> Prepared:
+def prepare(body: Body, past: ConversationHistory, log: Log, policy: Policy = nothing) -> Prepared:
     """The request as sent upstream."""
     new: dict[str, Decision] = {}
-    for one in policy(body, told, log):
+    for one in policy(body, past, log):
         if one.text and one.block not in log:
             new.setdefault(one.block, one)
     decided = {**log, **new} if new else log
@@ -93,16 +93,16 @@ def prepare(body: Body, told: ConversationHistory, log: Log, policy: Policy = no
         return Prepared(body.raw)
     replacements = [
         (span, _content(block, decided[name].text))
-        for block, name in results(body, told)
+        for block, name in results(body, past)
         if name in decided and (span := _content_of(body, block)) is not None
     ]
     raw = splice(body.raw, replacements) if replacements else body.raw
     return Prepared(raw, tuple(new.values()), len(replacements))
 
 
-def results(body: Body, told: ConversationHistory) -> Iterator[tuple[Block, str]]:
+def results(body: Body, past: ConversationHistory) -> Iterator[tuple[Block, str]]:
     """Every tool result with its identity, in order."""
-    for message, line in zip(body.messages, told.lines, strict=True):
+    for message, line in zip(body.messages, past.lines, strict=True):
         for block, name in zip(message.blocks, line.blocks, strict=True):
             if message.role == "user" and block.type == "tool_result":
                 yield block, name

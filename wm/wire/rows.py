@@ -106,12 +106,10 @@ def row(body: Body, before: BlockRow | None = None, measure: Measure = estimate)
     return _made(units, len(head), model, salts, (before, known))
 
 
-def row_of(
-    units: tuple[Unit, ...], before: BlockRow | None, model: str, told_modes: bytes
-) -> BlockRow:
+def row_of(units: tuple[Unit, ...], before: BlockRow | None, model: str, modes_: bytes) -> BlockRow:
     """A row of ready units. before: an earlier row of the conversation; their common prefix is
     taken from it."""
-    salts = (model.encode("utf-8", "replace"), told_modes)
+    salts = (model.encode("utf-8", "replace"), modes_)
     head = sum(unit.message < 0 for unit in units)
     known = 0
     if before is not None and before.salts == salts and before.head == head:
@@ -212,8 +210,8 @@ def modes(body: Body) -> bytes:
     """The fields that change how messages are read, but not tools and system."""
     thinking = body.value("thinking")
     thinking = thinking if isinstance(thinking, dict) else {}
-    told = [body.value("tool_choice"), thinking.get("type"), thinking.get("budget_tokens")]
-    return json.dumps(told, sort_keys=True).encode()
+    fields = [body.value("tool_choice"), thinking.get("type"), thinking.get("budget_tokens")]
+    return json.dumps(fields, sort_keys=True).encode()
 
 
 def _text(value: Any) -> str:
