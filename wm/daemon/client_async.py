@@ -1,4 +1,7 @@
-"""The asynchronous client of the socket: `wm.daemon.client` in threads (IF-1)."""
+"""The asynchronous client of the socket: `wm.daemon.client` in threads (IF-1).
+
+For the proxy, which must not block its event loop. Starts no daemon and repeats no request.
+"""
 
 from __future__ import annotations
 
