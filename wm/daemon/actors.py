@@ -93,7 +93,7 @@ class _Queue(Struct):
     expected: int = 0
 
 
-class Actors:
+class Actors(Struct, eq=False):
     """All queues of one daemon. Used on the event loop; the work itself runs in `workers`.
 
     publish: receives the changes of every commit. heard: receives the sessions in which events were
@@ -101,31 +101,22 @@ class Actors:
     started on. report: receives failures for which no client waits.
     """
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        workers: Workers,
-        metrics: Metrics,
-        *,
-        publish: Callable[[Sequence[DocumentChange]], None] = lambda _changes: None,
-        heard: Callable[[Sequence[tuple[str, str]]], None] = lambda _events: None,
-        foundation: Callable[[], None] = lambda: None,
-        report: Callable[[str, Exception], None] = lambda _what, _error: None,
-    ) -> None:
-        self._runtime = runtime
-        self._limits: DaemonSettings = runtime.settings.daemon
-        self._flush_s = runtime.settings.store.relaxed_flush_s
-        self._workers = workers
-        self._metrics = metrics
-        self._publish = publish
-        self._heard = heard
-        self._foundation = foundation
-        self._report = report
-        self._loop = asyncio.get_running_loop()
-        self._queues: dict[str, _Queue] = {}
-        self._flush_timer: asyncio.TimerHandle | None = None
-        self._flushing = False
-        self._empty = asyncio.Event()
+    runtime: Runtime
+    workers: Workers
+    metrics: Metrics
+    publish: Callable[[Sequence[DocumentChange]], None] = lambda _changes: None
+    heard: Callable[[Sequence[tuple[str, str]]], None] = lambda _events: None
+    foundation: Callable[[], None] = lambda: None
+    report: Callable[[str, Exception], None] = lambda _what, _error: None
+    _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
+    _queues: dict[str, _Queue] = field(default_factory=dict)
+    _flush_timer: asyncio.TimerHandle | None = None
+    _flushing: bool = False
+    _empty: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def _limits(self) -> DaemonSettings:
+        return self.runtime.settings.daemon
 
     @property
     def waiting(self) -> int:
@@ -152,12 +143,12 @@ class Actors:
         Raises HostError (503) if the queue of the workspace is full, and whatever the operation
         raises for a request without a workspace.
         """
-        key = operation.queue(self._runtime, request)
+        key = operation.queue(self.runtime, request)
         queue = self._queues.get(key)
         if queue is None:
             queue = self._queues[key] = _Queue()
         if len(queue.waiting) >= self._limits.queue_requests:
-            self._metrics.queue_refusals += 1
+            self.metrics.queue_refusals += 1
             raise HostError(
                 f"{len(queue.waiting)} updates already wait for this workspace.",
                 fix="Try again in a moment.",
@@ -177,12 +168,12 @@ class Actors:
 
     def parsed(self, operation: Operation[Any, Any], request: Record) -> Any:
         """The request parsed by its operation. All other methods take this form."""
-        return operation.parse(self._runtime, request)
+        return operation.parse(self.runtime, request)
 
     def early(self, operation: Operation[Any, Any], parsed: Any) -> tuple[Record, Any] | None:
         """The answer for a request whose client does not wait, and the request to queue after it;
         None if the client waits."""
-        return operation.at_once(self._runtime, parsed) if operation.at_once else None
+        return operation.at_once(self.runtime, parsed) if operation.at_once else None
 
     def query(self, operation: Operation[Any, Any], request: Any, answered: Answered) -> None:
         """Answer a query in a worker thread."""
@@ -190,11 +181,11 @@ class Actors:
         def finished(result: Any) -> None:
             answered(Done(None, result) if isinstance(result, Exception) else result[0])
 
-        self._workers.submit(lambda: self._execute([(operation, request)]), finished)
+        self.workers.submit(lambda: self._execute([(operation, request)]), finished)
 
     def query_now(self, operation: Operation[Any, Any], request: Any) -> Done[Any]:
         """Answer a query on the loop; for queries that are faster than a hand-over to a thread."""
-        return execute_batch(self._runtime, [(operation, request)])[0]
+        return execute_batch(self.runtime, [(operation, request)])[0]
 
     async def drain(self, within_s: float) -> bool:
         """Wait until every queue is empty."""
@@ -224,19 +215,19 @@ class Actors:
         while queue.waiting and len(batch) < self._limits.batch_requests:
             call = queue.waiting.popleft()
             if call.open:
-                self._metrics.queue_seconds.observe(now - call.queued)
+                self.metrics.queue_seconds.observe(now - call.queued)
                 batch.append(call)
         if not batch:
             self._retire(key, queue)
             return
         queue.running = batch
-        self._metrics.batch_sizes.observe(len(batch))
+        self.metrics.batch_sizes.observe(len(batch))
         if queue.timer is None:
             queue.timer = self._loop.call_at(
                 self._loop.time() + batch[0].deadline - now, self._expire, queue
             )
         calls = [(call.operation, call.request) for call in batch]
-        self._workers.submit(
+        self.workers.submit(
             lambda: self._execute(calls), lambda result: self._finished(key, queue, now, result)
         )
 
@@ -244,8 +235,8 @@ class Actors:
         """Run a batch in a worker. A bug rolls back the whole transaction, so the calls then run
         again one by one."""
         try:
-            self._foundation()
-            return execute_batch(self._runtime, calls)
+            self.foundation()
+            return execute_batch(self.runtime, calls)
         except (OSError, StoreError) as error:
             return [Done(None, error) for _ in calls]
         except Exception as error:  # noqa: BLE001 - the dispatcher answers and logs it
@@ -255,7 +246,7 @@ class Actors:
 
     def _finished(self, key: str, queue: _Queue, begin: float, result: Any) -> None:
         batch, queue.running = queue.running, ()
-        self._metrics.commit_seconds.observe(time.monotonic() - begin)
+        self.metrics.commit_seconds.observe(time.monotonic() - begin)
         if queue.timer is not None:
             queue.timer.cancel()
             queue.timer = None
@@ -263,9 +254,9 @@ class Actors:
             result = [Done(None, result)] * len(batch)
         for call, done in zip(batch, result, strict=True):
             if done.changes:
-                self._publish(done.changes)
+                self.publish(done.changes)
             if done.heard:
-                self._heard(done.heard)
+                self.heard(done.heard)
             call.answer(done)
         if len(batch) + len(queue.waiting) > 1:
             self._gather(key, queue, len(batch), time.monotonic() - begin)
@@ -316,27 +307,29 @@ class Actors:
 
     def _arm_flush(self, intervals: int = 1) -> None:
         """Flush relaxed documents within a second; no timer runs without need."""
-        if self._flush_timer is None and not self._flushing and self._runtime.store.dirty():
-            self._flush_timer = self._loop.call_later(self._flush_s * intervals, self._flush)
+        if self._flush_timer is None and not self._flushing and self.runtime.store.dirty():
+            self._flush_timer = self._loop.call_later(
+                self.runtime.settings.store.relaxed_flush_s * intervals, self._flush
+            )
 
     def _flush(self) -> None:
         self._flush_timer = None
         self._flushing = True
-        self._workers.submit(self._flush_store, self._flushed)
+        self.workers.submit(self._flush_store, self._flushed)
 
     def _flush_store(self) -> None:
-        self._foundation()
-        self._runtime.store.flush()
+        self.foundation()
+        self.runtime.store.flush()
 
     def _flushed(self, result: Any) -> None:
         self._flushing = False
         self._empty.set()
         if isinstance(result, Exception):
-            self._metrics.flush_failures += 1
-            self._report("flush", result)
+            self.metrics.flush_failures += 1
+            self.report("flush", result)
             self._arm_flush(_FLUSH_RETRY)
         else:
-            self._metrics.flushes += 1
+            self.metrics.flushes += 1
             self._arm_flush()
 
 

@@ -10,6 +10,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec import Struct, field
+
 from wm.daemon.actors import Actors
 from wm.daemon.binding import Binding, query_pairs, unknown_parameter
 from wm.daemon.log import DaemonLog
@@ -23,34 +25,24 @@ Control = Callable[[HttpRequest, Mapping[str, str]], Response | Stream]
 """A handler of the daemon itself: takes the request and its query, answers at once."""
 
 
-class Dispatcher:
+class Dispatcher(Struct, eq=False):
     """Handles requests for `HttpServer`. It never raises."""
 
-    def __init__(
-        self,
-        router: Router,
-        operations: Mapping[str, Operation[Any, Any]],
-        actors: Actors,
-        controls: Mapping[str, Control],
-        metrics: Metrics,
-        log: DaemonLog,
-        probe: LagProbe,
-    ) -> None:
-        self._router = router
-        self._operations = operations
-        self._actors = actors
-        self._controls = controls
-        self._metrics = metrics
-        self._log = log
-        self._probe = probe
-        self._bindings: dict[str, Binding] = {}
+    router: Router
+    operations: Mapping[str, Operation[Any, Any]]
+    actors: Actors
+    controls: Mapping[str, Control]
+    metrics: Metrics
+    log: DaemonLog
+    probe: LagProbe
+    _bindings: dict[str, Binding] = field(default_factory=dict)
 
     def __call__(self, request: HttpRequest, reply: Reply) -> None:
-        self._probe.touch()
+        self.probe.touch()
         path, _, query = request.target.partition("?")
         label = "none"
         try:
-            found = self._router.find(request.method, path)
+            found = self.router.find(request.method, path)
             if isinstance(found, Match):
                 label = f"{found.route.method} {found.route.path}"
                 self._serve(found, request, query, label, reply)
@@ -64,7 +56,7 @@ class Dispatcher:
     ) -> None:
         route = match.route
         if route.control:
-            answer = self._controls[route.operation](request, query_fields(route, query))
+            answer = self.controls[route.operation](request, query_fields(route, query))
             self._answer(label, reply, answer)
             return
         binding = self._bindings.get(route.operation) or self._bind(route)
@@ -74,24 +66,24 @@ class Dispatcher:
         def answered(done: Done[Any]) -> None:
             self._answer(label, reply, self._rendered(binding, label, done))
 
-        parsed = self._actors.parsed(operation, model)
-        early = self._actors.early(operation, parsed)
+        parsed = self.actors.parsed(operation, model)
+        early = self.actors.early(operation, parsed)
         if early is not None:
             said, rest = early
-            self._actors.update(
+            self.actors.update(
                 operation, rest, lambda done: self._done_later(label, done), soon=True
             )
             self._answer(label, reply, binding.response(said, status=202))
         elif operation.writes:
-            self._actors.update(operation, parsed, answered)
+            self.actors.update(operation, parsed, answered)
         elif route.heavy:
-            self._actors.query(operation, parsed, answered)
+            self.actors.query(operation, parsed, answered)
         else:
-            answered(self._actors.query_now(operation, parsed))
+            answered(self.actors.query_now(operation, parsed))
 
     def _bind(self, route: Route) -> Binding:
         # Created at first use: building the models of all routes would take 0.1 s of the start.
-        binding = Binding(route, self._operations[route.operation])
+        binding = Binding(route, self.operations[route.operation])
         self._bindings[route.operation] = binding
         return binding
 
@@ -108,20 +100,20 @@ class Dispatcher:
         learn of a failure, so failures are counted, and `wm status` shows them."""
         if done.error is None:
             return
-        self._metrics.lost_events += 1
+        self.metrics.lost_events += 1
         if isinstance(done.error, WmError):
-            self._metrics.last_loss = done.error.message
-            self._log.write("failed", what=label, reason=done.error.message)
+            self.metrics.last_loss = done.error.message
+            self.log.write("failed", what=label, reason=done.error.message)
         else:
-            self._metrics.last_loss = "This is a bug."
+            self.metrics.last_loss = "This is a bug."
             self._failure(label, done.error)
 
     def _failure(self, label: str, error: BaseException) -> Response:
         if isinstance(error, WmError):
             return refusal(error)
         name = "i_" + os.urandom(6).hex()
-        self._metrics.incidents += 1
-        self._log.incident(name, label, error)
+        self.metrics.incidents += 1
+        self.log.incident(name, label, error)
         return problem(
             500,
             "internal",
@@ -132,7 +124,7 @@ class Dispatcher:
 
     def _answer(self, label: str, reply: Reply, answer: Response | Stream) -> None:
         status = answer.status if isinstance(answer, Response) else 200
-        self._metrics.answered(label, status)
+        self.metrics.answered(label, status)
         reply(answer)
 
 

@@ -14,19 +14,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
 
-class FolderWatch:
+
+class FolderWatch(Struct, eq=False):
     """Calls `look` on the loop after something in one of the folders, or a folder itself, was moved
     or deleted."""
 
-    def __init__(
-        self, loop: asyncio.AbstractEventLoop, look: Callable[[], None], poll_s: float
-    ) -> None:
-        self._loop = loop
-        self._look = look
-        self._poll_s = poll_s
-        self._reader: Any = None
-        self._timer: asyncio.TimerHandle | None = None
+    loop: asyncio.AbstractEventLoop
+    look: Callable[[], None]
+    poll_s: float
+    _reader: Any = None
+    _timer: asyncio.TimerHandle | None = None
 
     def start(self, folders: Iterable[Path]) -> str:
         """Begin, on the loop. Returns the reason for polling; "" if it does not poll."""
@@ -46,14 +45,14 @@ class FolderWatch:
             reader.join()
 
     def _poll(self) -> None:
-        self._timer = self._loop.call_later(self._poll_s, self._poll)
-        self._look()
+        self._timer = self.loop.call_later(self.poll_s, self._poll)
+        self.look()
 
     # watchdog calls these methods on a thread of its own.
 
     def on_event(self, _event: object) -> None:
         with suppress(RuntimeError):  # the loop is closed already
-            self._loop.call_soon_threadsafe(self._look)
+            self.loop.call_soon_threadsafe(self.look)
 
     def on_queue_overflow(self) -> None:
         self.on_event(None)

@@ -20,6 +20,8 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
+
 from wm.domain.times import iso
 
 _MOST_SAYINGS = 100
@@ -27,33 +29,27 @@ _MOST_SAYINGS = 100
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class DaemonLog:
+class DaemonLog(Struct, eq=False):
     """Appends lines. A log that cannot be written never fails a request."""
 
-    def __init__(
-        self,
-        path: str,
-        now: Callable[[], datetime],
-        *,
-        max_bytes: int,
-        redact: Callable[[str], str] = str,
-    ) -> None:
-        self.path = path
-        self._now = now
-        self._redact = redact
-        self._max_bytes = max_bytes
-        self._own_streams = False
-        self._fd = -1
-        self._size = 0
+    path: str
+    now: Callable[[], datetime]
+    max_bytes: int
+    redact: Callable[[str], str] = str
+    _own_streams: bool = False
+    _fd: int = -1
+    _size: int = 0
+
+    def __post_init__(self) -> None:
         self._open()
 
     def write(self, event: str, **fields: Any) -> None:
         """Append a line. JSON escapes control characters, so they cannot break it. Secrets are
         redacted: an error message may contain a path or an id."""
-        redacted = {k: self._redact(v) if isinstance(v, str) else v for k, v in fields.items()}
-        line = json.dumps({"at": iso(self._now()), "event": event, **redacted}, default=str)
+        redacted = {k: self.redact(v) if isinstance(v, str) else v for k, v in fields.items()}
+        line = json.dumps({"at": iso(self.now()), "event": event, **redacted}, default=str)
         data = line.encode("ascii", "replace") + b"\n"
-        if self._size + len(data) > self._max_bytes:
+        if self._size + len(data) > self.max_bytes:
             self.rotate()
         with contextlib.suppress(OSError):
             self._size += os.write(self._fd, data)

@@ -103,29 +103,23 @@ class Metrics(Struct, eq=False):
         return "\n".join(lines) + "\n"
 
 
-class LagProbe:
+class LagProbe(Struct, eq=False):
     """How long a ready callback waits for its turn on the loop.
 
     It measures only after work, and at most every 50 ms, so it does not wake an idle daemon.
     """
 
-    def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        histogram: Histogram,
-        clock: Callable[[], float] = time.perf_counter,
-    ) -> None:
-        self._loop = loop
-        self._histogram = histogram
-        self._clock = clock
-        self._last = 0.0
+    loop: asyncio.AbstractEventLoop
+    histogram: Histogram
+    clock: Callable[[], float] = time.perf_counter
+    _last: float = 0.0
 
     def touch(self) -> None:
         """After work: measure the delay of the ready queue once."""
-        now = self._clock()
+        now = self.clock()
         if now - self._last >= _PROBE_EVERY_S:
             self._last = now
-            self._loop.call_soon(self._landed, now)
+            self.loop.call_soon(self._landed, now)
 
     def _landed(self, begin: float) -> None:
-        self._histogram.observe(self._clock() - begin)
+        self.histogram.observe(self.clock() - begin)

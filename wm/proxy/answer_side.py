@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from msgspec import Struct, field
+
 from wm.net.messages import LAST_CHUNK, Framing, RequestHead, ResponseHead, chunk, framing
 from wm.proxy import heads
 from wm.proxy.fallback import Failed, attempt
@@ -32,25 +34,18 @@ class ClientSide(Protocol):
         connection is enough for that."""
 
 
-class AnswerSide:
+class AnswerSide(Struct, eq=False):
     """Writes the answer to the client."""
 
-    def __init__(
-        self,
-        client: ClientSide,
-        asked: RequestHead,
-        interceptor: StreamInterceptor | None,
-        failed: Failed,
-    ) -> None:
-        self._client = client
-        self._asked = asked
-        self._interceptor = interceptor
-        self._failed = failed
-        self._stream: InterceptedStream | None = None
-        self._framing: Framing | None = None
-        self._unsent: list[bytes] = []
-        self.keep = False
-        """Whether the client's connection stays open after the answer."""
+    client: ClientSide
+    asked: RequestHead
+    interceptor: StreamInterceptor | None
+    failed: Failed
+    _stream: InterceptedStream | None = None
+    _framing: Framing | None = None
+    _unsent: list[bytes] = field(default_factory=list)
+    keep: bool = False
+    """Whether the client's connection stays open after the answer."""
 
     @property
     def begun(self) -> bool:
@@ -61,18 +56,18 @@ class AnswerSide:
         return self._framing is not None and self._framing.closes
 
     def informational(self, head: ResponseHead) -> None:
-        version = self._asked.version
+        version = self.asked.version
         if not self.begun and version == "1.1":
             framing = Framing(bodiless=True)
-            self._client.send(heads.to_client(head, framing=framing, keep=True, version=version))
+            self.client.send(heads.to_client(head, framing=framing, keep=True, version=version))
 
     def head(self, head: ResponseHead, *, keep: bool) -> None:
         """Send the head. keep: the request is complete, so another one may follow it."""
-        version = self._asked.version
-        self._framing = framing(head, method=self._asked.method, version=version)
-        self.keep = keep and self._asked.keep and not self._framing.closes
-        if self._interceptor is not None and self._framing.chunked and _is_event_stream(head):
-            self._stream = InterceptedStream(self._interceptor)
+        version = self.asked.version
+        self._framing = framing(head, method=self.asked.method, version=version)
+        self.keep = keep and self.asked.keep and not self._framing.closes
+        if self.interceptor is not None and self._framing.chunked and _is_event_stream(head):
+            self._stream = InterceptedStream(self.interceptor)
         self._unsent.append(
             heads.to_client(head, framing=self._framing, keep=self.keep, version=version)
         )
@@ -99,10 +94,10 @@ class AnswerSide:
         """Send what has arrived since the last flush, in one write so that it is one packet."""
         if self._unsent:
             unsent, self._unsent = self._unsent, []
-            self._client.send(unsent[0] if len(unsent) == 1 else b"".join(unsent))
+            self.client.send(unsent[0] if len(unsent) == 1 else b"".join(unsent))
 
     def _or_bypass(self, work: Callable[[], bytes], stream: InterceptedStream) -> bytes:
-        made = attempt(work, self._failed)
+        made = attempt(work, self.failed)
         return stream.bypass() if made is None else made
 
     def _add(self, data: bytes) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Protocol
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from wm.net.messages import RequestHead, ResponseHead
 from wm.proxy.answer_side import AnswerSide, ClientSide
@@ -67,18 +67,17 @@ class Watcher(Protocol):
         been served."""
 
 
-class Watching:
+class Watching(Struct, eq=False):
     """Calls a watcher until it raises. Events of the answer are delivered after the write."""
 
-    def __init__(self, watcher: Watcher, failed: Failed) -> None:
-        self._watcher = watcher
-        self._failed = failed
-        self._broken = False
-        self._waiting: list[Callable[[], None]] = []
+    watcher: Watcher
+    failed: Failed
+    _broken: bool = False
+    _waiting: list[Callable[[], None]] = field(default_factory=list)
 
     def now(self, look: Callable[[Watcher], None]) -> None:
         if not self._broken:
-            attempt(lambda: look(self._watcher), self._fault)
+            attempt(lambda: look(self.watcher), self._fault)
 
     def behind_write(self, look: Callable[[Watcher], None]) -> None:
         self._waiting.append(lambda: self.now(look))
@@ -89,14 +88,14 @@ class Watching:
             look()
 
     def held_bytes(self) -> int:
-        return 0 if self._broken else attempt(lambda: self._watcher.held_bytes, self._fault) or 0
+        return 0 if self._broken else attempt(lambda: self.watcher.held_bytes, self._fault) or 0
 
     def conclude(self) -> None:
         self.now(lambda watcher: watcher.conclude())
 
     def _fault(self, error: Exception) -> None:
         self._broken = True
-        self._failed(error)
+        self.failed(error)
 
 
 class Parties(Struct, frozen=True):

@@ -14,7 +14,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from wm.daemon.client_async import AsyncClient
 from wm.proxy.watching import Bodies, Note, iso
@@ -39,25 +39,19 @@ class _Ready(Struct, frozen=True):
     kind: str
 
 
-class Handover:
+class Handover(Struct, eq=False):
     """The recorder of one proxy; handles one exchange at a time. Runs on the event loop.
 
     unpacked_bytes: limit for a decompressed answer. token: makes a new name of 16 hex digits.
     """
 
-    def __init__(
-        self,
-        client: AsyncClient,
-        unpacked_bytes: int,
-        token: Callable[[], str] = lambda: secrets.token_hex(8),
-    ) -> None:
-        self._client = client
-        self._unpacked_bytes = unpacked_bytes
-        self._token = token
-        self._last: OrderedDict[str, tuple[str, list[bytes]]] = OrderedDict()
-        self.recorded = 0
-        self.left: Counter[str] = Counter()
-        """Exchanges that were not recorded, by reason."""
+    client: AsyncClient
+    unpacked_bytes: int
+    token: Callable[[], str] = lambda: secrets.token_hex(8)
+    _last: OrderedDict[str, tuple[str, list[bytes]]] = field(default_factory=OrderedDict)
+    recorded: int = 0
+    left: Counter[str] = field(default_factory=Counter)
+    """Exchanges that were not recorded, by reason."""
 
     async def hand_over(
         self, note: Note, whose: Mapping[str, Any], flow_id: str, deadline_s: float
@@ -68,7 +62,7 @@ class Handover:
         if note.bodies is None:
             return
         # In a thread: parsing a long answer must not delay another exchange.
-        ready = await asyncio.to_thread(_ready, note.bodies, self._unpacked_bytes)
+        ready = await asyncio.to_thread(_ready, note.bodies, self.unpacked_bytes)
         if max(map(len, ready.parts), default=0) > MOST_AT_ONCE:
             self.left[TOO_LARGE] += 1
             return
@@ -108,7 +102,7 @@ class Handover:
             last = number == len(calls)
             request = {
                 **fields,
-                "exchange": flow_id if last else f"x_{self._token()}",
+                "exchange": flow_id if last else f"x_{self.token()}",
                 "base": name,
                 "keep": begin,
                 "parts": [part.decode("utf-8") for part in ready.parts[begin:end]],
@@ -116,7 +110,7 @@ class Handover:
                 "answer": ready.answer if last else [],
                 "answerKind": ready.kind if last else "",
             }
-            answer = await self._client.call("record_exchange", request, deadline_s=deadline_s)
+            answer = await self.client.call("record_exchange", request, deadline_s=deadline_s)
             reason, name = str(answer.get("reason", "")), str(request["exchange"])
             if reason:
                 break

@@ -54,24 +54,21 @@ class RequestPreparer(Protocol):
         """An interceptor for the answer to a prepared request; None leaves the answer untouched."""
 
 
-class TimedPreparer:
+class TimedPreparer(Struct, eq=False):
     """Runs a preparer with a deadline. Keeps references to late tasks until they end."""
 
-    def __init__(
-        self, preparer: RequestPreparer, failed: Failed, deadline_s: float = PREPARE_DEADLINE_S
-    ) -> None:
-        self.preparer = preparer
-        self._failed = failed
-        self._deadline_s = deadline_s
-        self._tasks: set[asyncio.Task[Prepared]] = set()
+    preparer: RequestPreparer
+    failed: Failed
+    deadline_s: float = PREPARE_DEADLINE_S
+    _tasks: set[asyncio.Task[Prepared]] = field(default_factory=set)
 
     async def prepare(self, head: RequestHead, raw: bytes) -> Prepared:
         """Returns within the deadline and raises none of the preparer's errors."""
-        task = asyncio.create_task(self.preparer.prepare(head, raw, self._failed))
+        task = asyncio.create_task(self.preparer.prepare(head, raw, self.failed))
         self._tasks.add(task)
         task.add_done_callback(self._ended)
         # Not asyncio.timeout: it would wait for a preparer that ignores cancellation.
-        await asyncio.wait({task}, timeout=self._deadline_s)
+        await asyncio.wait({task}, timeout=self.deadline_s)
         if not task.done():
             task.cancel()
             return Prepared(raw, trouble="late")
@@ -83,7 +80,7 @@ class TimedPreparer:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if isinstance(error, Exception):
-            self._failed(error)
+            self.failed(error)
 
 
 class Ledger(Protocol):

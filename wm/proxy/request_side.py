@@ -5,6 +5,8 @@ Stores and frames bytes. Does not connect, prepare, or handle the answer.
 
 from __future__ import annotations
 
+from msgspec import Struct, field
+
 from wm.net.messages import LAST_CHUNK, RequestHead, chunk
 from wm.proxy import heads
 from wm.proxy.preparing import MAX_HELD_BYTES
@@ -28,18 +30,17 @@ class PendingRequest:
         return raw
 
 
-class RequestSide:
+class RequestSide(Struct, eq=False):
     """What is sent upstream. max_kept_bytes: a longer request is not kept for a retry."""
 
-    def __init__(self, head: RequestHead, max_kept_bytes: int) -> None:
-        self.head = head
-        self._max_kept_bytes = max_kept_bytes
-        self._sent_head = b""
-        self._unsent: list[bytes] = []
-        self.pieces: list[bytes] = []
-        """The whole body, while it may have to be sent again."""
-        self.size = 0
-        self.ended = False
+    head: RequestHead
+    max_kept_bytes: int
+    _sent_head: bytes = b""
+    _unsent: list[bytes] = field(default_factory=list)
+    pieces: list[bytes] = field(default_factory=list)
+    """The whole body, while it may have to be sent again."""
+    size: int = 0
+    ended: bool = False
 
     def begin(self, target: bytes, host: bytes, length: int | None) -> None:
         """Start sending. length: of a body that replaces the client's own, else None."""
@@ -64,7 +65,7 @@ class RequestSide:
     @property
     def kept(self) -> bool:
         """Whether the whole body is still available."""
-        return self.size <= self._max_kept_bytes
+        return self.size <= self.max_kept_bytes
 
     def take_unsent(self) -> list[bytes]:
         unsent, self._unsent = self._unsent, []
@@ -79,4 +80,4 @@ class RequestSide:
 
     def forget(self) -> None:
         """No retry will follow. A list `pieces` that was passed on stays valid."""
-        self.pieces, self._max_kept_bytes = [], -1
+        self.pieces, self.max_kept_bytes = [], -1

@@ -160,6 +160,16 @@ class Core:
                 self.disk.flush(parent)
             return self.disk.folder(path)
 
+    def names_in(self, path: str) -> list[str]:
+        """Names in a folder, sorted; none if it is missing. Raises StoreError."""
+        with (
+            explained("read", self.home, path),
+            contextlib.suppress(FileNotFoundError),
+            self.disk.folder(path) as folder,
+        ):
+            return self.disk.list(folder)
+        return []
+
     def to_flush(self, paths_of_folders: Iterable[str]) -> list[str]:
         """The folders to flush so that names in the given ones are durable: these, and the folders
         above them that this process has not flushed yet."""

@@ -7,29 +7,27 @@ not import its checker: `check` and `repair` take a store.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from wm.domain.recording import RecordingIndex
 from wm.errors import StoreError, Unwritable
 from wm.formats.base import Document
-from wm.formats.flow import Flow
-from wm.formats.recording import Recording
 from wm.settings import StoreSettings
-from wm.store import atomic, envelope, flushing, paths, session_logs, vectors
+from wm.store import atomic, envelope, flushing, paths, vectors
 from wm.store import key as keys
 from wm.store.base import CACHED, Health, LogReading, Maker, Reading, Ref, SavedVectors
 from wm.store.core import Core, Wait
 from wm.store.fsops import Disk, explained
 from wm.store.paths import FilePlace
+from wm.store.session_logs import SessionLogs
 from wm.store.transaction import FileTransaction
 
 D = TypeVar("D", bound=Document)
 
 
-class FileStore:
+class FileStore(SessionLogs):
     """Documents and evidence below `home`. Nothing is created before the first write. Safe for
     several threads and processes."""
 
@@ -37,8 +35,7 @@ class FileStore:
         self.home = home
         self.settings = settings
         self.disk = disk or Disk(home)
-        self.core = Core(home, settings, self.disk)
-        self._indexes = session_logs.Indexes(session_logs.INDEXES)
+        super().__init__(Core(home, settings, self.disk))
 
     def read(self, ref: Ref[D]) -> Reading[D]:
         """Read a document. Takes no lock, writes nothing, changes no file (ST-2)."""
@@ -59,7 +56,7 @@ class FileStore:
     def names(self, model: type[D], workspace: str = "") -> tuple[str, ...]:
         """Names of the documents of one format, sorted."""
         found: set[str] = set()
-        for file in self._list(paths.folder(model, workspace)):
+        for file in self.core.names_in(paths.folder(model, workspace)):
             document, companion = paths.companion(file)
             name = paths.name_of(model, document if companion == "spare" else file)
             if name is not None:
@@ -68,7 +65,7 @@ class FileStore:
 
     def workspaces(self) -> tuple[str, ...]:
         """Keys of the workspaces that have a folder, sorted."""
-        return tuple(name for name in self._list(paths.WORKSPACES) if paths.is_workspace(name))
+        return tuple(filter(paths.is_workspace, self.core.names_in(paths.WORKSPACES)))
 
     def evidence(self, workspace: str) -> LogReading:
         """All evidence of a workspace, oldest first."""
@@ -103,34 +100,6 @@ class FileStore:
             self.core.drop_waits(place)
         return sum(map(self._unlink, places))
 
-    def append_flow(self, workspace: str, session: str, flow: Flow) -> None:
-        """Add a line to a session's flows; class relaxed. Raises StoreError."""
-        session_logs.append_flow(self.core, paths.flows_place(workspace, session), flow)
-
-    def flows(self, workspace: str, session: str) -> tuple[Flow, ...]:
-        """The flows of a session, oldest first; lines that cannot be read are left out."""
-        place = paths.flows_place(workspace, session)
-        return session_logs.read(self.core, place, Flow, 4 * session_logs.MAX_FLOW_BYTES)
-
-    def newest_flows(self, workspace: str, session: str, most: int) -> Iterator[Flow]:
-        """The flows in the last `most` bytes of a session's log, newest first. The cost does not
-        depend on the length of the log. Raises StoreError."""
-        return session_logs.newest_flows(self.core, paths.flows_place(workspace, session), most)
-
-    def flow_sessions(self, workspace: str) -> tuple[str, ...]:
-        """The `<sid>`s of the sessions with flows, sorted."""
-        found = self._list(f"{paths.workspace_folder(workspace)}/{paths.FLOWS}")
-        return session_logs.sessions(found)
-
-    def latest_flow_sessions(self, workspace: str, most: int) -> tuple[str, ...]:
-        """The `most` sessions whose flow logs were written last, newest first."""
-        folder = f"{paths.workspace_folder(workspace)}/{paths.FLOWS}"
-        return session_logs.latest(self.core, folder, most)
-
-    def discard_flows(self, workspace: str, session: str) -> bool:
-        """Delete a session's flows; False if there are none."""
-        return session_logs.discard(self.core, paths.flows_place(workspace, session))
-
     def keep_vectors(self, workspace: str, maker: Maker, saved: SavedVectors) -> bool:
         """Save one model's vectors of a workspace's texts, replacing the saved ones: whole or not
         at all. False if they exceed the size limit, or another process is saving them now."""
@@ -143,34 +112,6 @@ class FileStore:
     def discard_vectors(self, workspace: str) -> int:
         """Delete the vectors of all models for a workspace's texts; returns the number of files."""
         return vectors.discard(self.core, workspace)
-
-    def append_recording(
-        self,
-        workspace: str,
-        session: str,
-        most: int,
-        make: Callable[[RecordingIndex], Recording | None],
-    ) -> bool:
-        """Add a line to a session's recorded bodies; class relaxed. `make` gets an index of the
-        log's records and may return None to write nothing. False if the log would exceed `most`
-        bytes. Raises StoreError, and what `make` raises."""
-        place = paths.recordings_place(workspace, session)
-        return session_logs.append_recording(self.core, self._indexes, place, most, make)
-
-    def recordings(self, workspace: str, session: str) -> tuple[Recording, ...]:
-        """The recorded bodies of a session, oldest first; lines that cannot be read are left
-        out."""
-        place = paths.recordings_place(workspace, session)
-        return session_logs.read(self.core, place, Recording, session_logs.MAX_LOG_BYTES)
-
-    def recording_sessions(self, workspace: str) -> tuple[str, ...]:
-        """The `<sid>`s of the sessions with recorded bodies, sorted."""
-        found = self._list(f"{paths.workspace_folder(workspace)}/{paths.RECORDINGS}")
-        return session_logs.sessions(found)
-
-    def discard_recordings(self, workspace: str, session: str) -> bool:
-        """Delete a session's recorded bodies; False if there are none."""
-        return session_logs.discard(self.core, paths.recordings_place(workspace, session))
 
     def flush(self) -> None:
         """Flush everything of class relaxed to disk (epoch, compaction, idle, exit)."""
@@ -203,15 +144,6 @@ class FileStore:
         ):
             return self.disk.remove(folder, place.name)
         return False
-
-    def _list(self, path: str) -> list[str]:
-        with (
-            explained("read", self.home, path),
-            suppress(FileNotFoundError),
-            self.disk.folder(path) as folder,
-        ):
-            return self.disk.list(folder)
-        return []
 
 
 def _place_of_copy(ref: Ref[Document]) -> FilePlace:

@@ -158,9 +158,13 @@ def recordings_place(workspace: str, session: str) -> FilePlace:
     return _session_log(RECORDINGS, workspace, session)
 
 
-def _session_log(folder: str, workspace: str, session: str) -> FilePlace:
-    name = f"{_plain(session, _SESSION)}.jsonl"
-    return FilePlace(f"{workspace_folder(workspace)}/{folder}", name)
+def _session_log(kind: str, workspace: str, session: str) -> FilePlace:
+    return FilePlace(logs_folder(kind, workspace), f"{_plain(session, _SESSION)}.jsonl")
+
+
+def logs_folder(kind: str, workspace: str) -> str:
+    """The folder of a workspace's logs of this kind: FLOWS or RECORDINGS."""
+    return f"{workspace_folder(workspace)}/{kind}"
 
 
 def session_of_flows(file: str) -> str | None:

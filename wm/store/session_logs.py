@@ -35,9 +35,6 @@ MAX_LOG_BYTES = 1024 * 1024 * 1024
 
 Make = Callable[[RecordingIndex], Recording | None]
 """Makes the record to write from an index of the log's records; None to write nothing."""
-Indexes = Recent[tuple[tuple[int, int], RecordingIndex]]
-"""By path, the indexes of the recording logs that were written last, each with the inode and the
-size of its log at that time: another process may have written since."""
 INDEXES = 4
 """Number of recording logs whose index is kept."""
 
@@ -79,18 +76,156 @@ def indexed(raw: bytes, key: bytes) -> tuple[RecordingIndex, int]:
     return index, jsonlines.read(raw, key).whole_bytes
 
 
-# --- writing ------------------------------------------------------------------------------------
+def sessions(names: Sequence[str]) -> tuple[str, ...]:
+    """The sessions whose logs are among these file names."""
+    return tuple(sorted(filter(None, map(paths.session_of_flows, names))))
 
 
-def append_flow(core: Core, place: FilePlace, flow: Flow) -> None:
-    """See `files.FileStore.append_flow`."""
-    line = encode(flow, core.key_to_write(), core.settings.max_record_bytes)
-    with _locked(core, place) as (folder, file):
-        size = core.disk.status(file).st_size
-        if size and (size > MAX_FLOW_BYTES or core.disk.read_at(file, size - 1, 1) != b"\n"):
-            _rewrite(core, folder, place.name, line)
-        else:
-            core.disk.write(file, line)
+# --- files --------------------------------------------------------------------------------------
+
+
+class SessionLogs:
+    """The session logs of a store, which inherits from it."""
+
+    def __init__(self, core: Core) -> None:
+        self.core = core
+        self._indexes: Recent[tuple[tuple[int, int], RecordingIndex]] = Recent(INDEXES)
+        """By path, the indexes of the recording logs that were written last, each with the inode
+        and the size of its log at that time: another process may have written since."""
+
+    def append_flow(self, workspace: str, session: str, flow: Flow) -> None:
+        """Add a line to a session's flows; class relaxed. Raises StoreError."""
+        core, place = self.core, paths.flows_place(workspace, session)
+        line = encode(flow, core.key_to_write(), core.settings.max_record_bytes)
+        with self._locked(place) as (folder, file):
+            size = core.disk.status(file).st_size
+            if size and (size > MAX_FLOW_BYTES or core.disk.read_at(file, size - 1, 1) != b"\n"):
+                _rewrite(core, folder, place.name, line)
+            else:
+                core.disk.write(file, line)
+
+    def flows(self, workspace: str, session: str) -> tuple[Flow, ...]:
+        """The flows of a session, oldest first; lines that cannot be read are left out."""
+        return self._read(paths.flows_place(workspace, session), Flow, 4 * MAX_FLOW_BYTES)
+
+    def newest_flows(self, workspace: str, session: str, most: int) -> Iterator[Flow]:
+        """The flows in the last `most` bytes of a session's log, newest first. The cost does not
+        depend on the length of the log. Raises StoreError."""
+        place, disk, raw = paths.flows_place(workspace, session), self.core.disk, b""
+        with (
+            explained("read", self.core.home, place.path),
+            suppress(FileNotFoundError),
+            disk.folder(place.folder) as folder,
+            disk.open(folder, place.name) as log,
+        ):
+            raw = disk.read_at(log, max(0, disk.status(log).st_size - most), most)
+        # The first line may be cut off at its beginning; its checksum then does not verify.
+        return decode_newest(raw, self.core.key_to_read())
+
+    def flow_sessions(self, workspace: str) -> tuple[str, ...]:
+        """The `<sid>`s of the sessions with flows, sorted."""
+        return sessions(self.core.names_in(paths.logs_folder(paths.FLOWS, workspace)))
+
+    def latest_flow_sessions(self, workspace: str, most: int) -> tuple[str, ...]:
+        """The `most` sessions whose flow logs were written last, newest first."""
+        path, disk, found = paths.logs_folder(paths.FLOWS, workspace), self.core.disk, []
+        with (
+            explained("read", self.core.home, path),
+            suppress(FileNotFoundError),
+            disk.folder(path) as folder,
+        ):
+            for name in disk.list(folder):
+                if session := paths.session_of_flows(name):
+                    with suppress(FileNotFoundError):  # the log was deleted meanwhile
+                        found.append((disk.stat(folder, name).st_mtime_ns, session))
+        return tuple(session for _at, session in sorted(found, reverse=True)[:most])
+
+    def discard_flows(self, workspace: str, session: str) -> bool:
+        """Delete a session's flows; False if there are none."""
+        return self._discard(paths.flows_place(workspace, session))
+
+    def append_recording(self, workspace: str, session: str, most: int, make: Make) -> bool:
+        """Add a line to a session's recorded bodies; class relaxed. `make` gets an index of the
+        log's records and may return None to write nothing. False if the log would exceed `most`
+        bytes. Raises StoreError, and what `make` raises."""
+        place = paths.recordings_place(workspace, session)
+        disk, key = self.core.disk, self.core.key_to_write()
+        with self._locked(place) as (folder, file):
+            found = disk.status(file)
+            state, index = self._indexes.get(place.path) or (None, RecordingIndex())
+            size = found.st_size
+            if state != (found.st_ino, size):
+                index, whole = indexed(disk.read(folder, place.name, MAX_LOG_BYTES), key)
+                if whole < size:
+                    disk.truncate(file, whole)
+                    size = whole
+            line = make(index)
+            data = encode(line, key) if line is not None else b""
+            fits = size + len(data) <= most
+            if line is not None and fits:
+                disk.write(file, data)
+                index.learn(line)
+                size += len(data)
+            self._indexes.put(place.path, ((found.st_ino, size), index), 1)
+        return fits
+
+    def recordings(self, workspace: str, session: str) -> tuple[Recording, ...]:
+        """The recorded bodies of a session, oldest first; lines that cannot be read are left
+        out."""
+        return self._read(paths.recordings_place(workspace, session), Recording, MAX_LOG_BYTES)
+
+    def recording_sessions(self, workspace: str) -> tuple[str, ...]:
+        """The `<sid>`s of the sessions with recorded bodies, sorted."""
+        return sessions(self.core.names_in(paths.logs_folder(paths.RECORDINGS, workspace)))
+
+    def discard_recordings(self, workspace: str, session: str) -> bool:
+        """Delete a session's recorded bodies; False if there are none."""
+        return self._discard(paths.recordings_place(workspace, session))
+
+    @contextmanager
+    def _locked(self, place: FilePlace) -> Iterator[tuple[Handle, Handle]]:
+        """The folder and the open log, created if missing, with its lock held; afterwards the log
+        is pending for a flush."""
+        core = self.core
+        with (
+            explained("write", core.home, place.path),
+            core.make_folder(place.folder) as folder,
+            core.locks.held(folder, place.name),
+        ):
+            try:
+                file = core.disk.open(folder, place.name, write=True)
+            except FileNotFoundError:
+                file = core.disk.create(folder, place.name)
+            with file:
+                yield folder, file
+        core.wait_for(place, Wait.LOG)
+
+    def _discard(self, place: FilePlace) -> bool:
+        """Delete a log and its lock file; False if there is none. Raises StoreError."""
+        core = self.core
+        core.drop_waits(place)
+        with (
+            explained("delete", core.home, place.path),
+            suppress(FileNotFoundError),
+            core.disk.folder(place.folder) as folder,
+            core.locks.held(folder, place.name) as lock,
+        ):
+            try:
+                return core.disk.remove(folder, place.name)
+            finally:
+                core.locks.remove(lock)
+        return False
+
+    def _read(self, place: FilePlace, model: type[R], limit: int) -> tuple[R, ...]:
+        """All records of a log that can be read, oldest first. Raises StoreError."""
+        disk, raw = self.core.disk, b""
+        with (
+            explained("read", self.core.home, place.path),
+            suppress(FileNotFoundError),
+            disk.folder(place.folder) as folder,
+        ):
+            raw = disk.read(folder, place.name, limit)
+        return decode(model, raw, self.core.key_to_read())
 
 
 def _rewrite(core: Core, folder: Handle, name: str, line: bytes) -> None:
@@ -100,110 +235,3 @@ def _rewrite(core: Core, folder: Handle, name: str, line: bytes) -> None:
     if len(whole) > MAX_FLOW_BYTES:
         whole = whole[whole.index(b"\n", len(whole) - MAX_FLOW_BYTES // 2) + 1 :]
     atomic.replace(core.disk, folder, name, [whole, line], durable=False)
-
-
-def append_recording(core: Core, indexes: Indexes, place: FilePlace, most: int, make: Make) -> bool:
-    """See `files.FileStore.append_recording`."""
-    disk, key = core.disk, core.key_to_write()
-    with _locked(core, place) as (folder, file):
-        found = disk.status(file)
-        state, index = indexes.get(place.path) or (None, RecordingIndex())
-        size = found.st_size
-        if state != (found.st_ino, size):
-            index, whole = indexed(disk.read(folder, place.name, MAX_LOG_BYTES), key)
-            if whole < size:
-                disk.truncate(file, whole)
-                size = whole
-        line = make(index)
-        data = encode(line, key) if line is not None else b""
-        fits = size + len(data) <= most
-        if line is not None and fits:
-            disk.write(file, data)
-            index.learn(line)
-            size += len(data)
-        indexes.put(place.path, ((found.st_ino, size), index), 1)
-    return fits
-
-
-@contextmanager
-def _locked(core: Core, place: FilePlace) -> Iterator[tuple[Handle, Handle]]:
-    """The folder and the open log, created if missing, with its lock held; afterwards the log is
-    pending for a flush."""
-    disk = core.disk
-    with (
-        explained("write", core.home, place.path),
-        core.make_folder(place.folder) as folder,
-        core.locks.held(folder, place.name),
-    ):
-        try:
-            file = disk.open(folder, place.name, write=True)
-        except FileNotFoundError:
-            file = disk.create(folder, place.name)
-        with file:
-            yield folder, file
-    core.wait_for(place, Wait.LOG)
-
-
-def discard(core: Core, place: FilePlace) -> bool:
-    """Delete a log and its lock file; False if there is none. Raises StoreError."""
-    core.drop_waits(place)
-    with (
-        explained("delete", core.home, place.path),
-        suppress(FileNotFoundError),
-        core.disk.folder(place.folder) as folder,
-        core.locks.held(folder, place.name) as lock,
-    ):
-        try:
-            return core.disk.remove(folder, place.name)
-        finally:
-            core.locks.remove(lock)
-    return False
-
-
-# --- reading ------------------------------------------------------------------------------------
-
-
-def read(core: Core, place: FilePlace, model: type[R], limit: int) -> tuple[R, ...]:
-    """All records of a log that can be read, oldest first. Raises StoreError."""
-    raw = b""
-    with (
-        explained("read", core.home, place.path),
-        suppress(FileNotFoundError),
-        core.disk.folder(place.folder) as folder,
-    ):
-        raw = core.disk.read(folder, place.name, limit)
-    return decode(model, raw, core.key_to_read())
-
-
-def newest_flows(core: Core, place: FilePlace, most: int) -> Iterator[Flow]:
-    """See `files.FileStore.newest_flows`."""
-    disk, raw = core.disk, b""
-    with (
-        explained("read", core.home, place.path),
-        suppress(FileNotFoundError),
-        disk.folder(place.folder) as folder,
-        disk.open(folder, place.name) as log,
-    ):
-        raw = disk.read_at(log, max(0, disk.status(log).st_size - most), most)
-    # The first line may be cut off at its beginning; its checksum then does not verify.
-    return decode_newest(raw, core.key_to_read())
-
-
-def sessions(names: Sequence[str]) -> tuple[str, ...]:
-    """The sessions whose logs are among these file names."""
-    return tuple(sorted(filter(None, map(paths.session_of_flows, names))))
-
-
-def latest(core: Core, path: str, most: int) -> tuple[str, ...]:
-    """See `files.FileStore.latest_flow_sessions`."""
-    found = []
-    with (
-        explained("read", core.home, path),
-        suppress(FileNotFoundError),
-        core.disk.folder(path) as folder,
-    ):
-        for name in core.disk.list(folder):
-            if session := paths.session_of_flows(name):
-                with suppress(FileNotFoundError):  # the log was deleted meanwhile
-                    found.append((core.disk.stat(folder, name).st_mtime_ns, session))
-    return tuple(session for _at, session in sorted(found, reverse=True)[:most])

@@ -13,6 +13,8 @@ from importlib import import_module
 from math import inf
 from typing import Any
 
+from msgspec import Struct
+
 _SLICE_BYTES = 16
 """Input per step for a library without an output limit: it holds only a few blocks, at most 16 MB
 of output each for br or 128 KB for zstd."""
@@ -23,27 +25,24 @@ class TooLong(ValueError):
     """The decompressed answer exceeds the limit."""
 
 
-class Opener:
+class Opener(Struct, eq=False):
     """Decompresses one answer, piece by piece. steps: the output of a piece in parts of limited
-    size. error: what it raises for invalid data. most: limit on the output."""
+    size. error: what it raises for invalid data. left: bytes that may still be decompressed."""
 
-    def __init__(
-        self, steps: Callable[[bytes], Iterable[bytes]], error: type[Exception], most: float
-    ) -> None:
-        self._steps = steps
-        self._error = error
-        self._left = most
+    steps: Callable[[bytes], Iterable[bytes]]
+    error: type[Exception]
+    left: float
 
     def feed(self, piece: bytes) -> bytes:
         """The output of this piece. Raises ValueError for invalid data, and TooLong."""
         found = []
         try:
-            for opened in self._steps(piece):
-                self._left -= len(opened)
-                if self._left < 0:
+            for opened in self.steps(piece):
+                self.left -= len(opened)
+                if self.left < 0:
                     raise TooLong
                 found.append(opened)
-        except self._error as error:
+        except self.error as error:
             raise ValueError(str(error)) from error
         return b"".join(found)
 
