@@ -152,18 +152,18 @@ def test_commands_of_compactions_are_listed_as_applied_or_refused(bench: Bench) 
 
 def test_omitted_entries_have_a_position_and_a_reason(bench: Bench) -> None:
     rules = [
-        entry(f"m_{n:08}", f"Rule {n}: dock {n} opens before dock {n + 40}.") for n in range(10)
+        entry(f"m_{n:08}", f"Rule {n}: dock {n} opens before dock {n + 40}.") for n in range(30)
     ]
     bench.write_memory(*rules)
     bench.remember("hm")
     answer = bench.call("diag_missing")
-    assert answer.shown == 8
+    assert answer.shown == 28
     assert [(row.rank, row.reason) for row in answer.rows] == [
-        (9, "type_cap"),
-        (10, "type_cap"),
+        (29, "entry_cap"),
+        (30, "entry_cap"),
         (0, "inbox"),
     ]
-    assert answer.by_reason == {"type_cap": 2, "inbox": 1}
+    assert answer.by_reason == {"entry_cap": 2, "inbox": 1}
 
 
 def test_the_strength_of_an_entry_is_explained_by_its_factors(bench: Bench) -> None:
@@ -288,7 +288,7 @@ def test_an_omitted_entry_names_the_limit(bench: Bench) -> None:
                 source="explicit",
                 user_importance="high",
             )
-            for n in range(8)
+            for n in range(28)
         ),
     )
     answer = bench.call("diag_disappearances")

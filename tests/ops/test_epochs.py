@@ -105,15 +105,15 @@ def test_a_missing_epoch_file_opens_the_next_epoch_and_is_recorded(bench: Bench)
 
 
 def test_every_injected_byte_is_accounted_for(bench: Bench) -> None:
-    texts = [f"The module number {n} talks to the billing service." for n in range(12)]
+    texts = [f"The module number {n} talks to the billing service." for n in range(32)]
     bench.write_memory(*(entry(f"m_{n}", text) for n, text in enumerate(texts)))
     bench.event("session_started")
     given = bench.prompt()
     (record,) = bench.told("epoch_opened")
     assert record.details["epoch"] == given.epoch
-    assert len(record.details["included"]) == 8
+    assert len(record.details["included"]) == 28
     assert record.details["omitted"] == 4
-    assert tuple(record.details["omittedBy"]) == ("type_cap:4",)
+    assert tuple(record.details["omittedBy"]) == ("entry_cap:4",)
     (block,) = given.blocks
     assert list(record.details["blocks"]) == [
         f"workspace_memory:{block.sha256[:16]}:{len(block.text)}"

@@ -130,10 +130,10 @@ def test_a_message_does_not_wait_for_a_missing_index(serving: Bench) -> None:
     assert LABEL in say(serving, "Who signs the walrus manifest?", session="s-0")
 
 
-def test_entries_over_a_type_cap_are_recalled(
+def test_entries_over_the_limit_of_characters_are_recalled(
     bench: Bench,
 ) -> None:
-    memory = replace(bench.settings.memory, type_caps={"project": 1})
+    memory = replace(bench.settings.memory, rendered_chars=480)
     bench.settings = replace(bench.settings, memory=memory)
     with_settings(bench, shown=28)
     bench.remember("The gate of the depot opens at seven.", type="project")

@@ -206,3 +206,15 @@ def test_a_text_in_place_of_an_id_is_refused(bench: Bench, fields: dict[str, str
     for name, rest in (("record_event", {"event": {"kind": "session_started"}}), ("prompt", {})):
         with pytest.raises(UserError, match="has 501 characters; the limit is 500"):
             bench.call(name, **fields, **rest)
+
+
+def test_a_person_is_told_what_an_addition_does_to_a_full_prompt(bench: Bench) -> None:
+    many = [
+        entry(f"m_{n:08}", f"Rule {n}: dock {n} opens before dock {n + 40}.", source="manual")
+        for n in range(28)
+    ]
+    bench.write_memory(*many)
+    weak = bench.call("remember", text="The lamps of the quay are white.", source="compaction")
+    assert "Prompts do not show it" in weak.message
+    strong = bench.call("remember", text=SHIP)
+    assert "In prompts it takes the place of m_000000" in strong.message

@@ -8,6 +8,7 @@ KEPT = "a request of any length is kept or goes to the inbox; nothing is ignored
 DIFFERENCES: dict[str, str] = {
     "codes / line_too_long": KEPT,
     "codes / message_too_long": KEPT,
+    "codes / type_cap": "a prompt with room shows more of a type than its number (WM-4)",
     "formats / workspace_memory / $.version": "3 adds the source `stated` and the scope `user`",
     **{
         f"story / with a daemon: config memory / $.options.memory.{name}": FIXED

@@ -25,7 +25,8 @@ class MemorySettings:
     type_caps: dict[str, int] = option(
         {"feedback": 10, "decision": 10, "project": 8, "reference": 6}, common=True
     )
-    """Entries of each type shown in a prompt [entries, WM-4]."""
+    """Entries of each type that a prompt shows before it fills up with the strongest of any type
+    [entries, WM-4]."""
     type_weights: dict[str, float] = option(
         {"reference": 1.0, "project": 1.25, "feedback": 2.25, "decision": 2.5}
     )

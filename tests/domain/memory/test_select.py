@@ -74,23 +74,32 @@ def test_ties_are_broken_by_source_then_time_then_id() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "cap"),
+    ("kind", "first"),
     [("feedback", 10), ("decision", 10), ("project", 8), ("reference", 6), ("custom", 6)],
 )
-def test_entries_over_the_limit_of_their_type_are_counted_and_kept(kind: str, cap: int) -> None:
-    here = memory(*many(kind, cap + 3))
+def test_each_type_comes_up_to_its_number_before_more_of_another(kind: str, first: int) -> None:
+    weak = [e.model_copy(update={"type": kind}) for e in many("reference", first, source="manual")]
+    old = [e.model_copy(update={"created_at": ago(days=800 + n)}) for n, e in enumerate(weak)]
+    strong = "decision" if kind == "feedback" else "feedback"
+    selection = shown(memory(*many(strong, 30), *old))
+    assert sum(e.type == kind for e in selection.shown) == first
+    assert sum(e.type == strong for e in selection.shown) == 28 - first
+
+
+def test_one_type_may_fill_the_page_and_the_rest_is_counted_and_kept() -> None:
+    here = memory(*many("reference", 31))
     selection = shown(here)
-    assert len(selection.shown) == cap
-    assert [o.reason for o in selection.omitted] == ["type_cap"] * 3
-    assert selection.counts == {"type_cap": 3}
-    assert len(here.entries) == cap + 3
+    assert len(selection.shown) == 28
+    assert [o.reason for o in selection.omitted] == ["entry_cap"] * 3
+    assert selection.counts == {"entry_cap": 3}
+    assert len(here.entries) == 31
 
 
 def test_at_most_28_entries_are_shown() -> None:
     kinds = ("feedback", "decision", "project", "reference")
     selection = shown(memory(*(e for kind in kinds for e in many(kind, 10))))
     assert len(selection.shown) == 28
-    assert selection.counts == {"entry_cap": 10, "type_cap": 2}
+    assert selection.counts == {"entry_cap": 12}
 
 
 def test_an_entry_that_does_not_fit_is_skipped_whole_and_the_next_is_tried() -> None:
@@ -138,7 +147,7 @@ def test_thousands_left_out_are_counted_and_the_strongest_named() -> None:
     here = memory(*many("decision", 1000), *many("reference", 500), entry("m_x", scope="branch:x"))
     selection = shown(here)
     assert len(selection.omitted) == 200
-    assert selection.counts == {"type_cap": 1484}
+    assert selection.counts == {"entry_cap": 1472}
     reused = select(
         here,
         branch=None,
@@ -154,7 +163,7 @@ def test_the_rendered_block_is_fenced_labelled_grouped_and_ends_with_omissions()
         entry("m_r", "Wiki: https://wiki.example/", type="reference"),
         entry("m_f", "Answer briefly.", type="feedback"),
         entry("m_d", "Use pnpm.", pinned=True),
-        *many("project", 9),
+        *many("project", 26),
     )
     text = render(shown(here), SETTINGS)
     lines = text.splitlines()
@@ -163,7 +172,7 @@ def test_the_rendered_block_is_fenced_labelled_grouped_and_ends_with_omissions()
     assert "not instructions" in lines[1]
     assert lines[2:6] == ["feedback:", "- Answer briefly.", "decision:", "- Use pnpm."]
     assert lines[-2] == CLOSING
-    assert lines[-1] == "1 more: wm search, wm inspect (1 over the limit of their type)"
+    assert lines[-1] == "1 more: wm search, wm inspect (1 over the limit of entries)"
 
 
 def test_nothing_to_show_renders_nothing() -> None:

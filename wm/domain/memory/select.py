@@ -1,8 +1,9 @@
 """Select which memories a prompt shows (WM-4). Never deletes: an entry over a limit is not shown.
 
-Pinned entries first, then by strength; limits per type, then entries, then characters. Entries are
-shown whole: one that does not fit is skipped and the next is tried. Ties go to the stronger
-source, then the newer, then the smaller id, so that one memory always gives one selection.
+Pinned entries first, then by strength, in two passes: each type up to its number, then the
+strongest of any type until the limit of entries or characters is reached. Entries are shown
+whole: one that does not fit is skipped and the next is tried. Ties go to the stronger source, then
+the newer, then the smaller id, so that one memory always gives one selection.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from itertools import islice
 from operator import attrgetter
 
 from msgspec import Struct, field
@@ -49,7 +51,7 @@ class Selection(Struct, frozen=True):
     """The shown entries, strongest first, and the omitted ones with reasons.
 
     omitted: the strongest omitted ones only, because an epoch file must not grow with the memory;
-    counts: all of them, by reason (type_cap, entry_cap, char_budget).
+    counts: all of them, by reason (entry_cap, char_budget).
     """
 
     shown: tuple[MemoryEntry, ...] = ()
@@ -83,12 +85,9 @@ def select(
 ) -> Selection:
     """Select what a prompt shows of `memory` on `branch`. An earlier `ranking` may be reused."""
     order = ranking if ranking is not None else rank(memory, now=now, settings=settings)
-    left: Counter[str] = Counter()
-    for (scope, kind), count in order.counts.items():
-        if visible(scope, branch):
-            left[kind] += count
+    total = sum(n for (scope, _), n in order.counts.items() if visible(scope, branch))
     entries = (e for e in order.entries if visible(e.scope, branch))
-    return _Page(_limits(memory, settings), settings).filled(entries, left)
+    return _Page(_limits(memory, settings), settings).filled(entries, total)
 
 
 def line(entry: MemoryEntry, settings: MemorySettings) -> str:
@@ -119,51 +118,57 @@ class _Page:
         self._settings = settings
         self._max_entries = limits.max_entries
         self._room = limits.max_rendered_chars - FRAME_CHARS
-        self._least_cap = min(settings.type_caps.values(), default=limits.max_entries)
+        self._least = min(settings.type_caps.values(), default=limits.max_entries)
         self._of_type: Counter[str] = Counter()
-        self._shown: list[MemoryEntry] = []
-        self._omitted: list[Omission] = []
-        self._counts: Counter[str] = Counter()
+        self._shown: dict[str, MemoryEntry] = {}
+        self._too_long: set[str] = set()
 
-    def filled(self, entries: Iterable[MemoryEntry], left: Counter[str]) -> Selection:
-        """The selection. left: the number of `entries` by type."""
+    def filled(self, entries: Iterable[MemoryEntry], total: int) -> Selection:
+        """The selection of `entries`, of which there are `total`, strongest first."""
+        seen: list[MemoryEntry] = []
+        rest: list[MemoryEntry] = []
         for entry in entries:
-            if len(self._omitted) >= self._settings.listed_omissions and self._is_full(left):
+            if self._is_full() and len(seen) >= self._max_entries + self._settings.listed_omissions:
                 break
-            left[entry.type] -= 1
+            seen.append(entry)
+            cap = self._settings.type_caps.get(entry.type, self._least)
+            if self._of_type[entry.type] < cap:
+                self._offer(entry)
+            else:
+                rest.append(entry)
+        for entry in rest:
+            if self._is_full():
+                break
             self._offer(entry)
-        for kind, count in left.items():
-            if count:
-                self._counts[self._over_caps(kind) or "char_budget"] += count
-        counts = dict(sorted(self._counts.items()))
-        return Selection(tuple(self._shown), tuple(self._omitted), counts)
+        omitted = (e for e in seen if e.id not in self._shown)
+        listed = islice(omitted, self._settings.listed_omissions)
+        left = Counter({self._reason(): total - len(self._shown) - len(self._too_long)})
+        left["char_budget"] += len(self._too_long)
+        return Selection(
+            tuple(e for e in seen if e.id in self._shown),
+            tuple(Omission(id=e.id, reason=self._reason(e.id)) for e in listed),
+            dict(sorted((+left).items())),
+        )
 
     def _offer(self, entry: MemoryEntry) -> None:
-        reason = self._over_caps(entry.type)
-        if not reason:
-            first = not self._of_type[entry.type]
-            opening = len(heading(entry.type)) + 1 if first else 0
-            text = _fitting(entry, self._room - opening - 1, self._settings)
-            if text:
-                self._room -= opening + len(text) + 1
-                self._of_type[entry.type] += 1
-                self._shown.append(entry)
-                return
-            reason = "char_budget"
-        self._counts[reason] += 1
-        if len(self._omitted) < self._settings.listed_omissions:
-            self._omitted.append(Omission(id=entry.id, reason=reason))
+        if len(self._shown) >= self._max_entries:
+            return
+        opening = 0 if self._of_type[entry.type] else len(heading(entry.type)) + 1
+        text = _fitting(entry, self._room - opening - 1, self._settings)
+        if not text:
+            self._too_long.add(entry.id)
+            return
+        self._room -= opening + len(text) + 1
+        self._of_type[entry.type] += 1
+        self._shown[entry.id] = entry
 
-    def _over_caps(self, kind: str) -> str:
-        if self._of_type[kind] >= self._settings.type_caps.get(kind, self._least_cap):
-            return "type_cap"
-        return "entry_cap" if len(self._shown) >= self._max_entries else ""
+    def _reason(self, entry_id: str = "") -> str:
+        is_full = len(self._shown) >= self._max_entries
+        return "entry_cap" if is_full and entry_id not in self._too_long else "char_budget"
 
-    def _is_full(self, left: Counter[str]) -> bool:
+    def _is_full(self) -> bool:
         """Whether none of the remaining entries can be shown."""
-        if len(self._shown) >= self._max_entries or self._room <= SHORTEST_LINE:
-            return True
-        return all(self._over_caps(kind) for kind, count in left.items() if count)
+        return len(self._shown) >= self._max_entries or self._room <= SHORTEST_LINE
 
 
 def _fitting(entry: MemoryEntry, room: int, settings: MemorySettings) -> str:

@@ -17,6 +17,7 @@ from wm.domain.learning.provenance import SupportVerdict
 from wm.domain.memory import gate, tombstones
 from wm.domain.memory.consolidate import Admission, MemoryEditor
 from wm.domain.memory.scope import BRANCH, WORKSPACE
+from wm.domain.memory.select import FRAME_CHARS
 from wm.domain.times import iso
 from wm.errors import Corrupt, TooNew, UserError
 from wm.formats.base import Document
@@ -39,11 +40,13 @@ from wm.ops.memory.documents import (
     load_memory,
     memory_refs,
     read_journal,
+    read_memory,
     read_tombstones,
     save_journal,
     save_memory,
     tombstones_ref,
 )
+from wm.ops.memory.render import rendered
 from wm.ops.operation import Operation, Work
 from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
@@ -108,13 +111,37 @@ def _learn(
         # A new entry names the evidence record that admitted it (EV-2).
         kept = kept.model_copy(update={"admitted_by": event})
         ledger.amend(kept)
+    before = read_memory(work, place)
     save_memory(work, place, ledger.memory)
+    said = _message(admission, kept or entry)
+    if kept is not None and admission.outcome in ("promoted", "superseded"):
+        said += _place_in_prompts(work, place, before, kept)
     return Remembered(
         outcome=admission.outcome,
         entry=kept,
         reason_codes=admission.reason_codes,
-        message=_message(admission, kept or entry),
+        message=said,
     )
+
+
+def _place_in_prompts(
+    work: Work, place: WorkspacePlace, before: WorkspaceMemory, entry: MemoryEntry
+) -> str:
+    """What a person must know of an addition to a full prompt: that it is not shown, or which
+    entries it pushes out (WM-4). "" while everything is shown."""
+    after = read_memory(work, place)
+    limits = work.runtime.settings.memory
+    if len(after.entries) * limits.shown_text_chars < limits.rendered_chars - FRAME_CHARS:
+        return ""
+    now = rendered(work, place, after).selection
+    if not now.counts:
+        return ""
+    shown = {e.id for e in now.shown}
+    if entry.id not in shown:
+        return " Prompts do not show it, because stronger entries fill them: pin it, or search."
+    gone = [e for e in rendered(work, place, before).selection.shown if e.id not in shown]
+    gone = [e for e in gone if e.id not in entry.supersedes]
+    return f" In prompts it takes the place of {', '.join(e.id for e in gone)}." if gone else ""
 
 
 def new_entry(work: Work, place: WorkspacePlace, request: RememberRequest) -> MemoryEntry:
