@@ -7,6 +7,7 @@ own settings name is kept: a key for a company's gateway must never be sent to a
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePath
 from typing import Any
@@ -168,41 +169,13 @@ def _object(path: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
+_STRING = r'("(?:[^"\\]|\\.?)*+"?)'
+_COMMENT = re.compile(_STRING + r"|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_TRAILING_COMMA = re.compile(_STRING + r"|,(?=\s*[}\]])", re.DOTALL)
+
+
 def without_comments(text: str) -> str:
     """Convert JSON with comments and trailing commas, which OpenCode accepts, to plain JSON."""
-    out: list[str] = []
-    at, end = 0, len(text)
-    while at < end:
-        sign = text[at]
-        if sign == '"':
-            stop = _end_of_string(text, at)
-            out.append(text[at:stop])
-        elif text.startswith("//", at):
-            found = text.find("\n", at)
-            stop = end if found < 0 else found
-        elif text.startswith("/*", at):
-            found = text.find("*/", at + 2)
-            stop = end if found < 0 else found + 2
-        else:
-            stop = at + 1
-            if sign in "}]":
-                _drop_comma(out)
-            out.append(sign)
-        at = stop
-    return "".join(out)
-
-
-def _end_of_string(text: str, at: int) -> int:
-    at += 1
-    while at < len(text) and text[at] != '"':
-        at += 2 if text[at] == "\\" else 1
-    return at + 1
-
-
-def _drop_comma(out: list[str]) -> None:
-    for back in range(len(out) - 1, -1, -1):
-        if out[back] == ",":
-            del out[back]
-            return
-        if not out[back].isspace():
-            return
+    for what in (_COMMENT, _TRAILING_COMMA):
+        text = what.sub(lambda found: found[1] or "", text)
+    return text
