@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from wm.api.replay import AuditReport, FileReads, PruningSavings, Share
 from wm.replay.file_reads import WRITERS, touches
-from wm.replay.files import Progress, distinct, recorded
+from wm.replay.files import Progress, requests_of
 from wm.replay.pruning_policy import pruning
 from wm.replay.report import added, factors_of, light, models, turn
 from wm.replay.requests import UNSEEN, Sent, SkippedRequests
@@ -127,18 +127,17 @@ def audit(
     plain, less = ReplayRun(nothing, clock), ReplayRun(pruning(settings), clock)
     counted: list[Counted] = []
     shorter: list[Counted] = []
-    for path in distinct(paths, left):
-        for sent in recorded(path, left, progress):
-            if sent.outline is not None:
-                left.add("exchanges whose bodies were not recorded")
-                continue
-            one, other = plain.count(sent), less.count(sent)
-            if one is None or other is None:
-                left.add("bodies that are no request")
-                continue
-            sums.take(sent)
-            counted.append(light(one))
-            shorter.append(light(other))
+    for sent in requests_of(paths, left, progress):
+        if sent.outline is not None:
+            left.add("exchanges whose bodies were not recorded")
+            continue
+        one, other = plain.count(sent), less.count(sent)
+        if one is None or other is None:
+            left.add("bodies that are no request")
+            continue
+        sums.take(sent)
+        counted.append(light(one))
+        shorter.append(light(other))
     return _report(paths, counted, shorter, sums, left, redacted, prices(own or PriceSettings()))
 
 

@@ -44,9 +44,9 @@ HELP = (
 )
 
 
-def distinct(paths: Sequence[Path], left: SkippedRequests) -> Iterator[Path]:
-    """The files without those already read: the two logs of a session are read together, whichever
-    is named."""
+def requests_of(paths: Sequence[Path], left: SkippedRequests, progress: Progress) -> Iterator[Sent]:
+    """The requests of all files. The two logs of a session are read together, whichever is
+    named."""
     seen: set[tuple[Path, str]] = set()
     for path in paths:
         whole = Path(os.path.realpath(path))
@@ -56,7 +56,7 @@ def distinct(paths: Sequence[Path], left: SkippedRequests) -> Iterator[Path]:
             left.add("logs of sessions that were read already")
             continue
         seen.add(name)
-        yield path
+        yield from recorded(path, left, progress)
 
 
 def recorded(path: Path, left: SkippedRequests, progress: Progress) -> Iterator[Sent]:

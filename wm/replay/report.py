@@ -22,7 +22,7 @@ from wm.api.replay import (
     TokenCounts,
 )
 from wm.domain.times import iso
-from wm.replay.files import Progress, distinct, recorded
+from wm.replay.files import Progress, requests_of
 from wm.replay.requests import SkippedRequests
 from wm.replay.run import Counted, Factors, ReplayRun, scaled
 from wm.settings import PriceSettings
@@ -57,15 +57,14 @@ def replay(
     before: list[Counted] = []
     plain = ReplayRun(nothing, clock, measure) if chosen is not nothing else None
     run = ReplayRun(chosen, clock, measure)
-    for path in distinct(paths, left):
-        for sent in recorded(path, left, progress):
-            one = run.count(sent)
-            if one is None:
-                left.add("bodies that are no request")
-                continue
-            counted.append(light(one))
-            if plain is not None and (as_it_came := plain.count(sent)) is not None:
-                before.append(light(as_it_came))
+    for sent in requests_of(paths, left, progress):
+        one = run.count(sent)
+        if one is None:
+            left.add("bodies that are no request")
+            continue
+        counted.append(light(one))
+        if plain is not None and (as_it_came := plain.count(sent)) is not None:
+            before.append(light(as_it_came))
     return report(counted, before, policy, paths, left, prices(own or PriceSettings()))
 
 

@@ -16,9 +16,11 @@ from wm.domain.times import iso
 from wm.formats import jsontext
 from wm.formats.jsontext import Node
 from wm.formats.session_contract import KEPT, LISTS, REQUIRED, RUNTIME, TEXTS
+from wm.text.tables import Tables
 
 NO_GOAL = "Say here in one sentence what this work is to reach."
 FIRST_PHASE = "planning"
+_REFUSALS: dict[str, list[str]] = Tables("wm.domain.contract").table("refusals")
 
 
 def scaffold(goal: str, phase: str, *, version: str, now: datetime) -> str:
@@ -78,23 +80,23 @@ def _refused_change(field: str, change: str, values: tuple[str, ...]) -> Refusal
         close = [name for name in settable if word in (one.rstrip("s") for one in name.split("_"))]
         close = [name for name in close if name != "phases"] or get_close_matches(field, settable)
         fix = f"Did you mean {close[0]}?" if close else f"{', '.join(settable)} can be set."
-        return Refusal("unknown_field", f"A contract has no field {field!r}.", fix=fix)
+        return _refusal("unknown_field", field=field, fix=fix)
     if field in KEPT:
-        says = f"{field} is updated by wm itself, with every change and compaction."
-        return Refusal("kept_field", says, fix="Set the other fields; wm updates this one.")
+        return _refusal("kept_field", field=field)
     if field == "legal_reviews" and change != "append":
-        says = "legal_reviews can only be appended to."
-        return Refusal("append_only", says, fix="Use --append with the new review.")
+        return _refusal("append_only")
     if field in TEXTS and change != "set":
-        says = f"{field} is a text, not a list."
-        fix = f'Write `wm state set {field} "…"`.'
-        return Refusal("not_a_list", says, fix=fix)
+        return _refusal("not_a_list", field=field)
     if field in TEXTS and len(values) != 1:
-        says = f"{field} takes one text, got {len(values)}."
-        return Refusal("one_text", says, fix="Put it in quotation marks.")
+        return _refusal("one_text", field=field, count=len(values))
     if not values and change != "set":
-        return Refusal("no_text", f"No text was given to {change}.", fix="Give a text.")
+        return _refusal("no_text", change=change)
     return None
+
+
+def _refusal(code: str, **values: object) -> Refusal:
+    says, fix = (words.format(**values) for words in _REFUSALS[code])
+    return Refusal(code, says, fix=fix)
 
 
 def _items(text: str, field: str) -> Node | Refusal | None:
@@ -102,8 +104,7 @@ def _items(text: str, field: str) -> Node | Refusal | None:
     node = _tree(text).member(field)
     if node is None or isinstance(node.value, list):
         return node
-    says = f"{field} is not a list in this file."
-    return Refusal("no_list", says, fix=f'Write the whole list: `wm state set {field} "…" "…"`.')
+    return _refusal("no_list", field=field)
 
 
 def _appended(text: str, field: str, values: tuple[str, ...]) -> str | Refusal:
@@ -130,9 +131,7 @@ def _removed(text: str, field: str, values: tuple[str, ...]) -> str | Refusal:
         elif value.isascii() and value.isdecimal() and 1 <= int(value[:9]) <= len(items):
             places.add(int(value[:9]) - 1)
         else:
-            fix = "Give the exact text, or its number; `wm state show` lists both."
-            says = f"{field} has no item {value!r}."
-            return Refusal("no_such_item", says, fix=fix)
+            return _refusal("no_such_item", field=field, value=value)
     for place in sorted(places, reverse=True):
         node = _tree(text).member(field)
         assert node is not None

@@ -300,10 +300,6 @@ def _patched(patch: str) -> tuple[str, ...]:
     return tuple(path for path in found if path)
 
 
-def _compacting(_call: _Post) -> tuple[Event, ...]:
-    return (CompactionStarted(trigger=""),)
-
-
 def _compacted(call: _Post) -> tuple[Event, ...]:
     return (CompactionFinished(summary=text(call.body, "summary")),)
 
@@ -311,14 +307,6 @@ def _compacted(call: _Post) -> tuple[Event, ...]:
 def _wrote(call: _Post) -> tuple[Event, ...]:
     words = text(call.output, "text")
     return (AssistantText(text=words),) if words else ()
-
-
-def _deleted(_call: _Post) -> tuple[Event, ...]:
-    return (SessionDeleted(),)
-
-
-def _disposed(_call: _Post) -> tuple[Event, ...]:
-    return (SessionEnded(reason="dispose"),)
 
 
 def _counted(call: _Post) -> tuple[Event, ...]:
@@ -367,8 +355,8 @@ def _fits(limit: Mapping[str, Any], compaction: Mapping[str, Any]) -> int:
     return window if compaction.get("auto") is False or fits <= 0 else fits
 
 
-def _nothing(_call: _Post) -> tuple[Event, ...]:
-    return ()
+def _always(*events: Event) -> Reader:
+    return lambda _call: events
 
 
 SYSTEM_TRANSFORM = "experimental.chat.system.transform"
@@ -385,11 +373,11 @@ EVENTS: Mapping[str, tuple[Reader, frozenset[Want]]] = {
     "tool.execute.after": (_tool_done, _NOTICES),
     MESSAGE_UPDATED: (_counted, frozenset({Want.PROMPT})),
     "message.part.updated": (_part_updated, frozenset()),
-    SYSTEM_TRANSFORM: (_nothing, frozenset({Want.BLOCKS})),
-    COMPACTING: (_compacting, frozenset({Want.INSTRUCTIONS})),
+    SYSTEM_TRANSFORM: (_always(), frozenset({Want.BLOCKS})),
+    COMPACTING: (_always(CompactionStarted(trigger="")), frozenset({Want.INSTRUCTIONS})),
     "session.compacted": (_compacted, frozenset()),
     "experimental.text.complete": (_wrote, frozenset()),
-    "session.deleted": (_deleted, frozenset()),
-    "dispose": (_disposed, frozenset()),
+    "session.deleted": (_always(SessionDeleted()), frozenset()),
+    "dispose": (_always(SessionEnded(reason="dispose")), frozenset()),
 }
 """Every hook and event that is used: its reader, and what its reply needs."""
