@@ -59,7 +59,7 @@ def test_an_unknown_entry_has_no_history(bench: Bench) -> None:
         bench.call("history", id="m_other")
     with pytest.raises(UserError, match="There is no record 'e_none'"):
         bench.call("history", before="e_none")
-    with pytest.raises(UserError, match="holds 1 to 1000 records, not 0"):
+    with pytest.raises(UserError, match="has 1 to 1000 records, not 0"):
         bench.call("history", limit=0)
 
 
