@@ -216,7 +216,7 @@ def test_progress_is_printed_once_per_second(
     moments = iter([0.0, 0.2, 0.9, 1.1, 1.1, 1.5, 2.2, 2.2, 2.3, 2.4])
     progress = verb.Progress(lambda: next(moments))
     for number in range(1, 6):
-        progress.tell(f"/p/{number}")
+        progress.report(f"/p/{number}")
     progress.send(10)
     progress.send(1000)
     assert capsys.readouterr() == (

@@ -104,10 +104,10 @@ def test_enough_events_of_one_session_sweep_its_workspace(tmp_path: Path) -> Non
 
     async def scene() -> None:
         jobs = jobs_of(runtime, [])
-        jobs.heard([(key, sid("s-2"))] * 4)
-        jobs.heard([(key, sid("s-1"))] * 4)
+        jobs.count_events([(key, sid("s-2"))] * 4)
+        jobs.count_events([(key, sid("s-1"))] * 4)
         assert jobs.ended(0)
-        jobs.heard([(key, sid("s-1"))])
+        jobs.count_events([(key, sid("s-1"))])
         await until(lambda: jobs.ended(0))
         jobs.stop()
 
@@ -127,7 +127,7 @@ def test_only_stored_events_count_towards_a_sweep(tmp_path: Path) -> None:
     )
     nameless = request.model_copy(update={"session_id": ""})
     done = execute_batch(runtime, [(record_event, request), (record_event, nameless)])
-    assert [one.heard for one in done] == [((key, sid("s-1")),), ()]
+    assert [one.recorded for one in done] == [((key, sid("s-1")),), ()]
 
 
 def test_a_stopped_sweep_is_completed_by_the_next(tmp_path: Path) -> None:

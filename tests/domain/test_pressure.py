@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from wm.domain.pressure import (
     ContextFill,
-    hear,
+    announced,
+    count_event,
     level_at,
     observe,
     of_characters,
     of_tokens,
     replaced,
     share,
-    told,
 )
 from wm.formats.pressure import LEVELS, Heard, LargeItem, Pressure
 from wm.settings import PressureSettings
@@ -37,7 +37,7 @@ def after(*used: int, begin: Pressure = NEW) -> Pressure:
     """The document after these shares of 1000 tokens, everything told at once."""
     pressure = begin
     for one in used:
-        pressure = told(observe(pressure, tokens(one), now=NOW, settings=SETTINGS), now=NOW)
+        pressure = announced(observe(pressure, tokens(one), now=NOW, settings=SETTINGS), now=NOW)
     return pressure
 
 
@@ -142,7 +142,7 @@ def test_a_level_is_reported_once_per_rise(
 def test_a_pending_report_is_replaced_by_a_higher_level() -> None:
     high = observe(NEW, tokens(900), now=NOW, settings=SETTINGS)
     critical = observe(high, tokens(960), now=NOW, settings=SETTINGS)
-    end = told(critical, now=NOW)
+    end = announced(critical, now=NOW)
     assert (high.waiting, critical.waiting, end.waiting) == ("high", "critical", "")
     assert (end.warnings_sent, end.interventions_sent) == (0, 1)
 
@@ -150,7 +150,7 @@ def test_a_pending_report_is_replaced_by_a_higher_level() -> None:
 def test_a_pending_report_is_dropped_when_the_level_falls() -> None:
     critical = observe(NEW, tokens(960), now=NOW, settings=SETTINGS)
     calm = observe(critical, tokens(100), now=NOW, settings=SETTINGS)
-    assert (calm.waiting, told(calm, now=NOW)) == ("", calm)
+    assert (calm.waiting, announced(calm, now=NOW)) == ("", calm)
 
 
 def test_a_larger_window_lowers_the_level_and_a_smaller_one_raises_it() -> None:
@@ -212,15 +212,15 @@ def test_the_largest_items_are_kept() -> None:
     heard = Heard()
     for number in range(1, 21):
         one = item(f"bash {number}", 1000 * number)
-        heard = hear(heard, chars=one.chars, item=one, settings=SETTINGS)
+        heard = count_event(heard, chars=one.chars, item=one, settings=SETTINGS)
     assert heard.chars == 210_000
     assert [i.what for i in heard.largest] == [f"bash {n}" for n in range(20, 12, -1)]
 
 
 def test_a_small_item_is_counted_and_not_named() -> None:
-    heard = hear(Heard(), chars=1999, item=item("read a.py", 1999), settings=SETTINGS)
+    heard = count_event(Heard(), chars=1999, item=item("read a.py", 1999), settings=SETTINGS)
     assert heard == Heard(chars=1999)
-    assert hear(heard, chars=0, item=None, settings=SETTINGS) is heard
+    assert count_event(heard, chars=0, item=None, settings=SETTINGS) is heard
 
 
 LIMIT = 1000
@@ -240,7 +240,7 @@ def test_interventions_are_counted_exactly_once_per_rise(steps: list[int | None]
         armed = armed or used <= 900
         if armed and used >= 950:
             expected, armed = expected + 1, False
-        pressure = told(observe(pressure, tokens(used), now=NOW, settings=SETTINGS), now=NOW)
+        pressure = announced(observe(pressure, tokens(used), now=NOW, settings=SETTINGS), now=NOW)
         assert pressure.interventions_sent == expected
         assert not pressure.waiting
 

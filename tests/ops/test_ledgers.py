@@ -12,7 +12,7 @@ from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
 from wm.domain.memory.near_duplicates import NearDuplicates
 from wm.errors import UserError
 from wm.formats.workspace_memory import WorkspaceMemory
-from wm.ops.memory.documents import ledger_of
+from wm.ops.memory.documents import memory_editor
 from wm.ops.operation import Work
 from wm.store.base import Ref
 
@@ -97,17 +97,17 @@ def test_an_index_is_used_by_one_thread_and_dropped_after_a_fault(bench: Bench) 
     place = bench.call("inspect").place
     memory = bench.memory()
     with (
-        ledger_of(work, place, memory) as first,
-        ledger_of(work, place, memory) as second,
+        memory_editor(work, place, memory) as first,
+        memory_editor(work, place, memory) as second,
     ):
         assert first is not second
-    with ledger_of(work, place, memory) as again:
+    with memory_editor(work, place, memory) as again:
         assert again is first
-    with pytest.raises(KeyError), ledger_of(work, place, memory):
+    with pytest.raises(KeyError), memory_editor(work, place, memory):
         raise KeyError
-    with ledger_of(work, place, memory) as anew:
+    with memory_editor(work, place, memory) as anew:
         assert anew is not first
-    with pytest.raises(UserError), ledger_of(work, place, memory):
+    with pytest.raises(UserError), memory_editor(work, place, memory):
         raise UserError("refused")
-    with ledger_of(work, place, memory) as kept:
+    with memory_editor(work, place, memory) as kept:
         assert kept is anew

@@ -119,13 +119,13 @@ def run(words: list[str]) -> int:
         return 0
     except output.Unprintable as error:
         streams.abandon(sys.stdout.fileno())
-        return _tell(1, "", f"The answer could not be printed: {error}.", "")
+        return _report(1, "", f"The answer could not be printed: {error}.", "")
 
 
 def _outcome(words: list[str]) -> int:
     """Raises ReaderGone and Unprintable."""
     options = words[: words.index("--")] if "--" in words else words
-    tell = _tell_json if "--json" in options else _tell
+    report = _report_json if "--json" in options else _report
     try:
         result = application.main(words, prog_name="wm", standalone_mode=False)
     except click.exceptions.Exit as stop:
@@ -137,27 +137,27 @@ def _outcome(words: list[str]) -> int:
     except click.UsageError as error:
         from wm.cli.mistakes import sentence
 
-        return tell(2, "usage", sentence(error), _usage_fix(error, words))
+        return report(2, "usage", sentence(error), _usage_fix(error, words))
     except click.ClickException as error:
-        return tell(1, "user_error", error.format_message(), "")
+        return report(1, "user_error", error.format_message(), "")
     except (click.Abort, KeyboardInterrupt):
-        return tell(130, "stopped", "Stopped.", "")
+        return report(130, "stopped", "Stopped.", "")
     except WmError as error:
-        return tell(1, error.code, error.message, error.fix)
+        return report(1, error.code, error.message, error.fix)
     except (output.ReaderGone, output.Unprintable):
         raise
     except Exception:  # noqa: BLE001 - the last door: a bug becomes a report, never a mystery
         output.flush()  # output of a library that cannot be printed is not a bug
-        return tell(3, "bug", "This is a bug in wm, not something you did.", _bug(words))
+        return report(3, "bug", "This is a bug in wm, not something you did.", _bug(words))
     return result if isinstance(result, int) else 0
 
 
-def _tell(exit_code: int, _code: str, message: str, fix: str) -> int:
+def _report(exit_code: int, _code: str, message: str, fix: str) -> int:
     output.problem(message, fix=fix)
     return exit_code
 
 
-def _tell_json(exit_code: int, code: str, message: str, fix: str) -> int:
+def _report_json(exit_code: int, code: str, message: str, fix: str) -> int:
     output.as_json({"type": code, "detail": message, "fix": fix, "exitCode": exit_code})
     return exit_code
 

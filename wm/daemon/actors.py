@@ -96,16 +96,16 @@ class _Queue(Struct):
 class Actors(Struct, eq=False):
     """All queues of one daemon. Used on the event loop; the work itself runs in `workers`.
 
-    publish: receives the changes of every commit. heard: receives the sessions in which events were
-    recorded. foundation: raises StoreError if the data folder is no longer the one that this daemon
-    started on. report: receives failures for which no client waits.
+    publish: receives the changes of every commit. on_recorded: receives the sessions in which
+    events were recorded. foundation: raises StoreError if the data folder is no longer the one that
+    this daemon started on. report: receives failures for which no client waits.
     """
 
     runtime: Runtime
     workers: Workers
     metrics: Metrics
     publish: Callable[[Sequence[DocumentChange]], None] = lambda _changes: None
-    heard: Callable[[Sequence[tuple[str, str]]], None] = lambda _events: None
+    on_recorded: Callable[[Sequence[tuple[str, str]]], None] = lambda _events: None
     foundation: Callable[[], None] = lambda: None
     report: Callable[[str, Exception], None] = lambda _what, _error: None
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
@@ -255,8 +255,8 @@ class Actors(Struct, eq=False):
         for call, done in zip(batch, result, strict=True):
             if done.changes:
                 self.publish(done.changes)
-            if done.heard:
-                self.heard(done.heard)
+            if done.recorded:
+                self.on_recorded(done.recorded)
             call.answer(done)
         if len(batch) + len(queue.waiting) > 1:
             self._gather(key, queue, len(batch), time.monotonic() - begin)

@@ -107,7 +107,7 @@ class Controls(Struct, eq=False):
         runtime = self.runtime
         since = runtime.now() - timedelta(seconds=runtime.settings.pressure.zone_recent_s)
         zones = Counter(zone for zone, at in runtime.signals.zones.values() if at >= since)
-        text = self.metrics.text(gauges, dict(runtime.signals.told), zones)
+        text = self.metrics.text(gauges, dict(runtime.signals.notices), zones)
         return Response(200, text.encode(), METRICS_TYPE)
 
     def openapi(self, _request: HttpRequest, _query: Mapping[str, str]) -> Response:

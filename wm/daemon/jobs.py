@@ -28,7 +28,7 @@ _LONGEST_SLEEP_S = 0.1
 _COUNTED = 1024
 """Number of sessions whose events are counted; those silent longest are dropped first."""
 
-Heard = tuple[str, str]
+SessionName = tuple[str, str]
 """Workspace and `<sid>` of a session in which an event was recorded."""
 
 
@@ -62,7 +62,7 @@ class Jobs:
         self._foundation = foundation
         self._report = report
         self._loop = asyncio.get_running_loop()
-        self._events: OrderedDict[Heard, int] = OrderedDict()
+        self._events: OrderedDict[SessionName, int] = OrderedDict()
         self._line = Background(
             self._run, self._tell, name="wm-sweep", most=_COUNTED, is_daemon=True
         )
@@ -73,7 +73,7 @@ class Jobs:
         """Called shortly after the start: sweep once now, and daily from now on."""
         self._due("start")
 
-    def heard(self, events: Sequence[Heard]) -> None:
+    def count_events(self, events: Sequence[SessionName]) -> None:
         """Count events of these sessions."""
         for event in events:
             count = self._events.pop(event, 0) + 1

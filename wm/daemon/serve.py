@@ -129,7 +129,7 @@ class _Daemon:
                 f"wm: Serving {self._settings.paths.home} on {self._bound.path}.\n"
                 "    Ctrl-C, or `wm down`, stops it."
             )
-        self._runtime.signals.troubles.hear = self._troubled
+        self._runtime.signals.troubles.on_report = self._troubled
         self._report_config()
         # A crash, or SIGUSR1, writes the stacks to the log: frames, no contents.
         faulthandler.enable(2)
@@ -161,7 +161,7 @@ class _Daemon:
             self._workers,
             self._metrics,
             publish=self._hub.publish,
-            heard=self._jobs.heard,
+            on_recorded=self._jobs.count_events,
             foundation=self._foundation,
             report=self._report,
         )
@@ -303,7 +303,7 @@ class _Daemon:
 
     def _report_config(self) -> None:
         """Log whether config.toml is usable. It is read once; a change needs a restart."""
-        self._runtime.signals.troubles.tell("config", self._settings.config_notice)
+        self._runtime.signals.troubles.report("config", self._settings.config_notice)
         if self._settings.config_warning:
             self._log.write("config_ignored", reason=self._settings.config_warning)
 

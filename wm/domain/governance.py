@@ -110,7 +110,7 @@ class SweepPlan(Struct, frozen=True):
     over: int = 0
 
 
-class _Unit(Struct):
+class _FileUnit(Struct):
     """A document with every file beside it."""
 
     kind: FileKind
@@ -151,7 +151,7 @@ def allowance(sizes: Sequence[int], max_bytes: int) -> int:
     return most
 
 
-def _last(session: Sequence[_Unit]) -> float:
+def _last(session: Sequence[_FileUnit]) -> float:
     """Time of the last activity in a session. Recorded bodies do not count, because they are
     deleted before the session and the flows hold the same times."""
     return max(unit.modified for unit in session if unit.kind is not FileKind.RECORDING)
@@ -166,7 +166,7 @@ class _Planner:
         self._young = now - limits.young_minutes * 60
         self._doomed: dict[str, SweepRule] = {}
         """Paths of the documents to delete, with the rule for each."""
-        self._units: dict[str, _Unit] = {}
+        self._units: dict[str, _FileUnit] = {}
         self._scanned = self._bytes = 0
         for fact in facts:
             self._take(fact)
@@ -192,7 +192,7 @@ class _Planner:
         self._bytes += fact.size
         unit = self._units.get(fact.document)
         if unit is None:
-            unit = self._units[fact.document] = _Unit(fact.kind, fact.session, fact.document)
+            unit = self._units[fact.document] = _FileUnit(fact.kind, fact.session, fact.document)
         unit.files.append(fact)
         unit.size += fact.size
         unit.session = unit.session or fact.session
@@ -205,15 +205,15 @@ class _Planner:
     def _is_safe(self, fact: FileFact) -> bool:
         return self._shields(fact) or fact.kind not in SWEPT
 
-    def _of(self, kind: FileKind) -> list[_Unit]:
+    def _of(self, kind: FileKind) -> list[_FileUnit]:
         """The existing documents of one kind, newest first."""
         found = [unit for unit in self._units.values() if unit.kind is kind and unit.exists]
         return sorted(found, key=lambda unit: (-unit.modified, unit.path))
 
-    def _is_older(self, unit: _Unit, days: float) -> bool:
+    def _is_older(self, unit: _FileUnit, days: float) -> bool:
         return unit.modified < self._now - days * _DAY_S
 
-    def _doom(self, unit: _Unit, rule: SweepRule) -> None:
+    def _doom(self, unit: _FileUnit, rule: SweepRule) -> None:
         if not unit.safe:
             self._doomed.setdefault(unit.path, rule)
 
@@ -250,10 +250,10 @@ class _Planner:
             elif session[0].lost and stale < self._now - self._limits.lost_after_days * _DAY_S:
                 self._doom_all(session, SweepRule.LOST_TRANSCRIPT)
 
-    def _whole_sessions(self) -> list[list[_Unit]]:
+    def _whole_sessions(self) -> list[list[_FileUnit]]:
         """Each session that has a state, with all its documents; the state first, oldest session
         first."""
-        sessions: dict[str, list[_Unit]] = {}
+        sessions: dict[str, list[_FileUnit]] = {}
         for unit in self._of(FileKind.SESSION):
             sessions.setdefault(unit.session, []).append(unit)
         # A document that was locked but never written leaves only its lock, which is deleted too.
@@ -267,7 +267,7 @@ class _Planner:
                     sessions[unit.session].append(unit)
         return list(reversed(sessions.values()))
 
-    def _doom_all(self, session: Sequence[_Unit], rule: SweepRule) -> None:
+    def _doom_all(self, session: Sequence[_FileUnit], rule: SweepRule) -> None:
         """Delete a session as a whole or not at all: half a session is worse than either."""
         if not any(unit.safe for unit in session):
             for unit in session:
@@ -294,7 +294,7 @@ class _Planner:
                 over = self._yield(session, over)
         return max(0, over)
 
-    def _yield(self, units: Sequence[_Unit], over: int) -> int:
+    def _yield(self, units: Sequence[_FileUnit], over: int) -> int:
         """Delete these units while the total is over the quota. Returns the bytes that are still
         over."""
         if over <= 0 or any(unit.safe for unit in units):
@@ -318,7 +318,7 @@ class _Planner:
             rule = self._doomed[unit.path]
             yield from (Deletion(fact, rule, unit.session) for fact in unit.files)
 
-    def _loose(self, unit: _Unit) -> Iterator[Deletion]:
+    def _loose(self, unit: _FileUnit) -> Iterator[Deletion]:
         """Files beside a document that stays or is already gone: temporary files of dead writers,
         and locks without a document."""
         if any(fact.locked for fact in unit.files):
@@ -342,8 +342,8 @@ class _Planner:
         beside them."""
         return fact.pinned or fact.locked or fact.modified > self._young
 
-    def _temps(self, unit: _Unit) -> int:
+    def _temps(self, unit: _FileUnit) -> int:
         return sum(fact.part is FilePart.TEMP for fact in unit.files)
 
-    def _loose_bytes(self, unit: _Unit) -> int:
+    def _loose_bytes(self, unit: _FileUnit) -> int:
         return sum(deletion.file.size for deletion in self._loose(unit))

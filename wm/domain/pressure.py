@@ -117,7 +117,7 @@ def observe(
     return before if before.last_checked and _says(before) == _says(after) else after
 
 
-def told(pressure: Pressure, *, now: datetime) -> Pressure:
+def announced(pressure: Pressure, *, now: datetime) -> Pressure:
     """The document after its `waiting` level was announced; the same object if none was waiting."""
     if not pressure.waiting:
         return pressure
@@ -141,7 +141,9 @@ def replaced(
     return after.model_copy(update={"model": pressure.model, "stale": stale})
 
 
-def hear(heard: Heard, *, chars: int, item: LargeItem | None, settings: PressureSettings) -> Heard:
+def count_event(
+    heard: Heard, *, chars: int, item: LargeItem | None, settings: PressureSettings
+) -> Heard:
     """Add one event to what the hooks saw. The largest items are kept; of two equal ones the older
     leaves."""
     total = heard.chars + max(0, chars)

@@ -22,9 +22,9 @@ AGENT = "wm-models-pull"
 
 
 def fetch(
-    model: Pinned, file: PinnedFile, base: str, wait_s: float, tell: Callable[[int], None]
+    model: Pinned, file: PinnedFile, base: str, wait_s: float, progress: Callable[[int], None]
 ) -> Iterator[bytes]:
-    """The bytes of one file. tell: called with the number of bytes of each chunk. Raises
+    """The bytes of one file. progress: called with the number of bytes of each chunk. Raises
     ModelUnavailable; discard the earlier chunks then."""
     path = f"{model.repository}/resolve/{model.commit}/{file.name}"
     url = f"{base.rstrip('/')}/{urllib.parse.quote(path)}"
@@ -41,7 +41,7 @@ def fetch(
                 if size > file.size:
                     raise _another(model, file, "it is longer")
                 digest.update(data)
-                tell(len(data))
+                progress(len(data))
                 yield data
     except urllib.error.HTTPError as error:
         error.close()  # the error holds the connection

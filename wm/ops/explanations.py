@@ -29,7 +29,7 @@ def reasons(codes: Sequence[str]) -> str:
     return "; ".join(dict.fromkeys(reason(code) for code in codes))
 
 
-def told(record: EvidenceRecord, *, of: str = "") -> str:
+def sentence_of(record: EvidenceRecord, *, of: str = "") -> str:
     """What happened, and why, without the time. of: the entry whose history is shown."""
     what = HAPPENED.get(
         (record.type, record.outcome), f"{record.type.replace('_', ' ')}: {record.outcome}"
@@ -49,4 +49,4 @@ def _as_ids(value: object) -> tuple[object, ...]:
 
 def happened(record: EvidenceRecord, *, of: str = "") -> str:
     """One line of an entry's history: when, what, and why."""
-    return f"{record.created_at[:16].replace('T', ' ')}  {told(record, of=of)}"
+    return f"{record.created_at[:16].replace('T', ' ')}  {sentence_of(record, of=of)}"

@@ -50,12 +50,12 @@ class Work(Struct):
     runtime: Runtime
     now: datetime
     transaction: FileTransaction | None = None
-    held: frozenset[Ref[Document]] = frozenset()
+    locked: frozenset[Ref[Document]] = frozenset()
     """The locked documents: read with the staged changes. Others are read from disk."""
     may_write: bool = True
     """False for a query. Without a transaction, the first write asks for one (`Undeclared`)."""
     changes: list[DocumentChange] = field(default_factory=list)
-    heard: list[tuple[str, str]] = field(default_factory=list)
+    recorded: list[tuple[str, str]] = field(default_factory=list)
     """Workspace and `<sid>` of each recorded event; the daemon counts them (GV-2)."""
     flush: bool = False
     """Set when hot state must be flushed too (epoch, compaction; ST-1)."""
@@ -77,7 +77,7 @@ class Work(Struct):
 
     def read(self, ref: Ref[D]) -> Reading[D]:
         """The document in force, including the staged changes of this transaction."""
-        if self.transaction is not None and ref in self.held:
+        if self.transaction is not None and ref in self.locked:
             return self.transaction.read(ref)
         return self.runtime.store.read(ref)
 
@@ -123,7 +123,7 @@ class Work(Struct):
 
     def _holding(self, ref: Ref[Document]) -> FileTransaction:
         transaction = self._writing(ref)
-        if ref not in self.held:
+        if ref not in self.locked:
             raise Undeclared(ref)
         return transaction
 
@@ -236,7 +236,7 @@ class Done(Struct, Generic[A], frozen=True):
     changes: tuple[DocumentChange, ...] = ()
     flush: bool = False
     later: tuple[tuple[Operation[Any, Any], Record], ...] = ()
-    heard: tuple[tuple[str, str], ...] = ()
+    recorded: tuple[tuple[str, str], ...] = ()
 
 
 class Call(Struct, frozen=True):
@@ -332,12 +332,12 @@ def _run_together(
     runtime: Runtime, calls: Sequence[Call], refs: Iterable[Ref[Document]]
 ) -> Attempt:
     ordered = sorted(refs, key=lambda r: (r.workspace, WRITE_ORDER.index(r.model), r.name))
-    held = frozenset(ordered)
+    locked = frozenset(ordered)
     results: list[Done[Any]] = []
     try:
         with runtime.store.transaction(ordered) as transaction:
             begin = transaction.savepoint()
-            results, missing = _run_calls(calls, Work(runtime, runtime.now(), transaction, held))
+            results, missing = _run_calls(calls, Work(runtime, runtime.now(), transaction, locked))
             if missing:
                 transaction.rollback(begin)
                 return [], missing
@@ -369,7 +369,7 @@ def _run_calls(calls: Sequence[Call], shared: Work) -> Attempt:
             shared.runtime,
             shared.runtime.now(),
             shared.transaction,
-            shared.held,
+            shared.locked,
             call.operation.writes,
             tape=call.tape.rewound(),
         )
@@ -391,5 +391,5 @@ def _run_one(work: Work, call: Call) -> Done[Any]:
         if isinstance(error, WmError):
             return Done(None, error)
         raise
-    later, heard = tuple(work.later), tuple(work.heard)
-    return Done(response, None, tuple(work.changes), work.flush, later, heard)
+    later, recorded = tuple(work.later), tuple(work.recorded)
+    return Done(response, None, tuple(work.changes), work.flush, later, recorded)

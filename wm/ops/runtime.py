@@ -59,7 +59,7 @@ class Caches(Struct, frozen=True, eq=False):
     views: Cache = field(default_factory=Cache)
     indexes: Cache = field(default_factory=lambda: Cache(size=16))
     models: Cache = field(default_factory=lambda: Cache(size=4))
-    ledgers: Cache = field(default_factory=lambda: Cache(size=4))
+    editors: Cache = field(default_factory=lambda: Cache(size=4))
     """The editors that compare new entries with the memory, by workspace."""
     git: Cache = field(default_factory=lambda: Cache(size=128))
     """Answers of git about branches and commits of a folder, kept for a minute."""
@@ -68,24 +68,24 @@ class Caches(Struct, frozen=True, eq=False):
 class Troubles(dict[str, str]):
     """Degraded features of this process: an internal name and the sentence that explains it."""
 
-    hear: Callable[[str, str], None] = staticmethod(lambda _what, _why: None)
+    on_report: Callable[[str, str], None] = staticmethod(lambda _what, _why: None)
     """Called with each new trouble, in the thread that reports it."""
 
-    def tell(self, what: str, why: str) -> None:
+    def report(self, what: str, why: str) -> None:
         """Report a trouble; an empty sentence clears it."""
         if not why:
             self.pop(what, None)
         elif self.get(what) != why:
             self[what] = why
-            self.hear(what, why)
+            self.on_report(what, why)
 
 
 class Signals(Struct, frozen=True, eq=False):
     """State that one part of the process shares with others, mainly for metrics. Never stored."""
 
-    untold: Cache = field(default_factory=lambda: Cache(size=256))
+    pending_notices: Cache = field(default_factory=lambda: Cache(size=256))
     """Sessions with a pressure notice to deliver at the next opportunity (PS-3)."""
-    told: Counter[tuple[str, str]] = field(default_factory=Counter)
+    notices: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Level changes and notices since the process started."""
     zones: Cache = field(default_factory=lambda: Cache(size=256))
     """The newest zone of each proxied conversation, with its time (PS-2)."""

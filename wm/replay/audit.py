@@ -42,7 +42,7 @@ class _Reads(Struct):
     tokens: int = 0
 
 
-class _Conversation(Struct):
+class _AuditedConversation(Struct):
     body: Body | None = None
     told: ConversationHistory | None = None
     messages: list[Counter[Name]] = field(default_factory=list)
@@ -59,13 +59,13 @@ class _Sums(Struct):
     first: Counter[Name] = field(default_factory=Counter)
     sent: Counter[Name] = field(default_factory=Counter)
     blocks: Counter[Name] = field(default_factory=Counter)
-    talks: dict[str, _Conversation] = field(default_factory=dict)
-    _open: OrderedDict[str, _Conversation] = field(default_factory=OrderedDict)
+    talks: dict[str, _AuditedConversation] = field(default_factory=dict)
+    _open: OrderedDict[str, _AuditedConversation] = field(default_factory=OrderedDict)
     """Conversations whose newest request is still in memory."""
 
     def take(self, sent: Sent) -> None:
         """Count one more request."""
-        one = self.talks.setdefault(sent.conversation, _Conversation())
+        one = self.talks.setdefault(sent.conversation, _AuditedConversation())
         self._open[sent.conversation] = one
         self._open.move_to_end(sent.conversation)
         while len(self._open) > MAX_CONVERSATIONS:
@@ -96,7 +96,7 @@ class _Sums(Struct):
         self.first.update(counted)
         return counted
 
-    def _message(self, one: _Conversation, message: Message) -> Iterator[tuple[Name, int]]:
+    def _message(self, one: _AuditedConversation, message: Message) -> Iterator[tuple[Name, int]]:
         for block in message.blocks:
             tokens = estimate(block)
             yield ("kind", _kind(message.role, block)), tokens
@@ -221,7 +221,7 @@ def _rereads(sums: _Sums, factor: float, redacted: Callable[[str], str]) -> tupl
     return tuple(sorted(rows, key=lambda row: -row.tokens)[:MOST_FILES])
 
 
-def _touch(one: _Conversation, block: Block) -> None:
+def _touch(one: _AuditedConversation, block: Block) -> None:
     """Record the reads and writes of a call."""
     for touch in touches(block):
         known = one.files.setdefault(touch.path, _Reads())

@@ -37,7 +37,7 @@ def is_recording(found: JsonObject) -> bool:
     return "exchange" in found and ("request" in found or "parts" in found)
 
 
-class _Known(Struct, frozen=True):
+class _KnownRequest(Struct, frozen=True):
     """What is known of one exchange. order: its position in the file."""
 
     flow: Flow | None
@@ -57,12 +57,12 @@ def flows(lines: Iterable[JsonObject], left: SkippedRequests, path: Path) -> Ite
         _take(found, described, recorded, left)
     bodies = _bodies(recorded)
     known = [
-        _Known(flow, bodies.pop(flow.flow_id, None), _began(flow), number)
+        _KnownRequest(flow, bodies.pop(flow.flow_id, None), _began(flow), number)
         for number, flow in enumerate(described)
     ]
     rest = {line.exchange: seconds(line.at) for line in recorded}
     known += [
-        _Known(None, raw, rest[name], len(known) + number)
+        _KnownRequest(None, raw, rest[name], len(known) + number)
         for number, (name, raw) in enumerate(bodies.items())
     ]
     # In the order of the log, because histories build on each other.
@@ -116,7 +116,7 @@ def _bodies(recorded: Iterable[Recording]) -> dict[str, bytes | None]:
     return {one.line.exchange: one.request for one in rebuilt if one is not None}
 
 
-def _outline(one: _Known, unfoldings: dict[str, Unfolding]) -> Sent | None:
+def _outline(one: _KnownRequest, unfoldings: dict[str, Unfolding]) -> Sent | None:
     """The exchange without its body; None if the log does not hold enough."""
     flow = one.flow
     if flow is None or not flow.messages or not flow.path.endswith(MESSAGES):

@@ -52,24 +52,24 @@ def admit_all(
     settings: MemorySettings,
 ) -> tuple[WorkspaceMemory, list[ImportResult]]:
     """Admit the newcomers in order. Returns the new memory and one result per newcomer."""
-    ledger = MemoryEditor(memory)
-    known = _Known(memory)
+    editor = MemoryEditor(memory)
+    known = _KnownTexts(memory)
     history: list[MemoryEntry] = []
     results = []
     for newcomer in newcomers:
-        result = _known_before(ledger, known, newcomer, forgotten)
+        result = _known_before(editor, known, newcomer, forgotten)
         if result is None and newcomer.entry.status == "superseded":
             history.append(newcomer.entry)
             result = ImportResult(HISTORY, newcomer.entry.id)
         if result is None:
-            result = _admit(ledger, newcomer, now=now, settings=settings)
+            result = _admit(editor, newcomer, now=now, settings=settings)
         if result.outcome in NEW:
             known.add(newcomer.entry.model_copy(update={"id": result.entry_id}))
         results.append(result)
-    return _linked(ledger.memory, history, results), results
+    return _linked(editor.memory, history, results), results
 
 
-class _Known:
+class _KnownTexts:
     """The ids and the texts (of any type) that the memory already holds."""
 
     def __init__(self, memory: WorkspaceMemory) -> None:
@@ -116,8 +116,8 @@ def _is_born_of(found: MemoryEntry, entry: MemoryEntry) -> bool:
 
 
 def _known_before(
-    ledger: MemoryEditor,
-    known: _Known,
+    editor: MemoryEditor,
+    known: _KnownTexts,
     newcomer: Newcomer,
     forgotten: Callable[[MemoryEntry], bool],
 ) -> ImportResult | None:
@@ -134,7 +134,7 @@ def _known_before(
         return ImportResult("rejected", "", ("forgotten",))
     twin = known.same_text(entry.text, newcomer.bare)
     if twin is None and entry.status != "superseded":
-        twin = next(iter(ledger.twins(entry)), None)
+        twin = next(iter(editor.twins(entry)), None)
     if twin is None or _gives_way(twin, entry):
         return None
     return ImportResult("absorbed", twin.id, ("duplicate",))
@@ -149,9 +149,9 @@ def _gives_way(twin: MemoryEntry, entry: MemoryEntry) -> bool:
 
 
 def _admit(
-    ledger: MemoryEditor, newcomer: Newcomer, *, now: datetime, settings: MemorySettings
+    editor: MemoryEditor, newcomer: Newcomer, *, now: datetime, settings: MemorySettings
 ) -> ImportResult:
-    admission = ledger.admit(newcomer.entry, now=now, settings=settings)
+    admission = editor.admit(newcomer.entry, now=now, settings=settings)
     return ImportResult(
         admission.outcome, admission.entry_id, admission.reason_codes, dict(admission.details)
     )

@@ -53,7 +53,7 @@ class Statements(Struct):
 
 def statements(text: str) -> Statements:
     """Split a text into statements."""
-    reader = _Reader()
+    reader = _StatementReader()
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     begin = _front_matter(lines, reader.found.about)
     for number, line in enumerate(lines[begin:], begin + 1):
@@ -77,7 +77,7 @@ def _front_matter(lines: list[str], about: dict[str, str]) -> int:
     return 0
 
 
-class _Reader:
+class _StatementReader:
     """Reads lines in order and collects blocks: list items or paragraphs."""
 
     def __init__(self) -> None:

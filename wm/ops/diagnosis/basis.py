@@ -18,7 +18,7 @@ from wm.domain.times import parse
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops.explanations import told
+from wm.ops.explanations import sentence_of
 from wm.ops.memory import anchors
 from wm.ops.memory.documents import read_memory
 from wm.ops.memory.render import omissions, rendered
@@ -89,7 +89,7 @@ def remark(code: str, severity: str, sentence: str, entry: str = "", fix: str = 
 
 
 def happening(record: EvidenceRecord) -> Happening:
-    return Happening(record=record, sentence=told(record), text=text_of(record))
+    return Happening(record=record, sentence=sentence_of(record), text=text_of(record))
 
 
 def is_after(record: EvidenceRecord, begin: datetime | None) -> bool:

@@ -19,7 +19,7 @@ from wm.api.diag import (
 from wm.domain.memory.gate import SOFT
 from wm.formats.evidence import EvidenceRecord
 from wm.ops.diagnosis.basis import ground, is_after
-from wm.ops.explanations import reasons, told
+from wm.ops.explanations import reasons, sentence_of
 from wm.ops.operation import Operation, Work
 from wm.ops.storage.evidence import moment_of, names, text_of
 
@@ -60,7 +60,7 @@ def _row(record: EvidenceRecord) -> RejectedRow:
         type=record.type,
         text=text_of(record),
         reason_codes=codes,
-        sentence=told(record),
+        sentence=sentence_of(record),
         soft=bool(codes) and all(code in SOFT for code in codes),
         entry=record.entry,
     )
@@ -99,7 +99,7 @@ def _command(record: EvidenceRecord) -> CommandRow | None:
         replaces=str(record.details.get("replaces") or ""),
         text=text_of(record),
         reason_codes=record.reason_codes,
-        sentence=told(record) if obeyed else f"refused: {reasons(record.reason_codes)}",
+        sentence=sentence_of(record) if obeyed else f"refused: {reasons(record.reason_codes)}",
     )
 
 

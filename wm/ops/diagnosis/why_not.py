@@ -22,7 +22,7 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops import explanations
 from wm.ops.diagnosis.why import find_entry_or_text
 from wm.ops.learning.remember import judge
-from wm.ops.memory.documents import ledger_of, read_journal, read_memory, read_tombstones
+from wm.ops.memory.documents import memory_editor, read_journal, read_memory, read_tombstones
 from wm.ops.memory.render import omissions, rendered
 from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
@@ -162,9 +162,9 @@ class _Question(Struct, frozen=True):
             created_at=at,
             updated_at=at,
         )
-        with ledger_of(work, self.place, self.memory) as ledger:
-            twins = ledger.twins(newcomer)
-            admission = ledger.admit(newcomer, now=work.now, settings=work.runtime.settings.memory)
+        with memory_editor(work, self.place, self.memory) as editor:
+            twins = editor.twins(newcomer)
+            admission = editor.admit(newcomer, now=work.now, settings=work.runtime.settings.memory)
         for twin in twins[:1]:
             said = f"{twin.id} says the same; a repetition confirms it or replaces it."
             yield _check("known", said, ("duplicate",), twin.id)

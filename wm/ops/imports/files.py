@@ -84,9 +84,9 @@ def gather(
     settings: ImportSettings,
     *,
     max_chars: int,
-    tell: Callable[[str], None] = lambda _path: None,
+    report: Callable[[str], None] = lambda _path: None,
 ) -> Gathered:
-    """Read all requested files. max_chars: the longest text of an entry. tell: called with each
+    """Read all requested files. max_chars: the longest text of an entry. report: called with each
     path before it is read."""
     gathered = Gathered()
     run = _Gatherer(asked, settings, max_chars, gathered)
@@ -100,7 +100,7 @@ def gather(
     if len(candidates) > settings.max_files:
         most = f"it and what follows were not read: one run reads {settings.max_files:,} files"
         gathered.problems.append(UnreadableFile(candidates.pop().path, most))
-    run.read_all(candidates, tell)
+    run.read_all(candidates, report)
     run.cap()
     # A file name that is not UTF-8 is reported in readable form instead of stopping the run.
     gathered.problems = [UnreadableFile(shown(p.file), shown(p.why)) for p in gathered.problems]
@@ -283,12 +283,12 @@ class _Gatherer(Struct):
                     return parsed.root
         return ""
 
-    def read_all(self, candidates: Sequence[_Candidate], tell: Callable[[str], None]) -> None:
+    def read_all(self, candidates: Sequence[_Candidate], report: Callable[[str], None]) -> None:
         real = {os.path.realpath(c.path): c.path for c in candidates if not os.path.islink(c.path)}
         roots: dict[str, str] = {}
         parsed: list[tuple[_Candidate, ForeignMemory]] = []
         for candidate in candidates:
-            tell(candidate.path)
+            report(candidate.path)
             target = real.get(os.path.realpath(candidate.path))
             if target is not None and target != candidate.path:
                 self.gathered.notes.append(

@@ -25,7 +25,7 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.contract.contract_file import after_compaction
 from wm.ops.learning import provenance
 from wm.ops.learning.remember import learn_or_wait, new_entry, refusal_reasons
-from wm.ops.memory.documents import ledger_of, load_memory, read_memory, save_memory
+from wm.ops.memory.documents import load_memory, memory_editor, read_memory, save_memory
 from wm.ops.memory.render import rendered
 from wm.ops.operation import Work
 from wm.ops.place import workspace_of
@@ -218,13 +218,13 @@ class _Summary(Struct, frozen=True):
     def _replace(self, memory: WorkspaceMemory, old: MemoryEntry, item: Candidate) -> Remembered:
         work, place = self.work, self.place
         request = self._request(item.text, item.type or old.type)
-        with ledger_of(work, place, memory) as ledger:
-            entry = provenance.weighed(ledger, new_entry(work, place, request))
+        with memory_editor(work, place, memory) as editor:
+            entry = provenance.weighed(editor, new_entry(work, place, request))
             reasons = refusal_reasons(work, place, entry)
             if reasons:
                 return self._rejected(item, *reasons)
             done = consolidate.supersede(
-                ledger, old.id, entry, now=work.now, settings=work.runtime.settings.memory
+                editor, old.id, entry, now=work.now, settings=work.runtime.settings.memory
             )
         details = {**done.details, "replaces": old.id, "text": entry.text}
         kind, outcome, codes = f"memory_{done.outcome}", done.outcome, done.reason_codes

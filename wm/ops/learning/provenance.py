@@ -43,7 +43,9 @@ WAITING_TWIN = "repeats_waiting"
 _HEARD = (SessionStarted, UserPrompt, AssistantText, ToolFinished, CompactionFinished)
 
 
-def hear(work: Work, place: WorkspacePlace, given: EventRequest, redacted: EventRequest) -> None:
+def count_event(
+    work: Work, place: WorkspacePlace, given: EventRequest, redacted: EventRequest
+) -> None:
     """Count the words of an event. given: the unredacted event, of which only digests are kept."""
     if not isinstance(given.event, _HEARD):
         return
@@ -142,11 +144,11 @@ def _known(place: WorkspacePlace, state: SessionState) -> tuple[str, ...]:
     return tuple(filter(None, (name, *worked)))
 
 
-def weighed(ledger: MemoryEditor, entry: MemoryEntry) -> MemoryEntry:
+def weighed(editor: MemoryEditor, entry: MemoryEntry) -> MemoryEntry:
     """The entry; tainted if it only repeats a tainted entry of the inbox."""
     if entry.origin != "agent" or entry.tainted:
         return entry
-    twins = ledger.twins(entry)
+    twins = editor.twins(entry)
     if not any(twin.tainted and twin.status == "inbox" for twin in twins):
         return entry
     update = {"tainted": True, "status": "inbox", "reasons": (WAITING_TWIN,)}

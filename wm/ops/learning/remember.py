@@ -35,9 +35,9 @@ from wm.ops import explanations
 from wm.ops.learning import provenance
 from wm.ops.memory import anchors
 from wm.ops.memory.documents import (
-    ledger_of,
     lift_stones,
     load_memory,
+    memory_editor,
     memory_refs,
     read_journal,
     read_memory,
@@ -72,24 +72,24 @@ def learn(
     reasons: send it to the inbox for these, whatever the gate decides.
     """
     memory = load_memory(work, place)
-    with ledger_of(work, place, memory) as ledger:
-        return _learn(work, place, request, ledger, reasons)
+    with memory_editor(work, place, memory) as editor:
+        return _learn(work, place, request, editor, reasons)
 
 
 def _learn(
     work: Work,
     place: WorkspacePlace,
     request: RememberRequest,
-    ledger: MemoryEditor,
+    editor: MemoryEditor,
     reasons: tuple[str, ...],
 ) -> Remembered:
-    entry = provenance.weighed(ledger, new_entry(work, place, request))
+    entry = provenance.weighed(editor, new_entry(work, place, request))
     reasons = (*reasons, *refusal_reasons(work, place, entry))
-    if reasons and CHANGE_READS_LIKE.issuperset(reasons) and ledger.changes(entry):
+    if reasons and CHANGE_READS_LIKE.issuperset(reasons) and editor.changes(entry):
         reasons = ()
     if reasons:
-        return _to_inbox(work, place, ledger.memory, entry, (*reasons, *entry.reasons))
-    admission = ledger.admit(entry, now=work.now, settings=work.runtime.settings.memory)
+        return _to_inbox(work, place, editor.memory, entry, (*reasons, *entry.reasons))
+    admission = editor.admit(entry, now=work.now, settings=work.runtime.settings.memory)
     lifted = lift_stones(work, place, entry) if entry.source != "compaction" else ()
     fact = Fact(
         type=f"memory_{admission.outcome}",
@@ -106,13 +106,13 @@ def _learn(
         },
     )
     event = work.log(place.key, [fact], session=entry.session)[0]
-    kept = ledger.find(admission.entry_id)
+    kept = editor.find(admission.entry_id)
     if kept is not None and not kept.admitted_by:
         # A new entry names the evidence record that admitted it (EV-2).
         kept = kept.model_copy(update={"admitted_by": event})
-        ledger.amend(kept)
+        editor.amend(kept)
     before = read_memory(work, place)
-    save_memory(work, place, ledger.memory)
+    save_memory(work, place, editor.memory)
     said = _message(admission, kept or entry)
     if kept is not None and admission.outcome in ("promoted", "superseded"):
         said += _place_in_prompts(work, place, before, kept)

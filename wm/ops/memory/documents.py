@@ -94,18 +94,20 @@ def _redacted(work: Work, edited: WorkspaceMemory, in_force: WorkspaceMemory) ->
 
 
 @contextmanager
-def ledger_of(work: Work, place: WorkspacePlace, memory: WorkspaceMemory) -> Iterator[MemoryEditor]:
+def memory_editor(
+    work: Work, place: WorkspacePlace, memory: WorkspaceMemory
+) -> Iterator[MemoryEditor]:
     """The workspace's memory editor, updated to this memory. It leaves the cache while in use:
     another thread makes its own, and an editor that failed halfway is dropped."""
-    ledgers = work.runtime.caches.ledgers
-    ledger = ledgers.pop(place.key) or MemoryEditor(memory)
+    editors = work.runtime.caches.editors
+    editor = editors.pop(place.key) or MemoryEditor(memory)
     try:
-        ledger.renew(memory)
-        yield ledger
+        editor.renew(memory)
+        yield editor
     except WmError:  # a refusal leaves the editor intact
-        ledgers.put(place.key, ledger)
+        editors.put(place.key, editor)
         raise
-    ledgers.put(place.key, ledger)
+    editors.put(place.key, editor)
 
 
 def save_memory(

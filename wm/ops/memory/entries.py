@@ -44,9 +44,9 @@ from wm.ops.memory import anchors
 from wm.ops.memory.documents import (
     find_entry,
     full_id,
-    ledger_of,
     lift_stones,
     load_memory,
+    memory_editor,
     memory_refs,
     read_journal,
     read_memory,
@@ -265,8 +265,8 @@ def _accept(work: Work, request: EntryRequest) -> EntryAnswer:
     place = locate(work.runtime, request)
 
     def accept(memory: WorkspaceMemory, entry_id: str) -> edits.Outcome | Refusal:
-        with ledger_of(work, place, memory) as ledger:
-            return edits.accept(ledger, entry_id, now=work.now, settings=settings)
+        with memory_editor(work, place, memory) as editor:
+            return edits.accept(editor, entry_id, now=work.now, settings=settings)
 
     return _change(work, request, accept)
 

@@ -10,7 +10,7 @@ from wm.api.protocol import WorkspacePlace
 from wm.domain.memory.acts import acts
 from wm.errors import NotFound, UserError
 from wm.formats.workspace_memory import MemoryEntry
-from wm.ops.explanations import told
+from wm.ops.explanations import sentence_of
 from wm.ops.memory.documents import read_memory, read_tombstones
 from wm.ops.memory.entries import find_entry_or_trash, trashed_entries
 from wm.ops.operation import Operation, Work
@@ -45,7 +45,7 @@ def _history(work: Work, request: HistoryRequest) -> HistoryPage:
         happenings=tuple(
             Happening(
                 record=r,
-                sentence=told(r, of=entry_id),
+                sentence=sentence_of(r, of=entry_id),
                 text=text_of(r),
                 undone_by=undone.get(r.event_id, ""),
             )

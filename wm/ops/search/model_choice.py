@@ -87,7 +87,7 @@ def changed(model: InstalledModel, folder: Path) -> str:
 
 def look_at_model(runtime: Runtime) -> None:
     """Report a chosen model that cannot be opened before a search needs it."""
-    runtime.signals.troubles.tell(TROUBLE, trouble_of(runtime))
+    runtime.signals.troubles.report(TROUBLE, trouble_of(runtime))
 
 
 def trouble_of(runtime: Runtime) -> str:

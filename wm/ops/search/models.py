@@ -130,7 +130,7 @@ def _use(work: Work, request: UseModelRequest) -> ModelsAnswer:
     work.put(INSTALLED, known)
     work.notify("", InstalledModels.slug)
     work.later.append((embed_anew, NoRequest()))
-    runtime.signals.troubles.tell(TROUBLE, "")
+    runtime.signals.troubles.report(TROUBLE, "")
     return listed(runtime, now, known)
 
 
@@ -183,9 +183,9 @@ def pinned_files(model: Pinned) -> tuple[ModelFile, ...]:
 
 
 def pull_model(
-    runtime: Runtime, name: str, tell: Callable[[int], None] = lambda _bytes: None
+    runtime: Runtime, name: str, progress: Callable[[int], None] = lambda _bytes: None
 ) -> InstalledModel:
-    """Fetch a pinned model. tell: called with the bytes received. Raises NotFound,
+    """Fetch a pinned model. progress: called with the bytes received. Raises NotFound,
     ModelUnavailable."""
     # Imported here: only this function needs an HTTP client.
     from wm.models.pull import fetch
@@ -194,7 +194,7 @@ def pull_model(
     check_new(runtime, name)
     require_network(runtime)
     parts = (
-        (file.name, fetch(model, file, recall.models_url, recall.pull_wait_s, tell))
+        (file.name, fetch(model, file, recall.models_url, recall.pull_wait_s, progress))
         for file in model.files
     )
     return _install(runtime, name, parts, origin=model.repository, commit=model.commit)

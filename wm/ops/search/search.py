@@ -151,7 +151,7 @@ def embedding(runtime: Runtime) -> EmbedWorker:
             index.save()
 
     def troubled(why: str) -> None:
-        runtime.signals.troubles.tell(TROUBLE, without(why))
+        runtime.signals.troubles.report(TROUBLE, without(why))
 
     def make() -> EmbedWorker:
         return EmbedWorker(now.location, runtime.settings.recall, unloaded, troubled, Pace())

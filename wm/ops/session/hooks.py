@@ -127,7 +127,7 @@ def _run(work: Work, hook: PreparedHook) -> HookAnswer:
         blocks = prompt.answer(work, place, _prompt_request(parsed))
     told = pressure.PressureNotice()
     if call.tells and call.is_read:
-        told = pressure.tell(work, place, parsed.session_id)
+        told = pressure.take_notice(work, place, parsed.session_id)
     given = blocks.blocks if blocks.opened or not parsed.keeps else ()
     outcome = HookOutcome(
         blocks=tuple(block.text for block in given),

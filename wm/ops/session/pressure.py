@@ -1,8 +1,8 @@
 """Track how full a session's context is, and report each rise once (PS-1, PS-3).
 
-Two sources: clients that report token counts (`report`), and the sizes of hook events (`hear`),
-which count until a client reports. `tell` returns the notice to a caller that appends it to the
-conversation; it must never enter the frozen prompt.
+Two sources: clients that report token counts (`report`), and the sizes of hook events
+(`count_event`), which count until a client reports. `take_notice` returns the notice to a caller
+that appends it to the conversation; it must never enter the frozen prompt.
 
 The hot path stays cheap: the size of a tool call goes into the session's state, which that call
 writes anyway; the pressure document is written on change only. `level` reads one cached document
@@ -86,7 +86,9 @@ def report(work: Work, place: WorkspacePlace, request: EventRequest) -> None:
     )
 
 
-def hear(work: Work, place: WorkspacePlace, given: EventRequest, redacted: EventRequest) -> None:
+def count_event(
+    work: Work, place: WorkspacePlace, given: EventRequest, redacted: EventRequest
+) -> None:
     """Record the size of an event. given: the unredacted event, of which only the size is kept."""
     event = given.event
     if not isinstance(event, SessionStarted | CompactionFinished) and not size(event):
@@ -103,7 +105,7 @@ def hear(work: Work, place: WorkspacePlace, given: EventRequest, redacted: Event
         meter.grew(state, event, redacted.event)
 
 
-def hear_refs(
+def count_refs(
     runtime: Runtime, place: WorkspacePlace, request: EventRequest
 ) -> Sequence[Ref[Document]]:
     """The pressure document, if the size of this event will change it."""
@@ -129,10 +131,10 @@ def size(event: Event) -> int:
 
 def waits(runtime: Runtime, key: str, session_id: str) -> bool:
     """Whether this process knows of an undelivered notice. Reads no file."""
-    return runtime.signals.untold.peek((key, sid(session_id))) is not None
+    return runtime.signals.pending_notices.peek((key, sid(session_id))) is not None
 
 
-def tell(work: Work, place: WorkspacePlace, session_id: str) -> PressureNotice:
+def take_notice(work: Work, place: WorkspacePlace, session_id: str) -> PressureNotice:
     """The pending notice, once; the caller appends it to the conversation."""
     meter = _Meter(work, place, session_id)
     known = meter.known
@@ -141,7 +143,7 @@ def tell(work: Work, place: WorkspacePlace, session_id: str) -> PressureNotice:
     state = meter.state
     if state is None or state.subagent:
         return PressureNotice()
-    meter.save(known, rules.told(known, now=work.now))
+    meter.save(known, rules.announced(known, now=work.now))
     if known.waiting != LEVELS[-1]:
         return PressureNotice(warning=pressure_review.warning(known))
     largest = (state.heard or Heard()).largest
@@ -192,7 +194,7 @@ class _Meter(Struct, frozen=True):
     def grew(self, state: SessionState, given: Event, redacted: Event) -> None:
         known = self.known
         counts = _counts_characters(known)
-        heard = rules.hear(
+        heard = rules.count_event(
             state.heard or Heard(),
             chars=size(given) if counts else 0,
             item=_item(self.work, given, redacted),
@@ -220,12 +222,12 @@ class _Meter(Struct, frozen=True):
         self.work.put(pressure_ref(key, self.session_id), after)
         signals = self.work.runtime.signals
         if after.waiting:
-            signals.untold.put((key, name), True)
+            signals.pending_notices.put((key, name), True)
         else:
-            signals.untold.pop((key, name))
+            signals.pending_notices.pop((key, name))
         facts = _facts(before, after)
         for fact in facts:
-            signals.told[fact.type, fact.reason_codes[0]] += 1
+            signals.notices[fact.type, fact.reason_codes[0]] += 1
         self.work.log(key, facts, session=name)
         self.work.notify(key, Pressure.slug, name)
 

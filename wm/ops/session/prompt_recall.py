@@ -118,7 +118,7 @@ def _found(
     return tuple((entry, by_id[entry.id]) for entry in chosen)
 
 
-def tell(
+def notices(
     work: Work, place: WorkspacePlace, state: SessionState, looked_up: Lookup | None
 ) -> tuple[SessionState, tuple[str, ...]]:
     """The updated session and the sentences for the model; none if nothing is new."""

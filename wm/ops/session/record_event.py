@@ -109,7 +109,7 @@ def prepare_event(runtime: Runtime, place: WorkspacePlace, request: EventRequest
         message = _read(runtime, place, request, event.text)
     elif isinstance(event, SessionStarted):
         visit = _look_around(runtime, place, request)
-    refs = (*_refs(runtime, place, request, message), *pressure.hear_refs(runtime, place, request))
+    refs = (*_refs(runtime, place, request, message), *pressure.count_refs(runtime, place, request))
     redacted = request.model_copy(update={"event": event})
     return PreparedEvent(place, request, redacted, message, visit, tuple(dict.fromkeys(refs)))
 
@@ -192,16 +192,18 @@ def record(work: Work, event: PreparedEvent) -> EventAnswer:
     """Record one event."""
     place, given, redacted = event.place, event.given, event.redacted
     answer = STEPS[given.event.kind](work, event)
-    work.heard.append((place.key, sid(given.session_id)))
-    provenance.hear(work, place, given, redacted)
+    work.recorded.append((place.key, sid(given.session_id)))
+    provenance.count_event(work, place, given, redacted)
     if isinstance(given.event, ToolFinished):
         answer = tool_outputs.pruned(work, place, given, answer)
     if answer.pruned is None:
-        pressure.hear(work, place, given, redacted)
+        pressure.count_event(work, place, given, redacted)
     else:
         # Pressure counts the pruned output only: the model reads the shorter text (PS-1).
         less = {"output": answer.pruned.text, "handle": answer.pruned.handle}
-        pressure.hear(work, place, _with(given, less), _with(redacted, {"handle": less["handle"]}))
+        pressure.count_event(
+            work, place, _with(given, less), _with(redacted, {"handle": less["handle"]})
+        )
     return answer
 
 
@@ -254,7 +256,7 @@ def _prompted(work: Work, prepared: PreparedEvent) -> EventAnswer:
                 state, kept.entry, now=work.now, settings=work.runtime.settings.session
             )
     state = transitions.drop_pending(state, gone)
-    state, also = prompt_recall.tell(work, place, state, message.recalled)
+    state, also = prompt_recall.notices(work, place, state, message.recalled)
     save_session(work, place, state)
     working_memory.after_prompt(work, place, state, message.text)
     said = tuple(kept.message for kept in remembered if kept.message)
@@ -488,7 +490,7 @@ def _run(work: Work, event: PreparedEvent) -> EventAnswer:
     answer = record(work, event)
     if not isinstance(event.given.event, HEARD_BY_MODEL):
         return answer
-    told = pressure.tell(work, event.place, event.given.session_id)
+    told = pressure.take_notice(work, event.place, event.given.session_id)
     more = tuple(filter(None, (told.warning, told.review)))
     return answer.model_copy(update={"notices": (*answer.notices, *more)}) if more else answer
 

@@ -61,7 +61,7 @@ class Progress:
         self._last = clock()
         self._done = 0
 
-    def tell(self, path: str) -> None:
+    def report(self, path: str) -> None:
         self._done += 1
         if self._clock() - self._last >= QUIET_S:
             self._last = self._clock()
@@ -97,7 +97,7 @@ def command(caller: Caller, paths: tuple[str, ...], dry_run: bool, **source: str
         find_foreign_paths(),
         caller.settings.imports,
         max_chars=caller.settings.memory.max_text_chars,
-        tell=progress.tell,
+        report=progress.report,
     )
     answers = _send(caller, found, progress, dry_run=dry_run)
     report = {
