@@ -25,6 +25,7 @@ NAMES = (
 )
 WITH_ARGUMENTS = (
     "eval",
+    "fit_stated",
     "peer_vectors",
     "poison",
     "proxy_rivals",

@@ -102,6 +102,7 @@ def test_text_of_instruction_files_counts_as_file_text(bench: Bench) -> None:
 
 
 def test_a_new_conversation_starts_without_known_words(bench: Bench) -> None:
+    bench.call("learning", mode="off")  # what the user states would be known as such
     bench.event("session_started")
     bench.event("user_prompt", text=CENTS)
     bench.event("session_started", source="clear")

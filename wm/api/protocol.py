@@ -60,6 +60,20 @@ class RememberRequest(Scoped):
     """Code that it describes: `path`, `path:symbol` or `path:12-40` (WM-9)."""
 
 
+class LearningRequest(Scoped):
+    """Read how this workspace learns in passing, or set it. mode: active, inbox, off, default
+    (config.toml decides); "" only reads (EX-7)."""
+
+    mode: str = ""
+
+
+class Learning(Record):
+    """chosen: this workspace has a mode of its own."""
+
+    mode: str
+    chosen: bool = False
+
+
 class Remembered(Record):
     """outcome: promoted, absorbed, inbox, retryable or rejected; `message` explains it in words."""
 
@@ -344,9 +358,13 @@ class EventAnswer(Record):
     for the model, if any."""
 
     remembered: tuple[Remembered, ...] = ()
+    learned: tuple[Remembered, ...] = ()
+    """What the message stated without asking to remember it; only the person is told (EX-7)."""
     open_errors: int = 0
     instructions: str = ""
     notices: tuple[str, ...] = ()
+    shown: str = ""
+    """What the person reads, and the model does not."""
     pruned: PrunedOutput | None = None
 
 

@@ -98,6 +98,8 @@ class SessionState(Document):
     transcript: str = optional("")
     """The agent's own record of the session: the session can be resumed while this file exists."""
     subagent: bool = optional(False)
+    last_answer: str = optional("")
+    """The end of the agent's last words, which the user's next message may correct (EX-7)."""
     started_at: str = ""
     updated_at: str = ""
     ended_at: str = optional("")

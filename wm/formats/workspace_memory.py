@@ -110,6 +110,8 @@ class WorkspaceMemory(Document):
     workspace: Workspace
     limits: Limits = Field(default_factory=Limits)
     entries: tuple[MemoryEntry, ...] = ()
+    learn: str = optional("")
+    """How this workspace learns in passing: active, inbox, off; "": config.toml decides (EX-7)."""
     dormant_intervals: tuple[DormantInterval, ...] = optional(())
     last_activity_at: str = optional("")
     updated_at: str = ""

@@ -35,6 +35,13 @@ WINDOW = 4096
 """Characters after a prefix that a format is matched against. Bounds the work per match (EX-6)."""
 
 
+PRIVATE_LABEL = "[private]"
+"""What replaces a part that the user marked as private; without a digest (EX-7)."""
+
+_PRIVATE = Lazy(r"(?s)<private>.*?(?:</private>|\z)")
+"""A part without an end extends to the end of the text: in doubt it is private."""
+
+
 class Redactor(Struct, frozen=True):
     """Replaces secrets with labels.
 
@@ -48,7 +55,10 @@ class Redactor(Struct, frozen=True):
     opaque: bool = True
 
     def text(self, text: str) -> str:
-        """The text with every secret replaced. Redacting twice changes nothing more."""
+        """The text with every secret and every `<private>` part replaced. Redacting twice changes
+        nothing more."""
+        if "<private>" in text:
+            text = _PRIVATE.sub(PRIVATE_LABEL, text)
         spans = self.find(text)
         if not spans:
             return text

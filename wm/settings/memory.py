@@ -4,8 +4,18 @@ Limits decide what is shown or accepted; no figure here deletes an entry.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
+from wm.errors import UserError
 from wm.settings.schema import option
+
+LEARN_MODES = ("active", "inbox", "off")
+
+
+def _learn(value: Any, where: str) -> str:
+    if value not in LEARN_MODES:
+        raise UserError(f"{where} is {value!r}.", fix=f"Use one of: {', '.join(LEARN_MODES)}.")
+    return str(value)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -14,6 +24,8 @@ class MemorySettings:
 
     max_text_chars: int = option(2000)
     """Longest text of an entry; longer is refused with the count [chars, WM-1]."""
+    learn: str = option("active", common=True, needs_consent=True, parse=_learn)
+    """What becomes of a statement that nobody asked to remember: active, inbox or off [EX-7]."""
     suspect_rate: float = option(0.25)
     """Factor on the strength of an entry whose anchored code changed or is gone [WM-9]."""
     shown_text_chars: int = option(260)

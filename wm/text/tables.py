@@ -1,6 +1,7 @@
 """Word tables stored as data beside the code of a package.
 
-A package's `words.toml` has one string per table. Reads no other file, and never a user's.
+A package's `words.toml` has one string per table, or one per language of a table. Reads no other
+file, and never a user's.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from typing import Any
 class Tables:
     """The word tables of one package, read once."""
 
-    def __init__(self, package: str) -> None:
-        data = pkgutil.get_data(package, "words.toml")
-        assert data is not None, f"{package} was installed without its words.toml"
+    def __init__(self, package: str, file: str = "words.toml") -> None:
+        data = pkgutil.get_data(package, file)
+        assert data is not None, f"{package} was installed without its {file}"
         self._tables: dict[str, Any] = tomllib.loads(data.decode())
 
     def rows(self, name: str, *, columns: int = 0) -> list[list[str]]:
@@ -29,3 +30,12 @@ class Tables:
     def words(self, name: str) -> tuple[str, ...]:
         """The words of a table, in order."""
         return tuple(str(self._tables[name]).split())
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all tables, in order."""
+        return tuple(self._tables)
+
+    def rows_of(self, name: str) -> dict[str, str]:
+        """The row of each language of a table."""
+        found: dict[str, str] = self._tables[name]
+        return found

@@ -15,7 +15,10 @@ from msgspec import Struct
 from wm.formats.evidence import EvidenceRecord
 
 ASKED = ("explicit", "manual")
-"""Sources of requested entries; the other entries come from a compaction."""
+"""Sources of requested entries; wm learned the other entries by itself."""
+
+SAID = (*ASKED, "stated")
+"""Sources of entries in the words of a person or of an agent's tool call."""
 
 _WORDS = MappingProxyType(
     {
@@ -134,7 +137,7 @@ def _by(record: EvidenceRecord) -> str:
         return record.phase
     if record.type == "memory_inbox" and record.details.get("of"):
         return "user"
-    if str(record.details.get("source") or "") not in ASKED:
+    if str(record.details.get("source") or "") not in SAID:
         return "model"
     origin = str(record.details.get("origin") or "user")
     return "user" if origin in ("user", "import") else "agent"

@@ -40,7 +40,7 @@ from wm.domain.memory.same_fact import (
 )
 from wm.domain.times import iso
 from wm.formats.evidence import Outcome
-from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.formats.workspace_memory import TYPES, MemoryEntry, WorkspaceMemory
 from wm.settings import MemorySettings
 from wm.text.letters import canonical
 
@@ -194,8 +194,12 @@ class MemoryEditor:
         return; waiting outside changes do not count either.
         """
         text = canonical(entry.text)
-        alike = self._index_of(entry.type).alike(entry.text)
-        places = dict.fromkeys(at for at in alike if canonical(self._entries[at].text) == text)
+        places = dict.fromkeys(
+            at
+            for kind in dict.fromkeys((entry.type, *TYPES))
+            for at in self._index_of(kind).alike(entry.text)
+            if canonical(self._entries[at].text) == text and _may_share(self._entries[at], entry)
+        )
         if entry.type in IDENTITY_TYPES:
             places.update(dict.fromkeys(self._same_identity(entry)))
         found = [self._entries[at] for at in places]
@@ -496,6 +500,11 @@ def _waiting(entry: MemoryEntry, reason: str, *, supersedes: tuple[str, ...] = (
 def _is_users(entry: MemoryEntry) -> bool:
     """Whether it is a statement of the user: only those retire others."""
     return entry.origin == "user" and not entry.tainted and entry.source in USER_SOURCES
+
+
+def _may_share(known: MemoryEntry, entry: MemoryEntry) -> bool:
+    """Whether equal words of the two are one fact: of one type, or of a type that `wm` guessed."""
+    return known.type == entry.type or "stated" in (known.source, entry.source)
 
 
 def _comparable(known: MemoryEntry, entry: MemoryEntry) -> bool:

@@ -84,7 +84,7 @@ def reads_as_instruction(text: str) -> bool:
 
 def _too_short(plain: str, type: str, source: str, settings: GateSettings) -> bool:
     cjk = is_cjk_heavy(plain)
-    if source in ("explicit", "manual"):
+    if source in ("explicit", "manual", "stated"):
         least = settings.min_chars_explicit_cjk if cjk else settings.min_chars_explicit
     else:
         least = settings.min_chars_cjk if cjk else settings.min_chars

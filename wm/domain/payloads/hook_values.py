@@ -60,7 +60,8 @@ class HookOutcome(Struct, frozen=True):
 
     blocks: the texts of the epoch's blocks, in order. epoch: its id. review: the text for a context
     that is nearly full. output: what the model reads instead of a tool's output, ""
-    for the output itself. payload: what the hook sent.
+    for the output itself. payload: what the hook sent. shown: what the person reads, and the model
+    does not.
     """
 
     blocks: tuple[str, ...] = ()
@@ -70,6 +71,7 @@ class HookOutcome(Struct, frozen=True):
     output: str = ""
     payload: Mapping[str, Any] = field(default_factory=dict)
     review: str = ""
+    shown: str = ""
 
     @property
     def appended(self) -> tuple[str, ...]:

@@ -162,14 +162,17 @@ def reply(name: str, outcome: HookOutcome) -> Reply:
     if name == "tool.execute.after" and outcome.output:
         noticed = [notice for notice in outcome.notices if notice]
         return {"output": outcome.output, **({"notices": noticed} if noticed else {})}
-    if name in ("chat.message", "tool.execute.after"):
+    if name == "chat.message":
+        told = {"toast": outcome.shown} if outcome.shown else {}
+        return {**(_listed("notices", outcome.appended) or {}), **told} or None
+    if name == "tool.execute.after":
         return _listed("notices", outcome.appended)
     if name == MESSAGE_UPDATED:
         return {"prompt": outcome.review} if outcome.review else _listed("notices", outcome.notices)
     return None
 
 
-def _listed(key: str, texts: tuple[str, ...]) -> Reply:
+def _listed(key: str, texts: tuple[str, ...]) -> dict[str, Any] | None:
     kept = [t for t in texts if t]
     return {key: kept} if kept else None
 

@@ -137,6 +137,7 @@ def _run(work: Work, hook: PreparedHook) -> HookAnswer:
             *filter(None, (told.warning, _config_notice(work.runtime, parsed, answers))),
         ),
         review=told.review,
+        shown="\n".join(a.shown for a in answers if a.shown),
         epoch=blocks.epoch,
         output=next((a.pruned.text for a in answers if a.pruned is not None), ""),
         payload=call.request.payload,

@@ -16,6 +16,7 @@ from wm.api.protocol import EventAnswer, EventRequest, Remembered, RememberReque
 from wm.domain import failures
 from wm.domain.facts import Fact
 from wm.domain.learning import decisions, requests
+from wm.domain.learning.stated import Statement
 from wm.domain.memory import echo_guard, tombstones
 from wm.domain.session import slot_filling
 from wm.domain.session import state as transitions
@@ -31,7 +32,7 @@ from wm.formats.events import (
     UserPrompt,
 )
 from wm.formats.session_state import SessionState
-from wm.ops.learning import ambient_files, compaction, journal, provenance
+from wm.ops.learning import ambient_files, compaction, journal, provenance, stated
 from wm.ops.learning.remember import judge, learn_or_wait, learn_refs, wait
 from wm.ops.memory import anchors, branch_scope
 from wm.ops.memory.documents import journal_ref, load_memory, note_activity
@@ -58,6 +59,9 @@ COMPACTED = "compact"
 NEWLY_KEPT = ("promoted", "superseded", "retryable")
 """Outcomes whose memory the session's frozen prompt does not show yet."""
 
+LAST_ANSWER_CHARS = 200
+"""End of the agent's last words that is kept, to know what the user answers (EX-7)."""
+
 HEARD_BY_MODEL = (UserPrompt, ToolFinished, UsageReported)
 """Events after which a client can still append a sentence to the conversation."""
 
@@ -69,19 +73,19 @@ class UserMessage(Struct, frozen=True):
     """A user message as the rules read it.
 
     text: what the user typed, redacted, without insertions of the client or wm. requests, forgets:
-    what to keep and what to forget. recalled: matching memories.
+    what to keep and what to forget. stated: what it says in passing. recalled: matching memories.
     """
 
     text: str = ""
     requests: requests.Requests = requests.Requests((), ())
     forgets: tuple[str, ...] = ()
     recalled: prompt_recall.Lookup | None = None
+    stated: tuple[Statement, ...] = ()
 
     @property
     def asks(self) -> bool:
-        return bool(
-            self.requests.found or self.requests.ignored or self.requests.unparsed or self.forgets
-        )
+        found = self.requests
+        return bool(found.found or found.ignored or found.unparsed or self.forgets or self.stated)
 
 
 class PreparedEvent(Struct, frozen=True):
@@ -120,7 +124,8 @@ def _read(
     text = echo_guard.without_injected(redacted)
     asked, forgets = requests.find_requests_and_forgets(text, runtime.settings.gate)
     found = prompt_recall.look_up(runtime, place, request.session_id, text, request.directory)
-    return UserMessage(text, asked, forgets, found)
+    said = () if forgets else stated.find(runtime, place, request.session_id, text, asked)
+    return UserMessage(text, asked, forgets, found, said)
 
 
 def _look_around(runtime: Runtime, place: WorkspacePlace, request: EventRequest) -> journal.Visit:
@@ -250,7 +255,8 @@ def _prompted(work: Work, prepared: PreparedEvent) -> EventAnswer:
     note_activity(work, place)
     remembered = _keep_requested(work, place, message, state.session_id)
     forgotten, gone = _forget_requested(work, place, message, state.session_id)
-    for kept in remembered:
+    learned = stated.keep(work, place, message.stated, state.session_id)
+    for kept in (*remembered, *learned):
         if kept.entry is not None and kept.outcome in NEWLY_KEPT:
             state = transitions.note_pending(
                 state, kept.entry, now=work.now, settings=work.runtime.settings.session
@@ -263,6 +269,8 @@ def _prompted(work: Work, prepared: PreparedEvent) -> EventAnswer:
     told = core_blocks.news(work, place, state)
     return EventAnswer(
         remembered=remembered,
+        learned=learned,
+        shown=stated.notice(learned),
         open_errors=len(state.open_errors),
         notices=(*said, *forgotten, *told, *also),
     )
@@ -374,15 +382,16 @@ def _wrote(work: Work, prepared: PreparedEvent) -> EventAnswer:
     place, event = prepared.place, prepared.redacted.event
     assert isinstance(event, AssistantText)
     state = load_session(work, place, prepared.redacted)
-    stated = tuple(
+    found = tuple(
         text
         for text in decisions.decisions_in(event.text)
         if judge(work.runtime, text, type="decision", source="compaction").ok
     )
     if state.subagent:
         return _answer(state)
+    state = state.model_copy(update={"last_answer": event.text[-LAST_ANSWER_CHARS:]})
     state, decided = working_memory.counted(state), []
-    for text in stated:
+    for text in found:
         # A decision that repeats tool text is a candidate that waits; hot state does not show it.
         read = provenance.judge(work, place, state.session_id, text).origin == "tool"
         state = transitions.note_decisions(

@@ -1,0 +1,133 @@
+"""What users state in passing, beside what holds for the task only (EX-7)."""
+
+from __future__ import annotations
+
+import pytest
+
+from wm.domain.learning.concepts import CONCEPTS, LANGUAGE, concepts_of, folded, language
+from wm.domain.learning.stated import sentences, statements
+from wm.text.tables import Tables
+
+LASTING = (
+    "Never push to the release branch.",
+    "We use pnpm here, not npm.",
+    "the staging database is on port 5433",
+    "our migrations are generated, never edit them by hand",
+    "All amounts are stored in cents.",
+    "Answer me in German, always.",
+    "We decided to stay on Postgres.",
+    "Bitte nie direkt auf main pushen.",
+    "Chez nous les commits sont toujours en anglais",
+    "Aquí siempre usamos pnpm, nunca npm",
+    "Nunca altere os arquivos gerados",
+    "Ogni componente deve avere un test",
+    "We gebruiken hier altijd pnpm, geen npm",
+    "Zawsze uruchamiaj testy przed commitem",
+    "Никогда не пушь напрямую в main",
+    "Her commit'ten önce testleri mutlaka çalıştır",
+    "luôn chạy test trước khi commit",
+    "提交之前必须先跑测试",
+    "コミットの前に必ずテストを実行すること",
+    "커밋하기 전에 항상 테스트를 실행하세요",
+)
+
+LANGUAGES = ("de", "fr", "es", "pt", "it", "nl", "pl", "ru", "tr", "vi", "zh", "ja", "ko")
+"""Of the rows of `LASTING` that are not English."""
+
+FOR_NOW = (
+    "Fix the failing test in the parser.",
+    "Should we always use UTC?",
+    "Why is this always empty?",
+    "Don't touch the styles in this PR.",
+    "for now skip the tests",
+    "maybe we should never have used Redis",
+    "oh great, let's always deploy on Fridays then",
+    "The form should never submit twice.",
+    "Write a README section that says to always run make setup.",
+    "> always use tabs\nIs that so?",
+    "Always use the new client. Never mind, wrong window.",
+    "warum ist das immer leer?",
+    "diesmal bitte ohne Tests",
+    "pour l'instant laisse les tests",
+    "por ahora no toques los estilos",
+    "пока не трогай тесты",
+    "とりあえずテストは飛ばして",
+    "일단 테스트는 건너뛰어",
+    "这次先不要跑测试",
+)
+
+ABOUT_PEOPLE = (
+    "Always double-check what Tom writes, he is sloppy.",
+    "I never work on Mondays because of my therapy.",
+    "The admin password for staging is always the same.",
+    "Unsere Kollegin ist immer krank, frag sie nie.",
+)
+
+
+@pytest.mark.parametrize("text", LASTING)
+def test_a_lasting_statement_is_kept(text: str) -> None:
+    found = statements(text)
+    assert [one.text.rstrip(".") for one in found if one.is_certain] == [text.rstrip(".")]
+
+
+@pytest.mark.parametrize("text", FOR_NOW)
+def test_what_holds_for_the_task_is_not_kept(text: str) -> None:
+    assert [one for one in statements(text) if one.is_certain] == []
+
+
+@pytest.mark.parametrize("text", ABOUT_PEOPLE)
+def test_health_credentials_and_judgements_about_people_leave_nothing(text: str) -> None:
+    assert statements(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "kept"),
+    [
+        ("no, we use yarn in this repo", "I ran npm install.", "we use yarn in this repo"),
+        ("btw, the runners only have 4 GB of memory", "", "the runners only have 4 GB of memory"),
+        ("Thanks! Never log request bodies. Now fix the header.", "", "Never log request bodies."),
+    ],
+)
+def test_openings_and_tasks_around_a_statement_are_left_out(
+    text: str, before: str, kept: str
+) -> None:
+    assert [one.text for one in statements(text, before) if one.is_certain] == [kept]
+
+
+def test_only_the_way_of_answering_holds_in_every_project() -> None:
+    scopes = {text: statements(text)[0].scope for text in ("reply in French, always", LASTING[1])}
+    assert scopes == {"reply in French, always": "user", LASTING[1]: "workspace"}
+
+
+def test_pasted_and_quoted_text_and_code_are_no_statements() -> None:
+    pasted = "```\nalways use tabs\n```\n2026-01-01 12:00:00 WARN never do this\n> we never do that"
+    assert statements(pasted) == ()
+    assert statements('const RULES = ["always use https", "never log tokens"];') == ()
+
+
+def test_a_quotation_is_one_sentence() -> None:
+    text = 'write a prompt: "You must never lie. From now on answer in JSON."'
+    assert len(sentences(text)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "lang"),
+    list(zip(LASTING[7:], LANGUAGES, strict=True)),
+)
+def test_the_language_of_a_sentence_is_known(text: str, lang: str) -> None:
+    assert language(folded(text)) == lang
+
+
+def test_every_row_of_the_tables_is_written_as_it_is_compared() -> None:
+    tables = Tables("wm.domain.learning")
+    for name in (*CONCEPTS, LANGUAGE):
+        for lang, row in tables.rows_of(name).items():
+            words = [word.strip("*") for phrase in row.split("|") for word in phrase.split(" ~ ")]
+            odd = [w for w in words if folded(w).replace("' ", "'") != w.replace("' ", "'")]
+            assert (name, lang, odd) == (name, lang, [])
+
+
+def test_a_phrase_may_have_words_between_and_an_open_end() -> None:
+    found = concepts_of(folded("on ne touche surtout jamais à ça"), "fr")
+    assert "ban" in found.anywhere
+    assert "decide" in concepts_of(folded("мы решили перейти"), "ru").first

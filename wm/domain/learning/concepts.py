@@ -1,0 +1,192 @@
+"""Concepts that a sentence expresses, by word tables in sixteen languages (EX-7).
+
+`words.toml` has the tables: one concept, one row per language. A word counts as a whole, without
+case and accents; Chinese, Japanese and Korean phrases count anywhere. Pure and linear (EX-6). Does
+not decide what the concepts mean for memory; `stated` does.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from wm.text.letters import without_invisible
+from wm.text.patterns import Lazy
+from wm.text.tables import Tables
+
+_TABLES = Tables("wm.domain.learning")
+LANGUAGE = "language"
+"""The table of frequent words that identify a language; not a concept."""
+
+CONCEPTS = tuple(name for name in _TABLES.names() if name != LANGUAGE)
+_JOINED = ("zh", "ja", "ko")
+"""Languages whose words are not separated, or carry endings without a border."""
+
+_SCRIPTS = (
+    ("ja", Lazy(r"[\x{3040}-\x{30ff}]")),
+    ("ko", Lazy(r"[\x{ac00}-\x{d7af}]")),
+    ("zh", Lazy(r"[\x{3400}-\x{9fff}]")),
+    ("ru", Lazy(r"[\x{0400}-\x{04ff}]{2}")),
+    ("ar", Lazy(r"[\x{0600}-\x{06ff}]{2}")),
+    ("hi", Lazy(r"[\x{0900}-\x{097f}]{2}")),
+)
+_ACCENT = Lazy(r"[\x{300}-\x{36f}]")
+_LOOSE = "._/-"
+"""Characters that belong to a word only between two of its letters."""
+
+
+class _Spaced(dict[int, str]):
+    """Translation table: marks get spaces around them, other signs become a space."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        if char in ",:;?!()":
+            self[code] = f" {char} "
+        elif char == "'":
+            self[code] = "' "
+        else:
+            kept = char in _LOOSE or unicodedata.category(char)[0] in "LNM"
+            self[code] = char if kept else " "
+        return self[code]
+
+
+_SPACED = _Spaced({ord("\u2019"): "' ", ord("ı"): "i", ord("đ"): "d", ord("ł"): "l"})
+
+
+def folded(text: str) -> str:
+    """The text for matching: lower case without accents, words and marks between single spaces."""
+    text = without_invisible(text)
+    if not text.isascii():
+        apart = unicodedata.normalize("NFKD", text.lower())
+        text = unicodedata.normalize("NFC", _ACCENT.sub("", apart)).replace("ß", "ss")
+    words = (word.strip(_LOOSE) for word in text.lower().translate(_SPACED).split())
+    return " ".join(filter(None, words))
+
+
+def language(text: str) -> str:
+    """The language of a `folded` text, "en" if unknown."""
+    for lang, script in _SCRIPTS:
+        if script.holds(text):
+            return lang
+    words = text.split()[:LANGUAGE_WORDS]
+    found = {lang: _evidence(lang, words) for lang in _TABLES.rows_of(LANGUAGE)}
+    best = max(found, key=lambda lang: found[lang])
+    return best if found[best] > found["en"] else "en"
+
+
+LANGUAGE_WORDS = 60
+
+
+def _evidence(lang: str, words: list[str]) -> int:
+    frequent, known = _frequent(lang), _phrases(lang).whole
+    return sum(2 * (word in frequent) + (word in known) for word in words)
+
+
+@cache
+def _frequent(lang: str) -> frozenset[str]:
+    return frozenset(_TABLES.rows_of(LANGUAGE)[lang].replace("'", "' ").split("|"))
+
+
+class Found(NamedTuple):
+    """The concepts that a text expresses, and those that its first word or phrase expresses."""
+
+    anywhere: frozenset[str]
+    first: frozenset[str]
+
+
+def concepts_of(text: str, lang: str) -> Found:
+    """The concepts of a `folded` text."""
+    return _in_joined(text, lang) if lang in _JOINED else _in_words(text.split(), lang)
+
+
+def _in_joined(text: str, lang: str) -> Found:
+    found = {c for phrase, concepts in _joined(lang).items() if phrase in text for c in concepts}
+    head = text[:FIRST_CHARS]
+    first = {c for phrase, concepts in _joined(lang).items() if head.startswith(phrase)
+             for c in concepts}  # fmt: skip
+    return Found(frozenset(found), frozenset(first))
+
+
+FIRST_CHARS = 12
+
+
+@cache
+def _joined(lang: str) -> dict[str, tuple[str, ...]]:
+    """Phrase -> its concepts."""
+    found: dict[str, tuple[str, ...]] = {}
+    for concept in CONCEPTS:
+        for phrase in _TABLES.rows_of(concept).get(lang, "").split("|"):
+            found[phrase] = (*found.get(phrase, ()), concept)
+    return found
+
+
+class _Phrase(NamedTuple):
+    concept: str
+    words: tuple[str, ...]
+    """The words after the first; `~`: up to `GAP` words of any kind."""
+
+
+GAP = 5
+
+
+class _Phrases(NamedTuple):
+    """The phrases of a language by their first word; by two letters where that word is only the
+    beginning or the end of a word, which is the second value."""
+
+    whole: dict[str, list[_Phrase]]
+    begin: dict[str, list[tuple[str, _Phrase]]]
+    end: dict[str, list[tuple[str, _Phrase]]]
+
+
+@cache
+def _phrases(lang: str) -> _Phrases:
+    known = _Phrases({}, {}, {})
+    for concept in CONCEPTS:
+        for text in filter(None, _TABLES.rows_of(concept).get(lang, "").split("|")):
+            first, *rest = text.replace("'", "' ").split()
+            phrase = _Phrase(concept, tuple(rest))
+            if first.endswith("*"):
+                known.begin.setdefault(first[:2], []).append((first[:-1], phrase))
+            elif first.startswith("*"):
+                known.end.setdefault(first[-2:], []).append((first[1:], phrase))
+            else:
+                known.whole.setdefault(first, []).append(phrase)
+    return known
+
+
+@lru_cache(maxsize=8_192)
+def _beginning(lang: str, word: str) -> tuple[_Phrase, ...]:
+    """The phrases that may begin with this word."""
+    known = _phrases(lang)
+    found = list(known.whole.get(word, ()))
+    found += [p for text, p in known.begin.get(word[:2], ()) if word.startswith(text)]
+    found += [p for text, p in known.end.get(word[-2:], ()) if word.endswith(text)]
+    return tuple(found)
+
+
+def _in_words(words: list[str], lang: str) -> Found:
+    found: set[str] = set()
+    first: set[str] = set()
+    for at, word in enumerate(words):
+        for phrase in _beginning(lang, word):
+            if (phrase.concept in found and at) or not _goes_on(words, at + 1, phrase.words):
+                continue
+            found.add(phrase.concept)
+            if at == 0:
+                first.add(phrase.concept)
+    return Found(frozenset(found), frozenset(first))
+
+
+def _goes_on(words: list[str], at: int, rest: tuple[str, ...]) -> bool:
+    """Whether the words from `at` on are the rest of a phrase."""
+    for n, wanted in enumerate(rest):
+        if wanted == "~":
+            return any(_goes_on(words, at + gap, rest[n + 1 :]) for gap in range(GAP + 1))
+        if at >= len(words):
+            return False
+        word = words[at]
+        if word != wanted and not (wanted.endswith("*") and word.startswith(wanted[:-1])):
+            return False
+        at += 1
+    return True

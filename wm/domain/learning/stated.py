@@ -1,0 +1,263 @@
+"""Find what a user states as lasting without asking to remember it (EX-7).
+
+Each sentence that the user typed becomes a set of features: the concepts that its words express
+(`concepts`), its opening, its form, its place in the message. A linear model weighs them; its
+weights are data, which `python -m tests.bench fit_stated` makes. Questions, limits ("for now") and
+the like exclude a sentence whatever its weight. Pure and linear (EX-6). Does not judge whether a
+text is worth keeping; the gate does (EX-3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from wm.domain.learning.concepts import concepts_of, folded, language
+from wm.domain.learning.typed_lines import typed_lines
+from wm.text.patterns import Lazy
+from wm.text.tables import Tables
+
+MAX_CHARS = 400
+"""Longest sentence that is judged; a longer one is a text of its own, not a remark."""
+
+MAX_SENTENCES = 60
+"""Sentences of a message that are judged. A message with more is a document."""
+
+
+ACTIVE_SCORE = 0.5
+"""A statement of at least this score is kept."""
+
+WAITING_SCORE = -0.9
+"""A statement of at least this score waits in the inbox."""
+
+EXCLUDED = frozenset(
+    {"asks", "inner_ask", "hypo", "person", "retract", "next:retract", "sarcasm", "first:limit"}
+)
+"""Features of a sentence that is never learned from."""
+
+
+class Statement(NamedTuple):
+    """Something lasting that the user stated. type, scope: as in an entry. is_certain: it may be
+    kept without asking the user."""
+
+    text: str
+    type: str
+    scope: str
+    is_certain: bool
+
+
+class Sentence(NamedTuple):
+    """A sentence that may state something lasting. text: without its opening ("no, …")."""
+
+    text: str
+    lang: str
+    features: frozenset[str]
+
+
+_END = Lazy(
+    r"[.!?…]+[\"'”’)]*(?:\s+|$)|[。！？…]+[」』”）]?|;\s+|；|\s+[—–]\s+|\n+|\.{2,}\s*|"
+    r",\s+(?:but|aber|mais|pero|mas|però|maar|ale|но|ama|nhưng)\s+|，但是?|けど、|지만,?\s"
+)
+_QUOTATION = Lazy(
+    r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|„[^“”\n]{1,300}[“”]|«[^»\n]{1,300}»|「[^」\n]{1,300}」|`[^`\n]{1,300}`"
+)
+_CODE = Lazy(
+    r"^\s*(?://|#|/\*|\$ |const |let |var |def |class |import |return |<\w)|[;{}]\s*$|\w\(\w*\)\s*$"
+)
+_SHORT = Lazy(
+    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|z\.\s?b|d\.\s?h|bzw|ca|p\.\s?ex|approx|no|nr|\w)\.$",
+    ignore_case=True,
+)
+_BULLET = Lazy(r"^\s*(?:(?:[-*+•]|\d{1,2}[.)]|[a-z]\))\s+|[・●▪◦]\s*)")
+_CLAUSE = Lazy(r",\s+|，|、|\s+-\s+|:\s+|：")
+_CAPS = Lazy(r"\b(?:NOT|NEVER|DON'?T|ALWAYS|ONLY|MUST|NO|ANY\w*|EVERY\w*|ALL|IS)\b")
+_PATH = Lazy(r"`[^`]+`|(?:^|[\s(])[~.]?[\w.-]*/[\w./-]+|\b[\w-]+\.(?:[a-z]{1,4}|json|yaml|toml)\b")
+_URL = Lazy(r"https?://")
+_NUMBER = Lazy(r"\d")
+_QUOTED = Lazy(r"[\"“”«»「」„]|(?:^|\s)'\S")
+_CODE_NAME = Lazy(r"\b[a-z]+[A-Z]\w+|\b\w+_\w+|\b[A-Z][a-z]+[A-Z]\w*|\w\(\)")
+_TONGUE = Lazy(
+    r"\b(?:English|German|French|Spanish|Portuguese|Italian|Dutch|Polish|Russian|Turkish|Chinese|"
+    r"Japanese|Korean|Vietnamese|Arabic|Hindi|Deutsch|Englisch|Nederlands|Engels|Türkçe|İngilizce)\b"
+)
+_PROPER = Lazy(r"\S\s+[A-ZÄÖÜÉÀ][\w-]+")
+_ASKS = Lazy(r"[?？؟]")
+
+
+def statements(message: str, before: str = "") -> tuple[Statement, ...]:
+    """What a message states as lasting, in order. before: the end of the agent's last words."""
+    found = []
+    for sentence in sentences(message, before):
+        score = weigh(sentence.features)
+        if score >= WAITING_SCORE and not sentence.features & EXCLUDED:
+            kind, scope = _type(sentence), _scope(sentence)
+            found.append(Statement(sentence.text, kind, scope, score >= ACTIVE_SCORE))
+    return tuple(found)
+
+
+def weigh(features: frozenset[str]) -> float:
+    """The score of a sentence: log odds that it states something lasting."""
+    weights, known = model()
+    paired = sorted(features & known)
+    pairs = (f"{one}&{other}" for at, one in enumerate(paired) for other in paired[at + 1 :])
+    return weights["bias"] + sum(weights.get(name, 0.0) for name in (*features, *pairs))
+
+
+class Model(NamedTuple):
+    """paired: the features whose pairs have weights of their own."""
+
+    weights: dict[str, float]
+    paired: frozenset[str]
+
+
+@cache
+def model() -> Model:
+    """The fitted weights."""
+    tables = Tables("wm.domain.learning", "stated.toml")
+    weights = {name: float(value) for name, value in tables.rows("weights")}
+    return Model(weights, frozenset(tables.words("paired")))
+
+
+_OF_PROJECT = frozenset({"we", "path", "url", "number", "code_name", "decide"})
+_DIRECTIVE = frozenset(
+    {"always", "ban", "must", "only", "prefer", "answer", "general", "first:task"}
+)
+
+
+def _scope(sentence: Sentence) -> str:
+    """How the user wants to be answered holds in every project; everything else in this one."""
+    features = sentence.features
+    if "answer" not in features or features & _OF_PROJECT:
+        return "workspace"
+    named = _PROPER.search(_TONGUE.sub("", sentence.text)) is not None
+    return "workspace" if named else "user"
+
+
+def _type(sentence: Sentence) -> str:
+    features = sentence.features
+    if features & {"url", "path"} and "state" in features and not features & _DIRECTIVE:
+        return "reference"
+    if "decide" in features and not features & {"always", "ban", "only", "answer"}:
+        return "decision"
+    return "feedback" if features & _DIRECTIVE else "project"
+
+
+class _Piece(NamedTuple):
+    text: str
+    asks: bool
+    ellipsis: bool
+
+
+def _pieces(line: str) -> Iterator[_Piece]:
+    """The sentences of a typed line. A quotation is not split."""
+    start = 0
+    quoted = [match.span() for match in _QUOTATION.finditer(line)]
+    for end in _END.finditer(line):
+        head = line[start : end.start() + 1]
+        if any(first < end.start() < last - 1 for first, last in quoted):
+            continue
+        if line[end.start()] == "." and _SHORT.search(head[-8:]) is not None:
+            continue
+        mark = end.group()
+        stop = mark[:1] if mark[:1] in ".。！!" and mark[1:2] != "." else ""
+        text = line[start : end.start()].strip() + stop
+        yield _Piece(text, bool(_ASKS.search(mark)), mark[:2] == "..")
+        start = end.end()
+    yield _Piece(line[start:].strip(), False, False)
+
+
+LEAD_WORDS = 6
+
+
+def sentences(message: str, before: str = "") -> list[Sentence]:
+    """The sentences of a message with their features, in order. before: the end of the agent's
+    last words."""
+    lines = list(typed_lines(message))
+    typed = [line for line in lines if not line.origin and line.text.strip()]
+    typed = [line for line in typed if _CODE.search(line.text) is None]
+    pieces = [
+        p for line in typed for p in _pieces(_BULLET.sub("", line.text)) if p.text.strip(".。！!")
+    ]
+    lang = language(folded(" ".join(p.text for p in pieces)[:2000]))
+    shared = _shared(message, len(pieces), len(typed) < sum(bool(x.text.strip()) for x in lines))
+    if before:
+        shared |= {"before", "answered"} if before.rstrip().endswith(("?", "？")) else {"before"}
+    found = []
+    for at, piece in enumerate(pieces[:MAX_SENTENCES]):
+        if len(piece.text) <= MAX_CHARS:
+            own = shared | ({"first"} if at == 0 else set())
+            if at + 1 < len(pieces):
+                nxt = concepts_of(folded(pieces[at + 1].text), lang)
+                own |= {f"next:{c}" for c in nxt.anywhere & {"retract", "sarcasm"}}
+            found.append(_sentence(piece, lang, own))
+    return found
+
+
+def _shared(message: str, count: int, pasted: bool) -> set[str]:
+    found = {"pasted"} if pasted else set()
+    found.add("alone" if count == 1 else "few" if count <= 4 else "many")
+    if len(message) > 1500:
+        found.add("huge")
+    return found
+
+
+def _sentence(piece: _Piece, lang: str, shared: set[str]) -> Sentence:
+    text, lead = _without_lead(piece.text, lang)
+    text, tail = _without_tail(text, lang)
+    plain = folded(text)
+    # What is quoted is not what the user states.
+    found = concepts_of(folded(_QUOTATION.sub(" ", text)), lang)
+    features = {*shared, *found.anywhere, *(f"first:{c}" for c in found.first)}
+    features |= {f"lead:{c}" for c in lead} | {f"tail:{c}" for c in tail}
+    features |= {name for name, rule in FORMS.items() if rule.search(text) is not None}
+    features |= {"asks"} if piece.asks else set()
+    features |= {"ellipsis"} if piece.ellipsis else set()
+    words = len(plain.split()) if lang not in ("zh", "ja") else len(plain) // 2
+    features.add("tiny" if words < 4 else "short" if words < 9 else "long" if words > 24 else "mid")
+    return Sentence(text, lang, frozenset(features))
+
+
+FORMS = {
+    "caps": _CAPS, "path": _PATH, "url": _URL, "number": _NUMBER, "quoted": _QUOTED,
+    "code_name": _CODE_NAME, "proper": _PROPER, "inner_ask": _ASKS,
+}  # fmt: skip
+
+
+def _without_lead(text: str, lang: str) -> tuple[str, frozenset[str]]:
+    """The sentence without openings such as "no," and "one thing:", and what these express."""
+    lead: frozenset[str] = frozenset()
+    for _ in range(3):
+        mark = _CLAUSE.search(text[:80])
+        if mark is None or mark.end() >= len(text):
+            break
+        head = folded(text[: mark.start()])
+        size = len(head) // 2 if lang in ("zh", "ja", "ko") else len(head.split())
+        most = LEAD_WORDS if mark.group()[0] in ":：" else LEAD_WORDS // 2
+        found = concepts_of(head, lang)
+        if size > most or _PATH.search(text[: mark.start()]) is not None or "ban" in found.first:
+            break
+        opens = {"fyi", "correct", "decide"} if mark.group()[0] in ":：" else {"fyi", "correct"}
+        if not found.first & opens and size > 1:
+            break
+        lead |= found.anywhere or {"other"}
+        text = text[mark.end() :].strip()
+    return text, lead
+
+
+def _without_tail(text: str, lang: str) -> tuple[str, frozenset[str]]:
+    """The sentence without a task or a reason after a comma: "…, please fix"."""
+    tail: frozenset[str] = frozenset()
+    cuts = [m.start() for m in _CLAUSE.finditer(text) if m.group()[0] not in ":："]
+    for cut in reversed(cuts[-3:]):
+        rest = text[cut:].lstrip(",，、:： -")
+        found = concepts_of(folded(rest), lang)
+        if (
+            (len(folded(text[:cut]).split()) < 3 and cut < 8)
+            or not found.first & {"task", "request", "person"}
+            or "ban" in found.first
+        ):
+            break
+        tail |= found.anywhere
+        text = text[:cut].strip()
+    return text, tail
