@@ -1,4 +1,7 @@
-"""Explain in words why a hit matched and what raised its score (RC-1)."""
+"""Explain in words why a hit matched and what raised its score (RC-1).
+
+Describes what the ranking did; computes no score.
+"""
 
 from __future__ import annotations
 

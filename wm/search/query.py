@@ -1,4 +1,7 @@
-"""Parse a query: its words, the time it names, what it asks for (RC-1)."""
+"""Parse a query: its words, the time it names, what it asks for (RC-1).
+
+Knows only the query; `query_terms` matches it with a collection. Pure.
+"""
 
 from __future__ import annotations
 

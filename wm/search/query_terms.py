@@ -1,4 +1,8 @@
-"""Expand each query word to the terms that match it, and look them up in documents (RC-1)."""
+"""Expand each query word to the terms that match it, and look them up in documents (RC-1).
+
+A word matches by its stem, as a prefix, with one typing error, or as a synonym, each with its own
+weight. Ranks nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Put the newest statement of a fact first (RC-1). Only reorders hits; drops nothing."""
+"""Put the newest statement of a fact first (RC-1). Only reorders hits; drops nothing.
+
+Only among hits on the same topic: an unrelated newer entry does not move up.
+"""
 
 from __future__ import annotations
 

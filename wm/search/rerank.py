@@ -1,4 +1,8 @@
-"""Rerank the best documents: relevance check, final order, reasons (RC-1)."""
+"""Rerank the best documents: relevance check, final order, reasons (RC-1).
+
+Looks at the best candidates of `scoring` only, because each is compared closely. A document below
+the relevance floor is dropped: no hit is better than an irrelevant one.
+"""
 
 from __future__ import annotations
 

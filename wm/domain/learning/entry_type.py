@@ -1,4 +1,7 @@
-"""Guess the type of an explicit memory from its wording (EX-1). The user can change it."""
+"""Guess the type of an explicit memory from its wording (EX-1). The user can change it.
+
+A wrong guess affects only the group and the half-life, never whether the text is kept. Pure.
+"""
 
 # ruff: noqa: E501  Rows of words in eight languages.
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Rules for the memory of a workspace."""
+"""Rules for the memory of a workspace: admission, ranking, ageing, undo. Pure."""

@@ -1,4 +1,8 @@
-"""Keep text that `wm` itself injected from being learned again (EX-4). Pure and linear."""
+"""Keep text that `wm` itself injected from being learned again (EX-4). Pure and linear.
+
+Recognises injected blocks by their tags, and injected lines by their form and text. Without this,
+each session would confirm what the one before was shown.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How much is cut: three modes, chosen by the session's pressure (PR-1)."""
+"""How much is cut: three modes, chosen by the session's pressure (PR-1).
+
+Only the figures differ between modes; what must stay is the same in all of them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""One entry of the rule table: a detector and a reducer (PR-4)."""
+"""One entry of the rule table: a detector and a reducer (PR-4).
+
+A detector says whether the rule is right for an output, a reducer which lines must or may stay.
+Limits are applied by `selection`, so a reducer cannot exceed them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The user's own rules from `config.toml`, tried before the built-in ones (PR-4, IF-8)."""
+"""The user's own rules from `config.toml`, tried before the built-in ones (PR-4, IF-8).
+
+A rule can keep or cut other lines than the built-in one, but errors always stay, and so does the
+output of a tool that reads files.
+"""
 
 from __future__ import annotations
 

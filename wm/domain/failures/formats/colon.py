@@ -1,4 +1,7 @@
-"""`file:line:column: error: message`: gcc, clang, javac, mypy, swiftc; linters with codes."""
+"""`file:line:column: error: message`: gcc, clang, javac, mypy, swiftc; linters with codes.
+
+The most general format of all, so a line needs a place and either a severity or a code.
+"""
 
 from __future__ import annotations
 

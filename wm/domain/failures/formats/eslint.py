@@ -1,4 +1,7 @@
-"""eslint and stylelint (a file, then its problems indented), biome, prettier."""
+"""eslint and stylelint (a file, then its problems indented), biome, prettier.
+
+Warnings count only if the run failed because of too many of them.
+"""
 
 from __future__ import annotations
 

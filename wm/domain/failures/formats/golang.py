@@ -1,4 +1,7 @@
-"""go build, vet and test, golangci-lint; panics of Go programs."""
+"""go build, vet and test, golangci-lint; panics of Go programs.
+
+A panic takes its stack with it, so that the lines below it are not read as further errors.
+"""
 
 from __future__ import annotations
 

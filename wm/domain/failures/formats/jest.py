@@ -1,4 +1,7 @@
-"""jest, vitest, mocha, playwright and bun: failed tests with their file, name and place."""
+"""jest, vitest, mocha, playwright and bun: failed tests with their file, name and place.
+
+A test that appears in both the report and the summary is one error.
+"""
 
 from __future__ import annotations
 

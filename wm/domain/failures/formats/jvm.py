@@ -1,4 +1,7 @@
-"""Maven, Gradle, and their tests and programs: compile errors, failures, stack traces."""
+"""Maven, Gradle, and their tests and programs: compile errors, failures, stack traces.
+
+An uncaught exception has the name of the outermost one and the place of its cause.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""make, cmake, ninja and linker errors: used if no compiler reported more."""
+"""make, cmake, ninja and linker errors: used if no compiler reported more.
+
+That a target failed is the consequence of another error, if one is found.
+"""
 
 from __future__ import annotations
 

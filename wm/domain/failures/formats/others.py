@@ -1,4 +1,7 @@
-"""rspec, phpunit, dotnet test, ctest, terraform, and single lines of smaller tools."""
+"""rspec, phpunit, dotnet test, ctest, terraform, and single lines of smaller tools.
+
+Formats too small for a module of their own; each is recognised by its own marks.
+"""
 
 from __future__ import annotations
 

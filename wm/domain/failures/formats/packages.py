@@ -1,4 +1,4 @@
-"""npm, pnpm, yarn and pip: what could not be installed or started."""
+"""npm, pnpm, yarn and pip: what could not be installed or started, and the reason they give."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""pytest: failure sections and the short summary; each completes the other."""
+"""pytest: failure sections and the short summary; each completes the other.
+
+A test is one error, whether one of the two parts was cut off or not.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""cargo, rustc and clippy; ruff, ty and other tools that point with `--> file:line:column`."""
+"""cargo, rustc and clippy; ruff, ty and other tools that point with `--> file:line:column`.
+
+The message is above the pointer, the place in it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The Test Anything Protocol (node --test, vitest, tape, prove) and node's own spec reporter."""
+"""The Test Anything Protocol (node --test, vitest, tape, prove) and node's own spec reporter.
+
+`not ok` with `# TODO` or `# SKIP` is not a failure.
+"""
 
 from __future__ import annotations
 

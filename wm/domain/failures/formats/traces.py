@@ -1,4 +1,8 @@
-"""Crashed programs: Python tracebacks, stacks of node, Ruby, PHP, C#, and sanitizer reports."""
+"""Crashed programs: Python tracebacks, stacks of node, Ruby, PHP, C#, and sanitizer reports.
+
+Of several tracebacks the last one ended the program. The error is placed in the user's own code
+where a frame of it exists, not in a library's.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Python's unittest (and Django's): blocks of `FAIL:` and `ERROR:` with a traceback each."""
+"""Python's unittest (and Django's): blocks of `FAIL:` and `ERROR:` with a traceback each.
+
+The whole block is one error, so that its traceback is not read as a crash.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Compilers, type checkers, linters, builds: every complaint and the totals stay (PR-2)."""
+"""Compilers, type checkers, linters, builds: every complaint and the totals stay (PR-2).
+
+Progress ("Compiling …", "Downloaded …") is what goes.
+"""
 
 # ruff: noqa: E501  One expression, one line: a broken one is harder to read.
 

@@ -1,4 +1,7 @@
-"""`git diff`, `log`, `status`: every changed file stays named (PR-2)."""
+"""`git diff`, `log`, `status`: every changed file stays named (PR-2).
+
+Of each file the first changed lines stay; the rest is in the kept original.
+"""
 
 # ruff: noqa: E501  One expression, one line: a broken one is harder to read.
 

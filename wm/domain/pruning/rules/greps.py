@@ -1,4 +1,7 @@
-"""Results of searches: the first hit of each file, as far as there is room (PR-2)."""
+"""Results of searches: the first hit of each file, as far as there is room (PR-2).
+
+The other hits of a file are counted, so the reader knows where more are.
+"""
 
 from __future__ import annotations
 

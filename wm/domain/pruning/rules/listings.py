@@ -1,6 +1,6 @@
 """Names of files: `ls`, `find`, `fd`, `glob`, `du`, and trees (PR-2).
 
-Names like `error.ts` are no errors; only what the tool itself complains about is.
+A name like `error.ts` is not an error; only a complaint of the tool itself is.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Logs with time stamps or levels, and endlessly repeated lines (PR-2)."""
+"""Logs with time stamps or levels, and endlessly repeated lines (PR-2).
+
+Equal lines become a count; errors, refused requests and rare warnings stay.
+"""
 
 from __future__ import annotations
 
