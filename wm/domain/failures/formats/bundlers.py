@@ -1,4 +1,4 @@
-"""esbuild, webpack, vite, rollup, next: errors of web bundlers, with the file and line they name."""
+"""esbuild, webpack, vite, rollup, next: errors of web bundlers, with the place that they name."""
 
 from __future__ import annotations
 
